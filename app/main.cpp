@@ -1,0 +1,2 @@
+// The trocar program.
+int main() { return 0; }

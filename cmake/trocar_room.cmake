@@ -1,0 +1,32 @@
+# Flags and helpers shared by every room.
+
+add_library(trocar_flags INTERFACE)
+target_include_directories(trocar_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# No contraction into fused multiply-add: the same poses give the same planes on every machine.
+target_compile_options(trocar_flags INTERFACE -Wall -Wextra -ffp-contract=off)
+if(TROCAR_WERROR)
+  target_compile_options(trocar_flags INTERFACE -Werror)
+endif()
+if(TROCAR_SANITIZE)
+  target_compile_options(trocar_flags INTERFACE -fsanitize=${TROCAR_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(trocar_flags INTERFACE -fsanitize=${TROCAR_SANITIZE})
+endif()
+
+# trocar_room(NAME SOURCES a.cpp ... ROOMS geometry ... PRIVATE lib ... PUBLIC lib ...)
+# A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in headers.
+function(trocar_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;PRIVATE;PUBLIC" ${ARGN})
+  add_library(trocar_${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(trocar_${name} PUBLIC trocar_flags ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
+  foreach(room IN LISTS ROOM_ROOMS)
+    target_link_libraries(trocar_${name} PUBLIC trocar_${room})
+  endforeach()
+endfunction()
+
+# trocar_test(NAME SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program, each case a CTest test.
+function(trocar_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(test_${name} ${TEST_SOURCES})
+  target_link_libraries(test_${name} PRIVATE trocar_flags trocar_test_support ${TEST_LIBS} GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()

@@ -1,0 +1,1 @@
+#include "deform/tissue.hpp"

@@ -1,0 +1,30 @@
+// The organ as every query sees it: vertex positions and triangles, both borrowed.
+// Units: metres, world frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+
+namespace trocar {
+
+enum class FaceId : std::uint32_t {};
+
+constexpr std::uint32_t index(FaceId face) { return static_cast<std::uint32_t>(face); }
+
+struct MeshView {
+  std::span<const glm::vec3> positions;  // [vertex] m
+  std::span<const glm::uvec3> faces;     // [face] vertex indices, counter-clockwise seen from outside
+};
+
+// Corners of one face in double: where exact work starts.
+struct Triangle {
+  glm::dvec3 a, b, c;  // m
+};
+
+inline Triangle triangle_of(std::span<const glm::vec3> positions, const glm::uvec3& face) {
+  return {glm::dvec3(positions[face.x]), glm::dvec3(positions[face.y]), glm::dvec3(positions[face.z])};
+}
+
+}  // namespace trocar

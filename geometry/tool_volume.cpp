@@ -1,0 +1,1 @@
+#include "geometry/tool_volume.hpp"

@@ -1,0 +1,54 @@
+// The one contract every backend obeys: which faces of this organ does each tool touch?
+// One object per organ and backend; several tools per call, one read-back. Nothing of ours allocates per frame once warm.
+// Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own clock).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "geometry/mesh_view.hpp"
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+
+namespace trocar {
+
+// Where the time of the last update() + touched() went. A stage that a backend does not have stays 0.
+struct StageTimes {
+  double update_ms = 0.0;     // new positions taken in: upload, refit or rebuild
+  double submit_ms = 0.0;     // commands handed to the GPU
+  double gpu_ms = 0.0;        // GPU time by timer query (overlaps submit and read-back; not part of the sum)
+  double read_back_ms = 0.0;  // waiting for and reading the answer
+  double search_ms = 0.0;     // traversal or scan on the CPU
+  double refine_ms = 0.0;     // exact work in double on the surviving faces, sorting
+
+  double query_ms() const { return submit_ms + read_back_ms + search_ms + refine_ms; }
+  double total_ms() const { return update_ms + query_ms(); }
+};
+
+// Terms of the cost formula T = Nv Cv + Np Cp + Nu Cu of the last update() + touched().
+struct CostCounters {
+  std::uint64_t volume_tests = 0;   // Nv
+  std::uint64_t face_tests = 0;     // Np
+  std::uint64_t updated_nodes = 0;  // Nu
+};
+
+class TouchQuery {
+ public:
+  virtual ~TouchQuery() = default;
+
+  virtual std::string_view name() const = 0;  // as on the command line: "scan", "obb-refit", "compute", ...
+  // New faces (load, cut). Copies what it needs; may allocate.
+  virtual void rebuild(const MeshView& mesh) = 0;
+  // New vertex positions, same faces, same count. The span may die after the call.
+  virtual void update(std::span<const glm::vec3> positions) = 0;
+  // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (static tools: of a step without
+  // motion). No error is possible.
+  virtual TouchList touched(std::span<const ToolVolume> tools, TouchSet set) = 0;
+
+  virtual const StageTimes& times() const = 0;
+  virtual CostCounters counters() const { return {}; }
+  virtual std::size_t memory_bytes() const = 0;  // held by this object, host and device
+};
+
+}  // namespace trocar

@@ -1,0 +1,1 @@
+#include "gpu_collision/gl_context.hpp"

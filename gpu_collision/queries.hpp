@@ -1,0 +1,29 @@
+// The touch query on OpenGL: `select` (GL_SELECT, the 1999 method itself), `occlusion` (geometry-shader clip behind a
+// samples-passed query), `compute` (outcodes per vertex, AND per face, exact clip of survivors).
+#pragma once
+
+#include <memory>
+
+#include "geometry/touch_query.hpp"
+#include "gpu_collision/gl_context.hpp"
+
+namespace trocar {
+
+class GpuTouchQuery : public TouchQuery {
+ public:
+  // GL buffer holding the current positions, tightly packed vec3 floats: what the renderer draws from.
+  virtual unsigned position_buffer() const = 0;
+};
+
+// Each throws InputError "backend NAME: <what this context lacks>" when the context cannot run it.
+// The context must outlive the query and be current on the calling thread.
+std::unique_ptr<GpuTouchQuery> make_select_query(GlContext& context);
+std::unique_ptr<GpuTouchQuery> make_occlusion_query(GlContext& context);
+
+enum class ReadBack {
+  Immediate,  // the answer of this frame, waits for the GPU
+  Deferred,   // the answer of the previous call, never waits
+};
+std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back = ReadBack::Immediate);
+
+}  // namespace trocar

@@ -1,0 +1,19 @@
+// Mesh files: STL (ascii, binary), OBJ, PLY (ascii, both binaries), VTP, legacy VTK polydata.
+// Units: metres inside; files are in millimetres unless `metres_per_unit` says otherwise.
+// Only STL, which has no shared vertices, is welded, by exact position.   Tested in tests/mesh/mesh_io_test.cpp
+#pragma once
+
+#include <filesystem>
+
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+constexpr double kMillimetre = 1e-3;  // m
+
+// Error: InputError, one sentence with the file, the line where there is one, and the remedy.
+TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
+// Format by extension. Written beside and renamed: a failed save leaves no half-written file. Error: InputError.
+void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit = kMillimetre);
+
+}  // namespace trocar
