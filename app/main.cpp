@@ -1,2 +1,4 @@
 // The trocar program.
-int main() { return 0; }
+#include "app/commands/commands.hpp"
+
+int main(int argument_count, char** arguments) { return trocar::run_program(argument_count, arguments); }

@@ -1,0 +1,19 @@
+// The commands of the program, one file each. Every add_* declares its options and the work to be done when it is
+// named.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace trocar {
+
+void add_query_command(CLI::App& program);
+void add_compare_command(CLI::App& program);
+void add_doctor_command(CLI::App& program);
+
+// Parses the arguments and runs the named command. Returns the exit status: 0 done, 1 the run failed, 2 wrong input or
+// usage, with one sentence on stderr.
+int run_program(int argument_count, const char* const* arguments);
+
+}  // namespace trocar

@@ -1,0 +1,80 @@
+// trocar compare: the same frames through several backends, judged by the double reference and timed side by side.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "app/commands/commands.hpp"
+#include "app/commands/query_options.hpp"
+#include "app/compare/compare.hpp"
+#include "app/support/output_file.hpp"
+#include "app/support/progress.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+struct CompareCommand {
+  QueryOptions query;
+  std::string recording, backends = "all", json, plot;
+  double wobble = 0.02;
+};
+
+std::unique_ptr<FrameSource> source_of(const CompareCommand& command) {
+  const bool named_mesh = !command.query.mesh.empty();
+  if (command.recording.empty() == !named_mesh) {
+    throw InputError(
+        "compare needs either a recording or --mesh with --trajectory and --radius; see trocar compare --help");
+  }
+  if (!named_mesh) throw InputError(fmt::format("{}: recordings cannot be compared yet", command.recording));
+  if (command.query.trajectory.empty() || command.query.radius_mm.empty()) {
+    throw InputError("compare --mesh also needs --trajectory and --radius");
+  }
+  return load_query_source(command.query, command.wobble);
+}
+
+void write(std::optional<OutputFile>& file, const std::string& text) {
+  if (!file) return;
+  file->stream() << text;
+  file->commit();
+}
+
+void run(const CompareCommand& command) {
+  std::optional<OutputFile> json, plot;
+  if (!command.json.empty()) json.emplace(command.json);
+  if (!command.plot.empty()) plot.emplace(command.plot);
+  const auto source = source_of(command);
+  Backends backends;
+  const auto names = backend_list(command.backends, backends);
+  CompareReport report;
+  {
+    Progress progress("compare", source->frame_count());
+    report = compare_backends(*source, names, backends, [&](std::size_t done) { progress.advance_to(done); });
+  }
+  fmt::print("{}", compare_table(report));
+  write(json, compare_json(report));
+  write(plot, compare_svg(report));
+  fmt::print("{} backends, {} frames, {} disagreements\n", report.backends.size(), report.frames,
+             report.disagreements());
+  if (report.disagreements() > 0)
+    throw RunError("the backends disagree with the double reference; see the table above");
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& program) {
+  auto command = std::make_shared<CompareCommand>();
+  CLI::App* sub = program.add_subcommand("compare", "The same frames through several backends: agreement and time");
+  sub->add_option("recording", command->recording, "Session to take the frames from: .h5");
+  add_query_options(*sub, command->query, false);
+  sub->add_option("--wobble", command->wobble,
+                  "With --mesh: every vertex moves every frame, by this part of the diagonal")
+      ->check(CLI::Range(0.0, 0.5))
+      ->capture_default_str();
+  sub->add_option("--backends", command->backends, "a,b,c or all")->capture_default_str();
+  sub->add_option("--json", command->json, "Figures as JSON");
+  sub->add_option("--plot", command->plot, "Figures as an SVG picture");
+  sub->callback([command] { run(*command); });
+}
+
+}  // namespace trocar

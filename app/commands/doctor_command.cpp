@@ -1,0 +1,63 @@
+// trocar doctor: what this machine offers, and each backend tried on a triangle whose answer is known.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "app/backend/backends.hpp"
+#include "app/commands/commands.hpp"
+#include "app/support/version.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+// Two triangles; a vertical tool of 5 mm reaches through the first and misses the second.
+struct KnownCase {
+  std::vector<glm::vec3> positions = {{-0.02f, 0.f, -0.02f}, {0.02f, 0.f, -0.02f}, {0.f, 0.f, 0.03f},
+                                      {0.10f, 0.f, 0.f},     {0.12f, 0.f, 0.f},    {0.11f, 0.f, 0.02f}};
+  std::vector<glm::uvec3> faces = {{0, 1, 2}, {3, 4, 5}};
+  ToolStep tool{{0.0, 0.2, 0.0}, {0.0, -0.01, 0.0}, {0.0, -0.01, 0.0}, 0.0025};
+};
+
+std::string try_backend(const std::string& name, Backends& backends) {
+  try {
+    const KnownCase known;
+    const auto query = backends.make(name);
+    query->rebuild({known.positions, known.faces});
+    query->update(known.positions);
+    const ToolVolume volume = swept_volume(known.tool, Cover::Capsule);
+    const auto touches = query->touched({&volume, 1}, TouchSet::Exact).touches;
+    const bool right = touches.size() == 1 && index(touches.front().face) == 0;
+    return right ? fmt::format("works ({:.3f} ms on two faces)", query->times().total_ms())
+                 : "WRONG: touched faces differ from the known ones";
+  } catch (const InputError& error) {
+    return fmt::format("not here: {}", error.what());
+  }
+}
+
+void run() {
+  Backends backends;
+  fmt::print("Trocar {}\nmachine    {}\n", kVersion, machine_description());
+  const char* display = std::getenv("DISPLAY");
+  fmt::print("display    {}\n", display && *display ? display : "none: the window is not available, all else is");
+  fmt::print("OpenGL     {}\n", gl_description(backends));
+  bool wrong = false;
+  for (const auto& name : backend_names()) {
+    const std::string verdict = try_backend(name, backends);
+    wrong = wrong || verdict.starts_with("WRONG");
+    fmt::print("{:<10} {}\n", name, verdict);
+  }
+  const BackendChoice choice = backends.choose();
+  fmt::print("auto       {}: {}\n", choice.name, choice.why);
+  if (wrong) throw RunError("a backend gave a wrong answer on the known triangles; do not rely on it on this machine");
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& program) {
+  CLI::App* sub = program.add_subcommand("doctor", "What this machine offers; each backend tried on a known triangle");
+  sub->callback([] { run(); });
+}
+
+}  // namespace trocar

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands/commands.hpp"
+#include "app/support/version.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr int kDone = 0, kRunFailed = 1, kWrongInput = 2;
+
+// CLI11's sentence on one line, with where to look next.
+std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
+  std::string what = error.what();
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  return fmt::format("trocar: {}; see trocar --help\n", what);
+}
+
+}  // namespace
+
+int run_program(int argument_count, const char* const* arguments) {
+  CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware"};
+  program.set_version_flag("--version", kVersion);
+  program.require_subcommand(1);
+  program.failure_message(usage_sentence);
+  add_query_command(program);
+  add_compare_command(program);
+  add_doctor_command(program);
+  try {
+    program.parse(argument_count, arguments);
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    // CLI11 has exit codes of its own; anything but --help and --version is wrong usage.
+    return program.exit(error) == 0 ? kDone : kWrongInput;
+  } catch (const InputError& error) {
+    fmt::print(stderr, "trocar: {}\n", error.what());
+    return kWrongInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "trocar: {}\n", error.what());
+    return kRunFailed;
+  }
+}
+
+}  // namespace trocar

@@ -1,0 +1,102 @@
+// trocar query: which faces does the tool touch in each frame of a trajectory, on a mesh at rest?
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/backend/backends.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/query_options.hpp"
+#include "app/compare/compare.hpp"
+#include "app/support/output_file.hpp"
+#include "app/support/progress.hpp"
+
+namespace trocar {
+namespace {
+
+struct QueryCommand {
+  QueryOptions query;
+  std::string backend = "auto", out, json;
+};
+
+nlohmann::ordered_json touch_record(std::size_t frame, const Touch& touch) {
+  return {{"frame", frame},
+          {"face", index(touch.face)},
+          {"point_mm", {touch.point.x * 1e3, touch.point.y * 1e3, touch.point.z * 1e3}},
+          {"normal", {touch.normal.x, touch.normal.y, touch.normal.z}},
+          {"depth_mm", touch.depth * 1e3},
+          {"time", touch.time}};
+}
+
+nlohmann::ordered_json header(const QueryCommand& command, const FrameSource& source, const BackendChoice& choice,
+                              Backends& backends) {
+  return {{"backend", choice.name},
+          {"why", choice.why},
+          {"machine", machine_description()},
+          {"gl", gl_description(backends)},
+          {"faces", source.organ(0).faces.size()},
+          {"frames", source.frame_count()},
+          {"radius_mm", source.radius() * 1e3},
+          {"mode", command.query.mode},
+          {"cover", command.query.cover},
+          {"set", command.query.set}};
+}
+
+void run(const QueryCommand& command) {
+  OutputFile csv(command.out);
+  std::optional<OutputFile> json_file;
+  if (!command.json.empty()) json_file.emplace(command.json);
+  const auto source = load_query_source(command.query, 0.0);
+  Backends backends;
+  const BackendChoice choice = backends.resolve(command.backend);
+  const auto query = backends.make(choice.name);
+  fmt::print("backend {}: {}\n", choice.name, choice.why);
+
+  query->rebuild(source->organ(0));
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+  std::vector<double> query_ms;
+  std::size_t touched = 0;
+  csv.stream() << "frame,face\n";
+  Progress progress("query", source->frame_count());
+  for (std::size_t frame = 0; frame < source->frame_count(); ++frame) {
+    source->load(frame);
+    query->update(source->positions(0));
+    const TouchList list = query->touched(source->tools(), source->kind().set);
+    query_ms.push_back(query->times().total_ms());
+    touched += list.touches.size();
+    for (const Touch& touch : list.touches) {
+      fmt::print(csv.stream(), "{},{}\n", frame, index(touch.face));
+      if (json_file && source->kind().set == TouchSet::Exact) records.push_back(touch_record(frame, touch));
+    }
+    progress.advance_to(frame + 1);
+  }
+  const double median_ms = summarise(std::move(query_ms)).median;
+  if (json_file) {
+    auto json = header(command, *source, choice, backends);
+    json["touched"] = touched;
+    json["median_ms"] = median_ms;
+    json["touches"] = std::move(records);
+    json_file->stream() << json.dump(1) << "\n";
+    json_file->commit();
+  }
+  csv.commit();
+  fmt::print("{} frames, {} faces, {} touched, median {:.4f} ms a frame, written to {}\n", source->frame_count(),
+             source->organ(0).faces.size(), touched, median_ms, command.out);
+}
+
+}  // namespace
+
+void add_query_command(CLI::App& program) {
+  auto command = std::make_shared<QueryCommand>();
+  CLI::App* sub = program.add_subcommand("query", "Which faces of a mesh at rest does a tool touch, frame by frame?");
+  add_query_options(*sub, command->query, true);
+  sub->add_option("--backend", command->backend, "auto, compute, occlusion, select, scan, obb or obb-refit")
+      ->capture_default_str();
+  sub->add_option("--out", command->out, "Touched faces: frame,face rows, sorted")->required();
+  sub->add_option("--json", command->json, "The same with point, normal, depth and time of each touch");
+  sub->callback([command] { run(*command); });
+}
+
+}  // namespace trocar

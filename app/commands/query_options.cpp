@@ -1,0 +1,63 @@
+#include "app/commands/query_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+
+namespace trocar {
+
+void add_query_options(CLI::App& command, QueryOptions& options, bool required) {
+  command.add_option("--mesh", options.mesh, "Organ: .stl, .obj, .ply, .vtp or .vtk, in millimetres")
+      ->required(required);
+  command.add_option("--trajectory", options.trajectory, "Tool motion: .csv, one row a frame")->required(required);
+  command.add_option("--radius", options.radius_mm, "Tool radius, mm (2.5 for a 5 mm instrument)")->required(required);
+  command.add_option("--mode", options.mode, "static: each pose alone; swept: the motion since the last frame")
+      ->check(CLI::IsMember({"static", "swept"}))
+      ->capture_default_str();
+  command.add_option("--cover", options.cover, "Convex volume of a swept tool: paper (1999) or capsule (contains it)")
+      ->check(CLI::IsMember({"paper", "capsule"}))
+      ->capture_default_str();
+  command.add_option("--set", options.set, "Faces in the convex volume, or exactly those within the radius")
+      ->check(CLI::IsMember({"volume", "exact"}))
+      ->capture_default_str();
+  command.add_option("--every", options.every, "Use every N-th row of the trajectory")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--scale", options.scale, "Millimetres per unit of the mesh file")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+QueryKind query_kind(const QueryOptions& options) {
+  return {options.mode == "static" ? ToolMode::Static : ToolMode::Swept,
+          options.cover == "paper" ? Cover::Paper : Cover::Capsule,
+          options.set == "volume" ? TouchSet::Volume : TouchSet::Exact};
+}
+
+namespace {
+
+double radius_in_metres(const std::string& text) {
+  double millimetres = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), millimetres);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw InputError(fmt::format("--radius '{}': not a number; give millimetres, 2.5 for a 5 mm instrument", text));
+  }
+  return millimetres * kMillimetre;
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> load_query_source(const QueryOptions& options, double wobble_fraction) {
+  const double radius = radius_in_metres(options.radius_mm);
+  Trajectory trajectory = load_trajectory(options.trajectory);
+  TriangleMesh mesh = load_mesh(options.mesh, options.scale * kMillimetre);
+  check_radius(radius, mesh.view());
+  if (options.every > 1) trajectory = thinned(trajectory, static_cast<std::size_t>(options.every));
+  return make_mesh_source(std::move(mesh), std::move(trajectory), radius, query_kind(options), wobble_fraction);
+}
+
+}  // namespace trocar

@@ -1,0 +1,135 @@
+// The report of a comparison as a table, JSON and a picture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/compare/compare.hpp"
+
+namespace trocar {
+
+std::string_view name_of(ToolMode mode) { return mode == ToolMode::Static ? "static" : "swept"; }
+std::string_view name_of(Cover cover) { return cover == Cover::Paper ? "paper" : "capsule"; }
+std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volume" : "exact"; }
+
+std::string compare_table(const CompareReport& report) {
+  std::string text =
+      fmt::format("{} faces, {} vertices, {} frames, {} tools, radius {} mm, {} {} {}\n{}\nOpenGL: {}\n", report.faces,
+                  report.vertices, report.frames, report.tools, report.radius_mm, name_of(report.kind.mode),
+                  name_of(report.kind.cover), name_of(report.kind.set), report.machine, report.gl);
+  text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10} {:>9} {:>10} {:>13} {:>9}\n", "backend", "update ms",
+                      "query ms", "total ms", "p99 ms", "touched", "borderline", "disagreements", "vs obb");
+  for (const auto& b : report.backends) {
+    const double speedup = report.speedup_over_obb(b);
+    text += fmt::format("{:<10} {:>10.4f} {:>10.4f} {:>10.4f} {:>10.4f} {:>9} {:>10} {:>13} {:>9}\n", b.name,
+                        b.update.median, b.query.median, b.total.median, b.total.p99, b.touched, b.borderline,
+                        b.disagreements, speedup > 0.0 ? fmt::format("{:.1f} x", speedup) : "-");
+  }
+  return text;
+}
+
+std::string compare_json(const CompareReport& report) {
+  const auto summary = [](const TimeSummary& times) {
+    return nlohmann::ordered_json{{"median", times.median}, {"p99", times.p99}, {"minimum", times.minimum}};
+  };
+  nlohmann::ordered_json json = {{"version", report.version},
+                                 {"machine", report.machine},
+                                 {"gl", report.gl},
+                                 {"date", report.date},
+                                 {"faces", report.faces},
+                                 {"vertices", report.vertices},
+                                 {"frames", report.frames},
+                                 {"tools", report.tools},
+                                 {"radius_mm", report.radius_mm},
+                                 {"mode", name_of(report.kind.mode)},
+                                 {"cover", name_of(report.kind.cover)},
+                                 {"set", name_of(report.kind.set)}};
+  json["backends"] = nlohmann::ordered_json::object();
+  json["speedup_over_obb"] = nlohmann::ordered_json::object();
+  for (const auto& b : report.backends) {
+    json["backends"][b.name] = {{"update_ms", summary(b.update)},
+                                {"query_ms", summary(b.query)},
+                                {"total_ms", summary(b.total)},
+                                {"gpu_ms", summary(b.gpu)},
+                                {"frames", b.frames},
+                                {"touched", b.touched},
+                                {"borderline", b.borderline},
+                                {"disagreements", b.disagreements},
+                                {"volume_tests", b.volume_tests},
+                                {"face_tests", b.face_tests},
+                                {"updated_nodes", b.updated_nodes},
+                                {"memory_bytes", b.memory_bytes}};
+    if (const double speedup = report.speedup_over_obb(b); speedup > 0.0) json["speedup_over_obb"][b.name] = speedup;
+  }
+  return json.dump(2) + "\n";
+}
+
+namespace {
+
+constexpr double kLeft = 110.0, kRight = 90.0, kTop = 58.0, kRow = 34.0, kWidth = 760.0, kBottom = 46.0;
+
+// A logarithmic axis in milliseconds that spans whole decades.
+struct LogAxis {
+  double low = 1e-3, high = 1.0;  // ms
+
+  double x(double ms) const {
+    const double t = (std::log10(std::max(ms, low)) - std::log10(low)) / (std::log10(high) - std::log10(low));
+    return kLeft + t * (kWidth - kLeft - kRight);
+  }
+};
+
+LogAxis axis_for(const CompareReport& report) {
+  double smallest = 1.0, largest = 1e-3;
+  for (const auto& b : report.backends) {
+    if (b.total.median <= 0.0) continue;
+    smallest = std::min(smallest, b.total.median);
+    largest = std::max(largest, b.total.median);
+  }
+  LogAxis axis;
+  axis.low = std::pow(10.0, std::floor(std::log10(smallest * 0.5)));
+  axis.high = std::pow(10.0, std::ceil(std::log10(largest * 1.1)));
+  return axis;
+}
+
+}  // namespace
+
+std::string compare_svg(const CompareReport& report) {
+  const LogAxis axis = axis_for(report);
+  const double height = kTop + kRow * static_cast<double>(report.backends.size()) + kBottom;
+  const double base = height - kBottom + 4.0;
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+      "<text x=\"16\" y=\"24\" font-size=\"16\" font-weight=\"bold\">Touch query, time per frame (median)</text>\n"
+      "<text x=\"16\" y=\"43\" fill=\"#555\">{2} faces, {3} frames, {4} {5} {6}; update and read-back included; "
+      "{7} disagreements</text>\n",
+      kWidth, height, report.faces, report.frames, name_of(report.kind.mode), name_of(report.kind.cover),
+      name_of(report.kind.set), report.disagreements());
+  for (double tick = axis.low; tick <= axis.high * 1.001; tick *= 10.0) {
+    svg += fmt::format(
+        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#ddd\"/>"
+        "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\" fill=\"#555\">{4:g} ms</text>\n",
+        axis.x(tick), kTop, base, base + 18.0, tick);
+  }
+  double y = kTop;
+  for (const auto& b : report.backends) {
+    const double end = axis.x(b.total.median);
+    const bool on_gpu = b.name == "compute" || b.name == "occlusion" || b.name == "select";
+    svg += fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>"
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"20\" rx=\"2\" fill=\"{}\"/>"
+        "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g} ms</text>\n",
+        kLeft - 8.0, y + 19.0, b.name, kLeft, y + 4.0, std::max(1.0, end - kLeft), on_gpu ? "#0072b2" : "#e69f00",
+        end + 6.0, y + 19.0, b.total.median);
+    y += kRow;
+  }
+  svg += fmt::format(
+      "<rect x=\"{0}\" y=\"{1}\" width=\"12\" height=\"12\" fill=\"#0072b2\"/><text x=\"{2}\" y=\"{3}\">OpenGL</text>"
+      "<rect x=\"{4}\" y=\"{1}\" width=\"12\" height=\"12\" fill=\"#e69f00\"/><text x=\"{5}\" y=\"{3}\">CPU</text>\n"
+      "</svg>\n",
+      kLeft, height - 18.0, kLeft + 18.0, height - 7.0, kLeft + 90.0, kLeft + 108.0);
+  return svg;
+}
+
+}  // namespace trocar

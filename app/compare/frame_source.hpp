@@ -1,0 +1,50 @@
+// Frames to compare backends on: organs whose vertices move every frame, and the tools' volumes.
+// Units: metres.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "app/input/trajectory.hpp"
+#include "geometry/mesh_view.hpp"
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+// How a tool's motion becomes a query.
+struct QueryKind {
+  ToolMode mode = ToolMode::Swept;
+  Cover cover = Cover::Capsule;
+  TouchSet set = TouchSet::Exact;
+};
+
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  virtual std::size_t frame_count() const = 0;
+  virtual std::size_t organ_count() const = 0;
+  virtual MeshView organ(std::size_t organ) const = 0;  // at rest
+  virtual void load(std::size_t frame) = 0;
+  virtual std::span<const glm::vec3> positions(std::size_t organ) const = 0;  // of the loaded frame, [vertex] m
+  virtual std::span<const ToolVolume> tools() const = 0;                      // of the loaded frame, [tool]
+  virtual QueryKind kind() const = 0;
+  virtual double radius() const = 0;  // m, of the first tool
+};
+
+// A smooth wobble of the whole organ: every vertex moves every frame, by at most `amplitude`.
+struct Wobble {
+  double amplitude = 0.0;   // m, >= 0
+  double wavelength = 1.0;  // m, > 0
+  double period = 37.0;     // frames; a prime, so that no frame repeats soon
+};
+void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::vec3> rest,
+                  std::span<glm::vec3> positions);
+
+// One organ, one tool that follows a trajectory. `wobble_fraction`: amplitude as a fraction of the organ's diagonal.
+std::unique_ptr<FrameSource> make_mesh_source(TriangleMesh mesh, Trajectory trajectory, double radius, QueryKind kind,
+                                              double wobble_fraction);
+
+}  // namespace trocar

@@ -1,0 +1,151 @@
+#include "app/input/trajectory.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kMetresPerMillimetre = 1e-3;
+
+constexpr std::array<std::string_view, 9> kColumns = {"t",     "pivot_x", "pivot_y",  "pivot_z", "tip_x",
+                                                      "tip_y", "tip_z",   "roll_deg", "grip"};
+constexpr std::size_t kRequiredColumns = 7;
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (std::size_t start = 0;; ++start) {
+    const auto comma = line.find(',', start);
+    cells.push_back(trimmed(line.substr(start, comma - start)));
+    if (comma == std::string_view::npos) return cells;
+    start = comma;
+  }
+}
+
+// Where each known column stands in the file; the optional ones may be absent.
+using ColumnPlaces = std::array<std::optional<std::size_t>, kColumns.size()>;
+
+ColumnPlaces read_header(const std::string& file, std::string_view line, int line_number) {
+  const auto cells = split(line);
+  ColumnPlaces places;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    for (std::size_t column = 0; column < kColumns.size(); ++column) {
+      if (cells[cell] == kColumns[column]) places[column] = cell;
+    }
+  }
+  for (std::size_t column = 0; column < kRequiredColumns; ++column) {
+    if (!places[column]) {
+      throw InputError(fmt::format("{}:{}: column '{}' is missing; the header must be {}", file, line_number,
+                                   kColumns[column], "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z[,roll_deg,grip]"));
+    }
+  }
+  return places;
+}
+
+double read_number(const std::string& file, int line_number, std::string_view column, std::string_view cell) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
+    throw InputError(fmt::format("{}:{}: '{}' in column {} is not a finite number; correct or remove the row", file,
+                                 line_number, cell, column));
+  }
+  return value;
+}
+
+TrajectoryRow read_row(const std::string& file, std::string_view line, int line_number, const ColumnPlaces& places) {
+  const auto cells = split(line);
+  std::array<double, kColumns.size()> values{};
+  for (std::size_t column = 0; column < kColumns.size(); ++column) {
+    if (!places[column]) continue;
+    if (*places[column] >= cells.size()) {
+      throw InputError(fmt::format("{}:{}: the row has {} cells, column {} is number {}; complete the row", file,
+                                   line_number, cells.size(), kColumns[column], *places[column] + 1));
+    }
+    values[column] = read_number(file, line_number, kColumns[column], cells[*places[column]]);
+  }
+  TrajectoryRow row;
+  row.time = values[0];
+  row.pivot = glm::dvec3(values[1], values[2], values[3]) * kMetresPerMillimetre;
+  row.tip = glm::dvec3(values[4], values[5], values[6]) * kMetresPerMillimetre;
+  row.roll_deg = values[7];
+  row.grip = values[8];
+  if (row.tip == row.pivot) {
+    throw InputError(
+        fmt::format("{}:{}: tip and pivot are the same point, so the tool has no direction; "
+                    "correct or remove the row",
+                    file, line_number));
+  }
+  return row;
+}
+
+}  // namespace
+
+Trajectory load_trajectory(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) {
+    throw InputError(fmt::format("{}: cannot be read; check the name of the trajectory file", file));
+  }
+  Trajectory trajectory;
+  std::optional<ColumnPlaces> places;
+  std::string line;
+  for (int line_number = 1; std::getline(in, line); ++line_number) {
+    std::string_view text = line;
+    if (line_number == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    if (trimmed(text).empty()) continue;
+    if (!places) {
+      places = read_header(file, text, line_number);
+      continue;
+    }
+    const TrajectoryRow row = read_row(file, text, line_number, *places);
+    if (!trajectory.rows.empty() && row.time < trajectory.rows.back().time) {
+      throw InputError(fmt::format("{}:{}: time goes back from {} s to {} s; sort the rows by time", file, line_number,
+                                   trajectory.rows.back().time, row.time));
+    }
+    trajectory.rows.push_back(row);
+  }
+  if (!places) throw InputError(fmt::format("{}: the file is empty; it needs a header and one row a frame", file));
+  if (trajectory.rows.empty()) throw InputError(fmt::format("{}: no row after the header; add one row a frame", file));
+  return trajectory;
+}
+
+Trajectory thinned(const Trajectory& trajectory, std::size_t stride) {
+  Trajectory thin;
+  for (std::size_t row = 0; row < trajectory.rows.size(); row += stride) thin.rows.push_back(trajectory.rows[row]);
+  return thin;
+}
+
+void check_radius(double radius, const MeshView& organ) {
+  if (!(radius > 0.0) || !std::isfinite(radius)) {
+    throw InputError(fmt::format("radius {} mm: must be a positive number of millimetres, 2.5 for a 5 mm instrument",
+                                 radius / kMetresPerMillimetre));
+  }
+  glm::vec3 low(std::numeric_limits<float>::max()), high(-std::numeric_limits<float>::max());
+  for (const auto& position : organ.positions) {
+    low = glm::min(low, position);
+    high = glm::max(high, position);
+  }
+  const double size = organ.positions.empty() ? 0.0 : glm::length(glm::dvec3(high) - glm::dvec3(low));
+  if (radius > size) {
+    throw InputError(
+        fmt::format("radius {} mm: larger than the organ, which measures {:.3g} mm across; "
+                    "check the units of both",
+                    radius / kMetresPerMillimetre, size / kMetresPerMillimetre));
+  }
+}
+
+}  // namespace trocar

@@ -1,0 +1,38 @@
+// A recorded tool motion: CSV with header t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z[,roll_deg,grip]; one row a frame.
+// Units: seconds and millimetres in the file, metres here. CRLF line ends and a byte-order mark are accepted.
+// Tested in tests/app/trajectory_test.cpp; format: docs/file-formats.md
+#pragma once
+
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <string>
+#include <vector>
+
+#include "geometry/mesh_view.hpp"
+#include "geometry/tool_volume.hpp"
+
+namespace trocar {
+
+struct TrajectoryRow {
+  double time = 0.0;                  // s, never decreases
+  glm::dvec3 pivot{0.0}, tip{0.0};    // m, tip != pivot
+  double roll_deg = 0.0, grip = 0.0;  // degrees; 0 closed .. 1 open
+};
+
+struct Trajectory {
+  std::vector<TrajectoryRow> rows;  // [frame], at least one
+
+  ToolPose pose(std::size_t frame, double radius) const { return {rows[frame].pivot, rows[frame].tip, radius}; }
+};
+
+// Error: InputError naming file, line and remedy: missing column, a cell that is no finite number, decreasing time,
+// tip = pivot, no row.
+Trajectory load_trajectory(const std::filesystem::path& file);
+
+// Every `stride`-th row, starting with the first.
+Trajectory thinned(const Trajectory& trajectory, std::size_t stride);
+
+// Error: InputError when the tool's radius is not a positive number or is larger than the organ.
+void check_radius(double radius, const MeshView& organ);
+
+}  // namespace trocar

@@ -1,0 +1,27 @@
+// Output that is whole or absent: written beside its final name and renamed by commit().
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+namespace trocar {
+
+class OutputFile {
+ public:
+  // Opens at once, so that an unwritable place is refused before any work is done. Error: InputError.
+  explicit OutputFile(std::filesystem::path path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  std::ostream& stream() { return stream_; }
+  // Error: RunError when the disk did not take everything.
+  void commit();
+
+ private:
+  std::filesystem::path path_, partial_;
+  std::ofstream stream_;
+  bool committed_ = false;
+};
+
+}  // namespace trocar
