@@ -1,1 +1,105 @@
 #include "mesh/mesh_io.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "geometry/error.hpp"
+#include "mesh/mesh_io_formats.hpp"
+
+namespace trocar {
+namespace mesh_io {
+
+void add_fan(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces) {
+  for (std::size_t i = 2; i < corners.size(); ++i) faces.emplace_back(corners[0], corners[i - 1], corners[i]);
+}
+
+void add_strip(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces) {
+  for (std::size_t i = 2; i < corners.size(); ++i) {
+    const bool turned = i % 2 == 1;
+    faces.emplace_back(corners[i - 2], corners[i - (turned ? 0 : 1)], corners[i - (turned ? 1 : 0)]);
+  }
+}
+
+}  // namespace mesh_io
+
+namespace {
+
+using mesh_io::FileMesh;
+using mesh_io::Source;
+
+constexpr double kFarthest = 1000.0;  // m; an organ a kilometre away is a wrong unit or a damaged number
+
+struct Format {
+  const char* extension;
+  FileMesh (*read)(const Source&);
+};
+
+constexpr Format kFormats[] = {
+    {".stl", mesh_io::read_stl},
+    {".obj", mesh_io::read_obj},
+};
+
+std::string lower_extension(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension;
+}
+
+const Format& format_of(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  for (const Format& format : kFormats) {
+    if (extension == format.extension) return format;
+  }
+  throw InputError(file.string() + ": the extension '" + extension +
+                   "' is no mesh format; use .stl, .obj, .ply, .vtp or .vtk");
+}
+
+std::string read_bytes(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) {
+    throw InputError(file.string() + ": there is no such file; check the path");
+  }
+  if (std::filesystem::is_directory(status))
+    throw InputError(file.string() + ": this is a folder; name a mesh file in it");
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream.is_open() || stream.bad()) throw InputError(file.string() + ": cannot be read; check its permissions");
+  if (bytes.empty()) throw InputError(file.string() + ": the file is empty; copy or export the mesh again");
+  return bytes;
+}
+
+std::string_view without_byte_order_mark(const std::filesystem::path& file, std::string_view bytes) {
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
+    throw InputError(file.string() + ": the file is UTF-16 text; save it as UTF-8");
+  }
+  return bytes.starts_with("\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
+}
+
+TriangleMesh in_metres(const FileMesh& raw, double metres_per_unit) {
+  TriangleMesh mesh;
+  mesh.positions.reserve(raw.points.size());
+  for (const glm::dvec3& point : raw.points) mesh.positions.emplace_back(point * metres_per_unit);
+  mesh.faces = raw.faces;
+  return mesh;
+}
+
+}  // namespace
+
+TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit) {
+  if (!(metres_per_unit > 0.0) || !std::isfinite(metres_per_unit)) {
+    throw InputError(file.string() + ": the unit must be a positive number of metres; use 0.001 for millimetres");
+  }
+  const Format& format = format_of(file);
+  const std::string bytes = read_bytes(file);
+  const Source source{file.string(), without_byte_order_mark(file, bytes), kFarthest / metres_per_unit};
+  const FileMesh raw = format.read(source);
+  if (raw.faces.empty()) fail(source, "the file has no faces", "export the mesh as triangles or polygons");
+  return in_metres(raw, metres_per_unit);
+}
+
+}  // namespace trocar

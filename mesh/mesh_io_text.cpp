@@ -1,0 +1,138 @@
+#include "mesh/mesh_io_text.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "geometry/error.hpp"
+
+namespace trocar::mesh_io {
+namespace {
+
+constexpr std::size_t kLongestQuote = 40;  // characters; a sentence must stay readable
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+const char* const kRepair = "repair the number or export the mesh again";
+
+}  // namespace
+
+void fail(const Source& source, const std::string& what, const std::string& remedy) {
+  throw InputError(source.name + ": " + what + "; " + remedy);
+}
+
+void fail(const Source& source, std::size_t line, const std::string& what, const std::string& remedy) {
+  throw InputError(source.name + ":" + std::to_string(line) + ": " + what + "; " + remedy);
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  for (char c : text.substr(0, kLongestQuote)) result += c >= ' ' && c <= '~' ? c : '?';
+  return result + (text.size() > kLongestQuote ? "...'" : "'");
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+std::string_view take_word(std::string_view& rest) {
+  std::size_t begin = 0;
+  while (begin < rest.size() && is_space(rest[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < rest.size() && !is_space(rest[end])) ++end;
+  const std::string_view word = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return word;
+}
+
+bool Lines::next(std::string_view& line) {
+  if (offset_ >= text_.size()) return false;
+  const std::size_t end = std::min(text_.find('\n', offset_), text_.size());
+  line = text_.substr(offset_, end - offset_);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  offset_ = std::min(end + 1, text_.size());
+  ++number_;
+  return true;
+}
+
+std::string_view Words::next() {
+  while (offset_ < text_.size() && is_space(text_[offset_])) line_ += text_[offset_++] == '\n';
+  const std::size_t begin = offset_;
+  while (offset_ < text_.size() && !is_space(text_[offset_])) ++offset_;
+  return text_.substr(begin, offset_ - begin);
+}
+
+std::string_view Words::peek() {
+  const std::size_t offset = offset_, line = line_;
+  const std::string_view word = next();
+  offset_ = offset;
+  line_ = line;
+  return word;
+}
+
+std::string_view Words::rest_of_line() {
+  const std::size_t end = std::min(text_.find('\n', offset_), text_.size());
+  std::string_view rest = text_.substr(offset_, end - offset_);
+  if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
+  skip_to(std::min(end + 1, text_.size()));
+  return rest;
+}
+
+void Words::skip_to(std::size_t offset) {
+  while (offset_ < offset) line_ += text_[offset_++] == '\n';
+}
+
+double number(const Source& source, std::size_t line, std::string_view word, const char* what) {
+  std::string_view digits = word;
+  if (digits.size() > 1 && digits.front() == '+' && digits[1] != '-') digits.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (word.empty()) fail(source, line, std::string(what) + " is missing", kRepair);
+  if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
+    fail(source, line, std::string(what) + " is " + quoted(word) + ", which is not a number", kRepair);
+  }
+  // Out of range is either too small, which is 0, or too large.
+  if (error == std::errc::result_out_of_range) {
+    return digits.find("e-") != digits.npos || digits.find("E-") != digits.npos ? 0.0 : HUGE_VAL;
+  }
+  return value;
+}
+
+std::int64_t integer(const Source& source, std::size_t line, std::string_view word, const char* what) {
+  std::string_view digits = word;
+  if (digits.size() > 1 && digits.front() == '+' && digits[1] != '-') digits.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (word.empty()) fail(source, line, std::string(what) + " is missing", kRepair);
+  if (error != std::errc{} || end != digits.data() + digits.size()) {
+    fail(source, line, std::string(what) + " is " + quoted(word) + ", which is not a whole number", kRepair);
+  }
+  return value;
+}
+
+double coordinate(const Source& source, std::size_t line, std::string_view word) {
+  const double value = number(source, line, word, "a vertex coordinate");
+  if (!std::isfinite(value)) fail(source, line, "a vertex coordinate is " + quoted(word), kRepair);
+  if (std::abs(value) > source.largest) {
+    fail(source, line, "a vertex coordinate is " + quoted(word) + ", more than a kilometre away",
+         "check the unit of the file");
+  }
+  return value;
+}
+
+void check_coordinate(const Source& source, double value, std::size_t vertex) {
+  if (!std::isfinite(value)) {
+    fail(source, "vertex " + std::to_string(vertex) + " has a coordinate that is not a finite number",
+         "export the mesh again");
+  }
+  if (std::abs(value) > source.largest) {
+    fail(source, "vertex " + std::to_string(vertex) + " is more than a kilometre away", "check the unit of the file");
+  }
+}
+
+}  // namespace trocar::mesh_io

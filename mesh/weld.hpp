@@ -1,0 +1,20 @@
+// Vertices at exactly the same position become one: how STL files and seams of other formats are joined.
+// Positions are compared as numbers (-0 equals 0), without tolerance.   Tested in tests/mesh/mesh_io_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+namespace trocar {
+
+struct Weld {
+  std::vector<std::uint32_t> vertex_of;  // [point] welded vertex, numbered in order of first appearance
+  std::vector<std::uint32_t> point_of;   // [vertex] the first point at this position
+};
+
+Weld weld(std::span<const glm::dvec3> points);
+Weld weld(std::span<const glm::vec3> points);
+
+}  // namespace trocar
