@@ -1,0 +1,96 @@
+// Small owners of OpenGL objects shared by the backends: buffers, programs, vertex arrays, GPU timers, feature checks.
+// No GL type appears here: names are plain unsigned integers, enums are passed as unsigned. A context must be current
+// whenever one of these is made, used or destroyed.   Tested in tests/gpu_collision/gl_context_test.cpp
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "gpu_collision/gl_context.hpp"
+
+namespace trocar::gl {
+
+using Name = unsigned;
+using Enum = unsigned;
+
+// Throws InputError "backend NAME: this context is OpenGL X.Y, A.B is needed".
+void require_version(const GlContext& context, std::string_view backend, int major, int minor);
+bool at_least(const GlInfo& info, int major, int minor);
+// Asks the current context (not a table of another context's).
+bool has_extension(std::string_view name);
+
+// Source text of gpu_collision/shaders/FILE, embedded at build time; asserts that the file exists.
+std::string_view shader_source(std::string_view file);
+
+// Owner of one GL name, deleted by `destroy`. Move-only; 0 is empty.
+template <void (*destroy)(Name)>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Name name) : name_(name) {}
+  Owned(Owned&& other) noexcept : name_(std::exchange(other.name_, 0)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    if (this != &other) {
+      reset();
+      name_ = std::exchange(other.name_, 0);
+    }
+    return *this;
+  }
+  ~Owned() { reset(); }
+
+  void reset() {
+    if (name_ != 0) destroy(std::exchange(name_, 0));
+  }
+  Name name() const { return name_; }
+  explicit operator bool() const { return name_ != 0; }
+
+ private:
+  Name name_ = 0;
+};
+
+void delete_buffer(Name name);
+void delete_program(Name name);
+void delete_vertex_array(Name name);
+
+using Buffer = Owned<delete_buffer>;
+using Program = Owned<delete_program>;
+using VertexArray = Owned<delete_vertex_array>;
+
+Buffer make_buffer();  // a name without storage
+VertexArray make_vertex_array();
+
+struct ShaderStage {
+  Enum type;                // GL_VERTEX_SHADER, ...
+  std::string_view source;  // starts with its #version line
+};
+// Compiles and links. `varyings` (may be empty) are captured interleaved by transform feedback.
+// Error: RunError "shader LABEL: <the driver's log>".
+Program make_program(std::string_view label, std::span<const ShaderStage> stages,
+                     std::span<const char* const> varyings = {});
+
+// GPU time of one section per frame, read without waiting: a ring of queries, the newest finished one is reported.
+// Sections of two timers must not overlap.
+class Timer {
+ public:
+  Timer();
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  void begin();
+  void end();
+  // ms; of the newest section whose result is available (usually one to three frames old); 0 before the first.
+  double latest_ms();
+
+ private:
+  static constexpr unsigned kDepth = 8;
+  std::array<Name, kDepth> queries_{};
+  unsigned next_ = 0, oldest_ = 0;  // running counts; slot = count % kDepth
+  bool running_ = false;
+  double latest_ms_ = 0.0;
+};
+
+}  // namespace trocar::gl
