@@ -1,0 +1,262 @@
+#include "cpu_collision/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace trocar {
+namespace {
+
+// ---- set Volume: the margin of a face is the value of the matrix game plane distances x corners ----
+
+// distance[i][j]: signed distance of corner j from plane i, m. Linear in between: a point of the face is a mix of
+// corners.
+struct PlaneDistances {
+  std::array<glm::dvec3, kMaxPlanes> distance;
+  int count;
+};
+
+PlaneDistances plane_distances(const ToolVolume& tool, const Triangle& face) {
+  PlaneDistances result{{}, tool.plane_count};
+  for (int i = 0; i < tool.plane_count; ++i) {
+    const glm::dvec3 n(tool.planes[i]);
+    const double d = tool.planes[i].w;
+    result.distance[i] = {glm::dot(n, face.a) + d, glm::dot(n, face.b) + d, glm::dot(n, face.c) + d};
+  }
+  return result;
+}
+
+// Smallest plane distance at the point of the face with these weights of the corners.
+double margin_at(const PlaneDistances& planes, const glm::dvec3& weights) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < planes.count; ++i) smallest = std::min(smallest, glm::dot(planes.distance[i], weights));
+  return smallest;
+}
+
+// The best point lies at a corner, on an edge where two plane distances are equal, or inside where three are. Every
+// candidate is a point of the face, so none can give too much.
+double best_on_edges(const PlaneDistances& planes) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (int from = 0; from < 3; ++from) {
+    const int to = (from + 1) % 3;
+    glm::dvec3 corner(0.0);
+    corner[from] = 1.0;
+    best = std::max(best, margin_at(planes, corner));
+    for (int i = 0; i < planes.count; ++i) {
+      for (int j = i + 1; j < planes.count; ++j) {
+        const glm::dvec3 difference = planes.distance[i] - planes.distance[j];
+        const double t = difference[from] / (difference[from] - difference[to]);
+        if (!(t > 0.0 && t < 1.0)) continue;  // also when parallel: t is then infinite or not a number
+        glm::dvec3 weights(0.0);
+        weights[from] = 1.0 - t;
+        weights[to] = t;
+        best = std::max(best, margin_at(planes, weights));
+      }
+    }
+  }
+  return best;
+}
+
+double best_inside(const PlaneDistances& planes) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (int i = 0; i < planes.count; ++i) {
+    for (int j = i + 1; j < planes.count; ++j) {
+      for (int k = j + 1; k < planes.count; ++k) {
+        // Weights orthogonal to both differences make the three distances equal.
+        const glm::dvec3 weights =
+            glm::cross(planes.distance[i] - planes.distance[j], planes.distance[i] - planes.distance[k]);
+        const double sum = weights.x + weights.y + weights.z;
+        const glm::dvec3 normalised = weights / sum;
+        if (!(normalised.x >= 0.0 && normalised.y >= 0.0 && normalised.z >= 0.0)) continue;
+        best = std::max(best, margin_at(planes, normalised));
+      }
+    }
+  }
+  return best;
+}
+
+double margin_of(const PlaneDistances& planes) { return std::max(best_on_edges(planes), best_inside(planes)); }
+
+enum class Quick { Out, In, Unclear };
+
+// All corners beyond one plane by more than the band: out. One corner inside all planes by more than the band: in.
+Quick quick_volume_answer(const PlaneDistances& planes) {
+  glm::dvec3 corner_margin(std::numeric_limits<double>::infinity());
+  for (int i = 0; i < planes.count; ++i) {
+    const glm::dvec3& d = planes.distance[i];
+    if (std::max({d.x, d.y, d.z}) < -kBorderlineBand) return Quick::Out;
+    corner_margin = glm::min(corner_margin, d);
+  }
+  if (std::max({corner_margin.x, corner_margin.y, corner_margin.z}) > kBorderlineBand) return Quick::In;
+  return Quick::Unclear;
+}
+
+// ---- set Exact: the distance of two convex bodies is the widest gap between their shadows over all directions ----
+
+using Corners = std::array<glm::dvec3, 3>;
+
+struct Shadow {
+  double low, high;
+};
+
+Shadow shadow(const Corners& corners, const glm::dvec3& direction) {
+  const double a = glm::dot(corners[0], direction), b = glm::dot(corners[1], direction),
+               c = glm::dot(corners[2], direction);
+  return {std::min({a, b, c}), std::max({a, b, c})};
+}
+
+// Gap between the shadows along a direction of any length but 0; never more than the distance of the bodies.
+double gap_along(const Corners& first, const Corners& second, const glm::dvec3& direction) {
+  const double length = glm::length(direction);
+  if (!(length > 0.0)) return -std::numeric_limits<double>::infinity();
+  const glm::dvec3 unit = direction / length;
+  const Shadow f = shadow(first, unit), s = shadow(second, unit);
+  return std::max(f.low - s.high, s.low - f.high);
+}
+
+glm::dvec3 edge(const Corners& corners, int k) { return corners[(k + 1) % 3] - corners[k]; }
+
+glm::dvec3 normal(const Corners& corners) { return glm::cross(edge(corners, 0), edge(corners, 1)); }
+
+// From the line start + t * along to a point, perpendicular to the line; 0 for a line without direction.
+glm::dvec3 perpendicular(const glm::dvec3& point, const glm::dvec3& start, const glm::dvec3& along) {
+  const double squared = glm::dot(along, along);
+  if (!(squared > 0.0)) return glm::dvec3(0.0);
+  const glm::dvec3 offset = point - start;
+  return offset - along * (glm::dot(offset, along) / squared);
+}
+
+// The widest gap opens along a normal, a pair of edges, a corner and an edge, or a pair of corners.
+double widest_gap(const Corners& first, const Corners& second) {
+  double best = std::max(gap_along(first, second, normal(first)), gap_along(first, second, normal(second)));
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const glm::dvec3 along_first = edge(first, i), along_second = edge(second, j);
+      best = std::max(best, gap_along(first, second, glm::cross(along_first, along_second)));
+      best = std::max(best, gap_along(first, second, perpendicular(first[i], second[j], along_second)));
+      best = std::max(best, gap_along(first, second, perpendicular(second[j], first[i], along_first)));
+      best = std::max(best, gap_along(first, second, first[i] - second[j]));
+    }
+  }
+  return best;
+}
+
+Corners corners_from(const Triangle& face, const glm::dvec3& origin) {
+  return {face.a - origin, face.b - origin, face.c - origin};
+}
+
+// A direction and the sweep's shadow along it, grown by the radius and the band: a face outside is surely too far.
+struct Slab {
+  glm::dvec3 direction;
+  double low, high;
+};
+
+struct Slabs {
+  std::array<Slab, 7> slab;
+  int count = 0;
+};
+
+// World axes first (cheapest), then the normal of the sweep and, within its plane, the normals of its sides.
+Slabs slabs_around(const Triangle& sweep, double reach) {
+  const Corners corners{sweep.a, sweep.b, sweep.c};
+  const glm::dvec3 n = normal(corners);
+  const std::array<glm::dvec3, 7> directions{glm::dvec3(1, 0, 0),
+                                             glm::dvec3(0, 1, 0),
+                                             glm::dvec3(0, 0, 1),
+                                             n,
+                                             glm::cross(edge(corners, 0), n),
+                                             glm::cross(edge(corners, 1), n),
+                                             glm::cross(edge(corners, 2), n)};
+  Slabs slabs;
+  for (const glm::dvec3& direction : directions) {
+    const double length = glm::length(direction);
+    if (!(length > 0.0)) continue;
+    const glm::dvec3 unit = direction / length;
+    const Shadow covered = shadow(corners, unit);
+    slabs.slab[slabs.count++] = {unit, covered.low - reach, covered.high + reach};
+  }
+  return slabs;
+}
+
+bool outside_a_slab(const Slabs& slabs, const Corners& face) {
+  for (int i = 0; i < slabs.count; ++i) {
+    const Shadow s = shadow(face, slabs.slab[i].direction);
+    if (s.low > slabs.slab[i].high || s.high < slabs.slab[i].low) return true;
+  }
+  return false;
+}
+
+void note(ReferenceAnswer& answer, std::size_t face, double inside_by) {
+  if (inside_by >= 0.0) answer.touched.push_back(FaceId(face));
+  if (std::abs(inside_by) <= kBorderlineBand) answer.borderline.push_back(FaceId(face));
+}
+
+ReferenceAnswer volume_answer(const MeshView& mesh, const ToolVolume& tool) {
+  ReferenceAnswer answer;
+  for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
+    const PlaneDistances planes = plane_distances(tool, triangle_of(mesh.positions, mesh.faces[f]));
+    switch (quick_volume_answer(planes)) {
+      case Quick::Out:
+        break;
+      case Quick::In:
+        answer.touched.push_back(FaceId(f));
+        break;
+      case Quick::Unclear:
+        note(answer, f, margin_of(planes));
+        break;
+    }
+  }
+  return answer;
+}
+
+ReferenceAnswer exact_answer(const MeshView& mesh, const ToolStep& step) {
+  ReferenceAnswer answer;
+  const Triangle sweep{step.pivot, step.tip_before, step.tip_after};
+  const Slabs slabs = slabs_around(sweep, step.radius + 2.0 * kBorderlineBand);
+  for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
+    const Triangle face = triangle_of(mesh.positions, mesh.faces[f]);
+    if (outside_a_slab(slabs, {face.a, face.b, face.c})) continue;
+    note(answer, f, step.radius - reference_distance(face, sweep));
+  }
+  return answer;
+}
+
+}  // namespace
+
+double reference_margin(const ToolVolume& tool, const Triangle& face) { return margin_of(plane_distances(tool, face)); }
+
+double reference_distance(const Triangle& first, const Triangle& second) {
+  return std::max(0.0, widest_gap(corners_from(first, second.a), corners_from(second, second.a)));
+}
+
+ReferenceAnswer reference_touched(const MeshView& mesh, const ToolVolume& tool, TouchSet set) {
+  return set == TouchSet::Volume ? volume_answer(mesh, tool) : exact_answer(mesh, tool.step);
+}
+
+Agreement judge(const ReferenceAnswer& reference, std::span<const Touch> touches) {
+  Agreement agreement;
+  const auto differs = [&](FaceId face) {
+    const bool borderline = std::binary_search(reference.borderline.begin(), reference.borderline.end(), face);
+    ++(borderline ? agreement.borderline : agreement.disagreements);
+  };
+  auto expected = reference.touched.begin();
+  for (std::size_t k = 0; k < touches.size(); ++k) {
+    const FaceId face = touches[k].face;
+    if (k > 0 && face <= touches[k - 1].face) {
+      ++agreement.disagreements;
+      continue;
+    }
+    for (; expected != reference.touched.end() && *expected < face; ++expected) differs(*expected);
+    if (expected != reference.touched.end() && *expected == face) {
+      ++agreement.in_both;
+      ++expected;
+    } else {
+      differs(face);
+    }
+  }
+  for (; expected != reference.touched.end(); ++expected) differs(*expected);
+  return agreement;
+}
+
+}  // namespace trocar
