@@ -1,1 +1,198 @@
+// How a face's touch is found. d(t) is the distance from the face to the shaft at time t. The shaft's points are
+// pivot + along arm + across motion with 0 <= across <= along <= 1 and t = across / along; over (along, across) the
+// distance is convex, so the times at which the face is within the radius are one interval. If d(0) is not in it, a
+// time t* that is gets bracketed together with 0, and d(t) = radius has one root there. Units: metres; time 1 = one
+// step.   Checked by sampling in tests/geometry/refine_test.cpp
 #include "geometry/refine.hpp"
+
+#include <cmath>
+
+#include "geometry/closest.hpp"
+
+namespace trocar {
+namespace {
+
+using closest::AxisPair;
+using closest::Face;
+using closest::InteriorPair;
+using closest::Segment;
+using closest::SegmentPair;
+using glm::dvec3;
+
+// The root's distance is this close to the radius: far below the borderline band, far above rounding.
+constexpr double kRootTolerance = 1e-10;  // m
+// The shaft crosses the face when they are this close: their connection has no direction of its own.
+constexpr double kCrossing = 1e-12;  // m
+// Newton's method needs 3 or 4 steps; halving, its safeguard, has reached double precision after this many.
+constexpr int kRootSteps = 60;
+
+// The step, made ready once for all its faces.
+struct Sweep {
+  dvec3 pivot, before, motion;  // before = first tip - pivot, motion = second tip - first tip
+  double radius, squared_radius;
+  Segment start, end, tip_path;
+  Face swept;
+  bool moves;
+};
+
+Sweep sweep_of(const ToolStep& step) {
+  return {step.pivot,
+          step.tip_before - step.pivot,
+          step.tip_after - step.tip_before,
+          step.radius,
+          step.radius * step.radius,
+          closest::segment(step.pivot, step.tip_before),
+          closest::segment(step.pivot, step.tip_after),
+          closest::segment(step.tip_before, step.tip_after),
+          closest::face({step.pivot, step.tip_before, step.tip_after}),
+          step.tip_before != step.tip_after};
+}
+
+// The shaft and the face at one time.
+struct Moment {
+  double time;
+  AxisPair pair;
+};
+
+Segment shaft_at(const Sweep& sweep, double time) {
+  const dvec3 d = sweep.before + time * sweep.motion;
+  return {sweep.pivot, d, glm::dot(d, d)};
+}
+
+Moment moment_at(const Sweep& sweep, const Face& face, double time) {
+  return {time, closest::closest_axis_face(shaft_at(sweep, time), face)};
+}
+
+// Given d(0) > radius and d(1) > radius: a time at which the shaft is within the radius, or a negative number. What is
+// left are the path of the tip against the face, and the face's sides against the inside of the swept triangle.
+double time_within(const Sweep& sweep, const Face& face) {
+  for (const Segment& side : face.side) {
+    const InteriorPair pair = closest::closest_interior(side, sweep.swept);
+    if (pair.inside && pair.squared <= sweep.squared_radius) {
+      const double along = pair.beta + pair.gamma;
+      return along > 0.0 ? closest::clamp01(pair.gamma / along) : 0.0;
+    }
+  }
+  const AxisPair tip = closest::closest_axis_face(sweep.tip_path, face);
+  return tip.squared <= sweep.squared_radius ? tip.u : -1.0;
+}
+
+// Newton's step from a moment towards d = radius: by the envelope theorem d'(t) = unit(face to shaft) . motion * along.
+double newton_time(const Sweep& sweep, const Moment& at) {
+  const double distance = std::sqrt(at.pair.squared);
+  const dvec3 on_axis = sweep.pivot + at.pair.u * (sweep.before + at.time * sweep.motion);
+  const double rate = glm::dot(on_axis - at.pair.on_face, sweep.motion) * at.pair.u;  // d d'
+  return at.time - (distance - sweep.radius) * distance / rate;                       // may be inf or nan
+}
+
+// First time at which the shaft is within the radius, given one moment before it and one within.
+Moment first_within(const Sweep& sweep, const Face& face, Moment outside, Moment within) {
+  Moment from = outside;
+  double width = within.time - outside.time;
+  for (int step = 0; step < kRootSteps; ++step) {
+    if (std::sqrt(within.pair.squared) >= sweep.radius - kRootTolerance) break;
+    double time = newton_time(sweep, from);
+    const bool shrinks = within.time - outside.time <= 0.5 * width || step < 2;
+    width = within.time - outside.time;
+    if (!(time > outside.time && time < within.time) || !shrinks) time = 0.5 * (outside.time + within.time);
+    if (time <= outside.time || time >= within.time) break;
+    from = moment_at(sweep, face, time);
+    const double excess = std::sqrt(from.pair.squared) - sweep.radius;
+    if (std::abs(excess) <= kRootTolerance) return from;
+    (excess > 0.0 ? outside : within) = from;
+  }
+  return within;
+}
+
+dvec3 any_perpendicular(const dvec3& d) {
+  const dvec3 size = glm::abs(d);
+  const dvec3 axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
+                     : size.y <= size.z                   ? dvec3(0, 1, 0)
+                                                          : dvec3(0, 0, 1);
+  return glm::normalize(glm::cross(d, axis));
+}
+
+// The face's outward normal; for a face too thin to have one, a perpendicular of its longest side, or of the shaft.
+dvec3 face_normal(const Face& face, const dvec3& shaft) {
+  if (face.squared_normal > 0.0) return face.normal / std::sqrt(face.squared_normal);
+  const Segment* longest = &face.side[0];
+  for (const Segment& side : face.side) {
+    if (side.squared_length > longest->squared_length) longest = &side;
+  }
+  return any_perpendicular(longest->squared_length > 0.0 ? longest->d : shaft);
+}
+
+// Where the line from + x direction, direction unit, leaves a sphere; a negative number when it misses.
+double sphere_exit(const dvec3& from, const dvec3& direction, const dvec3& centre, double squared_radius) {
+  const dvec3 r = from - centre;
+  const double b = glm::dot(r, direction), under = b * b - glm::dot(r, r) + squared_radius;
+  return under >= 0.0 ? std::sqrt(under) - b : -1.0;
+}
+
+// How far along `direction` (unit) the ray from `from` leaves the capsule around the shaft, 0 when it is not ahead of
+// it. The way out of a capsule is the farthest of the ways out of its two spheres and, between its ends, of its
+// cylinder.
+double capsule_exit(const Segment& shaft, double squared_radius, const dvec3& from, const dvec3& direction) {
+  double exit = std::max({0.0, sphere_exit(from, direction, shaft.p, squared_radius),
+                          sphere_exit(from, direction, shaft.p + shaft.d, squared_radius)});
+  const dvec3 r = from - shaft.p;
+  const double along = glm::dot(direction, shaft.d), start = glm::dot(r, shaft.d), dd = shaft.squared_length;
+  const double aa = dd - along * along, b = dd * glm::dot(r, direction) - start * along;
+  const double c = dd * (glm::dot(r, r) - squared_radius) - start * start;
+  const double under = b * b - aa * c;
+  if (aa > 1e-14 * dd && under >= 0.0) {
+    const double x = (std::sqrt(under) - b) / aa, place = start + x * along;
+    if (place >= 0.0 && place <= dd) exit = std::max(exit, x);
+  }
+  return exit;
+}
+
+void fill(const Sweep& sweep, const Face& face, const Moment& at, Touch& touch) {
+  const Segment shaft = shaft_at(sweep, at.time);
+  const double distance = std::sqrt(at.pair.squared);
+  const dvec3 point = at.pair.on_face;
+  const dvec3 normal =
+      distance > kCrossing ? (shaft.p + at.pair.u * shaft.d - point) / distance : face_normal(face, shaft.d);
+  touch.point = glm::vec3(point);
+  touch.normal = glm::vec3(normal);
+  touch.time = static_cast<float>(at.time);
+  touch.depth = static_cast<float>(capsule_exit(sweep.end, sweep.squared_radius, point, -normal));
+}
+
+bool refine(const Sweep& sweep, const Triangle& triangle, Touch& touch) {
+  const Face face = closest::face(triangle);
+  Moment at{0.0, closest::closest_axis_face(sweep.start, face)};
+  if (at.pair.squared > sweep.squared_radius) {
+    if (!sweep.moves) return false;
+    Moment within{1.0, closest::closest_axis_face(sweep.end, face)};
+    if (within.pair.squared > sweep.squared_radius) {
+      const double time = time_within(sweep, face);
+      if (time < 0.0) return false;
+      within = moment_at(sweep, face, time);
+    }
+    at = first_within(sweep, face, at, within);
+  }
+  fill(sweep, face, at, touch);
+  return true;
+}
+
+}  // namespace
+
+bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch) {
+  return refine(sweep_of(step), face, touch);
+}
+
+std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
+                           std::span<Touch> touches) {
+  const Sweep sweep = sweep_of(step);
+  std::size_t count = 0;
+  for (const FaceId id : candidates) {
+    Touch& touch = touches[count];
+    if (!refine(sweep, triangle_of(mesh.positions, mesh.faces[index(id)]), touch)) continue;
+    touch.face = id;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace trocar

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <span>
 
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
@@ -23,5 +24,10 @@ ClosestPoints closest_triangles(const Triangle& first, const Triangle& second);
 
 // Is `face` within step.radius of the swept triangle? Fills `touch` (all but `face`) when it is.
 bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch);
+
+// The same for many candidate faces of one tool. Writes the touches, in the order of the candidates, to the front of
+// `touches` and returns how many. `touches` must have room for all candidates. Nothing allocates.
+std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
+                           std::span<Touch> touches);
 
 }  // namespace trocar

@@ -1,1 +1,250 @@
+// Half-spaces and cameras of tool volumes, all in double; floats are made in set_plane, view_of and projection_of
+// alone. Frames are right-handed as OpenGL wants them: right x up = -forward, eye z = -depth. Units: metres.   Checked
+// by sampling in tests/geometry/tool_volume_test.cpp
 #include "geometry/tool_volume.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+
+// Below this angle the perspective apex is kilometres away: a box is then as tight.
+constexpr double kSmallestSweepAngle = 1e-4;  // rad
+// Beyond this angle a wedge is wide and its apex runs into the near plane: a box around the motion is tighter.
+constexpr double kLargestSweepAngle = 2.0;  // rad
+// The paper camera's plane of motion is undefined when the arms are closer to parallel than this.
+constexpr double kSmallestPaperSine = 1e-4;
+// Arms closer to parallel than this do not define a plane of motion even in double.
+constexpr double kSmallestPlaneSine = 1e-9;
+// The upright direction is along the shaft below this sine of their angle.
+constexpr double kSmallestUprightSine = 1e-3;
+
+enum PlaneOrder { kLeft, kRight, kBottom, kTop, kNear, kFar, kCap };
+
+struct ViewFrame {
+  dvec3 origin, right, up, forward;
+};
+
+// A projection over a view frame: x_clip = x_scale x + x_skew depth + x_shift, w = w_start + w_slope depth. |x_clip| <=
+// w is exactly left and right. near and far are depths outside the volume; top and bottom open beyond y_extent.
+struct Lens {
+  double x_scale, x_skew, x_shift, w_start, w_slope;
+  double near, far, w_least, y_extent;
+};
+
+void set_plane(ToolVolume& volume, int slot, const dvec3& inward, const dvec3& through, double offset) {
+  volume.planes[slot] = glm::vec4(glm::dvec4(inward, offset - glm::dot(inward, through)));
+  volume.plane_count = std::max(volume.plane_count, slot + 1);
+  if (slot != kLeft && slot != kRight) volume.clip_plane_mask |= 1u << slot;
+}
+
+glm::mat4 view_of(const ViewFrame& frame) {
+  const dvec3 rows[3] = {frame.right, frame.up, -frame.forward};
+  glm::mat4 view(1.f);
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) view[column][row] = static_cast<float>(rows[row][column]);
+    view[3][row] = static_cast<float>(-glm::dot(rows[row], frame.origin));
+  }
+  return view;
+}
+
+glm::mat4 projection_of(const Lens& lens) {
+  const double w_near = lens.w_start + lens.w_slope * lens.near;
+  const double w_far = lens.w_start + lens.w_slope * lens.far;
+  const double z_slope = (w_far + w_near) / (lens.far - lens.near);
+  glm::dmat4 projection(0.0);
+  projection[0][0] = lens.x_scale;
+  projection[2][0] = -lens.x_skew;
+  projection[3][0] = lens.x_shift;
+  projection[1][1] = 0.5 * lens.w_least / lens.y_extent;
+  projection[2][2] = -z_slope;
+  projection[3][2] = -w_near - z_slope * lens.near;
+  projection[2][3] = -lens.w_slope;
+  projection[3][3] = lens.w_start;
+  return glm::mat4(projection);
+}
+
+// Any unit vector perpendicular to the unit vector d.
+dvec3 any_perpendicular(const dvec3& d) {
+  const dvec3 size = glm::abs(d);
+  const dvec3 axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
+                     : size.y <= size.z                   ? dvec3(0, 1, 0)
+                                                          : dvec3(0, 0, 1);
+  return glm::normalize(glm::cross(d, axis));
+}
+
+// Camera at `origin` looking along `forward`, upright by y, or by z when it looks along y.
+ViewFrame upright_frame(const dvec3& origin, const dvec3& forward) {
+  dvec3 side = glm::cross(forward, dvec3(0, 1, 0));
+  if (glm::length(side) < kSmallestUprightSine) side = glm::cross(forward, dvec3(0, 0, 1));
+  const dvec3 right = glm::normalize(side);
+  return {origin, right, glm::cross(right, forward), forward};
+}
+
+// The box low <= (right, up, forward) <= high in a frame, under an orthographic camera.
+ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const dvec3& low, const dvec3& high) {
+  ToolVolume volume;
+  volume.step = step;
+  const dvec3 axes[3] = {frame.right, frame.up, frame.forward};
+  for (int axis = 0; axis < 3; ++axis) {
+    set_plane(volume, 2 * axis, axes[axis], frame.origin, -low[axis]);
+    set_plane(volume, 2 * axis + 1, -axes[axis], frame.origin, high[axis]);
+  }
+  const double half = 0.5 * (high.x - low.x), depth = high.z - low.z;
+  const double y_extent = std::max(std::abs(low.y), std::abs(high.y));
+  volume.view = view_of(frame);
+  volume.projection = projection_of({1.0 / half, 0.0, -0.5 * (high.x + low.x) / half, 1.0, 0.0,  //
+                                     low.z - depth, high.z + depth, 1.0, y_extent});
+  return volume;
+}
+
+ToolVolume static_box(const ToolStep& step) {
+  const dvec3 arm = step.tip_after - step.pivot;
+  const double s = step.radius, length = glm::length(arm);
+  return box_volume(step, upright_frame(step.pivot, arm / length), {-s, -s, 0.0}, {s, s, length});
+}
+
+// No motion, or motion along the shaft: the box around the deeper shaft, widened by what the other tip deviates.
+ToolVolume slide_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
+  const bool deeper_after = glm::dot(b, b) > glm::dot(a, a);
+  const dvec3 deep = deeper_after ? b : a, other = deeper_after ? a : b;
+  const double s = step.radius, depth = glm::length(deep);
+  const double half = s + glm::length(glm::cross(deep, other)) / depth;
+  return box_volume(step, upright_frame(step.pivot, deep / depth), {-half, -half, -s}, {half, half, depth + s});
+}
+
+// Tip swung far around or behind the trocar: the box around pivot and both tips, along the longer arm.
+ToolVolume swing_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
+  const dvec3 forward = glm::normalize(glm::dot(b, b) > glm::dot(a, a) ? b : a);
+  const dvec3 across = glm::cross(a, b);
+  const bool flat = glm::length(across) < kSmallestPlaneSine * glm::length(a) * glm::length(b);
+  const dvec3 up = flat ? any_perpendicular(forward) : glm::normalize(across);
+  const ViewFrame frame{step.pivot, glm::cross(forward, up), up, forward};
+  dvec3 low(0.0), high(0.0);
+  for (const dvec3& arm : {a, b}) {
+    const dvec3 at(glm::dot(frame.right, arm), glm::dot(frame.up, arm), glm::dot(frame.forward, arm));
+    low = glm::min(low, at);
+    high = glm::max(high, at);
+  }
+  return box_volume(step, frame, low - step.radius, high + step.radius);
+}
+
+// The wedge between the two shafts, its sides pushed out by the radius; apex radius / sin(theta / 2) behind the pivot.
+ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double theta) {
+  const dvec3 before = glm::normalize(a), after = glm::normalize(b), n = glm::normalize(glm::cross(a, b));
+  const dvec3 bisector = glm::normalize(before + after);
+  const double s = step.radius;
+  const double reach = std::max(glm::dot(bisector, a), glm::dot(bisector, b)) + s;
+  ToolVolume volume;
+  volume.step = step;
+  volume.perspective = true;
+  set_plane(volume, kLeft, glm::cross(n, before), step.pivot, s);
+  set_plane(volume, kRight, glm::cross(after, n), step.pivot, s);
+  set_plane(volume, kBottom, -n, step.pivot, s);
+  set_plane(volume, kTop, n, step.pivot, s);
+  set_plane(volume, kNear, bisector, step.pivot, s);
+  set_plane(volume, kFar, glm::normalize(glm::cross(n, b - a)), step.tip_before, s);
+  set_plane(volume, kCap, -bisector, step.pivot, reach);
+  const double sine = std::sin(0.5 * theta), cosine = std::cos(0.5 * theta);
+  const double near = -std::min(2.0 * s, 0.5 * (s + s / sine));
+  volume.view = view_of({step.pivot, glm::cross(n, bisector), -n, bisector});
+  volume.projection = projection_of({cosine, 0.0, 0.0, s, sine, near, 2.0 * reach, s * (1.0 - sine), s});
+  return volume;
+}
+
+// The 1999 camera: left through g = pivot - s u and the first tip, right through d = pivot + s u and the second.
+ToolVolume paper_frustum(const ToolStep& step, const dvec3& a, const dvec3& b) {
+  const double s = step.radius, motion = glm::length(b - a);
+  const dvec3 x = (b - a) / motion, y = glm::normalize(glm::cross(b, a)), z = glm::cross(y, x);
+  const double x_before = glm::dot(a, x), x_after = glm::dot(b, x), depth = 0.5 * (glm::dot(a, z) + glm::dot(b, z));
+  const double left = x_before + s, right = x_after - s;  // how far the two sides lean outward over the depth
+  const double left_length = std::hypot(depth, left), right_length = std::hypot(depth, right);
+  ToolVolume volume;
+  volume.step = step;
+  volume.perspective = true;
+  set_plane(volume, kLeft, (depth * x - left * z) / left_length, step.pivot - s * x, 0.0);
+  set_plane(volume, kRight, (-depth * x + right * z) / right_length, step.pivot + s * x, 0.0);
+  set_plane(volume, kBottom, y, step.pivot, s);
+  set_plane(volume, kTop, -y, step.pivot, s);
+  set_plane(volume, kNear, z, step.pivot, 0.0);
+  set_plane(volume, kFar, -z, step.tip_before, 0.0);
+  // Clip coordinates in metres of distance to the longer side plane: no coefficient exceeds 1, nothing cancels.
+  const double unit = std::max(left_length, right_length);
+  const double w_start = s * depth / unit, w_slope = (0.5 * motion - s) / unit;
+  const double near = -std::min(s, 0.5 * w_start / std::max(w_slope, 1e-300));
+  volume.view = view_of({step.pivot, x, y, z});
+  volume.projection = projection_of(
+      {depth / unit, -0.5 * (x_before + x_after) / unit, 0.0, w_start, w_slope, near, depth + s, w_start, s});
+  return volume;
+}
+
+std::string point_fault(const char* name, const dvec3& at) {
+  char text[160] = "";
+  if (!std::isfinite(at.x) || !std::isfinite(at.y) || !std::isfinite(at.z)) {
+    std::snprintf(text, sizeof text, "the tool's %s (%g, %g, %g) is not finite; give three finite coordinates", name,
+                  at.x, at.y, at.z);
+  } else if (std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}) > kLargestCoordinate) {
+    std::snprintf(text, sizeof text, "the tool's %s (%g, %g, %g) m is over %g m from the origin; check the unit", name,
+                  at.x, at.y, at.z, kLargestCoordinate);
+  }
+  return text;
+}
+
+std::string shaft_fault(const dvec3& pivot, const dvec3& tip, double radius) {
+  char text[160] = "";
+  if (!(radius >= kSmallestRadius) || !(radius <= kLargestCoordinate)) {
+    std::snprintf(text, sizeof text, "the tool's radius is %g mm; give a number above 0 (at least %g mm)", radius * 1e3,
+                  kSmallestRadius * 1e3);
+    return text;
+  }
+  if (std::string fault = point_fault("pivot", pivot); !fault.empty()) return fault;
+  if (std::string fault = point_fault("tip", tip); !fault.empty()) return fault;
+  if (glm::length(tip - pivot) < kShortestShaft) {
+    return "the tool's tip is at its pivot, so the shaft has no direction; move the tip away from the trocar point";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string pose_fault(const ToolPose& pose) { return shaft_fault(pose.pivot, pose.tip, pose.radius); }
+
+std::string step_fault(const ToolStep& step) {
+  std::string fault = shaft_fault(step.pivot, step.tip_before, step.radius);
+  return fault.empty() ? shaft_fault(step.pivot, step.tip_after, step.radius) : fault;
+}
+
+ToolVolume static_volume(const ToolPose& pose) {
+  if (const std::string fault = pose_fault(pose); !fault.empty()) throw InputError(fault);
+  return static_box(step_at_rest(pose));
+}
+
+ToolVolume swept_volume(const ToolStep& step, Cover cover) {
+  if (const std::string fault = step_fault(step); !fault.empty()) throw InputError(fault);
+  const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot;
+  const double across = glm::length(glm::cross(a, b)), theta = std::atan2(across, glm::dot(a, b));
+  if (cover == Cover::Paper) {
+    const bool wide = glm::length(b - a) > 2.0 * step.radius;
+    const bool planar = across >= kSmallestPaperSine * glm::length(a) * glm::length(b);
+    return wide && planar ? paper_frustum(step, a, b) : static_box(step);
+  }
+  if (theta < kSmallestSweepAngle) return slide_box(step, a, b);
+  if (theta > kLargestSweepAngle) return swing_box(step, a, b);
+  return wedge(step, a, b, theta);
+}
+
+ToolVolume frame_volume(const ToolPose* before, const ToolPose& now, ToolMode mode, Cover cover, TouchSet set) {
+  const ToolStep rest = step_at_rest(now);
+  const bool moves = mode == ToolMode::Swept && before != nullptr;
+  if (set == TouchSet::Exact) return swept_volume(moves ? step_between(*before, now) : rest, Cover::Capsule);
+  if (mode == ToolMode::Static || (!moves && cover == Cover::Paper)) return static_volume(now);
+  return swept_volume(moves ? step_between(*before, now) : rest, cover);
+}
+
+}  // namespace trocar

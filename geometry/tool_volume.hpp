@@ -1,13 +1,16 @@
-// The tool at one instant, its motion during a step, and the convex volume that stands for either: half-spaces and camera.
-// Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999
-// (orthographic camera = static tool, perspective camera with two clip planes = swept tool). We add the `capsule` cover,
-// which contains every point within the radius of the swept triangle. Definitions: docs/method.md.
-// Units: metres, world frame.   Checked by sampling in tests/geometry/tool_volume_test.cpp
+// The tool at one instant, its motion during a step, and the convex volume that stands for either: half-spaces and
+// camera. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999
+// (orthographic camera = static tool, perspective camera with two clip planes = swept tool). We add the `capsule`
+// cover, which contains every point within the radius of the swept triangle. Definitions: docs/method.md. Units:
+// metres, world frame.   Checked by sampling in tests/geometry/tool_volume_test.cpp
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <string>
+
+#include "geometry/touch.hpp"
 
 namespace trocar {
 
@@ -17,12 +20,23 @@ struct ToolPose {
   double radius = 0.0025;           // m    > 0; half of a 5 mm laparoscopic shaft
 };
 
-// A tool during one step: the tip moves on the straight line tip_before -> tip_after, the shaft slides through the pivot.
-// A tool at rest has tip_before == tip_after.
+// A tool during one step: the tip moves on the straight line tip_before -> tip_after, the shaft slides through the
+// pivot. A tool at rest has tip_before == tip_after.
 struct ToolStep {
   glm::dvec3 pivot{0.0}, tip_before{0.0}, tip_after{0.0};  // m
   double radius = 0.0025;                                  // m, > 0
 };
+
+// The step of a tool that stays at `pose`.
+inline ToolStep step_at_rest(const ToolPose& pose) { return {pose.pivot, pose.tip, pose.tip, pose.radius}; }
+// The step that ends at `now`: pivot and radius of `now`, the tip coming from where it was in `before`.
+inline ToolStep step_between(const ToolPose& before, const ToolPose& now) {
+  return {now.pivot, before.tip, now.tip, now.radius};
+}
+// Where the tool is at `time` in [0, 1] of a step.
+inline ToolPose pose_at(const ToolStep& step, double time) {
+  return {step.pivot, step.tip_before + time * (step.tip_after - step.tip_before), step.radius};
+}
 
 enum class ToolMode { Static, Swept };
 enum class Cover { Paper, Capsule };
@@ -31,10 +45,12 @@ constexpr int kMaxPlanes = 8;
 
 struct ToolVolume {
   // The definition: inside where n.x + d >= 0 for every plane; unit normals, computed in double, rounded to float once.
+  // Order: left, right, bottom, top, near, far, and for the swept capsule cover the cap.
   std::array<glm::vec4, kMaxPlanes> planes{};
   int plane_count = 0;
-  // The same volume as a camera: what `view` and `projection` clip at left and right, together with the planes whose bit is
-  // set in clip_plane_mask as user clip planes, is the volume. The matrices' own near and far lie outside the volume.
+  // The same volume as a camera: what `view` and `projection` clip at left and right, together with the planes whose
+  // bit is set in clip_plane_mask as user clip planes, is the volume. The matrices' own near, far, top and bottom lie
+  // outside it. The view frame's origin is the pivot; a distant apex is in the projection, so that float loses nothing.
   glm::mat4 view{1.f}, projection{1.f};
   std::uint32_t clip_plane_mask = 0;
   bool perspective = false;
@@ -42,11 +58,29 @@ struct ToolVolume {
   ToolStep step;
 };
 
+// Limits of a tool. Coordinates: beyond, the unit is surely wrong and float planes are worth nothing. Radius: the width
+// of the borderline band. Shaft: below, it has no direction.
+constexpr double kLargestCoordinate = 1e3;  // m
+constexpr double kSmallestRadius = 1e-6;    // m
+constexpr double kShortestShaft = 1e-9;     // m
+
+// One sentence saying what is wrong with a pose or step and what to do, or an empty string when it is sound: tip =
+// pivot, the radius is not positive, or a number is not finite. For loaders, which put file and line before it.
+std::string pose_fault(const ToolPose& pose);
+std::string step_fault(const ToolStep& step);
+
 // Volume of the tool at rest at `pose`: the orthographic camera of the 1999 method. Six planes.
-// Error: InputError when tip = pivot, the radius is not positive, or a number is not finite.
+// Error: InputError with the sentence of pose_fault.
 ToolVolume static_volume(const ToolPose& pose);
 
-// Volume of the tool's motion during `step`. Up to eight planes. Errors as above.
+// Volume of the tool's motion during `step`. Six or seven planes. Error: InputError with the sentence of step_fault.
+// Where the paper cover does not apply (motion up to two radii, or nearly along the shaft) the static volume of the end
+// pose stands in.
 ToolVolume swept_volume(const ToolStep& step, Cover cover);
+
+// The volume to ask a backend about, for one frame of a trajectory. `before`: the pose one frame earlier, null in frame
+// 0. A `Volume` set is that of mode and cover; candidates of an `Exact` set always come from the capsule cover. Errors
+// as above.
+ToolVolume frame_volume(const ToolPose* before, const ToolPose& now, ToolMode mode, Cover cover, TouchSet set);
 
 }  // namespace trocar
