@@ -35,11 +35,13 @@ constexpr double kFarthest = 1000.0;  // m; an organ a kilometre away is a wrong
 struct Format {
   const char* extension;
   FileMesh (*read)(const Source&);
+  std::string (*write)(const FileMesh&, MeshEncoding);
 };
 
 constexpr Format kFormats[] = {
-    {".stl", mesh_io::read_stl},
-    {".obj", mesh_io::read_obj},
+    {".stl", mesh_io::read_stl, mesh_io::write_stl}, {".obj", mesh_io::read_obj, mesh_io::write_obj},
+    {".ply", mesh_io::read_ply, mesh_io::write_ply}, {".vtk", mesh_io::read_vtk, mesh_io::write_vtk},
+    {".vtp", mesh_io::read_vtp, mesh_io::write_vtp},
 };
 
 std::string lower_extension(const std::filesystem::path& file) {
@@ -88,18 +90,41 @@ TriangleMesh in_metres(const FileMesh& raw, double metres_per_unit) {
   return mesh;
 }
 
+FileMesh in_file_units(const TriangleMesh& mesh, double metres_per_unit) {
+  FileMesh raw;
+  raw.points.reserve(mesh.positions.size());
+  for (const glm::vec3& position : mesh.positions) raw.points.push_back(glm::dvec3(position) / metres_per_unit);
+  raw.faces = mesh.faces;
+  return raw;
+}
+
+void check_unit(const std::filesystem::path& file, double metres_per_unit) {
+  if (metres_per_unit > 0.0 && std::isfinite(metres_per_unit)) return;
+  throw InputError(file.string() + ": the unit must be a positive number of metres; use 0.001 for millimetres");
+}
+
 }  // namespace
 
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit) {
-  if (!(metres_per_unit > 0.0) || !std::isfinite(metres_per_unit)) {
-    throw InputError(file.string() + ": the unit must be a positive number of metres; use 0.001 for millimetres");
-  }
+  check_unit(file, metres_per_unit);
   const Format& format = format_of(file);
   const std::string bytes = read_bytes(file);
   const Source source{file.string(), without_byte_order_mark(file, bytes), kFarthest / metres_per_unit};
   const FileMesh raw = format.read(source);
   if (raw.faces.empty()) fail(source, "the file has no faces", "export the mesh as triangles or polygons");
   return in_metres(raw, metres_per_unit);
+}
+
+void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit) {
+  save_mesh_as(mesh, file, MeshEncoding::Binary, metres_per_unit);
+}
+
+void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, MeshEncoding encoding,
+                  double metres_per_unit) {
+  check_unit(file, metres_per_unit);
+  const Format& format = format_of(file);
+  if (mesh.faces.empty()) throw InputError(file.string() + ": the mesh has no faces to save; make one first");
+  mesh_io::place_file(file, format.write(in_file_units(mesh, metres_per_unit), encoding));
 }
 
 }  // namespace trocar

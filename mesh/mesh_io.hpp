@@ -16,4 +16,10 @@ TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit
 // Format by extension. Written beside and renamed: a failed save leaves no half-written file. Error: InputError.
 void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit = kMillimetre);
 
+// How numbers are stored. OBJ is always text; big endian is a choice of PLY only (legacy VTK is so by definition).
+enum class MeshEncoding { Binary, BinaryBigEndian, Ascii };
+// The same with the encoding named; save_mesh() above writes Binary.
+void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, MeshEncoding encoding,
+                  double metres_per_unit = kMillimetre);
+
 }  // namespace trocar

@@ -26,6 +26,16 @@ FileMesh read_ply(const Source& source);
 FileMesh read_vtk(const Source& source);
 FileMesh read_vtp(const Source& source);
 
+// Writers: the whole file. OBJ is always text, legacy VTK binary always big endian.
+std::string write_stl(const FileMesh& mesh, MeshEncoding encoding);
+std::string write_obj(const FileMesh& mesh, MeshEncoding encoding);
+std::string write_ply(const FileMesh& mesh, MeshEncoding encoding);
+std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding);
+std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding);
+
+// Puts the finished file in its place. Error: InputError.
+void place_file(const std::filesystem::path& file, const std::string& bytes);
+
 // The polygon's triangles, as a fan from its first corner, behind the faces so far.
 void add_fan(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);
 // The strip's triangles, every second one turned so that all keep the first one's orientation.

@@ -28,7 +28,7 @@ class ObjReader {
       } else if (keyword == "f" || keyword == "fo") {
         read_face(rest);
       } else if (std::find(kIgnored.begin(), kIgnored.end(), keyword) == kIgnored.end()) {
-        fail(source_, line_, quoted(keyword) + " is no OBJ statement", "repair the line or export the mesh again");
+        fail(source_, line_, in_quotes(keyword) + " is no OBJ statement", "repair the line or export the mesh again");
       }
     }
     check_forward_references();
@@ -76,7 +76,7 @@ class ObjReader {
     const std::string_view vertex = word.substr(0, word.find('/'));
     const std::string_view others = word.substr(vertex.size());
     if (others.find_first_not_of("/-0123456789") != others.npos) {
-      fail(source_, line_, "a face has the corner " + quoted(word), "write it as v, v/vt, v//vn or v/vt/vn");
+      fail(source_, line_, "a face has the corner " + in_quotes(word), "write it as v, v/vt, v//vn or v/vt/vn");
     }
     const std::int64_t index = integer(source_, line_, vertex, "a vertex number of a face");
     const std::int64_t count = static_cast<std::int64_t>(mesh_.points.size());

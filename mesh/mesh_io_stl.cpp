@@ -122,7 +122,7 @@ class AsciiReader {
       fail(source_, words_.line(), std::string("the file ends where '") + wanted + "' should follow",
            "the file is cut, copy or export it again");
     }
-    fail(source_, words_.line(), quoted(word) + " stands where '" + wanted + "' should",
+    fail(source_, words_.line(), in_quotes(word) + " stands where '" + wanted + "' should",
          "this is not a triangle STL, export the mesh again");
   }
 

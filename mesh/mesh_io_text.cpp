@@ -26,7 +26,7 @@ void fail(const Source& source, std::size_t line, const std::string& what, const
   throw InputError(source.name + ":" + std::to_string(line) + ": " + what + "; " + remedy);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (char c : text.substr(0, kLongestQuote)) result += c >= ' ' && c <= '~' ? c : '?';
   return result + (text.size() > kLongestQuote ? "...'" : "'");
@@ -94,7 +94,7 @@ double number(const Source& source, std::size_t line, std::string_view word, con
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (word.empty()) fail(source, line, std::string(what) + " is missing", kRepair);
   if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
-    fail(source, line, std::string(what) + " is " + quoted(word) + ", which is not a number", kRepair);
+    fail(source, line, std::string(what) + " is " + in_quotes(word) + ", which is not a number", kRepair);
   }
   // Out of range is either too small, which is 0, or too large.
   if (error == std::errc::result_out_of_range) {
@@ -110,16 +110,16 @@ std::int64_t integer(const Source& source, std::size_t line, std::string_view wo
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (word.empty()) fail(source, line, std::string(what) + " is missing", kRepair);
   if (error != std::errc{} || end != digits.data() + digits.size()) {
-    fail(source, line, std::string(what) + " is " + quoted(word) + ", which is not a whole number", kRepair);
+    fail(source, line, std::string(what) + " is " + in_quotes(word) + ", which is not a whole number", kRepair);
   }
   return value;
 }
 
 double coordinate(const Source& source, std::size_t line, std::string_view word) {
   const double value = number(source, line, word, "a vertex coordinate");
-  if (!std::isfinite(value)) fail(source, line, "a vertex coordinate is " + quoted(word), kRepair);
+  if (!std::isfinite(value)) fail(source, line, "a vertex coordinate is " + in_quotes(word), kRepair);
   if (std::abs(value) > source.largest) {
-    fail(source, line, "a vertex coordinate is " + quoted(word) + ", more than a kilometre away",
+    fail(source, line, "a vertex coordinate is " + in_quotes(word) + ", more than a kilometre away",
          "check the unit of the file");
   }
   return value;

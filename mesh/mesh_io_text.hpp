@@ -21,7 +21,7 @@ struct Source {
 [[noreturn]] void fail(const Source& source, std::size_t line, const std::string& what, const std::string& remedy);
 
 // The file's text in quotes, cut to a length that fits into a sentence, control characters replaced.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 // Takes the next word off the front of `rest`; empty at its end.

@@ -1,0 +1,389 @@
+// PLY, ascii and both binaries. Elements other than vertex, face and tristrips are checked for length and read over.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "mesh/mesh_io_formats.hpp"
+
+namespace trocar::mesh_io {
+namespace {
+
+enum class Encoding { Ascii, LittleEndian, BigEndian };
+
+struct Type {
+  std::size_t bytes;
+  char kind;  // 'i' signed, 'u' unsigned, 'f' floating
+};
+
+struct NamedType {
+  std::string_view name;
+  Type type;
+};
+
+constexpr NamedType kTypes[] = {
+    {"char", {1, 'i'}},  {"int8", {1, 'i'}},    {"uchar", {1, 'u'}},  {"uint8", {1, 'u'}},
+    {"short", {2, 'i'}}, {"int16", {2, 'i'}},   {"ushort", {2, 'u'}}, {"uint16", {2, 'u'}},
+    {"int", {4, 'i'}},   {"int32", {4, 'i'}},   {"uint", {4, 'u'}},   {"uint32", {4, 'u'}},
+    {"float", {4, 'f'}}, {"float32", {4, 'f'}}, {"double", {8, 'f'}}, {"float64", {8, 'f'}}};
+
+struct Property {
+  std::string name;
+  Type type{};
+  std::optional<Type> length;  // of a list
+};
+
+struct Element {
+  std::string name;
+  std::uint64_t count = 0;
+  std::size_t line = 0;
+  std::vector<Property> properties;
+};
+
+struct Header {
+  Encoding encoding = Encoding::Ascii;
+  std::vector<Element> elements;
+};
+
+const char* const kExport = "export the mesh again";
+
+class HeaderReader {
+ public:
+  HeaderReader(const Source& source, Lines& lines) : source_(source), lines_(lines) {}
+
+  Header read() {
+    std::string_view line;
+    if (!lines_.next(line) || take_word(line) != "ply") {
+      fail(source_, 1, "the file does not start with 'ply'", "check that it is a PLY file");
+    }
+    bool has_format = false;
+    while (lines_.next(line)) {
+      const std::string_view keyword = take_word(line);
+      if (keyword == "end_header") {
+        if (!has_format) fail(source_, lines_.number(), "the header names no format", kExport);
+        return std::move(header_);
+      }
+      if (keyword == "format") {
+        read_format(line);
+        has_format = true;
+      } else if (keyword == "element") {
+        read_element(line);
+      } else if (keyword == "property") {
+        read_property(line);
+      } else if (keyword != "comment" && keyword != "obj_info" && !keyword.empty()) {
+        fail(source_, lines_.number(), in_quotes(keyword) + " is no PLY header keyword",
+             "delete the line or start it with 'comment'");
+      }
+    }
+    fail(source_, lines_.number(), "the header has no end", "the file is cut, copy or export it again");
+  }
+
+ private:
+  void read_format(std::string_view line) {
+    const std::string_view name = take_word(line);
+    if (name == "ascii") {
+      header_.encoding = Encoding::Ascii;
+    } else if (name == "binary_little_endian") {
+      header_.encoding = Encoding::LittleEndian;
+    } else if (name == "binary_big_endian") {
+      header_.encoding = Encoding::BigEndian;
+    } else {
+      fail(source_, lines_.number(), "the format is " + in_quotes(name),
+           "save the mesh as ascii, binary_little_endian or binary_big_endian");
+    }
+  }
+
+  void read_element(std::string_view line) {
+    Element element;
+    element.name = take_word(line);
+    element.line = lines_.number();
+    const std::int64_t count = integer(source_, lines_.number(), take_word(line), "an element count");
+    if (count < 0) fail(source_, lines_.number(), "an element count is negative", kExport);
+    element.count = static_cast<std::uint64_t>(count);
+    header_.elements.push_back(element);
+  }
+
+  void read_property(std::string_view line) {
+    if (header_.elements.empty()) fail(source_, lines_.number(), "a property stands before any element", kExport);
+    Property property;
+    std::string_view type = take_word(line);
+    if (type == "list") {
+      property.length = type_named(take_word(line));
+      if (property.length->kind == 'f') fail(source_, lines_.number(), "a list has a fractional length", kExport);
+      type = take_word(line);
+    }
+    property.type = type_named(type);
+    property.name = take_word(line);
+    if (property.name.empty()) fail(source_, lines_.number(), "a property has no name", kExport);
+    header_.elements.back().properties.push_back(property);
+  }
+
+  Type type_named(std::string_view name) {
+    for (const NamedType& type : kTypes) {
+      if (type.name == name) return type.type;
+    }
+    fail(source_, lines_.number(), in_quotes(name) + " is no PLY number type", kExport);
+  }
+
+  const Source& source_;
+  Lines& lines_;
+  Header header_;
+};
+
+// Rows of text: one line each.
+class AsciiRows {
+ public:
+  AsciiRows(const Source& source, const Lines& lines) : source_(source), lines_(lines) {}
+
+  void begin_row(const Element& element, std::uint64_t row) {
+    do {
+      if (!lines_.next(rest_)) {
+        fail(source_, lines_.number(),
+             "the file ends after " + std::to_string(row) + " of " + std::to_string(element.count) + " rows of " +
+                 in_quotes(element.name),
+             "the file is cut, copy or export it again");
+      }
+      word_ = take_word(rest_);
+    } while (word_.empty());
+  }
+  void end_row() {
+    if (!word_.empty()) fail(source_, lines_.number(), "the row is longer than the header says", kExport);
+  }
+  void end() {
+    for (std::string_view line; lines_.next(line);) {
+      if (!take_word(line).empty()) fail(source_, lines_.number(), "there are more rows than the header says", kExport);
+    }
+  }
+
+  double take_coordinate(Type, std::size_t) { return coordinate(source_, lines_.number(), advance()); }
+  std::int64_t take_integer(Type) { return integer(source_, lines_.number(), advance(), "a number of the row"); }
+  void skip(Type) {
+    if (advance().empty()) fail(source_, lines_.number(), "the row is shorter than the header says", kExport);
+  }
+  [[noreturn]] void refuse(std::uint64_t, const std::string& what) { fail(source_, lines_.number(), what, kExport); }
+  std::size_t bytes_left() const { return source_.bytes.size() - lines_.offset(); }
+
+ private:
+  std::string_view advance() {
+    const std::string_view word = word_;
+    word_ = take_word(rest_);
+    return word;
+  }
+
+  const Source& source_;
+  Lines lines_;
+  std::string_view rest_, word_;
+};
+
+// Rows of binary numbers, one after the other.
+class BinaryRows {
+ public:
+  BinaryRows(const Source& source, std::size_t offset, bool big_endian)
+      : source_(source), offset_(offset), swap_(big_endian != (std::endian::native == std::endian::big)) {}
+
+  void begin_row(const Element& element, std::uint64_t row) {
+    element_ = &element;
+    row_ = row;
+  }
+  void end_row() {}
+  void end() {
+    if (source_.bytes.find_first_not_of(" \t\r\n", offset_) != std::string_view::npos) {
+      fail(source_, "there is more data than the header says", kExport);
+    }
+  }
+
+  double take_coordinate(Type type, std::size_t vertex) {
+    const std::uint64_t bits = take(type);
+    double value = 0.0;
+    if (type.kind != 'f') {
+      value = static_cast<double>(as_integer(type, bits));
+    } else if (type.bytes == 4) {
+      value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    } else {
+      value = std::bit_cast<double>(bits);
+    }
+    check_coordinate(source_, value, vertex);
+    return value;
+  }
+  std::int64_t take_integer(Type type) { return as_integer(type, take(type)); }
+  void skip(Type type) { take(type); }
+  [[noreturn]] void refuse(std::uint64_t row, const std::string& what) {
+    fail(source_, "row " + std::to_string(row) + " of " + in_quotes(element_->name) + ": " + what, kExport);
+  }
+  std::size_t bytes_left() const { return source_.bytes.size() - offset_; }
+
+ private:
+  std::uint64_t take(Type type) {
+    if (bytes_left() < type.bytes) {
+      fail(source_,
+           "the file ends after " + std::to_string(row_) + " of " + std::to_string(element_->count) + " rows of " +
+               in_quotes(element_->name),
+           "the file is cut, copy or export it again");
+    }
+    unsigned char bytes[8] = {};
+    std::memcpy(bytes, source_.bytes.data() + offset_, type.bytes);
+    offset_ += type.bytes;
+    if (swap_) std::reverse(bytes, bytes + type.bytes);
+    std::uint64_t bits = 0;
+    for (std::size_t i = type.bytes; i-- > 0;) bits = bits << 8 | bytes[i];
+    return bits;
+  }
+
+  static std::int64_t as_integer(Type type, std::uint64_t bits) {
+    if (type.kind == 'u') return static_cast<std::int64_t>(bits);
+    const int unused = 64 - 8 * static_cast<int>(type.bytes);
+    return static_cast<std::int64_t>(bits << unused) >> unused;
+  }
+
+  const Source& source_;
+  std::size_t offset_;
+  bool swap_;
+  const Element* element_ = nullptr;
+  std::uint64_t row_ = 0;
+};
+
+// The same body for every encoding.
+template <class Rows>
+class BodyReader {
+ public:
+  BodyReader(const Source& source, const Header& header, Rows rows)
+      : source_(source), header_(header), rows_(std::move(rows)) {}
+
+  FileMesh read() {
+    for (const Element& element : header_.elements) {
+      if (element.name == "vertex") vertex_count_ = element.count;
+    }
+    for (const Element& element : header_.elements) {
+      if (element.properties.empty()) continue;
+      if (element.name == "vertex") {
+        read_vertices(element);
+      } else if (element.name == "face" || element.name == "tristrips") {
+        read_faces(element);
+      } else {
+        skip_rows(element);
+      }
+    }
+    rows_.end();
+    return std::move(mesh_);
+  }
+
+ private:
+  void read_vertices(const Element& element) {
+    if (!mesh_.points.empty()) fail(source_, element.line, "there is a second vertex element", kExport);
+    const std::size_t axes[3] = {scalar(element, "x"), scalar(element, "y"), scalar(element, "z")};
+    mesh_.points.reserve(std::min<std::uint64_t>(element.count, rows_.bytes_left()));
+    for (std::uint64_t row = 0; row < element.count; ++row) {
+      rows_.begin_row(element, row);
+      glm::dvec3 point(0.0);
+      for (std::size_t p = 0; p < element.properties.size(); ++p) {
+        const std::size_t* axis = std::find(axes, axes + 3, p);
+        if (axis == axes + 3) {
+          skip(element.properties[p], row);
+        } else {
+          point[static_cast<int>(axis - axes)] = rows_.take_coordinate(element.properties[p].type, row);
+        }
+      }
+      rows_.end_row();
+      mesh_.points.push_back(point);
+    }
+  }
+
+  std::size_t scalar(const Element& element, const char* name) {
+    for (std::size_t p = 0; p < element.properties.size(); ++p) {
+      if (element.properties[p].name == name && !element.properties[p].length) return p;
+    }
+    fail(source_, element.line, std::string("the vertices have no coordinate '") + name + "'", kExport);
+  }
+
+  void read_faces(const Element& element) {
+    const std::size_t list = corner_list(element);
+    mesh_.faces.reserve(std::min<std::uint64_t>(element.count, rows_.bytes_left()));
+    for (std::uint64_t row = 0; row < element.count; ++row) {
+      rows_.begin_row(element, row);
+      for (std::size_t p = 0; p < element.properties.size(); ++p) {
+        if (p == list) {
+          read_corners(element.properties[p], row, element.name == "tristrips");
+        } else {
+          skip(element.properties[p], row);
+        }
+      }
+      rows_.end_row();
+    }
+  }
+
+  std::size_t corner_list(const Element& element) {
+    for (std::size_t p = 0; p < element.properties.size(); ++p) {
+      const Property& property = element.properties[p];
+      if (!property.length || (property.name != "vertex_indices" && property.name != "vertex_index")) continue;
+      if (property.type.kind == 'f') fail(source_, element.line, "the faces' vertex numbers are fractions", kExport);
+      return p;
+    }
+    fail(source_, element.line, "the faces have no list 'vertex_indices'", kExport);
+  }
+
+  // A strip may hold several, parted by -1.
+  void read_corners(const Property& property, std::uint64_t row, bool strips) {
+    const std::int64_t length = list_length(property, row);
+    corners_.clear();
+    for (std::int64_t i = 0; i < length; ++i) {
+      const std::int64_t vertex = rows_.take_integer(property.type);
+      if (strips && vertex == -1) {
+        add_strip(corners_, mesh_.faces);
+        corners_.clear();
+        continue;
+      }
+      if (vertex < 0 || static_cast<std::uint64_t>(vertex) >= vertex_count_) {
+        rows_.refuse(row, "a face uses vertex " + std::to_string(vertex) + ", the file has " +
+                              std::to_string(vertex_count_) + " counted from 0");
+      }
+      corners_.push_back(static_cast<std::uint32_t>(vertex));
+    }
+    if (strips) {
+      add_strip(corners_, mesh_.faces);
+    } else if (length < 3) {
+      rows_.refuse(row, "a face has " + std::to_string(length) + " corners where 3 are needed");
+    } else {
+      add_fan(corners_, mesh_.faces);
+    }
+  }
+
+  std::int64_t list_length(const Property& property, std::uint64_t row) {
+    const std::int64_t length = rows_.take_integer(*property.length);
+    if (length < 0) rows_.refuse(row, "a list has a negative length");
+    return length;
+  }
+
+  void skip(const Property& property, std::uint64_t row) {
+    const std::int64_t length = property.length ? list_length(property, row) : 1;
+    for (std::int64_t i = 0; i < length; ++i) rows_.skip(property.type);
+  }
+
+  void skip_rows(const Element& element) {
+    for (std::uint64_t row = 0; row < element.count; ++row) {
+      rows_.begin_row(element, row);
+      for (const Property& property : element.properties) skip(property, row);
+      rows_.end_row();
+    }
+  }
+
+  const Source& source_;
+  const Header& header_;
+  Rows rows_;
+  std::uint64_t vertex_count_ = 0;
+  std::vector<std::uint32_t> corners_;
+  FileMesh mesh_;
+};
+
+}  // namespace
+
+FileMesh read_ply(const Source& source) {
+  Lines lines(source.bytes);
+  const Header header = HeaderReader(source, lines).read();
+  if (header.encoding == Encoding::Ascii) {
+    return BodyReader<AsciiRows>(source, header, AsciiRows(source, lines)).read();
+  }
+  const bool big_endian = header.encoding == Encoding::BigEndian;
+  return BodyReader<BinaryRows>(source, header, BinaryRows(source, lines.offset(), big_endian)).read();
+}
+
+}  // namespace trocar::mesh_io

@@ -1,0 +1,319 @@
+// Legacy VTK polydata, ascii and binary (big endian), cells as in versions 1 to 4 and as offsets + connectivity (5).
+// Polygons come first, then triangle strips; vertices, lines and attributes are read over.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "mesh/mesh_io_formats.hpp"
+
+namespace trocar::mesh_io {
+namespace {
+
+struct Type {
+  std::string_view name;
+  std::size_t bytes;
+  char kind;  // 'i' signed, 'u' unsigned, 'f' floating
+};
+
+constexpr Type kTypes[] = {{"float", 4, 'f'},         {"double", 8, 'f'},         {"int", 4, 'i'},
+                           {"unsigned_int", 4, 'u'},  {"vtktypeint64", 8, 'i'},   {"vtktypeint32", 4, 'i'},
+                           {"vtkidtype", 4, 'i'},     {"long", 8, 'i'},           {"unsigned_long", 8, 'u'},
+                           {"short", 2, 'i'},         {"unsigned_short", 2, 'u'}, {"char", 1, 'i'},
+                           {"unsigned_char", 1, 'u'}, {"vtktypeuint64", 8, 'u'},  {"vtktypeuint32", 4, 'u'}};
+constexpr Type kOldCellType = {"int", 4, 'i'};
+
+const char* const kExport = "export the mesh again";
+
+class VtkReader {
+ public:
+  explicit VtkReader(const Source& source) : source_(source), words_(source.bytes) {}
+
+  FileMesh read() {
+    read_header();
+    while (read_section(words_.next())) continue;
+    check_indices(polygons_);
+    check_indices(strips_);
+    for_each_cell(polygons_, [&](std::span<const std::uint32_t> corners) { add_fan(corners, mesh_.faces); });
+    for_each_cell(strips_, [&](std::span<const std::uint32_t> corners) { add_strip(corners, mesh_.faces); });
+    return std::move(mesh_);
+  }
+
+ private:
+  struct Cells {
+    std::vector<std::uint32_t> vertices;  // [corner]
+    std::vector<std::size_t> ends;        // [cell] one past its last corner
+    std::vector<std::size_t> lines;       // [cell] of the file, 0 in binary
+  };
+
+  [[noreturn]] void refuse(const std::string& what, const char* remedy = kExport) {
+    if (binary_) fail(source_, what, remedy);
+    fail(source_, words_.line(), what, remedy);
+  }
+
+  void read_header() {
+    if (!words_.rest_of_line().starts_with("# vtk DataFile Version")) {
+      fail(source_, 1, "the file does not start with '# vtk DataFile Version'", "check that it is a legacy VTK file");
+    }
+    words_.rest_of_line();
+    const std::string_view encoding = words_.next();
+    if (!equal_ignoring_case(encoding, "ascii") && !equal_ignoring_case(encoding, "binary")) {
+      refuse("line 3 is " + in_quotes(encoding) + " where ASCII or BINARY should stand");
+    }
+    if (!equal_ignoring_case(words_.next(), "dataset")) refuse("the line 'DATASET POLYDATA' is missing");
+    const std::string_view kind = words_.next();
+    if (!equal_ignoring_case(kind, "polydata")) {
+      refuse("the data set is " + in_quotes(kind) + ", not POLYDATA", "save its surface as polydata");
+    }
+    words_.rest_of_line();
+    binary_ = equal_ignoring_case(encoding, "binary");
+  }
+
+  // False when the geometry is complete: at the attributes or at the end.
+  bool read_section(std::string_view keyword) {
+    const auto is = [keyword](const char* name) { return equal_ignoring_case(keyword, name); };
+    if (keyword.empty()) return false;
+    if (is("point_data")) return check_attributes(mesh_.points.size(), "points");
+    if (is("cell_data")) return check_attributes(cell_count_, "cells");
+    if (is("points")) {
+      read_points();
+    } else if (is("polygons")) {
+      polygons_ = read_cells(3);
+    } else if (is("triangle_strips")) {
+      strips_ = read_cells(3);
+    } else if (is("vertices") || is("lines")) {
+      check_indices(read_cells(1));
+    } else if (is("metadata")) {
+      skip_metadata();
+    } else if (is("field")) {
+      skip_field();
+    } else {
+      refuse(in_quotes(keyword) + " stands where a section name such as POLYGONS should",
+             "a count before it is wrong or the file is damaged, export it again");
+    }
+    return true;
+  }
+
+  bool check_attributes(std::size_t expected, const char* what) {
+    if (take_count() != expected) refuse(std::string("the attributes do not fit the number of ") + what);
+    return false;
+  }
+
+  std::uint64_t take_count() {
+    const std::string_view word = words_.next();
+    const std::int64_t count = integer(source_, words_.line(), word, "a count");
+    if (count < 0) refuse("a count is negative");
+    return static_cast<std::uint64_t>(count);
+  }
+
+  const Type& take_type() {
+    const std::string_view name = words_.next();
+    for (const Type& type : kTypes) {
+      if (equal_ignoring_case(type.name, name)) return type;
+    }
+    refuse(in_quotes(name) + " is no number type that can be read");
+  }
+
+  // Every number takes at least one byte: a count beyond what is left is refused before any memory is taken.
+  void begin_data(std::uint64_t count, const Type& type) {
+    words_.rest_of_line();
+    const std::uint64_t left = source_.bytes.size() - words_.offset();
+    if (count > left / (binary_ ? type.bytes : 1)) {
+      refuse("the header announces " + std::to_string(count) + " numbers, the file is too short for them",
+             "the file is cut, copy or export it again");
+    }
+  }
+
+  std::uint64_t take_bits(const Type& type) {
+    unsigned char bytes[8] = {};
+    std::memcpy(bytes + 8 - type.bytes, source_.bytes.data() + data_, type.bytes);
+    data_ += type.bytes;
+    std::uint64_t bits = 0;
+    for (unsigned char byte : bytes) bits = bits << 8 | byte;
+    return bits;
+  }
+
+  std::int64_t take_integer(const Type& type) {
+    if (!binary_) {
+      const std::string_view word = words_.next();
+      return integer(source_, words_.line(), word, "a vertex number or count");
+    }
+    const int unused = 64 - 8 * static_cast<int>(type.bytes);
+    const std::uint64_t bits = take_bits(type) << unused;
+    return type.kind == 'u' ? static_cast<std::int64_t>(bits >> unused) : static_cast<std::int64_t>(bits) >> unused;
+  }
+
+  double take_coordinate(const Type& type, std::size_t vertex) {
+    if (!binary_) {
+      const std::string_view word = words_.next();
+      return coordinate(source_, words_.line(), word);
+    }
+    double value = 0.0;
+    if (type.kind != 'f') {
+      value = static_cast<double>(take_integer(type));
+    } else if (type.bytes == 4) {
+      value = std::bit_cast<float>(static_cast<std::uint32_t>(take_bits(type)));
+    } else {
+      value = std::bit_cast<double>(take_bits(type));
+    }
+    check_coordinate(source_, value, vertex);
+    return value;
+  }
+
+  void read_points() {
+    const std::uint64_t count = take_count();
+    const Type type = take_type();
+    if (count > source_.bytes.size()) refuse("there are fewer points than the header says");
+    begin_data(3 * count, type);
+    data_ = words_.offset();
+    mesh_.points.resize(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      for (int axis = 0; axis < 3; ++axis) mesh_.points[i][axis] = take_coordinate(type, i);
+    }
+    end_data();
+  }
+
+  void end_data() {
+    if (binary_) words_.skip_to(data_);
+  }
+
+  // Old: cells and numbers, then count-prefixed cells. New: offsets and connectivity, each with its type.
+  Cells read_cells(std::size_t smallest) {
+    const std::uint64_t first = take_count(), second = take_count();
+    words_.rest_of_line();
+    Cells cells = equal_ignoring_case(words_.peek(), "offsets") ? read_offsets(first, second) : read_old(first, second);
+    std::size_t begin = 0;
+    for (std::size_t cell = 0; cell < cells.ends.size(); begin = cells.ends[cell++]) {
+      const std::size_t corners = cells.ends[cell] - begin;
+      if (corners < smallest) {
+        refuse("cell " + std::to_string(cell) + " has " + std::to_string(corners) + " corners where " +
+               std::to_string(smallest) + " are needed");
+      }
+    }
+    cell_count_ += cells.ends.size();
+    return cells;
+  }
+
+  Cells read_old(std::uint64_t count, std::uint64_t numbers) {
+    if (count > numbers) refuse("there are more cells than numbers for them");
+    Cells cells;
+    const std::uint64_t left = source_.bytes.size() - words_.offset();
+    if (numbers > left / (binary_ ? kOldCellType.bytes : 1)) refuse("the file is too short for its cells");
+    data_ = words_.offset();
+    std::uint64_t used = 0;
+    for (std::uint64_t cell = 0; cell < count; ++cell) {
+      if (++used > numbers) refuse("the cells do not fill the announced length");
+      const std::int64_t corners = take_integer(kOldCellType);
+      const std::size_t line = binary_ ? 0 : words_.line();
+      if (corners < 0 || static_cast<std::uint64_t>(corners) > numbers - used) {
+        refuse("cell " + std::to_string(cell) + " has a corner count of " + std::to_string(corners));
+      }
+      used += static_cast<std::uint64_t>(corners);
+      for (std::int64_t i = 0; i < corners; ++i) cells.vertices.push_back(take_vertex(kOldCellType));
+      cells.ends.push_back(cells.vertices.size());
+      cells.lines.push_back(line);
+    }
+    if (used != numbers) refuse("the cells do not fill the announced length");
+    end_data();
+    return cells;
+  }
+
+  Cells read_offsets(std::uint64_t offsets, std::uint64_t numbers) {
+    Cells cells;
+    words_.next();
+    const Type offset_type = take_type();
+    begin_data(offsets, offset_type);
+    data_ = words_.offset();
+    for (std::uint64_t i = 0; i < offsets; ++i) {
+      const std::int64_t offset = take_integer(offset_type);
+      const std::int64_t previous = cells.ends.empty() ? 0 : static_cast<std::int64_t>(cells.ends.back());
+      if (offset < previous || (i == 0 && offset != 0) || static_cast<std::uint64_t>(offset) > numbers) {
+        refuse("the cells' offsets do not rise from 0 to the length");
+      }
+      if (i > 0) cells.ends.push_back(static_cast<std::size_t>(offset));
+    }
+    end_data();
+    if (!cells.ends.empty() && cells.ends.back() != numbers) refuse("the cells' offsets do not end at the length");
+    if (!equal_ignoring_case(words_.next(), "connectivity")) refuse("CONNECTIVITY is missing behind OFFSETS");
+    const Type type = take_type();
+    begin_data(numbers, type);
+    data_ = words_.offset();
+    for (std::uint64_t i = 0; i < numbers; ++i) cells.vertices.push_back(take_vertex(type));
+    end_data();
+    cells.lines.assign(cells.ends.size(), 0);
+    return cells;
+  }
+
+  std::uint32_t take_vertex(const Type& type) {
+    const std::int64_t vertex = take_integer(type);
+    if (vertex < 0 || vertex > 0xFFFFFFFFll) refuse("a face uses vertex " + std::to_string(vertex));
+    return static_cast<std::uint32_t>(vertex);
+  }
+
+  // Points may follow the cells, so this comes last.
+  void check_indices(const Cells& cells) {
+    std::size_t begin = 0;
+    for (std::size_t cell = 0; cell < cells.ends.size(); begin = cells.ends[cell++]) {
+      for (std::size_t i = begin; i < cells.ends[cell]; ++i) {
+        if (cells.vertices[i] < mesh_.points.size()) continue;
+        const std::string what = "a cell uses vertex " + std::to_string(cells.vertices[i]) + ", the file has " +
+                                 std::to_string(mesh_.points.size()) + " counted from 0";
+        if (cells.lines[cell] == 0) fail(source_, what, kExport);
+        fail(source_, cells.lines[cell], what, kExport);
+      }
+    }
+  }
+
+  template <class Visit>
+  void for_each_cell(const Cells& cells, Visit visit) {
+    std::size_t begin = 0;
+    for (std::size_t end : cells.ends) {
+      visit(std::span<const std::uint32_t>(cells.vertices).subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+  // Ends at an empty line.
+  void skip_metadata() {
+    words_.rest_of_line();
+    while (words_.offset() < source_.bytes.size()) {
+      std::string_view line = words_.rest_of_line();
+      if (take_word(line).empty()) return;
+    }
+  }
+
+  void skip_field() {
+    words_.next();
+    const std::uint64_t arrays = take_count();
+    for (std::uint64_t i = 0; i < arrays; ++i) {
+      std::string_view name = words_.next();
+      if (equal_ignoring_case(name, "metadata")) {
+        skip_metadata();
+        name = words_.next();
+      }
+      if (name.empty()) refuse("the file ends within a FIELD");
+      const std::uint64_t components = take_count(), tuples = take_count();
+      const Type type = take_type();
+      if (components > source_.bytes.size() || tuples > source_.bytes.size()) refuse("a FIELD is longer than the file");
+      begin_data(components * tuples, type);
+      if (binary_) {
+        words_.skip_to(words_.offset() + components * tuples * type.bytes);
+      } else {
+        for (std::uint64_t value = 0; value < components * tuples; ++value) words_.next();
+      }
+    }
+  }
+
+  const Source& source_;
+  Words words_;
+  bool binary_ = false;
+  std::size_t data_ = 0;        // next byte of the binary data being read
+  std::size_t cell_count_ = 0;  // of all kinds
+  Cells polygons_, strips_;
+  FileMesh mesh_;
+};
+
+}  // namespace
+
+FileMesh read_vtk(const Source& source) { return VtkReader(source).read(); }
+
+}  // namespace trocar::mesh_io
