@@ -1,0 +1,29 @@
+// Meshes made by formula, for tests and benchmarks: one list for all rooms.
+// Units: metres. Closed shapes are oriented outward.   Checked in tests/mesh/shapes_test.cpp
+#pragma once
+
+#include <cstdint>
+
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar::shapes {
+
+// Icosahedron split `subdivisions` times: 20 * 4^subdivisions faces.
+TriangleMesh icosphere(int subdivisions, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
+// Sphere of at least `faces` faces, for the size a test or bench asks for; 2 * rows * rows faces, poles included.
+TriangleMesh sphere_of(std::size_t faces, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
+// Twelve faces.
+TriangleMesh cube(float side = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
+// Open sheet in the plane z = 0 around the origin, facing +z: 2 * columns * rows faces.
+TriangleMesh grid(int columns, int rows, float width = 0.1f, float height = 0.1f);
+// Closed ring around the z axis: 2 * major_steps * minor_steps faces.
+TriangleMesh torus(int major_steps, int minor_steps, float major_radius = 0.1f, float minor_radius = 0.03f);
+// Triangles that share no vertex, corners uniform in a cube; the same seed gives the same soup everywhere.
+TriangleMesh random_soup(std::uint32_t seed, std::size_t faces, float side = 0.1f, float longest_edge = 0.02f);
+
+// Both in one mesh, first the faces of `first`.
+TriangleMesh joined(const TriangleMesh& first, const TriangleMesh& second);
+// Every face turned over.
+TriangleMesh turned(TriangleMesh mesh);
+
+}  // namespace trocar::shapes
