@@ -1,1 +1,231 @@
+#include "cpu_collision/scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 #include "cpu_collision/queries.hpp"
+#include "cpu_collision/scan_face_set.hpp"
+#include "geometry/convex_clip.hpp"
+#include "geometry/refine.hpp"
+
+namespace trocar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+// Touches of a usual frame; more are taken in, at the price of an allocation when the record is broken.
+constexpr std::size_t kUsualTouches = 4096;
+
+class ScanQuery final : public TouchQuery {
+ public:
+  explicit ScanQuery(const ScanKernels& kernels) : kernels_(kernels) {}
+
+  std::string_view name() const override { return "scan"; }
+  void rebuild(const MeshView& mesh) override;
+  void update(std::span<const glm::vec3> positions) override;
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
+  const StageTimes& times() const override { return times_; }
+  CostCounters counters() const override { return counters_; }
+  std::size_t memory_bytes() const override;
+
+ private:
+  void take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
+  void find_codes(const PlaneLanes<float>& planes);
+  void find_survivors();
+  void collect_group(const FaceGroup& group);
+  void settle(const ToolVolume& tool);
+  void report(const ToolVolume& tool, TouchSet set);
+  Triangle corners_of(const ScanFace& face) const;
+
+  const ScanKernels& kernels_;
+  ScanLayout layout_;
+  std::vector<std::uint32_t> place_of_;   // [face number] index into layout_.faces
+  std::vector<float> xyz_;                // [slot * 3] m
+  std::vector<PatchBox> boxes_;           // [patch]
+  std::vector<PlaneCode> patch_codes_;    // [patch] bits that every vertex of the patch has
+  std::vector<PlaneCode> vertex_codes_;   // [slot]
+  std::vector<std::uint32_t> survivors_;  // [face + 1] indices into layout_.faces, the first survivor_count_ of them
+  std::vector<FaceVerdict> verdicts_;     // [face]
+  ScanFaceSet touched_;
+  std::vector<Touch> touches_;
+  std::vector<std::uint32_t> first_;
+  std::size_t survivor_count_ = 0;
+  float reach_ = 0.f;  // m, largest absolute coordinate
+  StageTimes times_;
+  CostCounters counters_;
+};
+
+void ScanQuery::rebuild(const MeshView& mesh) {
+  layout_ = make_scan_layout(mesh);
+  const std::size_t faces = layout_.faces.size(), slots = layout_.source.size();
+  place_of_.resize(faces);
+  for (std::uint32_t place = 0; place < faces; ++place) place_of_[layout_.faces[place].face] = place;
+  xyz_.assign(3 * slots + kOverwrittenFloats, 0.f);
+  boxes_.resize(layout_.patch_count);
+  patch_codes_.resize(layout_.patch_count);
+  vertex_codes_.resize(slots);
+  survivors_.resize(faces + 1);
+  verdicts_.resize(faces);
+  touched_.resize(faces);
+  touches_.reserve(std::min(faces, kUsualTouches));
+  update(mesh.positions);
+}
+
+void ScanQuery::take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last,
+                     PatchBox& all) {
+  kernels.take_patches(positions, layout_.source.data() + std::size_t{first} * kPatchVertices, last - first,
+                       xyz_.data() + std::size_t{first} * kPatchVertices * 3, boxes_.data() + first, all);
+}
+
+void ScanQuery::update(std::span<const glm::vec3> positions) {
+  assert(positions.size() == layout_.vertex_count);
+  const Clock::time_point start = Clock::now();
+  times_ = {};
+  if (layout_.patch_count > 0) {
+    constexpr float kMax = std::numeric_limits<float>::max();
+    PatchBox all{{kMax, kMax, kMax, kMax}, {-kMax, -kMax, -kMax, -kMax}};
+    const float* floats = &positions[0].x;
+    const std::uint32_t careful = layout_.last_vertex_patch;
+    take(kernels_, floats, 0, careful, all);
+    take(plain_scan_kernels(), floats, careful, careful + 1, all);
+    take(kernels_, floats, careful + 1, layout_.patch_count, all);
+    reach_ = 0.f;
+    for (int axis = 0; axis < 3; ++axis) reach_ = std::max({reach_, std::abs(all.low[axis]), std::abs(all.high[axis])});
+  }
+  counters_.updated_nodes = layout_.patch_count;
+  times_.update_ms = milliseconds(start, Clock::now());
+}
+
+TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
+  times_ = {.update_ms = times_.update_ms};
+  counters_ = {.updated_nodes = counters_.updated_nodes};
+  touches_.clear();
+  first_.assign(1, 0);
+  for (const ToolVolume& tool : tools) {
+    const Clock::time_point start = Clock::now();
+    find_codes(widened_lanes(tool, reach_));
+    find_survivors();
+    const Clock::time_point searched = Clock::now();
+    settle(tool);
+    report(tool, set);
+    first_.push_back(static_cast<std::uint32_t>(touches_.size()));
+    times_.search_ms += milliseconds(start, searched);
+    times_.refine_ms += milliseconds(searched, Clock::now());
+  }
+  return {touches_, first_};
+}
+
+// Codes of the vertices: of a patch whose box is outside a plane, the box's code does for all of them.
+void ScanQuery::find_codes(const PlaneLanes<float>& planes) {
+  kernels_.box_codes(planes, boxes_.data(), layout_.patch_count, patch_codes_.data());
+  counters_.volume_tests += layout_.patch_count;
+  for (std::uint32_t patch = 0; patch < layout_.patch_count; ++patch) {
+    PlaneCode* codes = vertex_codes_.data() + std::size_t{patch} * kPatchVertices;
+    if (patch_codes_[patch])
+      std::memset(codes, patch_codes_[patch], kPatchVertices);
+    else
+      patch_codes_[patch] = kernels_.vertex_codes(planes, xyz_.data() + std::size_t{patch} * kPatchVertices * 3, codes);
+  }
+}
+
+// AND of the codes: of a patch and all it reaches, then of a group's patches, then of a face's corners.
+void ScanQuery::find_survivors() {
+  survivor_count_ = 0;
+  for (std::uint32_t patch = 0; patch < layout_.patch_count; ++patch) {
+    const PatchOwner& owner = layout_.owners[patch];
+    PlaneCode common = patch_codes_[patch];
+    for (std::uint32_t n = owner.first_neighbour; n < owner.last_neighbour; ++n)
+      common &= patch_codes_[layout_.neighbours[n]];
+    if (common) continue;
+    for (std::uint32_t group = owner.first_group; group < owner.last_group; ++group)
+      collect_group(layout_.groups[group]);
+  }
+}
+
+void ScanQuery::collect_group(const FaceGroup& group) {
+  if (patch_codes_[group.patch[0]] & patch_codes_[group.patch[1]] & patch_codes_[group.patch[2]]) return;
+  const PlaneCode* codes = vertex_codes_.data();
+  std::uint32_t* survivors = survivors_.data();
+  std::size_t count = survivor_count_;
+  for (std::uint32_t f = group.first; f < group.last; ++f) {
+    const ScanFace& face = layout_.faces[f];
+    survivors[count] = f;
+    count += (codes[face.corner[0]] & codes[face.corner[1]] & codes[face.corner[2]]) == 0;
+  }
+  survivor_count_ = count;
+}
+
+void ScanQuery::settle(const ToolVolume& tool) {
+  const std::span<const std::uint32_t> survivors = std::span(survivors_).first(survivor_count_);
+  counters_.face_tests += survivors.size();
+  kernels_.judge_faces(exact_lanes(tool), xyz_.data(), layout_.faces.data(), survivors, verdicts_.data());
+  for (std::size_t i = 0; i < survivors.size(); ++i) {
+    const ScanFace& face = layout_.faces[survivors[i]];
+    if (verdicts_[i] == FaceVerdict::In ||
+        (verdicts_[i] == FaceVerdict::Clip && face_touches_volume(corners_of(face), tool)))
+      touched_.insert(face.face);
+  }
+}
+
+void ScanQuery::report(const ToolVolume& tool, TouchSet set) {
+  touched_.drain([&](std::uint32_t face) {
+    Touch touch;
+    if (set == TouchSet::Volume || refine_touch(tool.step, corners_of(layout_.faces[place_of_[face]]), touch)) {
+      touch.face = FaceId{face};
+      touches_.push_back(touch);
+    }
+  });
+}
+
+Triangle ScanQuery::corners_of(const ScanFace& face) const {
+  const auto corner = [&](int i) {
+    const float* point = xyz_.data() + std::size_t{3} * face.corner[i];
+    return glm::dvec3(point[0], point[1], point[2]);
+  };
+  return {corner(0), corner(1), corner(2)};
+}
+
+template <typename T>
+std::size_t held_bytes(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
+std::size_t ScanQuery::memory_bytes() const {
+  return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(place_of_) + held_bytes(xyz_) + held_bytes(boxes_) +
+         held_bytes(patch_codes_) + held_bytes(vertex_codes_) + held_bytes(survivors_) + held_bytes(verdicts_) +
+         touched_.memory_bytes() + held_bytes(touches_) + held_bytes(first_);
+}
+
+}  // namespace
+
+std::vector<FaceId> scan_volume(const MeshView& mesh, const ToolVolume& tool) {
+  std::vector<float> xyz;
+  for (const glm::vec3& position : mesh.positions) xyz.insert(xyz.end(), {position.x, position.y, position.z});
+  const PlaneLanes<double> planes = exact_lanes(tool);
+  std::vector<FaceId> in;
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
+    const ScanFace face{{mesh.faces[f].x, mesh.faces[f].y, mesh.faces[f].z}, f};
+    const std::array<std::uint32_t, 1> listed{0};
+    FaceVerdict verdict;
+    plain_scan_kernels().judge_faces(planes, xyz.data(), &face, listed, &verdict);
+    if (verdict == FaceVerdict::Clip)
+      verdict =
+          face_touches_volume(triangle_of(mesh.positions, mesh.faces[f]), tool) ? FaceVerdict::In : FaceVerdict::Out;
+    if (verdict == FaceVerdict::In) in.push_back(FaceId{f});
+  }
+  return in;
+}
+
+std::unique_ptr<TouchQuery> make_scan_query(const ScanKernels& kernels) { return std::make_unique<ScanQuery>(kernels); }
+std::unique_ptr<TouchQuery> make_scan_query() { return make_scan_query(best_scan_kernels()); }
+
+}  // namespace trocar

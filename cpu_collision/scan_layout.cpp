@@ -30,8 +30,8 @@ int longest_axis(std::span<const std::uint32_t> vertices, std::span<const glm::v
   return size.y >= size.z ? 1 : 2;
 }
 
-// Halves the set along its longest axis, in whole patches, until one patch is left; in a patch the file's order is kept,
-// so that reading the file's positions patch by patch runs forward through memory.
+// Halves the set along its longest axis, in whole patches, until one patch is left; in a patch the file's order is
+// kept, so that reading the file's positions patch by patch runs forward through memory.
 void order_in_patches(std::span<std::uint32_t> vertices, std::span<const glm::vec3> positions) {
   if (vertices.size() <= kPatchVertices) {
     std::sort(vertices.begin(), vertices.end());
@@ -47,30 +47,33 @@ void order_in_patches(std::span<std::uint32_t> vertices, std::span<const glm::ve
   order_in_patches(vertices.subspan(half), positions);
 }
 
-std::array<std::uint32_t, 3> patches_of(const ScanFace& face) {
-  std::array<std::uint32_t, 3> patches;
-  for (int i = 0; i < 3; ++i) patches[i] = face.corner[i] / kPatchVertices;
-  std::sort(patches.begin(), patches.end());
-  return patches;
-}
+struct KeyedFace {
+  std::array<std::uint32_t, 3> patches;  // ascending
+  ScanFace face;
+};
 
-void fill_faces(ScanLayout& layout, const MeshView& mesh, std::span<const std::uint32_t> slot_of) {
-  layout.faces.resize(mesh.faces.size());
+std::vector<KeyedFace> faces_by_patches(const MeshView& mesh, std::span<const std::uint32_t> slot_of) {
+  std::vector<KeyedFace> keyed(mesh.faces.size());
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
-    const glm::uvec3& face = mesh.faces[f];
-    layout.faces[f] = {{slot_of[face.x], slot_of[face.y], slot_of[face.z]}, f};
+    const glm::uvec3& corner = mesh.faces[f];
+    keyed[f].face = {{slot_of[corner.x], slot_of[corner.y], slot_of[corner.z]}, f};
+    for (int i = 0; i < 3; ++i) keyed[f].patches[i] = keyed[f].face.corner[i] / kPatchVertices;
+    std::sort(keyed[f].patches.begin(), keyed[f].patches.end());
   }
-  std::sort(layout.faces.begin(), layout.faces.end(), [](const ScanFace& a, const ScanFace& b) {
-    return std::make_tuple(patches_of(a), a.face) < std::make_tuple(patches_of(b), b.face);
+  std::sort(keyed.begin(), keyed.end(), [](const KeyedFace& a, const KeyedFace& b) {
+    return std::tie(a.patches, a.face.face) < std::tie(b.patches, b.face.face);
   });
+  return keyed;
 }
 
-void fill_groups(ScanLayout& layout) {
-  for (std::uint32_t f = 0; f < layout.faces.size(); ++f) {
-    const auto patches = patches_of(layout.faces[f]);
+void fill_groups(ScanLayout& layout, std::span<const KeyedFace> keyed) {
+  for (const KeyedFace& entry : keyed) {
+    const auto& patches = entry.patches;
+    const std::uint32_t f = static_cast<std::uint32_t>(layout.faces.size());
     if (layout.groups.empty() || !std::equal(patches.begin(), patches.end(), layout.groups.back().patch))
       layout.groups.push_back({{patches[0], patches[1], patches[2]}, f, f});
     layout.groups.back().last = f + 1;
+    layout.faces.push_back(entry.face);
   }
 }
 
@@ -107,8 +110,8 @@ ScanLayout make_scan_layout(const MeshView& mesh) {
   order.resize(std::size_t{layout.patch_count} * kPatchVertices, order.back());
   for (const std::uint32_t vertex : order) layout.source.push_back(3 * vertex);
 
-  fill_faces(layout, mesh, slot_of);
-  fill_groups(layout);
+  layout.faces.reserve(mesh.faces.size());
+  fill_groups(layout, faces_by_patches(mesh, slot_of));
   fill_owners(layout);
   return layout;
 }

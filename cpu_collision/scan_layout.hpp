@@ -1,7 +1,7 @@
 // How `scan` keeps an organ: vertices in patches of 64 neighbours, faces in groups that lie in the same patches.
-// A patch that is wholly outside one plane of the tool volume takes 64 vertices out of the query at once; there is no tree,
-// and new positions only change the patches' boxes.
-// Built once per rebuild().   Tested in tests/cpu_collision/scan_layout_test.cpp
+// A patch that is wholly outside one plane of the tool volume takes 64 vertices out of the query at once; there is no
+// tree, and new positions only change the patches' boxes. Built once per rebuild().   Tested in
+// tests/cpu_collision/scan_layout_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct PatchOwner {
 };
 
 struct ScanLayout {
-  // First float of each slot's vertex in the caller's positions, 3 * vertex. Unused slots of the last patch repeat a vertex.
+  // First float of each slot's vertex in the caller's positions, 3 * vertex. Unused slots of the last patch repeat a
+  // vertex.
   std::vector<std::uint32_t> source;      // [slot]
   std::vector<ScanFace> faces;            // [face] by group, then face number
   std::vector<FaceGroup> groups;          // [group] by patches
