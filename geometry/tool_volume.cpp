@@ -31,11 +31,13 @@ struct ViewFrame {
   dvec3 origin, right, up, forward;
 };
 
-// A projection over a view frame: x_clip = x_scale x + x_skew depth + x_shift, w = w_start + w_slope depth. |x_clip| <=
-// w is exactly left and right. near and far are depths outside the volume; top and bottom open beyond y_extent.
+// A projection over a view frame. left and right are the two side planes, distance = x . (x, depth, 1): the clip
+// coordinates are w = (right + left) / 2 and x = (left - right) / 2, so that -w <= x <= w is those planes exactly,
+// wherever the apex is. Over the volume w >= w_least, which keeps the matrix's own top, bottom, near and far outside
+// it.
 struct Lens {
-  double x_scale, x_skew, x_shift, w_start, w_slope;
-  double near, far, w_least, y_extent;
+  dvec3 left, right;
+  double w_least, y_extent, near, far;  // |y| <= y_extent and near <= depth <= far hold in the volume
 };
 
 void set_plane(ToolVolume& volume, int slot, const dvec3& inward, const dvec3& through, double offset) {
@@ -55,18 +57,13 @@ glm::mat4 view_of(const ViewFrame& frame) {
 }
 
 glm::mat4 projection_of(const Lens& lens) {
-  const double w_near = lens.w_start + lens.w_slope * lens.near;
-  const double w_far = lens.w_start + lens.w_slope * lens.far;
-  const double z_slope = (w_far + w_near) / (lens.far - lens.near);
+  const dvec3 x = 0.5 * (lens.left - lens.right), w = 0.5 * (lens.left + lens.right);
+  const double z_slope = lens.w_least / (lens.far - lens.near);
   glm::dmat4 projection(0.0);
-  projection[0][0] = lens.x_scale;
-  projection[2][0] = -lens.x_skew;
-  projection[3][0] = lens.x_shift;
-  projection[1][1] = 0.5 * lens.w_least / lens.y_extent;
-  projection[2][2] = -z_slope;
-  projection[3][2] = -w_near - z_slope * lens.near;
-  projection[2][3] = -lens.w_slope;
-  projection[3][3] = lens.w_start;
+  projection[0] = {x[0], 0.0, 0.0, w[0]};
+  projection[1] = {0.0, 0.5 * lens.w_least / lens.y_extent, 0.0, 0.0};
+  projection[2] = {-x[1], 0.0, -z_slope, -w[1]};
+  projection[3] = {x[2], 0.0, -0.5 * z_slope * (lens.near + lens.far), w[2]};
   return glm::mat4(projection);
 }
 
@@ -96,11 +93,10 @@ ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const dvec3&
     set_plane(volume, 2 * axis, axes[axis], frame.origin, -low[axis]);
     set_plane(volume, 2 * axis + 1, -axes[axis], frame.origin, high[axis]);
   }
-  const double half = 0.5 * (high.x - low.x), depth = high.z - low.z;
-  const double y_extent = std::max(std::abs(low.y), std::abs(high.y));
+  const double half = 0.5 * (high.x - low.x), y_extent = std::max(std::abs(low.y), std::abs(high.y));
+  const dvec3 left{1.0, 0.0, -low.x}, right{-1.0, 0.0, high.x};
   volume.view = view_of(frame);
-  volume.projection = projection_of({1.0 / half, 0.0, -0.5 * (high.x + low.x) / half, 1.0, 0.0,  //
-                                     low.z - depth, high.z + depth, 1.0, y_extent});
+  volume.projection = projection_of({left / half, right / half, 1.0, y_extent, low.z, high.z});
   return volume;
 }
 
@@ -152,9 +148,8 @@ ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double th
   set_plane(volume, kFar, glm::normalize(glm::cross(n, b - a)), step.tip_before, s);
   set_plane(volume, kCap, -bisector, step.pivot, reach);
   const double sine = std::sin(0.5 * theta), cosine = std::cos(0.5 * theta);
-  const double near = -std::min(2.0 * s, 0.5 * (s + s / sine));
   volume.view = view_of({step.pivot, glm::cross(n, bisector), -n, bisector});
-  volume.projection = projection_of({cosine, 0.0, 0.0, s, sine, near, 2.0 * reach, s * (1.0 - sine), s});
+  volume.projection = projection_of({{cosine, sine, s}, {-cosine, sine, s}, s * (1.0 - sine), s, -s, reach});
   return volume;
 }
 
@@ -174,13 +169,10 @@ ToolVolume paper_frustum(const ToolStep& step, const dvec3& a, const dvec3& b) {
   set_plane(volume, kTop, -y, step.pivot, s);
   set_plane(volume, kNear, z, step.pivot, 0.0);
   set_plane(volume, kFar, -z, step.tip_before, 0.0);
-  // Clip coordinates in metres of distance to the longer side plane: no coefficient exceeds 1, nothing cancels.
-  const double unit = std::max(left_length, right_length);
-  const double w_start = s * depth / unit, w_slope = (0.5 * motion - s) / unit;
-  const double near = -std::min(s, 0.5 * w_start / std::max(w_slope, 1e-300));
   volume.view = view_of({step.pivot, x, y, z});
-  volume.projection = projection_of(
-      {depth / unit, -0.5 * (x_before + x_after) / unit, 0.0, w_start, w_slope, near, depth + s, w_start, s});
+  volume.projection =
+      projection_of({dvec3(depth, -left, depth * s) / left_length, dvec3(-depth, right, depth * s) / right_length,
+                     s * depth / std::max(left_length, right_length), s, 0.0, depth});
   return volume;
 }
 

@@ -1,0 +1,368 @@
+// Tool volumes against the definition: the true sweep is inside the capsule cover, every plane touches it, and the
+// cameras, evaluated in float as OpenGL does, classify points as the half-spaces do.
+#include "geometry/tool_volume.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "geometry/error.hpp"
+#include "tests/geometry/random_steps.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+using test::Dice;
+
+constexpr std::uint32_t kSeed = 1999;
+constexpr int kRandomSteps = 100000;
+constexpr double kBand = 1e-6;         // m  the borderline band
+constexpr double kContainment = 1e-7;  // m  what rounding a plane to float may cost
+
+double height(const glm::vec4& plane, const dvec3& at) { return glm::dot(dvec3(plane), at) + plane.w; }
+
+// Signed distance to the nearest plane: above 0 inside.
+double depth_inside(const ToolVolume& volume, const dvec3& at) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < volume.plane_count; ++i) least = std::min(least, height(volume.planes[i], at));
+  return least;
+}
+
+// Distance from each plane to the true sweep: 0 when the plane touches it, negative when it cuts into it.
+double clearance(const glm::vec4& plane, const ToolStep& step) {
+  return std::min({height(plane, step.pivot), height(plane, step.tip_before), height(plane, step.tip_after)}) -
+         step.radius;
+}
+
+double angle_of(const ToolStep& step) {
+  const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot;
+  return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b));
+}
+
+std::string words(const ToolStep& step) {
+  char text[400];
+  std::snprintf(text, sizeof text,
+                "pivot %.17g %.17g %.17g tips %.17g %.17g %.17g -> %.17g %.17g %.17g radius %.17g angle %.9g",
+                step.pivot.x, step.pivot.y, step.pivot.z, step.tip_before.x, step.tip_before.y, step.tip_before.z,
+                step.tip_after.x, step.tip_after.y, step.tip_after.z, step.radius, angle_of(step));
+  return text;
+}
+
+template <class Check>
+void for_every_step(std::uint32_t seed, int random_steps, Check check) {
+  std::printf("seed %u\n", seed);
+  Dice dice(seed);
+  for (const ToolStep& step : test::switch_steps(dice)) {
+    check(dice, step);
+    if (testing::Test::HasFailure()) return;
+  }
+  for (int i = 0; i < random_steps && !testing::Test::HasFailure(); ++i) check(dice, test::random_step(dice));
+}
+
+TEST(CapsuleCover, ContainsTheTrueSweep) {
+  double worst = 1.0;
+  for_every_step(kSeed, kRandomSteps, [&](Dice& dice, const ToolStep& step) {
+    const ToolVolume volume = swept_volume(step, Cover::Capsule);
+    for (int i = 0; i < volume.plane_count; ++i) worst = std::min(worst, clearance(volume.planes[i], step));
+    for (int i = 0; i < 20; ++i) worst = std::min(worst, depth_inside(volume, test::point_of_sweep(dice, step)));
+    ASSERT_GE(worst, -kContainment) << words(step);
+  });
+  std::printf("deepest cut into the true sweep: %.3g m\n", -worst);
+}
+
+TEST(CapsuleCover, EveryPlaneTouchesTheTrueSweep) {
+  int wedges = 0, boxes = 0;
+  for_every_step(kSeed + 1, kRandomSteps, [&](Dice&, const ToolStep& step) {
+    const ToolVolume volume = swept_volume(step, Cover::Capsule);
+    const double angle = angle_of(step);
+    const double sliding =
+        glm::length(glm::cross(step.tip_before - step.pivot, step.tip_after - step.pivot)) /
+        std::max(glm::length(step.tip_before - step.pivot), glm::length(step.tip_after - step.pivot));
+    const double loose = angle < 1.001e-4 ? 2.0 * sliding : 0.0;
+    for (int i = 0; i < volume.plane_count; ++i)
+      ASSERT_LE(clearance(volume.planes[i], step), kContainment + loose) << words(step);
+    ASSERT_EQ(volume.plane_count, volume.perspective ? 7 : 6);
+    (volume.perspective ? wedges : boxes)++;
+  });
+  EXPECT_GT(wedges, kRandomSteps / 3);
+  EXPECT_GT(boxes, kRandomSteps / 10);
+}
+
+TEST(CapsuleCover, IsAWedgeBetweenItsTwoAnglesOnly) {
+  Dice dice(kSeed);
+  for (int i = 0; i < 1000; ++i) {
+    for (const double angle : {0.0, 0.99e-4, 2.01, 3.0, std::numbers::pi}) {
+      EXPECT_FALSE(
+          swept_volume(test::step_with(dice, dice.in_cube(0.3), 0.1, 0.12, angle, 0.0025), Cover::Capsule).perspective);
+    }
+    for (const double angle : {1.01e-4, 0.1, 1.5, 1.99}) {
+      EXPECT_TRUE(
+          swept_volume(test::step_with(dice, dice.in_cube(0.3), 0.1, 0.12, angle, 0.0025), Cover::Capsule).perspective);
+    }
+  }
+}
+
+// What the clipping hardware does with one vertex, in float throughout. `clip`: by both matrices in turn, or by their
+// product.
+bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4& clip) {
+  bool keeps = true;
+  for (int axis = 0; axis < 3; ++axis) keeps = keeps && -clip.w <= clip[axis] && clip[axis] <= clip.w;
+  for (int i = 0; i < volume.plane_count; ++i) {
+    if (volume.clip_plane_mask >> i & 1u) keeps = keeps && glm::dot(volume.planes[i], glm::vec4(at, 1.f)) >= 0.f;
+  }
+  return keeps;
+}
+
+// A point to try a volume with: about the tool, near one plane, or anywhere in the room.
+glm::vec3 probe(Dice& dice, const ToolVolume& volume) {
+  const int kind = dice.pick(8);
+  if (kind == 0) return glm::vec3(dice.in_cube(1.0));
+  if (kind == 1) return glm::vec3(volume.step.pivot + volume.step.radius * dice.in_cube(3.0));
+  dvec3 at = test::point_of_sweep(dice, volume.step);
+  if (kind == 2) return glm::vec3(at);
+  const glm::vec4& plane = volume.planes[dice.pick(volume.plane_count)];
+  const double off = (dice.pick(2) ? 1.0 : -1.0) * dice.log_uniform(0.5e-6, 1e-4);
+  if (kind == 3) at += dice.in_cube(0.3);
+  return glm::vec3(at + (off - height(plane, at)) * dvec3(plane));
+}
+
+struct CameraCheck {
+  double worst = 0.0;  // m, farthest from the boundary at which camera and half-spaces disagree
+  long inside = 0, outside = 0;
+
+  void operator()(Dice& dice, const ToolVolume& volume, int probes) {
+    const glm::mat4 product = volume.projection * volume.view;
+    for (int i = 0; i < probes; ++i) {
+      const glm::vec3 at = probe(dice, volume);
+      const double depth = depth_inside(volume, dvec3(at));
+      (depth >= 0.0 ? inside : outside)++;
+      const glm::vec4 in_turn = volume.projection * (volume.view * glm::vec4(at, 1.f));
+      const glm::vec4 by_product = product * glm::vec4(at, 1.f);
+      const bool keeps = depth >= 0.0;
+      if (camera_keeps(volume, at, in_turn) == keeps && camera_keeps(volume, at, by_product) == keeps) continue;
+      worst = std::max(worst, std::abs(depth));
+      ASSERT_LT(std::abs(depth), kBand) << words(volume.step) << " at " << at.x << " " << at.y << " " << at.z;
+    }
+  }
+  void report() const {
+    std::printf("%ld points inside, %ld outside; camera and half-spaces differ up to %.3g m from the boundary\n",
+                inside, outside, worst);
+    EXPECT_GT(inside, outside / 20);
+  }
+};
+
+TEST(Camera, AgreesWithTheHalfSpacesOfTheCapsuleCover) {
+  CameraCheck check;
+  for_every_step(kSeed + 2, kRandomSteps,
+                 [&](Dice& dice, const ToolStep& step) { check(dice, swept_volume(step, Cover::Capsule), 40); });
+  check.report();
+}
+
+TEST(Camera, AgreesWithTheHalfSpacesOfThePaperCover) {
+  CameraCheck check;
+  for_every_step(kSeed + 3, kRandomSteps,
+                 [&](Dice& dice, const ToolStep& step) { check(dice, swept_volume(step, Cover::Paper), 40); });
+  check.report();
+}
+
+TEST(Camera, AgreesWithTheHalfSpacesOfTheStaticVolume) {
+  CameraCheck check;
+  for_every_step(kSeed + 4, kRandomSteps, [&](Dice& dice, const ToolStep& step) {
+    check(dice, static_volume({step.pivot, step.tip_after, step.radius}), 20);
+  });
+  check.report();
+}
+
+// Corners of a volume: where three of its planes meet inside all others.
+std::vector<dvec3> corners_of(const ToolVolume& volume) {
+  std::vector<dvec3> corners;
+  const int n = volume.plane_count;
+  for (int i = 0; i < n; ++i) {
+    for (int j = i + 1; j < n; ++j) {
+      for (int k = j + 1; k < n; ++k) {
+        const dvec3 a(volume.planes[i]), b(volume.planes[j]), c(volume.planes[k]);
+        const double volume_spanned = glm::dot(a, glm::cross(b, c));
+        if (std::abs(volume_spanned) < 1e-6) continue;
+        const dvec3 corner =
+            -(double(volume.planes[i].w) * glm::cross(b, c) + double(volume.planes[j].w) * glm::cross(c, a) +
+              double(volume.planes[k].w) * glm::cross(a, b)) /
+            volume_spanned;
+        if (depth_inside(volume, corner) > -1e-6) corners.push_back(corner);
+      }
+    }
+  }
+  return corners;
+}
+
+TEST(Camera, OwnNearFarTopAndBottomLieOutside) {
+  long checked = 0;
+  const auto check = [&](const ToolVolume& volume) {
+    const std::vector<dvec3> corners = corners_of(volume);
+    dvec3 middle(0.0);
+    for (const dvec3& corner : corners) middle += corner / double(corners.size());
+    for (const dvec3& corner : corners) {
+      const dvec3 at = glm::mix(middle, corner, 0.999);
+      if (depth_inside(volume, at) < kBand) continue;
+      ++checked;
+      const glm::dvec4 clip = glm::dmat4(volume.projection) * (glm::dmat4(volume.view) * glm::dvec4(at, 1.0));
+      ASSERT_GT(clip.w, 0.0) << words(volume.step);
+      ASSERT_LT(std::abs(clip.y), 0.9 * clip.w) << words(volume.step);
+      ASSERT_LT(std::abs(clip.z), clip.w) << words(volume.step);
+    }
+  };
+  for_every_step(kSeed + 5, kRandomSteps / 5, [&](Dice&, const ToolStep& step) {
+    check(swept_volume(step, Cover::Capsule));
+    check(swept_volume(step, Cover::Paper));
+    check(static_volume({step.pivot, step.tip_after, step.radius}));
+  });
+  EXPECT_GT(checked, 200000);
+}
+
+TEST(HalfSpaces, AreUnitFiniteAndFewEnough) {
+  const auto check = [](const ToolVolume& volume) {
+    ASSERT_LE(volume.plane_count, kMaxPlanes);
+    ASSERT_EQ(volume.clip_plane_mask, (1u << volume.plane_count) - 1u - 3u);
+    for (int i = 0; i < volume.plane_count; ++i) {
+      ASSERT_NEAR(glm::length(dvec3(volume.planes[i])), 1.0, 2e-7);
+      ASSERT_TRUE(std::isfinite(volume.planes[i].w));
+    }
+    for (int i = 0; i < 16; ++i) {
+      ASSERT_TRUE(std::isfinite(volume.view[i / 4][i % 4]));
+      ASSERT_TRUE(std::isfinite(volume.projection[i / 4][i % 4]));
+    }
+  };
+  for_every_step(kSeed + 6, kRandomSteps, [&](Dice&, const ToolStep& step) {
+    check(swept_volume(step, Cover::Capsule));
+    check(swept_volume(step, Cover::Paper));
+    check(static_volume({step.pivot, step.tip_after, step.radius}));
+  });
+}
+
+TEST(StaticVolume, IsTheSquareBoxAroundTheShaft) {
+  std::printf("seed %u\n", kSeed + 7);
+  Dice dice(kSeed + 7);
+  for (int i = 0; i < 20000; ++i) {
+    const ToolStep step = test::random_step(dice);
+    const ToolVolume volume = static_volume({step.pivot, step.tip_after, step.radius});
+    const double length = glm::distance(step.tip_after, step.pivot);
+    const dvec3 d = (step.tip_after - step.pivot) / length;
+    dvec3 right = glm::cross(d, std::hypot(d.x, d.z) < 1e-3 ? dvec3(0, 0, 1) : dvec3(0, 1, 0));
+    right = right / glm::length(right);
+    const dvec3 up = glm::cross(right, d);
+    ASSERT_EQ(volume.plane_count, 6);
+    ASSERT_FALSE(volume.perspective);
+    for (int j = 0; j < 20; ++j) {
+      const dvec3 at = dvec3(probe(dice, volume)), r = at - step.pivot;
+      const double depth = std::min({step.radius - std::abs(glm::dot(right, r)),
+                                     step.radius - std::abs(glm::dot(up, r)), glm::dot(d, r), length - glm::dot(d, r)});
+      ASSERT_NEAR(depth, depth_inside(volume, at), 3e-7);
+    }
+  }
+}
+
+TEST(StaticVolume, StepIsAtRestWhateverTheCoverSays) {
+  const ToolPose pose{{0, 0, 0}, {0, -0.1, 0}, 0.0025};
+  const ToolVolume volume = static_volume(pose);
+  EXPECT_EQ(volume.step.tip_before, pose.tip);
+  EXPECT_EQ(volume.step.tip_after, pose.tip);
+  // The paper cover stands back where the tip moves by two radii or less, but remembers the motion.
+  const ToolStep step{pose.pivot, pose.tip, pose.tip + dvec3(0.005, 0, 0), 0.0025};
+  const ToolVolume paper = swept_volume(step, Cover::Paper);
+  EXPECT_FALSE(paper.perspective);
+  EXPECT_EQ(paper.step.tip_before, step.tip_before);
+  const ToolVolume at_end = static_volume({step.pivot, step.tip_after, step.radius});
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(paper.planes[i], at_end.planes[i]);
+}
+
+// The thesis, section 5.2.2: the frustum has the corners g, d (near), p, p' (far), each up and down by s, and its apex
+// is C = g - |gd| / (|pp'| - |gd|) (p - g).
+TEST(PaperCover, HasTheCornersAndTheApexOfTheThesis) {
+  int frusta = 0;
+  for_every_step(kSeed + 8, 20000, [&](Dice&, const ToolStep& step) {
+    const ToolVolume volume = swept_volume(step, Cover::Paper);
+    const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot, motion = b - a;
+    const double wide = glm::length(motion), s = step.radius;
+    const double sine = glm::length(glm::cross(a, b)) / (glm::length(a) * glm::length(b));
+    if (std::abs(wide - 2.0 * s) > 1e-12 && std::abs(sine - 1e-4) > 1e-12) {
+      ASSERT_EQ(volume.perspective, wide > 2.0 * s && sine >= 1e-4) << words(step);
+    }
+    if (!volume.perspective) return;
+    ++frusta;
+    const dvec3 u = motion / wide, y = glm::normalize(glm::cross(b, a));
+    const dvec3 g = step.pivot - s * u, d = step.pivot + s * u;
+    const struct {
+      dvec3 at;
+      int side, end;
+    } corners[] = {{g, 0, 4}, {d, 1, 4}, {step.tip_before, 0, 5}, {step.tip_after, 1, 5}};
+    for (const auto& corner : corners) {
+      for (const double sign : {-1.0, 1.0}) {
+        const dvec3 at = corner.at + sign * s * y;
+        ASSERT_GT(depth_inside(volume, at), -2e-7) << words(step);
+        for (const int plane : {corner.side, corner.end, sign < 0.0 ? 2 : 3}) {
+          ASSERT_NEAR(height(volume.planes[plane], at), 0.0, 2e-7) << words(step) << " plane " << plane;
+        }
+      }
+    }
+    const dvec3 apex = g - 2.0 * s / (wide - 2.0 * s) * (step.tip_before - g);
+    const double far_away = glm::distance(apex, step.pivot);
+    if (far_away > 10.0) return;
+    ASSERT_NEAR(height(volume.planes[0], apex), 0.0, 4e-7 * (1.0 + far_away));
+    ASSERT_NEAR(height(volume.planes[1], apex), 0.0, 4e-7 * (1.0 + far_away));
+    const glm::dvec4 clip = glm::dmat4(volume.projection) * (glm::dmat4(volume.view) * glm::dvec4(apex, 1.0));
+    ASSERT_NEAR(clip.w, 0.0, 4e-7 * (1.0 + far_away));
+    ASSERT_NEAR(clip.x, 0.0, 4e-7 * (1.0 + far_away));
+  });
+  EXPECT_GT(frusta, 2000);
+}
+
+TEST(FrameVolume, FollowsTheRulesOfATrajectory) {
+  const ToolPose before{{0.01, 0, 0}, {0.02, -0.1, 0}, 0.004}, now{{0, 0, 0}, {0.05, -0.1, 0}, 0.0025};
+  const ToolStep moving{now.pivot, before.tip, now.tip, now.radius}, rest{now.pivot, now.tip, now.tip, now.radius};
+  const auto same = [](const ToolVolume& got, const ToolVolume& want) {
+    return got.plane_count == want.plane_count && got.planes == want.planes &&
+           got.step.tip_before == want.step.tip_before && got.step.tip_after == want.step.tip_after &&
+           got.step.pivot == want.step.pivot;
+  };
+  for (const ToolPose* earlier : {&before, static_cast<const ToolPose*>(nullptr)}) {
+    const ToolStep step = earlier ? moving : rest;
+    for (const Cover cover : {Cover::Paper, Cover::Capsule}) {
+      EXPECT_TRUE(same(frame_volume(earlier, now, ToolMode::Static, cover, TouchSet::Volume), static_volume(now)));
+      EXPECT_TRUE(same(frame_volume(earlier, now, ToolMode::Static, cover, TouchSet::Exact),
+                       swept_volume(rest, Cover::Capsule)));
+      EXPECT_TRUE(same(frame_volume(earlier, now, ToolMode::Swept, cover, TouchSet::Exact),
+                       swept_volume(step, Cover::Capsule)));
+    }
+    EXPECT_TRUE(same(frame_volume(earlier, now, ToolMode::Swept, Cover::Capsule, TouchSet::Volume),
+                     swept_volume(step, Cover::Capsule)));
+    EXPECT_TRUE(same(frame_volume(earlier, now, ToolMode::Swept, Cover::Paper, TouchSet::Volume),
+                     earlier ? swept_volume(step, Cover::Paper) : static_volume(now)));
+  }
+}
+
+TEST(ToolInput, BadPosesAreRefusedInOneSentence) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const ToolPose sound{{0, 0, 0}, {0, -0.1, 0}, 0.0025};
+  EXPECT_EQ(pose_fault(sound), "");
+  const struct {
+    ToolPose pose;
+    const char* says;
+  } bad[] = {{{{0, 0, 0}, {0, 0, 0}, 0.0025}, "pivot"},      {{{0, -0.1, 0}, {0, -0.1, 0}, 0.0025}, "pivot"},
+             {{{0, 0, 0}, {0, -0.1, 0}, 0.0}, "radius"},     {{{0, 0, 0}, {0, -0.1, 0}, -0.0025}, "radius"},
+             {{{0, 0, 0}, {0, -0.1, 0}, nan}, "radius"},     {{{0, 0, 0}, {0, -0.1, 0}, inf}, "radius"},
+             {{{nan, 0, 0}, {0, -0.1, 0}, 0.0025}, "pivot"}, {{{0, 0, 0}, {0, inf, 0}, 0.0025}, "tip"},
+             {{{0, 0, 0}, {0, 0, -inf}, 0.0025}, "tip"},     {{{0, 0, 0}, {0, 1e9, 0}, 0.0025}, "tip"}};
+  for (const auto& [pose, says] : bad) {
+    EXPECT_NE(pose_fault(pose).find(says), std::string::npos) << pose_fault(pose);
+    EXPECT_EQ(pose_fault(pose).find('\n'), std::string::npos);
+    EXPECT_THROW(static_volume(pose), InputError);
+    EXPECT_THROW(swept_volume(step_at_rest(pose), Cover::Capsule), InputError);
+    EXPECT_THROW(swept_volume({pose.pivot, pose.tip, sound.tip, pose.radius}, Cover::Paper), InputError);
+    EXPECT_THROW(swept_volume({pose.pivot, sound.tip, pose.tip, pose.radius}, Cover::Paper), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace trocar
