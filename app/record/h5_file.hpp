@@ -1,0 +1,88 @@
+// The little of HDF5 that a recording needs: files, text attributes, and tables that grow by rows. No HDF5 type shows.
+// Errors: RunError when the library refuses (disk full, damaged file).   Tested in tests/app/recorder_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trocar {
+
+enum class Cell { U32, U64, F32, F64 };
+constexpr std::size_t bytes_of(Cell cell) { return cell == Cell::U32 || cell == Cell::F32 ? 4 : 8; }
+
+// One dataset: rows of a fixed shape. Row shape {} is a plain list of cells, {3} a list of triples, ...
+class H5Table {
+ public:
+  H5Table(std::int64_t id, Cell cell, std::vector<std::uint64_t> row_shape);
+  ~H5Table();
+  H5Table(H5Table&& other) noexcept;
+  H5Table(const H5Table&) = delete;
+  H5Table& operator=(const H5Table&) = delete;
+
+  std::uint64_t rows() const { return rows_; }
+  std::size_t row_cells() const { return row_cells_; }
+  std::size_t row_bytes() const { return row_cells_ * bytes_of(cell_); }
+  const std::vector<std::uint64_t>& row_shape() const { return row_shape_; }
+  Cell cell() const { return cell_; }
+
+  void append(std::span<const std::byte> rows);
+  void flush();
+  void read(std::uint64_t first_row, std::span<std::byte> rows) const;
+
+  template <typename T>
+  std::vector<T> read_rows(std::uint64_t first_row, std::uint64_t count) const {
+    std::vector<T> values(count * row_bytes() / sizeof(T));
+    read(first_row, std::as_writable_bytes(std::span<T>(values)));
+    return values;
+  }
+  template <typename T>
+  std::vector<T> read_all() const {
+    return read_rows<T>(0, rows_);
+  }
+
+ private:
+  void transfer(std::uint64_t first_row, std::uint64_t count, void* memory, bool writing) const;
+
+  std::int64_t id_;
+  Cell cell_;
+  std::vector<std::uint64_t> row_shape_;
+  std::size_t row_cells_;
+  std::uint64_t rows_ = 0;
+};
+
+class H5File {
+ public:
+  // Error: InputError when the place cannot be written.
+  static H5File create(const std::filesystem::path& path);
+  // Opens a finished file, or one that a killed process left behind (`clean()` is then false). Error: InputError.
+  static H5File open(const std::filesystem::path& path);
+  ~H5File();
+  H5File(H5File&& other) noexcept;
+  H5File(const H5File&) = delete;
+  H5File& operator=(const H5File&) = delete;
+
+  bool clean() const { return clean_; }
+  void make_group(const std::string& path);
+  void set_text(const std::string& name, const std::string& value);  // attribute of the whole file
+  std::string text(const std::string& name) const;                   // empty when absent
+  void set_text(const std::string& object, const std::string& name, const std::string& value);
+  std::vector<std::string> groups_in(const std::string& path) const;  // names, in order of creation
+  H5Table make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
+                     std::uint64_t rows_per_chunk);
+  // Error: InputError when the file has no such table or another kind of cells.
+  H5Table table(const std::string& path, Cell cell) const;
+  // After this no table can be added, and a reader may look in at any time, also after a crash.
+  void start_single_writer();
+
+ private:
+  H5File(std::int64_t id, std::filesystem::path path) : id_(id), path_(std::move(path)) {}
+  std::int64_t id_;
+  std::filesystem::path path_;
+  bool clean_ = true;
+};
+
+}  // namespace trocar

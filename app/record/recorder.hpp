@@ -1,0 +1,69 @@
+// Writes a session to HDF5 as it happens. The frame thread only copies into memory; a writer thread of its own hands
+// the copies to HDF5 and flushes at least twice a second, so a killed process loses less than a second (SWMR writing).
+// Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file-formats.md
+// Tested in tests/app/recorder_test.cpp (kill -9 included)
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "deform/tissue.hpp"
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+struct RecordedOrgan {
+  std::string name;
+  const TriangleMesh* mesh = nullptr;   // at rest
+  const TissueModel* tissue = nullptr;  // its embedding gives every frame's surface from the nodes
+};
+
+// What does not change during a session.
+struct RecordingHeader {
+  std::string scene_text, version, machine, gl, backend, mode, cover, date;
+  double frame_rate = 60.0;  // Hz
+  std::vector<RecordedOrgan> organs;
+  std::vector<std::string> tools;   // names
+  std::vector<double> tool_radius;  // [tool] m
+  std::vector<std::string> stages;  // names of the stage times, in their order
+};
+
+struct RecordedOrganFrame {
+  std::span<const glm::vec3> nodes;  // [node] m, as they were when the tools were asked about
+  TouchList touches;
+};
+
+// One frame, borrowed.
+struct RecordedFrame {
+  double time = 0.0;                           // s
+  std::span<const ToolPose> poses;             // [tool]
+  std::span<const glm::dvec2> roll_grip;       // [tool] degrees; 0 closed .. 1 open
+  std::span<const RecordedOrganFrame> organs;  // [organ]
+  std::span<const glm::vec3> forces;           // [tool] N
+  std::span<const float> stage_ms;             // [stage]
+  std::uint32_t disagreements = 0;             // faces, when validated
+};
+
+class Recorder {
+ public:
+  // Error: InputError when the file cannot be written.
+  Recorder(const std::filesystem::path& file, const RecordingHeader& header);
+  // Closes, without a word about what went wrong.
+  ~Recorder();
+
+  // Copies the frame. Never blocks on the disk, never throws; allocates only until its buffers have their size.
+  void append(const RecordedFrame& frame);
+  // Writes what is left and ends with a plain file. Error: RunError when anything could not be written.
+  void close();
+
+ private:
+  struct Writer;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace trocar

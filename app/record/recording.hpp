@@ -1,0 +1,72 @@
+// Reads a recording back, finished or left behind by a killed process.   Layout: docs/file-formats.md
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "deform/tissue.hpp"
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+struct OrganRecording {
+  std::string name;
+  TriangleMesh mesh;      // at rest
+  TissueModel embedding;  // of a model only its embedding is recorded
+  std::size_t nodes = 0;
+};
+
+// One frame of one organ, owned.
+struct OrganFrame {
+  std::vector<glm::vec3> nodes;      // [node] m
+  std::vector<Touch> touches;        // sorted by tool, then face
+  std::vector<std::uint32_t> first;  // [tool + 1]
+};
+
+class Recording {
+ public:
+  // Error: InputError when the file is no recording, or holds no complete frame.
+  explicit Recording(const std::filesystem::path& file);
+  ~Recording();
+  Recording(Recording&&) noexcept;
+
+  bool clean() const;  // false: a killed process left it behind
+  std::size_t frame_count() const;
+  const std::vector<OrganRecording>& organs() const;
+  const std::vector<std::string>& tools() const;
+  const std::vector<double>& tool_radius() const;  // [tool] m
+  const std::vector<std::string>& stages() const;
+  std::string text(const std::string& attribute) const;  // "scene", "backend", "machine", ...
+  ToolMode mode() const;
+  Cover cover() const;
+
+  const std::vector<double>& times() const;  // [frame] s
+  ToolPose pose(std::size_t frame, std::size_t tool) const;
+  glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // degrees; 0 closed .. 1 open
+  glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N
+  float stage_ms(std::size_t frame, std::size_t stage) const;
+  std::uint32_t disagreements(std::size_t frame) const;
+  void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+// What recover found and did.
+struct RecoverResult {
+  bool was_clean = false;
+  std::size_t frames = 0;
+  double seconds = 0.0;  // time of the last recovered frame
+  std::size_t touches = 0;
+};
+
+// Rewrites a recording as a plain file in its place, up to its last complete frame. A clean file is left as it is.
+// Errors: InputError when it is no recording; RunError when the new file could not be written.
+RecoverResult recover_recording(const std::filesystem::path& file);
+
+}  // namespace trocar

@@ -1,0 +1,145 @@
+#include "app/scene/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "app/scene/toml_table.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr float kMetresPerMillimetre = 1e-3f;
+constexpr double kHuge = 1e12;
+
+std::filesystem::path beside(const std::filesystem::path& scene_file, const std::string& name) {
+  const std::filesystem::path path(name);
+  return path.is_absolute() ? path : scene_file.parent_path() / path;
+}
+
+// A length in millimetres in the file, in metres in `value`.
+void optional_mm(TomlTable& table, std::string_view key, float& value, Limits limits_mm) {
+  double mm = value / kMetresPerMillimetre;
+  table.optional(key, mm, limits_mm);
+  if (table.has(key)) value = static_cast<float>(mm * 1e-3);
+}
+
+void optional_mm(TomlTable& table, std::string_view key, glm::vec3& value) {
+  if (table.has(key)) value = glm::vec3(table.vector(key) * 1e-3);
+}
+
+TissueParams read_tissue(TomlTable table) {
+  TissueParams tissue;
+  table.optional("youngs_modulus", tissue.youngs_modulus, {1.0, 1e9});
+  table.optional("density", tissue.density, {1.0, 1e5});
+  table.optional("damping", tissue.damping, {0.0, 1.0});
+  optional_mm(table, "node_spacing_mm", tissue.node_spacing, {0.1, 1000.0});
+  table.optional("substeps", tissue.substeps, {1, 1000});
+  table.optional("gravity", tissue.gravity, {-100.0, 100.0});
+  table.refuse_unknown_keys();
+  return tissue;
+}
+
+OrganScene read_organ(const std::filesystem::path& file, TomlTable& table) {
+  OrganScene organ;
+  organ.name = table.text("name");
+  organ.mesh = beside(file, table.text("mesh"));
+  table.optional("mm_per_unit", organ.mm_per_unit, {1e-6, 1e6});
+  table.optional("colour", organ.colour);
+  organ.tissue = read_tissue(table.table("tissue"));
+  for (TomlTable& attached : table.tables("attachment")) {
+    Attachment attachment;
+    attachment.centre = glm::vec3(attached.vector("centre_mm") * 1e-3);
+    attachment.radius = static_cast<float>(attached.number("radius_mm", {0.1, 1000.0}) * 1e-3);
+    attached.refuse_unknown_keys();
+    organ.attachments.push_back(attachment);
+  }
+  table.refuse_unknown_keys();
+  return organ;
+}
+
+InstrumentScene read_instrument(const std::filesystem::path& file, TomlTable& table) {
+  static const std::set<std::string> devices = {"mouse", "haptic", "script", "trajectory"};
+  InstrumentScene instrument;
+  instrument.name = table.text("name");
+  instrument.pivot = table.vector("pivot_mm") * 1e-3;
+  instrument.tip = table.vector("tip_mm") * 1e-3;
+  instrument.radius = table.number("radius_mm", {0.01, 100.0}) * 1e-3;
+  table.optional("device", instrument.device);
+  if (!devices.contains(instrument.device)) table.fail("device", "must be mouse, haptic, script or trajectory");
+  if (instrument.device == "trajectory") instrument.trajectory = beside(file, table.text("trajectory"));
+  if (instrument.tip == instrument.pivot)
+    table.fail("tip_mm", "is the same point as pivot_mm, so the tool has no direction");
+  table.refuse_unknown_keys();
+  return instrument;
+}
+
+ScopeScene read_scope(TomlTable table) {
+  ScopeScene scope;
+  optional_mm(table, "eye_mm", scope.eye);
+  optional_mm(table, "target_mm", scope.target);
+  table.optional("field_of_view_deg", scope.field_of_view_deg, {20.0, 120.0});
+  if (scope.eye == scope.target) table.fail("target_mm", "is the same point as eye_mm, so the scope looks nowhere");
+  table.refuse_unknown_keys();
+  return scope;
+}
+
+QueryScene read_query(TomlTable table) {
+  QueryScene query;
+  std::string mode = "swept", cover = "capsule";
+  table.optional("backend", query.backend);
+  table.optional("mode", mode);
+  table.optional("cover", cover);
+  if (mode != "swept" && mode != "static") table.fail("mode", "must be swept or static");
+  if (cover != "capsule" && cover != "paper") table.fail("cover", "must be capsule or paper");
+  query.mode = mode == "static" ? ToolMode::Static : ToolMode::Swept;
+  query.cover = cover == "paper" ? Cover::Paper : Cover::Capsule;
+  table.refuse_unknown_keys();
+  return query;
+}
+
+template <typename Named>
+void refuse_same_names(const TomlTable& root, std::string_view key, const std::vector<Named>& list) {
+  std::set<std::string> seen;
+  for (const auto& named : list) {
+    if (!seen.insert(named.name).second)
+      root.fail(key, fmt::format("two are named '{}'; give each its own name", named.name));
+  }
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file)) {
+    throw InputError(fmt::format("{}: cannot be read; check the name of the scene file", file.string()));
+  }
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
+}  // namespace
+
+Scene load_scene(const std::filesystem::path& file) {
+  Scene scene;
+  scene.file = file;
+  scene.text = read_text(file);
+  TomlTable root = TomlTable::parse(file, scene.text);
+  root.optional("title", scene.title);
+  root.optional("frame_rate", scene.frame_rate, {10.0, 1000.0});
+  for (TomlTable& table : root.tables("organ")) scene.organs.push_back(read_organ(file, table));
+  for (TomlTable& table : root.tables("instrument")) scene.instruments.push_back(read_instrument(file, table));
+  scene.scope = read_scope(root.table("scope"));
+  scene.query = read_query(root.table("query"));
+  root.refuse_unknown_keys();
+  if (scene.organs.empty()) root.fail("organ", "is missing; a scene needs at least one [[organ]]");
+  if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");
+  refuse_same_names(root, "organ", scene.organs);
+  refuse_same_names(root, "instrument", scene.instruments);
+  return scene;
+}
+
+}  // namespace trocar

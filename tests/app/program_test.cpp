@@ -1,0 +1,153 @@
+// The program as its user meets it: exit status, one sentence on stderr, no output file left half-written.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "mesh/mesh_io.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+constexpr const char* kTriangle = "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\nf 1 2 3\nf 1 2 4\n";
+constexpr const char* kTrajectory =
+    "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,20,20,80,20,20,10\n0.1,20,20,80,20,20,-5\n";
+
+class Program : public ::testing::Test {
+ protected:
+  Program() : mesh_(folder_.write("m.obj", kTriangle)), trajectory_(folder_.write("t.csv", kTrajectory)) {}
+
+  Outcome run(const std::string& arguments, const std::string& environment = "") {
+    const auto out = folder_.path() / "stdout", err = folder_.path() / "stderr";
+    const std::string line = environment + " " + TROCAR_PROGRAM + " " + arguments + " >" + out.string() + " 2>" +
+                             err.string() + " </dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+
+  std::string query(const std::string& mesh, const std::string& trajectory, const std::string& radius,
+                    const std::string& more = "--backend scan") {
+    return "query --mesh " + mesh + " --trajectory " + trajectory + " --radius " + radius + " --out " +
+           (folder_.path() / "out.csv").string() + " " + more;
+  }
+
+  // One sentence on stderr, status 2, nothing left behind.
+  void expect_refused(const std::string& arguments, const std::string& part) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << "\n" << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out.csv"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out.csv.partial"));
+  }
+
+  std::string file(const std::string& name, const std::string& content) {
+    return folder_.write(name, content).string();
+  }
+
+  TemporaryFolder folder_;
+  std::string mesh_, trajectory_;
+};
+
+TEST_F(Program, QueryWritesSortedRows) {
+  const Outcome outcome = run(query(mesh_, trajectory_, "2.5"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder_.path() / "out.csv"), "frame,face\n1,0\n");
+}
+
+TEST_F(Program, BadMeshes) {
+  expect_refused(query("absent.obj", trajectory_, "2.5"), "absent.obj");
+  expect_refused(query(file("e.obj", ""), trajectory_, "2.5"), "e.obj");
+  expect_refused(query(file("i.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"), trajectory_, "2.5"), "i.obj:4");
+  expect_refused(query(file("n.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), trajectory_, "2.5"), "n.obj:1");
+  expect_refused(query(file("z.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n"), trajectory_, "2.5"), "z.obj");
+  save_mesh(load_mesh(mesh_), folder_.path() / "whole.stl");
+  const std::string whole = read_file(folder_.path() / "whole.stl");
+  expect_refused(query(file("cut.stl", whole.substr(0, whole.size() - 30)), trajectory_, "2.5"), "cut.stl");
+  expect_refused(query(file("m.xyz", "0 0 0"), trajectory_, "2.5"), "m.xyz");
+}
+
+TEST_F(Program, BadTrajectories) {
+  const std::string header = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
+  expect_refused(query(mesh_, "absent.csv", "2.5"), "absent.csv");
+  expect_refused(query(mesh_, file("c.csv", "t,pivot_x\n0,1\n"), "2.5"), "c.csv:1: column 'pivot_y' is missing");
+  expect_refused(query(mesh_, file("a.csv", header + "0,20,20,80,20,abc,10\n"), "2.5"), "a.csv:2: 'abc'");
+  expect_refused(query(mesh_, file("f.csv", header + "0,20,20,80,20,inf,10\n"), "2.5"), "f.csv:2: 'inf'");
+  expect_refused(query(mesh_, file("d.csv", header + "1,2,2,8,2,2,1\n0,2,2,8,2,2,1\n"), "2.5"),
+                 "d.csv:3: time goes back");
+  expect_refused(query(mesh_, file("h.csv", header), "2.5"), "no row");
+  expect_refused(query(mesh_, file("p.csv", header + "0,2,2,8,2,2,8\n"), "2.5"), "p.csv:2");
+}
+
+TEST_F(Program, BadRadii) {
+  for (const char* radius : {"0", "-1", "nan", "inf", "1000", "abc", "2.5mm"}) {
+    expect_refused(query(mesh_, trajectory_, radius), "radius");
+  }
+}
+
+TEST_F(Program, BadUsage) {
+  expect_refused(query(mesh_, trajectory_, "2.5", "--backend fast"), "unknown backend 'fast'");
+  expect_refused(query(mesh_, trajectory_, "2.5", "--colour red"), "--colour");
+  expect_refused(query(mesh_, trajectory_, "2.5", "--mode both"), "both");
+  expect_refused("query --mesh " + mesh_, "--trajectory");
+  expect_refused("", "subcommand");
+  expect_refused("operate", "operate");
+  expect_refused("compare", "recording");
+  expect_refused("query --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --out /proc/no/out.csv",
+                 "/proc/no/out.csv: cannot be written");
+}
+
+TEST_F(Program, HelpAndVersionAreNoErrors) {
+  EXPECT_EQ(run("--help").status, 0);
+  EXPECT_EQ(run("query --help").status, 0);
+  EXPECT_EQ(run("--version").status, 0);
+}
+
+TEST_F(Program, WindowsLineEndsAndByteOrderMarks) {
+  std::string mesh = kTriangle;
+  for (std::size_t at = 0; (at = mesh.find('\n', at)) != std::string::npos; at += 2) mesh.insert(at, "\r");
+  const std::string bom = "\xEF\xBB\xBF";
+  const Outcome outcome = run(query(file("w.obj", bom + mesh), file("w.csv", bom + kTrajectory), "2.5"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+// Hides every OpenGL driver from the program.
+constexpr const char* kNoGl =
+    "env -u DISPLAY __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent LIBGL_DRIVERS_PATH=/nonexistent";
+
+TEST_F(Program, WithoutGlItScansAndSaysSo) {
+  const Outcome outcome = run(query(mesh_, trajectory_, "2.5", "--backend auto"), kNoGl);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("backend scan: no OpenGL on this machine"), std::string::npos) << outcome.out;
+  const Outcome named = run(query(mesh_, trajectory_, "2.5", "--backend compute"), kNoGl);
+  EXPECT_EQ(named.status, 2);
+  EXPECT_NE(named.err.find("backend compute: no OpenGL on this machine"), std::string::npos) << named.err;
+}
+
+TEST_F(Program, DoctorFindsNothingWrong) {
+  const Outcome outcome = run("doctor");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out.find("WRONG"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Program, CompareJudgesEveryBackend) {
+  const auto json = folder_.path() / "c.json", plot = folder_.path() / "c.svg";
+  const Outcome outcome = run("compare --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --backends " +
+                              "scan,obb,obb-refit --json " + json.string() + " --plot " + plot.string());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.rfind(" 0 disagreements\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(read_file(json).find("\"speedup_over_obb\""), std::string::npos);
+  EXPECT_NE(read_file(plot).find("</svg>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trocar
