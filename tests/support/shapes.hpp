@@ -10,7 +10,7 @@ namespace trocar::shapes {
 
 // Icosahedron split `subdivisions` times: 20 * 4^subdivisions faces.
 TriangleMesh icosphere(int subdivisions, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
-// Sphere of at least `faces` faces, for the size a test or bench asks for; 2 * rows * rows faces, poles included.
+// Sphere of at least `faces` faces, for the size a test or bench asks for: rings of equal count between two poles.
 TriangleMesh sphere_of(std::size_t faces, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
 // Twelve faces.
 TriangleMesh cube(float side = 0.1f, const glm::vec3& centre = glm::vec3(0.f));

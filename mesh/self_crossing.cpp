@@ -1,0 +1,136 @@
+#include "mesh/self_crossing.hpp"
+
+#include <algorithm>
+
+#include "mesh/exact_sign.hpp"
+#include "mesh/face_tree.hpp"
+
+namespace trocar {
+namespace {
+
+using Corners = glm::vec3[3];
+
+glm::vec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
+
+// A coordinate axis along which the triangle can be projected without losing its area.
+int projection_axis(const Corners& t) {
+  for (int axis = 0; axis < 2; ++axis) {
+    if (exact_orientation(without(t[0], axis), without(t[1], axis), without(t[2], axis)) != 0) return axis;
+  }
+  return 2;
+}
+
+bool between(const glm::vec2& p, const glm::vec2& a, const glm::vec2& b) {
+  return glm::all(glm::lessThanEqual(glm::min(a, b), p)) && glm::all(glm::lessThanEqual(p, glm::max(a, b)));
+}
+
+bool segments_meet(const glm::vec2& p, const glm::vec2& q, const glm::vec2& a, const glm::vec2& b) {
+  const int pa = exact_orientation(p, q, a), pb = exact_orientation(p, q, b), ap = exact_orientation(a, b, p),
+            aq = exact_orientation(a, b, q);
+  if (pa * pb < 0 && ap * aq < 0) return true;
+  return (pa == 0 && between(a, p, q)) || (pb == 0 && between(b, p, q)) || (ap == 0 && between(p, a, b)) ||
+         (aq == 0 && between(q, a, b));
+}
+
+bool inside(const glm::vec2& p, const glm::vec2& a, const glm::vec2& b, const glm::vec2& c) {
+  const int ab = exact_orientation(a, b, p), bc = exact_orientation(b, c, p), ca = exact_orientation(c, a, p);
+  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+}
+
+bool coplanar_segment_meets(const glm::vec3& p3, const glm::vec3& q3, const Corners& t) {
+  const int axis = projection_axis(t);
+  const glm::vec2 p = without(p3, axis), q = without(q3, axis);
+  const glm::vec2 a = without(t[0], axis), b = without(t[1], axis), c = without(t[2], axis);
+  return inside(p, a, b, c) || segments_meet(p, q, a, b) || segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
+}
+
+// side_p, side_q: which side of the triangle's plane the ends lie on.
+bool segment_meets(const glm::vec3& p, const glm::vec3& q, int side_p, int side_q, const Corners& t) {
+  if (side_p * side_q > 0) return false;
+  if (side_p == 0 && side_q == 0) return coplanar_segment_meets(p, q, t);
+  const int ab = exact_orientation(p, q, t[0], t[1]), bc = exact_orientation(p, q, t[1], t[2]),
+            ca = exact_orientation(p, q, t[2], t[0]);
+  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+}
+
+struct Sides {
+  int of[3];
+  bool apart() const { return of[0] != 0 && of[0] == of[1] && of[1] == of[2]; }
+};
+
+Sides sides_of(const Corners& points, const Corners& plane) {
+  Sides sides{};
+  for (int i = 0; i < 3; ++i) sides.of[i] = exact_orientation(plane[0], plane[1], plane[2], points[i]);
+  return sides;
+}
+
+// Every edge of either against the other.
+bool strangers_cross(const Corners& s, const Corners& t) {
+  const Sides of_t = sides_of(t, s);
+  if (of_t.apart()) return false;
+  const Sides of_s = sides_of(s, t);
+  if (of_s.apart()) return false;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3;
+    if (segment_meets(t[i], t[j], of_t.of[i], of_t.of[j], s)) return true;
+    if (segment_meets(s[i], s[j], of_s.of[i], of_s.of[j], t)) return true;
+  }
+  return false;
+}
+
+// One common corner, s[0] = t[0]: a longer common piece leaves one of the two through the edge opposite to it.
+bool corner_neighbours_cross(const Corners& s, const Corners& t) {
+  const Sides of_t = sides_of(t, s);
+  if (of_t.of[1] * of_t.of[2] > 0) return false;
+  const Sides of_s = sides_of(s, t);
+  if (of_s.of[1] * of_s.of[2] > 0) return false;
+  return segment_meets(t[1], t[2], of_t.of[1], of_t.of[2], s) || segment_meets(s[1], s[2], of_s.of[1], of_s.of[2], t);
+}
+
+// A common edge, s[0] = t[0] and s[1] = t[1]: they overlap only when folded flat onto each other.
+bool edge_neighbours_cross(const Corners& s, const Corners& t) {
+  if (exact_orientation(s[0], s[1], s[2], t[2]) != 0) return false;
+  const int axis = projection_axis(s);
+  const glm::vec2 a = without(s[0], axis), b = without(s[1], axis);
+  return exact_orientation(a, b, without(s[2], axis)) == exact_orientation(a, b, without(t[2], axis));
+}
+
+}  // namespace
+
+Contact contact_of(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]) {
+  Corners s = {first[0], first[1], first[2]}, t = {second[0], second[1], second[2]};
+  int common = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = common; j < 3; ++j) {
+      if (s[i] != t[j]) continue;
+      std::swap(s[i], s[common]);
+      std::swap(t[j], t[common]);
+      ++common;
+      break;
+    }
+  }
+  if (common == 0) return strangers_cross(s, t) ? Contact::Crossing : Contact::None;
+  const bool folded = common == 1 ? corner_neighbours_cross(s, t) : common == 2 && edge_neighbours_cross(s, t);
+  return folded ? Contact::Folded : Contact::None;
+}
+
+SelfCrossings self_crossings(const MeshView& mesh, std::size_t listed) {
+  SelfCrossings result;
+  if (mesh.faces.empty()) return result;
+  std::vector<bool> flat(mesh.faces.size());
+  const auto corner = [&mesh](std::uint32_t face, int c) { return mesh.positions[mesh.faces[face][c]]; };
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) flat[f] = collinear(corner(f, 0), corner(f, 1), corner(f, 2));
+  for_each_overlapping_pair(build_face_tree(mesh), [&](std::uint32_t f, std::uint32_t g) {
+    if (flat[f] || flat[g]) return;
+    const Corners s = {corner(f, 0), corner(f, 1), corner(f, 2)}, t = {corner(g, 0), corner(g, 1), corner(g, 2)};
+    const Contact contact = contact_of(s, t);
+    if (contact == Contact::None) return;
+    contact == Contact::Crossing ? ++result.crossing : ++result.folded;
+    result.pairs.emplace_back(f, g);
+  });
+  std::sort(result.pairs.begin(), result.pairs.end());
+  result.pairs.resize(std::min(listed, result.pairs.size()));
+  return result;
+}
+
+}  // namespace trocar
