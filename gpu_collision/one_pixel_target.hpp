@@ -1,0 +1,24 @@
+// A framebuffer of one pixel: what `select` and `occlusion` draw into, never seen by anyone. Off-screen contexts have
+// no framebuffer of their own, and a window's may be hidden or larger than the pass deserves. Tested through
+// tests/gpu_collision/select_test.cpp and occlusion_test.cpp
+#pragma once
+
+#include "gpu_collision/gl_objects.hpp"
+
+namespace trocar::gl {
+
+void delete_framebuffer(Name name);
+void delete_renderbuffer(Name name);
+
+class OnePixelTarget {
+ public:
+  // Error: RunError when the driver refuses it. Leaves the bindings as they were.
+  OnePixelTarget();
+  Name framebuffer() const { return framebuffer_.name(); }
+
+ private:
+  Owned<delete_framebuffer> framebuffer_;
+  Owned<delete_renderbuffer> colour_;
+};
+
+}  // namespace trocar::gl

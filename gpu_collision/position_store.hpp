@@ -1,0 +1,31 @@
+// The organ as `select` and `occlusion` hold it: positions and faces in host memory, where hits are settled, and the
+// positions once more in a GL buffer that the renderer draws from. Units: metres.
+// Tested through tests/gpu_collision/select_test.cpp and occlusion_test.cpp
+#pragma once
+
+#include "gpu_collision/gl_objects.hpp"
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar::gl {
+
+class PositionStore {
+ public:
+  PositionStore() : buffer_(make_buffer()) {}
+
+  void rebuild(const MeshView& mesh);
+  // As many positions as the mesh has. Copies to both places; nothing allocates.
+  void update(std::span<const glm::vec3> positions);
+
+  MeshView view() const { return mesh_.view(); }
+  Name buffer() const { return buffer_.name(); }
+  std::size_t memory_bytes() const;
+
+ private:
+  TriangleMesh mesh_;
+  Buffer buffer_;  // [vertex] vec3, tightly packed
+};
+
+// Fills `buffer` with `bytes` of `data`, giving it new storage; bindings stay as they were.
+void fill_buffer(const Buffer& buffer, const void* data, std::size_t bytes);
+
+}  // namespace trocar::gl

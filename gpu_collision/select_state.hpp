@@ -1,0 +1,31 @@
+// The part of the OpenGL state that a GL_SELECT pass changes: put in a known state here, given back on destruction, so
+// that a renderer sharing the context notices nothing. Tested in tests/gpu_collision/select_test.cpp
+#pragma once
+
+#include <array>
+
+#include "gpu_collision/gl_context.hpp"
+
+namespace trocar {
+
+// While it lives: fixed function, `framebuffer` bound, no culling, no clip plane, client arrays off, the default vertex
+// array bound, depth -1 to 1. A context must be current, in render mode.
+class SelectState {
+ public:
+  SelectState(const GlInfo& info, unsigned framebuffer);
+  ~SelectState();
+  SelectState(const SelectState&) = delete;
+  SelectState& operator=(const SelectState&) = delete;
+
+ private:
+  void save();
+  void enter(unsigned framebuffer);
+
+  const bool has_pipelines_, has_clip_control_;
+  std::array<float, 16> model_view_{}, projection_{};
+  int program_ = 0, pipeline_ = 0, framebuffer_ = 0, vertex_array_ = 0, array_buffer_ = 0, clip_origin_ = 0,
+      clip_depth_ = 0;
+  bool discards_ = false;
+};
+
+}  // namespace trocar

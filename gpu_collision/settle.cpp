@@ -1,0 +1,51 @@
+#include "gpu_collision/settle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "geometry/convex_clip.hpp"
+#include "geometry/refine.hpp"
+
+namespace trocar {
+namespace {
+
+// Beyond the volume by this much at least: well above the rounding of planes and positions near the origin.
+constexpr double kSmallestMargin = 2e-6;  // m
+// Rounding steps between a vertex and its height over a plane: a 4 x 4 transform, a division, a clip, each a few deep.
+constexpr double kRoundingSteps = 64.0;
+
+}  // namespace
+
+void TouchBook::open() {
+  touches_.clear();
+  first_.assign(1, 0);
+}
+
+void TouchBook::add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates) {
+  std::sort(candidates.begin(), candidates.end());
+  const std::size_t start = touches_.size();
+  if (set == TouchSet::Exact) {
+    touches_.resize(start + candidates.size());
+    const std::span<Touch> room = std::span(touches_).subspan(start);
+    touches_.resize(start + refine_touches(tool.step, mesh, candidates, room));
+  } else {
+    for (const FaceId face : candidates) {
+      if (face_touches_volume(triangle_of(mesh.positions, mesh.faces[index(face)]), tool))
+        touches_.push_back({.face = face});
+    }
+  }
+  first_.push_back(static_cast<std::uint32_t>(touches_.size()));
+}
+
+std::size_t TouchBook::memory_bytes() const {
+  return touches_.capacity() * sizeof(Touch) + first_.capacity() * sizeof(std::uint32_t);
+}
+
+double candidate_margin(const ToolVolume& tool, double reach) {
+  double scale = reach;
+  for (int axis = 0; axis < 3; ++axis) scale = std::max(scale, std::abs(tool.step.pivot[axis]));
+  return kSmallestMargin + kRoundingSteps * std::numeric_limits<float>::epsilon() * scale;
+}
+
+}  // namespace trocar
