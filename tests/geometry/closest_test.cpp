@@ -1,0 +1,123 @@
+// Closest points of segments and triangles: proved optimal by a separating slab (no search involved), and compared with
+// a nested golden-section search that shares nothing with them.
+#include "geometry/closest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "geometry/refine.hpp"
+#include "tests/geometry/random_faces.hpp"
+#include "tests/geometry/slow_distance.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+using test::Dice;
+
+constexpr std::uint32_t kSeed = 515;
+
+// How far x is outside the hull of some points, tried along many directions: 0 for a point of the hull.
+double outside_hull(Dice& dice, const dvec3& x, std::span<const dvec3> corners) {
+  double worst = 0.0;
+  for (int i = 0; i < 12; ++i) {
+    const dvec3 d = dice.direction();
+    double most = -1e30;
+    for (const dvec3& corner : corners) most = std::max(most, glm::dot(d, corner));
+    worst = std::max(worst, glm::dot(d, x) - most);
+  }
+  return worst;
+}
+
+// Two convex hulls are at least `gap` apart when a slab of that width separates them. With points of both hulls exactly
+// that far apart, the distance is proved. Returns how much is left unproved.
+double unproved(const ClosestPoints& pair, std::span<const dvec3> first, std::span<const dvec3> second) {
+  const dvec3 across = pair.on_second - pair.on_first;
+  if (pair.distance < 1e-9) return pair.distance;
+  const dvec3 n = across / pair.distance;
+  double from = -1e30, to = 1e30;
+  for (const dvec3& corner : first) from = std::max(from, glm::dot(n, corner - pair.on_first));
+  for (const dvec3& corner : second) to = std::min(to, glm::dot(n, corner - pair.on_first));
+  return pair.distance - (to - from);
+}
+
+// 1e-9 m: a triangle thinner than 1e-8 of its size is taken as its sides.
+constexpr double kTolerance = 1e-9;  // m
+
+void expect_closest(Dice& dice, const ClosestPoints& pair, std::span<const dvec3> first,
+                    std::span<const dvec3> second) {
+  ASSERT_NEAR(glm::distance(pair.on_first, pair.on_second), pair.distance, 1e-10);
+  ASSERT_LT(outside_hull(dice, pair.on_first, first), 1e-10);
+  ASSERT_LT(outside_hull(dice, pair.on_second, second), 1e-10);
+  ASSERT_LT(unproved(pair, first, second), kTolerance);
+}
+
+TEST(ClosestSegmentTriangle, IsProvedBySeparatingSlabs) {
+  std::printf("seed %u\n", kSeed);
+  Dice dice(kSeed);
+  int apart = 0;
+  for (int i = 0; i < 100000 && !HasFailure(); ++i) {
+    const Triangle t = test::random_face(dice, dice.in_cube(0.2), dice.log_uniform(1e-4, 0.1));
+    const dvec3 p = t.a + dice.in_cube(dice.log_uniform(1e-4, 0.2));
+    dvec3 q = p + dice.in_cube(dice.log_uniform(1e-4, 0.3));
+    const int kind = dice.pick(8);
+    if (kind == 0) q = p;
+    if (kind == 1) q = p + dice.uniform(-2.0, 2.0) * (t.b - t.a);
+    if (kind == 2) q = p + (t.b - t.a) + dice.log_uniform(1e-15, 1e-3) * dice.direction();
+    const dvec3 axis[] = {p, q}, corners[] = {t.a, t.b, t.c};
+    const ClosestPoints pair = closest_segment_triangle(p, q, t);
+    expect_closest(dice, pair, axis, corners);
+    apart += pair.distance > 1e-9;
+  }
+  EXPECT_GT(apart, 30000);
+}
+
+TEST(ClosestTriangles, AreProvedBySeparatingSlabs) {
+  std::printf("seed %u\n", kSeed + 1);
+  Dice dice(kSeed + 1);
+  int apart = 0;
+  for (int i = 0; i < 100000 && !HasFailure(); ++i) {
+    const Triangle s = test::random_face(dice, dice.in_cube(0.2), dice.log_uniform(1e-4, 0.1));
+    Triangle t = test::random_face(dice, s.a + dice.in_cube(0.1), dice.log_uniform(1e-4, 0.1));
+    if (dice.pick(8) == 0) t = {s.a + (t.a - s.a) * 0.1, s.b + (t.a - s.a) * 0.1, s.c + (t.a - s.a) * 0.1};  // parallel
+    if (dice.pick(8) == 0) t.a = glm::mix(s.a, s.b, dice.uniform(0.0, 1.0));                                 // touching
+    const dvec3 first[] = {s.a, s.b, s.c}, second[] = {t.a, t.b, t.c};
+    const ClosestPoints pair = closest_triangles(s, t);
+    expect_closest(dice, pair, first, second);
+    apart += pair.distance > 1e-9;
+  }
+  EXPECT_GT(apart, 30000);
+}
+
+TEST(Closest, EqualsTheSlowSearch) {
+  std::printf("seed %u\n", kSeed + 2);
+  Dice dice(kSeed + 2);
+  for (int i = 0; i < 600 && !HasFailure(); ++i) {
+    const Triangle t = test::random_face(dice, dice.in_cube(0.2), dice.log_uniform(1e-3, 0.05));
+    const dvec3 p = t.a + dice.in_cube(0.05), q = p + dice.in_cube(0.1);
+    ASSERT_NEAR(closest_segment_triangle(p, q, t).distance, test::slow_segment_triangle(p, q, t), 2e-9);
+  }
+  for (int i = 0; i < 30 && !HasFailure(); ++i) {
+    const Triangle s = test::random_face(dice, dice.in_cube(0.2), 0.05), t = test::random_face(dice, s.a, 0.05);
+    ASSERT_NEAR(closest_triangles(s, t).distance, test::slow_triangles(s, t), 2e-9);
+  }
+}
+
+TEST(Closest, DegenerateShapesByHand) {
+  const dvec3 o(0.0), x(1, 0, 0), y(0, 1, 0), z(0, 0, 1);
+  const Triangle point{o, o, o}, line{o, x, 0.5 * x}, face{o, x, y};
+  EXPECT_DOUBLE_EQ(closest_segment_triangle(z, z, point).distance, 1.0);
+  EXPECT_DOUBLE_EQ(closest_segment_triangle(2.0 * x, 3.0 * x, line).distance, 1.0);
+  EXPECT_DOUBLE_EQ(closest_segment_triangle(0.25 * x + z, 0.75 * x + z, line).distance, 1.0);
+  EXPECT_DOUBLE_EQ(closest_segment_triangle(0.2 * (x + y) - z, 0.2 * (x + y) + z, face).distance, 0.0);
+  EXPECT_DOUBLE_EQ(closest_segment_triangle(0.2 * (x + y) + z, 0.3 * (x + y) + z, face).distance, 1.0);
+  EXPECT_DOUBLE_EQ(closest_segment_triangle(x, 2.0 * x, face).distance, 0.0);
+  EXPECT_DOUBLE_EQ(closest_triangles(point, {2.0 * z, 2.0 * z, 2.0 * z}).distance, 2.0);
+  EXPECT_DOUBLE_EQ(closest_triangles(face, face).distance, 0.0);
+  EXPECT_DOUBLE_EQ(closest_triangles(face, {0.2 * (x + y) + z, 0.2 * (x + y) + z, 2.0 * z}).distance, 1.0);
+  EXPECT_DOUBLE_EQ(closest_triangles(line, {0.5 * x - y, 0.5 * x + y, 0.5 * x + y}).distance, 0.0);
+}
+
+}  // namespace
+}  // namespace trocar

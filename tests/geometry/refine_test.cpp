@@ -1,0 +1,279 @@
+// Touches against sampling: membership against a slow search, first-touch time against dense sampling of the step,
+// point and normal against the distance at that time, depth against walking out of the tool.
+#include "geometry/refine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <limits>
+
+#include "tests/geometry/random_faces.hpp"
+#include "tests/geometry/slow_distance.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+using test::Dice;
+
+constexpr std::uint32_t kSeed = 52;
+constexpr double kClose = 5e-9;  // m, the slow search's own accuracy included
+
+double distance_at(const ToolStep& step, const Triangle& face, double time) {
+  return closest_segment_triangle(step.pivot, pose_at(step, time).tip, face).distance;
+}
+
+double distance_to_sweep(const ToolStep& step, const Triangle& face) {
+  return test::slow_triangles({step.pivot, step.tip_before, step.tip_after}, face);
+}
+
+// A step of a size at which a face may be missed by both ends, rest, retraction and insertion among them.
+ToolStep sweeping_step(Dice& dice) {
+  ToolStep step = test::random_step(dice);
+  switch (dice.pick(10)) {
+    case 0:
+      step.tip_after = step.tip_before;
+      break;
+    case 1:
+      step.tip_after = glm::mix(step.pivot, step.tip_before, dice.uniform(0.1, 3.0));
+      break;
+    case 2:
+      step.tip_after = glm::mix(step.pivot, step.tip_before, dice.uniform(-2.0, -0.1));
+      break;
+    case 3:
+      step.tip_after = step.tip_before + 2.0 * step.radius * dice.uniform(0.0, 2.0) * dice.direction();
+      break;
+    default:
+      break;
+  }
+  return step_fault(step).empty() ? step : test::random_step(dice);
+}
+
+TEST(RefineTouch, MembershipEqualsTheSlowSearch) {
+  std::printf("seed %u\n", kSeed);
+  Dice dice(kSeed);
+  int inside = 0, outside = 0;
+  for (int i = 0; i < 400; ++i) {
+    const ToolStep step = sweeping_step(dice);
+    const Triangle face = test::face_near(dice, step);
+    const double distance = distance_to_sweep(step, face);
+    if (std::abs(distance - step.radius) < kClose) continue;
+    Touch touch;
+    ASSERT_EQ(refine_touch(step, face, touch), distance < step.radius)
+        << "distance " << distance << " radius " << step.radius;
+    (distance < step.radius ? inside : outside)++;
+  }
+  EXPECT_GT(inside, 80);
+  EXPECT_GT(outside, 40);
+}
+
+TEST(RefineTouch, MembershipEqualsTheDistanceOfTriangles) {
+  std::printf("seed %u\n", kSeed + 1);
+  Dice dice(kSeed + 1);
+  int inside = 0, passed = 0;
+  for (int i = 0; i < 200000 && !HasFailure(); ++i) {
+    const ToolStep step = sweeping_step(dice);
+    const Triangle face = test::face_near(dice, step);
+    const double distance = closest_triangles({step.pivot, step.tip_before, step.tip_after}, face).distance;
+    if (std::abs(distance - step.radius) < kClose) continue;
+    Touch touch;
+    ASSERT_EQ(refine_touch(step, face, touch), distance < step.radius)
+        << "distance " << distance << " radius " << step.radius;
+    if (distance >= step.radius) continue;
+    ++inside;
+    passed += distance_at(step, face, 0.0) > step.radius && distance_at(step, face, 1.0) > step.radius;
+  }
+  EXPECT_GT(inside, 50000);
+  EXPECT_GT(passed, 1000);  // touched only in the middle of the step
+}
+
+// Time: within the radius then, and nowhere before, by 400 samples. Point and normal: what is closest then.
+TEST(RefineTouch, TimeIsTheFirstAndPointIsTheClosest) {
+  std::printf("seed %u\n", kSeed + 2);
+  Dice dice(kSeed + 2);
+  int later = 0;
+  double worst = 0.0;
+  for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+    const ToolStep step = sweeping_step(dice);
+    const Triangle face = test::face_near(dice, step);
+    Touch touch;
+    if (!refine_touch(step, face, touch)) continue;
+    ASSERT_GE(touch.time, 0.f);
+    ASSERT_LE(touch.time, 1.f);
+    const double slack = 1e-8 + 1e-7 * glm::distance(step.tip_before, step.tip_after);  // time is stored in float
+    const double then = distance_at(step, face, touch.time);
+    ASSERT_LE(then, step.radius + slack);
+    const dvec3 tip = pose_at(step, touch.time).tip;
+    const double from_point = test::slow_point_segment(dvec3(touch.point), step.pivot, tip);
+    ASSERT_NEAR(from_point, then, slack + 1e-7);
+    ASSERT_LT(test::slow_point_triangle(dvec3(touch.point), face), 1e-7);
+    ASSERT_NEAR(glm::length(dvec3(touch.normal)), 1.0, 1e-6);
+    if (then > 1e-6) {
+      const dvec3 reached = dvec3(touch.point) + then * dvec3(touch.normal);
+      ASSERT_LT(test::slow_point_segment(reached, step.pivot, tip), slack + 3e-7);
+    }
+    if (touch.time == 0.f) continue;
+    ++later;
+    ASSERT_NEAR(then, step.radius, slack);
+    for (int k = 0; k < 400; ++k) {
+      const double time = touch.time * k / 400.0, distance = distance_at(step, face, time);
+      worst = std::max(worst, step.radius - distance);
+      ASSERT_GT(distance, step.radius - 1e-9) << "at " << time << ", first touch said to be " << touch.time;
+    }
+  }
+  std::printf("%d touches after time 0; deepest earlier penetration %.3g m\n", later, worst);
+  EXPECT_GT(later, 2000);
+}
+
+TEST(RefineTouch, TimeEqualsDenseSamplingWithTheSlowDistance) {
+  std::printf("seed %u\n", kSeed + 3);
+  Dice dice(kSeed + 3);
+  int later = 0;
+  for (int i = 0; i < 4000 && later < 40; ++i) {
+    const ToolStep step = sweeping_step(dice);
+    const Triangle face = test::face_near(dice, step);
+    Touch touch;
+    if (!refine_touch(step, face, touch) || touch.time == 0.f) continue;
+    ++later;
+    int first = 0;
+    constexpr int kSamples = 64;
+    while (first < kSamples &&
+           test::slow_segment_triangle(step.pivot, pose_at(step, double(first) / kSamples).tip, face) > step.radius)
+      ++first;
+    // A graze can be over between two samples; then no sample is within the radius near the time found.
+    if (test::slow_segment_triangle(step.pivot, pose_at(step, double(first) / kSamples).tip, face) > step.radius)
+      continue;
+    ASSERT_GE(first + 1e-4, touch.time * kSamples);
+  }
+  EXPECT_EQ(later, 40);
+}
+
+TEST(RefineTouch, DepthEqualsWalkingOutOfTheTool) {
+  std::printf("seed %u\n", kSeed + 4);
+  Dice dice(kSeed + 4);
+  int deep = 0, ahead = 0;
+  for (int i = 0; i < 5000 && !HasFailure(); ++i) {
+    const ToolStep step = sweeping_step(dice);
+    const Triangle face = test::face_near(dice, step);
+    Touch touch;
+    if (!refine_touch(step, face, touch)) continue;
+    // Walk along -normal well past the tool; the last place within the radius of the end pose is the depth.
+    const dvec3 from(touch.point), way = -dvec3(touch.normal);
+    const double longest = glm::distance(from, step.pivot) + glm::distance(from, step.tip_after) + 2.0 * step.radius;
+    const double stride = longest / 3000.0;
+    double walked = 0.0;
+    for (int k = 0; k <= 3000; ++k) {
+      if (test::slow_point_segment(from + k * stride * way, step.pivot, step.tip_after) <= step.radius)
+        walked = k * stride;
+    }
+    const double out = test::slow_point_segment(from + double(touch.depth) * way, step.pivot, step.tip_after);
+    ASSERT_GE(touch.depth, 0.f);
+    ASSERT_GT(touch.depth, walked - 1e-6);
+    // Either the walk found it, or it lies on the tool's skin, grazed between two strides.
+    ASSERT_TRUE(touch.depth < walked + stride + 1e-6 || std::abs(out - step.radius) < 1e-6)
+        << touch.depth << " " << walked;
+    if (touch.depth > 1e-6f) {
+      ASSERT_NEAR(out, step.radius, 1e-6);
+    }
+    deep += touch.depth > 0.f;
+    ahead += touch.depth > 2.0 * step.radius;
+  }
+  EXPECT_GT(deep, 1000);
+  EXPECT_GT(ahead, 50);
+}
+
+// A tool of radius 2.5 mm hanging from the pivot, swinging from x = -20 mm to x = 20 mm at the tip.
+const ToolStep kSwing{{0, 0, 0}, {-0.02, -0.1, 0}, {0.02, -0.1, 0}, 0.0025};
+
+TEST(RefineTouch, ByHandAWallIsMetAtItsTop) {
+  // A wall at x = 0 up to y = -0.05: the leaning shaft comes nearest to its top, 0.05 sin(lean) away, so sin(lean) =
+  // 1/20.
+  const Triangle wall{{0, -0.2, -0.1}, {0, -0.2, 0.1}, {0, -0.05, 0}};
+  const double lean = std::asin(0.0025 / 0.05);
+  Touch touch;
+  ASSERT_TRUE(refine_touch(kSwing, wall, touch));
+  EXPECT_NEAR(touch.time, (0.02 - 0.1 * std::tan(lean)) / 0.04, 1e-6);
+  EXPECT_NEAR(touch.normal.x, -std::cos(lean), 1e-5);
+  EXPECT_NEAR(touch.normal.y, std::sin(lean), 1e-5);
+  EXPECT_NEAR(touch.point.y, -0.05, 1e-6);
+  // Across the end pose, whose axis passes x = 0.01 here, and out on its far side.
+  EXPECT_NEAR(touch.depth, 0.0127, 1e-4);
+}
+
+TEST(RefineTouch, ByHandAThinFaceIsPassedWithinTheStep) {
+  const Triangle post{{0, -0.09, 0}, {0, -0.0901, 0}, {0, -0.0901, 0.0001}};
+  Touch touch;
+  ASSERT_TRUE(refine_touch(kSwing, post, touch));
+  EXPECT_GT(touch.time, 0.3f);
+  EXPECT_LT(touch.time, 0.5f);
+  EXPECT_GT(touch.depth, 0.015f);  // the tool has passed it: out in front of the end pose
+}
+
+TEST(RefineTouch, ByHandInsertionMeetsAFloor) {
+  const ToolStep step{{0, 0, 0}, {0, -0.05, 0}, {0, -0.10, 0}, 0.0025};
+  const Triangle floor{{-0.1, -0.08, -0.1}, {0, -0.08, 0.2}, {0.1, -0.08, -0.1}};  // counter-clockwise from above
+  Touch touch;
+  ASSERT_TRUE(refine_touch(step, floor, touch));
+  EXPECT_NEAR(touch.time, (0.03 - 0.0025) / 0.05, 1e-6);
+  EXPECT_NEAR(touch.normal.y, 1.0, 1e-6);
+  EXPECT_NEAR(touch.depth, 0.0225, 1e-6);
+}
+
+TEST(RefineTouch, ByHandACrossingAtTheStartTakesTheOutwardNormal) {
+  const ToolStep rest{{0, 0, 0}, {0, -0.1, 0}, {0, -0.1, 0}, 0.0025};
+  const Triangle floor{{-0.1, -0.08, -0.1}, {0, -0.08, 0.2}, {0.1, -0.08, -0.1}};
+  Touch touch;
+  ASSERT_TRUE(refine_touch(rest, floor, touch));
+  EXPECT_EQ(touch.time, 0.f);
+  EXPECT_NEAR(touch.normal.y, 1.0, 1e-6);
+  EXPECT_NEAR(touch.depth, 0.0225, 1e-6);
+}
+
+TEST(RefineTouch, DegenerateFacesOnTheAxisHaveAUnitNormal) {
+  const ToolStep rest{{0, 0, 0}, {0, -0.1, 0}, {0, -0.1, 0}, 0.0025};
+  const dvec3 at(0, -0.05, 0);
+  for (const Triangle& face : {Triangle{at, at, at}, Triangle{at, at, at + dvec3(0.01, 0, 0)},
+                               Triangle{at, {0, -0.06, 0}, {0, -0.07, 0}}, Triangle{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}) {
+    Touch touch;
+    ASSERT_TRUE(refine_touch(rest, face, touch));
+    EXPECT_NEAR(glm::length(touch.normal), 1.f, 1e-6f);
+    EXPECT_EQ(touch.time, 0.f);
+    EXPECT_TRUE(std::isfinite(touch.depth));
+  }
+}
+
+TEST(RefineTouches, EqualsOneByOne) {
+  std::printf("seed %u\n", kSeed + 5);
+  Dice dice(kSeed + 5);
+  for (int round = 0; round < 2000 && !HasFailure(); ++round) {
+    const ToolStep step = sweeping_step(dice);
+    std::vector<glm::vec3> positions;
+    std::vector<glm::uvec3> faces;
+    std::vector<FaceId> candidates;
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      const Triangle face = test::face_near(dice, step);
+      for (const dvec3& corner : {face.a, face.b, face.c}) positions.emplace_back(corner);
+      faces.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+      if (i % 5) candidates.push_back(FaceId{i});
+    }
+    const MeshView mesh{positions, faces};
+    std::vector<Touch> touches(candidates.size());
+    touches.resize(refine_touches(step, mesh, candidates, touches));
+    std::size_t next = 0;
+    for (const FaceId face : candidates) {
+      Touch alone;
+      if (!refine_touch(step, triangle_of(positions, faces[index(face)]), alone)) continue;
+      ASSERT_LT(next, touches.size());
+      const Touch& touch = touches[next++];
+      ASSERT_EQ(touch.face, face);
+      ASSERT_EQ(touch.point, alone.point);
+      ASSERT_EQ(touch.normal, alone.normal);
+      ASSERT_EQ(touch.depth, alone.depth);
+      ASSERT_EQ(touch.time, alone.time);
+    }
+    ASSERT_EQ(next, touches.size());
+  }
+}
+
+}  // namespace
+}  // namespace trocar
