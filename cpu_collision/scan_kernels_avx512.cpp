@@ -4,6 +4,11 @@
 
 #if defined(__x86_64__)
 
+// GCC 12 warns of its own header's deliberately undefined registers (GCC bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
 
 #define TROCAR_AVX512 __attribute__((target("avx512f,avx512dq")))

@@ -1,0 +1,110 @@
+// The layout: every face once, under its own number, in a group of the patches its corners lie in.
+#include "cpu_collision/scan_layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+std::set<std::uint32_t> patches_of(const ScanFace& face) {
+  return {face.corner[0] / kPatchVertices, face.corner[1] / kPatchVertices, face.corner[2] / kPatchVertices};
+}
+
+void expect_sound(const ScanLayout& layout, const TriangleMesh& mesh) {
+  ASSERT_EQ(layout.faces.size(), mesh.faces.size());
+  ASSERT_EQ(layout.source.size(), std::size_t{layout.patch_count} * kPatchVertices);
+  std::vector<int> seen(mesh.faces.size(), 0);
+  for (const ScanFace& face : layout.faces) {
+    ++seen[face.face];
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(layout.source[face.corner[i]], 3 * mesh.faces[face.face][i]);
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(mesh.faces.size()));
+
+  std::uint32_t next_face = 0;
+  for (const FaceGroup& group : layout.groups) {
+    EXPECT_EQ(group.first, next_face);
+    next_face = group.last;
+    const std::set<std::uint32_t> patches(group.patch, group.patch + 3);
+    for (std::uint32_t f = group.first; f < group.last; ++f) EXPECT_EQ(patches_of(layout.faces[f]), patches);
+  }
+  EXPECT_EQ(next_face, layout.faces.size());
+}
+
+void expect_owners_sound(const ScanLayout& layout) {
+  ASSERT_EQ(layout.owners.size(), layout.patch_count);
+  std::uint32_t next_group = 0;
+  for (std::uint32_t patch = 0; patch < layout.patch_count; ++patch) {
+    const PatchOwner& owner = layout.owners[patch];
+    EXPECT_EQ(owner.first_group, next_group);
+    next_group = owner.last_group;
+    std::set<std::uint32_t> reached{patch};
+    for (std::uint32_t g = owner.first_group; g < owner.last_group; ++g)
+      reached.insert(layout.groups[g].patch, layout.groups[g].patch + 3);
+    EXPECT_EQ(*reached.begin(), patch);
+    reached.erase(patch);
+    const auto first = layout.neighbours.begin() + owner.first_neighbour;
+    EXPECT_EQ(std::set<std::uint32_t>(first, layout.neighbours.begin() + owner.last_neighbour), reached);
+  }
+  EXPECT_EQ(next_group, layout.groups.size());
+}
+
+TEST(ScanLayout, IsSoundOnClosedOpenAndTornMeshes) {
+  for (const TriangleMesh& mesh : {shapes::icosphere(0), shapes::icosphere(4), shapes::grid(30, 7), shapes::cube(),
+                                   shapes::torus(40, 20), shapes::random_soup(7, 500)}) {
+    const ScanLayout layout = make_scan_layout(mesh.view());
+    expect_sound(layout, mesh);
+    expect_owners_sound(layout);
+  }
+}
+
+TEST(ScanLayout, TakesAMeshWithoutFaces) {
+  EXPECT_EQ(make_scan_layout({}).patch_count, 0u);
+  const TriangleMesh points{{glm::vec3(1.f), glm::vec3(2.f)}, {}};
+  const ScanLayout layout = make_scan_layout(points.view());
+  EXPECT_EQ(layout.patch_count, 0u);
+  EXPECT_EQ(layout.vertex_count, 2u);
+}
+
+TEST(ScanLayout, TakesFacesThatUseOneVertexTwice) {
+  TriangleMesh mesh = shapes::grid(20, 20);
+  mesh.faces.push_back({3, 3, 3});
+  mesh.faces.push_back({0, 200, 0});
+  expect_sound(make_scan_layout(mesh.view()), mesh);
+}
+
+TEST(ScanLayout, LeavesOutVerticesWithoutAFace) {
+  TriangleMesh mesh = shapes::icosphere(3);
+  mesh.positions.insert(mesh.positions.begin(), glm::vec3(std::numeric_limits<float>::quiet_NaN()));
+  for (glm::uvec3& face : mesh.faces) face += 1u;
+  mesh.positions.push_back(glm::vec3(std::numeric_limits<float>::infinity()));
+  const ScanLayout layout = make_scan_layout(mesh.view());
+  expect_sound(layout, mesh);
+  EXPECT_EQ(std::count(layout.source.begin(), layout.source.end(), 0u), 0);
+  EXPECT_EQ(std::count(layout.source.begin(), layout.source.end(), 3 * (mesh.positions.size() - 1)), 0);
+}
+
+TEST(ScanLayout, KeepsNeighboursTogether) {
+  const TriangleMesh mesh = shapes::icosphere(5);
+  const ScanLayout layout = make_scan_layout(mesh.view());
+  double mean = 0.0;
+  for (std::uint32_t patch = 0; patch < layout.patch_count; ++patch) {
+    glm::vec3 low(1.f), high(-1.f);
+    for (std::uint32_t i = 0; i < kPatchVertices; ++i) {
+      const glm::vec3 position = mesh.positions[layout.source[patch * kPatchVertices + i] / 3];
+      low = glm::min(low, position);
+      high = glm::max(high, position);
+    }
+    mean += glm::length(high - low) / layout.patch_count;
+  }
+  // 161 patches on a sphere of radius 0.1 m: a round patch would span 0.032 m.
+  EXPECT_LT(mean, 0.06);
+}
+
+}  // namespace
+}  // namespace trocar
