@@ -1,0 +1,64 @@
+// Four floats side by side: the arithmetic of the box tree. Every x86-64 has these instructions, so nothing is
+// dispatched; elsewhere the compiler's own vectors stand in.   Tested through tests/cpu_collision/obb_tree_test.cpp
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <glm/glm.hpp>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace trocar {
+
+using Lanes4 = float __attribute__((vector_size(16)));
+using Mask4 = std::int32_t __attribute__((vector_size(16)));
+
+inline Lanes4 lanes(float all) { return Lanes4{all, all, all, all}; }
+inline Lanes4 lanes(const glm::vec3& v, float last = 0.f) { return Lanes4{v.x, v.y, v.z, last}; }
+
+template <int lane>
+Lanes4 splat(Lanes4 v) {
+  return __builtin_shufflevector(v, v, lane, lane, lane, lane);
+}
+
+inline Lanes4 abs(Lanes4 v) { return std::bit_cast<Lanes4>(std::bit_cast<Mask4>(v) & 0x7fffffff); }
+
+inline Lanes4 min(Lanes4 a, Lanes4 b) {
+#if defined(__SSE2__)
+  return _mm_min_ps(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+inline Lanes4 max(Lanes4 a, Lanes4 b) {
+#if defined(__SSE2__)
+  return _mm_max_ps(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+
+// Bit k is set when lane k is negative.
+inline int negative_lanes(Lanes4 v) {
+#if defined(__SSE2__)
+  return _mm_movemask_ps(v);
+#else
+  return (v[0] < 0.f) | (v[1] < 0.f) << 1 | (v[2] < 0.f) << 2 | (v[3] < 0.f) << 3;
+#endif
+}
+
+inline float sum(Lanes4 v) {
+  const Lanes4 pairs = v + __builtin_shufflevector(v, v, 1, 0, 3, 2);
+  return (pairs + __builtin_shufflevector(pairs, pairs, 2, 3, 0, 1))[0];
+}
+
+// Point as a mix: columns x, y, z weighted by the coordinates of p. Lane k is the dot product of p with row k.
+inline Lanes4 dot_rows(Lanes4 x, Lanes4 y, Lanes4 z, Lanes4 p) {
+  return splat<0>(p) * x + splat<1>(p) * y + splat<2>(p) * z;
+}
+
+inline glm::vec3 xyz(Lanes4 v) { return {v[0], v[1], v[2]}; }
+
+}  // namespace trocar

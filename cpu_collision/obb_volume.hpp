@@ -1,0 +1,58 @@
+// A convex tool volume made ready for a walk down a box tree: its planes, its corners and edges, its own tight box, and
+// the tests of a box and of a face against it. Faces are decided by separating axes, written apart from the clipping
+// that the other backends use, so that this path can validate them.
+// Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996 (15-axis test); section 4.5.6 of the thesis.
+// Units: metres.   Checked against the reference in tests/cpu_collision/obb_volume_test.cpp
+#pragma once
+
+#include <array>
+#include <glm/glm.hpp>
+
+#include "cpu_collision/obb_tree.hpp"
+#include "geometry/mesh_view.hpp"
+#include "geometry/tool_volume.hpp"
+
+namespace trocar {
+
+// Three planes meet in a corner, two in an edge. A volume of eight planes has 12 corners and 18 edges; the rest is room
+// for planes that nearly coincide, where one corner is found several times.
+constexpr int kMaxCorners = kMaxPlanes * (kMaxPlanes - 1) * (kMaxPlanes - 2) / 6;
+constexpr int kMaxEdges = kMaxPlanes * (kMaxPlanes - 1) / 2;
+
+// Four planes by coordinate, lane k of each belonging to plane k.
+struct PlaneLanes {
+  Lanes4 x, y, z, offset;
+};
+
+struct ConvexTool {
+  std::array<PlaneLanes, 2> lanes;  // moved outwards by `slack`; missing planes contain everything
+  float slack = 0.f;                // m  rounding of the float tests
+  std::array<glm::dvec4, kMaxPlanes> planes;
+  int plane_count = 0;
+  std::array<glm::dvec3, kMaxCorners> corners;  // m
+  int corner_count = 0;
+  std::array<glm::dvec3, kMaxEdges> edges;  // directions, unit
+  int edge_count = 0;
+  ObbNode box;  // tight around the corners, grown by slack
+};
+
+// `reach`: largest coordinate of the mesh, m; the float tests allow for the rounding it brings.
+ConvexTool convex_tool(const ToolVolume& volume, float reach);
+
+enum class BoxAnswer { Outside, Crosses, Inside };
+
+// Box of the tree against the volume. Outside and Inside are certain; Crosses may be wrong.
+BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box);
+
+// The 15-axis test: true when no face normal and no pair of edges separates the boxes. Errs towards true, by rounding.
+bool boxes_overlap(const ObbNode& a, const ObbNode& b);
+
+enum class FaceAnswer { Out, In, Unclear };
+
+// Face against the volume by its planes alone, in float. Out and In are certain. Corners: x, y, z, 0.
+FaceAnswer face_quick(const ConvexTool& tool, Lanes4 a, Lanes4 b, Lanes4 c);
+
+// Do the closed triangle and the closed volume share a point? Separating axes in double.
+bool face_meets(const ConvexTool& tool, const Triangle& face);
+
+}  // namespace trocar
