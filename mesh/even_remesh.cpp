@@ -1,0 +1,213 @@
+#include "mesh/even_remesh.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "mesh/editable_surface.hpp"
+
+namespace trocar {
+namespace {
+
+using HalfEdge = EditableSurface::HalfEdge;
+using Vertex = EditableSurface::Vertex;
+
+// A face may not turn further than this from its old direction when an edge is collapsed, flipped or a vertex moved.
+constexpr double kLeastTurnCosine = 0.5;
+
+double area(const EditableSurface& s) {
+  double sum = 0.0;
+  for (HalfEdge h = 0; h < s.half_edge_count(); h += 3)
+    if (s.alive(h)) sum += 0.5 * glm::length(s.face_normal2(h));
+  return sum;
+}
+
+// Edge of the equilateral triangles that would cover `area` with `faces` pieces.
+double even_edge(double area, std::size_t faces) { return std::sqrt(4.0 * area / (std::sqrt(3.0) * double(faces))); }
+
+void split_long(EditableSurface& s, const SampledField& field, double longest) {
+  const auto count = static_cast<HalfEdge>(s.half_edge_count());
+  for (HalfEdge h = 0; h < count; ++h)
+    if (h < s.twin(h) && s.length2(h) > longest * longest)
+      s.split(h, field.project(0.5 * (s.position(s.start(h)) + s.position(s.end(h)))));
+}
+
+// Direction a face should keep: its own, or the field's where the face is too thin to tell.
+glm::dvec3 direction(const EditableSurface& s, const SampledField& field, HalfEdge h) {
+  constexpr double kThin = 0.05;  // 1   height over longest edge, about
+  const glm::dvec3 normal2 = s.face_normal2(h);
+  const double longest2 = std::max({s.length2(h), s.length2(s.next(h)), s.length2(s.previous(h))});
+  return glm::length(normal2) > kThin * longest2 ? normal2 : field.at(s.position(s.start(h))).gradient;
+}
+
+// Would the faces that stay around v, once it moved to `to`, keep their direction?
+bool faces_keep_direction(const EditableSurface& s, const SampledField& field, Vertex v, Vertex gone,
+                          const glm::dvec3& to) {
+  bool fine = true;
+  s.around(v, [&](HalfEdge h) {
+    if (s.end(h) == gone || s.apex(h) == gone || !fine) return;
+    const glm::dvec3 before = direction(s, field, h);
+    const glm::dvec3 after = glm::cross(s.position(s.end(h)) - to, s.position(s.apex(h)) - to);
+    fine = glm::dot(before, after) > kLeastTurnCosine * glm::length(before) * glm::length(after);
+  });
+  return fine;
+}
+
+bool edges_stay_short(const EditableSurface& s, Vertex v, const glm::dvec3& to, double longest) {
+  bool fine = true;
+  s.around(v, [&](HalfEdge h) {
+    const glm::dvec3 d = s.position(s.end(h)) - to;
+    fine &= glm::dot(d, d) < longest * longest;
+  });
+  return fine;
+}
+
+bool try_collapse(EditableSurface& s, const SampledField& field, HalfEdge h, double longest) {
+  if (!s.collapse_allowed(h)) return false;
+  const Vertex a = s.start(h), b = s.end(h);
+  const glm::dvec3 to = field.project(0.5 * (s.position(a) + s.position(b)));
+  if (!edges_stay_short(s, a, to, longest) || !edges_stay_short(s, b, to, longest)) return false;
+  if (!faces_keep_direction(s, field, a, b, to) || !faces_keep_direction(s, field, b, a, to)) return false;
+  s.collapse(h, to);
+  return true;
+}
+
+void collapse_short(EditableSurface& s, const SampledField& field, double shortest, double longest) {
+  for (HalfEdge h = 0; h < s.half_edge_count(); ++h)
+    if (s.alive(h) && h < s.twin(h) && s.length2(h) < shortest * shortest) try_collapse(s, field, h, longest);
+  s.drop_dead();
+}
+
+double cosine_at(const glm::dvec3& corner, const glm::dvec3& p, const glm::dvec3& q) {
+  const glm::dvec3 u = p - corner, v = q - corner;
+  return glm::dot(u, v) / std::sqrt(glm::dot(u, u) * glm::dot(v, v));
+}
+
+// Sharpest angle of a triangle, as the largest cosine.
+double sharpest(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
+  return std::max({cosine_at(a, b, c), cosine_at(b, c, a), cosine_at(c, a, b)});
+}
+
+// The two faces beside h after a flip must look the way the old ones did together.
+bool flip_keeps_direction(const EditableSurface& s, HalfEdge h) {
+  const HalfEdge t = s.twin(h);
+  const glm::dvec3 &a = s.position(s.start(h)), &b = s.position(s.end(h)), &c = s.position(s.apex(h)),
+                   &d = s.position(s.apex(t));
+  const glm::dvec3 before = s.face_normal2(h) + s.face_normal2(t);
+  const glm::dvec3 n1 = glm::cross(c - d, a - d), n2 = glm::cross(d - c, b - c);
+  const double limit = kLeastTurnCosine * glm::length(before);
+  return glm::dot(before, n1) > limit * glm::length(n1) && glm::dot(before, n2) > limit * glm::length(n2);
+}
+
+int valence_gain(const EditableSurface& s, HalfEdge h) {
+  const auto off = [](int valence) { return (valence - 6) * (valence - 6); };
+  const int a = s.valence(s.start(h)), b = s.valence(s.end(h)), c = s.valence(s.apex(h)),
+            d = s.valence(s.apex(s.twin(h)));
+  return off(a) + off(b) + off(c) + off(d) - off(a - 1) - off(b - 1) - off(c + 1) - off(d + 1);
+}
+
+// How much a flip widens the sharpest of the two faces' angles, as a difference of cosines.
+double angle_gain(const EditableSurface& s, HalfEdge h) {
+  const glm::dvec3 &a = s.position(s.start(h)), &b = s.position(s.end(h)), &c = s.position(s.apex(h)),
+                   &d = s.position(s.apex(s.twin(h)));
+  return std::max(sharpest(a, b, c), sharpest(b, a, d)) - std::max(sharpest(d, c, a), sharpest(c, d, b));
+}
+
+void flip_for_valence(EditableSurface& s) {
+  for (HalfEdge h = 0; h < s.half_edge_count(); ++h)
+    if (h < s.twin(h) && valence_gain(s, h) > 0 && angle_gain(s, h) > -0.2 && flip_keeps_direction(s, h) &&
+        s.flip_allowed(h))
+      s.flip(h);
+}
+
+void flip_for_angles(EditableSurface& s) {
+  for (HalfEdge h = 0; h < s.half_edge_count(); ++h)
+    if (h < s.twin(h) && angle_gain(s, h) > 1e-3 && flip_keeps_direction(s, h) && s.flip_allowed(h)) s.flip(h);
+}
+
+// Moves each vertex to the area-weighted middle of its neighbours, then back onto the surface.
+void relax(EditableSurface& s, const SampledField& field) {
+  std::vector<double> weight(s.vertex_count(), 0.0);
+  for (HalfEdge h = 0; h < s.half_edge_count(); h += 3) {
+    const double face_area = glm::length(s.face_normal2(h));
+    for (HalfEdge corner = h; corner < h + 3; ++corner) weight[s.start(corner)] += face_area;
+  }
+  for (Vertex v = 0; v < s.vertex_count(); ++v) {
+    glm::dvec3 sum(0.0);
+    double total = 0.0;
+    s.around(v, [&](HalfEdge h) {
+      sum += weight[s.end(h)] * s.position(s.end(h));
+      total += weight[s.end(h)];
+    });
+    const glm::dvec3 normal = glm::normalize(field.at(s.position(v)).gradient);
+    const glm::dvec3 pull = sum / total - s.position(v);
+    const glm::dvec3 to = field.project(s.position(v) + pull - glm::dot(pull, normal) * normal);
+    if (faces_keep_direction(s, field, v, v, to)) s.move(v, to);
+  }
+}
+
+void even_pass(EditableSurface& s, const SampledField& field, double edge) {
+  split_long(s, field, 4.0 / 3.0 * edge);
+  collapse_short(s, field, 4.0 / 5.0 * edge, 4.0 / 3.0 * edge);
+  flip_for_valence(s);
+  relax(s, field);
+}
+
+std::vector<HalfEdge> edges_by_length(const EditableSurface& s) {
+  std::vector<std::pair<double, HalfEdge>> order;
+  for (HalfEdge h = 0; h < s.half_edge_count(); ++h)
+    if (s.alive(h) && h < s.twin(h)) order.emplace_back(s.length2(h), h);
+  std::sort(order.begin(), order.end());
+  std::vector<HalfEdge> edges;
+  for (const auto& [length2, h] : order) edges.push_back(h);
+  return edges;
+}
+
+// Splits the longest or collapses the shortest edges until the count is met; a round touches at most 1 edge in 20.
+void meet_count(EditableSurface& s, const SampledField& field, std::size_t faces) {
+  constexpr int kMostRounds = 40;
+  for (int round = 0; round < kMostRounds && s.face_count() != faces; ++round) {
+    const std::vector<HalfEdge> edges = edges_by_length(s);
+    const bool too_many = s.face_count() > faces;
+    std::size_t left =
+        std::min((too_many ? s.face_count() - faces : faces - s.face_count()) / 2, edges.size() / 20 + 1);
+    for (std::size_t i = 0; i < edges.size() && left > 0; ++i) {
+      const HalfEdge h = edges[too_many ? i : edges.size() - 1 - i];
+      if (!s.alive(h)) continue;
+      if (!too_many) s.split(h, field.project(0.5 * (s.position(s.start(h)) + s.position(s.end(h)))));
+      if (!too_many || try_collapse(s, field, h, 1e9)) --left;
+    }
+    s.drop_dead();
+    flip_for_valence(s);
+    relax(s, field);
+  }
+}
+
+}  // namespace
+
+RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::size_t faces) {
+  faces += faces % 2;
+  EditableSurface s(raw);
+  for (Vertex v = 0; v < s.vertex_count(); ++v) s.move(v, field.project(s.position(v)));
+
+  // The edge that gives the count is found on the way: passes leave slightly more or fewer faces than even ones.
+  double edge = even_edge(area(s), faces);
+  for (int pass = 0; pass < 10; ++pass) {
+    even_pass(s, field, edge);
+    const double ratio = double(s.face_count()) / double(faces);
+    if (pass >= 4) edge *= std::sqrt(std::clamp(ratio, 0.8, 1.25));
+  }
+  meet_count(s, field, faces);
+  for (int pass = 0; pass < 6; ++pass) {
+    flip_for_valence(s);
+    relax(s, field);
+  }
+  for (int pass = 0; pass < 4; ++pass) {
+    flip_for_angles(s);
+    relax(s, field);
+  }
+  return s.raw();
+}
+
+}  // namespace trocar

@@ -1,0 +1,24 @@
+// Our own organs as even, closed triangle meshes of any face count: a liver and a stomach, placed as in the body.
+// Made from implicit surfaces (organ_shapes.hpp), so every count shows the same surface; the result is deterministic.
+// Frame: -x the patient's right, +y towards the head, +z to the front.
+// Units: metres.   Tested in tests/mesh/organ_maker_test.cpp
+#pragma once
+
+#include <string_view>
+
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+struct OrganParams {
+  int faces = 20000;  // 1  triangles, 1,000 .. 4,000,000; an odd number is rounded up
+};
+
+// Vertices and faces are numbered along a space-filling curve: neighbours in space are neighbours in memory.
+// Error: InputError when the number of faces is out of range.
+TriangleMesh make_liver(const OrganParams& params);
+TriangleMesh make_stomach(const OrganParams& params = {.faces = 10000});
+// By name: "liver", "stomach". Error: InputError for another name.
+TriangleMesh make_organ(std::string_view name, const OrganParams& params);
+
+}  // namespace trocar
