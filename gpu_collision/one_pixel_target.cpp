@@ -22,6 +22,7 @@ OnePixelTarget::OnePixelTarget() {
   glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, 1, 1);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
   glFramebufferRenderbuffer(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour);
+  glDrawBuffer(GL_NONE);
   const GLenum status = glCheckFramebufferStatus(GL_DRAW_FRAMEBUFFER);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(bound_framebuffer));
   glBindRenderbuffer(GL_RENDERBUFFER, static_cast<GLuint>(bound_renderbuffer));

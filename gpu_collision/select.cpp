@@ -35,10 +35,12 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-float largest_coordinate(std::span<const glm::vec3> positions) {
+double largest_coordinate(const glm::dvec3& at) { return std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}); }
+
+double largest_coordinate(std::span<const glm::vec3> positions) {
   glm::vec3 largest(0.f);
   for (const glm::vec3& position : positions) largest = glm::max(largest, glm::abs(position));
-  return std::max({largest.x, largest.y, largest.z});
+  return largest_coordinate(glm::dvec3(largest));
 }
 
 // The camera with left and right moved out by `margin` metres. Their clip-space heights are w + x and w - x, so a
@@ -168,7 +170,8 @@ void SelectQuery::draw(std::span<const ToolVolume> tools) {
   glVertexPointer(3, GL_FLOAT, 0, corners_.data());
   const auto corner_count = static_cast<GLint>(corners_.size());
   for (GLuint tool = 0; tool < tools.size(); ++tool) {
-    set_camera(tools[tool], candidate_margin(tools[tool], reach_));
+    const double pivot = largest_coordinate(tools[tool].step.pivot);
+    set_camera(tools[tool], candidate_margin(std::max(reach_, pivot)));
     glLoadName(tool);
     glPushName(0);
     GLuint face = 0;

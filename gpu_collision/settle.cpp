@@ -1,7 +1,6 @@
 #include "gpu_collision/settle.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "geometry/convex_clip.hpp"
@@ -12,8 +11,8 @@ namespace {
 
 // Beyond the volume by this much at least: well above the rounding of planes and positions near the origin.
 constexpr double kSmallestMargin = 2e-6;  // m
-// Rounding steps between a vertex and its height over a plane: a 4 x 4 transform, a division, a clip, each a few deep.
-constexpr double kRoundingSteps = 64.0;
+// Float steps of the largest number between a vertex and its height over a plane. Mesa's clipper was seen to need 1.
+constexpr double kRoundingSteps = 16.0;
 
 }  // namespace
 
@@ -42,9 +41,7 @@ std::size_t TouchBook::memory_bytes() const {
   return touches_.capacity() * sizeof(Touch) + first_.capacity() * sizeof(std::uint32_t);
 }
 
-double candidate_margin(const ToolVolume& tool, double reach) {
-  double scale = reach;
-  for (int axis = 0; axis < 3; ++axis) scale = std::max(scale, std::abs(tool.step.pivot[axis]));
+double candidate_margin(double scale) {
   return kSmallestMargin + kRoundingSteps * std::numeric_limits<float>::epsilon() * scale;
 }
 

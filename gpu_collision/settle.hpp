@@ -28,8 +28,8 @@ class TouchBook {
   std::vector<std::uint32_t> first_{0};  // [tool + 1]
 };
 
-// How far beyond the volume's planes GL must look so that no touched face escapes the rounding of its floats: m.
-// `reach`: largest coordinate, in absolute value, of the mesh.
-double candidate_margin(const ToolVolume& tool, double reach);
+// How far beyond the volume's planes GL must look so that no touched face escapes the rounding of its floats, m.
+// `scale`: the largest coordinate or plane offset that enters the computation, in absolute value, m.
+double candidate_margin(double scale);
 
 }  // namespace trocar
