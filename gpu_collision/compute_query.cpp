@@ -1,0 +1,327 @@
+// The touch query as compute shaders: outcode bits per corner and plane, AND per face, exact clip of the survivors, all
+// tools in one submission, one short read-back; doubts of float are settled in double on the host.
+// Based on: the clipping of Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer
+// Animation 1999, with Cohen and Sutherland's outcodes. We differ: faces lie in blocks of neighbours, and a block that
+// is wholly outside one plane is dropped before its faces are looked at. Units: metres.
+// Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_compute.cpp
+#include "gpu_collision/compute_query.hpp"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "geometry/error.hpp"
+#include "gpu_collision/compute_answer.hpp"
+#include "gpu_collision/compute_blocks.hpp"
+#include "gpu_collision/compute_transfer.hpp"
+#include "gpu_collision/gl_objects.hpp"
+#include "gpu_collision/position_store.hpp"
+
+namespace trocar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// How far the shaders move every plane outwards, apart from what they add for the size of the coordinates.
+constexpr float kSlack = 0.25e-6f;           // m
+constexpr float kRelativeSlack = 1e-6f;      // of a plane's distance from the origin: several times its rounding
+constexpr std::uint32_t kCullGroup = 8;      // local_size_x of compute_cull.comp
+constexpr std::size_t kToolTexels = 9;       // eight planes, then slack and plane count
+constexpr std::size_t kFirstRecords = 1024;  // read back with the count; doubles when a frame has more
+
+// Layout of the answer buffer: the indirect dispatch of compute_clip, then the number of records, then the records.
+struct AnswerHeader {
+  std::uint32_t groups[3];
+  std::uint32_t record_count;
+};
+
+gl::Program compute_program(std::string_view file, std::string_view prelude) {
+  const std::string source = std::string(prelude) + std::string(gl::shader_source(file));
+  const std::array<gl::ShaderStage, 1> stages{{{GL_COMPUTE_SHADER, source}}};
+  return gl::make_program(file, stages);
+}
+
+class ComputeQuery final : public GpuTouchQuery {
+ public:
+  ComputeQuery(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);
+
+  std::string_view name() const override { return "compute"; }
+  void rebuild(const MeshView& mesh) override;
+  void update(std::span<const glm::vec3> positions) override;
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
+  const StageTimes& times() const override { return times_; }
+  CostCounters counters() const override { return counters_; }
+  std::size_t memory_bytes() const override;
+  unsigned position_buffer() const override { return positions_.buffer(); }
+
+ private:
+  void make_room(std::size_t tools);
+  void submit(std::span<const ToolVolume> tools);
+  void send_tools(std::span<const ToolVolume> tools);
+  void bind() const;
+  void dispatch_culled(std::uint32_t tools);
+  void dispatch_all(std::uint32_t tools);
+  std::span<const ComputeRecord> read_records();
+  void settle(std::span<const glm::vec3> positions, std::span<const ToolVolume> tools, TouchSet set);
+
+  ReadBack read_back_;
+  ComputeTuning tuning_;
+  GLint max_groups_ = 0, max_texels_ = 0;
+  gl::Program cull_, clip_;
+  gl::Timer timer_;
+
+  // The mesh.
+  std::vector<glm::uvec3> faces_;
+  std::uint32_t block_count_ = 0;
+  gl::BufferTexture positions_{GL_R32F}, corners_{GL_R32UI}, face_ids_{GL_R32UI};
+  gl::BufferTexture block_vertices_{GL_R32UI}, block_ends_{GL_R32UI};
+  gl::PositionUpload upload_;
+
+  // A call.
+  gl::BufferTexture tools_{GL_RGBA32F};
+  std::vector<glm::vec4> tool_texels_;
+  std::size_t tool_capacity_ = 0;
+  gl::Buffer work_, answer_buffer_;
+  std::size_t record_capacity_ = 0;
+  bool submitted_ = false;  // a dispatch whose records are still to be read
+  gl::ReadBackBuffer reply_;
+  std::size_t requested_ = kFirstRecords;    // records that come back with the count, without asking again
+  std::vector<ComputeRecord> many_records_;  // when there are more
+  ComputeAnswer answer_;
+
+  // Deferred: the call whose answer is still on its way; its positions are pinned in upload_.
+  bool pending_ = false;
+  TouchSet pending_set_ = TouchSet::Volume;
+  std::vector<ToolVolume> pending_tools_;
+
+  StageTimes times_;
+  CostCounters counters_;
+};
+
+bool has_buffer_storage(const GlContext& context) {
+  return gl::at_least(context.info(), 4, 4) || gl::has_extension("GL_ARB_buffer_storage");
+}
+
+ComputeQuery::ComputeQuery(GlContext& context, ReadBack read_back, const ComputeTuning& tuning)
+    : read_back_(read_back),
+      tuning_(tuning),
+      clip_(compute_program("compute_clip.comp", tuning.cull_blocks ? "#version 430\n#define CULLED 1\n"
+                                                                    : "#version 430\n#define CULLED 0\n")),
+      upload_(tuning.persistent_upload && has_buffer_storage(context)),
+      work_(gl::make_buffer()),
+      answer_buffer_(gl::make_buffer()),
+      reply_(has_buffer_storage(context)) {
+  if (tuning.cull_blocks) cull_ = compute_program("compute_cull.comp", "");
+  glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0, &max_groups_);
+  glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &max_texels_);
+  rebuild({});
+}
+
+void ComputeQuery::rebuild(const MeshView& mesh) {
+  const std::size_t largest = std::max(3 * mesh.faces.size(), 3 * mesh.positions.size());
+  const std::size_t most_faces = std::min<std::size_t>(max_texels_ / 3, std::size_t(max_groups_) * kBlockFaces);
+  if (largest > std::size_t(max_texels_) || mesh.faces.size() > most_faces) {
+    throw InputError("backend compute: the organ has " + std::to_string(mesh.faces.size()) + " faces and " +
+                     std::to_string(mesh.positions.size()) + " vertices, this context takes " +
+                     std::to_string(most_faces) + " faces and " + std::to_string(max_texels_ / 3) + " vertices");
+  }
+  const FaceBlocks blocks = make_face_blocks(mesh);
+  faces_.assign(mesh.faces.begin(), mesh.faces.end());
+  block_count_ = static_cast<std::uint32_t>(blocks.ends.size());
+  const auto bytes = [](const std::vector<std::uint32_t>& values) { return values.size() * sizeof(std::uint32_t); };
+  corners_.fill(blocks.corners.data(), bytes(blocks.corners));
+  face_ids_.fill(blocks.face_ids.data(), bytes(blocks.face_ids));
+  block_vertices_.fill(blocks.vertices.data(), bytes(blocks.vertices));
+  block_ends_.fill(blocks.ends.data(), bytes(blocks.ends));
+  positions_.fill(mesh.positions.data(), mesh.positions.size_bytes());
+  upload_.resize(mesh.positions.size());
+  upload_.send(mesh.positions, positions_.buffer());
+  answer_.resize(mesh.faces.size());
+  pending_ = false;
+  tool_capacity_ = 0;
+  make_room(2);
+}
+
+void ComputeQuery::update(std::span<const glm::vec3> positions) {
+  const auto start = Clock::now();
+  upload_.send(positions, positions_.buffer());
+  times_.update_ms = milliseconds_since(start);
+}
+
+TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
+  times_ = {.update_ms = times_.update_ms};
+  if (read_back_ == ReadBack::Immediate) {
+    submit(tools);
+    settle(upload_.newest(), tools, set);
+    return answer_.list();
+  }
+  if (pending_) {
+    settle(upload_.pinned(), pending_tools_, pending_set_);
+  } else {
+    answer_.settle({}, {}, set, {});
+  }
+  answer_.pad(tools.size());
+  submit(tools);
+  upload_.pin_newest();
+  pending_tools_.assign(tools.begin(), tools.end());
+  pending_set_ = set;
+  pending_ = true;
+  return answer_.list();
+}
+
+// Storage for the worst case, every face touched by every tool, so that no answer ever has to be asked for twice.
+void ComputeQuery::make_room(std::size_t tools) {
+  if (tools <= tool_capacity_) return;
+  tool_capacity_ = tools;
+  tool_texels_.resize(tools * kToolTexels);
+  tools_.fill(nullptr, tool_texels_.size() * sizeof(glm::vec4));
+  record_capacity_ = std::max(faces_.size() * tools, kFirstRecords);
+  gl::fill_buffer(work_, nullptr, std::max<std::size_t>(block_count_ * tools, 1) * 2 * sizeof(std::uint32_t));
+  gl::fill_buffer(answer_buffer_, nullptr, sizeof(AnswerHeader) + record_capacity_ * sizeof(ComputeRecord));
+}
+
+void ComputeQuery::submit(std::span<const ToolVolume> tools) {
+  const auto start = Clock::now();
+  if (!tools.empty() && block_count_ > 0) {
+    make_room(tools.size());
+    send_tools(tools);
+    bind();
+    timer_.begin();
+    if (tuning_.cull_blocks) {
+      dispatch_culled(static_cast<std::uint32_t>(tools.size()));
+    } else {
+      dispatch_all(static_cast<std::uint32_t>(tools.size()));
+    }
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    requested_ = std::min(requested_, record_capacity_);
+    reply_.request(answer_buffer_.name(), sizeof(AnswerHeader) + requested_ * sizeof(ComputeRecord));
+    timer_.end();
+    glUseProgram(0);
+    glActiveTexture(GL_TEXTURE0);
+    submitted_ = true;
+  }
+  times_.submit_ms = milliseconds_since(start);
+}
+
+void ComputeQuery::send_tools(std::span<const ToolVolume> tools) {
+  for (std::size_t t = 0; t < tools.size(); ++t) {
+    glm::vec4* texels = &tool_texels_[t * kToolTexels];
+    float farthest = 0.f;
+    for (int k = 0; k < tools[t].plane_count; ++k) {
+      texels[k] = tools[t].planes[k];
+      farthest = std::max(farthest, std::abs(texels[k].w));
+    }
+    texels[kMaxPlanes] = {kSlack + kRelativeSlack * farthest, static_cast<float>(tools[t].plane_count), 0.f, 0.f};
+  }
+  glBindBuffer(GL_COPY_WRITE_BUFFER, tools_.buffer());
+  glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(tools.size() * kToolTexels * sizeof(glm::vec4)),
+                  tool_texels_.data());
+  constexpr AnswerHeader kNothing{{0, 1, 1}, 0};
+  glBindBuffer(GL_COPY_WRITE_BUFFER, answer_buffer_.name());
+  glBufferSubData(GL_COPY_WRITE_BUFFER, 0, sizeof kNothing, &kNothing);
+}
+
+void ComputeQuery::bind() const {
+  const gl::BufferTexture* textures[] = {&positions_, &block_vertices_, &block_ends_, &corners_, &face_ids_, &tools_};
+  for (GLuint unit = 0; unit < std::size(textures); ++unit) textures[unit]->bind(unit);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, work_.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, answer_buffer_.name());
+}
+
+// Two passes per batch of tools; a batch is as large as the workgroups that one dispatch may have.
+void ComputeQuery::dispatch_culled(std::uint32_t tools) {
+  const std::uint32_t batch = std::max(1u, static_cast<std::uint32_t>(max_groups_) / block_count_);
+  glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, answer_buffer_.name());
+  for (std::uint32_t first = 0; first < tools; first += batch) {
+    if (first > 0) {
+      constexpr std::uint32_t kNoGroup = 0;
+      glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
+      glBufferSubData(GL_DISPATCH_INDIRECT_BUFFER, 0, sizeof kNoGroup, &kNoGroup);
+    }
+    glUseProgram(cull_.name());
+    glUniform1ui(0, block_count_);
+    glUniform1ui(1, first);
+    glUniform1ui(2, std::min(tools, first + batch));
+    glDispatchCompute((block_count_ + kCullGroup - 1) / kCullGroup, 1, 1);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT);
+    glUseProgram(clip_.name());
+    glUniform1ui(0, static_cast<GLuint>(faces_.size()));
+    glDispatchComputeIndirect(0);
+  }
+}
+
+void ComputeQuery::dispatch_all(std::uint32_t tools) {
+  glUseProgram(clip_.name());
+  glUniform1ui(0, static_cast<GLuint>(faces_.size()));
+  glUniform1ui(1, 0);
+  glUniform1ui(2, tools);
+  glDispatchCompute(block_count_, 1, 1);
+}
+
+// The records of the last submission; nothing was submitted: none.
+std::span<const ComputeRecord> ComputeQuery::read_records() {
+  if (!submitted_) return {};
+  submitted_ = false;
+  const std::span<const std::byte> reply = reply_.fetch();
+  AnswerHeader header;
+  std::memcpy(&header, reply.data(), sizeof header);
+  const std::size_t count = header.record_count;
+  const bool complete = count <= requested_;
+  // Next time as many again as came now, and room for growth.
+  requested_ = std::max(kFirstRecords, std::bit_ceil(count + count / 2));
+  if (complete) return {reinterpret_cast<const ComputeRecord*>(reply.data() + sizeof header), count};
+  many_records_.resize(count);
+  glBindBuffer(GL_COPY_READ_BUFFER, answer_buffer_.name());
+  glGetBufferSubData(GL_COPY_READ_BUFFER, sizeof header, static_cast<GLsizeiptr>(count * sizeof(ComputeRecord)),
+                     many_records_.data());
+  return many_records_;
+}
+
+void ComputeQuery::settle(std::span<const glm::vec3> positions, std::span<const ToolVolume> tools, TouchSet set) {
+  const auto start = Clock::now();
+  const std::span<const ComputeRecord> records = read_records();
+  times_.read_back_ms = milliseconds_since(start);
+  const auto read = Clock::now();
+  answer_.settle(records, tools, set, {positions, faces_});
+  times_.refine_ms = milliseconds_since(read);
+  times_.gpu_ms = timer_.latest_ms();
+  counters_ = {.volume_tests = tuning_.cull_blocks ? block_count_ * tools.size() : 0, .face_tests = records.size()};
+}
+
+std::size_t ComputeQuery::memory_bytes() const {
+  const std::size_t textures = positions_.bytes() + corners_.bytes() + face_ids_.bytes() + block_vertices_.bytes() +
+                               block_ends_.bytes() + tools_.bytes();
+  const std::size_t call = tool_capacity_ * block_count_ * 2 * sizeof(std::uint32_t) + sizeof(AnswerHeader) +
+                           (record_capacity_ + many_records_.capacity()) * sizeof(ComputeRecord) +
+                           tool_texels_.capacity() * sizeof(glm::vec4);
+  return textures + call + faces_.capacity() * sizeof(glm::uvec3) + upload_.memory_bytes() + reply_.size() +
+         answer_.memory_bytes() + pending_tools_.capacity() * sizeof(ToolVolume);
+}
+
+}  // namespace
+
+ComputeTuning best_compute_tuning(const GlInfo& info) {
+  return {.cull_blocks = info.software, .persistent_upload = true};
+}
+
+std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning) {
+  gl::require_version(context, "compute", 4, 3);
+  return std::make_unique<ComputeQuery>(context, read_back, tuning);
+}
+
+std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back) {
+  return make_compute_query(context, read_back, best_compute_tuning(context.info()));
+}
+
+}  // namespace trocar

@@ -1,0 +1,136 @@
+#include "gpu_collision/compute_transfer.hpp"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace trocar::gl {
+namespace {
+
+constexpr GLbitfield kMapped = GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT | GL_MAP_READ_BIT;
+
+// New storage of the host's kind, mapped for as long as the buffer lives.
+Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
+  Buffer buffer = make_buffer();
+  glBindBuffer(GL_COPY_READ_BUFFER, buffer.name());
+  glBufferStorage(GL_COPY_READ_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, access | GL_CLIENT_STORAGE_BIT);
+  data = glMapBufferRange(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(bytes), access);
+  return buffer;
+}
+
+void copy(Name from, Name to, std::size_t bytes) {
+  glBindBuffer(GL_COPY_READ_BUFFER, from);
+  glBindBuffer(GL_COPY_WRITE_BUFFER, to);
+  glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, static_cast<GLsizeiptr>(bytes));
+}
+
+}  // namespace
+
+BufferTexture::BufferTexture(Enum format) : format_(format), buffer_(make_buffer()) { glGenTextures(1, &texture_); }
+
+BufferTexture::~BufferTexture() { glDeleteTextures(1, &texture_); }
+
+void BufferTexture::fill(const void* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = 16;  // an empty mesh still has a texture
+  glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
+  glBufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(std::max(bytes, kLeast)), nullptr, GL_DYNAMIC_DRAW);
+  if (data != nullptr && bytes > 0) {
+    glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(bytes), data);
+  }
+  glBindTexture(GL_TEXTURE_BUFFER, texture_);
+  glTexBuffer(GL_TEXTURE_BUFFER, format_, buffer_.name());
+  bytes_ = bytes;
+}
+
+void BufferTexture::bind(unsigned unit) const {
+  glActiveTexture(GL_TEXTURE0 + unit);
+  glBindTexture(GL_TEXTURE_BUFFER, texture_);
+}
+
+void Fence::set() {
+  reset();
+  sync_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+}
+
+void Fence::wait() {
+  if (sync_ == nullptr) return;
+  constexpr GLuint64 kOneSecond = 1'000'000'000;
+  while (glClientWaitSync(static_cast<GLsync>(sync_), GL_SYNC_FLUSH_COMMANDS_BIT, kOneSecond) == GL_TIMEOUT_EXPIRED) {
+  }
+  reset();
+}
+
+void Fence::reset() {
+  if (sync_ != nullptr) glDeleteSync(static_cast<GLsync>(sync_));
+  sync_ = nullptr;
+}
+
+void PositionUpload::resize(std::size_t vertices) {
+  vertices_ = vertices;
+  newest_ = 0;
+  pinned_ = kNone;
+  for (Slot& slot : slots_) {
+    slot.in_use.wait();
+    if (persistent_ && vertices > 0) {
+      void* data = nullptr;
+      slot.buffer = make_mapped_buffer(vertices * sizeof(glm::vec3), kMapped | GL_MAP_WRITE_BIT, data);
+      slot.data = static_cast<glm::vec3*>(data);
+    } else {
+      slot.host.resize(vertices);
+      slot.data = slot.host.data();
+    }
+  }
+}
+
+void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {
+  assert(positions.size() == vertices_);
+  if (vertices_ == 0) return;
+  unsigned next = (newest_ + 1) % kSlots;
+  if (next == pinned_) next = (next + 1) % kSlots;
+  newest_ = next;
+  Slot& slot = slots_[next];
+  slot.in_use.wait();
+  std::copy(positions.begin(), positions.end(), slot.data);
+  if (persistent_) {
+    copy(slot.buffer.name(), target, positions.size_bytes());
+    slot.in_use.set();
+  } else {
+    glBindBuffer(GL_COPY_WRITE_BUFFER, target);
+    glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(positions.size_bytes()), positions.data());
+  }
+}
+
+void ReadBackBuffer::grow(std::size_t bytes) {
+  done_.wait();
+  capacity_ = bytes;
+  if (persistent_) {
+    void* data = nullptr;
+    buffer_ = make_mapped_buffer(bytes, kMapped, data);
+    data_ = static_cast<const std::byte*>(data);
+  } else {
+    host_.resize(bytes);
+    data_ = host_.data();
+  }
+}
+
+void ReadBackBuffer::request(Name source, std::size_t bytes) {
+  if (bytes > capacity_) grow(bytes);
+  source_ = source;
+  bytes_ = bytes;
+  if (!persistent_) return;
+  copy(source, buffer_.name(), bytes_);
+  done_.set();
+}
+
+std::span<const std::byte> ReadBackBuffer::fetch() {
+  if (persistent_) {
+    done_.wait();
+  } else {
+    glBindBuffer(GL_COPY_READ_BUFFER, source_);
+    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(bytes_), host_.data());
+  }
+  return {data_, bytes_};
+}
+
+}  // namespace trocar::gl

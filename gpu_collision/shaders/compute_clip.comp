@@ -1,0 +1,123 @@
+// Which faces of a block does a tool touch? One invocation per face: an outcode bit per plane and corner, the AND of the
+// three codes, then the exact clip. A face and a convex volume share a point when an edge of the face has a part inside
+// every plane, or the line in which the face crosses one plane has a part inside the others; so no polygon is kept.
+//
+// Float rounds: every plane is moved out by `slack` (2 slack where a plane clips another's crossing), which is more
+// than rounding can take away, so that no touched face is lost; and a face whose edge is inside by `slack` is certain.
+// The others are settled in double by the caller.
+// Defined by the caller: CULLED (1: workgroups are the (block, tool) pairs of compute_cull; 0: all blocks, all tools).
+layout(local_size_x = 64) in;
+
+layout(binding = 0) uniform samplerBuffer positions;  // [3 vertex + axis] m
+layout(binding = 3) uniform usamplerBuffer corners;   // [3 slot + corner] vertex numbers; slot = 64 block + lane
+layout(binding = 4) uniform usamplerBuffer face_ids;  // [slot] face number in the file's order
+layout(binding = 5) uniform samplerBuffer tools;      // [9 tool + k] plane k; 9th: slack, plane count
+
+layout(std430, binding = 0) readonly buffer Work {
+  uvec2 work[];  // (block, tool)
+};
+layout(std430, binding = 1) buffer Answer {
+  uint group_count, one_y, one_z, record_count;
+  uvec2 records[];  // (face | kCertain, tool)
+};
+layout(location = 0) uniform uint face_count;
+layout(location = 1) uniform uint first_tool;
+layout(location = 2) uniform uint last_tool;
+
+const float kRelativeSlack = 1e-6;
+const uint kCertain = 0x80000000u;
+const int kNoPlane = -1;
+
+int tool_base;    // first texel of the tool
+int plane_count;
+
+vec3 position_of(uint vertex) {
+  int at = 3 * int(vertex);
+  return vec3(texelFetch(positions, at).x, texelFetch(positions, at + 1).x, texelFetch(positions, at + 2).x);
+}
+
+float sum_of_sizes(vec3 p) { return abs(p.x) + abs(p.y) + abs(p.z); }
+
+float height(int plane, vec3 p) {
+  vec4 n = texelFetch(tools, tool_base + plane);
+  return dot(n.xyz, p) + n.w;
+}
+
+bool all_outside_one_plane(vec3 a, vec3 b, vec3 c, float slack) {
+  for (int k = 0; k < plane_count; ++k) {
+    if (max(max(height(k, a), height(k, b)), height(k, c)) < -slack) return true;
+  }
+  return false;
+}
+
+// Has the segment p q a part that no plane but `skip` has outside, all moved out by `slack`?
+bool part_inside(vec3 p, vec3 q, float slack, int skip) {
+  float from = 0.0, to = 1.0;
+  for (int k = 0; k < plane_count; ++k) {
+    if (k == skip) continue;
+    float hp = height(k, p) + slack, hq = height(k, q) + slack;
+    if (max(hp, hq) < 0.0) return false;
+    if (hp < 0.0) from = max(from, hp / (hp - hq));
+    if (hq < 0.0) to = min(to, hp / (hp - hq));
+  }
+  return from <= to;
+}
+
+// Has the line in which the face crosses `plane` a part inside the other planes?
+bool crossing_inside(int plane, vec3 a, vec3 b, vec3 c, float slack) {
+  float ha = height(plane, a) + slack, hb = height(plane, b) + slack, hc = height(plane, c) + slack;
+  bool out_a = ha < 0.0, out_b = hb < 0.0, out_c = hc < 0.0;
+  if (out_a == out_b && out_b == out_c) return false;
+  // The corner that is alone on its side is where both crossed edges meet.
+  vec3 alone = a, left = b, right = c;
+  float h = ha, h_left = hb, h_right = hc;
+  if (out_a == out_c) {
+    alone = b; left = c; right = a;
+    h = hb; h_left = hc; h_right = ha;
+  } else if (out_a == out_b) {
+    alone = c; left = a; right = b;
+    h = hc; h_left = ha; h_right = hb;
+  }
+  return part_inside(mix(alone, left, h / (h - h_left)), mix(alone, right, h / (h - h_right)), 2.0 * slack, plane);
+}
+
+bool any_edge_inside(vec3 a, vec3 b, vec3 c, float slack) {
+  return part_inside(a, b, slack, kNoPlane) || part_inside(b, c, slack, kNoPlane) || part_inside(c, a, slack, kNoPlane);
+}
+
+bool any_crossing_inside(vec3 a, vec3 b, vec3 c, float slack) {
+  for (int k = 0; k < plane_count; ++k) {
+    if (crossing_inside(k, a, b, c, slack)) return true;
+  }
+  return false;
+}
+
+void test_face(uint slot, uint tool, vec3 a, vec3 b, vec3 c, float size) {
+  tool_base = int(9u * tool);
+  vec2 slack_and_count = texelFetch(tools, tool_base + 8).xy;
+  plane_count = int(slack_and_count.y);
+  float slack = slack_and_count.x + kRelativeSlack * size;
+
+  if (all_outside_one_plane(a, b, c, slack)) return;
+  bool certain = any_edge_inside(a, b, c, -slack);
+  if (!certain && !any_edge_inside(a, b, c, 2.0 * slack) && !any_crossing_inside(a, b, c, slack)) return;
+  uint face = texelFetch(face_ids, int(slot)).x;
+  records[atomicAdd(record_count, 1u)] = uvec2(certain ? face | kCertain : face, tool);
+}
+
+void main() {
+#if CULLED
+  uvec2 item = work[gl_WorkGroupID.x];
+  uint block = item.x, from = item.y, to = item.y + 1u;
+#else
+  uint block = gl_WorkGroupID.x, from = first_tool, to = last_tool;
+#endif
+  uint slot = 64u * block + gl_LocalInvocationID.x;
+  if (slot >= face_count) return;
+  int at = 3 * int(slot);
+  vec3 a = position_of(texelFetch(corners, at).x);
+  vec3 b = position_of(texelFetch(corners, at + 1).x);
+  vec3 c = position_of(texelFetch(corners, at + 2).x);
+  float size = max(max(sum_of_sizes(a), sum_of_sizes(b)), sum_of_sizes(c));
+  for (uint tool = from; tool < to; ++tool) test_face(slot, tool, a, b, c, size);
+}

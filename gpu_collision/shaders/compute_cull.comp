@@ -1,0 +1,51 @@
+#version 430
+// Which blocks of faces can a tool reach? One invocation per block: the box of its vertices, then each tool's planes
+// against the box. Appends (block, tool) for compute_clip, whose indirect dispatch counts them.
+layout(local_size_x = 8) in;
+
+layout(binding = 0) uniform samplerBuffer positions;        // [3 vertex + axis] m
+layout(binding = 1) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block
+layout(binding = 2) uniform usamplerBuffer block_ends;      // [block] one past the block's last in block_vertices
+layout(binding = 5) uniform samplerBuffer tools;            // [9 tool + k] plane k; 9th: slack, plane count
+
+layout(std430, binding = 0) writeonly buffer Work {
+  uvec2 work[];  // (block, tool)
+};
+layout(std430, binding = 1) buffer Answer {
+  uint group_count, one_y, one_z, record_count;
+  uvec2 records[];
+};
+layout(location = 0) uniform uint block_count;
+layout(location = 1) uniform uint first_tool;
+layout(location = 2) uniform uint last_tool;
+
+const float kRelativeSlack = 1e-6;  // of the coordinates' size: several times the rounding of a plane's height
+
+void main() {
+  uint block = gl_GlobalInvocationID.x;
+  if (block >= block_count) return;
+
+  int end = int(texelFetch(block_ends, int(block)).x);
+  int begin = block == 0u ? 0 : int(texelFetch(block_ends, int(block) - 1).x);
+  vec3 low = vec3(3e38), high = vec3(-3e38);
+  for (int i = begin; i < end; ++i) {
+    int at = 3 * int(texelFetch(block_vertices, i).x);
+    vec3 p = vec3(texelFetch(positions, at).x, texelFetch(positions, at + 1).x, texelFetch(positions, at + 2).x);
+    low = min(low, p);
+    high = max(high, p);
+  }
+  vec3 centre = 0.5 * (low + high), half_size = 0.5 * (high - low);
+  vec3 reach = abs(centre) + half_size;
+  float size = kRelativeSlack * (reach.x + reach.y + reach.z);
+
+  for (uint tool = first_tool; tool < last_tool; ++tool) {
+    vec2 slack_and_count = texelFetch(tools, int(9u * tool) + 8).xy;
+    float slack = slack_and_count.x + size;
+    bool outside = false;
+    for (int k = 0; k < int(slack_and_count.y); ++k) {
+      vec4 plane = texelFetch(tools, int(9u * tool) + k);
+      outside = outside || dot(plane.xyz, centre) + plane.w + dot(abs(plane.xyz), half_size) < -slack;
+    }
+    if (!outside) work[atomicAdd(group_count, 1u)] = uvec2(block, tool);
+  }
+}
