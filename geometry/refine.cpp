@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "geometry/closest.hpp"
+#include "geometry/refine_kernels.hpp"
 
 namespace trocar {
 namespace {
@@ -18,35 +19,6 @@ using closest::InteriorPair;
 using closest::Segment;
 using closest::SegmentPair;
 using glm::dvec3;
-
-// The root's distance is this close to the radius: far below the borderline band, far above rounding.
-constexpr double kRootTolerance = 1e-10;  // m
-// The shaft crosses the face when they are this close: their connection has no direction of its own.
-constexpr double kCrossing = 1e-12;  // m
-// Newton's method needs 3 or 4 steps; halving, its safeguard, has reached double precision after this many.
-constexpr int kRootSteps = 60;
-
-// The step, made ready once for all its faces.
-struct Sweep {
-  dvec3 pivot, before, motion;  // before = first tip - pivot, motion = second tip - first tip
-  double radius, squared_radius;
-  Segment start, end, tip_path;
-  Face swept;
-  bool moves;
-};
-
-Sweep sweep_of(const ToolStep& step) {
-  return {step.pivot,
-          step.tip_before - step.pivot,
-          step.tip_after - step.tip_before,
-          step.radius,
-          step.radius * step.radius,
-          closest::segment(step.pivot, step.tip_before),
-          closest::segment(step.pivot, step.tip_after),
-          closest::segment(step.tip_before, step.tip_after),
-          closest::face({step.pivot, step.tip_before, step.tip_after}),
-          step.tip_before != step.tip_after};
-}
 
 // The shaft and the face at one time.
 struct Moment {
@@ -140,7 +112,7 @@ double capsule_exit(const Segment& shaft, double squared_radius, const dvec3& fr
   const double aa = dd - along * along, b = dd * glm::dot(r, direction) - start * along;
   const double c = dd * (glm::dot(r, r) - squared_radius) - start * start;
   const double under = b * b - aa * c;
-  if (aa > 1e-14 * dd && under >= 0.0) {
+  if (aa > kParallelToShaft * dd && under >= 0.0) {
     const double x = (std::sqrt(under) - b) / aa, place = start + x * along;
     if (place >= 0.0 && place <= dd) exit = std::max(exit, x);
   }
@@ -159,11 +131,98 @@ void fill(const Sweep& sweep, const Face& face, const Moment& at, Touch& touch) 
   touch.depth = static_cast<float>(capsule_exit(sweep.end, sweep.squared_radius, point, -normal));
 }
 
+// Four faces waiting for a kernel, and where their touches go.
+struct Batch {
+  FourFaces four;
+  std::size_t slots[4];
+  int count = 0;
+
+  void add(const Triangle& face, std::size_t slot) {
+    four.faces[count] = face;
+    slots[count++] = slot;
+  }
+  // A last batch of fewer than four repeats its last face.
+  void pad() {
+    for (int lane = count; lane < 4; ++lane) four.faces[lane] = four.faces[count - 1];
+  }
+};
+
+// Marks a slot whose face turned out not to be touched.
+constexpr float kNoTime = -1.f;
+
+void store(const Sweep& sweep, const Batch& batch, int lane, std::span<Touch> touches) {
+  Touch& touch = touches[batch.slots[lane]];
+  const FaceId face = touch.face;
+  bool touched = batch.four.verdicts[lane] == Verdict::Touched;
+  if (touched) touch = batch.four.touches[lane];
+  if (batch.four.verdicts[lane] == Verdict::Ask) touched = refine(sweep, batch.four.faces[lane], touch);
+  if (!touched) touch.time = kNoTime;
+  touch.face = face;
+}
+
+void settle_later(const Sweep& sweep, const RefineKernels& kernels, Batch& later, std::span<Touch> touches) {
+  if (later.count == 0) return;
+  later.pad();
+  kernels.during(sweep, later.four);
+  for (int lane = 0; lane < later.count; ++lane) store(sweep, later, lane, touches);
+  later.count = 0;
+}
+
+void settle_start(const Sweep& sweep, const RefineKernels& kernels, Batch& now, Batch& later,
+                  std::span<Touch> touches) {
+  now.pad();
+  kernels.at_start(sweep, now.four);
+  for (int lane = 0; lane < now.count; ++lane) {
+    if (now.four.verdicts[lane] != Verdict::Later) {
+      store(sweep, now, lane, touches);
+      continue;
+    }
+    later.add(now.four.faces[lane], now.slots[lane]);
+    if (later.count == 4) settle_later(sweep, kernels, later, touches);
+  }
+  now.count = 0;
+}
+
+// Every candidate has the slot of its own number until all are settled; then the touched ones move to the front.
+template <class CornersOf>
+std::size_t refine_all(const ToolStep& step, const RefineKernels& kernels, std::span<const FaceId> candidates,
+                       CornersOf corners_of, std::span<Touch> touches) {
+  const Sweep sweep = sweep_of(step);
+  Batch now, later;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    touches[i].face = candidates[i];
+    now.add(corners_of(i), i);
+    if (now.count == 4 || i + 1 == candidates.size()) settle_start(sweep, kernels, now, later, touches);
+  }
+  settle_later(sweep, kernels, later, touches);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (touches[i].time != kNoTime) touches[count++] = touches[i];
+  }
+  return count;
+}
+
+}  // namespace
+
+Sweep sweep_of(const ToolStep& step) {
+  const dvec3 motion = step.tip_after - step.tip_before;
+  return {step.pivot,
+          step.tip_before - step.pivot,
+          motion,
+          step.radius,
+          step.radius * step.radius,
+          glm::length(motion),
+          closest::segment(step.pivot, step.tip_before),
+          closest::segment(step.pivot, step.tip_after),
+          closest::segment(step.tip_before, step.tip_after),
+          closest::face({step.pivot, step.tip_before, step.tip_after})};
+}
+
 bool refine(const Sweep& sweep, const Triangle& triangle, Touch& touch) {
   const Face face = closest::face(triangle);
   Moment at{0.0, closest::closest_axis_face(sweep.start, face)};
   if (at.pair.squared > sweep.squared_radius) {
-    if (!sweep.moves) return false;
+    if (sweep.distance_moved == 0.0) return false;
     Moment within{1.0, closest::closest_axis_face(sweep.end, face)};
     if (within.pair.squared > sweep.squared_radius) {
       const double time = time_within(sweep, face);
@@ -176,23 +235,26 @@ bool refine(const Sweep& sweep, const Triangle& triangle, Touch& touch) {
   return true;
 }
 
-}  // namespace
-
 bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch) {
   return refine(sweep_of(step), face, touch);
 }
 
 std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
                            std::span<Touch> touches) {
-  const Sweep sweep = sweep_of(step);
-  std::size_t count = 0;
-  for (const FaceId id : candidates) {
-    Touch& touch = touches[count];
-    if (!refine(sweep, triangle_of(mesh.positions, mesh.faces[index(id)]), touch)) continue;
-    touch.face = id;
-    ++count;
-  }
-  return count;
+  const auto corners_of = [&](std::size_t i) { return triangle_of(mesh.positions, mesh.faces[index(candidates[i])]); };
+  return refine_all(step, best_refine_kernels(), candidates, corners_of, touches);
+}
+
+std::size_t refine_touches(const ToolStep& step, std::span<const Triangle> corners, std::span<const FaceId> candidates,
+                           std::span<Touch> touches) {
+  return refine_all(
+      step, best_refine_kernels(), candidates, [&](std::size_t i) { return corners[i]; }, touches);
+}
+
+std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& step, std::span<const Triangle> corners,
+                                std::span<const FaceId> candidates, std::span<Touch> touches) {
+  return refine_all(
+      step, kernels, candidates, [&](std::size_t i) { return corners[i]; }, touches);
 }
 
 }  // namespace trocar

@@ -25,9 +25,13 @@ ClosestPoints closest_triangles(const Triangle& first, const Triangle& second);
 // Is `face` within step.radius of the swept triangle? Fills `touch` (all but `face`) when it is.
 bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch);
 
-// The same for many candidate faces of one tool. Writes the touches, in the order of the candidates, to the front of
-// `touches` and returns how many. `touches` must have room for all candidates. Nothing allocates.
+// The same for many candidate faces of one tool, four at a time: the fast way. Writes the touches, in the order of the
+// candidates, to the front of `touches` and returns how many. `touches` must have room for all candidates, and holds
+// nothing of use behind the last touch. Nothing allocates.
 std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
+                           std::span<Touch> touches);
+// The same with the corners at hand: corners[i] belong to candidates[i].
+std::size_t refine_touches(const ToolStep& step, std::span<const Triangle> corners, std::span<const FaceId> candidates,
                            std::span<Touch> touches);
 
 }  // namespace trocar

@@ -1,0 +1,140 @@
+// The two kernels of refine_touches: four faces at a time, as refine() of refine.cpp does for one. Included once per
+// kind of processor, by refine_kernels_plain.cpp and refine_kernels_avx2.cpp. Units: metres; time 1 = one step. Checked
+// against its plain twin, refine_touch, in tests/geometry/refine_test.cpp
+#pragma once
+
+#include "geometry/refine_kernels.hpp"
+#include "geometry/refine_lanes.hpp"
+
+namespace trocar::lanes {
+namespace {
+
+// As sphere_exit and capsule_exit of refine.cpp.
+TROCAR_LANES Lane sphere_exit(const Lane3& from, const Lane3& way, const Lane3& centre, double squared_radius) {
+  const Lane3 r = from - centre;
+  const Lane b = dot(r, way), under = b * b - dot(r, r) + squared_radius;
+  const Mask hits = under >= 0.0;
+  return hits ? root(hits ? under : Lane{}) - b : Lane{} - 1.0;
+}
+
+TROCAR_LANES Lane capsule_exit(const LaneSegment& shaft, double squared_radius, const Lane3& from, const Lane3& way) {
+  const Lane exit = larger(larger(Lane{}, sphere_exit(from, way, shaft.p, squared_radius)),
+                           sphere_exit(from, way, shaft.p + shaft.d, squared_radius));
+  const Lane3 r = from - shaft.p;
+  const Lane along = dot(way, shaft.d), start = dot(r, shaft.d), dd = shaft.squared;
+  const Lane aa = dd - along * along, b = dd * dot(r, way) - start * along;
+  const Lane under = b * b - aa * (dd * (dot(r, r) - squared_radius) - start * start);
+  const Mask hits = (aa > kParallelToShaft * dd) & (under >= 0.0);
+  const Lane x = (root(hits ? under : Lane{}) - b) / (hits ? aa : Lane{} + 1.0), place = start + x * along;
+  return hits & (place >= 0.0) & (place <= dd) ? larger(exit, x) : exit;
+}
+
+TROCAR_LANES LaneFace load(const FourFaces& four) {
+  Lane3 corner[3];
+  for (int lane = 0; lane < 4; ++lane) {
+    const Triangle& t = four.faces[lane];
+    const glm::dvec3* from[3] = {&t.a, &t.b, &t.c};
+    for (int i = 0; i < 3; ++i) {
+      corner[i].x[lane] = from[i]->x;
+      corner[i].y[lane] = from[i]->y;
+      corner[i].z[lane] = from[i]->z;
+    }
+  }
+  return face(corner[0], corner[1], corner[2]);
+}
+
+// The shaft and the face at a time of each lane's own.
+struct LaneMoment {
+  Lane time;
+  LaneAxisPair pair;
+};
+
+TROCAR_LANES LaneMoment pick(const Mask& m, const LaneMoment& a, const LaneMoment& b) {
+  return {m ? a.time : b.time,
+          {m ? a.pair.u : b.pair.u, pick(m, a.pair.on_face, b.pair.on_face), m ? a.pair.squared : b.pair.squared}};
+}
+
+TROCAR_LANES Lane3 shaft_at(const Sweep& sweep, const Lane& time) {
+  return all(sweep.before) + time * all(sweep.motion);
+}
+
+TROCAR_LANES LaneMoment moment_at(const Sweep& sweep, const LaneFace& face, const Lane& time) {
+  return {time, closest_axis_face(segment(all(sweep.pivot), shaft_at(sweep, time)), face)};
+}
+
+// Writes the touches of the lanes in `which`. A crossing of a face without a normal is left to refine().
+TROCAR_LANES void fill(const Sweep& sweep, const LaneFace& face, const LaneMoment& at, const Mask& which,
+                       FourFaces& four) {
+  const Lane3 point = at.pair.on_face;
+  const Lane3 gap = all(sweep.pivot) + at.pair.u * shaft_at(sweep, at.time) - point;
+  const Lane distance = root(at.pair.squared);
+  const Mask crosses = distance <= kCrossing, thin = face.squared_normal <= 0.0;
+  const Lane length = crosses ? root(face.squared_normal) : distance;
+  const Lane3 normal = (1.0 / (length > 0.0 ? length : Lane{} + 1.0)) * pick(crosses, face.normal, gap);
+  const LaneSegment end = segment(all(sweep.pivot), all(sweep.end.d));
+  const Lane depth = capsule_exit(end, sweep.squared_radius, point, Lane3{} - normal);
+  for (int lane = 0; lane < 4; ++lane) {
+    if (!which[lane]) continue;
+    Touch& touch = four.touches[lane];
+    touch.point = {point.x[lane], point.y[lane], point.z[lane]};
+    touch.normal = {normal.x[lane], normal.y[lane], normal.z[lane]};
+    touch.depth = static_cast<float>(depth[lane]);
+    touch.time = static_cast<float>(at.time[lane]);
+    four.verdicts[lane] = crosses[lane] && thin[lane] ? Verdict::Ask : Verdict::Touched;
+  }
+}
+
+TROCAR_LANES void at_start(const Sweep& sweep, FourFaces& four) {
+  const LaneFace face = load(four);
+  const LaneMoment start = moment_at(sweep, face, Lane{});
+  const Mask touched = start.pair.squared <= sweep.squared_radius;
+  // The shaft comes no nearer than the tip moves.
+  const double reach = sweep.radius + sweep.distance_moved + kCrossing;
+  for (int lane = 0; lane < 4; ++lane)
+    four.verdicts[lane] = start.pair.squared[lane] > reach * reach ? Verdict::Out : Verdict::Later;
+  if (any(touched)) fill(sweep, face, start, touched, four);
+}
+
+// Newton's step from a moment towards distance = radius, as newton_time of refine.cpp. May be infinite or no number.
+TROCAR_LANES Lane newton_time(const Sweep& sweep, const LaneMoment& at) {
+  const Lane3 gap = all(sweep.pivot) + at.pair.u * shaft_at(sweep, at.time) - at.pair.on_face;
+  const Lane distance = root(at.pair.squared), rate = dot(gap, all(sweep.motion)) * at.pair.u;
+  return at.time - (distance - sweep.radius) * distance / rate;
+}
+
+// The first moment within the radius, as first_within of refine.cpp, for the lanes that start without and end within.
+TROCAR_LANES LaneMoment first_within(const Sweep& sweep, const LaneFace& face, const LaneMoment& start,
+                                     const LaneMoment& end, const Mask& which) {
+  LaneMoment from = start, found = end;
+  Lane outside{}, within = Lane{} + 1.0, width = within;
+  Mask open = which & (root(end.pair.squared) < sweep.radius - kRootTolerance);
+  for (int step = 0; step < kRootSteps && any(open); ++step) {
+    const Lane newton = newton_time(sweep, from), middle = 0.5 * (outside + within);
+    const Mask shrinks = (within - outside <= 0.5 * width) | (Lane{} + step < 2.0);
+    width = within - outside;
+    const Lane time = (newton > outside) & (newton < within) & shrinks ? newton : middle;
+    open &= (time > outside) & (time < within);
+    from = moment_at(sweep, face, time);
+    const Lane excess = root(from.pair.squared) - sweep.radius;
+    const Mask done = absolute(excess) <= kRootTolerance, before = excess > 0.0;
+    found = pick(open & (done | ~before), from, found);
+    outside = before ? time : outside;
+    within = before ? within : time;
+    open &= ~done;
+  }
+  return found;
+}
+
+TROCAR_LANES void during(const Sweep& sweep, FourFaces& four) {
+  const LaneFace face = load(four);
+  const LaneMoment start = moment_at(sweep, face, Lane{}), end = moment_at(sweep, face, Lane{} + 1.0);
+  const Mask within = end.pair.squared <= sweep.squared_radius;
+  // Between start and end the shaft comes no nearer than half of what the tip moves beyond their distances.
+  const Lane both = root(start.pair.squared) + root(end.pair.squared);
+  const double reach = 2.0 * (sweep.radius + kCrossing) + sweep.distance_moved;
+  for (int lane = 0; lane < 4; ++lane) four.verdicts[lane] = both[lane] > reach ? Verdict::Out : Verdict::Ask;
+  if (any(within)) fill(sweep, face, first_within(sweep, face, start, end, within), within, four);
+}
+
+}  // namespace
+}  // namespace trocar::lanes

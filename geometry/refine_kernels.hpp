@@ -1,0 +1,62 @@
+// Four faces refined at once: what refine_touches is made of. Plain C++ vectors, compiled once for any processor and
+// once for AVX2; both give the same bits. Units: metres; time 1 = one step.   Checked against its plain twin,
+// refine_touch, in tests/geometry/refine_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+
+#include "geometry/closest.hpp"
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+
+namespace trocar {
+
+// The root's distance is this close to the radius: far below the borderline band, far above rounding.
+constexpr double kRootTolerance = 1e-10;  // m
+// The shaft crosses the face when they are this close: their connection has no direction of its own.
+constexpr double kCrossing = 1e-12;  // m
+// Newton's method needs 3 or 4 steps; halving, its safeguard, has reached double precision after this many.
+constexpr int kRootSteps = 60;
+// A ray closer to parallel with the shaft than this squared sine leaves the capsule through a ball, not the cylinder.
+constexpr double kParallelToShaft = 1e-14;
+
+// The step, made ready once for all its faces.
+struct Sweep {
+  glm::dvec3 pivot, before, motion;  // before = first tip - pivot, motion = second tip - first tip
+  double radius, squared_radius, distance_moved;
+  closest::Segment start, end, tip_path;
+  closest::Face swept;
+};
+
+Sweep sweep_of(const ToolStep& step);
+// The plain way, one face, whole: the twin of the kernels.
+bool refine(const Sweep& sweep, const Triangle& face, Touch& touch);
+
+enum class Verdict : unsigned char {
+  Out,
+  Touched,
+  Later,  // not touched at time 0: ask `during`
+  Ask,    // too rare for the kernels: ask refine
+};
+
+struct FourFaces {
+  Triangle faces[4];
+  Touch touches[4];  // filled where Touched, all but `face`
+  Verdict verdicts[4];
+};
+
+struct RefineKernels {
+  void (*at_start)(const Sweep& sweep, FourFaces& four);  // the faces touched at time 0
+  void (*during)(const Sweep& sweep, FourFaces& four);    // the faces that at_start put off
+};
+
+const RefineKernels& plain_refine_kernels();
+const RefineKernels* avx2_refine_kernels();  // null where the processor has no AVX2
+const RefineKernels& best_refine_kernels();
+
+// refine_touches with kernels of one's choice, for the test that all give the same touches.
+std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& step, std::span<const Triangle> corners,
+                                std::span<const FaceId> candidates, std::span<Touch> touches);
+
+}  // namespace trocar

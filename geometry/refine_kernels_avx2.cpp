@@ -1,0 +1,30 @@
+// The kernels of refine_touches for processors with AVX2. Everything that others may share is included before the
+// target changes, so that no AVX2 code of theirs can be linked into programs run elsewhere.
+#include <cmath>
+#include <glm/glm.hpp>
+
+#include "geometry/closest.hpp"
+#include "geometry/refine_kernels.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#include "geometry/refine_four.hpp"
+
+namespace trocar {
+namespace {
+
+void at_start(const Sweep& sweep, FourFaces& four) { lanes::at_start(sweep, four); }
+void during(const Sweep& sweep, FourFaces& four) { lanes::during(sweep, four); }
+
+}  // namespace
+}  // namespace trocar
+#pragma GCC pop_options
+
+const trocar::RefineKernels* trocar::avx2_refine_kernels() {
+  static const RefineKernels kernels{at_start, during};
+  return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
+}
+#else
+const trocar::RefineKernels* trocar::avx2_refine_kernels() { return nullptr; }
+#endif
