@@ -1,6 +1,7 @@
 #include "mesh/self_crossing.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mesh/exact_sign.hpp"
 #include "mesh/face_tree.hpp"
@@ -9,6 +10,10 @@ namespace trocar {
 namespace {
 
 using Corners = glm::vec3[3];
+
+// Least height of a face with area, in parts of its largest coordinate: 16 roundings of a float. Slivers of real
+// organs, made flat by a program and rounded when stored, lie below it; the next faces are a thousand times higher.
+constexpr double kLeastHeight = 0x1p-20;
 
 glm::vec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
 
@@ -95,7 +100,19 @@ bool edge_neighbours_cross(const Corners& s, const Corners& t) {
   return exact_orientation(a, b, without(s[2], axis)) == exact_orientation(a, b, without(t[2], axis));
 }
 
+double largest_coordinate(const glm::vec3& p) {
+  return std::max({std::abs(double(p.x)), std::abs(double(p.y)), std::abs(double(p.z))});
+}
+
 }  // namespace
+
+bool has_area(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
+  const glm::dvec3 ab = glm::dvec3(b) - glm::dvec3(a), bc = glm::dvec3(c) - glm::dvec3(b),
+                   ca = glm::dvec3(a) - glm::dvec3(c);
+  const double longest = std::max({glm::length(ab), glm::length(bc), glm::length(ca)});
+  const double largest = std::max({largest_coordinate(a), largest_coordinate(b), largest_coordinate(c)});
+  return glm::length(glm::cross(ab, ca)) > kLeastHeight * largest * longest && !collinear(a, b, c);
+}
 
 Contact contact_of(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]) {
   Corners s = {first[0], first[1], first[2]}, t = {second[0], second[1], second[2]};
@@ -119,7 +136,7 @@ SelfCrossings self_crossings(const MeshView& mesh, std::size_t listed) {
   if (mesh.faces.empty()) return result;
   std::vector<bool> flat(mesh.faces.size());
   const auto corner = [&mesh](std::uint32_t face, int c) { return mesh.positions[mesh.faces[face][c]]; };
-  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) flat[f] = collinear(corner(f, 0), corner(f, 1), corner(f, 2));
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) flat[f] = !has_area(corner(f, 0), corner(f, 1), corner(f, 2));
   for_each_overlapping_pair(build_face_tree(mesh), [&](std::uint32_t f, std::uint32_t g) {
     if (flat[f] || flat[g]) return;
     const Corners s = {corner(f, 0), corner(f, 1), corner(f, 2)}, t = {corner(g, 0), corner(g, 1), corner(g, 2)};

@@ -12,6 +12,10 @@
 
 namespace trocar {
 
+// False when the corners lie on one line to within the rounding of their coordinates: no direction of such a face means
+// anything, and which side of it a point lies on is chance.
+bool has_area(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
+
 enum class Contact { None, Crossing, Folded };
 
 // Two triangles with area. Crossing: no common corner, but a common point. Folded: a common point beyond their common

@@ -1,0 +1,82 @@
+// Health of a mesh: is it a closed, manifold, consistently and outward oriented surface without crossing faces, and how
+// large is it? What `trocar mesh check` prints and every organ for simulation must pass.
+// Units: metres.   Figures of known organs, sound and broken, in tests/mesh/mesh_report_test.cpp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "geometry/mesh_view.hpp"
+
+namespace trocar {
+
+// One rim of a hole.
+struct Hole {
+  std::size_t edges = 0;
+  double length = 0.0;       // m     of the rim
+  glm::dvec3 position{0.0};  // m     middle of the rim
+};
+
+struct Topology {
+  std::size_t used_vertices = 0;  // named by at least one face
+  std::size_t edges = 0;
+  std::size_t boundary_edges = 0, inconsistent_edges = 0, non_manifold_edges = 0;
+  std::size_t non_manifold_vertices = 0;
+  std::size_t components = 0;
+  std::int64_t euler_characteristic = 0;  // vertices - edges + faces; 2 per closed piece without handles
+  std::vector<Hole> holes;                // longest rim first
+
+  bool closed() const { return boundary_edges == 0 && non_manifold_edges == 0; }
+  bool manifold() const { return non_manifold_edges == 0 && non_manifold_vertices == 0; }
+  bool oriented() const { return inconsistent_edges == 0; }
+};
+
+// The unit in which the file's numbers would give an organ or an instrument of credible size.
+enum class SizeUnit { Millimetre, Centimetre, Metre, Unclear };
+
+struct MeshReport {
+  std::size_t vertices = 0, faces = 0;
+  std::size_t repeated_positions = 0;  // vertices at the position of an earlier one: seams
+  Topology topology;                   // as the faces name their vertices
+  Topology welded;                     // with vertices at the same position joined; equal to `topology` without seams
+
+  std::size_t repeated_corner_faces = 0;  // name a vertex or position twice
+  std::size_t zero_area_faces = 0;        // the rest without has_area() (self_crossing.hpp)
+  std::size_t duplicate_faces = 0;        // have the same three corners as an earlier face, in any order
+  std::size_t crossing_pairs = 0;         // of faces without a common corner
+  std::size_t folded_pairs = 0;           // of faces with a common corner that overlap beyond it
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> listed_pairs;  // the first of both kinds
+
+  double area = 0.0;               // m^2
+  double volume = 0.0;             // m^3   signed: negative when the faces look inward; of an open mesh a rough figure
+  std::size_t inward_pieces = 0;   // components of negative volume, welded
+  glm::dvec3 low{0.0}, high{0.0};  // m     extent of the used vertices
+  double median_edge = 0.0;        // m
+  double metres_per_unit = 1e-3;   // m     as loaded
+  SizeUnit suggested = SizeUnit::Unclear;
+
+  glm::dvec3 size() const { return high - low; }
+  bool outward() const { return inward_pieces == 0; }
+  std::size_t degenerate_faces() const { return repeated_corner_faces + zero_area_faces; }
+  // Fit for simulation as it is.
+  bool sound() const {
+    return topology.closed() && topology.manifold() && topology.oriented() && outward() && degenerate_faces() == 0 &&
+           duplicate_faces == 0 && crossing_pairs == 0 && folded_pairs == 0;
+  }
+};
+
+struct ReportOptions {
+  double metres_per_unit = 1e-3;  // m    the unit the file was read with, for the suggestion
+  bool find_crossings = true;     //      the one slow part: seconds for a million faces
+  std::size_t listed_pairs = 20;  //      crossing pairs listed by number
+};
+
+// Any mesh whose faces name existing vertices; an empty one gives zeros.
+MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options = {});
+
+// The unit suggested by the longest side of the box, given in the file's own numbers.
+SizeUnit suggested_unit(double longest_side);
+
+}  // namespace trocar
