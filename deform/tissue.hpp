@@ -1,7 +1,10 @@
 // Soft tissue: springs on a lattice filling the organ, the surface embedded in it by weights.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp
+// Model, derivation, limits: docs/tissue.md. The step is extended position-based dynamics with small substeps: Macklin,
+// Storey, Lu, Terdiman, Chentanez, Jeschke, Mueller, "Small steps in physics simulation", SCA 2019.
+// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp and beside it
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -16,8 +19,9 @@ struct TissueParams {
   float density = 1060.f;         // kg/m^3  > 0
   float damping = 0.1f;           // 1       fraction of critical per spring, 0..1
   float node_spacing = 0.008f;    // m       lattice spacing: the one resolution knob, > 0
-  int substeps = 4;               // 1       substeps of one step, >= 1
-  float gravity = 0.f;            // m/s^2   along -y; 0: the rest shape is the scanned shape
+  int substeps = 4;     // 1       substeps of one step at least, >= 1; stiff tissue takes more (substep_count)
+  float gravity = 0.f;  // m/s^2   along -y; 0: the rest shape is the scanned shape
+  float drag = 8.f;     // 1/s     rate at which all motion dies away, >= 0: what fat, fluid and neighbours take
 };
 
 // A ball of tissue that does not move.
@@ -27,9 +31,9 @@ struct Attachment {
 };
 
 struct Spring {
-  std::uint32_t a, b;   // nodes
-  float rest_length;    // m
-  float stiffness;      // N/m
+  std::uint32_t a, b;  // nodes, a < b
+  float rest_length;   // m
+  float stiffness;     // N/m
 };
 
 // Eight lattice nodes carry one surface vertex, with trilinear weights that sum to 1.
@@ -38,34 +42,89 @@ struct Embedding {
   float weight[8];
 };
 
+// Parallel springs of one colour along one lattice row: spring i joins nodes a + i * stride and b + i * stride. The
+// sweep reads and writes nodes in order, so it runs on vector registers without gathers.
+struct SpringRun {
+  std::uint32_t first;   // spring
+  std::uint32_t count;   // springs, >= 1
+  std::uint32_t a, b;    // nodes of the first spring
+  std::uint32_t stride;  // 1, or 2 along the row itself, where b = a + 1
+  float rest_length;     // m
+};
+
+// Cells of the lattice that follow each other along x: cell i has the corners of cell 0, each i nodes on.
+struct CellRun {
+  std::uint32_t first, count;        // cells
+  std::array<std::uint32_t, 4> row;  // node of the corner x = 0 of the first cell, at (y, z) = 00, 10, 01, 11
+};
+
 struct TissueModel {
   TissueParams params;
   std::vector<glm::vec3> rest;         // [node] m
+  std::vector<float> mass;             // [node] kg, > 0, of fixed nodes too
   std::vector<float> inverse_mass;     // [node] 1/kg, 0 = fixed
   std::vector<Spring> springs;         // [spring] sorted by colour
   std::vector<std::uint32_t> colours;  // [colour + 1] first spring of each colour; springs of one colour share no node
   std::vector<Embedding> embedding;    // [vertex]
+
+  // The springs once more, in the same order, as the sweep reads them.
+  std::vector<SpringRun> runs;   // [run] slab by slab: same answer as colour by colour, kinder to the cache
+  std::vector<float> stiffness;  // [spring] N/m
+  std::vector<float> damping;    // [spring] N s/m
+
+  std::vector<std::array<std::uint32_t, 8>> cells;  // [cell] nodes by corner, x fastest
+  std::vector<CellRun> cell_runs;                   // [run] all cells, in order
+};
+
+// Coordinates apart, as vector registers want them. [node]
+struct NodeColumns {
+  std::vector<float> x, y, z;
+};
+
+// A contact made ready for the substeps of one step.
+struct PreparedContact {
+  std::uint32_t vertex;  // surface vertex
+  glm::vec3 normal;      // 1    from tissue to tool
+  float height;          // m    normal . position at the start of the step
+  float depth;           // m    how far the height must have dropped by the end
+  float admittance;      // 1/kg what a unit push moves the vertex by, were no node fixed
+  float push;            // kg m sum of the pushes of the step's substeps
+};
+
+// Room to work in, kept between steps so that none of them allocates. Holds nothing a step needs from the one before.
+struct TissueScratch {
+  NodeColumns x, before, v;               // m, m, m/s
+  std::vector<PreparedContact> contacts;  // [contact]
+  std::vector<float> flatness;            // [cell] 1, smallest corner volume over that at rest
 };
 
 struct TissueState {
   std::vector<glm::vec3> x, v;  // [node] m, m/s, world
+  TissueScratch scratch = {};
 };
 
-// A surface vertex that must lie in front of a plane: `point` is where it must move to, along `normal`.
+// A surface vertex that must stay behind a plane of the tool.
 struct TissueContact {
   std::uint32_t vertex;  // surface vertex
   glm::vec3 normal;      // unit, from tissue to tool
-  float depth;           // m, > 0
+  float depth;           // m, how far the vertex must move along -normal; below 0: it may come -depth nearer, no more
 };
 
 // Error: InputError naming the hole, the zero modulus, the spacing larger than the organ, or the empty attachment.
+// Nodes inside any attachment are fixed; no attachment at all makes an organ that floats.
 TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::span<const Attachment> attachments);
 TissueState rest_state(const TissueModel& model);
 
-// Advances by dt seconds. Returns the force the tissue exerts on the tool, N.
+// Advances by dt seconds. Returns the force the tissue exerts on the tool, N, averaged over the step. Contacts and
+// times that are not finite are ignored. Allocates only when the state is new or has never seen so many contacts.
 glm::vec3 step(const TissueModel& model, TissueState& state, std::span<const TissueContact> contacts, float dt);
+
+// Substeps that step() divides dt into: params.substeps, or as many as the stated modulus needs, up to a limit.
+int substep_count(const TissueModel& model, float dt);
 
 // positions[vertex] = sum of weight * node. Sizes: [node], [vertex].
 void embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions);
+// The same without vector registers: the slow twin, bit for bit.
+void embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions);
 
 }  // namespace trocar

@@ -1,0 +1,13 @@
+// Does a triangle share a point with an axis-aligned box? Separating axes: 3 of the box, 1 of the triangle, 9 of side
+// pairs. Source: Akenine-Moller, "Fast 3D triangle-box overlap testing", Journal of Graphics Tools 6, 2001. Units:
+// metres.   Tested against sampling in tests/deform/lattice_test.cpp
+#pragma once
+
+#include "geometry/mesh_view.hpp"
+
+namespace trocar {
+
+// Box of half sides `half` around `centre`, closed. A degenerate triangle counts as the segment or point it is.
+bool triangle_touches_box(const Triangle& triangle, const glm::dvec3& centre, const glm::dvec3& half);
+
+}  // namespace trocar

@@ -1,0 +1,54 @@
+// The cubic lattice that fills an organ: every cell that holds tissue or is touched by the surface, how full it is, its
+// nodes. Fullness by the winding number along grid rows: a row is a line along x, the surface's crossings with it are
+// found by an edge test that two faces sharing an edge always answer alike, so rows through edges and vertices need no
+// special care. Units: metres.   Tested in tests/deform/lattice_test.cpp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "geometry/mesh_view.hpp"
+
+namespace trocar {
+
+// Corner c of a cell at `at` is the node at `at` + (c & 1, c >> 1 & 1, c >> 2).
+inline glm::ivec3 corner_offset(int corner) { return {corner & 1, corner >> 1 & 1, corner >> 2}; }
+
+struct LatticeCell {
+  glm::ivec3 at;                      // cell column, row, layer
+  float fullness;                     // 1: share of the cell inside the organ, kEmptiestCell..1
+  std::array<std::uint32_t, 8> node;  // by corner
+};
+
+struct Lattice {
+  glm::dvec3 origin{0.0};             // m, corner of cell (0, 0, 0)
+  double spacing = 0.0;               // m
+  glm::ivec3 size{0};                 // cells along x, y, z
+  std::vector<LatticeCell> cells;     // [cell] by layer, row, column
+  std::vector<glm::ivec3> node_at;    // [node] by layer, row, column; neighbours along x have consecutive numbers
+  std::vector<std::int32_t> cell_of;  // [size.x * size.y * size.z] number of the cell, -1 where there is none
+
+  glm::vec3 position(std::uint32_t node) const { return glm::vec3(origin + spacing * glm::dvec3(node_at[node])); }
+  // Column, row and layer of the cell at or nearest to `p`.
+  glm::ivec3 column_of(const glm::dvec3& p) const {
+    return glm::clamp(glm::ivec3(glm::floor((p - origin) / spacing)), glm::ivec3(0), size - 1);
+  }
+  std::size_t flat(const glm::ivec3& at) const {
+    return (static_cast<std::size_t>(at.z) * size.y + at.y) * size.x + at.x;
+  }
+};
+
+// A cell the surface only grazes keeps this share of mass and stiffness: lighter nodes would only jitter.
+constexpr float kEmptiestCell = 0.1f;
+
+// `organ` must be closed (closed_volume). Error: InputError when the spacing is larger than the organ, or so small that
+// the lattice would not fit in memory.
+Lattice make_lattice(const MeshView& organ, double spacing);
+
+// Share of each cell of the grid that lies inside `organ`. [size.x * size.y * size.z]
+std::vector<float> measure_fullness(const MeshView& organ, const Lattice& grid);
+
+}  // namespace trocar
