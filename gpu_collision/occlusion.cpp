@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <glm/gtc/type_ptr.hpp>
+#include <string>
 #include <vector>
 
 #include "gpu_collision/occlusion_state.hpp"
@@ -51,12 +52,23 @@ PassPlanes planes_of(std::span<const ToolVolume> tools) {
 
 void delete_query(gl::Name name) { glDeleteQueries(1, &name); }
 
-gl::Program make_occlusion_program() {
-  const std::array<gl::ShaderStage, 3> stages{{{GL_VERTEX_SHADER, gl::shader_source("occlusion.vert")},
-                                               {GL_GEOMETRY_SHADER, gl::shader_source("occlusion.geom")},
-                                               {GL_FRAGMENT_SHADER, gl::shader_source("occlusion.frag")}}};
+// The program of a pass for `tools` tools.
+struct PassProgram {
+  gl::Program program;
+  GLint planes_at = -1;
+};
+
+PassProgram make_pass_program(std::size_t tools) {
+  const std::string head = "#version 330 core\n#define TOOL_COUNT " + std::to_string(tools) + "\n";
+  const auto source = [&](std::string_view file) { return head + std::string(gl::shader_source(file)); };
+  const std::string vertex = source("occlusion.vert"), geometry = source("occlusion.geom"),
+                    fragment = source("occlusion.frag");
+  const std::array<gl::ShaderStage, 3> stages{
+      {{GL_VERTEX_SHADER, vertex}, {GL_GEOMETRY_SHADER, geometry}, {GL_FRAGMENT_SHADER, fragment}}};
   constexpr std::array<const char*, 1> kVaryings{"hit"};
-  return gl::make_program("occlusion", stages, kVaryings);
+  gl::Program program = gl::make_program("occlusion", stages, kVaryings);
+  const GLint planes_at = glGetUniformLocation(program.name(), "planes");
+  return {std::move(program), planes_at};
 }
 
 class OcclusionQuery final : public GpuTouchQuery {
@@ -80,8 +92,7 @@ class OcclusionQuery final : public GpuTouchQuery {
   GlInfo info_;
   gl::OnePixelTarget target_;
   gl::PositionStore organ_;
-  gl::Program program_;
-  int planes_at_, tool_count_at_;
+  std::array<PassProgram, kToolsPerPass> programs_;  // [tools - 1]
   gl::VertexArray faces_to_draw_;
   gl::Buffer face_buffer_, hit_buffer_;
   std::vector<gl::Owned<delete_query>> samples_;  // [pass]
@@ -96,9 +107,7 @@ class OcclusionQuery final : public GpuTouchQuery {
 
 OcclusionQuery::OcclusionQuery(const GlInfo& info)
     : info_(info),
-      program_(make_occlusion_program()),
-      planes_at_(glGetUniformLocation(program_.name(), "planes")),
-      tool_count_at_(glGetUniformLocation(program_.name(), "tool_count")),
+      programs_{make_pass_program(1), make_pass_program(2), make_pass_program(3), make_pass_program(4)},
       faces_to_draw_(gl::make_vertex_array()),
       face_buffer_(gl::make_buffer()),
       hit_buffer_(gl::make_buffer()) {}
@@ -161,14 +170,15 @@ void OcclusionQuery::submit(std::span<const ToolVolume> tools) {
   const auto start = Clock::now();
   const auto index_count = static_cast<GLsizei>(3 * organ_.view().faces.size());
   const auto pass_bytes = static_cast<GLsizeiptr>(hit_room_ * sizeof(std::uint32_t));
-  glUseProgram(program_.name());
   glBindVertexArray(faces_to_draw_.name());
   timer_.begin();
   for (std::size_t first = 0, pass = 0; first < tools.size(); first += kToolsPerPass, ++pass) {
     const auto batch = tools.subspan(first, std::min(kToolsPerPass, tools.size() - first));
     const PassPlanes planes = planes_of(batch);
-    glUniform4fv(planes_at_, static_cast<GLsizei>(planes.size()), glm::value_ptr(planes.front()));
-    glUniform1i(tool_count_at_, static_cast<GLint>(batch.size()));
+    const PassProgram& program = programs_[batch.size() - 1];
+    glUseProgram(program.program.name());
+    glUniform4fv(program.planes_at, static_cast<GLsizei>(batch.size() * kPlanesPerTool),
+                 glm::value_ptr(planes.front()));
     glBindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, hit_buffer_.name(), static_cast<GLintptr>(pass) * pass_bytes,
                       pass_bytes);
     glBeginQuery(GL_SAMPLES_PASSED, samples_[pass].name());

@@ -1,61 +1,67 @@
-#version 330 core
 // Clips a face against the volume of each tool and emits one point, into the only pixel there is, for each that it
 // touches. A face whose corners are all outside one plane is rejected, one with a corner inside every plane accepted,
-// at once; the rest is clipped plane by plane.
+// at once; the rest is clipped plane by plane. The program begins with #version and TOOL_COUNT (1 to 4).
 const int kPlanesPerTool = 8;
 const int kToolsPerPass = 4;
 const uint kToolBits = 0xffu;
 const int kMaxCorners = 3 + kPlanesPerTool;
 
 layout(triangles) in;
-layout(points, max_vertices = 4) out;
+layout(points, max_vertices = TOOL_COUNT) out;
 
-uniform vec4 planes[kToolsPerPass * kPlanesPerTool];
-uniform int tool_count;
+uniform vec4 planes[TOOL_COUNT * kPlanesPerTool];
 
-in vec3 corner[];
-in float slack[];
+in vec4 corner[];  // m, with its slack
 flat in uint outside[];
 
 flat out uint hit;  // face * kToolsPerPass + tool
 
-// Does anything of the face remain inside the planes of `tool` whose bit is set in `crossed`?
-bool remains(int tool, uint crossed, float tolerance) {
+// Does anything of the face remain inside the planes whose bit is set in `crossed`? The first is planes[plane_at].
+// The loop ends with the last bit: drivers that run eight faces at once then pay for one plane where none needs any.
+bool remains(int plane_at, uint crossed, float slack) {
   vec3 polygon[kMaxCorners], kept[kMaxCorners];
   int count = 3;
-  for (int i = 0; i < 3; ++i) polygon[i] = corner[i];
-  for (int p = 0; p < kPlanesPerTool; ++p) {
-    if ((crossed >> uint(p) & 1u) == 0u) continue;
-    vec4 plane = planes[tool * kPlanesPerTool + p];
+  for (int i = 0; i < 3; ++i) polygon[i] = corner[i].xyz;
+  for (; crossed != 0u && count > 0; crossed >>= 1, ++plane_at) {
+    if ((crossed & 1u) == 0u) continue;
+    vec4 plane = planes[plane_at];
     int kept_count = 0;
     vec3 from = polygon[count - 1];
-    float from_height = dot(plane.xyz, from) + plane.w + tolerance;
+    float from_height = dot(plane.xyz, from) + plane.w + slack;
     for (int i = 0; i < count; ++i) {
       vec3 to = polygon[i];
-      float to_height = dot(plane.xyz, to) + plane.w + tolerance;
+      float to_height = dot(plane.xyz, to) + plane.w + slack;
       if ((from_height < 0.0) != (to_height < 0.0) && kept_count < kMaxCorners)
         kept[kept_count++] = mix(from, to, clamp(from_height / (from_height - to_height), 0.0, 1.0));
       if (to_height >= 0.0 && kept_count < kMaxCorners) kept[kept_count++] = to;
       from = to;
       from_height = to_height;
     }
-    if (kept_count == 0) return false;
     count = kept_count;
     for (int i = 0; i < count; ++i) polygon[i] = kept[i];
   }
-  return true;
+  return count > 0;
 }
 
 void main() {
   uint all_outside = outside[0] & outside[1] & outside[2];
   uint any_outside = outside[0] | outside[1] | outside[2];
-  float tolerance = max(max(slack[0], slack[1]), slack[2]);
-  for (int tool = 0; tool < tool_count; ++tool) {
-    uint shift = uint(tool * kPlanesPerTool);
-    if ((all_outside >> shift & kToolBits) != 0u) continue;
-    bool corner_inside = false;
-    for (int i = 0; i < 3; ++i) corner_inside = corner_inside || (outside[i] >> shift & kToolBits) == 0u;
-    if (!corner_inside && !remains(tool, any_outside >> shift & kToolBits, tolerance)) continue;
+  uint touched = 0u, undecided = 0u;  // bit per tool
+  for (int tool = 0; tool < TOOL_COUNT; ++tool) {
+    uint bits = kToolBits << uint(tool * kPlanesPerTool);
+    bool rejected = (all_outside & bits) != 0u;
+    bool accepted = (outside[0] & bits) == 0u || (outside[1] & bits) == 0u || (outside[2] & bits) == 0u;
+    if (accepted) touched |= 1u << uint(tool);
+    if (!accepted && !rejected) undecided |= 1u << uint(tool);
+  }
+  float slack = max(max(corner[0].w, corner[1].w), corner[2].w);
+  for (int tool = 0; undecided >> uint(tool) != 0u; ++tool) {
+    if ((undecided >> uint(tool) & 1u) == 0u) continue;
+    int plane_at = tool * kPlanesPerTool;
+    if (remains(plane_at, any_outside >> uint(plane_at) & kToolBits, slack)) touched |= 1u << uint(tool);
+  }
+  for (int tool = 0; tool < TOOL_COUNT; ++tool) {
+    if ((touched >> uint(tool) & 1u) == 0u) continue;
     hit = uint(gl_PrimitiveIDIn * kToolsPerPass + tool);
     gl_Position = vec4(0.0, 0.0, 0.5, 1.0);
     EmitVertex();
