@@ -57,17 +57,18 @@ double newton_time(const Sweep& sweep, const Moment& at) {
   return at.time - (distance - sweep.radius) * distance / rate;                       // may be inf or nan
 }
 
-// First time at which the shaft is within the radius, given one moment before it and one within.
+// First time at which the shaft is within the radius, given one moment before it and one within. Newton's method,
+// halving the interval where a step leaves it or is not at most half of the last.
 Moment first_within(const Sweep& sweep, const Face& face, Moment outside, Moment within) {
+  if (std::sqrt(within.pair.squared) >= sweep.radius - kRootTolerance) return within;
   Moment from = outside;
-  double width = within.time - outside.time;
+  double stride = 2.0 * (within.time - outside.time);
   for (int step = 0; step < kRootSteps; ++step) {
-    if (std::sqrt(within.pair.squared) >= sweep.radius - kRootTolerance) break;
     double time = newton_time(sweep, from);
-    const bool shrinks = within.time - outside.time <= 0.5 * width || step < 2;
-    width = within.time - outside.time;
-    if (!(time > outside.time && time < within.time) || !shrinks) time = 0.5 * (outside.time + within.time);
+    const bool good = time > outside.time && time < within.time && std::abs(time - from.time) <= 0.5 * stride;
+    if (!good) time = 0.5 * (outside.time + within.time);
     if (time <= outside.time || time >= within.time) break;
+    stride = std::abs(time - from.time);
     from = moment_at(sweep, face, time);
     const double excess = std::sqrt(from.pair.squared) - sweep.radius;
     if (std::abs(excess) <= kRootTolerance) return from;

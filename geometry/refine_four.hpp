@@ -102,17 +102,17 @@ TROCAR_LANES Lane newton_time(const Sweep& sweep, const LaneMoment& at) {
   return at.time - (distance - sweep.radius) * distance / rate;
 }
 
-// The first moment within the radius, as first_within of refine.cpp, for the lanes that start without and end within.
+// The first moment within the radius, as first_within of refine.cpp, for the lanes in `which`.
 TROCAR_LANES LaneMoment first_within(const Sweep& sweep, const LaneFace& face, const LaneMoment& start,
                                      const LaneMoment& end, const Mask& which) {
   LaneMoment from = start, found = end;
-  Lane outside{}, within = Lane{} + 1.0, width = within;
+  Lane outside = start.time, within = end.time, stride = 2.0 * within;
   Mask open = which & (root(end.pair.squared) < sweep.radius - kRootTolerance);
   for (int step = 0; step < kRootSteps && any(open); ++step) {
     const Lane newton = newton_time(sweep, from), middle = 0.5 * (outside + within);
-    const Mask shrinks = (within - outside <= 0.5 * width) | (Lane{} + step < 2.0);
-    width = within - outside;
-    const Lane time = (newton > outside) & (newton < within) & shrinks ? newton : middle;
+    const Mask good = (newton > outside) & (newton < within) & (absolute(newton - from.time) <= 0.5 * stride);
+    const Lane time = good ? newton : middle;
+    stride = absolute(time - from.time);
     open &= (time > outside) & (time < within);
     from = moment_at(sweep, face, time);
     const Lane excess = root(from.pair.squared) - sweep.radius;
@@ -125,14 +125,37 @@ TROCAR_LANES LaneMoment first_within(const Sweep& sweep, const LaneFace& face, c
   return found;
 }
 
+// As time_within of refine.cpp: a time at which the shaft is within the radius though it is neither at start nor at
+// end.
+TROCAR_LANES Lane time_within(const Sweep& sweep, const LaneFace& face) {
+  const LaneFace swept =
+      lanes::face(all(sweep.pivot), all(sweep.start.p + sweep.start.d), all(sweep.end.p + sweep.end.d));
+  const LaneAxisPair tip = closest_axis_face(segment(all(sweep.tip_path.p), all(sweep.tip_path.d)), face);
+  Lane time = tip.squared <= sweep.squared_radius ? tip.u : Lane{} - 1.0;
+  for (const LaneSegment& side : face.side) {
+    const LaneInterior pair = closest_interior(side, swept);
+    const Lane along = pair.beta + pair.gamma;
+    const Mask hits = pair.inside & (pair.squared <= sweep.squared_radius);
+    time = hits ? clamp01(pair.gamma / (along > 0.0 ? along : Lane{} + 1.0)) : time;
+  }
+  return time;
+}
+
 TROCAR_LANES void during(const Sweep& sweep, FourFaces& four) {
   const LaneFace face = load(four);
-  const LaneMoment start = moment_at(sweep, face, Lane{}), end = moment_at(sweep, face, Lane{} + 1.0);
-  const Mask within = end.pair.squared <= sweep.squared_radius;
+  const LaneMoment start = moment_at(sweep, face, Lane{});
+  LaneMoment end = moment_at(sweep, face, Lane{} + 1.0);
+  Mask within = end.pair.squared <= sweep.squared_radius;
   // Between start and end the shaft comes no nearer than half of what the tip moves beyond their distances.
-  const Lane both = root(start.pair.squared) + root(end.pair.squared);
   const double reach = 2.0 * (sweep.radius + kCrossing) + sweep.distance_moved;
-  for (int lane = 0; lane < 4; ++lane) four.verdicts[lane] = both[lane] > reach ? Verdict::Out : Verdict::Ask;
+  const Mask between = ~within & (root(start.pair.squared) + root(end.pair.squared) <= reach);
+  if (any(between)) {
+    const Lane time = time_within(sweep, face);
+    const Mask found = between & (time >= 0.0);
+    if (any(found)) end = pick(found, moment_at(sweep, face, clamp01(time)), end);
+    within |= found;
+  }
+  for (Verdict& verdict : four.verdicts) verdict = Verdict::Out;
   if (any(within)) fill(sweep, face, first_within(sweep, face, start, end, within), within, four);
 }
 

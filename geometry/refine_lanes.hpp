@@ -60,15 +60,17 @@ TROCAR_LANES LaneSegment segment(const Lane3& p, const Lane3& d) {
 struct LaneFace {
   LaneSegment side[3];  // a -> b, b -> c, c -> a
   Lane3 normal;
-  Lane squared_normal;  // 0 when too thin, as in closest::Face
+  Lane squared_normal, inverse_normal;  // 0 when too thin, as in closest::Face
 };
 
 TROCAR_LANES LaneFace face(const Lane3& a, const Lane3& b, const Lane3& c) {
-  LaneFace made{{segment(a, b - a), segment(b, c - b), segment(c, a - c)}, cross(b - a, c - a), {}};
+  LaneFace made{{segment(a, b - a), segment(b, c - b), segment(c, a - c)}, cross(b - a, c - a), {}, {}};
   const Lane size = larger(larger(made.side[0].squared, made.side[1].squared), made.side[2].squared);
   const Lane squared = dot(made.normal, made.normal);
   constexpr double kThin = closest::kThinnestTriangle * closest::kThinnestTriangle;
-  made.squared_normal = squared > kThin * size * size ? squared : Lane{};
+  const Mask thick = squared > kThin * size * size;
+  made.squared_normal = thick ? squared : Lane{};
+  made.inverse_normal = thick ? 1.0 / squared : Lane{};
   return made;
 }
 
@@ -100,6 +102,26 @@ TROCAR_LANES LanePair closest_segments(const LaneSegment& first, const LaneSegme
   return {u, v, dot(gap, gap)};
 }
 
+struct LaneInterior {
+  Mask inside;
+  Lane u, beta, gamma, squared;
+};
+
+// As closest::closest_interior; where `inside` is false the rest means nothing.
+TROCAR_LANES LaneInterior closest_interior(const LaneSegment& axis, const LaneFace& face) {
+  const Lane3 from_a = axis.p - face.side[0].p;
+  const Lane start = dot(face.normal, from_a), end = start + dot(face.normal, axis.d);
+  const Mask crosses = (start < 0.0) != (end < 0.0), starts_nearer = absolute(start) <= absolute(end);
+  const Lane crossing = clamp01(start / (crosses ? start - end : Lane{} + 1.0));
+  const Lane u = crosses ? crossing : starts_nearer ? Lane{} : Lane{} + 1.0;
+  const Lane3 nw = cross(face.normal, from_a + u * axis.d);
+  const Lane beta = -dot(face.side[2].d, nw), gamma = -dot(face.side[0].d, nw);
+  const Mask inside =
+      (face.squared_normal > 0.0) & (beta >= 0.0) & (gamma >= 0.0) & (beta + gamma <= face.squared_normal);
+  const Lane height = crosses ? Lane{} : starts_nearer ? start : end;
+  return {inside, u, beta * face.inverse_normal, gamma * face.inverse_normal, height * height * face.inverse_normal};
+}
+
 struct LaneAxisPair {
   Lane u;
   Lane3 on_face;
@@ -108,28 +130,17 @@ struct LaneAxisPair {
 
 // As closest::closest_axis_face.
 TROCAR_LANES LaneAxisPair closest_axis_face(const LaneSegment& axis, const LaneFace& face) {
-  LaneAxisPair best;
-  for (int side = 0; side < 3; ++side) {
+  const LanePair first = closest_segments(axis, face.side[0]);
+  LaneAxisPair best{first.u, face.side[0].p + first.v * face.side[0].d, first.squared};
+  for (int side = 1; side < 3; ++side) {
     const LanePair pair = closest_segments(axis, face.side[side]);
     const Lane3 on_face = face.side[side].p + pair.v * face.side[side].d;
-    const Mask nearer = side == 0 ? pair.squared >= 0.0 : pair.squared < best.squared;
+    const Mask nearer = pair.squared < best.squared;
     best = {nearer ? pair.u : best.u, pick(nearer, on_face, best.on_face), nearer ? pair.squared : best.squared};
   }
-  const Lane3 from_a = axis.p - face.side[0].p;
-  const Lane start = dot(face.normal, from_a), end = start + dot(face.normal, axis.d);
-  const Mask crosses = (start < 0.0) != (end < 0.0), starts_nearer = absolute(start) <= absolute(end);
-  const Lane u = crosses         ? clamp01(start / (crosses ? start - end : Lane{} + 1.0))
-                 : starts_nearer ? Lane{}
-                                 : Lane{} + 1.0;
-  const Lane3 nw = cross(face.normal, from_a + u * axis.d);
-  const Lane beta = -dot(face.side[2].d, nw), gamma = -dot(face.side[0].d, nw);
-  const Mask inside =
-      (face.squared_normal > 0.0) & (beta >= 0.0) & (gamma >= 0.0) & (beta + gamma <= face.squared_normal);
-  if (!any(inside)) return best;
-  const Lane height = crosses ? Lane{} : starts_nearer ? start : end;
-  const Lane scale = 1.0 / (inside ? face.squared_normal : Lane{} + 1.0);
-  const Lane3 on_face = face.side[0].p + (beta * scale) * face.side[0].d - (gamma * scale) * face.side[2].d;
-  return {inside ? u : best.u, pick(inside, on_face, best.on_face), inside ? height * height * scale : best.squared};
+  const LaneInterior in = closest_interior(axis, face);
+  const Lane3 on_face = face.side[0].p + in.beta * face.side[0].d - in.gamma * face.side[2].d;
+  return {in.inside ? in.u : best.u, pick(in.inside, on_face, best.on_face), in.inside ? in.squared : best.squared};
 }
 
 }  // namespace
