@@ -17,28 +17,40 @@ flat in uint outside[];
 flat out uint hit;  // face * kToolsPerPass + tool
 
 // Does anything of the face remain inside the planes whose bit is set in `crossed`? The first is planes[plane_at].
-// The loop ends with the last bit: drivers that run eight faces at once then pay for one plane where none needs any.
+// The polygon is kept as weights of the second and third corner, in two halves of one array: read one, write the other.
+// Drivers that run eight faces at once step through each loop body once even where no face needs it: they are short.
 bool remains(int plane_at, uint crossed, float slack) {
-  vec3 polygon[kMaxCorners], kept[kMaxCorners];
-  int count = 3;
-  for (int i = 0; i < 3; ++i) polygon[i] = corner[i].xyz;
+  vec2 polygon[2 * kMaxCorners];
+  polygon[0] = vec2(0.0, 0.0);
+  polygon[1] = vec2(1.0, 0.0);
+  polygon[2] = vec2(0.0, 1.0);
+  vec2 last = polygon[2];
+  int count = 3, read = 0;
   for (; crossed != 0u && count > 0; crossed >>= 1, ++plane_at) {
     if ((crossed & 1u) == 0u) continue;
     vec4 plane = planes[plane_at];
-    int kept_count = 0;
-    vec3 from = polygon[count - 1];
-    float from_height = dot(plane.xyz, from) + plane.w + slack;
+    vec3 heights = vec3(dot(plane.xyz, corner[0].xyz), dot(plane.xyz, corner[1].xyz), dot(plane.xyz, corner[2].xyz));
+    vec2 slope = heights.yz - heights.x;
+    float start = heights.x + plane.w + slack;
+    int write = kMaxCorners - read, kept = 0;
+    vec2 from = last;
+    float from_height = start + dot(slope, from);
     for (int i = 0; i < count; ++i) {
-      vec3 to = polygon[i];
-      float to_height = dot(plane.xyz, to) + plane.w + slack;
-      if ((from_height < 0.0) != (to_height < 0.0) && kept_count < kMaxCorners)
-        kept[kept_count++] = mix(from, to, clamp(from_height / (from_height - to_height), 0.0, 1.0));
-      if (to_height >= 0.0 && kept_count < kMaxCorners) kept[kept_count++] = to;
+      vec2 to = polygon[read + i];
+      float to_height = start + dot(slope, to);
+      if ((from_height < 0.0) != (to_height < 0.0) && kept < kMaxCorners) {
+        last = mix(from, to, clamp(from_height / (from_height - to_height), 0.0, 1.0));
+        polygon[write + kept++] = last;
+      }
+      if (to_height >= 0.0 && kept < kMaxCorners) {
+        last = to;
+        polygon[write + kept++] = last;
+      }
       from = to;
       from_height = to_height;
     }
-    count = kept_count;
-    for (int i = 0; i < count; ++i) polygon[i] = kept[i];
+    count = kept;
+    read = write;
   }
   return count > 0;
 }
