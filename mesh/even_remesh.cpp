@@ -14,7 +14,7 @@ using HalfEdge = EditableSurface::HalfEdge;
 using Vertex = EditableSurface::Vertex;
 
 // A face may not turn further than this from its old direction when an edge is collapsed, flipped or a vertex moved.
-constexpr double kLeastTurnCosine = 0.5;
+constexpr double kLeastTurnCosine = 0.3;
 
 double area(const EditableSurface& s) {
   double sum = 0.0;
@@ -191,8 +191,14 @@ RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::si
   EditableSurface s(raw);
   for (Vertex v = 0; v < s.vertex_count(); ++v) s.move(v, field.project(s.position(v)));
 
+  // The raw surface's slivers go while its edges are long; splitting first would only multiply them.
+  const double surface = area(s);
+  const double raw_edge = even_edge(surface, raw.faces.size());
+  double edge = even_edge(surface, faces);
+  if (edge < raw_edge)
+    for (int pass = 0; pass < 3; ++pass) even_pass(s, field, raw_edge);
+
   // The edge that gives the count is found on the way: passes leave slightly more or fewer faces than even ones.
-  double edge = even_edge(area(s), faces);
   for (int pass = 0; pass < 10; ++pass) {
     even_pass(s, field, edge);
     const double ratio = double(s.face_count()) / double(faces);

@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-constexpr int kFewestFaces = 1000, kMostFaces = 4000000;
+constexpr int kFewestFaces = 2000, kMostFaces = 4000000;
 constexpr double kMetre = 1e-3;  // m per mm of the shapes
 
 // Spreads the lowest 21 bits three apart.

@@ -11,7 +11,7 @@
 namespace trocar {
 
 struct OrganParams {
-  int faces = 20000;  // 1  triangles, 1,000 .. 4,000,000; an odd number is rounded up
+  int faces = 20000;  // 1  triangles, 2,000 .. 4,000,000; an odd number is rounded up
 };
 
 // Vertices and faces are numbered along a space-filling curve: neighbours in space are neighbours in memory.

@@ -16,20 +16,21 @@ using glm::dvec3;
 constexpr double kFlatness = 0.84;  // 1
 
 // Control beads of the axis. A B-spline through them passes near, not through: radii and bends come out softer.
-constexpr std::array<Bead, 14> kAxis = {{{{82, 136, 78}, 33},     // fundus
-                                         {{82, 128, 80}, 43},     //
-                                         {{80, 108, 86}, 47},     //
-                                         {{79, 78, 97}, 42},      // body
-                                         {{74, 46, 111}, 36},     //
-                                         {{62, 10, 128}, 32},     //
-                                         {{34, -18, 142}, 30},    // sinus, below the angular notch
-                                         {{2, -14, 147}, 26},     //
-                                         {{-16, 8, 145}, 24},     // antrum
-                                         {{-26, 26, 139}, 17},    //
-                                         {{-32, 37, 134}, 9},     // pylorus
-                                         {{-38, 46, 128}, 17},    // duodenal bulb
-                                         {{-50, 56, 116}, 15},    //
-                                         {{-64, 66, 104}, 11}}};  //
+constexpr std::array<Bead, 15> kAxis = {{{{82, 136, 83}, 33},  // fundus
+                                         {{82, 128, 85}, 43},
+                                         {{80, 108, 91}, 47},
+                                         {{79, 78, 102}, 42},  // body
+                                         {{74, 46, 115}, 36},
+                                         {{62, 10, 130}, 32},
+                                         {{34, -18, 142}, 30},  // sinus, below the angular notch
+                                         {{2, -14, 147}, 26},
+                                         {{-16, 8, 145}, 24},  // antrum
+                                         {{-26, 26, 139}, 17},
+                                         {{-32, 37, 134}, 8},   // pylorus
+                                         {{-39, 47, 127}, 19},  // duodenal bulb
+                                         {{-50, 56, 115}, 16},
+                                         {{-59, 58, 101}, 12},
+                                         {{-64, 50, 88}, 12}}};
 
 constexpr std::array<Bead, 6> kOesophagus = {{{{14, 210, 76}, 9},
                                               {{15, 185, 78}, 9},
@@ -71,12 +72,12 @@ double ended(double solid, const dvec3& p, const dvec3& on_plane, const dvec3& o
 
 // The trunk from fundus to duodenum; only its last beads meet the plane that ends the duodenum.
 double trunk(const dvec3& p) {
-  constexpr std::size_t kTail = 20;
+  constexpr std::size_t kTail = 30;
   static const std::vector<Bead> beads = fine_axis(kAxis, 1.0 / kFlatness);
   const std::span<const Bead> all(beads), tail = all.last(kTail);
   const dvec3 stretched(p.x, p.y, p.z / kFlatness);
   const double scale = 0.5 * (1.0 + kFlatness);
-  const double duodenum = ended(scale * nearest_cone(stretched, tail), p, {-52, 58, 114}, {-0.62, 0.52, -0.6});
+  const double duodenum = ended(scale * nearest_cone(stretched, tail), p, {-58, 57, 102}, {-0.5, 0.0, -0.87});
   return std::min(scale * nearest_cone(stretched, all.first(beads.size() - kTail + 1)), duodenum);
 }
 
