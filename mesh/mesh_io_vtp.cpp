@@ -1,15 +1,18 @@
 // VTP (VTK XML polydata) through VTK. What VTK hands over is checked before it is believed.
-#include <vtkCallbackCommand.h>
 #include <vtkCellArray.h>
 #include <vtkDoubleArray.h>
+#include <vtkLogger.h>
 #include <vtkNew.h>
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
+#include <vtkSmartPointer.h>
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLPolyDataWriter.h>
 
-#include <algorithm>
 #include <exception>
+#include <mutex>
 
 #include "mesh/mesh_io_formats.hpp"
 
@@ -18,33 +21,64 @@ namespace {
 
 const char* const kExport = "the file is cut or damaged, copy or export it again";
 
-// VTK reports through events; without an observer it would print.
+// Takes what VTK would print. Any of its objects may complain and go on, so everything counts.
+class CatchingWindow : public vtkOutputWindow {
+ public:
+  static CatchingWindow* New();
+  vtkTypeMacro(CatchingWindow, vtkOutputWindow);
+
+  // "ERROR: In FILE, line N\nvtkClass (0x...): MESSAGE\n\n": only the message is for users.
+  void DisplayText(const char* text) override {
+    if (!first.empty()) return;
+    std::string_view message = text ? text : "unknown error";
+    const std::size_t start = message.find("): ");
+    if (start != message.npos) message.remove_prefix(start + 3);
+    first = in_quotes(message.substr(0, message.find('\n')));
+  }
+
+  std::string first;
+};
+vtkStandardNewMacro(CatchingWindow);
+
+// While one lives, VTK's messages of the whole program go to it: one file is read at a time.
 class Complaints {
  public:
-  Complaints() {
-    command_->SetClientData(this);
-    command_->SetCallback([](vtkObject*, unsigned long, void* self, void* text) {
-      static_cast<Complaints*>(self)->add(static_cast<const char*>(text));
-    });
+  Complaints() : lock_(mutex()), window_before_(vtkOutputWindow::GetInstance()) {
+    vtkOutputWindow::SetInstance(window_);
+    vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
   }
-  vtkCommand* command() { return command_; }
-  bool any() const { return !first_.empty(); }
-  const std::string& first() const { return first_; }
+  ~Complaints() {
+    vtkLogger::SetStderrVerbosity(verbosity_before_);
+    vtkOutputWindow::SetInstance(window_before_);
+  }
+  Complaints(const Complaints&) = delete;
+  Complaints& operator=(const Complaints&) = delete;
+
+  const std::string& first() const { return window_->first; }
 
  private:
-  // "ERROR: In FILE, line N\nvtkClass (0x...): MESSAGE\n\n": only the message is for users.
-  void add(const char* text) {
-    if (any()) return;
-    std::string_view message = text ? text : "unknown error";
-    const std::size_t start = message.rfind("): ");
-    if (start != message.npos) message.remove_prefix(start + 3);
-    while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.remove_suffix(1);
-    first_ = in_quotes(message);
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
   }
 
-  vtkNew<vtkCallbackCommand> command_;
-  std::string first_;
+  std::lock_guard<std::mutex> lock_;
+  vtkSmartPointer<vtkOutputWindow> window_before_;
+  vtkLogger::Verbosity verbosity_before_ = vtkLogger::GetCurrentVerbosityCutoff();
+  vtkNew<CatchingWindow> window_;
 };
+
+// VTK reads the pieces of any root element, and data whose file ends behind them.
+void check_frame(const Source& source) {
+  const std::size_t root = source.bytes.find("<VTKFile");
+  if (root == source.bytes.npos) fail(source, "the file has no element VTKFile", "check that it is a VTP file");
+  const std::string_view element = source.bytes.substr(root, source.bytes.find('>', root) - root);
+  if (element.find("\"PolyData\"") == element.npos && element.find("'PolyData'") == element.npos) {
+    fail(source, "the file is of another type than PolyData", "save its surface as polydata");
+  }
+  const std::string_view text = source.bytes.substr(0, source.bytes.find_last_not_of(" \t\r\n") + 1);
+  if (!text.ends_with("</VTKFile>")) fail(source, "the file does not end with </VTKFile>", kExport);
+}
 
 void read_points(const Source& source, vtkPolyData& data, FileMesh& mesh) {
   const vtkIdType count = data.GetNumberOfPoints();
@@ -101,16 +135,12 @@ void read_cells(const Source& source, vtkCellArray& cells, std::size_t points, A
 
 FileMesh read_vtp(const Source& source) try {
   Complaints complaints;
+  check_frame(source);
   vtkNew<vtkXMLPolyDataReader> reader;
-  for (unsigned long event : {vtkCommand::ErrorEvent, vtkCommand::WarningEvent}) {
-    reader->AddObserver(event, complaints.command());
-  }
-  reader->SetReaderErrorObserver(complaints.command());
-  reader->SetParserErrorObserver(complaints.command());
   reader->ReadFromInputStringOn();
   reader->SetInputString(std::string(source.bytes));
   reader->Update();
-  if (complaints.any()) fail(source, "VTK says " + complaints.first(), kExport);
+  if (!complaints.first().empty()) fail(source, "VTK says " + complaints.first(), kExport);
   FileMesh mesh;
   vtkPolyData& data = *reader->GetOutput();
   read_points(source, data, mesh);

@@ -67,7 +67,8 @@ TriangleMesh icosphere(int subdivisions, float radius, const glm::vec3& centre) 
 }
 
 TriangleMesh sphere_of(std::size_t faces, float radius, const glm::vec3& centre) {
-  const int rows = std::max(3, static_cast<int>(std::ceil(std::sqrt(static_cast<double>(faces) / 2.0))) + 1);
+  const int rows =
+      std::max(3, static_cast<int>(std::ceil((1.0 + std::sqrt(1.0 + 2.0 * static_cast<double>(faces))) / 2.0)));
   const int columns = rows;
   TriangleMesh mesh;
   mesh.positions.push_back(centre - glm::vec3(0, 0, radius));

@@ -1,0 +1,154 @@
+// Crossing faces: known cases, an independent test of two triangles in whole numbers, and the tree against every pair.
+#include "mesh/self_crossing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <random>
+
+#include "geometry/refine.hpp"
+#include "mesh/face_tree.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+using Corners = glm::vec3[3];
+
+// The same pair in every order of corners and of faces.
+void expect_contact(const Corners& s, const Corners& t, Contact expected, const char* what) {
+  const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  for (const auto& o : orders) {
+    for (const auto& p : orders) {
+      const Corners u = {s[o[0]], s[o[1]], s[o[2]]}, v = {t[p[0]], t[p[1]], t[p[2]]};
+      EXPECT_EQ(contact_of(u, v), expected) << what;
+      EXPECT_EQ(contact_of(v, u), expected) << what << ", exchanged";
+    }
+  }
+}
+
+const Corners kFlat = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}};
+
+TEST(SelfCrossing, Strangers) {
+  expect_contact(kFlat, {{1, 1, -1}, {1, 1, 1}, {2, 9, 1}}, Contact::Crossing, "an edge through the middle");
+  expect_contact(kFlat, {{1, 1, 1}, {1, 1, 2}, {2, 9, 1}}, Contact::None, "above");
+  expect_contact(kFlat, {{9, 9, -1}, {9, 9, 1}, {8, 8, 1}}, Contact::None, "beside");
+  expect_contact(kFlat, {{1, 1, 0}, {1, 1, 2}, {2, 9, 1}}, Contact::Crossing, "a corner on the face");
+  expect_contact(kFlat, {{2, 0, 0}, {2, -1, 2}, {2, -1, -1}}, Contact::Crossing, "a corner on an edge");
+  expect_contact(kFlat, {{1, 1, 0}, {2, 1, 0}, {1, 2, 0}}, Contact::Crossing, "inside, in one plane");
+  expect_contact(kFlat, {{-1, 1, 0}, {9, 1, 0}, {9, 2, 0}}, Contact::Crossing, "across, in one plane");
+  expect_contact(kFlat, {{5, 5, 0}, {9, 5, 0}, {5, 9, 0}}, Contact::None, "apart, in one plane");
+  expect_contact(kFlat, {{4, 4, 0}, {2, 2, 0}, {9, 9, 1}}, Contact::Crossing, "touching the long edge");
+}
+
+TEST(SelfCrossing, Neighbours) {
+  expect_contact(kFlat, {{0, 0, 0}, {-4, 0, 0}, {0, -4, 0}}, Contact::None, "a common corner, in one plane");
+  expect_contact(kFlat, {{0, 0, 0}, {3, 1, 0}, {1, 3, 0}}, Contact::Folded, "a common corner, one within the other");
+  expect_contact(kFlat, {{0, 0, 0}, {9, 9, 3}, {9, 9, -3}}, Contact::Folded, "a common corner, cutting through");
+  expect_contact(kFlat, {{0, 0, 0}, {9, 9, 3}, {9, 9, 1}}, Contact::None, "a common corner, above");
+  expect_contact(kFlat, {{0, 0, 0}, {1, 1, -1}, {1, 1, 1}}, Contact::Folded, "a common corner, cutting in");
+  expect_contact(kFlat, {{0, 0, 0}, {4, 0, 0}, {0, -4, 0}}, Contact::None, "a common edge, unfolded");
+  expect_contact(kFlat, {{0, 0, 0}, {4, 0, 0}, {1, 1, 0}}, Contact::Folded, "a common edge, folded flat");
+  expect_contact(kFlat, {{0, 0, 0}, {4, 0, 0}, {1, 1, 0.001f}}, Contact::None, "a common edge, nearly folded");
+  expect_contact(kFlat, kFlat, Contact::None, "the same face");
+}
+
+// Distance in double, a different way: it is 0 exactly when two closed triangles share a point. Whole coordinates in a
+// small cube make touching frequent; where the distance is neither 0 nor clear, it cannot judge.
+TEST(SelfCrossing, AgreesWithDistance) {
+  const std::uint32_t seed = std::random_device{}();
+  std::cout << "seed " << seed << "\n";
+  std::mt19937 random(seed);
+  int crossing = 0;
+  for (int round = 0; round < 40000; ++round) {
+    Corners s, t;
+    for (int i = 0; i < 3; ++i) {
+      for (int axis = 0; axis < 3; ++axis) {
+        s[i][axis] = static_cast<float>(random() % 7);
+        t[i][axis] = static_cast<float>(random() % 7);
+      }
+    }
+    if (!has_area(s[0], s[1], s[2]) || !has_area(t[0], t[1], t[2])) continue;
+    bool common = false;
+    for (const auto& p : s) {
+      for (const auto& q : t) common |= p == q;
+    }
+    if (common) continue;
+    const Triangle first{glm::dvec3(s[0]), glm::dvec3(s[1]), glm::dvec3(s[2])};
+    const Triangle second{glm::dvec3(t[0]), glm::dvec3(t[1]), glm::dvec3(t[2])};
+    const double distance = closest_triangles(first, second).distance;
+    ASSERT_TRUE(distance < 1e-12 || distance > 1e-4) << distance;
+    ASSERT_EQ(contact_of(s, t) == Contact::Crossing, distance < 1e-12) << "round " << round << " distance " << distance;
+    crossing += distance < 1e-12;
+  }
+  EXPECT_GT(crossing, 4000);
+}
+
+SelfCrossings every_pair(const TriangleMesh& mesh) {
+  SelfCrossings result;
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
+    for (std::uint32_t g = f + 1; g < mesh.faces.size(); ++g) {
+      Corners s, t;
+      for (int i = 0; i < 3; ++i) {
+        s[i] = mesh.positions[mesh.faces[f][i]];
+        t[i] = mesh.positions[mesh.faces[g][i]];
+      }
+      const Contact contact = contact_of(s, t);
+      if (contact == Contact::None) continue;
+      contact == Contact::Crossing ? ++result.crossing : ++result.folded;
+      result.pairs.emplace_back(f, g);
+    }
+  }
+  return result;
+}
+
+TEST(SelfCrossing, TheTreeFindsWhatEveryPairFinds) {
+  for (std::uint32_t seed = 0; seed < 5; ++seed) {
+    const TriangleMesh soup = shapes::random_soup(seed, 600, 0.1f, 0.03f);
+    const SelfCrossings found = self_crossings(soup.view(), 1u << 30), expected = every_pair(soup);
+    EXPECT_GT(found.crossing, 50u);
+    EXPECT_EQ(found.crossing, expected.crossing);
+    EXPECT_EQ(found.pairs, expected.pairs);
+  }
+  const TriangleMesh spheres = shapes::joined(shapes::icosphere(2), shapes::icosphere(2, 0.1f, {0.05f, 0.02f, 0}));
+  EXPECT_EQ(self_crossings(spheres.view(), 1u << 30).pairs, every_pair(spheres).pairs);
+}
+
+TEST(SelfCrossing, SoundSurfacesHaveNone) {
+  for (const auto& mesh : {shapes::icosphere(4), shapes::torus(40, 20), shapes::grid(20, 20), shapes::cube()}) {
+    const SelfCrossings found = self_crossings(mesh.view());
+    EXPECT_EQ(found.crossing + found.folded, 0u);
+  }
+}
+
+TEST(SelfCrossing, ListsTheFirstPairsOnly) {
+  const TriangleMesh soup = shapes::random_soup(3, 600, 0.1f, 0.03f);
+  const SelfCrossings all = self_crossings(soup.view(), 1u << 30), some = self_crossings(soup.view(), 7);
+  EXPECT_EQ(some.crossing, all.crossing);
+  ASSERT_EQ(some.pairs.size(), 7u);
+  EXPECT_TRUE(std::equal(some.pairs.begin(), some.pairs.end(), all.pairs.begin()));
+}
+
+TEST(SelfCrossing, DegenerateAndEmptyMeshes) {
+  EXPECT_EQ(self_crossings({}).crossing, 0u);
+  TriangleMesh mesh = shapes::cube();
+  mesh.faces.insert(mesh.faces.end(), {{0, 0, 7}, {1, 1, 1}, {0, 7, 0}});  // lines through the cube
+  EXPECT_EQ(self_crossings(mesh.view()).crossing, 0u);
+}
+
+TEST(FaceTree, NearestDistanceIsThatOfEveryFace) {
+  const TriangleMesh soup = shapes::random_soup(11, 300);
+  const FaceTree tree = build_face_tree(soup.view());
+  const TriangleMesh probes = shapes::random_soup(12, 100, 0.3f);
+  for (const glm::vec3& probe : probes.positions) {
+    double expected = 1e9;
+    for (const glm::uvec3& face : soup.faces) {
+      const glm::dvec3 p(probe);
+      expected = std::min(expected, closest_segment_triangle(p, p, triangle_of(soup.positions, face)).distance);
+    }
+    EXPECT_EQ(distance_to_surface(tree, glm::dvec3(probe)), expected);
+  }
+}
+
+}  // namespace
+}  // namespace trocar
