@@ -60,7 +60,6 @@ void SelectState::enter(unsigned framebuffer) {
   for (const GLenum feature : {GL_RASTERIZER_DISCARD, GL_CULL_FACE, GL_DEPTH_CLAMP}) {
     glDisable(feature);
   }
-  for (GLenum plane = 0; plane < 8; ++plane) glDisable(GL_CLIP_PLANE0 + plane);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
   disable_client_arrays();
   glBindBuffer(GL_ARRAY_BUFFER, 0);

@@ -8,7 +8,7 @@
 
 namespace trocar {
 
-// While it lives: fixed function, `framebuffer` bound, no culling, no clip plane, client arrays off, the default vertex
+// While it lives: fixed function, `framebuffer` bound, no culling, client arrays off, the default vertex
 // array bound, depth -1 to 1. A context must be current, in render mode.
 class SelectState {
  public:

@@ -30,6 +30,8 @@ TEST_F(OcclusionTest, RandomToolsVolume) { checks::check_random_tools(*query_, T
 TEST_F(OcclusionTest, RandomToolsExact) { checks::check_random_tools(*query_, TouchSet::Exact, 100); }
 TEST_F(OcclusionTest, HostileFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
 TEST_F(OcclusionTest, HostileFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
+TEST_F(OcclusionTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
+TEST_F(OcclusionTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
 TEST_F(OcclusionTest, SeveralTools) { checks::check_several_tools(*query_); }
 TEST_F(OcclusionTest, NothingToDo) { checks::check_nothing_to_do(*query_); }
 TEST_F(OcclusionTest, SingleFaces) { checks::check_single_faces(*query_); }
@@ -38,7 +40,39 @@ TEST_F(OcclusionTest, NewPositions) { checks::check_new_positions(*query_); }
 TEST_F(OcclusionTest, NewTopology) { checks::check_new_topology(*query_); }
 TEST_F(OcclusionTest, Repeatable) { checks::check_repeatable(*query_); }
 TEST_F(OcclusionTest, NoAllocation) { checks::check_no_allocation(*query_); }
+TEST_F(OcclusionTest, GoodGuest) { checks::check_good_guest(*query_, context_->info()); }
 TEST_F(OcclusionTest, Times) { checks::check_times(*query_); }
+
+TEST_F(OcclusionTest, PositionBufferHoldsTheUpdate) {
+  std::vector<glm::vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const std::vector<glm::uvec3> faces{{0, 1, 2}};
+  query_->rebuild({positions, faces});
+  positions[1] = {0.5f, 0.25f, 0.125f};
+  query_->update(positions);
+  std::vector<glm::vec3> held(positions.size());
+  glBindBuffer(GL_COPY_READ_BUFFER, query_->position_buffer());
+  glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(held.size() * sizeof(glm::vec3)), held.data());
+  EXPECT_EQ(held, positions);
+}
+
+class OldContext final : public GlContext {
+ public:
+  const GlInfo& info() const override { return info_; }
+  void make_current() override {}
+
+ private:
+  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 3, .minor = 2};
+};
+
+TEST(OcclusionWithout, OpenGl33IsASentence) {
+  OldContext context;
+  try {
+    make_occlusion_query(context);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "backend occlusion: this context is OpenGL 3.2, 3.3 is needed");
+  }
+}
 
 }  // namespace
 }  // namespace trocar

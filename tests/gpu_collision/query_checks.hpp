@@ -10,6 +10,7 @@
 
 #include "cpu_collision/reference.hpp"
 #include "geometry/touch_query.hpp"
+#include "gpu_collision/gl_context.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar::checks {
@@ -31,6 +32,9 @@ std::size_t expect_agreement(TouchQuery& query, const MeshView& mesh, std::span<
 // The checks proper; each brings `query` its own mesh.
 void check_random_tools(TouchQuery& query, TouchSet set, int tools);
 void check_hostile_faces(TouchQuery& query, TouchSet set, int tools);
+// At every switch of case of the volumes, and volumes of a few micrometres.
+void check_switches_of_case(TouchQuery& query);
+void check_tiny_volumes(TouchQuery& query);
 void check_several_tools(TouchQuery& query);
 void check_nothing_to_do(TouchQuery& query);
 void check_single_faces(TouchQuery& query);
@@ -40,5 +44,7 @@ void check_new_topology(TouchQuery& query);
 void check_repeatable(TouchQuery& query);
 void check_no_allocation(TouchQuery& query);
 void check_times(TouchQuery& query);
+// In the context of a renderer whose state is hostile: right answers, and the state left as it was.
+void check_good_guest(TouchQuery& query, const GlInfo& info);
 
 }  // namespace trocar::checks

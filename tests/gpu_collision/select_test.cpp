@@ -31,6 +31,8 @@ TEST_F(SelectTest, RandomToolsVolume) { checks::check_random_tools(*query_, Touc
 TEST_F(SelectTest, RandomToolsExact) { checks::check_random_tools(*query_, TouchSet::Exact, 100); }
 TEST_F(SelectTest, HostileFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
 TEST_F(SelectTest, HostileFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
+TEST_F(SelectTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
+TEST_F(SelectTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
 TEST_F(SelectTest, SeveralTools) { checks::check_several_tools(*query_); }
 TEST_F(SelectTest, NothingToDo) { checks::check_nothing_to_do(*query_); }
 TEST_F(SelectTest, SingleFaces) { checks::check_single_faces(*query_); }
@@ -39,7 +41,39 @@ TEST_F(SelectTest, NewPositions) { checks::check_new_positions(*query_); }
 TEST_F(SelectTest, NewTopology) { checks::check_new_topology(*query_); }
 TEST_F(SelectTest, Repeatable) { checks::check_repeatable(*query_); }
 TEST_F(SelectTest, NoAllocation) { checks::check_no_allocation(*query_); }
+TEST_F(SelectTest, GoodGuest) { checks::check_good_guest(*query_, context_->info()); }
 TEST_F(SelectTest, Times) { checks::check_times(*query_); }
+
+TEST_F(SelectTest, PositionBufferHoldsTheUpdate) {
+  std::vector<glm::vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const std::vector<glm::uvec3> faces{{0, 1, 2}};
+  query_->rebuild({positions, faces});
+  positions[1] = {0.5f, 0.25f, 0.125f};
+  query_->update(positions);
+  std::vector<glm::vec3> held(positions.size());
+  glBindBuffer(GL_COPY_READ_BUFFER, query_->position_buffer());
+  glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(held.size() * sizeof(glm::vec3)), held.data());
+  EXPECT_EQ(held, positions);
+}
+
+class NoCompatibility final : public GlContext {
+ public:
+  const GlInfo& info() const override { return info_; }
+  void make_current() override {}
+
+ private:
+  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 5};
+};
+
+TEST(SelectWithout, CompatibilityProfileIsASentence) {
+  NoCompatibility context;
+  try {
+    make_select_query(context);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "backend select: this context has no compatibility profile");
+  }
+}
 
 }  // namespace
 }  // namespace trocar

@@ -1,0 +1,193 @@
+#include "tests/gpu_collision/guest_state.hpp"
+
+#include <glad/gl.h>
+
+#include <array>
+#include <span>
+
+namespace trocar {
+namespace {
+
+struct NamedEnum {
+  const char* name;
+  GLenum value;
+};
+#define NAMED(value) \
+  NamedEnum { #value, value }
+
+constexpr NamedEnum kSwitches[] = {NAMED(GL_RASTERIZER_DISCARD),
+                                   NAMED(GL_SCISSOR_TEST),
+                                   NAMED(GL_CULL_FACE),
+                                   NAMED(GL_DEPTH_CLAMP),
+                                   NAMED(GL_DEPTH_TEST),
+                                   NAMED(GL_STENCIL_TEST),
+                                   NAMED(GL_PRIMITIVE_RESTART),
+                                   NAMED(GL_PROGRAM_POINT_SIZE),
+                                   NAMED(GL_CLIP_DISTANCE0),
+                                   NAMED(GL_CLIP_DISTANCE1),
+                                   NAMED(GL_CLIP_DISTANCE2),
+                                   NAMED(GL_CLIP_DISTANCE3),
+                                   NAMED(GL_CLIP_DISTANCE4),
+                                   NAMED(GL_CLIP_DISTANCE5),
+                                   NAMED(GL_CLIP_DISTANCE6),
+                                   NAMED(GL_CLIP_DISTANCE7),
+                                   NAMED(GL_BLEND),
+                                   NAMED(GL_MULTISAMPLE),
+                                   NAMED(GL_POLYGON_OFFSET_FILL)};
+constexpr NamedEnum kOldSwitches[] = {NAMED(GL_ALPHA_TEST),  NAMED(GL_LIGHTING),     NAMED(GL_NORMALIZE),
+                                      NAMED(GL_FOG),         NAMED(GL_VERTEX_ARRAY), NAMED(GL_COLOR_ARRAY),
+                                      NAMED(GL_NORMAL_ARRAY)};
+
+struct NamedValues {
+  const char* name;
+  GLenum value;
+  int count;
+};
+#define VALUES(value, count) \
+  NamedValues { #value, value, count }
+
+constexpr NamedValues kValues[] = {VALUES(GL_CURRENT_PROGRAM, 1),
+                                   VALUES(GL_DRAW_FRAMEBUFFER_BINDING, 1),
+                                   VALUES(GL_READ_FRAMEBUFFER_BINDING, 1),
+                                   VALUES(GL_RENDERBUFFER_BINDING, 1),
+                                   VALUES(GL_VERTEX_ARRAY_BINDING, 1),
+                                   VALUES(GL_ARRAY_BUFFER_BINDING, 1),
+                                   VALUES(GL_ELEMENT_ARRAY_BUFFER_BINDING, 1),
+                                   VALUES(GL_COPY_READ_BUFFER_BINDING, 1),
+                                   VALUES(GL_COPY_WRITE_BUFFER_BINDING, 1),
+                                   VALUES(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 1),
+                                   VALUES(GL_VIEWPORT, 4),
+                                   VALUES(GL_DEPTH_RANGE, 2),
+                                   VALUES(GL_POLYGON_MODE, 2),
+                                   VALUES(GL_CULL_FACE_MODE, 1),
+                                   VALUES(GL_FRONT_FACE, 1),
+                                   VALUES(GL_POINT_SIZE, 1),
+                                   VALUES(GL_COLOR_WRITEMASK, 4),
+                                   VALUES(GL_SCISSOR_BOX, 4)};
+constexpr NamedValues kOldValues[] = {
+    VALUES(GL_MATRIX_MODE, 1),           VALUES(GL_MODELVIEW_MATRIX, 16),  VALUES(GL_PROJECTION_MATRIX, 16),
+    VALUES(GL_MODELVIEW_STACK_DEPTH, 1), VALUES(GL_ATTRIB_STACK_DEPTH, 1), VALUES(GL_PROJECTION_STACK_DEPTH, 1),
+    VALUES(GL_NAME_STACK_DEPTH, 1),      VALUES(GL_RENDER_MODE, 1),        VALUES(GL_CLIENT_ATTRIB_STACK_DEPTH, 1),
+    VALUES(GL_VERTEX_ARRAY_SIZE, 1),     VALUES(GL_COLOR_ARRAY_SIZE, 1),   VALUES(GL_CLIENT_ACTIVE_TEXTURE, 1)};
+constexpr NamedValues kValues45[] = {VALUES(GL_CLIP_ORIGIN, 1), VALUES(GL_CLIP_DEPTH_MODE, 1),
+                                     VALUES(GL_PROGRAM_PIPELINE_BINDING, 1)};
+
+void append(std::vector<std::string>& lines, std::span<const NamedEnum> switches) {
+  for (const NamedEnum& entry : switches)
+    lines.push_back(std::string(entry.name) + " = " + (glIsEnabled(entry.value) ? "on" : "off"));
+}
+
+void append(std::vector<std::string>& lines, std::span<const NamedValues> values) {
+  for (const NamedValues& entry : values) {
+    std::array<GLdouble, 16> numbers{};
+    glGetDoublev(entry.value, numbers.data());
+    std::string line = std::string(entry.name) + " =";
+    for (int i = 0; i < entry.count; ++i) line += " " + std::to_string(numbers[i]);
+    lines.push_back(line);
+  }
+}
+
+constexpr const char* kVertexShader =
+    "#version 330 core\nlayout(location = 3) in vec3 p;\nvoid main() { gl_Position = vec4(p + 9.0, 1); }\n";
+constexpr const char* kFragmentShader = "#version 330 core\nout vec4 c;\nvoid main() { c = vec4(1); }\n";
+
+gl::Program some_program() {
+  const std::array<gl::ShaderStage, 2> stages{
+      {{GL_VERTEX_SHADER, kVertexShader}, {GL_FRAGMENT_SHADER, kFragmentShader}}};
+  return gl::make_program("some renderer", stages);
+}
+
+}  // namespace
+
+HostileRenderer::HostileRenderer(const GlInfo& info)
+    : compatibility_(info.compatibility_profile),
+      program_(some_program()),
+      vertex_array_(gl::make_vertex_array()),
+      array_(gl::make_buffer()),
+      feedback_(gl::make_buffer()),
+      copy_read_(gl::make_buffer()),
+      copy_write_(gl::make_buffer()) {
+  if (compatibility_) set_fixed_function();
+  glUseProgram(program_.name());
+  glBindFramebuffer(GL_FRAMEBUFFER, target_.framebuffer());
+  glBindVertexArray(vertex_array_.name());
+  glBindBuffer(GL_ARRAY_BUFFER, array_.name());
+  glBufferData(GL_ARRAY_BUFFER, 256, nullptr, GL_STATIC_DRAW);
+  glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, array_.name());
+  glBindBuffer(GL_COPY_READ_BUFFER, copy_read_.name());
+  glBindBuffer(GL_COPY_WRITE_BUFFER, copy_write_.name());
+  glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, feedback_.name());
+  glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, 256, nullptr, GL_STATIC_DRAW);
+  glBindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, feedback_.name(), 16, 64);
+  glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, array_.name());
+  for (const NamedEnum& entry : kSwitches) glEnable(entry.value);
+  glPrimitiveRestartIndex(0);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  glCullFace(GL_FRONT_AND_BACK);
+  glViewport(3, 5, 7, 11);
+  glScissor(100, 100, 1, 1);
+  glPointSize(3.f);
+  glColorMask(GL_FALSE, GL_TRUE, GL_FALSE, GL_TRUE);
+  if (gl::at_least(info, 4, 5)) glClipControl(GL_UPPER_LEFT, GL_ZERO_TO_ONE);
+}
+
+void HostileRenderer::set_fixed_function() {
+  const std::array<GLfloat, 16> matrix{2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 5, 6, 7, 1};
+  glMatrixMode(GL_PROJECTION);
+  glLoadMatrixf(matrix.data());
+  glMatrixMode(GL_MODELVIEW);
+  glLoadMatrixf(matrix.data());
+  glMatrixMode(GL_TEXTURE);
+  for (GLenum i = 0; i < 8; ++i) {
+    const std::array<GLdouble, 4> nothing_passes{0.0, 0.0, 0.0, -1.0 - i};
+    glClipPlane(GL_CLIP_PLANE0 + i, nothing_passes.data());
+  }
+  glAlphaFunc(GL_NEVER, 0.f);
+  glEnable(GL_ALPHA_TEST);
+  // Arrays of the default vertex array that nothing may read: their pointers lead nowhere.
+  glBindVertexArray(0);
+  glColorPointer(3, GL_FLOAT, 0, reinterpret_cast<const void*>(8));
+  glEnableClientState(GL_COLOR_ARRAY);
+  glVertexAttribPointer(5, 3, GL_FLOAT, GL_FALSE, 0, reinterpret_cast<const void*>(8));
+  glEnableVertexAttribArray(5);
+}
+
+HostileRenderer::~HostileRenderer() {
+  glUseProgram(0);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glBindVertexArray(0);
+}
+
+std::vector<std::string> gl_snapshot(const GlInfo& info) {
+  std::vector<std::string> lines;
+  append(lines, kSwitches);
+  append(lines, kValues);
+  GLint feedback_slot = 0;
+  GLint64 start = 0, size = 0;
+  glGetIntegeri_v(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &feedback_slot);
+  glGetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start);
+  glGetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size);
+  lines.push_back("feedback slot = " + std::to_string(feedback_slot) + " " + std::to_string(start) + " " +
+                  std::to_string(size));
+  if (gl::at_least(info, 4, 5)) append(lines, kValues45);
+  if (!info.compatibility_profile) return lines;
+  append(lines, kOldSwitches);
+  append(lines, kOldValues);
+  for (GLenum i = 0; i < 8; ++i) {
+    std::array<GLdouble, 4> plane{};
+    glGetClipPlane(GL_CLIP_PLANE0 + i, plane.data());
+    lines.push_back("clip plane " + std::to_string(i) + " = " + std::to_string(plane[0]) + " " +
+                    std::to_string(plane[1]) + " " + std::to_string(plane[2]) + " " + std::to_string(plane[3]));
+  }
+  // The arrays of the default vertex array, seen from inside it.
+  GLint vertex_array = 0, enabled = 0;
+  glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &vertex_array);
+  glBindVertexArray(0);
+  glGetVertexAttribiv(5, GL_VERTEX_ATTRIB_ARRAY_ENABLED, &enabled);
+  lines.push_back("default arrays = " + std::to_string(glIsEnabled(GL_COLOR_ARRAY)) + " " +
+                  std::to_string(glIsEnabled(GL_VERTEX_ARRAY)) + " " + std::to_string(enabled));
+  glBindVertexArray(static_cast<GLuint>(vertex_array));
+  return lines;
+}
+
+}  // namespace trocar

@@ -1,0 +1,35 @@
+// A renderer's OpenGL state, as hostile to a guest as can be, and a snapshot of it: a query that shares the context
+// must answer right in it and leave it as it was. Units: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu_collision/gl_context.hpp"
+#include "gpu_collision/gl_objects.hpp"
+#include "gpu_collision/one_pixel_target.hpp"
+
+namespace trocar {
+
+// Everything that a backend might touch is set to something unusual for as long as it lives.
+class HostileRenderer {
+ public:
+  explicit HostileRenderer(const GlInfo& info);
+  ~HostileRenderer();
+  HostileRenderer(const HostileRenderer&) = delete;
+  HostileRenderer& operator=(const HostileRenderer&) = delete;
+
+ private:
+  void set_fixed_function();
+
+  const bool compatibility_;
+  gl::Program program_;
+  gl::VertexArray vertex_array_;
+  gl::Buffer array_, feedback_, copy_read_, copy_write_, storage_;
+  gl::OnePixelTarget target_;
+};
+
+// One line "name = values" per piece of state.
+std::vector<std::string> gl_snapshot(const GlInfo& info);
+
+}  // namespace trocar
