@@ -53,6 +53,30 @@ void expect_closest(Dice& dice, const ClosestPoints& pair, std::span<const dvec3
   ASSERT_LT(unproved(pair, first, second), kTolerance);
 }
 
+TEST(ClosestSegments, AreProvedBySeparatingSlabs) {
+  std::printf("seed %u\n", kSeed + 3);
+  Dice dice(kSeed + 3);
+  double worst = 0.0;
+  for (int i = 0; i < 100000 && !HasFailure(); ++i) {
+    const dvec3 p = dice.in_cube(0.2), q = p + dice.in_cube(dice.log_uniform(1e-4, 0.3));
+    const dvec3 r = p + dice.in_cube(dice.log_uniform(1e-4, 0.3));
+    dvec3 t = r + dice.in_cube(dice.log_uniform(1e-4, 0.3));
+    const int kind = dice.pick(6);
+    if (kind == 0) t = r;
+    if (kind == 1) t = r + dice.uniform(-2.0, 2.0) * (q - p);
+    if (kind == 2) t = r + dice.uniform(-2.0, 2.0) * (q - p) + dice.log_uniform(1e-14, 1e-3) * dice.direction();
+    const closest::Segment one = closest::segment(p, q), two = closest::segment(r, t);
+    const closest::SegmentPair pair = closest::closest_segments(one, two);
+    ASSERT_EQ(closest::clamp01(pair.u), pair.u);
+    ASSERT_EQ(closest::clamp01(pair.v), pair.v);
+    const dvec3 first[] = {p, q}, second[] = {r, t};
+    const ClosestPoints points{one.p + pair.u * one.d, two.p + pair.v * two.d, std::sqrt(pair.squared)};
+    if (points.distance > 1e-3) worst = std::max(worst, unproved(points, first, second));
+    ASSERT_LT(worst, 1e-13);
+  }
+  std::printf("distance unproved up to %.3g m\n", worst);
+}
+
 TEST(ClosestSegmentTriangle, IsProvedBySeparatingSlabs) {
   std::printf("seed %u\n", kSeed);
   Dice dice(kSeed);

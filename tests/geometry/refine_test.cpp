@@ -72,7 +72,7 @@ TEST(RefineTouch, MembershipEqualsTheDistanceOfTriangles) {
   std::printf("seed %u\n", kSeed + 1);
   Dice dice(kSeed + 1);
   int inside = 0, passed = 0;
-  for (int i = 0; i < 200000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 80000 && !HasFailure(); ++i) {
     const ToolStep step = sweeping_step(dice);
     const Triangle face = test::face_near(dice, step);
     const double distance = closest_triangles({step.pivot, step.tip_before, step.tip_after}, face).distance;
@@ -84,8 +84,8 @@ TEST(RefineTouch, MembershipEqualsTheDistanceOfTriangles) {
     ++inside;
     passed += distance_at(step, face, 0.0) > step.radius && distance_at(step, face, 1.0) > step.radius;
   }
-  EXPECT_GT(inside, 50000);
-  EXPECT_GT(passed, 1000);  // touched only in the middle of the step
+  EXPECT_GT(inside, 20000);
+  EXPECT_GT(passed, 500);  // touched only in the middle of the step
 }
 
 // Time: within the radius then, and nowhere before, by 400 samples. Point and normal: what is closest then.

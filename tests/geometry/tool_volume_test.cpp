@@ -157,21 +157,21 @@ struct CameraCheck {
 TEST(Camera, AgreesWithTheHalfSpacesOfTheCapsuleCover) {
   CameraCheck check;
   for_every_step(kSeed + 2, kRandomSteps,
-                 [&](Dice& dice, const ToolStep& step) { check(dice, swept_volume(step, Cover::Capsule), 40); });
+                 [&](Dice& dice, const ToolStep& step) { check(dice, swept_volume(step, Cover::Capsule), 12); });
   check.report();
 }
 
 TEST(Camera, AgreesWithTheHalfSpacesOfThePaperCover) {
   CameraCheck check;
   for_every_step(kSeed + 3, kRandomSteps,
-                 [&](Dice& dice, const ToolStep& step) { check(dice, swept_volume(step, Cover::Paper), 40); });
+                 [&](Dice& dice, const ToolStep& step) { check(dice, swept_volume(step, Cover::Paper), 12); });
   check.report();
 }
 
 TEST(Camera, AgreesWithTheHalfSpacesOfTheStaticVolume) {
   CameraCheck check;
   for_every_step(kSeed + 4, kRandomSteps, [&](Dice& dice, const ToolStep& step) {
-    check(dice, static_volume({step.pivot, step.tip_after, step.radius}), 20);
+    check(dice, static_volume({step.pivot, step.tip_after, step.radius}), 12);
   });
   check.report();
 }
