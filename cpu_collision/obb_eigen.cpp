@@ -1,59 +1,102 @@
 #include "cpu_collision/obb_eigen.hpp"
 
-#include <cmath>
-#include <utility>
+#include <initializer_list>
 
 namespace trocar {
 namespace {
 
-// Cyclic Jacobi converges quadratically: four sweeps reach float precision from any start, the fifth is a reserve.
-constexpr int kSweeps = 5;
-// Off-diagonals below this part of the trace turn the axes by less than boxes can show.
-constexpr float kSmallestOffDiagonal = 1e-6f;
+// Below this part of the trace the matrix is a multiple of the identity, as far as float can say.
+constexpr float kRound = 1e-7f;
 
-// Rotates rows and columns p and q of a symmetric matrix so that its element pq becomes 0; r is the third index.
-void rotate(float& pp, float& qq, float& pq, float& pr, float& qr, glm::vec3& axis_p, glm::vec3& axis_q) {
-  if (!(std::abs(pq) > kSmallestOffDiagonal)) return;
-  const float half_cotangent = 0.5f * (qq - pp) / pq;
-  const float t = std::copysign(1.f, half_cotangent) /
-                  (std::abs(half_cotangent) + std::sqrt(1.f + half_cotangent * half_cotangent));
-  const float c = 1.f / std::sqrt(1.f + t * t), s = t * c;
-  pp -= t * pq;
-  qq += t * pq;
-  pq = 0.f;
-  const float old_pr = pr;
-  pr = c * old_pr - s * qr;
-  qr = s * old_pr + c * qr;
-  const glm::vec3 old_p = axis_p;
-  axis_p = c * old_p - s * axis_q;
-  axis_q = s * old_p + c * axis_q;
+Lanes4 select(Mask4 condition, Lanes4 yes, Lanes4 no) { return condition ? yes : no; }
+
+Vectors select(Mask4 condition, const Vectors& yes, const Vectors& no) {
+  return {select(condition, yes.x, no.x), select(condition, yes.y, no.y), select(condition, yes.z, no.z)};
+}
+
+Lanes4 dot(const Vectors& u, const Vectors& v) { return u.x * v.x + u.y * v.y + u.z * v.z; }
+
+Vectors cross(const Vectors& u, const Vectors& v) {
+  return {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+}
+
+Vectors operator*(Lanes4 scale, const Vectors& v) { return {scale * v.x, scale * v.y, scale * v.z}; }
+Vectors operator+(const Vectors& u, const Vectors& v) { return {u.x + v.x, u.y + v.y, u.z + v.z}; }
+
+Vectors times(const SymmetricMatrices& m, const Vectors& v) {
+  return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.xy * v.x + m.yy * v.y + m.yz * v.z,
+          m.xz * v.x + m.yz * v.y + m.zz * v.z};
+}
+
+SymmetricMatrices scaled(const SymmetricMatrices& m, Lanes4 scale) {
+  return {m.xx * scale, m.yy * scale, m.zz * scale, m.xy * scale, m.xz * scale, m.yz * scale};
+}
+
+SymmetricMatrices shifted(const SymmetricMatrices& m, Lanes4 shift) {
+  return {m.xx - shift, m.yy - shift, m.zz - shift, m.xy, m.xz, m.yz};
+}
+
+Lanes4 largest_element(const SymmetricMatrices& m) {
+  return max(max(max(abs(m.xx), abs(m.yy)), max(abs(m.zz), abs(m.xy))), max(abs(m.xz), abs(m.yz)));
+}
+
+Lanes4 determinant(const SymmetricMatrices& m) {
+  return m.xx * (m.yy * m.zz - m.yz * m.yz) - m.xy * (m.xy * m.zz - m.yz * m.xz) + m.xz * (m.xy * m.yz - m.yy * m.xz);
+}
+
+// cos(acos(r) / 3) for r in [0, 1]: the largest root of 4 c^3 - 3 c = r, two Newton steps from its chord.
+Lanes4 third_of_angle(Lanes4 r) {
+  Lanes4 c = 0.8660254f + 0.1339746f * r;
+  for (int step = 0; step < 2; ++step) c -= (c * (4.f * c * c - 3.f) - r) / (12.f * c * c - 3.f);
+  return c;
+}
+
+// The direction that a matrix of rank 2 takes to 0: across two of its rows, the pair that says it best.
+Vectors null_direction(const SymmetricMatrices& m) {
+  const Vectors x{m.xx, m.xy, m.xz}, y{m.xy, m.yy, m.yz}, z{m.xz, m.yz, m.zz};
+  Vectors best = cross(x, y);
+  for (const Vectors& other : {cross(y, z), cross(z, x)})
+    best = select(dot(other, other) > dot(best, best), other, best);
+  return lanes(1.f) / sqrt(dot(best, best)) * best;
+}
+
+// A unit vector across a unit vector. Source: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 2017.
+Vectors across(const Vectors& n) {
+  const Lanes4 sign = with_sign_of(lanes(1.f), n.z), a = -1.f / (sign + n.z);
+  return {1.f + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
+}
+
+// Within the plane of u and v: the direction of the larger eigenvalue.
+Vectors larger_in_plane(const SymmetricMatrices& m, const Vectors& u, const Vectors& v) {
+  const Vectors mu = times(m, u), mv = times(m, v);
+  const Lanes4 d = dot(u, mu) - dot(v, mv), b = 2.f * dot(u, mv), h = sqrt(d * d + b * b);
+  const Lanes4 large = sqrt(0.5f + 0.5f * abs(d) / h), small = 0.5f * b / (h * large);
+  const Lanes4 on_u = select(d >= 0.f, large, abs(small)), on_v = select(d >= 0.f, small, with_sign_of(large, b));
+  return select(h > 0.f, on_u * u + on_v * v, u);
 }
 
 }  // namespace
 
-PrincipalAxes principal_axes(const SymmetricMatrix3& matrix) {
-  PrincipalAxes result{{glm::vec3(1, 0, 0), glm::vec3(0, 1, 0), glm::vec3(0, 0, 1)}, glm::vec3(0.f)};
-  const float scale = std::abs(matrix.xx) + std::abs(matrix.yy) + std::abs(matrix.zz);
-  if (scale == 0.f) return result;
-  const float unit = 1.f / scale;
-  float xx = matrix.xx * unit, yy = matrix.yy * unit, zz = matrix.zz * unit;
-  float xy = matrix.xy * unit, xz = matrix.xz * unit, yz = matrix.yz * unit;
-  auto& [a, b, c] = result.axis;
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    if (std::abs(xy) + std::abs(xz) + std::abs(yz) <= kSmallestOffDiagonal) break;
-    rotate(xx, yy, xy, xz, yz, a, b);
-    rotate(xx, zz, xz, xy, yz, a, c);
-    rotate(yy, zz, yz, xy, xz, b, c);
-  }
-  // Largest first; then straighten what rounding bent.
-  if (xx < yy) std::swap(xx, yy), std::swap(a, b);
-  if (yy < zz) std::swap(yy, zz), std::swap(b, c);
-  if (xx < yy) std::swap(xx, yy), std::swap(a, b);
-  a = glm::normalize(a);
-  b = glm::normalize(b - glm::dot(a, b) * a);
-  c = glm::cross(a, b);
-  result.value = scale * glm::vec3(xx, yy, zz);
-  return result;
+PrincipalAxes principal_axes(const SymmetricMatrices& matrices) {
+  // Scaled to eigenvalues 2 cos(angle), 2 cos(angle +- 120 degrees): sum 0, squares 6.
+  const Lanes4 mean = (matrices.xx + matrices.yy + matrices.zz) / 3.f;
+  SymmetricMatrices m = shifted(matrices, mean);
+  const Lanes4 largest = largest_element(m);
+  const Mask4 has_axes = largest > kRound * abs(mean);
+  m = scaled(m, 1.f / largest);
+  const Lanes4 squares = m.xx * m.xx + m.yy * m.yy + m.zz * m.zz + 2.f * (m.xy * m.xy + m.xz * m.xz + m.yz * m.yz);
+  m = scaled(m, sqrt(6.f / squares));
+
+  // The eigenvalue farthest from the other two: the largest when the determinant is positive, else the smallest.
+  const Lanes4 r = 0.5f * determinant(m);
+  const Lanes4 apart = with_sign_of(2.f * third_of_angle(min(lanes(1.f), abs(r))), r);
+  const Vectors alone = null_direction(shifted(m, apart)), u = across(alone);
+  const Vectors larger = larger_in_plane(m, u, cross(alone, u)), other = cross(alone, larger);
+  const Mask4 alone_first = apart > 0.f;
+  const Lanes4 one = lanes(1.f), zero = lanes(0.f);
+  return {select(has_axes, select(alone_first, alone, larger), {one, zero, zero}),
+          select(has_axes, select(alone_first, larger, other), {zero, one, zero}),
+          select(has_axes, select(alone_first, other, alone), {zero, zero, one})};
 }
 
 }  // namespace trocar

@@ -1,22 +1,27 @@
-// Principal axes of a symmetric 3x3 matrix by Jacobi rotations: what turns a covariance into a box's axes.
-// Units: any.   Checked against Eigen's solver in tests/cpu_collision/obb_eigen_test.cpp
+// Principal axes of symmetric 3x3 matrices, four at a time and in closed form: what turns covariances into boxes' axes.
+// No iteration and no branch: a tree asks for thousands of these a frame.
+// Based on: Smith, "Eigenvalues of a symmetric 3x3 matrix", CACM 1961, for the eigenvalue that stands apart; the other
+// two axes come from one rotation across it, which stays well defined when their eigenvalues meet. Units: any. Checked
+// against Eigen's solver in tests/cpu_collision/obb_eigen_test.cpp
 #pragma once
 
-#include <array>
-#include <glm/glm.hpp>
+#include "cpu_collision/obb_lanes.hpp"
 
 namespace trocar {
 
-struct SymmetricMatrix3 {
-  float xx = 0.f, yy = 0.f, zz = 0.f, xy = 0.f, xz = 0.f, yz = 0.f;
+struct SymmetricMatrices {
+  Lanes4 xx, yy, zz, xy, xz, yz;  // lane k: matrix k
+};
+
+struct Vectors {
+  Lanes4 x, y, z;
 };
 
 struct PrincipalAxes {
-  std::array<glm::vec3, 3> axis;  // unit, orthogonal, right-handed; largest eigenvalue first
-  glm::vec3 value;                // eigenvalues, descending
+  Vectors a, b, c;  // unit, orthogonal, right-handed; a of the largest eigenvalue, c of the smallest
 };
 
-// The matrix 0 gives the world axes. Never fails: what is not a number stays so.
-PrincipalAxes principal_axes(const SymmetricMatrix3& matrix);
+// A multiple of the identity, 0 among them, gives the world axes. Never fails: what is not a number gives any axes.
+PrincipalAxes principal_axes(const SymmetricMatrices& matrices);
 
 }  // namespace trocar

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
 #if defined(__SSE2__)
@@ -24,6 +25,8 @@ Lanes4 splat(Lanes4 v) {
 
 inline Lanes4 abs(Lanes4 v) { return std::bit_cast<Lanes4>(std::bit_cast<Mask4>(v) & 0x7fffffff); }
 
+inline Lanes4 first_three(Lanes4 v) { return std::bit_cast<Lanes4>(std::bit_cast<Mask4>(v) & Mask4{-1, -1, -1, 0}); }
+
 inline Lanes4 min(Lanes4 a, Lanes4 b) {
 #if defined(__SSE2__)
   return _mm_min_ps(a, b);
@@ -38,6 +41,29 @@ inline Lanes4 max(Lanes4 a, Lanes4 b) {
 #else
   return a > b ? a : b;
 #endif
+}
+
+inline Lanes4 sqrt(Lanes4 v) {
+#if defined(__SSE2__)
+  return _mm_sqrt_ps(v);
+#else
+  return Lanes4{std::sqrt(v[0]), std::sqrt(v[1]), std::sqrt(v[2]), std::sqrt(v[3])};
+#endif
+}
+
+inline Lanes4 with_sign_of(Lanes4 size, Lanes4 sign) {
+  const Mask4 sign_bit = std::bit_cast<Mask4>(lanes(-0.f));
+  return std::bit_cast<Lanes4>((std::bit_cast<Mask4>(size) & ~sign_bit) | (std::bit_cast<Mask4>(sign) & sign_bit));
+}
+
+// Rows become columns.
+inline void transpose(Lanes4& a, Lanes4& b, Lanes4& c, Lanes4& d) {
+  const Lanes4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Lanes4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 // Bit k is set when lane k is negative.

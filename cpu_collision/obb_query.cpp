@@ -73,8 +73,8 @@ class ObbQuery final : public TouchQuery {
   std::size_t memory_bytes() const override {
     return sizeof(*this) + bytes(faces_) + bytes(positions_) + bytes(corners_) + bytes(tree_.nodes) +
            bytes(tree_.skip) + bytes(tree_.slots) + bytes(tree_.face_of_slot) + bytes(tree_.leaf_vertices) +
-           bytes(tree_.vertices) + bytes(scratch_.moments) + bytes(scratch_.aside) + bytes(candidates_) +
-           bytes(touches_) + bytes(first_);
+           bytes(tree_.vertices) + bytes(scratch_.moments) + bytes(scratch_.aside) + bytes(scratch_.split) +
+           bytes(scratch_.waiting) + bytes(candidates_) + bytes(touches_) + bytes(first_);
   }
 
  private:
@@ -90,7 +90,7 @@ class ObbQuery final : public TouchQuery {
   }
 
   void finish_update(Clock::time_point start) {
-    fit_obb_tree(corners_, tree_);
+    fit_obb_tree(corners_, reach_, tree_);
     counters_.updated_nodes = tree_.nodes.size();
     times_.update_ms = milliseconds_since(start);
   }

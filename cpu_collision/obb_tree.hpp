@@ -16,8 +16,8 @@
 
 namespace trocar {
 
-// Leaves of up to this many faces.
-constexpr std::uint32_t kLeafFaces = 4;
+// Leaves of up to this many faces: with fewer, making the extra boxes costs more than they save a query.
+constexpr std::uint32_t kLeafFaces = 8;
 
 // A box, its axes by coordinate so that lane k belongs to axis k; lane 3 is 0.
 struct ObbNode {
@@ -53,8 +53,21 @@ struct FaceMoments {
   Lanes4 mixed;   // xy, xz, yz, and the bits of the face's number
 };
 
+struct SplitNode {
+  Lanes4 axis_x{}, axis_y{}, axis_z{};  // as in ObbNode
+  IndexRange slots;
+  std::uint32_t left = 0;  // its first child, the second follows; 0 for a leaf
+};
+
+struct WaitingNode {
+  std::uint32_t node;
+  int depth;
+};
+
 struct ObbScratch {
   std::vector<FaceMoments> moments, aside;  // [face]
+  std::vector<SplitNode> split;             // [node] in the order of splitting
+  std::vector<WaitingNode> waiting;         // to be split, the next last
 };
 
 // Axes and topology of a new tree; its boxes are not yet fitted. `share_vertices`: list each vertex once per leaf
@@ -62,7 +75,8 @@ struct ObbScratch {
 void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share_vertices,
                     ObbScratch& scratch, ObbTree& tree);
 
-// Boxes around the positions, axes and topology unchanged. Contains every vertex in every box above it.
-void fit_obb_tree(std::span<const Lanes4> positions, ObbTree& tree);
+// Boxes around the positions, axes and topology unchanged. Contains every vertex in every box above it. reach: largest
+// coordinate, m.
+void fit_obb_tree(std::span<const Lanes4> positions, float reach, ObbTree& tree);
 
 }  // namespace trocar

@@ -1,7 +1,6 @@
 #include "cpu_collision/obb_volume.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -113,27 +112,34 @@ Interval shadow(const ConvexTool& tool, const glm::dvec3& direction) {
   return interval;
 }
 
+// Box with these axes around the corners. Returns its volume, m^3.
+double box_around_corners(const ConvexTool& tool, const std::array<glm::dvec3, 3>& axis, ObbNode& box) {
+  glm::dvec3 half, centre(0.0);
+  for (int k = 0; k < 3; ++k) {
+    const Interval interval = shadow(tool, axis[k]);
+    half[k] = 0.5 * (interval.high - interval.low);
+    centre += 0.5 * (interval.high + interval.low) * axis[k];
+  }
+  box = with_axes(glm::vec3(axis[0]), glm::vec3(axis[1]), glm::vec3(axis[2]));
+  box.extent = lanes(glm::vec3(half) + tool.slack);
+  box.centre = lanes(glm::vec3(centre));
+  return half.x * half.y * half.z;
+}
+
 // The smallest box with one axis along a plane normal and another along an edge of that plane.
 void find_box(ConvexTool& tool) {
-  double smallest = std::numeric_limits<double>::infinity();
+  double smallest = box_around_corners(tool, {glm::dvec3(1, 0, 0), glm::dvec3(0, 1, 0), glm::dvec3(0, 0, 1)}, tool.box);
   for (int i = 0; i < tool.plane_count; ++i) {
-    const glm::dvec3 n(tool.planes[i]);
+    const glm::dvec3 n = glm::normalize(glm::dvec3(tool.planes[i]));
     for (int j = 0; j < tool.edge_count; ++j) {
-      if (std::abs(glm::dot(n, tool.edges[j])) > 1e-6) continue;
-      const glm::dvec3 u = glm::normalize(tool.edges[j] - glm::dot(n, tool.edges[j]) * n);
-      const std::array<glm::dvec3, 3> axis{n, u, glm::cross(n, u)};
-      glm::dvec3 half, centre(0.0);
-      for (int k = 0; k < 3; ++k) {
-        const Interval interval = shadow(tool, axis[k]);
-        half[k] = 0.5 * (interval.high - interval.low);
-        centre += 0.5 * (interval.high + interval.low) * axis[k];
-      }
-      const double volume = half.x * half.y * half.z;
+      const double lean = glm::dot(n, tool.edges[j]);
+      if (std::abs(lean) > 1e-6) continue;
+      const glm::dvec3 u = glm::normalize(tool.edges[j] - lean * n);
+      ObbNode box;
+      const double volume = box_around_corners(tool, {n, u, glm::cross(n, u)}, box);
       if (!(volume < smallest)) continue;
       smallest = volume;
-      tool.box = with_axes(glm::vec3(axis[0]), glm::vec3(axis[1]), glm::vec3(axis[2]));
-      tool.box.extent = lanes(glm::vec3(half) + tool.slack);
-      tool.box.centre = lanes(glm::vec3(centre));
+      tool.box = box;
     }
   }
 }
@@ -194,8 +200,7 @@ ConvexTool convex_tool(const ToolVolume& volume, float reach) {
   fill_lanes(volume, reach, tool);
   find_corners(tool);
   find_edges(tool);
-  assert(tool.corner_count >= 4 && tool.edge_count >= 6);
-  find_box(tool);
+  if (tool.corner_count > 0) find_box(tool);
   return tool;
 }
 
@@ -214,6 +219,7 @@ bool boxes_overlap(const ObbNode& a, const ObbNode& b) {
 }
 
 BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box) {
+  if (tool.corner_count == 0) return BoxAnswer::Outside;
   const Lanes4 x = box.axis_x * box.extent, y = box.axis_y * box.extent, z = box.axis_z * box.extent;
   const Lanes4 middle = distances(tool.lanes[0], box.centre), half = half_shadow(tool.lanes[0], x, y, z);
   if (negative_lanes(middle + half)) return BoxAnswer::Outside;
@@ -236,6 +242,7 @@ FaceAnswer face_quick(const ConvexTool& tool, Lanes4 a, Lanes4 b, Lanes4 c) {
 }
 
 bool face_meets(const ConvexTool& tool, const Triangle& face) {
+  if (tool.corner_count == 0) return false;
   const Corners corners{face.a, face.b, face.c};
   std::array<bool, 3> inside{true, true, true};
   for (int i = 0; i < tool.plane_count; ++i) {
@@ -249,8 +256,11 @@ bool face_meets(const ConvexTool& tool, const Triangle& face) {
   }
   if (inside[0] || inside[1] || inside[2]) return true;
   const Corners sides{face.b - face.a, face.c - face.b, face.a - face.c};
-  if (separated_along(tool, corners, glm::cross(sides[0], sides[1]))) return false;
+  const glm::dvec3 normal = glm::cross(sides[0], sides[1]);
+  if (separated_along(tool, corners, normal)) return false;
   for (const glm::dvec3& side : sides) {
+    // Within the face's own plane, for a volume as flat as the face.
+    if (separated_along(tool, corners, glm::cross(side, normal))) return false;
     for (int i = 0; i < tool.edge_count; ++i) {
       if (separated_along(tool, corners, glm::cross(side, tool.edges[i]))) return false;
     }

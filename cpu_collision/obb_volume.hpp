@@ -30,12 +30,13 @@ struct ConvexTool {
   std::array<glm::dvec4, kMaxPlanes> planes;
   int plane_count = 0;
   std::array<glm::dvec3, kMaxCorners> corners;  // m
-  int corner_count = 0;
-  std::array<glm::dvec3, kMaxEdges> edges;  // directions, unit
+  int corner_count = 0;                         // 0: planes that exclude each other by rounding; nothing is touched
+  std::array<glm::dvec3, kMaxEdges> edges;      // directions, unit
   int edge_count = 0;
   ObbNode box;  // tight around the corners, grown by slack
 };
 
+// The volume must be bounded, as every tool volume is; it may be as flat as rounding makes it.
 // `reach`: largest coordinate of the mesh, m; the float tests allow for the rounding it brings.
 ConvexTool convex_tool(const ToolVolume& volume, float reach);
 

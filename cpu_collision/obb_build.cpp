@@ -1,0 +1,214 @@
+#include "cpu_collision/obb_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "cpu_collision/obb_eigen.hpp"
+
+namespace trocar {
+namespace {
+
+// From this depth on faces are halved by number: no mesh, however uneven, makes a tree deeper than this + 32.
+constexpr int kDeepestMeanSplit = 48;
+// Every face counts a little, so that a patch of points and needles still has a mean.
+constexpr float kLeastWeight = 1e-6f;  // of the squared size of the mesh, shared by all faces
+
+Lanes4 cross(Lanes4 a, Lanes4 b) {
+  const Lanes4 t = a * __builtin_shufflevector(b, b, 1, 2, 0, 3) - __builtin_shufflevector(a, a, 1, 2, 0, 3) * b;
+  return __builtin_shufflevector(t, t, 1, 2, 0, 3);
+}
+
+// Moments of the uniform triangle: area / 12 * (9 m m' + p p' + q q' + r r'), m its centroid.
+FaceMoments moments_of(Lanes4 p, Lanes4 q, Lanes4 r, float least_weight, std::uint32_t face) {
+  const auto mixed = [](Lanes4 v) {
+    return __builtin_shufflevector(v, v, 0, 0, 1, 3) * __builtin_shufflevector(v, v, 1, 2, 2, 3);
+  };
+  const Lanes4 normal = cross(q - p, r - p), s = p + q + r;
+  const float weight = 0.5f * std::sqrt(sum(normal * normal)) + least_weight;
+  const Lanes4 twelfth = lanes(weight / 12.f);
+  FaceMoments m;
+  const Lanes4 first = s * lanes(weight / 3.f);
+  m.first = Lanes4{weight, first[0], first[1], first[2]};
+  m.square = twelfth * (s * s + p * p + q * q + r * r);
+  m.mixed = twelfth * (mixed(s) + mixed(p) + mixed(q) + mixed(r));
+  m.mixed[3] = std::bit_cast<float>(face);
+  return m;
+}
+
+void gather_moments(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces,
+                    std::vector<FaceMoments>& moments) {
+  Lanes4 low = positions[0], high = low;
+  for (const Lanes4 p : positions) low = min(low, p), high = max(high, p);
+  const Lanes4 size = high - low, middle = 0.5f * (low + high);
+  const float share = kLeastWeight * sum(size * size) / static_cast<float>(faces.size());
+  const float least_weight = share > 0.f ? share : 1.f;
+  moments.resize(faces.size());
+  for (std::uint32_t f = 0; f < faces.size(); ++f) {
+    const glm::uvec3& v = faces[f];
+    moments[f] = moments_of(positions[v.x] - middle, positions[v.y] - middle, positions[v.z] - middle, least_weight, f);
+  }
+}
+
+// ---- split ----
+
+struct Moments {
+  Lanes4 first, square, mixed;  // as in FaceMoments
+};
+
+Moments sum_moments(std::span<const FaceMoments> faces) {
+  Moments sum{};
+  for (const FaceMoments& face : faces) {
+    sum.first += face.first;
+    sum.square += face.square;
+    sum.mixed += first_three(face.mixed);  // a face number read as a float may be denormal, and slow
+  }
+  return sum;
+}
+
+// Covariances of four sets of faces about their means.
+SymmetricMatrices covariances(std::array<Moments, 4> m) {
+  transpose(m[0].first, m[1].first, m[2].first, m[3].first);
+  transpose(m[0].square, m[1].square, m[2].square, m[3].square);
+  transpose(m[0].mixed, m[1].mixed, m[2].mixed, m[3].mixed);
+  const Lanes4 unit = 1.f / m[0].first;
+  const Lanes4 x = m[1].first * unit, y = m[2].first * unit, z = m[3].first * unit;
+  return {m[0].square * unit - x * x, m[1].square * unit - y * y, m[2].square * unit - z * z,
+          m[0].mixed * unit - x * y,  m[1].mixed * unit - x * z,  m[2].mixed * unit - y * z};
+}
+
+// Four boxes' axes, by coordinate: axes[coordinate][box], lane k its axis k.
+using AxesOfFour = std::array<std::array<Lanes4, 4>, 3>;
+
+AxesOfFour by_box(const PrincipalAxes& axes) {
+  const Lanes4 zero = lanes(0.f);
+  AxesOfFour rows{{{axes.a.x, axes.b.x, axes.c.x, zero},
+                   {axes.a.y, axes.b.y, axes.c.y, zero},
+                   {axes.a.z, axes.b.z, axes.c.z, zero}}};
+  for (auto& [a, b, c, d] : rows) transpose(a, b, c, d);
+  return rows;
+}
+
+// Faces whose centroid lies on the low side of the mean along the axis come first. Returns how many. Every face is
+// written to both sides and counted on one: no branch to mispredict.
+std::uint32_t partition_at_mean(std::span<FaceMoments> faces, std::span<FaceMoments> aside, const Moments& total,
+                                const SplitNode& node) {
+  const Lanes4 direction{0.f, node.axis_x[0], node.axis_y[0], node.axis_z[0]};
+  const float mean = sum(direction * total.first) / total.first[0];
+  const Lanes4 key{-mean, direction[1], direction[2], direction[3]};
+  std::uint32_t low = 0, high = 0;
+  for (std::uint32_t i = 0; i < faces.size(); ++i) {
+    const FaceMoments face = faces[i];
+    const std::uint32_t is_high = sum(key * face.first) > 0.f;
+    faces[low] = face;
+    aside[high] = face;
+    low += 1 - is_high;
+    high += is_high;
+  }
+  std::copy_n(aside.begin(), high, faces.begin() + low);
+  return low;
+}
+
+// Two children for a node of too many faces.
+void split_node(std::uint32_t index, int depth, const Moments& total, ObbScratch& scratch) {
+  SplitNode& node = scratch.split[index];
+  const IndexRange slots = node.slots;
+  if (slots.count <= kLeafFaces) return;
+  const std::span<FaceMoments> faces = std::span(scratch.moments).subspan(slots.first, slots.count);
+  std::uint32_t low = depth < kDeepestMeanSplit ? partition_at_mean(faces, scratch.aside, total, node) : 0;
+  if (low == 0 || low == slots.count) low = slots.count / 2;
+  const std::uint32_t left = static_cast<std::uint32_t>(scratch.split.size());
+  node.left = left;
+  scratch.split.push_back({.slots = {slots.first, low}});
+  scratch.split.push_back({.slots = {slots.first + low, slots.count - low}});
+  scratch.waiting.push_back({left + 1, depth + 1});
+  scratch.waiting.push_back({left, depth + 1});
+}
+
+// Splits until leaves remain, depth first, four nodes at a time: their axes cost little more than those of one.
+void split_faces(ObbScratch& scratch) {
+  scratch.split.clear();
+  scratch.split.push_back({.slots = {0, static_cast<std::uint32_t>(scratch.moments.size())}});
+  scratch.waiting.assign(1, {0, 0});
+  while (!scratch.waiting.empty()) {
+    const std::size_t count = std::min<std::size_t>(4, scratch.waiting.size());
+    std::array<WaitingNode, 4> group{};
+    std::array<Moments, 4> totals{};
+    for (std::size_t k = 0; k < count; ++k) {
+      group[k] = scratch.waiting.back();
+      scratch.waiting.pop_back();
+      const IndexRange slots = scratch.split[group[k].node].slots;
+      totals[k] = sum_moments(std::span(scratch.moments).subspan(slots.first, slots.count));
+    }
+    const AxesOfFour axes = by_box(principal_axes(covariances(totals)));
+    for (std::size_t k = 0; k < count; ++k) {
+      SplitNode& node = scratch.split[group[k].node];
+      node.axis_x = axes[0][k], node.axis_y = axes[1][k], node.axis_z = axes[2][k];
+      split_node(group[k].node, group[k].depth, totals[k], scratch);
+    }
+  }
+}
+
+// ---- the finished tree ----
+
+void number_nodes(ObbScratch& scratch, ObbTree& tree) {
+  scratch.waiting.assign(1, {0, 0});
+  while (!scratch.waiting.empty()) {
+    const SplitNode& node = scratch.split[scratch.waiting.back().node];
+    scratch.waiting.pop_back();
+    tree.nodes.push_back({node.axis_x, node.axis_y, node.axis_z, lanes(0.f), lanes(0.f)});
+    tree.slots.push_back(node.slots);
+    if (node.left == 0) continue;
+    scratch.waiting.push_back({node.left + 1, 0});
+    scratch.waiting.push_back({node.left, 0});
+  }
+}
+
+void link_nodes(ObbTree& tree) {
+  const std::uint32_t count = static_cast<std::uint32_t>(tree.nodes.size());
+  tree.skip.resize(count);
+  for (std::uint32_t i = count; i-- > 0;) {
+    tree.skip[i] = tree.slots[i].count <= kLeafFaces ? i + 1 : tree.skip[tree.skip[i + 1]];
+  }
+}
+
+void list_vertices(std::span<const glm::uvec3> faces, bool share, ObbTree& tree) {
+  tree.vertices.clear();
+  tree.leaf_vertices.assign(tree.nodes.size(), {});
+  for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+    if (!tree.is_leaf(i)) continue;
+    const std::uint32_t first = static_cast<std::uint32_t>(tree.vertices.size());
+    for (std::uint32_t slot = tree.slots[i].first; slot < tree.slots[i].first + tree.slots[i].count; ++slot) {
+      const glm::uvec3& face = faces[tree.face_of_slot[slot]];
+      for (int k = 0; k < 3; ++k) {
+        if (share && std::find(tree.vertices.begin() + first, tree.vertices.end(), face[k]) != tree.vertices.end())
+          continue;
+        tree.vertices.push_back(face[k]);
+      }
+    }
+    tree.leaf_vertices[i] = {first, static_cast<std::uint32_t>(tree.vertices.size()) - first};
+  }
+}
+
+}  // namespace
+
+void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share_vertices,
+                    ObbScratch& scratch, ObbTree& tree) {
+  tree.nodes.clear();
+  tree.slots.clear();
+  if (!faces.empty()) {
+    gather_moments(positions, faces, scratch.moments);
+    scratch.aside.resize(faces.size());
+    split_faces(scratch);
+    number_nodes(scratch, tree);
+  }
+  link_nodes(tree);
+  tree.face_of_slot.resize(faces.size());
+  for (std::uint32_t slot = 0; slot < faces.size(); ++slot) {
+    tree.face_of_slot[slot] = std::bit_cast<std::uint32_t>(scratch.moments[slot].mixed[3]);
+  }
+  list_vertices(faces, share_vertices, tree);
+}
+
+}  // namespace trocar
