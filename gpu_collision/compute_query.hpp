@@ -6,8 +6,10 @@
 namespace trocar {
 
 struct ComputeTuning {
-  bool cull_blocks = true;  // a first pass drops blocks of faces by their boxes; off: every face is tested at once
+  bool cull_blocks = true;  // a first pass drops blocks of faces by their boxes; off: all faces are tested at once
+  bool clip_on_gpu = true;  // off: faces that only a clip can decide go to the host
   bool persistent_upload = true;  // positions through a mapped ring; off: glBufferSubData
+  bool timer_query = true;        // gpu_ms by the GPU's clock; off: by the host's, around the dispatches
 };
 
 // What measured best on the kind of hardware that `info` names.

@@ -1,11 +1,14 @@
-// Which faces of a block does a tool touch? One invocation per face: an outcode bit per plane and corner, the AND of the
-// three codes, then the exact clip. A face and a convex volume share a point when an edge of the face has a part inside
-// every plane, or the line in which the face crosses one plane has a part inside the others; so no polygon is kept.
+// Which faces of a block does a tool touch? One invocation per face. A face with all corners outside one plane is out;
+// one with a corner inside all planes is in; the rest is clipped. A face and a convex volume share a point when an edge
+// of the face has a part inside every plane, or the line in which the face crosses one plane has a part inside the
+// others; so no polygon need be kept.
 //
 // Float rounds: every plane is moved out by `slack` (2 slack where a plane clips another's crossing), which is more
-// than rounding can take away, so that no touched face is lost; and a face whose edge is inside by `slack` is certain.
-// The others are settled in double by the caller.
-// Defined by the caller: CULLED (1: workgroups are the (block, tool) pairs of compute_cull; 0: all blocks, all tools).
+// than rounding can take away, so that no touched face is lost; what is inside by `slack` is certain. Every other face
+// that is written is settled in double by the caller.
+// Defined by the caller:
+//   CULLED      1: workgroups are the (block, tool) pairs of compute_cull; 0: all blocks, each with all tools
+//   EXACT_CLIP  1: clip here; 0: write what is left to clip, the caller settles it
 layout(local_size_x = 64) in;
 
 layout(binding = 0) uniform samplerBuffer positions;  // [3 vertex + axis] m
@@ -43,13 +46,7 @@ float height(int plane, vec3 p) {
   return dot(n.xyz, p) + n.w;
 }
 
-bool all_outside_one_plane(vec3 a, vec3 b, vec3 c, float slack) {
-  for (int k = 0; k < plane_count; ++k) {
-    if (max(max(height(k, a), height(k, b)), height(k, c)) < -slack) return true;
-  }
-  return false;
-}
-
+#if EXACT_CLIP
 // Has the segment p q a part that no plane but `skip` has outside, all moved out by `slack`?
 bool part_inside(vec3 p, vec3 q, float slack, int skip) {
   float from = 0.0, to = 1.0;
@@ -91,6 +88,7 @@ bool any_crossing_inside(vec3 a, vec3 b, vec3 c, float slack) {
   }
   return false;
 }
+#endif
 
 void test_face(uint slot, uint tool, vec3 a, vec3 b, vec3 c, float size) {
   tool_base = int(9u * tool);
@@ -98,9 +96,17 @@ void test_face(uint slot, uint tool, vec3 a, vec3 b, vec3 c, float size) {
   plane_count = int(slack_and_count.y);
   float slack = slack_and_count.x + kRelativeSlack * size;
 
-  if (all_outside_one_plane(a, b, c, slack)) return;
-  bool certain = any_edge_inside(a, b, c, -slack);
+  vec3 lowest = vec3(3e38);  // of each corner, over the planes
+  for (int k = 0; k < plane_count; ++k) {
+    vec3 heights = vec3(height(k, a), height(k, b), height(k, c));
+    if (max(max(heights.x, heights.y), heights.z) < -slack) return;
+    lowest = min(lowest, heights);
+  }
+  bool certain = max(max(lowest.x, lowest.y), lowest.z) >= slack;
+#if EXACT_CLIP
+  certain = certain || any_edge_inside(a, b, c, -slack);
   if (!certain && !any_edge_inside(a, b, c, 2.0 * slack) && !any_crossing_inside(a, b, c, slack)) return;
+#endif
   uint face = texelFetch(face_ids, int(slot)).x;
   records[atomicAdd(record_count, 1u)] = uvec2(certain ? face | kCertain : face, tool);
 }

@@ -1,7 +1,7 @@
 #version 430
 // Which blocks of faces can a tool reach? One invocation per block: the box of its vertices, then each tool's planes
 // against the box. Appends (block, tool) for compute_clip, whose indirect dispatch counts them.
-layout(local_size_x = 8) in;
+layout(local_size_x = 32) in;
 
 layout(binding = 0) uniform samplerBuffer positions;        // [3 vertex + axis] m
 layout(binding = 1) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block

@@ -39,14 +39,17 @@ TEST_P(ComputeTest, Repeatable) { checks::check_repeatable(*query_); }
 TEST_P(ComputeTest, NoAllocation) { checks::check_no_allocation(*query_); }
 TEST_P(ComputeTest, Times) { checks::check_times(*query_); }
 
+// Every pair of choices occurs.
+constexpr ComputeTuning kSoftware{true, false, true, false}, kGpu{false, true, true, true};
+constexpr ComputeTuning kCulledAndClipped{true, true, false, true}, kBareHost{false, false, false, false};
+
 std::string tuning_name(const ::testing::TestParamInfo<ComputeTuning>& info) {
-  return std::string(info.param.cull_blocks ? "Culled" : "AllFaces") +
-         (info.param.persistent_upload ? "Mapped" : "Copied");
+  const ComputeTuning& tuning = info.param;
+  return std::string(tuning.cull_blocks ? "Culled" : "AllFaces") + (tuning.clip_on_gpu ? "GpuClip" : "HostClip") +
+         (tuning.persistent_upload ? "Mapped" : "Copied");
 }
 INSTANTIATE_TEST_SUITE_P(Variants, ComputeTest,
-                         ::testing::Values(ComputeTuning{true, true}, ComputeTuning{false, true},
-                                           ComputeTuning{true, false}),
-                         tuning_name);
+                         ::testing::Values(kSoftware, kGpu, kCulledAndClipped, kBareHost), tuning_name);
 
 }  // namespace
 }  // namespace trocar
