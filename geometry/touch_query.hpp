@@ -1,6 +1,6 @@
 // The one contract every backend obeys: which faces of this organ does each tool touch?
-// One object per organ and backend; several tools per call, one read-back. Nothing of ours allocates per frame once warm.
-// Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own clock).
+// One object per organ and backend; several tools per call, one read-back. Nothing of ours allocates per frame once
+// warm. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own clock).
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class TouchQuery {
   virtual void rebuild(const MeshView& mesh) = 0;
   // New vertex positions, same faces, same count. The span may die after the call.
   virtual void update(std::span<const glm::vec3> positions) = 0;
-  // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (static tools: of a step without
-  // motion). No error is possible.
+  // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (static tools: of a step
+  // without motion). No error is possible.
   virtual TouchList touched(std::span<const ToolVolume> tools, TouchSet set) = 0;
 
   virtual const StageTimes& times() const = 0;
