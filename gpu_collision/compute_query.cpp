@@ -40,6 +40,9 @@ constexpr std::uint32_t kCullGroup = 32;     // local_size_x of compute_cull.com
 constexpr std::size_t kToolTexels = 9;       // eight planes, then slack and plane count
 constexpr std::size_t kFirstRecords = 1024;  // read back with the count; doubles when a frame has more
 
+// Bindings as in the shaders.
+constexpr GLuint kFirstUnit = 10, kWorkBlock = 6, kAnswerBlock = 7;
+
 // Layout of the answer buffer: the indirect dispatch of compute_clip, then the number of records, then the records.
 struct AnswerHeader {
   std::uint32_t groups[3];
@@ -140,6 +143,7 @@ void ComputeQuery::rebuild(const MeshView& mesh) {
                      std::to_string(mesh.positions.size()) + " vertices, this context takes " +
                      std::to_string(most_faces) + " faces and " + std::to_string(max_texels_ / 3) + " vertices");
   }
+  const gl::BindingsGuard guard;
   const FaceBlocks blocks = make_face_blocks(mesh);
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   block_count_ = static_cast<std::uint32_t>(blocks.ends.size());
@@ -159,11 +163,13 @@ void ComputeQuery::rebuild(const MeshView& mesh) {
 
 void ComputeQuery::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
+  const gl::BindingsGuard guard;
   upload_.send(positions, positions_.buffer());
   times_.update_ms = milliseconds_since(start);
 }
 
 TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
+  const gl::BindingsGuard guard;
   times_ = {.update_ms = times_.update_ms};
   if (read_back_ == ReadBack::Immediate) {
     submit(tools);
@@ -213,8 +219,6 @@ void ComputeQuery::submit(std::span<const ToolVolume> tools) {
     requested_ = std::min(requested_, record_capacity_);
     reply_.request(answer_buffer_.name(), sizeof(AnswerHeader) + requested_ * sizeof(ComputeRecord));
     if (tuning_.timer_query) timer_.end();
-    glUseProgram(0);
-    glActiveTexture(GL_TEXTURE0);
     submitted_ = true;
   }
   times_.submit_ms = milliseconds_since(start);
@@ -240,9 +244,9 @@ void ComputeQuery::send_tools(std::span<const ToolVolume> tools) {
 
 void ComputeQuery::bind() const {
   const gl::BufferTexture* textures[] = {&positions_, &block_vertices_, &block_ends_, &corners_, &face_ids_, &tools_};
-  for (GLuint unit = 0; unit < std::size(textures); ++unit) textures[unit]->bind(unit);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, work_.name());
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, answer_buffer_.name());
+  for (GLuint unit = 0; unit < std::size(textures); ++unit) textures[unit]->bind(kFirstUnit + unit);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kWorkBlock, work_.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kAnswerBlock, answer_buffer_.name());
 }
 
 // Two passes per batch of tools; a batch is as large as the workgroups that one dispatch may have.

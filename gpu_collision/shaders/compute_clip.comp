@@ -11,15 +11,15 @@
 //   EXACT_CLIP  1: clip here; 0: write what is left to clip, the caller settles it
 layout(local_size_x = 64) in;
 
-layout(binding = 0) uniform samplerBuffer positions;  // [3 vertex + axis] m
-layout(binding = 3) uniform usamplerBuffer corners;   // [3 slot + corner] vertex numbers; slot = 64 block + lane
-layout(binding = 4) uniform usamplerBuffer face_ids;  // [slot] face number in the file's order
-layout(binding = 5) uniform samplerBuffer tools;      // [9 tool + k] plane k; 9th: slack, plane count
+layout(binding = 10) uniform samplerBuffer positions;  // [3 vertex + axis] m
+layout(binding = 13) uniform usamplerBuffer corners;   // [3 slot + corner] vertex numbers; slot = 64 block + lane
+layout(binding = 14) uniform usamplerBuffer face_ids;  // [slot] face number in the file's order
+layout(binding = 15) uniform samplerBuffer tools;      // [9 tool + k] plane k; 9th: slack, plane count
 
-layout(std430, binding = 0) readonly buffer Work {
+layout(std430, binding = 6) readonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
-layout(std430, binding = 1) buffer Answer {
+layout(std430, binding = 7) buffer Answer {
   uint group_count, one_y, one_z, record_count;
   uvec2 records[];  // (face | kCertain, tool)
 };

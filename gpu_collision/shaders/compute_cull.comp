@@ -3,15 +3,15 @@
 // against the box. Appends (block, tool) for compute_clip, whose indirect dispatch counts them.
 layout(local_size_x = 32) in;
 
-layout(binding = 0) uniform samplerBuffer positions;        // [3 vertex + axis] m
-layout(binding = 1) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block
-layout(binding = 2) uniform usamplerBuffer block_ends;      // [block] one past the block's last in block_vertices
-layout(binding = 5) uniform samplerBuffer tools;            // [9 tool + k] plane k; 9th: slack, plane count
+layout(binding = 10) uniform samplerBuffer positions;        // [3 vertex + axis] m
+layout(binding = 11) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block
+layout(binding = 12) uniform usamplerBuffer block_ends;      // [block] one past the block's last in block_vertices
+layout(binding = 15) uniform samplerBuffer tools;            // [9 tool + k] plane k; 9th: slack, plane count
 
-layout(std430, binding = 0) writeonly buffer Work {
+layout(std430, binding = 6) writeonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
-layout(std430, binding = 1) buffer Answer {
+layout(std430, binding = 7) buffer Answer {
   uint group_count, one_y, one_z, record_count;
   uvec2 records[];
 };

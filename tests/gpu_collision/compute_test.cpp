@@ -1,14 +1,29 @@
 // `compute` against the reference, in every variant, immediate and deferred.
 #include <glad/gl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
 
 #include "geometry/error.hpp"
+#include "gpu_collision/compute_blocks.hpp"
 #include "gpu_collision/compute_query.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
+#include "tests/support/shapes.hpp"
 
 namespace trocar {
 namespace {
 
+// Every pair of choices occurs.
+constexpr ComputeTuning kSoftware{true, false, true, false}, kGpu{false, true, true, true};
+constexpr ComputeTuning kCulledAndClipped{true, true, false, true}, kBareHost{false, false, false, false};
+
+std::string tuning_name(const ::testing::TestParamInfo<ComputeTuning>& info) {
+  const ComputeTuning& tuning = info.param;
+  return std::string(tuning.cull_blocks ? "Culled" : "AllFaces") + (tuning.clip_on_gpu ? "GpuClip" : "HostClip") +
+         (tuning.persistent_upload ? "Mapped" : "Copied");
+}
 class ComputeTest : public GlTest, public ::testing::WithParamInterface<ComputeTuning> {
  protected:
   void SetUp() override {
@@ -37,19 +52,223 @@ TEST_P(ComputeTest, NewPositions) { checks::check_new_positions(*query_); }
 TEST_P(ComputeTest, NewTopology) { checks::check_new_topology(*query_); }
 TEST_P(ComputeTest, Repeatable) { checks::check_repeatable(*query_); }
 TEST_P(ComputeTest, NoAllocation) { checks::check_no_allocation(*query_); }
+TEST_P(ComputeTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
+TEST_P(ComputeTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
+TEST_P(ComputeTest, GoodGuest) { checks::check_good_guest(*query_, context_->info()); }
 TEST_P(ComputeTest, Times) { checks::check_times(*query_); }
 
-// Every pair of choices occurs.
-constexpr ComputeTuning kSoftware{true, false, true, false}, kGpu{false, true, true, true};
-constexpr ComputeTuning kCulledAndClipped{true, true, false, true}, kBareHost{false, false, false, false};
+// A scene that moves: positions and tools of frame f.
+struct Movie {
+  TriangleMesh mesh = shapes::icosphere(4);
+  std::vector<ToolVolume> tools = checks::random_tools(checks::kSeed + 20, 12, TouchSet::Exact);
 
-std::string tuning_name(const ::testing::TestParamInfo<ComputeTuning>& info) {
-  const ComputeTuning& tuning = info.param;
-  return std::string(tuning.cull_blocks ? "Culled" : "AllFaces") + (tuning.clip_on_gpu ? "GpuClip" : "HostClip") +
-         (tuning.persistent_upload ? "Mapped" : "Copied");
+  std::vector<glm::vec3> positions(int frame) const {
+    std::vector<glm::vec3> moved = mesh.positions;
+    for (glm::vec3& p : moved) p += 0.01f * glm::sin(30.f * glm::vec3(p.y, p.z, p.x) + 0.7f * float(frame));
+    return moved;
+  }
+  // One to three tools: their number changes from frame to frame.
+  std::span<const ToolVolume> tools_of(int frame) const { return std::span(tools).subspan(frame % 9, 1 + frame % 3); }
+  TouchSet set_of(int frame) const { return frame % 2 ? TouchSet::Volume : TouchSet::Exact; }
+};
+
+struct Answer {
+  std::vector<Touch> touches;
+  std::vector<std::uint32_t> first;
+
+  explicit Answer(const TouchList& list)
+      : touches(list.touches.begin(), list.touches.end()), first(list.first.begin(), list.first.end()) {}
+};
+
+bool same(const Touch& a, const Touch& b) {
+  return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
 }
-INSTANTIATE_TEST_SUITE_P(Variants, ComputeTest,
-                         ::testing::Values(kSoftware, kGpu, kCulledAndClipped, kBareHost), tuning_name);
+
+class ComputeDeferred : public GlTest, public ::testing::WithParamInterface<ComputeTuning> {};
+
+TEST_P(ComputeDeferred, IsTheImmediateAnswerOneCallLater) {
+  const Movie movie;
+  const auto immediate = make_compute_query(*context_, ReadBack::Immediate, GetParam());
+  const auto deferred = make_compute_query(*context_, ReadBack::Deferred, GetParam());
+  immediate->rebuild(movie.mesh.view());
+  deferred->rebuild(movie.mesh.view());
+  std::vector<Touch> expected;
+  std::vector<std::uint32_t> expected_first{0};
+  std::size_t touches = 0;
+  for (int frame = 0; frame < 40; ++frame) {
+    // The positions change none, one or several times between two calls.
+    for (int i = 0; i < frame % 4; ++i) deferred->update(movie.positions(100 + frame + i));
+    const std::vector<glm::vec3> positions = movie.positions(frame);
+    deferred->update(positions);
+    immediate->update(positions);
+    const Answer late(deferred->touched(movie.tools_of(frame), movie.set_of(frame)));
+    // As many tools as now asked about; those that the previous call had carry its touches.
+    ASSERT_GE(late.first.size(), movie.tools_of(frame).size() + 1);
+    expected_first.resize(late.first.size(), expected_first.back());
+    EXPECT_EQ(late.first, expected_first) << "frame " << frame;
+    EXPECT_TRUE(std::equal(late.touches.begin(), late.touches.end(), expected.begin(), expected.end(), same))
+        << "frame " << frame;
+    const Answer now(immediate->touched(movie.tools_of(frame), movie.set_of(frame)));
+    expected = now.touches;
+    expected_first = now.first;
+    touches += expected.size();
+  }
+  EXPECT_GT(touches, 300u);
+}
+
+TEST_P(ComputeDeferred, ForgetsThePreviousCallOnRebuild) {
+  const Movie movie;
+  const auto query = make_compute_query(*context_, ReadBack::Deferred, GetParam());
+  query->rebuild(movie.mesh.view());
+  query->touched(movie.tools, TouchSet::Exact);
+  EXPECT_FALSE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+  query->rebuild(shapes::cube().view());
+  EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+  query->rebuild({});
+  EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+  EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
+}
+
+TEST_P(ComputeDeferred, DoesNotAllocate) {
+  checks::check_no_allocation(*make_compute_query(*context_, ReadBack::Deferred, GetParam()));
+}
+
+class ComputeScene : public GlTest {};
+
+TEST_F(ComputeScene, SecondContextGivesTheSameAnswer) {
+  const Movie movie;
+  std::vector<std::vector<Touch>> golden;
+  for (int context = 0; context < 2; ++context) {
+    if (context == 1) {
+      context_.reset();
+      SetUp();
+    }
+    const auto query = make_compute_query(*context_);
+    query->rebuild(movie.mesh.view());
+    for (int frame = 0; frame < 10; ++frame) {
+      query->update(movie.positions(frame));
+      const Answer answer(query->touched(movie.tools, TouchSet::Exact));
+      if (context == 0) {
+        golden.push_back(answer.touches);
+        continue;
+      }
+      EXPECT_TRUE(
+          std::equal(answer.touches.begin(), answer.touches.end(), golden[frame].begin(), golden[frame].end(), same));
+    }
+  }
+}
+
+TEST_F(ComputeScene, PositionBufferHoldsTheUpdateUnderOneName) {
+  const Movie movie;
+  const auto query = make_compute_query(*context_);
+  const unsigned name = query->position_buffer();
+  query->rebuild(movie.mesh.view());
+  for (int frame = 0; frame < 5; ++frame) {
+    const std::vector<glm::vec3> positions = movie.positions(frame);
+    query->update(positions);
+    ASSERT_EQ(query->position_buffer(), name);
+    std::vector<glm::vec3> held(positions.size());
+    glBindBuffer(GL_COPY_READ_BUFFER, name);
+    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(held.size() * sizeof(glm::vec3)), held.data());
+    EXPECT_EQ(held, positions);
+  }
+}
+
+TEST_F(ComputeScene, MoreToolsThanOneDispatchTakes) {
+  // 96,800 faces are 1,513 blocks: with 60 tools more pairs of block and tool than 65,535 workgroups.
+  const TriangleMesh mesh = shapes::grid(220, 220, 0.002f, 0.002f);
+  const ToolVolume over_all = static_volume({{0.0, 0.0, 0.1}, {0.0, 0.0, -0.1}, 0.01});
+  const std::vector<ToolVolume> tools(60, over_all);
+  const auto query = make_compute_query(*context_);
+  query->rebuild(mesh.view());
+  const TouchList list = query->touched(tools, TouchSet::Volume);
+  ASSERT_EQ(list.first.size(), tools.size() + 1);
+  for (std::size_t tool = 0; tool < tools.size(); ++tool) {
+    const auto touches = list.of_tool(tool);
+    ASSERT_EQ(touches.size(), mesh.faces.size());
+    for (std::size_t face = 0; face < touches.size(); ++face) ASSERT_EQ(index(touches[face].face), face);
+  }
+}
+
+long resident_kb() {
+  std::ifstream status("/proc/self/statm");
+  long size = 0, resident = 0;
+  status >> size >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+TEST_F(ComputeScene, TenThousandFramesLeakNothing) {
+  Movie movie;
+  movie.mesh = shapes::icosphere(2);
+  for (const ReadBack read_back : {ReadBack::Immediate, ReadBack::Deferred}) {
+    const auto query = make_compute_query(*context_, read_back);
+    query->rebuild(movie.mesh.view());
+    const std::vector<glm::vec3> frames[] = {movie.positions(0), movie.positions(1), movie.positions(2)};
+    const auto run = [&](int count) {
+      for (int frame = 0; frame < count; ++frame) {
+        query->update(frames[frame % 3]);
+        query->touched(movie.tools_of(frame % 3), movie.set_of(frame));
+      }
+    };
+    run(500);
+    const long before = resident_kb();
+    run(5000);
+    // A hundred bytes lost per frame would be 500 kB.
+    EXPECT_LT(resident_kb() - before, 400);
+  }
+}
+
+class OldContext final : public GlContext {
+ public:
+  const GlInfo& info() const override { return info_; }
+  void make_current() override {}
+
+ private:
+  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 2};
+};
+
+TEST(ComputeWithout, OpenGl43IsASentence) {
+  OldContext context;
+  try {
+    make_compute_query(context);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "backend compute: this context is OpenGL 4.2, 4.3 is needed");
+  }
+}
+
+TEST(FaceBlocks, HoldEveryFaceOnceAndAllItsCorners) {
+  for (const TriangleMesh& mesh : {shapes::icosphere(4), shapes::grid(31, 17), shapes::random_soup(7, 100),
+                                   shapes::icosphere(0), TriangleMesh{}}) {
+    const FaceBlocks blocks = make_face_blocks(mesh.view());
+    ASSERT_EQ(blocks.face_ids.size(), mesh.faces.size());
+    ASSERT_EQ(blocks.ends.size(), (mesh.faces.size() + kBlockFaces - 1) / kBlockFaces);
+    std::vector<int> seen(mesh.faces.size(), 0);
+    for (std::size_t slot = 0; slot < blocks.face_ids.size(); ++slot) {
+      const std::uint32_t face = blocks.face_ids[slot];
+      ++seen[face];
+      const std::size_t block = slot / kBlockFaces;
+      const auto begin = blocks.vertices.begin() + (block == 0 ? 0 : blocks.ends[block - 1]);
+      const auto end = blocks.vertices.begin() + blocks.ends[block];
+      for (int corner = 0; corner < 3; ++corner) {
+        EXPECT_EQ(blocks.corners[3 * slot + corner], mesh.faces[face][corner]);
+        EXPECT_EQ(std::count(begin, end, mesh.faces[face][corner]), 1);
+      }
+    }
+    EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
+  }
+}
+
+TEST(FaceBlocks, AreCompact) {
+  const TriangleMesh mesh = shapes::icosphere(5);
+  const FaceBlocks blocks = make_face_blocks(mesh.view());
+  // 64 faces of a closed mesh have about 32 vertices of their own and some 16 on their rim.
+  EXPECT_LT(blocks.vertices.size(), 55 * blocks.ends.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, ComputeDeferred, ::testing::Values(kSoftware, kGpu, kBareHost), tuning_name);
+INSTANTIATE_TEST_SUITE_P(Variants, ComputeTest, ::testing::Values(kSoftware, kGpu, kCulledAndClipped, kBareHost),
+                         tuning_name);
 
 }  // namespace
 }  // namespace trocar
