@@ -21,11 +21,6 @@ struct Touch {
   glm::vec3 normal{0.f};  // 1     unit, from point to the axis (tissue to tool); face normal if they cross at time 0
   float depth = 0.f;      // m     how far point must move along -normal to be in front of the tool's end pose, >= 0
   float time = 0.f;       // step  first instant in [0, 1] at which the face comes within the radius of the axis
-};                        // m     on the face, closest to the shaft's axis at `time`
-glm::vec3 normal{
-    0.f};  // 1     unit, from point to the axis (tissue to tool); outward face normal when they cross at time 0
-float depth = 0.f;  // m     how far point must move along -normal to lie in front of the tool's end pose, >= 0
-float time = 0.f;   // step  first instant in [0, 1] at which the face comes within the radius of the axis
 };
 
 // Borrowed from the query; valid until its next call.
