@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <thread>
 
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
@@ -102,18 +100,6 @@ std::string gl_description(Backends& backends) {
   const GlContext* gl = backends.context();
   if (!gl) return fmt::format("none ({})", backends.why_no_context());
   return fmt::format("{}, {}", gl->info().renderer, gl->info().version);
-}
-
-std::string machine_description() {
-  std::ifstream cpu_info("/proc/cpuinfo");
-  std::string line, model = "unknown processor";
-  while (std::getline(cpu_info, line)) {
-    if (line.starts_with("model name")) {
-      model = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  return fmt::format("{}, {} hardware threads", model, std::thread::hardware_concurrency());
 }
 
 }  // namespace trocar

@@ -54,6 +54,5 @@ std::vector<std::string> backend_list(std::string_view text, Backends& backends)
 
 // "compute on llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5": what a table or a recording says of this machine.
 std::string gl_description(Backends& backends);
-std::string machine_description();
 
 }  // namespace trocar

@@ -8,8 +8,14 @@ class App;
 
 namespace trocar {
 
+void add_demo_command(CLI::App& program);
+void add_run_command(CLI::App& program);
 void add_query_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
+void add_record_command(CLI::App& program);
+void add_recording_commands(CLI::App& program);  // recover, replay
+void add_export_command(CLI::App& program);
+void add_mesh_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 
 // Parses the arguments and runs the named command. Returns the exit status: 0 done, 1 the run failed, 2 wrong input or

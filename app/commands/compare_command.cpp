@@ -7,6 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
+#include "app/compare/recording_source.hpp"
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 #include "geometry/error.hpp"
@@ -26,7 +27,7 @@ std::unique_ptr<FrameSource> source_of(const CompareCommand& command) {
     throw InputError(
         "compare needs either a recording or --mesh with --trajectory and --radius; see trocar compare --help");
   }
-  if (!named_mesh) throw InputError(fmt::format("{}: recordings cannot be compared yet", command.recording));
+  if (!named_mesh) return make_recording_source(command.recording);
   if (command.query.trajectory.empty() || command.query.radius_mm.empty()) {
     throw InputError("compare --mesh also needs --trajectory and --radius");
   }

@@ -6,7 +6,7 @@
 
 #include "app/backend/backends.hpp"
 #include "app/commands/commands.hpp"
-#include "app/support/version.hpp"
+#include "app/support/machine.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
-#include "app/support/version.hpp"
+#include "app/support/machine.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -25,8 +25,14 @@ int run_program(int argument_count, const char* const* arguments) {
   program.set_version_flag("--version", kVersion);
   program.require_subcommand(1);
   program.failure_message(usage_sentence);
+  add_demo_command(program);
+  add_run_command(program);
   add_query_command(program);
   add_compare_command(program);
+  add_record_command(program);
+  add_recording_commands(program);
+  add_export_command(program);
+  add_mesh_command(program);
   add_doctor_command(program);
   try {
     program.parse(argument_count, arguments);

@@ -10,6 +10,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
+#include "app/support/machine.hpp"
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 

@@ -1,10 +1,8 @@
 #include "app/compare/compare.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
-#include "app/support/version.hpp"
+#include "app/support/machine.hpp"
 #include "cpu_collision/reference.hpp"
 
 namespace trocar {
@@ -88,13 +86,6 @@ BackendResult finish(Contestant& contestant) {
   result.updated_nodes /= frames;
   for (const auto& query : contestant.queries) result.memory_bytes += query->memory_bytes();
   return result;
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
-  return text;
 }
 
 CompareReport describe(const FrameSource& source, Backends& backends) {

@@ -83,11 +83,8 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   row.tip = glm::dvec3(values[4], values[5], values[6]) * kMetresPerMillimetre;
   row.roll_deg = values[7];
   row.grip = values[8];
-  if (row.tip == row.pivot) {
-    throw InputError(
-        fmt::format("{}:{}: tip and pivot are the same point, so the tool has no direction; "
-                    "correct or remove the row",
-                    file, line_number));
+  if (const std::string fault = pose_fault({row.pivot, row.tip, ToolPose{}.radius}); !fault.empty()) {
+    throw InputError(fmt::format("{}:{}: {}", file, line_number, fault));
   }
   return row;
 }

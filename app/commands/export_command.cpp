@@ -1,0 +1,96 @@
+// trocar export: a recording as plain tables. Lengths in millimetres, forces in newtons.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands/commands.hpp"
+#include "app/record/recording.hpp"
+#include "app/support/output_file.hpp"
+#include "app/support/progress.hpp"
+
+namespace trocar {
+namespace {
+
+struct Tables {
+  OutputFile tools, touches, stages;
+
+  explicit Tables(const std::filesystem::path& folder)
+      : tools(folder / "tools.csv"), touches(folder / "touches.csv"), stages(folder / "stages.csv") {}
+};
+
+void write_headers(Tables& tables, const Recording& recording) {
+  tables.tools.stream() << "frame,t,tool,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z,roll_deg,grip,"
+                           "force_x,force_y,force_z\n";
+  tables.touches.stream() << "frame,t,organ,tool,face,point_x,point_y,point_z,normal_x,normal_y,normal_z,"
+                             "depth_mm,time\n";
+  fmt::print(tables.stages.stream(), "frame,t,{}_ms,disagreements\n", fmt::join(recording.stages(), "_ms,"));
+}
+
+void write_tools(std::ostream& out, const Recording& recording, std::size_t frame) {
+  for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {
+    const ToolPose pose = recording.pose(frame, tool);
+    const glm::dvec3 pivot = pose.pivot * 1e3, tip = pose.tip * 1e3;
+    const glm::dvec2 roll_grip = recording.roll_grip(frame, tool);
+    const glm::vec3 force = recording.force(frame, tool);
+    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
+               recording.tools()[tool], pivot.x, pivot.y, pivot.z, tip.x, tip.y, tip.z, roll_grip.x, roll_grip.y,
+               force.x, force.y, force.z);
+  }
+}
+
+void write_touches(std::ostream& out, const Recording& recording, std::size_t frame, std::size_t organ,
+                   const OrganFrame& content) {
+  for (std::size_t tool = 0; tool + 1 < content.first.size(); ++tool) {
+    for (std::uint32_t k = content.first[tool]; k < content.first[tool + 1]; ++k) {
+      const Touch& touch = content.touches[k];
+      const glm::vec3 point = touch.point * 1e3f;
+      fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
+                 recording.organs()[organ].name, recording.tools()[tool], index(touch.face), point.x, point.y, point.z,
+                 touch.normal.x, touch.normal.y, touch.normal.z, touch.depth * 1e3f, touch.time);
+    }
+  }
+}
+
+void write_stages(std::ostream& out, const Recording& recording, std::size_t frame) {
+  fmt::print(out, "{},{}", frame, recording.times()[frame]);
+  for (std::size_t stage = 0; stage < recording.stages().size(); ++stage) {
+    fmt::print(out, ",{}", recording.stage_ms(frame, stage));
+  }
+  fmt::print(out, ",{}\n", recording.disagreements(frame));
+}
+
+void run(const std::string& file, const std::filesystem::path& folder) {
+  const Recording recording(file);
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  Tables tables(folder);
+  write_headers(tables, recording);
+  OrganFrame content;
+  Progress progress("export", recording.frame_count());
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    write_tools(tables.tools.stream(), recording, frame);
+    for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
+      recording.read_frame(frame, organ, content);
+      write_touches(tables.touches.stream(), recording, frame, organ, content);
+    }
+    write_stages(tables.stages.stream(), recording, frame);
+    progress.advance_to(frame + 1);
+  }
+  for (OutputFile* table : {&tables.tools, &tables.touches, &tables.stages}) table->commit();
+  fmt::print("{} frames written to tools.csv, touches.csv and stages.csv in {}\n", recording.frame_count(),
+             folder.string());
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& program) {
+  auto file = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
+  CLI::App* sub = program.add_subcommand("export", "Takes a recording out as tables");
+  sub->add_option("recording", *file, "Session: .h5")->required();
+  sub->add_option("--csv", *folder, "Folder for tools.csv, touches.csv and stages.csv")->required();
+  sub->callback([file, folder] { run(*file, *folder); });
+}
+
+}  // namespace trocar

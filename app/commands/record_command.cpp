@@ -1,0 +1,104 @@
+// trocar record: a headless session whose instruments follow recorded trajectories.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "app/commands/commands.hpp"
+#include "app/device/script_device.hpp"
+#include "app/session/session_recorder.hpp"
+#include "app/support/interrupt.hpp"
+#include "app/support/progress.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+struct RecordCommand {
+  std::string scene, out, backend, validate;
+  std::vector<std::string> trajectories;  // [INSTRUMENT=]FILE
+};
+
+using Trajectories = std::map<std::string, Trajectory>;  // by instrument
+
+Trajectories load_trajectories(const RecordCommand& command, const Scene& scene) {
+  Trajectories trajectories;
+  for (const auto& text : command.trajectories) {
+    const auto equals = text.find('=');
+    const std::string name = equals == std::string::npos ? scene.instruments.front().name : text.substr(0, equals);
+    const auto known = [&](const InstrumentScene& instrument) { return instrument.name == name; };
+    if (std::none_of(scene.instruments.begin(), scene.instruments.end(), known)) {
+      throw InputError(
+          fmt::format("--trajectory {}: the scene {} has no instrument '{}'", text, scene.file.string(), name));
+    }
+    if (trajectories.contains(name))
+      throw InputError(fmt::format("--trajectory: two are given for instrument '{}'", name));
+    trajectories[name] = load_trajectory(equals == std::string::npos ? text : text.substr(equals + 1));
+  }
+  return trajectories;
+}
+
+// Instruments without a trajectory are not in the session.
+void keep_only(Scene& scene, const Trajectories& trajectories) {
+  std::erase_if(scene.instruments, [&](const auto& instrument) { return !trajectories.contains(instrument.name); });
+  for (auto& instrument : scene.instruments) {
+    const TrajectoryRow& start = trajectories.at(instrument.name).rows.front();
+    instrument.pivot = start.pivot;
+    instrument.tip = start.tip;
+  }
+}
+
+void run(const RecordCommand& command) {
+  Scene scene = load_scene(command.scene);
+  const Trajectories trajectories = load_trajectories(command, scene);
+  keep_only(scene, trajectories);
+  Backends backends;
+  std::vector<CheckPlan> checks;
+  if (!command.validate.empty()) checks.push_back({command.validate, 1});
+  Session session(scene, backends, command.backend, checks, [&](const InstrumentScene& instrument) {
+    return make_trajectory_device(trajectories.at(instrument.name));
+  });
+  fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
+  const Trajectory& clock_rows = trajectories.begin()->second;
+  std::size_t frames = clock_rows.rows.size();
+  for (const auto& [name, trajectory] : trajectories) frames = std::max(frames, trajectory.rows.size());
+
+  SessionRecorder recorder(command.out, scene, session, gl_description(backends));
+  catch_interrupts();
+  std::uint64_t touched = 0;
+  double time = 0.0;
+  {
+    Progress progress("record", frames);
+    for (std::size_t frame = 0; frame < frames && !interrupted(); ++frame) {
+      const auto row = std::min(frame, clock_rows.rows.size() - 1);
+      const double before = time;
+      time = frame == row ? clock_rows.rows[row].time : time + 1.0 / scene.frame_rate;
+      session.step({frame, time}, frame == 0 ? 1.0 / scene.frame_rate : time - before);
+      recorder.append(session, time);
+      touched += session.touched();
+      progress.advance_to(frame + 1);
+    }
+  }
+  recorder.close();
+  fmt::print("{} frames, {} touched faces, written to {}\n", session.frames(), touched, command.out);
+  if (interrupted()) fmt::print("interrupted: the recording ends here and is whole\n");
+  if (command.validate.empty()) return;
+  fmt::print("{} against {}: {} disagreements\n", session.backend().name, command.validate, session.disagreements());
+  if (session.disagreements() > 0) throw RunError("the backends disagree; see `trocar compare` on the recording");
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& program) {
+  auto command = std::make_shared<RecordCommand>();
+  CLI::App* sub = program.add_subcommand("record", "A headless session from recorded trajectories");
+  sub->add_option("scene", command->scene, "Scene: .toml")->required();
+  sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, once for each instrument")->required();
+  sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
+  sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
+  sub->add_option("--validate", command->validate,
+                  "A second backend that answers every frame too, for example obb-refit");
+  sub->callback([command] { run(*command); });
+}
+
+}  // namespace trocar

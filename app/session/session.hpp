@@ -1,0 +1,120 @@
+// A session: organs that yield, instruments that devices move, one touch query a frame, its answer checked by others.
+// The one place where contacts pass from collision to tissue. Units: metres, seconds, newtons; stage times in ms.
+// Tested in tests/app/session_test.cpp
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/backend/backends.hpp"
+#include "app/device/device.hpp"
+#include "app/scene/scene.hpp"
+#include "app/session/cross_check.hpp"
+#include "deform/contact.hpp"
+#include "deform/tissue.hpp"
+#include "geometry/touch_query.hpp"
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+// The stages of a frame, in their order: the recording, the overlay and this code use the same words.
+enum Stage : std::size_t { kDevices, kUpdate, kQuery, kContacts, kTissue, kSurface, kCheck, kRecord, kStages };
+const std::vector<std::string>& stage_names();
+
+struct Organ {
+  std::string name;
+  glm::vec3 colour{1.f};
+  TriangleMesh mesh;  // at rest
+  TissueModel tissue;
+  TissueState state;
+  std::vector<glm::vec3> positions;   // [vertex] m, now
+  std::unique_ptr<TouchQuery> query;  // the backend of the session
+  GpuTouchQuery* gpu = nullptr;       // the same object when it runs on OpenGL: its buffer is what the view draws
+  ContactList contacts;               // of the last frame
+  TouchList touches;                  // of the last frame
+};
+
+struct Instrument {
+  std::string name;
+  double radius = 0.0025;  // m
+  std::unique_ptr<Device> device;
+  ToolPose pose;  // now
+  double roll_deg = 0.0, grip = 1.0;
+  glm::vec3 force{0.f};  // N, of the last frame
+  bool frozen = false;   // the device gave no usable pose: the instrument stays where it is
+};
+
+// Another backend that answers the same question every `every`-th frame.
+struct CheckPlan {
+  std::string backend;
+  std::size_t every = 1;
+};
+
+struct BackendTimes {
+  std::string name;
+  std::size_t every = 1;
+  std::vector<double> update_ms, query_ms, gpu_ms;  // [frame it ran in], all organs together
+  std::uint64_t touched = 0, borderline = 0, disagreements = 0;
+};
+
+class Session {
+ public:
+  // Called once for each instrument of the scene.
+  using DeviceMaker = std::function<std::unique_ptr<Device>(const InstrumentScene&)>;
+
+  // `backend`: empty for the scene's own. Error: InputError for a file, a tissue or a backend that cannot be had.
+  Session(const Scene& scene, Backends& backends, const std::string& backend, const std::vector<CheckPlan>& checks,
+          const DeviceMaker& make_device);
+  ~Session();
+
+  // One frame: poses, touch query, contacts, tissue, checks. Nothing of ours allocates once warm; nothing throws.
+  void step(const FrameClock& clock, double dt);
+  // Nodes as they were when the tools were asked about in the last frame: what a recording keeps. [organ][node]
+  std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
+  std::span<const ToolVolume> tool_volumes() const { return volumes_; }  // of the last frame
+
+  const BackendChoice& backend() const { return backend_; }
+  const std::vector<Organ>& organs() const { return organs_; }
+  std::vector<Instrument>& instruments() { return instruments_; }
+  const std::vector<Instrument>& instruments() const { return instruments_; }
+  const std::vector<BackendTimes>& backend_times() const { return times_; }  // [0] the session's own, then the checks
+  std::span<const float> stage_ms() const { return stage_ms_; }
+  void set_stage_ms(Stage stage, double ms) { stage_ms_[stage] = static_cast<float>(ms); }
+  std::uint32_t touched() const;                                          // faces, in the last frame
+  std::uint32_t disagreements_now() const { return disagreements_now_; }  // in the last frame
+  std::uint64_t disagreements() const;                                    // since the start
+  std::size_t frames() const { return frames_; }
+  // Whether the checks run; on at the start.
+  bool checking() const { return checking_; }
+  void set_checking(bool on) { checking_ = on; }
+  // Keeps no more timing samples than this many frames: for sessions without end.
+  void reserve_frames(std::size_t frames);
+
+ private:
+  struct Checker;
+
+  void read_devices(const FrameClock& clock);
+  void query_organs();
+  void apply_contacts(double dt);
+  void check_answers();
+
+  QueryScene kind_;
+  BackendChoice backend_;
+  std::vector<Organ> organs_;
+  std::vector<Instrument> instruments_;
+  std::vector<ToolPose> previous_;                     // [tool]
+  std::vector<ToolVolume> volumes_;                    // [tool] of the last frame
+  std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
+  std::vector<Checker> checkers_;
+  std::vector<BackendTimes> times_;
+  CrossCheck cross_check_;
+  std::array<float, kStages> stage_ms_{};
+  std::uint32_t disagreements_now_ = 0;
+  bool checking_ = true;
+  std::size_t frames_ = 0, reserved_frames_ = 0;
+};
+
+}  // namespace trocar

@@ -1,0 +1,32 @@
+// Ties a session to a recording: the header that describes it, and a frame appended after every step.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "app/record/recorder.hpp"
+#include "app/session/session.hpp"
+
+namespace trocar {
+
+class SessionRecorder {
+ public:
+  // Error: InputError when the file cannot be written. `gl`: what gl_description() says.
+  SessionRecorder(const std::filesystem::path& file, const Scene& scene, const Session& session, const std::string& gl);
+
+  // After session.step(): appends that frame. Its `record` stage is the time the append of the frame before took.
+  void append(Session& session, double time);
+  void close() { recorder_.close(); }
+
+ private:
+  static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl);
+
+  Recorder recorder_;
+  std::vector<ToolPose> poses_;
+  std::vector<glm::dvec2> roll_grip_;
+  std::vector<RecordedOrganFrame> organs_;
+  std::vector<glm::vec3> forces_;
+  double last_append_ms_ = 0.0;
+};
+
+}  // namespace trocar

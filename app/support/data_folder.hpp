@@ -1,0 +1,13 @@
+// Where the program's own organs and scenes are.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace trocar {
+
+// A file of the data folder: the environment's TROCAR_DATA, else `data` in the nearest folder above the program that
+// has one, else where it was built from. Error: InputError naming all places when it is in none.
+std::filesystem::path data_file(std::string_view relative);
+
+}  // namespace trocar

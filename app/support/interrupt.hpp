@@ -1,0 +1,10 @@
+// Ctrl-C as a question: long work asks interrupted() between frames and ends cleanly.
+#pragma once
+
+namespace trocar {
+
+// From now on the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual.
+void catch_interrupts();
+bool interrupted();
+
+}  // namespace trocar

@@ -1,0 +1,30 @@
+#include "app/support/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+namespace trocar {
+
+std::string machine_description() {
+  std::ifstream cpu_info("/proc/cpuinfo");
+  std::string line, model = "unknown processor";
+  while (std::getline(cpu_info, line)) {
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  return fmt::format("{}, {} hardware threads", model, std::thread::hardware_concurrency());
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+}  // namespace trocar

@@ -1,0 +1,15 @@
+// What every table, recording and report says of its origin: program version, machine, date.
+#pragma once
+
+#include <string>
+
+namespace trocar {
+
+inline constexpr const char* kVersion = TROCAR_VERSION;
+
+// "Intel(R) Xeon(R) Processor, 2 hardware threads"
+std::string machine_description();
+// "2026-01-31", in Greenwich.
+std::string today();
+
+}  // namespace trocar

@@ -1,0 +1,88 @@
+// Off-screen pictures, and PNG files through VTK.
+#include <fmt/format.h>
+#include <glad/gl.h>
+#include <vtkImageData.h>
+#include <vtkNew.h>
+#include <vtkPNGWriter.h>
+#include <vtkUnsignedCharArray.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "app/support/output_file.hpp"
+#include "app/view/view.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr int kSamples = 4;
+
+// Multisampled colour and depth, and a plain colour buffer they are resolved into.
+struct Buffers {
+  GLuint framebuffers[2] = {}, renderbuffers[3] = {};
+
+  Buffers(int width, int height) {
+    glGenFramebuffers(2, framebuffers);
+    glGenRenderbuffers(3, renderbuffers);
+    const auto storage = [&](GLuint buffer, int samples, GLenum format) {
+      glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+      glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+    };
+    storage(renderbuffers[0], kSamples, GL_RGBA8);
+    storage(renderbuffers[1], kSamples, GL_DEPTH_COMPONENT24);
+    storage(renderbuffers[2], 0, GL_RGBA8);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffers[0]);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, renderbuffers[1]);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[1]);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffers[2]);
+  }
+  ~Buffers() {
+    glDeleteFramebuffers(2, framebuffers);
+    glDeleteRenderbuffers(3, renderbuffers);
+  }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+};
+
+}  // namespace
+
+struct PictureTarget::Content {
+  int width, height;
+  Buffers buffers;
+};
+
+PictureTarget::PictureTarget(int width, int height) : content_(new Content{width, height, Buffers(width, height)}) {}
+PictureTarget::~PictureTarget() = default;
+
+void PictureTarget::bind() { glBindFramebuffer(GL_FRAMEBUFFER, content_->buffers.framebuffers[0]); }
+
+void PictureTarget::save_png(const std::filesystem::path& file) {
+  const auto& [width, height, buffers] = *content_;
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, buffers.framebuffers[0]);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, buffers.framebuffers[1]);
+  glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, buffers.framebuffers[1]);
+  save_screen_png(file, width, height);
+}
+
+void save_screen_png(const std::filesystem::path& file, int width, int height) {
+  OutputFile out(file);
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(width, height, 1);
+  image->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  // Both OpenGL and VTK count rows from below.
+  glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, image->GetScalarPointer());
+  vtkNew<vtkPNGWriter> writer;
+  writer->SetInputData(image);
+  writer->WriteToMemoryOn();
+  writer->Write();
+  const vtkUnsignedCharArray* bytes = writer->GetResult();
+  out.stream().write(reinterpret_cast<const char*>(const_cast<vtkUnsignedCharArray*>(bytes)->GetPointer(0)),
+                     bytes->GetNumberOfValues());
+  out.commit();
+}
+
+}  // namespace trocar

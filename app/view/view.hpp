@@ -1,0 +1,78 @@
+// Draws a session as the scope sees it: wet organs, instruments, touched faces, the scope's round field.
+// OpenGL 3.3; organs that are queried on the GPU are drawn from the very buffer the query reads.
+// Looked at in tests/app/view_test.cpp, which renders off-screen.
+#pragma once
+
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <memory>
+#include <vector>
+
+#include "app/session/session.hpp"
+#include "gpu_collision/gl_context.hpp"
+
+namespace trocar {
+
+struct ViewCamera {
+  glm::vec3 eye{0.f}, target{0.f};  // m
+  glm::vec3 up{0.f, 1.f, 0.f};
+  float field_of_view_deg = 60.f;  // degrees, vertical
+};
+
+struct ViewSettings {
+  bool show_touched = true;
+  bool round_field = true;
+};
+
+// What the renderer needs of an organ; the session's own organs and a replayed recording both give it.
+struct DrawnOrgan {
+  MeshView rest;
+  glm::vec3 colour{1.f};
+  std::span<const glm::vec3> positions;  // [vertex] m, now
+  TouchList touches;
+  const GpuTouchQuery* gpu = nullptr;  // its buffer holds `positions` as of the last update
+};
+
+struct DrawnTool {
+  ToolPose pose;
+  double roll_deg = 0.0, grip = 1.0;
+  bool touching = false;
+};
+
+class View {
+ public:
+  // `context` must be current and outlive the view. Error: InputError when it is older than OpenGL 3.3.
+  View(GlContext& context, std::span<const DrawnOrgan> organs);
+  ~View();
+
+  // Into the framebuffer bound for drawing, `width` x `height` pixels.
+  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ViewCamera& camera,
+            const ViewSettings& settings, int width, int height);
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+// The session as the view wants it; the spans borrow from the session.
+void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
+void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
+
+// An off-screen picture with four samples a pixel.
+class PictureTarget {
+ public:
+  PictureTarget(int width, int height);
+  ~PictureTarget();
+  void bind();
+  // Error: InputError when the file cannot be written.
+  void save_png(const std::filesystem::path& file);
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+// The pixels of the current framebuffer as PNG. Error: InputError when the file cannot be written.
+void save_screen_png(const std::filesystem::path& file, int width, int height);
+
+}  // namespace trocar

@@ -1,0 +1,139 @@
+#include "app/window/window.hpp"
+
+#include <fmt/format.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+namespace trocar {
+
+struct Window::Content {
+  GLFWwindow* window = nullptr;
+  std::unique_ptr<GlContext> context;
+  WindowInput input;
+  glm::dvec2 pointer{0.0};
+  bool pointer_known = false;
+
+  ~Content() {
+    context.reset();
+    if (window) glfwDestroyWindow(window);
+    glfwTerminate();
+  }
+};
+
+namespace {
+
+Key key_of(int glfw_key) {
+  switch (glfw_key) {
+    case GLFW_KEY_ESCAPE:
+      return Key::Escape;
+    case GLFW_KEY_F1:
+      return Key::F1;
+    case GLFW_KEY_SPACE:
+      return Key::Space;
+    case GLFW_KEY_TAB:
+      return Key::Tab;
+    case GLFW_KEY_B:
+      return Key::B;
+    case GLFW_KEY_C:
+      return Key::C;
+    case GLFW_KEY_G:
+      return Key::G;
+    case GLFW_KEY_H:
+      return Key::H;
+    case GLFW_KEY_P:
+      return Key::P;
+    case GLFW_KEY_R:
+      return Key::R;
+    default:
+      return Key::Other;
+  }
+}
+
+std::string last_glfw_error() {
+  const char* text = nullptr;
+  glfwGetError(&text);
+  return text ? text : "no reason given";
+}
+
+// The compatibility profile first, for the `select` backend; then what the driver likes to give.
+GLFWwindow* open_window(const std::string& title, int width, int height) {
+  struct Wish {
+    int major, minor, profile;
+  };
+  for (const Wish wish : {Wish{4, 5, GLFW_OPENGL_COMPAT_PROFILE}, Wish{4, 3, GLFW_OPENGL_CORE_PROFILE},
+                          Wish{3, 3, GLFW_OPENGL_CORE_PROFILE}}) {
+    glfwDefaultWindowHints();
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, wish.major);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, wish.minor);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, wish.profile);
+    glfwWindowHint(GLFW_SAMPLES, 4);
+    if (GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr)) return window;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Window::Window(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+Window::~Window() = default;
+
+std::unique_ptr<Window> Window::open(const std::string& title, int width, int height, std::string& why) {
+  glfwSetErrorCallback(nullptr);
+  if (!glfwInit()) {
+    why = fmt::format("no display: {}", last_glfw_error());
+    return nullptr;
+  }
+  auto content = std::make_unique<Content>();
+  content->window = open_window(title, width, height);
+  if (!content->window) {
+    why = fmt::format("no window with OpenGL 3.3: {}", last_glfw_error());
+    return nullptr;
+  }
+  glfwMakeContextCurrent(content->window);
+  glfwSwapInterval(1);
+  content->context = adopt_current_context(glfwGetProcAddress, why);
+  if (!content->context) return nullptr;
+
+  glfwSetWindowUserPointer(content->window, &content->input);
+  glfwSetKeyCallback(content->window, [](GLFWwindow* window, int key, int, int action, int) {
+    if (action == GLFW_PRESS)
+      static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->pressed.push_back(key_of(key));
+  });
+  glfwSetScrollCallback(content->window, [](GLFWwindow* window, double, double notches) {
+    static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->wheel += notches;
+  });
+  return std::unique_ptr<Window>(new Window(std::move(content)));
+}
+
+GlContext& Window::context() { return *content_->context; }
+
+const WindowInput& Window::poll() {
+  Content& c = *content_;
+  c.input.pressed.clear();
+  c.input.wheel = 0.0;
+  glfwPollEvents();
+  glm::dvec2 now;
+  glfwGetCursorPos(c.window, &now.x, &now.y);
+  c.input.pointer_motion = c.pointer_known ? glm::dvec2(now.x - c.pointer.x, c.pointer.y - now.y) : glm::dvec2(0.0);
+  c.pointer = now;
+  c.pointer_known = true;
+  const auto held = [&](int button) { return glfwGetMouseButton(c.window, button) == GLFW_PRESS; };
+  c.input.left_button = held(GLFW_MOUSE_BUTTON_LEFT);
+  c.input.right_button = held(GLFW_MOUSE_BUTTON_RIGHT);
+  c.input.middle_button = held(GLFW_MOUSE_BUTTON_MIDDLE);
+  return c.input;
+}
+
+bool Window::closing() const { return glfwWindowShouldClose(content_->window) != 0; }
+
+glm::ivec2 Window::size() const {
+  glm::ivec2 pixels;
+  glfwGetFramebufferSize(content_->window, &pixels.x, &pixels.y);
+  return pixels;
+}
+
+void Window::show() { glfwSwapBuffers(content_->window); }
+void* Window::handle() const { return content_->window; }
+
+}  // namespace trocar

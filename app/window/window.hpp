@@ -1,0 +1,44 @@
+// A window with an OpenGL context and its input, through GLFW. One at a time.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu_collision/gl_context.hpp"
+
+namespace trocar {
+
+enum class Key { Escape, F1, Space, Tab, B, C, G, H, P, R, Other };
+
+// What happened since the last poll().
+struct WindowInput {
+  glm::dvec2 pointer_motion{0.0};                                         // pixels, right and up
+  double wheel = 0.0;                                                     // notches, away from the user is positive
+  bool left_button = false, right_button = false, middle_button = false;  // held now
+  std::vector<Key> pressed;
+};
+
+class Window {
+ public:
+  // nullptr, with the reason in `why`, when there is no display or no OpenGL on it.
+  static std::unique_ptr<Window> open(const std::string& title, int width, int height, std::string& why);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  GlContext& context();
+  const WindowInput& poll();
+  bool closing() const;
+  glm::ivec2 size() const;  // pixels
+  void show();              // presents what was drawn
+  void* handle() const;     // GLFWwindow*, for the overlay
+
+ private:
+  struct Content;
+  explicit Window(std::unique_ptr<Content> content);
+  std::unique_ptr<Content> content_;
+};
+
+}  // namespace trocar
