@@ -28,9 +28,9 @@ FaceMoments moments_of(Lanes4 p, Lanes4 q, Lanes4 r, float least_weight, std::ui
   const Lanes4 normal = cross(q - p, r - p), s = p + q + r;
   const float weight = 0.5f * std::sqrt(sum(normal * normal)) + least_weight;
   const Lanes4 twelfth = lanes(weight / 12.f);
+  const Lanes4 first = s * lanes(weight / 3.f);  // lane 3 is 0
   FaceMoments m;
-  const Lanes4 first = s * lanes(weight / 3.f);
-  m.first = Lanes4{weight, first[0], first[1], first[2]};
+  m.first = __builtin_shufflevector(first, first, 3, 0, 1, 2) + Lanes4{weight, 0.f, 0.f, 0.f};
   m.square = twelfth * (s * s + p * p + q * q + r * r);
   m.mixed = twelfth * (mixed(s) + mixed(p) + mixed(q) + mixed(r));
   m.mixed[3] = std::bit_cast<float>(face);
@@ -173,22 +173,31 @@ void link_nodes(ObbTree& tree) {
   }
 }
 
+// All corners of the faces of a leaf, or each vertex once. Returns how many.
+std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const std::uint32_t> of_leaf, bool share,
+                             std::uint32_t* to) {
+  std::uint32_t count = 0;
+  for (const std::uint32_t face : of_leaf) {
+    for (int k = 0; k < 3; ++k) {
+      const std::uint32_t vertex = faces[face][k];
+      if (!share || std::find(to, to + count, vertex) == to + count) to[count++] = vertex;
+    }
+  }
+  return count;
+}
+
 void list_vertices(std::span<const glm::uvec3> faces, bool share, ObbTree& tree) {
-  tree.vertices.clear();
+  tree.vertices.resize(3 * faces.size());
   tree.leaf_vertices.assign(tree.nodes.size(), {});
+  std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
     if (!tree.is_leaf(i)) continue;
-    const std::uint32_t first = static_cast<std::uint32_t>(tree.vertices.size());
-    for (std::uint32_t slot = tree.slots[i].first; slot < tree.slots[i].first + tree.slots[i].count; ++slot) {
-      const glm::uvec3& face = faces[tree.face_of_slot[slot]];
-      for (int k = 0; k < 3; ++k) {
-        if (share && std::find(tree.vertices.begin() + first, tree.vertices.end(), face[k]) != tree.vertices.end())
-          continue;
-        tree.vertices.push_back(face[k]);
-      }
-    }
-    tree.leaf_vertices[i] = {first, static_cast<std::uint32_t>(tree.vertices.size()) - first};
+    const auto of_leaf = std::span(tree.face_of_slot).subspan(tree.slots[i].first, tree.slots[i].count);
+    const std::uint32_t count = write_vertices(faces, of_leaf, share, tree.vertices.data() + first);
+    tree.leaf_vertices[i] = {first, count};
+    first += count;
   }
+  tree.vertices.resize(first);
 }
 
 }  // namespace
