@@ -1,8 +1,9 @@
 // The touch query by occlusion: a geometry shader clips each face against the tools' volumes and emits one point per
 // face and tool that meet; a samples-passed query counts the points, and only when there are any are their faces read,
-// which transform feedback wrote down in the same pass. Four tools a pass. Based on the 1999 method's idea that the
-// hardware answers "is anything visible?" first. Faces come back as a superset by a few micrometres and are settled in
-// double. Units: metres.   Checked against the reference in tests/gpu_collision/occlusion_test.cpp
+// which transform feedback wrote down in the same pass (writing nothing costs nothing: a second pass for the faces
+// would double the work). Four tools a pass. Based on the 1999 method's idea that the hardware says first whether
+// anything is visible. Faces come back as a superset by a few micrometres and are settled in double (settle.hpp).
+// Units: metres.   Checked against the reference in tests/gpu_collision/occlusion_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>
