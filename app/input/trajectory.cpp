@@ -89,6 +89,15 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   return row;
 }
 
+// The step from the row before must be one too: there the pivot is the new row's.
+void check_step(const std::string& file, int line_number, const Trajectory& so_far, const TrajectoryRow& row) {
+  if (so_far.rows.empty()) return;
+  const ToolStep step{row.pivot, so_far.rows.back().tip, row.tip, ToolPose{}.radius};
+  if (const std::string fault = step_fault(step); !fault.empty()) {
+    throw InputError(fmt::format("{}:{}: between this row and the one before: {}", file, line_number, fault));
+  }
+}
+
 }  // namespace
 
 Trajectory load_trajectory(const std::filesystem::path& path) {
@@ -113,6 +122,7 @@ Trajectory load_trajectory(const std::filesystem::path& path) {
       throw InputError(fmt::format("{}:{}: time goes back from {} s to {} s; sort the rows by time", file, line_number,
                                    trajectory.rows.back().time, row.time));
     }
+    check_step(file, line_number, trajectory, row);
     trajectory.rows.push_back(row);
   }
   if (!places) throw InputError(fmt::format("{}: the file is empty; it needs a header and one row a frame", file));

@@ -148,7 +148,7 @@ void Session::read_devices(const FrameClock& clock) {
     const DevicePose given = instrument.device->pose(clock);
     const ToolPose pose{given.pivot, given.tip, instrument.radius};
     // A pose that is no pose freezes the instrument where it is until the device recovers.
-    instrument.frozen = !pose_fault(pose).empty();
+    instrument.frozen = !pose_fault(pose).empty() || !step_fault(step_between(previous_[k], pose)).empty();
     if (!instrument.frozen) {
       instrument.pose = pose;
       instrument.roll_deg = given.roll_deg;

@@ -10,7 +10,7 @@ void main() {
   to_eye /= distance_to_eye;
   vec3 n = normalize(world_normal);
   float facing = max(dot(n, to_eye), 0.0);
-  float falloff = 0.020 / (0.006 + distance_to_eye * distance_to_eye);
+  float falloff = lamp_strength(distance_to_eye);
   // Steel mirrors the cavity around it: warm from below, dark at grazing angles.
   vec3 mirrored = mix(vec3(0.34, 0.16, 0.13), vec3(0.75), smoothstep(-0.4, 0.9, dot(reflect(-to_eye, n), to_eye)));
   vec3 body = colour * (0.25 + 0.75 * facing);

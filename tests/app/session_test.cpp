@@ -1,0 +1,203 @@
+// Sessions: contact reaches the tissue and back, nothing allocates or leaks, the same scene gives the same frames, and
+// a recording replayed gives the same touched faces.
+#include "app/session/session.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+#include "app/compare/compare.hpp"
+#include "app/compare/recording_source.hpp"
+#include "app/device/script_device.hpp"
+#include "app/session/session_recorder.hpp"
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kFrame = 1.0 / 60.0;  // s
+
+// A ball of 5 cm radius with its far half fixed, one tool that dips into it from above.
+class BallScene : public ::testing::Test {
+ protected:
+  BallScene() {
+    save_mesh(shapes::icosphere(4, 0.05f), folder_.path() / "ball.obj");
+    scene_ = load_scene(folder_.write("ball.toml", R"(
+[[organ]]
+name = "ball"
+mesh = "ball.obj"
+[organ.tissue]
+node_spacing_mm = 10
+[[organ.attachment]]
+centre_mm = [0, 0, -45]
+radius_mm = 30
+[[instrument]]
+name = "probe"
+pivot_mm = [0, 20, 150]
+tip_mm = [0, 0, 48]
+radius_mm = 3
+device = "script"
+)"));
+  }
+
+  static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, 0.012, 0.008, 2.0});
+  }
+
+  Session make_session(const std::vector<CheckPlan>& checks = {}, const Session::DeviceMaker& maker = script) {
+    return Session(scene_, backends_, "scan", checks, maker);
+  }
+
+  static void run(Session& session, std::size_t first, std::size_t count) {
+    for (std::size_t frame = first; frame < first + count; ++frame) {
+      session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
+    }
+  }
+
+  TemporaryFolder folder_;
+  Scene scene_;
+  Backends backends_;
+};
+
+TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
+  Session session = make_session({{"obb-refit", 1}, {"obb", 10}});
+  std::uint64_t touched = 0;
+  float strongest = 0.f;
+  for (std::size_t frame = 0; frame < 240; ++frame) {
+    run(session, frame, 1);
+    touched += session.touched();
+    strongest = std::max(strongest, glm::length(session.instruments()[0].force));
+    ASSERT_TRUE(std::isfinite(session.organs()[0].positions[0].x));
+  }
+  EXPECT_GT(touched, 500u);
+  EXPECT_GT(strongest, 0.01f);
+  EXPECT_LT(strongest, 50.f);
+  EXPECT_EQ(session.disagreements(), 0u);
+  EXPECT_EQ(session.backend_times()[1].update_ms.size(), 240u);
+  EXPECT_EQ(session.backend_times()[2].update_ms.size(), 24u);
+  std::printf("touched %llu faces in 240 frames, strongest force %.2f N\n", static_cast<unsigned long long>(touched),
+              static_cast<double>(strongest));
+}
+
+TEST_F(BallScene, SteadyStateAllocatesNothing) {
+  Session session = make_session({{"obb-refit", 1}, {"obb", 10}});
+  run(session, 0, 300);
+  const std::uint64_t before = allocations_so_far();
+  run(session, 300, 300);
+  EXPECT_EQ(allocations_so_far() - before, 0u);
+}
+
+std::size_t resident_pages() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident;
+}
+
+TEST_F(BallScene, TenThousandFramesLeakNothing) {
+  Session session = make_session({{"obb-refit", 1}});
+  session.reserve_frames(100);
+  run(session, 0, 500);
+  const std::size_t before = resident_pages();
+  run(session, 500, 10000);
+  const std::size_t grown = resident_pages() - std::min(before, resident_pages());
+  std::printf("resident memory grew by %zu pages in 10,000 frames\n", grown);
+  EXPECT_LT(grown * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), 1u << 20);
+}
+
+std::uint64_t hash_of(std::uint64_t hash, std::span<const std::byte> bytes) {
+  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
+  return hash;
+}
+
+TEST_F(BallScene, GoldenRun) {
+  std::uint64_t hashes[2];
+  for (std::uint64_t& hash : hashes) {
+    Session session = make_session();
+    hash = 14695981039346656037ull;
+    for (std::size_t frame = 0; frame < 500; ++frame) {
+      run(session, frame, 1);
+      hash = hash_of(hash, std::as_bytes(std::span(session.organs()[0].positions)));
+      for (const Touch& touch : session.organs()[0].touches.touches)
+        hash = hash_of(hash, std::as_bytes(std::span(&touch.face, 1)));
+    }
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+// Gives nonsense from frame 50 to frame 99.
+class FaultyDevice final : public Device {
+ public:
+  explicit FaultyDevice(std::unique_ptr<Device> sound) : sound_(std::move(sound)) {}
+  DevicePose pose(const FrameClock& clock) override {
+    DevicePose pose = sound_->pose(clock);
+    if (clock.frame >= 50 && clock.frame < 75) pose.tip.y = std::nan("");
+    if (clock.frame >= 75 && clock.frame < 100) pose.tip = pose.pivot;
+    return pose;
+  }
+
+ private:
+  std::unique_ptr<Device> sound_;
+};
+
+TEST_F(BallScene, NonsenseFromADeviceFreezesTheInstrument) {
+  Session session = make_session(
+      {}, [](const InstrumentScene& instrument) { return std::make_unique<FaultyDevice>(script(instrument)); });
+  run(session, 0, 50);
+  const glm::dvec3 last = session.instruments()[0].pose.tip;
+  run(session, 50, 50);
+  EXPECT_TRUE(session.instruments()[0].frozen);
+  EXPECT_EQ(session.instruments()[0].pose.tip, last);
+  run(session, 100, 1);
+  EXPECT_FALSE(session.instruments()[0].frozen);
+}
+
+TEST_F(BallScene, ARecordingReplaysToTheSameTouchedFaces) {
+  const auto file = folder_.path() / "s.h5";
+  {
+    Session session = make_session();
+    SessionRecorder recorder(file, scene_, session, "none");
+    for (std::size_t frame = 0; frame < 120; ++frame) {
+      run(session, frame, 1);
+      recorder.append(session, static_cast<double>(frame) * kFrame);
+    }
+    recorder.close();
+  }
+  const Recording recording(file);
+  const auto source = make_recording_source(file);
+  const auto query = backends_.make("scan");
+  query->rebuild(source->organ(0));
+  OrganFrame recorded;
+  std::size_t touches = 0;
+  for (std::size_t frame = 0; frame < source->frame_count(); ++frame) {
+    source->load(frame);
+    recording.read_frame(frame, 0, recorded);
+    query->update(source->positions(0));
+    const TouchList again = query->touched(source->tools(), TouchSet::Exact);
+    ASSERT_EQ(again.touches.size(), recorded.touches.size()) << "frame " << frame;
+    for (std::size_t k = 0; k < recorded.touches.size(); ++k) {
+      EXPECT_EQ(again.touches[k].face, recorded.touches[k].face);
+      EXPECT_EQ(again.touches[k].point, recorded.touches[k].point);
+      EXPECT_EQ(again.touches[k].depth, recorded.touches[k].depth);
+    }
+    touches += recorded.touches.size();
+  }
+  EXPECT_GT(touches, 200u);
+}
+
+TEST_F(BallScene, MissingOrgansAndBackendsAreSentences) {
+  scene_.organs[0].mesh = folder_.path() / "absent.obj";
+  EXPECT_THROW(make_session(), InputError);
+  scene_.organs[0].mesh = folder_.path() / "ball.obj";
+  EXPECT_THROW(Session(scene_, backends_, "fast", {}, script), InputError);
+}
+
+}  // namespace
+}  // namespace trocar
