@@ -14,6 +14,9 @@
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+// VTK's own reader loses a few objects when it gives up on a damaged file; a leak check looks at ours alone.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libvtk"; }
+
 namespace trocar {
 namespace {
 
