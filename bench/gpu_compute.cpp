@@ -124,13 +124,17 @@ struct Variant {
 // The default of this hardware, then the same with one thing changed.
 std::vector<Variant> variants(const GlInfo& info) {
   const ComputeTuning best = best_compute_tuning(info);
-  std::vector<Variant> list(4, {"default", best});
+  std::vector<Variant> list(6, {"default", best});
   list[1].name = best.cull_blocks ? "all faces" : "culled blocks";
   list[1].tuning.cull_blocks = !best.cull_blocks;
   list[2].name = best.clip_on_gpu ? "clip on host" : "clip on gpu";
   list[2].tuning.clip_on_gpu = !best.clip_on_gpu;
   list[3].name = best.persistent_upload ? "plain upload" : "mapped upload";
   list[3].tuning.persistent_upload = !best.persistent_upload;
+  list[4].name = "upload in 4 parts";
+  list[4].tuning.upload_parts = 4;
+  list[5].name = best.timer_query ? "no timer query" : "timer query";
+  list[5].tuning.timer_query = !best.timer_query;
   return list;
 }
 

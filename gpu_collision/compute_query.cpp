@@ -125,7 +125,7 @@ ComputeQuery::ComputeQuery(GlContext& context, ReadBack read_back, const Compute
     : read_back_(read_back),
       tuning_(tuning),
       clip_(compute_program("compute_clip.comp", clip_prelude(tuning))),
-      upload_(tuning.persistent_upload && has_buffer_storage(context)),
+      upload_(tuning.persistent_upload && has_buffer_storage(context), tuning.upload_parts),
       work_(gl::make_buffer()),
       answer_buffer_(gl::make_buffer()),
       reply_(has_buffer_storage(context)) {
@@ -326,9 +326,11 @@ std::size_t ComputeQuery::memory_bytes() const {
 // makes each invocation dearer, survivor or not, so the few doubts go to the host; and a timer query costs 15 us and
 // reads 0. A GPU tests all faces in less time than a second dispatch and its barrier take.
 ComputeTuning best_compute_tuning(const GlInfo& info) {
-  if (info.software)
-    return {.cull_blocks = true, .clip_on_gpu = false, .persistent_upload = true, .timer_query = false};
-  return {.cull_blocks = false, .clip_on_gpu = true, .persistent_upload = true, .timer_query = true};
+  ComputeTuning tuning;
+  tuning.cull_blocks = info.software;
+  tuning.clip_on_gpu = !info.software;
+  tuning.timer_query = !info.software;
+  return tuning;
 }
 
 std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning) {

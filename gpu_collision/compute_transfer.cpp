@@ -19,12 +19,6 @@ Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
   return buffer;
 }
 
-void copy(Name from, Name to, std::size_t bytes) {
-  glBindBuffer(GL_COPY_READ_BUFFER, from);
-  glBindBuffer(GL_COPY_WRITE_BUFFER, to);
-  glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, static_cast<GLsizeiptr>(bytes));
-}
-
 }  // namespace
 
 BindingsGuard::BindingsGuard() {
@@ -71,11 +65,15 @@ void Fence::set() {
   sync_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 }
 
+// Polls first: a blocking wait may put the thread to sleep for longer than the GPU needs.
 void Fence::wait() {
   if (sync_ == nullptr) return;
+  const auto sync = static_cast<GLsync>(sync_);
+  constexpr int kPolls = 1000;  // a few hundred microseconds
   constexpr GLuint64 kOneSecond = 1'000'000'000;
-  while (glClientWaitSync(static_cast<GLsync>(sync_), GL_SYNC_FLUSH_COMMANDS_BIT, kOneSecond) == GL_TIMEOUT_EXPIRED) {
-  }
+  GLenum state = glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
+  for (int i = 0; i < kPolls && state == GL_TIMEOUT_EXPIRED; ++i) state = glClientWaitSync(sync, 0, 0);
+  while (state == GL_TIMEOUT_EXPIRED) state = glClientWaitSync(sync, 0, kOneSecond);
   reset();
 }
 
@@ -109,13 +107,28 @@ void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {
   newest_ = next;
   Slot& slot = slots_[next];
   slot.in_use.wait();
-  std::copy(positions.begin(), positions.end(), slot.data);
   if (persistent_) {
-    copy(slot.buffer.name(), target, positions.size_bytes());
+    send_in_parts(positions, slot, target);
     slot.in_use.set();
   } else {
+    std::copy(positions.begin(), positions.end(), slot.data);
     glBindBuffer(GL_COPY_WRITE_BUFFER, target);
     glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(positions.size_bytes()), positions.data());
+  }
+}
+
+// The GPU fetches a part while the next one is being copied.
+void PositionUpload::send_in_parts(std::span<const glm::vec3> positions, Slot& slot, Name target) {
+  glBindBuffer(GL_COPY_READ_BUFFER, slot.buffer.name());
+  glBindBuffer(GL_COPY_WRITE_BUFFER, target);
+  const std::size_t part = (vertices_ + parts_ - 1) / parts_;
+  for (std::size_t first = 0; first < vertices_; first += part) {
+    const std::size_t count = std::min(part, vertices_ - first);
+    std::copy_n(positions.begin() + static_cast<std::ptrdiff_t>(first), count, slot.data + first);
+    const auto offset = static_cast<GLintptr>(first * sizeof(glm::vec3));
+    glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, offset, offset,
+                        static_cast<GLsizeiptr>(count * sizeof(glm::vec3)));
+    if (parts_ > 1) glFlush();
   }
 }
 
@@ -137,7 +150,9 @@ void ReadBackBuffer::request(Name source, std::size_t bytes) {
   source_ = source;
   bytes_ = bytes;
   if (!persistent_) return;
-  copy(source, buffer_.name(), bytes_);
+  glBindBuffer(GL_COPY_READ_BUFFER, source);
+  glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
+  glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, static_cast<GLsizeiptr>(bytes_));
   done_.set();
 }
 

@@ -67,7 +67,8 @@ class Fence {
 // Positions on their way to a buffer of the GPU, through host memory that the CPU may go on reading.
 class PositionUpload {
  public:
-  explicit PositionUpload(bool persistent) : persistent_(persistent) {}
+  // In `parts` transfers, each started as soon as its positions are copied.
+  PositionUpload(bool persistent, unsigned parts) : persistent_(persistent), parts_(parts) {}
 
   void resize(std::size_t vertices);
   // Copies `positions` and queues their transfer into `target`.
@@ -87,7 +88,10 @@ class PositionUpload {
     glm::vec3* data = nullptr;
     Fence in_use;
   };
+  void send_in_parts(std::span<const glm::vec3> positions, Slot& slot, Name target);
+
   bool persistent_;
+  unsigned parts_;
   std::array<Slot, kSlots> slots_;
   std::size_t vertices_ = 0;
   unsigned newest_ = 0, pinned_ = kNone;

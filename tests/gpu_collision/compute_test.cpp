@@ -16,8 +16,8 @@ namespace trocar {
 namespace {
 
 // Every pair of choices occurs.
-constexpr ComputeTuning kSoftware{true, false, true, false}, kGpu{false, true, true, true};
-constexpr ComputeTuning kCulledAndClipped{true, true, false, true}, kBareHost{false, false, false, false};
+constexpr ComputeTuning kSoftware{true, false, true, 1, false}, kGpu{false, true, true, 3, true};
+constexpr ComputeTuning kCulledAndClipped{true, true, false, 1, true}, kBareHost{false, false, false, 1, false};
 
 std::string tuning_name(const ::testing::TestParamInfo<ComputeTuning>& info) {
   const ComputeTuning& tuning = info.param;
