@@ -41,8 +41,9 @@ struct Lattice {
   }
 };
 
-// A cell the surface only grazes keeps this share of mass and stiffness: lighter nodes would only jitter.
-constexpr float kEmptiestCell = 0.1f;
+// A cell the surface only grazes keeps this share of mass and stiffness: lighter nodes jitter under a contact, and
+// softer cells are crushed by it.
+constexpr float kEmptiestCell = 0.3f;
 
 // `organ` must be closed (closed_volume). Error: InputError when the spacing is larger than the organ, or so small that
 // the lattice would not fit in memory.

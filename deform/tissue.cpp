@@ -27,6 +27,8 @@ void require_valid(const TissueParams& p) {
   if (!std::isfinite(p.gravity)) throw InputError("tissue: gravity is not a finite number");
   if (!(p.drag >= 0.f) || !std::isfinite(p.drag))
     throw InputError(fmt::format("tissue: drag is {:g} 1/s; it must be a finite number, 0 or more", p.drag));
+  if (!(p.friction >= 0.f) || !std::isfinite(p.friction))
+    throw InputError(fmt::format("tissue: friction is {:g}; it must be a finite number, 0 or more", p.friction));
 }
 
 // Mass of each node, kg: an eighth of every cell around it by fullness, scaled so that the whole weighs as much as the

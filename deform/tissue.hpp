@@ -19,9 +19,10 @@ struct TissueParams {
   float density = 1060.f;         // kg/m^3  > 0
   float damping = 0.1f;           // 1       fraction of critical per spring, 0..1
   float node_spacing = 0.008f;    // m       lattice spacing: the one resolution knob, > 0
-  int substeps = 4;     // 1       substeps of one step at least, >= 1; stiff tissue takes more (substep_count)
-  float gravity = 0.f;  // m/s^2   along -y; 0: the rest shape is the scanned shape
-  float drag = 8.f;     // 1/s     rate at which all motion dies away, >= 0: what fat, fluid and neighbours take
+  int substeps = 4;       // 1       substeps of one step at least, >= 1; stiff tissue takes more (substep_count)
+  float gravity = 0.f;    // m/s^2   along -y; 0: the rest shape is the scanned shape
+  float drag = 8.f;       // 1/s     rate at which all motion dies away, >= 0: what fat, fluid and neighbours take
+  float friction = 0.2f;  // 1       Coulomb, of a tool on wet tissue, >= 0
 };
 
 // A ball of tissue that does not move.
@@ -36,9 +37,9 @@ struct Spring {
   float stiffness;     // N/m
 };
 
-// Eight lattice nodes carry one surface vertex, with trilinear weights that sum to 1.
+// Eight lattice nodes, the corners of a cell, carry one surface vertex with trilinear weights that sum to 1.
 struct Embedding {
-  std::uint32_t node[8];
+  std::uint32_t node[8];  // x fastest, then y; neighbours along x have consecutive numbers: node[1] = node[0] + 1, ...
   float weight[8];
 };
 
@@ -81,20 +82,25 @@ struct NodeColumns {
   std::vector<float> x, y, z;
 };
 
-// A contact made ready for the substeps of one step.
+// A contact made ready for the substeps of one step: the touched point as a weighted sum of lattice nodes.
 struct PreparedContact {
-  std::uint32_t vertex;  // surface vertex
-  glm::vec3 normal;      // 1    from tissue to tool
-  float height;          // m    normal . position at the start of the step
-  float depth;           // m    how far the height must have dropped by the end
-  float admittance;      // 1/kg what a unit push moves the vertex by, were no node fixed
-  float push;            // kg m sum of the pushes of the step's substeps
+  std::array<std::uint32_t, 24> node;
+  std::array<float, 24> weight;  // 1
+  int nodes;                     // used of the 24: 8 when all three corners lie in one cell
+  glm::vec3 normal;              // 1    from tissue to tool
+  float height;                  // m    normal . point at the start of the step
+  float depth;                   // m    how far the height must have dropped by the end
+  float admittance;              // 1/kg what a unit push moves the point by, were no node fixed
+  glm::vec3 slide;               // m    motion of the tool's material during the step
+  float pressed;                 // kg m this substep's push along the normal, >= 0
+  glm::vec3 push;                // kg m sum of the pushes on the tool over the step's substeps
 };
 
 // Room to work in, kept between steps so that none of them allocates. Holds nothing a step needs from the one before.
 struct TissueScratch {
   NodeColumns x, before, v;               // m, m, m/s
   std::vector<PreparedContact> contacts;  // [contact]
+  float force_per_push = 0.f;             // 1/s^2 of the step's contacts
   std::vector<float> flatness;            // [cell] 1, smallest corner volume over that at rest
 };
 
@@ -103,11 +109,15 @@ struct TissueState {
   TissueScratch scratch = {};
 };
 
-// A surface vertex that must stay behind a plane of the tool.
+// A surface point that must stay behind a plane of the tool: a vertex, or a point of a face, which is
+// (1 - u - v) vertex + u second + v third.
 struct TissueContact {
   std::uint32_t vertex;  // surface vertex
   glm::vec3 normal;      // unit, from tissue to tool
-  float depth;           // m, how far the vertex must move along -normal; below 0: it may come -depth nearer, no more
+  float depth;           // m, how far the point must move along -normal; below 0: it may come -depth nearer, no more
+  std::uint32_t second = 0, third = 0;  // surface vertices
+  float u = 0.f, v = 0.f;               // 1
+  glm::vec3 slide{0.f};                 // m, how far the tool's own material moves here during the step
 };
 
 // Error: InputError naming the hole, the zero modulus, the spacing larger than the organ, or the empty attachment.
@@ -118,6 +128,9 @@ TissueState rest_state(const TissueModel& model);
 // Advances by dt seconds. Returns the force the tissue exerts on the tool, N, averaged over the step. Contacts and
 // times that are not finite are ignored. Allocates only when the state is new or has never seen so many contacts.
 glm::vec3 step(const TissueModel& model, TissueState& state, std::span<const TissueContact> contacts, float dt);
+
+// Force on the tool, N, of contacts first .. last - 1 of the latest step: one tool's share where several touch.
+glm::vec3 contact_force(const TissueState& state, std::size_t first, std::size_t last);
 
 // Substeps that step() divides dt into: params.substeps, or as many as the stated modulus needs, up to a limit.
 int substep_count(const TissueModel& model, float dt);

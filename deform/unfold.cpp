@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace trocar {
+float kSoft = .5, kHard = .1, kV = 2;
 namespace {
 
 // Volume spanned at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
@@ -64,26 +65,29 @@ void measure_flatness(const TissueModel& model, const SolidNodes& nodes, std::sp
   avx2 ? measure_avx2(model, nodes, flatness.data()) : measure_sse2(model, nodes, flatness.data());
 }
 
-void unfold_cell(const TissueModel& model, std::size_t cell, const SolidNodes& n) {
-  const float h = model.params.node_spacing, least = kFlattestCorner * h * h * h;
+void unfold_cell(const TissueModel& model, std::size_t cell, const SolidNodes& n, float dt) {
+  const float h = model.params.node_spacing, cube = h * h * h;
+  const float compliance = 1.f / (kSqueezeStiffness * model.params.youngs_modulus * cube / 8.f * dt * dt);
   for (int corner = 0; corner < 8; ++corner) {
-    const std::uint32_t node = model.cells[cell][corner], end_x = model.cells[cell][corner ^ 1];
-    const std::uint32_t end_y = model.cells[cell][corner ^ 2], end_z = model.cells[cell][corner ^ 4];
+    const auto& nodes = model.cells[cell];
+    const std::uint32_t node = nodes[corner], end_x = nodes[corner ^ 1], end_y = nodes[corner ^ 2],
+                        end_z = nodes[corner ^ 4];
     const glm::vec3 p = at(n, node);
     // Edges of a corner with an odd number of coordinates at 1 form a left-handed frame.
     const float hand = __builtin_parity(corner) ? -1.f : 1.f;
     const CornerVolume c = corner_volume(hand * (at(n, end_x) - p), at(n, end_y) - p, at(n, end_z) - p);
-    if (c.volume >= least) continue;
-    const glm::vec3 grow_x = hand * c.along_x, grow = -(grow_x + c.along_y + c.along_z);
-    const float w = n.inverse_mass[node] * glm::dot(grow, grow) + n.inverse_mass[end_x] * glm::dot(grow_x, grow_x) +
-                    n.inverse_mass[end_y] * glm::dot(c.along_y, c.along_y) +
-                    n.inverse_mass[end_z] * glm::dot(c.along_z, c.along_z);
+    const float share = c.volume / cube;
+    if (share >= kSqueezed) continue;
+
+    const glm::vec3 x = hand * c.along_x / cube, y = c.along_y / cube, z = c.along_z / cube, o = -(x + y + z);
+    const float w = n.inverse_mass[node] * glm::dot(o, o) + n.inverse_mass[end_x] * glm::dot(x, x) +
+                    n.inverse_mass[end_y] * glm::dot(y, y) + n.inverse_mass[end_z] * glm::dot(z, z);
     if (!(w > 0.f)) continue;
-    const float push = (least - c.volume) / w;
-    move(n, node, push * grow);
-    move(n, end_x, push * grow_x);
-    move(n, end_y, push * c.along_y);
-    move(n, end_z, push * c.along_z);
+    const float push = std::max((kSqueezed - share) / (w + compliance), (kFlat - share) / w);
+    move(n, node, push * o);
+    move(n, end_x, push * x);
+    move(n, end_y, push * y);
+    move(n, end_z, push * z);
   }
 }
 

@@ -1,5 +1,6 @@
-// Cells pressed flat or turned inside out: springs know lengths only, and are as content in a mirror image. Each corner
-// of a cell spans a volume with its three edges; one that falls below a share of its rest volume is pushed open again.
+// Cells pressed flat or turned inside out: springs know lengths only, and are as content in a mirror image. Each corner of
+// a cell spans a volume with its three edges. Below half its rest volume it pushes back like a volume spring; below a
+// tenth it is opened at once. Sound tissue under small strain never meets either.
 // Units: metres, kilograms.   Tested in tests/deform/unfold_test.cpp
 #pragma once
 
@@ -9,8 +10,11 @@
 
 namespace trocar {
 
-// Share of its rest volume below which a corner is pushed open: far below what pressing does to sound tissue.
-constexpr float kFlattestCorner = 0.15f;
+constexpr float kSqueezed = 0.5f;  // share of its rest volume below which a corner pushes back
+constexpr float kFlat = 0.1f;      // share below which it does not yield at all
+
+// Bulk stiffness of the push, in Young's moduli: about that of tissue with Poisson's ratio 0.45.
+constexpr float kSqueezeStiffness = 3.f;
 
 struct SolidNodes {
   float *x, *y, *z;           // [node] m
@@ -20,8 +24,8 @@ struct SolidNodes {
 // flatness[cell]: smallest of its eight corner volumes, over that at rest; negative: turned inside out.
 void measure_flatness(const TissueModel& model, const SolidNodes& nodes, std::span<float> flatness);
 
-// Moves the nodes of one cell so that each corner in turn has the least volume allowed.
-void unfold_cell(const TissueModel& model, std::size_t cell, const SolidNodes& nodes);
+// Pushes open each corner of one cell in turn, over a substep of dt seconds.
+void unfold_cell(const TissueModel& model, std::size_t cell, const SolidNodes& nodes, float dt);
 
 // Signed volume of the box spanned by edges x, y, z and how it grows as each edge's end moves: the rows of the
 // cofactor.
