@@ -23,8 +23,8 @@ struct BackendChoice {
 class Backends {
  public:
   Backends() = default;
-  // Uses the context of a window, which must outlive this object.
-  explicit Backends(GlContext& window_context) : adopted_(&window_context) {}
+  // Uses the context of a window, which must outlive this object; null: as above.
+  explicit Backends(GlContext* window_context) : adopted_(window_context) {}
 
   // Error: InputError for an unknown name, or when this machine lacks what the backend needs.
   std::unique_ptr<TouchQuery> make(std::string_view name);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/device/script_device.hpp"
@@ -12,6 +14,8 @@
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 #include "app/view/view.hpp"
+#include "app/window/overlay.hpp"
+#include "app/window/window.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -28,23 +32,62 @@ const std::vector<CheckPlan> kChecks = {{"obb-refit", 1}, {"obb", 10}};
 
 constexpr int kPictureWidth = 1280, kPictureHeight = 720;
 
-void save_picture(const Session& session, const Scene& scene, Backends& backends, const std::filesystem::path& file) {
-  GlContext* context = backends.context();
-  if (!context) {
-    fmt::print("no picture: no OpenGL on this machine ({})\n", backends.why_no_context());
-    return;
+// What shows the demonstration: a window where there is a display, and pictures wherever there is OpenGL.
+class Showing {
+ public:
+  Showing(const Scene& scene, const Session& session, Backends& backends, Window* window)
+      : scene_(scene), session_(session), window_(window) {
+    GlContext* context = backends.context();
+    if (!context) return;
+    drawn_organs(session, organs_);
+    view_.emplace(*context, organs_);
+    if (window) overlay_.emplace(*window);
   }
-  std::vector<DrawnOrgan> organs;
-  std::vector<DrawnTool> tools;
-  drawn_organs(session, organs);
-  drawn_tools(session, tools);
-  View view(*context, organs);
-  PictureTarget target(kPictureWidth, kPictureHeight);
-  target.bind();
-  view.draw(organs, tools, {scene.scope.eye, scene.scope.target, {0, 1, 0}, scene.scope.field_of_view_deg}, {},
-            kPictureWidth, kPictureHeight);
-  target.save_png(file);
-}
+
+  bool closed() const { return window_ && window_->closing(); }
+
+  void show_frame() {
+    if (!window_) return;
+    const auto now = std::chrono::steady_clock::now();
+    state_.frame_ms += 0.1 * (std::chrono::duration<double, std::milli>(now - last_).count() - state_.frame_ms);
+    last_ = now;
+    state_.selected = session_.instruments().size();  // the script holds them all
+    for (const Key key : window_->poll().pressed) {
+      if (key == Key::F1) state_.help = !state_.help;
+      if (key == Key::H) state_.details = !state_.details;
+    }
+    draw(window_->size());
+    overlay_->draw(session_, state_);
+    window_->show();
+  }
+
+  void save_picture(const std::filesystem::path& file) {
+    if (!view_) return;
+    PictureTarget target(kPictureWidth, kPictureHeight);
+    target.bind();
+    draw({kPictureWidth, kPictureHeight});
+    target.save_png(file);
+    PictureTarget::unbind();
+  }
+
+ private:
+  void draw(const glm::ivec2& size) {
+    drawn_organs(session_, organs_);
+    drawn_tools(session_, tools_);
+    const ScopeScene& scope = scene_.scope;
+    view_->draw(organs_, tools_, {scope.eye, scope.target, {0, 1, 0}, scope.field_of_view_deg}, {}, size.x, size.y);
+  }
+
+  const Scene& scene_;
+  const Session& session_;
+  Window* window_;
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  std::optional<View> view_;
+  std::optional<Overlay> overlay_;
+  OverlayState state_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 void save_text(const std::filesystem::path& file, const std::string& text) {
   OutputFile out(file);
@@ -71,37 +114,57 @@ void conclude(const Session& session, const CompareReport& report, std::uint64_t
       session.frames(), touched, own.name, speedup, session.disagreements());
 }
 
+std::unique_ptr<Window> open_window(const DemoCommand& command, const Scene& scene) {
+  std::string why;
+  auto window = command.headless ? nullptr : Window::open("Trocar: " + scene.title, kPictureWidth, kPictureHeight, why);
+  if (!window && !command.headless) fmt::print("off-screen: {}\n", why);
+  return window;
+}
+
+// The named backend, or scan where there is no OpenGL at all and nobody insists.
+std::string backend_for(const DemoCommand& command, Backends& backends) {
+  if (command.backend != "compute" || backends.context()) return command.backend;
+  fmt::print("no OpenGL on this machine ({}): the demonstration runs with scan and leaves no picture\n",
+             backends.why_no_context());
+  return "scan";
+}
+
+// Runs the frames; returns how many faces were touched.
+std::uint64_t play(const DemoCommand& command, const Scene& scene, Session& session, SessionRecorder& recorder,
+                   Showing& showing) {
+  const double dt = 1.0 / scene.frame_rate;
+  const std::filesystem::path picture = std::filesystem::path(command.out) / "picture.png";
+  std::uint64_t touched = 0;
+  BestFrame best;
+  Progress progress("demo", command.frames);
+  for (std::size_t frame = 0; frame < command.frames && !interrupted() && !showing.closed(); ++frame) {
+    const double time = static_cast<double>(frame) * dt;
+    session.step({frame, time}, dt);
+    recorder.append(session, time);
+    touched += session.touched();
+    showing.show_frame();
+    if (frame % 20 == 19 && best.better(session)) showing.save_picture(picture);
+    progress.advance_to(frame + 1);
+  }
+  if (best.touched == 0) showing.save_picture(picture);
+  return touched;
+}
+
 void run(const DemoCommand& command) {
   const std::filesystem::path folder(command.out);
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   const Scene scene = load_scene(data_file("scenes/liver_and_stomach.toml"));
-  Backends backends;
-  std::string backend = command.backend;
-  if (!backends.context() && backend == "compute") {
-    backend = "scan";
-    fmt::print("no OpenGL on this machine ({}): the demonstration runs with scan\n", backends.why_no_context());
-  }
-  Session session(scene, backends, backend, kChecks, [](const InstrumentScene& instrument) {
+  const auto window = open_window(command, scene);
+  Backends backends(window ? &window->context() : nullptr);
+  Session session(scene, backends, backend_for(command, backends), kChecks, [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip});
   });
   session.reserve_frames(command.frames);
   SessionRecorder recorder(folder / "session.h5", scene, session, gl_description(backends));
+  Showing showing(scene, session, backends, window.get());
   catch_interrupts();
-  const double dt = 1.0 / scene.frame_rate;
-  std::uint64_t touched = 0;
-  BestFrame best;
-  {
-    Progress progress("demo", command.frames);
-    for (std::size_t frame = 0; frame < command.frames && !interrupted(); ++frame) {
-      const double time = static_cast<double>(frame) * dt;
-      session.step({frame, time}, dt);
-      recorder.append(session, time);
-      touched += session.touched();
-      if (frame % 20 == 19 && best.better(session)) save_picture(session, scene, backends, folder / "picture.png");
-      progress.advance_to(frame + 1);
-    }
-  }
+  const std::uint64_t touched = play(command, scene, session, recorder, showing);
   recorder.close();
   const CompareReport report = session_report(session, scene, gl_description(backends));
   save_text(folder / "compare.json", compare_json(report));

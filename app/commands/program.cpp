@@ -18,6 +18,17 @@ std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
   return fmt::format("trocar: {}; see trocar --help\n", what);
 }
 
+// CLI11 only says that some subcommand is required.
+void check_command(const CLI::App& program, int argument_count, const char* const* arguments) {
+  if (argument_count < 2 || arguments[1][0] == '-') return;
+  std::string known;
+  for (const CLI::App* sub : program.get_subcommands({})) {
+    if (sub->get_name() == arguments[1]) return;
+    known += (known.empty() ? "" : ", ") + sub->get_name();
+  }
+  throw InputError(fmt::format("unknown command '{}'; the commands are {}", arguments[1], known));
+}
+
 }  // namespace
 
 int run_program(int argument_count, const char* const* arguments) {
@@ -35,6 +46,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_mesh_command(program);
   add_doctor_command(program);
   try {
+    check_command(program, argument_count, arguments);
     program.parse(argument_count, arguments);
     return kDone;
   } catch (const CLI::ParseError& error) {

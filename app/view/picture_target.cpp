@@ -58,6 +58,8 @@ PictureTarget::~PictureTarget() = default;
 
 void PictureTarget::bind() { glBindFramebuffer(GL_FRAMEBUFFER, content_->buffers.framebuffers[0]); }
 
+void PictureTarget::unbind() { glBindFramebuffer(GL_FRAMEBUFFER, 0); }
+
 void PictureTarget::save_png(const std::filesystem::path& file) {
   const auto& [width, height, buffers] = *content_;
   glBindFramebuffer(GL_READ_FRAMEBUFFER, buffers.framebuffers[0]);

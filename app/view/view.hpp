@@ -64,6 +64,7 @@ class PictureTarget {
   PictureTarget(int width, int height);
   ~PictureTarget();
   void bind();
+  static void unbind();  // draws to the window again
   // Error: InputError when the file cannot be written.
   void save_png(const std::filesystem::path& file);
 

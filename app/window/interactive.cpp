@@ -65,7 +65,7 @@ class Interactive {
       : scene_(scene),
         options_(options),
         window_(window),
-        backends_(window.context()),
+        backends_(&window.context()),
         session_(scene, backends_, options.backend,
                  options.check ? std::vector<CheckPlan>{{"obb-refit", 1}} : std::vector<CheckPlan>{},
                  [this](const InstrumentScene& instrument) { return make_device(instrument, hands_); }),
