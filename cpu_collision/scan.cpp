@@ -38,24 +38,30 @@ class ScanQuery final : public TouchQuery {
   std::size_t memory_bytes() const override;
 
  private:
+  float* xyz() { return reinterpret_cast<float*>(positions_.data()); }
+  const float* xyz() const { return reinterpret_cast<const float*>(positions_.data()); }
   void take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
-  void find_codes(const PlaneLanes<float>& planes);
-  void find_survivors();
-  void collect_group(const FaceGroup& group);
+  void search_patches(const PlaneLanes<float>& planes);
+  void spread_code(std::uint32_t patch);
+  void search_seams();
+  void collect(const FaceRange& range);
   void settle(const ToolVolume& tool);
   void report(const ToolVolume& tool, TouchSet set);
   Triangle corners_of(const ScanFace& face) const;
 
   const ScanKernels& kernels_;
   ScanLayout layout_;
-  std::vector<std::uint32_t> place_of_;   // [face number] index into layout_.faces
-  std::vector<float> xyz_;                // [slot * 3] m
-  std::vector<PatchBox> boxes_;           // [patch]
-  std::vector<PlaneCode> patch_codes_;    // [patch] bits that every vertex of the patch has
-  std::vector<PlaneCode> vertex_codes_;   // [slot]
-  std::vector<std::uint32_t> survivors_;  // [face + 1] indices into layout_.faces, the first survivor_count_ of them
-  std::vector<FaceVerdict> verdicts_;     // [face]
+  std::vector<std::uint32_t> place_of_;    // [face number] index into layout_.faces
+  std::vector<PatchPositions> positions_;  // [patch] m
+  std::vector<PatchBox> boxes_;            // [patch]
+  std::vector<PlaneCode> patch_codes_;     // [patch] bits that every vertex of the patch has
+  std::vector<char> spread_;               // [patch] are the codes of its vertices there?
+  std::vector<PlaneCode> vertex_codes_;    // [slot]
+  std::vector<std::uint32_t> survivors_;   // [face + 1] indices into layout_.faces, the first survivor_count_ of them
+  std::vector<FaceVerdict> verdicts_;      // [face]
   ScanFaceSet touched_;
+  std::vector<FaceId> found_;      // of one tool, sorted
+  std::vector<Triangle> corners_;  // of found_
   std::vector<Touch> touches_;
   std::vector<std::uint32_t> first_;
   std::size_t survivor_count_ = 0;
@@ -69,21 +75,25 @@ void ScanQuery::rebuild(const MeshView& mesh) {
   const std::size_t faces = layout_.faces.size(), slots = layout_.source.size();
   place_of_.resize(faces);
   for (std::uint32_t place = 0; place < faces; ++place) place_of_[layout_.faces[place].face] = place;
-  xyz_.assign(3 * slots + kOverwrittenFloats, 0.f);
+  positions_.resize(layout_.patch_count);
   boxes_.resize(layout_.patch_count);
   patch_codes_.resize(layout_.patch_count);
+  spread_.resize(layout_.patch_count);
   vertex_codes_.resize(slots);
   survivors_.resize(faces + 1);
   verdicts_.resize(faces);
   touched_.resize(faces);
-  touches_.reserve(std::min(faces, kUsualTouches));
+  const std::size_t usual = std::min(faces, kUsualTouches);
+  found_.reserve(usual);
+  corners_.reserve(usual);
+  touches_.reserve(usual);
   update(mesh.positions);
 }
 
 void ScanQuery::take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last,
                      PatchBox& all) {
   kernels.take_patches(positions, layout_.source.data() + std::size_t{first} * kPatchVertices, last - first,
-                       xyz_.data() + std::size_t{first} * kPatchVertices * 3, boxes_.data() + first, all);
+                       xyz() + std::size_t{first} * kPatchVertices * 3, boxes_.data() + first, all);
 }
 
 void ScanQuery::update(std::span<const glm::vec3> positions) {
@@ -112,8 +122,8 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   first_.assign(1, 0);
   for (const ToolVolume& tool : tools) {
     const Clock::time_point start = Clock::now();
-    find_codes(widened_lanes(tool, reach_));
-    find_survivors();
+    search_patches(widened_lanes(tool, reach_));
+    search_seams();
     const Clock::time_point searched = Clock::now();
     settle(tool);
     report(tool, set);
@@ -124,39 +134,44 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   return {touches_, first_};
 }
 
-// Codes of the vertices: of a patch whose box is outside a plane, the box's code does for all of them.
-void ScanQuery::find_codes(const PlaneLanes<float>& planes) {
+// Codes of the patches; in those that are outside no plane, codes of the vertices and survivors among the faces within.
+void ScanQuery::search_patches(const PlaneLanes<float>& planes) {
   kernels_.box_codes(planes, boxes_.data(), layout_.patch_count, patch_codes_.data());
+  std::fill(spread_.begin(), spread_.end(), false);
   counters_.volume_tests += layout_.patch_count;
-  for (std::uint32_t patch = 0; patch < layout_.patch_count; ++patch) {
-    PlaneCode* codes = vertex_codes_.data() + std::size_t{patch} * kPatchVertices;
-    if (patch_codes_[patch])
-      std::memset(codes, patch_codes_[patch], kPatchVertices);
-    else
-      patch_codes_[patch] = kernels_.vertex_codes(planes, xyz_.data() + std::size_t{patch} * kPatchVertices * 3, codes);
-  }
-}
-
-// AND of the codes: of a patch and all it reaches, then of a group's patches, then of a face's corners.
-void ScanQuery::find_survivors() {
   survivor_count_ = 0;
   for (std::uint32_t patch = 0; patch < layout_.patch_count; ++patch) {
-    const PatchOwner& owner = layout_.owners[patch];
-    PlaneCode common = patch_codes_[patch];
-    for (std::uint32_t n = owner.first_neighbour; n < owner.last_neighbour; ++n)
-      common &= patch_codes_[layout_.neighbours[n]];
-    if (common) continue;
-    for (std::uint32_t group = owner.first_group; group < owner.last_group; ++group)
-      collect_group(layout_.groups[group]);
+    if (patch_codes_[patch]) continue;
+    const std::size_t first = std::size_t{patch} * kPatchVertices;
+    patch_codes_[patch] = kernels_.vertex_codes(planes, xyz() + 3 * first, vertex_codes_.data() + first);
+    spread_[patch] = true;
+    if (patch_codes_[patch] == 0) collect(layout_.within[patch]);
   }
 }
 
-void ScanQuery::collect_group(const FaceGroup& group) {
-  if (patch_codes_[group.patch[0]] & patch_codes_[group.patch[1]] & patch_codes_[group.patch[2]]) return;
+// Survivors among the faces that cross from patch to patch.
+void ScanQuery::search_seams() {
+  const PlaneCode* codes = patch_codes_.data();
+  for (const Seam& seam : layout_.seams) {
+    const std::uint32_t* patch = seam.patch;
+    if (codes[patch[0]] & codes[patch[1]] & codes[patch[2]] & codes[patch[3]] & codes[patch[4]]) continue;
+    for (const std::uint32_t p : seam.patch) spread_code(p);
+    collect(seam.faces);
+  }
+}
+
+// A patch whose box is outside a plane passes the box's code on to its vertices, once a seam needs them.
+void ScanQuery::spread_code(std::uint32_t patch) {
+  if (spread_[patch]) return;
+  std::memset(vertex_codes_.data() + std::size_t{patch} * kPatchVertices, patch_codes_[patch], kPatchVertices);
+  spread_[patch] = true;
+}
+
+void ScanQuery::collect(const FaceRange& range) {
   const PlaneCode* codes = vertex_codes_.data();
   std::uint32_t* survivors = survivors_.data();
   std::size_t count = survivor_count_;
-  for (std::uint32_t f = group.first; f < group.last; ++f) {
+  for (std::uint32_t f = range.first; f < range.last; ++f) {
     const ScanFace& face = layout_.faces[f];
     survivors[count] = f;
     count += (codes[face.corner[0]] & codes[face.corner[1]] & codes[face.corner[2]]) == 0;
@@ -167,28 +182,33 @@ void ScanQuery::collect_group(const FaceGroup& group) {
 void ScanQuery::settle(const ToolVolume& tool) {
   const std::span<const std::uint32_t> survivors = std::span(survivors_).first(survivor_count_);
   counters_.face_tests += survivors.size();
-  kernels_.judge_faces(exact_lanes(tool), xyz_.data(), layout_.faces.data(), survivors, verdicts_.data());
+  kernels_.judge_faces(exact_lanes(tool), xyz(), layout_.faces.data(), survivors, verdicts_.data());
   for (std::size_t i = 0; i < survivors.size(); ++i) {
     const ScanFace& face = layout_.faces[survivors[i]];
-    if (verdicts_[i] == FaceVerdict::In ||
-        (verdicts_[i] == FaceVerdict::Clip && face_touches_volume(corners_of(face), tool)))
-      touched_.insert(face.face);
+    bool in = verdicts_[i] == FaceVerdict::In;
+    if (verdicts_[i] == FaceVerdict::Clip) in = face_touches_volume(corners_of(face), tool);
+    touched_.insert_if(in, face.face);
   }
 }
 
 void ScanQuery::report(const ToolVolume& tool, TouchSet set) {
-  touched_.drain([&](std::uint32_t face) {
-    Touch touch;
-    if (set == TouchSet::Volume || refine_touch(tool.step, corners_of(layout_.faces[place_of_[face]]), touch)) {
-      touch.face = FaceId{face};
-      touches_.push_back(touch);
-    }
-  });
+  found_.clear();
+  touched_.drain([&](std::uint32_t face) { found_.push_back(FaceId{face}); });
+  const std::size_t before = touches_.size();
+  touches_.resize(before + found_.size());
+  const std::span<Touch> room = std::span(touches_).subspan(before);
+  if (set == TouchSet::Volume) {
+    for (std::size_t i = 0; i < found_.size(); ++i) room[i].face = found_[i];
+    return;
+  }
+  corners_.clear();
+  for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[place_of_[index(face)]]));
+  touches_.resize(before + refine_touches(tool.step, corners_, found_, room));
 }
 
 Triangle ScanQuery::corners_of(const ScanFace& face) const {
   const auto corner = [&](int i) {
-    const float* point = xyz_.data() + std::size_t{3} * face.corner[i];
+    const float* point = xyz() + std::size_t{3} * face.corner[i];
     return glm::dvec3(point[0], point[1], point[2]);
   };
   return {corner(0), corner(1), corner(2)};
@@ -200,9 +220,10 @@ std::size_t held_bytes(const std::vector<T>& values) {
 }
 
 std::size_t ScanQuery::memory_bytes() const {
-  return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(place_of_) + held_bytes(xyz_) + held_bytes(boxes_) +
-         held_bytes(patch_codes_) + held_bytes(vertex_codes_) + held_bytes(survivors_) + held_bytes(verdicts_) +
-         touched_.memory_bytes() + held_bytes(touches_) + held_bytes(first_);
+  return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(place_of_) + held_bytes(positions_) +
+         held_bytes(boxes_) + held_bytes(patch_codes_) + held_bytes(spread_) + held_bytes(vertex_codes_) +
+         held_bytes(survivors_) + held_bytes(verdicts_) + touched_.memory_bytes() + held_bytes(found_) +
+         held_bytes(corners_) + held_bytes(touches_) + held_bytes(first_);
 }
 
 }  // namespace

@@ -16,6 +16,12 @@ namespace trocar {
 using PlaneCode = std::uint8_t;
 static_assert(kMaxPlanes == 8);
 
+// A patch's vertices: x y z, x y z, ... Patches lie one behind the other, so that they may be read as one array of
+// floats.
+struct alignas(64) PatchPositions {
+  float xyz[3 * kPatchVertices];  // m
+};
+
 // Bounds of a patch; the fourth numbers are filling without meaning.
 struct alignas(32) PatchBox {
   float low[4], high[4];  // m
@@ -58,7 +64,5 @@ const ScanKernels* avx2_scan_kernels();
 const ScanKernels* avx512_scan_kernels();
 // The fastest this processor has.
 const ScanKernels& best_scan_kernels();
-
-constexpr std::uint32_t kOverwrittenFloats = 4;
 
 }  // namespace trocar

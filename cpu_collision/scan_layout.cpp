@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace trocar {
 namespace {
@@ -47,11 +49,34 @@ void order_in_patches(std::span<std::uint32_t> vertices, std::span<const glm::ve
   order_in_patches(vertices.subspan(half), positions);
 }
 
+// Patches one after another as their vertices lie in the file: reading the file's positions patch by patch then finds
+// most cache lines still at hand from the patches before. The last patch, which may be short, stays last.
+void sort_patches_by_file_order(std::vector<std::uint32_t>& order) {
+  const std::size_t whole = order.size() / kPatchVertices;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> patches;  // sum of vertex numbers, patch
+  for (std::uint32_t patch = 0; patch < whole; ++patch) {
+    const auto first = order.begin() + std::size_t{patch} * kPatchVertices;
+    patches.emplace_back(std::accumulate(first, first + kPatchVertices, std::uint64_t{0}), patch);
+  }
+  std::sort(patches.begin(), patches.end());
+  std::vector<std::uint32_t> sorted;
+  sorted.reserve(order.size());
+  for (const auto& [sum, patch] : patches) {
+    const auto first = order.begin() + std::size_t{patch} * kPatchVertices;
+    sorted.insert(sorted.end(), first, first + kPatchVertices);
+  }
+  sorted.insert(sorted.end(), order.begin() + whole * kPatchVertices, order.end());
+  order = std::move(sorted);
+}
+
 struct KeyedFace {
   std::array<std::uint32_t, 3> patches;  // ascending
   ScanFace face;
+
+  bool crosses() const { return patches.front() != patches.back(); }
 };
 
+// Faces within a patch before those that cross; each by patches, then by number.
 std::vector<KeyedFace> faces_by_patches(const MeshView& mesh, std::span<const std::uint32_t> slot_of) {
   std::vector<KeyedFace> keyed(mesh.faces.size());
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
@@ -61,36 +86,38 @@ std::vector<KeyedFace> faces_by_patches(const MeshView& mesh, std::span<const st
     std::sort(keyed[f].patches.begin(), keyed[f].patches.end());
   }
   std::sort(keyed.begin(), keyed.end(), [](const KeyedFace& a, const KeyedFace& b) {
-    return std::tie(a.patches, a.face.face) < std::tie(b.patches, b.face.face);
+    return std::make_tuple(a.crosses(), a.patches, a.face.face) < std::make_tuple(b.crosses(), b.patches, b.face.face);
   });
   return keyed;
 }
 
-void fill_groups(ScanLayout& layout, std::span<const KeyedFace> keyed) {
-  for (const KeyedFace& entry : keyed) {
-    const auto& patches = entry.patches;
-    const std::uint32_t f = static_cast<std::uint32_t>(layout.faces.size());
-    if (layout.groups.empty() || !std::equal(patches.begin(), patches.end(), layout.groups.back().patch))
-      layout.groups.push_back({{patches[0], patches[1], patches[2]}, f, f});
-    layout.groups.back().last = f + 1;
-    layout.faces.push_back(entry.face);
+// Returns how many faces lie within a patch.
+std::uint32_t fill_within(ScanLayout& layout, std::span<const KeyedFace> keyed) {
+  std::uint32_t f = 0;
+  for (std::uint32_t patch = 0; patch < layout.patch_count; ++patch) {
+    const std::uint32_t first = f;
+    while (f < keyed.size() && !keyed[f].crosses() && keyed[f].patches[0] == patch) ++f;
+    layout.within.push_back({first, f});
   }
+  return f;
 }
 
-void fill_owners(ScanLayout& layout) {
-  std::uint32_t group = 0;
-  for (std::uint32_t patch = 0; patch < layout.patch_count; ++patch) {
-    PatchOwner owner{group, group, static_cast<std::uint32_t>(layout.neighbours.size()), 0};
-    std::vector<std::uint32_t> reached;
-    for (; group < layout.groups.size() && layout.groups[group].patch[0] == patch; ++group)
-      reached.insert(reached.end(), layout.groups[group].patch, layout.groups[group].patch + 3);
-    std::sort(reached.begin(), reached.end());
-    reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
-    std::erase(reached, patch);
-    layout.neighbours.insert(layout.neighbours.end(), reached.begin(), reached.end());
-    owner.last_group = group;
-    owner.last_neighbour = static_cast<std::uint32_t>(layout.neighbours.size());
-    layout.owners.push_back(owner);
+// A crossing face joins the seam before as long as that keeps to five patches.
+void fill_seams(ScanLayout& layout, std::span<const KeyedFace> keyed, std::uint32_t first_crossing) {
+  constexpr std::size_t kMost = std::size(Seam{}.patch);
+  std::vector<std::uint32_t> reached;
+  for (std::uint32_t f = first_crossing; f < keyed.size(); ++f) {
+    std::vector<std::uint32_t> wider = reached;
+    for (const std::uint32_t patch : keyed[f].patches)
+      if (std::find(wider.begin(), wider.end(), patch) == wider.end()) wider.push_back(patch);
+    if (layout.seams.empty() || wider.size() > kMost) {
+      layout.seams.push_back({{}, {f, f}});
+      wider.assign(keyed[f].patches.begin(), keyed[f].patches.end());
+    }
+    Seam& seam = layout.seams.back();
+    for (std::size_t p = 0; p < kMost; ++p) seam.patch[p] = wider[std::min(p, wider.size() - 1)];
+    seam.faces.last = f + 1;
+    reached = std::move(wider);
   }
 }
 
@@ -102,6 +129,7 @@ ScanLayout make_scan_layout(const MeshView& mesh) {
   std::vector<std::uint32_t> order = vertices_with_a_face(mesh);
   if (order.empty()) return layout;
   order_in_patches(order, mesh.positions);
+  sort_patches_by_file_order(order);
 
   layout.patch_count = static_cast<std::uint32_t>((order.size() + kPatchVertices - 1) / kPatchVertices);
   std::vector<std::uint32_t> slot_of(mesh.positions.size(), kNoSlot);
@@ -110,16 +138,16 @@ ScanLayout make_scan_layout(const MeshView& mesh) {
   order.resize(std::size_t{layout.patch_count} * kPatchVertices, order.back());
   for (const std::uint32_t vertex : order) layout.source.push_back(3 * vertex);
 
-  layout.faces.reserve(mesh.faces.size());
-  fill_groups(layout, faces_by_patches(mesh, slot_of));
-  fill_owners(layout);
+  const std::vector<KeyedFace> keyed = faces_by_patches(mesh, slot_of);
+  layout.faces.reserve(keyed.size());
+  for (const KeyedFace& entry : keyed) layout.faces.push_back(entry.face);
+  fill_seams(layout, keyed, fill_within(layout, keyed));
   return layout;
 }
 
 std::size_t memory_bytes(const ScanLayout& layout) {
   return layout.source.capacity() * sizeof(std::uint32_t) + layout.faces.capacity() * sizeof(ScanFace) +
-         layout.groups.capacity() * sizeof(FaceGroup) + layout.owners.capacity() * sizeof(PatchOwner) +
-         layout.neighbours.capacity() * sizeof(std::uint32_t);
+         layout.within.capacity() * sizeof(FaceRange) + layout.seams.capacity() * sizeof(Seam);
 }
 
 }  // namespace trocar

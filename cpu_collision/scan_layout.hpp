@@ -1,4 +1,4 @@
-// How `scan` keeps an organ: vertices in patches of 64 neighbours, faces in groups that lie in the same patches.
+// How `scan` keeps an organ: vertices in patches of 64 neighbours, faces by patch or by the seam they cross.
 // A patch that is wholly outside one plane of the tool volume takes 64 vertices out of the query at once; there is no
 // tree, and new positions only change the patches' boxes. Built once per rebuild().   Tested in
 // tests/cpu_collision/scan_layout_test.cpp
@@ -11,7 +11,7 @@
 
 namespace trocar {
 
-// 8 x 8 vertices. Measured on organs of 10k to 1M faces: 32 makes more groups than it saves vertices, 128 the reverse.
+// 8 x 8 vertices. Measured on organs of 10k to 1M faces: 32 makes more seams than it saves vertices, 128 the reverse.
 constexpr std::uint32_t kPatchVertices = 64;
 
 // One face as the scan reads it. `corner` are slots: positions in the patched vertex order.
@@ -20,26 +20,23 @@ struct ScanFace {
   std::uint32_t face;  // the file's face number
 };
 
-// Faces whose corners lie in the same patches (at most three; repeated when fewer).
-struct FaceGroup {
-  std::uint32_t patch[3];
+struct FaceRange {
   std::uint32_t first, last;  // faces[first .. last)
 };
 
-// The groups whose lowest patch this is, and every other patch that they reach.
-struct PatchOwner {
-  std::uint32_t first_group, last_group;
-  std::uint32_t first_neighbour, last_neighbour;
+// Faces that cross between these patches (at most five; repeated when fewer).
+struct Seam {
+  std::uint32_t patch[5];
+  FaceRange faces;
 };
 
 struct ScanLayout {
   // First float of each slot's vertex in the caller's positions, 3 * vertex. Unused slots of the last patch repeat a
   // vertex.
-  std::vector<std::uint32_t> source;      // [slot]
-  std::vector<ScanFace> faces;            // [face] by group, then face number
-  std::vector<FaceGroup> groups;          // [group] by patches
-  std::vector<PatchOwner> owners;         // [patch]
-  std::vector<std::uint32_t> neighbours;  // [neighbour] patches
+  std::vector<std::uint32_t> source;  // [slot]
+  std::vector<ScanFace> faces;        // [face] first those within a patch, by patch; then by seam
+  std::vector<FaceRange> within;      // [patch] faces with all corners in it
+  std::vector<Seam> seams;            // [seam]
   std::uint32_t patch_count = 0;
   std::uint32_t vertex_count = 0;  // of the caller's mesh, vertices without a face included
   // The patch that holds the caller's last vertex: a vector load of that vertex would read past the end.

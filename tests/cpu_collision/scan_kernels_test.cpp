@@ -22,8 +22,9 @@ constexpr std::uint32_t kPatches = 5, kSlots = kPatches * kPatchVertices;
 struct Patched {
   std::vector<float> positions;       // one float more than the last vertex has, as the vector versions need
   std::vector<std::uint32_t> source;  // [slot]
-  std::vector<float> xyz = std::vector<float>(3 * kSlots + kOverwrittenFloats, 0.f);
+  std::vector<PatchPositions> patches = std::vector<PatchPositions>(kPatches);
   std::vector<PatchBox> boxes = std::vector<PatchBox>(kPatches);
+  const float* xyz() const { return patches.front().xyz; }
   PatchBox all{{1e30f, 1e30f, 1e30f, 0.f}, {-1e30f, -1e30f, -1e30f, 0.f}};
 };
 
@@ -40,7 +41,7 @@ Patched random_patches(Dice& dice) {
 }
 
 void take(const ScanKernels& kernels, Patched& patched) {
-  kernels.take_patches(patched.positions.data(), patched.source.data(), kPatches, patched.xyz.data(),
+  kernels.take_patches(patched.positions.data(), patched.source.data(), kPatches, patched.patches.front().xyz,
                        patched.boxes.data(), patched.all);
 }
 
@@ -56,7 +57,7 @@ TEST(ScanKernels, TakeAlike) {
     for (const ScanKernels* kernels : test::all_kernels()) {
       Patched fast{plain.positions, plain.source};
       take(*kernels, fast);
-      EXPECT_EQ(std::memcmp(plain.xyz.data(), fast.xyz.data(), 3 * kSlots * sizeof(float)), 0) << kernels->name;
+      EXPECT_EQ(std::memcmp(plain.xyz(), fast.xyz(), 3 * kSlots * sizeof(float)), 0) << kernels->name;
       for (std::uint32_t p = 0; p < kPatches; ++p)
         EXPECT_TRUE(same_box(plain.boxes[p], fast.boxes[p])) << kernels->name << ", seed " << kSeed;
       EXPECT_TRUE(same_box(plain.all, fast.all)) << kernels->name << ", seed " << kSeed;
@@ -77,7 +78,7 @@ TEST(ScanKernels, GiveTheSameCodes) {
       EXPECT_EQ(box_codes, fast_box_codes) << kernels->name << ", seed " << kSeed + 1;
       for (std::uint32_t p = 0; p < kPatches; ++p) {
         std::array<PlaneCode, kPatchVertices> codes, fast_codes;
-        const float* xyz = patched.xyz.data() + 3 * p * kPatchVertices;
+        const float* xyz = patched.xyz() + 3 * p * kPatchVertices;
         const PlaneCode common = plain_scan_kernels().vertex_codes(planes, xyz, codes.data());
         EXPECT_EQ(common, kernels->vertex_codes(planes, xyz, fast_codes.data())) << kernels->name;
         EXPECT_EQ(codes, fast_codes) << kernels->name << ", seed " << kSeed + 1;
@@ -102,10 +103,10 @@ TEST(ScanKernels, JudgeAlike) {
     }
     const PlaneLanes<double> planes = exact_lanes(test::random_planes(dice, dice.pick(kMaxPlanes + 1)));
     std::vector<FaceVerdict> verdicts(listed.size()), fast(listed.size());
-    plain_scan_kernels().judge_faces(planes, patched.xyz.data(), faces.data(), listed, verdicts.data());
+    plain_scan_kernels().judge_faces(planes, patched.xyz(), faces.data(), listed, verdicts.data());
     for (const FaceVerdict verdict : verdicts) ++seen[static_cast<int>(verdict)];
     for (const ScanKernels* kernels : test::all_kernels()) {
-      kernels->judge_faces(planes, patched.xyz.data(), faces.data(), listed, fast.data());
+      kernels->judge_faces(planes, patched.xyz(), faces.data(), listed, fast.data());
       EXPECT_EQ(verdicts, fast) << kernels->name << ", seed " << kSeed + 2;
     }
   }
