@@ -13,7 +13,7 @@ struct ComputeTuning {
   bool timer_query = true;        // gpu_ms by the GPU's clock; off: by the host's, around the dispatches
 };
 
-// What measured best on the kind of hardware that `info` names.
+// What suits the kind of hardware that `info` names: software measured, GPUs by reasoning.
 ComputeTuning best_compute_tuning(const GlInfo& info);
 
 std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);

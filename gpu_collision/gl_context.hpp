@@ -23,8 +23,8 @@ class GlContext {
 
 using GlLoader = void (*(*)(const char*))();
 
-// Off-screen context: the compatibility profile when the driver has it, else core. nullptr, with the reason in `why`, when
-// this machine offers no OpenGL.
+// Off-screen context: the compatibility profile when the driver has it, else core. nullptr, with the reason in `why`,
+// when this machine offers no OpenGL.
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why);
 // Adopts the context a window library has made current on this thread (its lifetime stays with the window).
 std::unique_ptr<GlContext> adopt_current_context(GlLoader loader, std::string& why);
