@@ -16,6 +16,8 @@ using Vertex = EditableSurface::Vertex;
 // A face may not turn further than this from its old direction when an edge is collapsed, flipped or a vertex moved.
 constexpr double kLeastTurnCosine = 0.3;
 
+constexpr double kNoLimit = 1e9;  // mm   longer than any edge
+
 double area(const EditableSurface& s) {
   double sum = 0.0;
   for (HalfEdge h = 0; h < s.half_edge_count(); h += 3)
@@ -35,7 +37,7 @@ void split_long(EditableSurface& s, const SampledField& field, double longest) {
 
 // Direction a face should keep: its own, or the field's where the face is too thin to tell.
 glm::dvec3 direction(const EditableSurface& s, const SampledField& field, HalfEdge h) {
-  constexpr double kThin = 0.05;  // 1   height over longest edge, about
+  constexpr double kThin = 0.25;  // 1   height over longest edge, about
   const glm::dvec3 normal2 = s.face_normal2(h);
   const double longest2 = std::max({s.length2(h), s.length2(s.next(h)), s.length2(s.previous(h))});
   return glm::length(normal2) > kThin * longest2 ? normal2 : field.at(s.position(s.start(h))).gradient;
@@ -176,7 +178,7 @@ void meet_count(EditableSurface& s, const SampledField& field, std::size_t faces
       const HalfEdge h = edges[too_many ? i : edges.size() - 1 - i];
       if (!s.alive(h)) continue;
       if (!too_many) s.split(h, field.project(0.5 * (s.position(s.start(h)) + s.position(s.end(h)))));
-      if (!too_many || try_collapse(s, field, h, 1e9)) --left;
+      if (!too_many || try_collapse(s, field, h, kNoLimit)) --left;
     }
     s.drop_dead();
     flip_for_valence(s);
@@ -191,12 +193,12 @@ RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::si
   EditableSurface s(raw);
   for (Vertex v = 0; v < s.vertex_count(); ++v) s.move(v, field.project(s.position(v)));
 
-  // The raw surface's slivers go while its edges are long; splitting first would only multiply them.
+  // Down to a finer edge in steps: the raw surface's slivers go while edges are long, and each split starts from even
+  // triangles.
   const double surface = area(s);
-  const double raw_edge = even_edge(surface, raw.faces.size());
   double edge = even_edge(surface, faces);
-  if (edge < raw_edge)
-    for (int pass = 0; pass < 3; ++pass) even_pass(s, field, raw_edge);
+  for (double step = even_edge(surface, raw.faces.size()); step > edge; step *= 0.6)
+    for (int pass = 0; pass < 2; ++pass) even_pass(s, field, step);
 
   // The edge that gives the count is found on the way: passes leave slightly more or fewer faces than even ones.
   for (int pass = 0; pass < 10; ++pass) {
@@ -204,10 +206,14 @@ RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::si
     const double ratio = double(s.face_count()) / double(faces);
     if (pass >= 4) edge *= std::sqrt(std::clamp(ratio, 0.8, 1.25));
   }
-  meet_count(s, field, faces);
-  for (int pass = 0; pass < 6; ++pass) {
-    flip_for_valence(s);
-    relax(s, field);
+  // Edges that stayed short because their neighbours were long go now; the count is met again after each round.
+  for (int round = 0; round < 3; ++round) {
+    collapse_short(s, field, 0.6 * edge, kNoLimit);
+    meet_count(s, field, faces);
+    for (int pass = 0; pass < 2; ++pass) {
+      flip_for_valence(s);
+      relax(s, field);
+    }
   }
   for (int pass = 0; pass < 4; ++pass) {
     flip_for_angles(s);

@@ -1,6 +1,6 @@
 // The shapes of our organs as signed distances, modelled after anatomy: no scan went into them.
-// Frame: -x the patient's right, +y towards the head, +z to the front; the origin lies in the midline, in front of the
-// first lumbar vertebra. Both organs share it and lie in it as in a lying patient.
+// Frame, shared by both: -x the patient's right, +y towards the head, +z to the front; x = 0 is the midline, y = 0 about
+// the height of the pylorus in a standing patient, z = 0 the skin of the back.
 // Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once
 
