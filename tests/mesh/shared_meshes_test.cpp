@@ -138,8 +138,9 @@ struct Health {
   double volume_mm3;  // 0: open, not compared
 };
 
-// Topology, duplicates and volumes are known from other programs, as are the crossings of liver-smooth, self_intersectA and
-// the cubes; the other crossings were confirmed by triangle distances in double (except featuretype, which only touches).
+// Topology, duplicates and volumes are known from other programs, as are the crossings of liver-smooth, self_intersectA
+// and the cubes; the other crossings were confirmed by triangle distances in double (except featuretype, which only
+// touches).
 constexpr Health kHealth[] = {
     {"organs/openhelp/Liver.stl", 0, 0, 0, 0, 0, 1, 2, 0, 1.818e6},
     {"organs/openhelp/Abdominal_wall.stl", 0, 0, 0, 0, 0, 1, 2, 0, 1.551e6},
