@@ -1,0 +1,59 @@
+// Every backend against the double reference, as users ask: all modes, covers and sets, on random motions over our own
+// organs and on a scanned liver with a recorded instrument. The long version is bench/agreement.cpp.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "app/compare/compare.hpp"
+#include "app/compare/random_motion.hpp"
+#include "mesh/mesh_io.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr QueryKind kKinds[] = {{ToolMode::Static, Cover::Capsule, TouchSet::Volume},
+                                {ToolMode::Static, Cover::Capsule, TouchSet::Exact},
+                                {ToolMode::Swept, Cover::Paper, TouchSet::Volume},
+                                {ToolMode::Swept, Cover::Capsule, TouchSet::Volume},
+                                {ToolMode::Swept, Cover::Capsule, TouchSet::Exact}};
+
+// Returns how many faces were touched, over all backends.
+std::uint64_t expect_agreement(const TriangleMesh& mesh, Trajectory motion, const QueryKind& kind, Backends& backends) {
+  const auto source = make_mesh_source(mesh, std::move(motion), 0.0025, kind, 0.02);
+  const CompareReport report = compare_backends(*source, backend_list("all", backends), backends, [](std::size_t) {});
+  std::uint64_t touched = 0;
+  for (const auto& backend : report.backends) {
+    EXPECT_EQ(backend.disagreements, 0u) << backend.name << " " << name_of(kind.mode) << " " << name_of(kind.cover)
+                                         << " " << name_of(kind.set);
+    touched += backend.touched;
+  }
+  return touched;
+}
+
+TEST(Agreement, RandomMotionsOverOurOrgans) {
+  Backends backends;
+  const TriangleMesh organs[] = {load_mesh(repository_file("data/organs/liver.obj")),
+                                 load_mesh(repository_file("data/organs/stomach.obj"))};
+  std::uint64_t touched = 0;
+  for (std::uint64_t seed = 1000; seed < 1020; ++seed) {
+    const TriangleMesh& organ = organs[seed % 2];
+    touched +=
+        expect_agreement(organ, random_motion(seed, organ.view(), 6), kKinds[seed % std::size(kKinds)], backends);
+  }
+  std::printf("seeds 1000..1019, %llu touched\n", static_cast<unsigned long long>(touched));
+  EXPECT_GT(touched, 1000u);
+}
+
+TEST(Agreement, ScannedLiverAndRecordedInstrument) {
+  const auto mesh_file = shared_file("organs/openhelp/Liver.stl"),
+             motion_file = shared_file("trajectories/dvrk_classic.csv");
+  if (!mesh_file || !motion_file) GTEST_SKIP() << "no shared test data";
+  Backends backends;
+  const TriangleMesh mesh = load_mesh(*mesh_file);
+  const Trajectory motion = load_trajectory(*motion_file);
+  for (const QueryKind& kind : kKinds) EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
+}
+
+}  // namespace
+}  // namespace trocar
