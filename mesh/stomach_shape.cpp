@@ -15,7 +15,7 @@ using glm::dvec3;
 // Lying between the liver and the back, the stomach is flatter from front to back than from side to side.
 constexpr double kFlatness = 0.84;  // 1
 
-// Control beads of the axis. A B-spline through them passes near, not through: radii and bends come out softer.
+// Control beads of the axis. Its B-spline passes near them, not through: radii and bends come out softer.
 constexpr std::array<Bead, 15> kAxis = {{{{82, 136, 83}, 33},  // fundus
                                          {{82, 128, 85}, 43},
                                          {{80, 108, 91}, 47},
