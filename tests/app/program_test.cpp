@@ -9,6 +9,7 @@
 
 #include "mesh/mesh_io.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -49,6 +50,8 @@ class Program : public ::testing::Test {
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out.csv"));
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out.csv.partial"));
   }
+
+  static std::string data(const char* relative) { return repository_file("data") / relative; }
 
   std::string file(const std::string& name, const std::string& content) {
     return folder_.write(name, content).string();
@@ -147,6 +150,63 @@ TEST_F(Program, CompareJudgesEveryBackend) {
   EXPECT_NE(outcome.out.rfind(" 0 disagreements\n"), std::string::npos) << outcome.out;
   EXPECT_NE(read_file(json).find("\"speedup_over_obb\""), std::string::npos);
   EXPECT_NE(read_file(plot).find("</svg>"), std::string::npos);
+}
+
+// A short demonstration: what it leaves, and that others can open it.
+TEST_F(Program, DemoLeavesARecordingAComparisonAndAPicture) {
+  const std::string out = (folder_.path() / "demo").string(), session = out + "/session.h5";
+  const Outcome outcome = run("demo --headless --frames 40 --backend scan --out " + out);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("0 disagreements\n"), std::string::npos) << outcome.out;
+  for (const char* file : {"session.h5", "compare.json", "compare.svg"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "demo" / file)) << file;
+  }
+  EXPECT_EQ(std::system(("h5dump -H " + session + " >/dev/null").c_str()), 0);
+  const std::string python =
+      "/usr/bin/python3 -c \"import h5py; f = h5py.File('" + session + "'); assert f['session/time'].shape == (40,)\"";
+  EXPECT_EQ(std::system(python.c_str()), 0);
+  EXPECT_EQ(run("replay " + session).status, 0);
+  EXPECT_EQ(run("compare " + session + " --backends scan,obb-refit").status, 0);
+  EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
+  EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
+  EXPECT_NE(run("recover " + session).out.find("whole already"), std::string::npos);
+}
+
+TEST_F(Program, InterruptLeavesACleanRecording) {
+  const std::string out = (folder_.path() / "demo").string();
+  const std::string line = std::string("timeout --preserve-status -s INT 3 ") + TROCAR_PROGRAM +
+                           " demo --headless --frames 1000000 --backend scan --out " + out + " >/dev/null 2>&1";
+  EXPECT_EQ(std::system(line.c_str()), 0);
+  const Outcome outcome = run("recover " + out + "/session.h5");
+  EXPECT_NE(outcome.out.find("whole already"), std::string::npos) << outcome.out << outcome.err;
+}
+
+TEST_F(Program, RecordFollowsATrajectoryAndIsValidated) {
+  folder_.write("s.toml", "[[organ]]\nname = \"liver\"\nmesh = \"" + data("organs/liver.obj") +
+                              "\"\n[organ.tissue]\nnode_spacing_mm = 12\n[[instrument]]\nname = \"probe\"\n"
+                              "pivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\n");
+  std::string rows = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
+  for (int k = 0; k < 60; ++k) {
+    rows += std::to_string(k / 60.0) + ",-60,-40,260,-60," + std::to_string(75 + 0.2 * k) + "," +
+            std::to_string(185 - 0.3 * k) + "\n";
+  }
+  const std::string trajectory = file("motion.csv", rows), out = (folder_.path() / "r.h5").string();
+  const std::string arguments = "record " + (folder_.path() / "s.toml").string() + " -o " + out + " --backend scan ";
+  const Outcome outcome = run(arguments + "--validate obb-refit --trajectory probe=" + trajectory);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("60 frames"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(outcome.out.ends_with("0 disagreements\n")) << outcome.out;
+  EXPECT_EQ(run(arguments + "--trajectory knife=" + trajectory).status, 2);
+}
+
+TEST_F(Program, MeshTools) {
+  const std::string out = (folder_.path() / "small.stl").string();
+  EXPECT_EQ(run("mesh make stomach --faces 2000 -o " + out).status, 0);
+  const Outcome check = run("mesh check " + out);
+  EXPECT_EQ(check.status, 0);
+  EXPECT_NE(check.out.find("sound: fit for simulation"), std::string::npos) << check.out;
+  EXPECT_EQ(run("mesh decimate " + out + " --faces 1000 -o " + (folder_.path() / "less.ply").string()).status, 0);
+  expect_refused("mesh make kidney -o " + out, "kidney");
 }
 
 }  // namespace
