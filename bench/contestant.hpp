@@ -1,0 +1,53 @@
+// One way of finding touched faces, as the bench runs it: ours and outside libraries behind one interface.
+// Timed: update() and query(). Not timed: set-up and the answer. Every way gets the same positions and tools, one core,
+// and answers the `volume` set.
+// Units: metres.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "geometry/mesh_view.hpp"
+#include "geometry/tool_volume.hpp"
+
+namespace trocar::bench {
+
+class Contestant {
+ public:
+  virtual ~Contestant() = default;
+  virtual void rebuild(const MeshView& mesh) = 0;
+  virtual void update(std::span<const glm::vec3> positions) = 0;
+  virtual void query(const ToolVolume& tool) = 0;
+  virtual std::vector<FaceId> answer() const = 0;  // of the last query, sorted
+};
+
+struct Entry {
+  std::string name;   // "scan", "fcl_obbrss_rebuild"
+  bool peer = false;  // an outside library
+  std::string how;    // what is done per frame, one phrase
+  std::function<std::unique_ptr<Contestant>()> make;
+};
+
+// Our backends that this machine can run; what is left out is said on stderr. Holds the OpenGL context.
+class OwnBackends {
+ public:
+  OwnBackends();
+  ~OwnBackends();
+  std::vector<Entry> entries();
+  std::string gl_description() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Empty where the library was not found when the bench was configured.
+std::vector<Entry> fcl_entries();
+std::vector<Entry> embree_entries();
+std::vector<Entry> bullet_entries();
+
+}  // namespace trocar::bench

@@ -1,0 +1,61 @@
+// Our own backends as contestants.
+#include "app/backend/backends.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "bench/contestant.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar::bench {
+namespace {
+
+class OwnBackend final : public Contestant {
+ public:
+  explicit OwnBackend(std::unique_ptr<TouchQuery> query) : query_(std::move(query)) {}
+  void rebuild(const MeshView& mesh) override { query_->rebuild(mesh); }
+  void update(std::span<const glm::vec3> positions) override { query_->update(positions); }
+  void query(const ToolVolume& tool) override { touches_ = query_->touched({&tool, 1}, TouchSet::Volume).touches; }
+  std::vector<FaceId> answer() const override {
+    std::vector<FaceId> faces;
+    for (const Touch& touch : touches_) faces.push_back(touch.face);
+    return faces;
+  }
+
+ private:
+  std::unique_ptr<TouchQuery> query_;
+  std::span<const Touch> touches_;
+};
+
+const std::map<std::string, std::string, std::less<>> kHow = {
+    {"scan", "outcodes over patches, our clip"},
+    {"compute", "the same three steps in compute shaders, read back"},
+    {"occlusion", "geometry-shader clip, samples-passed query first"},
+    {"select", "GL_SELECT, the 1999 method"},
+    {"obb", "oriented-box tree built anew"},
+    {"obb-refit", "oriented-box tree refitted"},
+};
+
+}  // namespace
+
+struct OwnBackends::Impl {
+  Backends backends;
+};
+
+OwnBackends::OwnBackends() : impl_(std::make_unique<Impl>()) {}
+OwnBackends::~OwnBackends() = default;
+
+std::string OwnBackends::gl_description() const { return trocar::gl_description(impl_->backends); }
+
+std::vector<Entry> OwnBackends::entries() {
+  std::vector<Entry> entries;
+  for (const std::string& name : backend_list("all", impl_->backends)) {
+    const auto how = kHow.find(name);
+    entries.push_back({name, false, how == kHow.end() ? "" : how->second,
+                       [this, name] { return std::make_unique<OwnBackend>(impl_->backends.make(name)); }});
+  }
+  return entries;
+}
+
+}  // namespace trocar::bench

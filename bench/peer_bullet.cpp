@@ -1,0 +1,99 @@
+// Bullet 3: its triangle-mesh tree, refitted or rebuilt every frame, asked with a box cast along the shaft.
+// btOptimizedBvh is used as btBvhTriangleMeshShape uses it, less that shape's second pass over all triangles for its
+// own bounds: the tree's refit is all that is timed.
+#include <BulletCollision/CollisionShapes/btOptimizedBvh.h>
+#include <BulletCollision/CollisionShapes/btTriangleIndexVertexArray.h>
+
+#include <cstring>
+#include <optional>
+
+#include "bench/candidates.hpp"
+#include "bench/contestant.hpp"
+#include "bench/tool_pieces.hpp"
+
+namespace trocar::bench {
+namespace {
+
+struct Collector final : btNodeOverlapCallback {
+  explicit Collector(Candidates& candidates) : candidates(candidates) {}
+  void processNode(int, int triangle) override { candidates.offer(static_cast<std::uint32_t>(triangle)); }
+  Candidates& candidates;
+};
+
+btVector3 bullet(const glm::vec3& v) { return {v.x, v.y, v.z}; }
+
+constexpr bool kQuantized = true;
+
+enum class Upkeep { Rebuild, Refit };
+
+class BulletTree final : public Contestant {
+ public:
+  explicit BulletTree(Upkeep upkeep) : upkeep_(upkeep) {}
+
+  void rebuild(const MeshView& mesh) override {
+    positions_.assign(mesh.positions.begin(), mesh.positions.end());
+    faces_.assign(mesh.faces.begin(), mesh.faces.end());
+    triangles_.emplace(static_cast<int>(faces_.size()), reinterpret_cast<int*>(faces_.data()),
+                       static_cast<int>(sizeof(glm::uvec3)), static_cast<int>(positions_.size()),
+                       reinterpret_cast<btScalar*>(positions_.data()), static_cast<int>(sizeof(glm::vec3)));
+    build();
+  }
+
+  void update(std::span<const glm::vec3> positions) override {
+    std::memcpy(positions_.data(), positions.data(), positions.size_bytes());
+    if (upkeep_ == Upkeep::Rebuild) {
+      build();
+    } else {
+      const auto [low, high] = bounds();
+      tree_->refit(&*triangles_, bullet(low), bullet(high));
+    }
+  }
+
+  void query(const ToolVolume& tool) override {
+    candidates_.clear();
+    Collector collector(candidates_);
+    const SweptBox box = swept_box_around(polytope_of(tool), tool);
+    tree_->reportBoxCastOverlappingNodex(&collector, bullet(box.from), bullet(box.to), bullet(-box.half),
+                                         bullet(box.half));
+    candidates_.settle({positions_, faces_}, tool);
+  }
+
+  std::vector<FaceId> answer() const override { return candidates_.faces(); }
+
+ private:
+  void build() {
+    const auto [low, high] = bounds();
+    tree_.emplace();
+    tree_->build(&*triangles_, kQuantized, bullet(low), bullet(high));
+  }
+
+  std::pair<glm::vec3, glm::vec3> bounds() const {
+    glm::vec3 low = positions_[0], high = low;
+    for (const glm::vec3& position : positions_) {
+      low = glm::min(low, position);
+      high = glm::max(high, position);
+    }
+    return {low, high};
+  }
+
+  Upkeep upkeep_;
+  std::vector<glm::vec3> positions_;
+  std::vector<glm::uvec3> faces_;
+  std::optional<btTriangleIndexVertexArray> triangles_;
+  std::optional<btOptimizedBvh> tree_;
+  Candidates candidates_;
+};
+
+Entry entry(std::string name, std::string how, Upkeep upkeep) {
+  return {std::move(name), true, std::move(how) + "; box cast, our clip",
+          [=] { return std::make_unique<BulletTree>(upkeep); }};
+}
+
+}  // namespace
+
+std::vector<Entry> bullet_entries() {
+  return {entry("bullet_refit", "btOptimizedBvh refitted", Upkeep::Refit),
+          entry("bullet_rebuild", "btOptimizedBvh built anew", Upkeep::Rebuild)};
+}
+
+}  // namespace trocar::bench

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Measures on this machine:  bench/run_bench.sh BUILD_FOLDER [options of trocar_bench]
+# Uses the scanned liver and the recorded instrument of the shared test data where they are present.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:?usage: bench/run_bench.sh BUILD_FOLDER [options of trocar_bench]}
+shift
+data=${TROCAR_TEST_DATA:-../shared/data}
+scene=()
+if [ -f "$data/organs/openhelp/Liver.stl" ] && [[ " $* " != *" --mesh "* ]]; then
+  scene=(--mesh "$data/organs/openhelp/Liver.stl" --trajectory "$data/trajectories/dvrk_classic.csv")
+fi
+out=$build/results
+mkdir -p "$out"
+"$build/bench/trocar_bench" --out "$out" "${scene[@]}" "$@"
+echo "Written: $out/bench.txt, bench.json, sizes.svg"
