@@ -1,5 +1,6 @@
-// The touch query on the CPU: `scan` (outcodes over all vertices, no tree), `obb` and `obb-refit` (oriented-bounding-box
-// tree, rebuilt or refitted each frame: the validation path), `reference` (brute force in double: the judge).
+// The touch query on the CPU: `scan` (outcodes over all vertices, no tree), `obb` and `obb-refit`
+// (oriented-bounding-box tree, rebuilt or refitted each frame: the validation path), `reference` (brute force in
+// double: the judge).
 #pragma once
 
 #include <memory>

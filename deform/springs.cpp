@@ -61,25 +61,19 @@ std::vector<Half> gather_halves(const Lattice& lattice, double youngs_modulus) {
   return halves;
 }
 
-// The springs that begin in one layer, and reach within it or to the next, form a slab. Slabs of even layers share no
-// node with each other, nor do those of odd layers: phase 0 and phase 1.
-int phase_of(const glm::ivec3& at) { return at.z & 1; }
-
-// Within a slab, springs of one direction inside the layer share no node when they begin in every second row (or
-// column).
+// Springs of one direction that begin in every second layer (row, or column) share no node.
 int parity_of(const glm::ivec3& at, int direction) {
   const auto& d = kDirection[direction];
-  return d[2] ? 0 : d[1] ? at.y & 1 : at.x & 1;
+  return (d[2] ? at.z : d[1] ? at.y : at.x) & 1;
 }
 
-void append_colour(const Lattice& lattice, const std::vector<Half>& halves, int phase, int direction, int parity,
+void append_colour(const Lattice& lattice, const std::vector<Half>& halves, int direction, int parity,
                    ColouredSprings& result) {
   const auto first = static_cast<std::uint32_t>(result.springs.size());
   const auto length = static_cast<float>(lattice.spacing * std::sqrt(axes_of(direction)));
   for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
     const Half& half = halves[node * kDirections + direction];
-    const glm::ivec3& at = lattice.node_at[node];
-    if (half.stiffness > 0.0 && phase_of(at) == phase && parity_of(at, direction) == parity)
+    if (half.stiffness > 0.0 && parity_of(lattice.node_at[node], direction) == parity)
       result.springs.push_back({node, half.end, length, static_cast<float>(half.stiffness)});
   }
   if (result.springs.size() > first) result.colours.push_back(first);
@@ -103,14 +97,13 @@ std::vector<SpringRun> find_runs(std::span<const Spring> springs, std::span<cons
   return runs;
 }
 
-// Slab by slab, so that its two layers of nodes stay in the nearest cache while all its springs pass; and within a
-// colour never two rows running that lie side by side in memory, where the end of one store would hold up the next
+// Within a colour, never two rows running that lie side by side in memory: the end of one store would hold up the next
 // load.
 void sort_for_cache(const Lattice& lattice, std::span<const std::uint32_t> colours, std::vector<SpringRun>& runs) {
   const auto key = [&](const SpringRun& run) {
     const glm::ivec3& at = lattice.node_at[run.a];
     const auto colour = std::upper_bound(colours.begin(), colours.end(), run.first) - colours.begin();
-    return std::array<int, 4>{phase_of(at), at.z, static_cast<int>(colour), 2 * (at.y & 1) + (at.y >> 1 & 1)};
+    return std::array<int, 3>{static_cast<int>(colour), at.z, 2 * (at.y & 1) + (at.y >> 1 & 1)};
   };
   std::stable_sort(runs.begin(), runs.end(), [&](const SpringRun& a, const SpringRun& b) { return key(a) < key(b); });
 }
@@ -120,9 +113,8 @@ void sort_for_cache(const Lattice& lattice, std::span<const std::uint32_t> colou
 ColouredSprings make_springs(const Lattice& lattice, float youngs_modulus) {
   const std::vector<Half> halves = gather_halves(lattice, youngs_modulus);
   ColouredSprings result;
-  for (int phase = 0; phase < 2; ++phase)
-    for (int direction = 0; direction < kDirections; ++direction)
-      for (int parity = 0; parity < 2; ++parity) append_colour(lattice, halves, phase, direction, parity, result);
+  for (int direction = 0; direction < kDirections; ++direction)
+    for (int parity = 0; parity < 2; ++parity) append_colour(lattice, halves, direction, parity, result);
   result.colours.push_back(static_cast<std::uint32_t>(result.springs.size()));
 
   result.runs = find_runs(result.springs, result.colours);

@@ -69,7 +69,7 @@ struct TissueModel {
   std::vector<Embedding> embedding;    // [vertex]
 
   // The springs once more, in the same order, as the sweep reads them.
-  std::vector<SpringRun> runs;   // [run] slab by slab: same answer as colour by colour, kinder to the cache
+  std::vector<SpringRun> runs;   // [run] colour by colour
   std::vector<float> stiffness;  // [spring] N/m
   std::vector<float> damping;    // [spring] N s/m
 

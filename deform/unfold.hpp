@@ -1,7 +1,7 @@
-// Cells pressed flat or turned inside out: springs know lengths only, and are as content in a mirror image. Each corner of
-// a cell spans a volume with its three edges. Below half its rest volume it pushes back like a volume spring; below a
-// tenth it is opened at once. Sound tissue under small strain never meets either.
-// Units: metres, kilograms.   Tested in tests/deform/unfold_test.cpp
+// Cells pressed flat or turned inside out: springs know lengths only, and are as content in a mirror image. Each corner
+// of a cell spans a volume with its three edges. Below half its rest volume it pushes back like a volume spring; below
+// a tenth it is opened at once. Sound tissue under small strain never meets either. Units: metres, kilograms.   Tested
+// in tests/deform/unfold_test.cpp
 #pragma once
 
 #include <span>
