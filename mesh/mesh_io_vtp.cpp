@@ -1,4 +1,5 @@
-// VTP (VTK XML polydata) through VTK. What VTK hands over is checked before it is believed.
+// VTP (VTK XML polydata). Read by our own reader: VTK 9.1's follows damaged lengths out of its buffers, and divides by
+// them. Written through VTK.
 #include <vtkCellArray.h>
 #include <vtkDoubleArray.h>
 #include <vtkLogger.h>
@@ -8,149 +9,263 @@
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
 #include <vtkSmartPointer.h>
-#include <vtkXMLPolyDataReader.h>
 #include <vtkXMLPolyDataWriter.h>
 
-#include <exception>
 #include <mutex>
 
 #include "mesh/mesh_io_formats.hpp"
+#include "mesh/mesh_io_vtp_data.hpp"
+#include "mesh/mesh_io_xml.hpp"
 
 namespace trocar::mesh_io {
 namespace {
 
-const char* const kExport = "the file is cut or damaged, copy or export it again";
+const char* const kDamaged = "the file is cut or damaged, copy or export it again";
 
-// Takes what VTK would print. Any of its objects may complain and go on, so everything counts.
-class CatchingWindow : public vtkOutputWindow {
+// VTK's decompressors print what they find wrong; while one of these lives, they do not. One file is read at a time.
+class QuietVtk {
  public:
-  static CatchingWindow* New();
-  vtkTypeMacro(CatchingWindow, vtkOutputWindow);
-
-  // "ERROR: In FILE, line N\nvtkClass (0x...): MESSAGE\n\n": only the message is for users.
-  void DisplayText(const char* text) override {
-    if (!first.empty()) return;
-    std::string_view message = text ? text : "unknown error";
-    const std::size_t start = message.find("): ");
-    if (start != message.npos) message.remove_prefix(start + 3);
-    first = in_quotes(message.substr(0, message.find('\n')));
-  }
-
-  std::string first;
-};
-vtkStandardNewMacro(CatchingWindow);
-
-// While one lives, VTK's messages of the whole program go to it: one file is read at a time.
-class Complaints {
- public:
-  Complaints() : lock_(mutex()), window_before_(vtkOutputWindow::GetInstance()) {
+  QuietVtk() : lock_(mutex()) {
     vtkOutputWindow::SetInstance(window_);
     vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
   }
-  ~Complaints() {
+  ~QuietVtk() {
     vtkLogger::SetStderrVerbosity(verbosity_before_);
     vtkOutputWindow::SetInstance(window_before_);
   }
-  Complaints(const Complaints&) = delete;
-  Complaints& operator=(const Complaints&) = delete;
-
-  const std::string& first() const { return window_->first; }
+  QuietVtk(const QuietVtk&) = delete;
+  QuietVtk& operator=(const QuietVtk&) = delete;
 
  private:
+  class SilentWindow : public vtkOutputWindow {
+   public:
+    static SilentWindow* New() { VTK_STANDARD_NEW_BODY(SilentWindow); }
+    void DisplayText(const char*) override {}
+  };
+
   static std::mutex& mutex() {
     static std::mutex one;
     return one;
   }
 
   std::lock_guard<std::mutex> lock_;
-  vtkSmartPointer<vtkOutputWindow> window_before_;
+  vtkSmartPointer<vtkOutputWindow> window_before_ = vtkOutputWindow::GetInstance();
   vtkLogger::Verbosity verbosity_before_ = vtkLogger::GetCurrentVerbosityCutoff();
-  vtkNew<CatchingWindow> window_;
+  vtkNew<SilentWindow> window_;
 };
 
-// VTK reads the pieces of any root element, and data whose file ends behind them.
-void check_frame(const Source& source) {
-  const std::size_t root = source.bytes.find("<VTKFile");
-  if (root == source.bytes.npos) fail(source, "the file has no element VTKFile", "check that it is a VTP file");
-  const std::string_view element = source.bytes.substr(root, source.bytes.find('>', root) - root);
-  if (element.find("\"PolyData\"") == element.npos && element.find("'PolyData'") == element.npos) {
-    fail(source, "the file is of another type than PolyData", "save its surface as polydata");
-  }
-  const std::string_view text = source.bytes.substr(0, source.bytes.find_last_not_of(" \t\r\n") + 1);
-  if (!text.ends_with("</VTKFile>")) fail(source, "the file does not end with </VTKFile>", kExport);
-}
+struct Cells {
+  VtpArray connectivity, offsets;
+  std::uint64_t count = 0;
+};
 
-void read_points(const Source& source, vtkPolyData& data, FileMesh& mesh) {
-  const vtkIdType count = data.GetNumberOfPoints();
-  mesh.points.reserve(static_cast<std::size_t>(count));
-  for (vtkIdType i = 0; i < count; ++i) {
-    double p[3];
-    data.GetPoint(i, p);
-    for (double value : p) check_coordinate(source, value, static_cast<std::size_t>(i));
-    mesh.points.emplace_back(p[0], p[1], p[2]);
-  }
-}
+struct Piece {
+  std::uint64_t point_count = 0;
+  VtpArray points;
+  Cells polygons, strips;
+  std::size_t line = 0;
+};
 
-// Offsets are checked before any cell is taken: VTK itself would follow them out of the array.
-void check_offsets(const Source& source, vtkCellArray& cells) {
-  vtkIdType previous = 0;
-  const vtkIdType count = cells.GetOffsetsArray()->GetNumberOfTuples();
-  for (vtkIdType i = 0; i < count; ++i) {
-    const auto offset = static_cast<vtkIdType>(cells.GetOffsetsArray()->GetTuple1(i));
-    if (offset < previous || (i == 0 && offset != 0)) fail(source, "the cells' offsets do not rise from 0", kExport);
-    previous = offset;
-  }
-  if (previous != cells.GetConnectivityArray()->GetNumberOfTuples()) {
-    fail(source, "the cells' offsets do not end at the length of their connectivity", kExport);
-  }
-}
+// The document: its encoding and where its arrays are. Data are decoded afterwards, appended ones stand at the end.
+class DocumentReader {
+ public:
+  explicit DocumentReader(const Source& source) : source_(source), xml_(source) {}
 
-template <class Add>
-void read_cells(const Source& source, vtkCellArray& cells, std::size_t points, Add add) {
-  check_offsets(source, cells);
-  std::vector<std::uint32_t> corners;
-  for (vtkIdType cell = 0; cell < cells.GetNumberOfCells(); ++cell) {
-    vtkIdType count = 0;
-    const vtkIdType* ids = nullptr;
-    cells.GetCellAtId(cell, count, ids);
-    if (count < 3) {
-      fail(source, "cell " + std::to_string(cell) + " has " + std::to_string(count) + " corners where 3 are needed",
+  void read() {
+    for (Xml::Item item = xml_.next(); item.kind != Xml::Kind::Done; item = xml_.next()) {
+      if (item.kind == Xml::Kind::Start) start(item);
+      if (item.kind == Xml::Kind::End) end(item);
+      if (item.kind == Xml::Kind::Text) text(item);
+      if (item.kind == Xml::Kind::Start && item.name == "AppendedData") return take_appended(item);
+    }
+    if (!has_root_) fail(source_, "the file has no element VTKFile", "check that it is a VTP file");
+  }
+
+  VtpEncoding encoding;
+  std::vector<Piece> pieces;
+
+ private:
+  void start(const Xml::Item& item) {
+    if (array_ && !item.empty) ++inner_;
+    if (item.name == "VTKFile") take_root(item);
+    if (item.name == "Piece") take_piece(item);
+    if (pieces.empty()) return;
+    if (item.name == "Points" || item.name == "Polys" || item.name == "Strips") section_ = item.empty ? "" : item.name;
+    if (item.name == "DataArray" && !section_.empty()) take_array(item);
+  }
+
+  void end(const Xml::Item& item) {
+    if (item.name == section_) section_ = {};
+    if (array_ && inner_ > 0) {
+      --inner_;
+    } else {
+      array_ = nullptr;
+    }
+  }
+
+  // Within a data array there may be keys with values of their own.
+  void text(const Xml::Item& item) {
+    if (!array_ || inner_ > 0) return;
+    array_->text = item.content;
+    array_->text_line = xml_.line_of(item.offset);
+  }
+
+  void take_root(const Xml::Item& item) {
+    has_root_ = true;
+    const std::size_t line = xml_.line_of(item.offset);
+    if (xml_.attribute(item, "type") != "PolyData") {
+      fail(source_, line, "the file holds " + in_quotes(xml_.attribute(item, "type")) + ", not PolyData",
+           "save its surface as polydata");
+    }
+    const std::string_view order = xml_.attribute(item, "byte_order"), header = xml_.attribute(item, "header_type");
+    encoding.big_endian = order == "BigEndian";
+    encoding.header_bytes = header == "UInt64" ? 8 : 4;
+    encoding.compressor = xml_.attribute(item, "compressor");
+    const bool known = (order.empty() || order == "BigEndian" || order == "LittleEndian") &&
+                       (header.empty() || header == "UInt32" || header == "UInt64");
+    if (!known) fail(source_, line, "the byte order or header type is not known", kDamaged);
+  }
+
+  void take_piece(const Xml::Item& item) {
+    if (!has_root_) fail(source_, "the file has no element VTKFile", "check that it is a VTP file");
+    pieces.push_back({});
+    Piece& piece = pieces.back();
+    piece.line = xml_.line_of(item.offset);
+    piece.point_count = take_count(item, "NumberOfPoints", piece.line);
+    piece.polygons.count = take_count(item, "NumberOfPolys", piece.line);
+    piece.strips.count = take_count(item, "NumberOfStrips", piece.line);
+  }
+
+  std::uint64_t take_count(const Xml::Item& item, const char* name, std::size_t line) {
+    const std::string_view value = xml_.attribute(item, name);
+    const std::int64_t count = value.empty() ? 0 : integer(source_, line, value, name);
+    // Beyond this a vertex number is no 32-bit number.
+    if (count < 0 || count > 0xFFFFFFFFll) fail(source_, line, std::string(name) + " is out of range", kDamaged);
+    return static_cast<std::uint64_t>(count);
+  }
+
+  void take_array(const Xml::Item& item) {
+    VtpArray array;
+    array.type = xml_.attribute(item, "type");
+    array.format = xml_.attribute(item, "format");
+    array.offset = xml_.attribute(item, "offset");
+    array.line = array.text_line = xml_.line_of(item.offset);
+    const std::string_view name = xml_.attribute(item, "Name");
+    Piece& piece = pieces.back();
+    Cells& cells = section_ == "Polys" ? piece.polygons : piece.strips;
+    VtpArray* place = section_ == "Points"     ? &piece.points
+                      : name == "connectivity" ? &cells.connectivity
+                      : name == "offsets"      ? &cells.offsets
+                                               : nullptr;
+    if (!place) return;
+    if (place->line != 0) fail(source_, array.line, "a data array is given twice", kDamaged);
+    if (section_ == "Points" && xml_.attribute(item, "NumberOfComponents") != "3") {
+      fail(source_, array.line, "the points do not have 3 components", kDamaged);
+    }
+    *place = array;
+    if (!item.empty) array_ = place;
+  }
+
+  // Raw bytes follow, so the document is not read further; its last words must be the closing tags.
+  void take_appended(const Xml::Item& item) {
+    const std::string_view kind = xml_.attribute(item, "encoding");
+    if (kind != "raw" && kind != "base64") {
+      fail(source_, xml_.line_of(item.offset), "the appended data are " + in_quotes(kind), kDamaged);
+    }
+    encoding.appended_is_raw = kind == "raw";
+    std::string_view rest = source_.bytes.substr(xml_.offset());
+    for (const std::string_view closing : {"</VTKFile>", "</AppendedData>"}) {
+      rest = rest.substr(0, rest.find_last_not_of(" \t\r\n") + 1);
+      if (!rest.ends_with(closing)) fail(source_, "the file does not end with " + std::string(closing), kDamaged);
+      rest.remove_suffix(closing.size());
+    }
+    const std::size_t mark = rest.find_first_not_of(" \t\r\n");
+    if (mark == rest.npos || rest[mark] != '_') fail(source_, "the appended data do not start with '_'", kDamaged);
+    encoding.appended = rest.substr(mark + 1);
+  }
+
+  const Source& source_;
+  Xml xml_;
+  bool has_root_ = false;
+  std::string_view section_;   // of the current piece: Points, Polys, Strips or none that matters
+  VtpArray* array_ = nullptr;  // whose text comes next
+  int inner_ = 0;              // elements open within it
+};
+
+class PieceReader {
+ public:
+  PieceReader(const Source& source, const VtpEncoding& encoding) : source_(source), encoding_(encoding) {}
+
+  void read(const Piece& piece, FileMesh& mesh, std::vector<glm::uvec3>& strips) {
+    first_ = mesh.points.size();
+    read_points(piece, mesh);
+    read_cells(piece, piece.polygons, [&] { add_fan(corners_, mesh.faces); });
+    read_cells(piece, piece.strips, [&] { add_strip(corners_, strips); });
+  }
+
+ private:
+  void read_points(const Piece& piece, FileMesh& mesh) {
+    if (piece.point_count == 0) return;
+    if (piece.points.line == 0) fail(source_, piece.line, "the points are missing", kDamaged);
+    const std::vector<double> numbers = vtp_coordinates(source_, encoding_, piece.points, 3 * piece.point_count);
+    for (std::size_t i = 0; i < numbers.size(); i += 3) {
+      for (std::size_t axis = 0; axis < 3; ++axis) check_coordinate(source_, numbers[i + axis], mesh.points.size());
+      mesh.points.emplace_back(numbers[i], numbers[i + 1], numbers[i + 2]);
+    }
+  }
+
+  template <class Add>
+  void read_cells(const Piece& piece, const Cells& cells, Add add) {
+    if (cells.count == 0) return;
+    if (cells.connectivity.line == 0 || cells.offsets.line == 0) {
+      fail(source_, piece.line, "the connectivity or the offsets of the cells are missing", kDamaged);
+    }
+    const std::vector<std::int64_t> ends = vtp_integers(source_, encoding_, cells.offsets, cells.count);
+    std::int64_t begin = 0;
+    for (std::int64_t end : ends) {
+      if (end < begin + 3) {
+        fail(source_, cells.offsets.line, "a cell has " + std::to_string(end - begin) + " corners where 3 are needed",
+             kDamaged);
+      }
+      begin = end;
+    }
+    const auto length = static_cast<std::uint64_t>(begin);
+    const std::vector<std::int64_t> vertices = vtp_integers(source_, encoding_, cells.connectivity, length);
+    std::size_t next = 0;
+    for (std::int64_t end : ends) {
+      corners_.clear();
+      while (next < static_cast<std::size_t>(end)) corners_.push_back(vertex(piece, cells, vertices[next++]));
+      add();
+    }
+  }
+
+  std::uint32_t vertex(const Piece& piece, const Cells& cells, std::int64_t number) {
+    if (number < 0 || static_cast<std::uint64_t>(number) >= piece.point_count) {
+      fail(source_, cells.connectivity.line,
+           "a cell uses vertex " + std::to_string(number) + ", the file has " + std::to_string(piece.point_count) +
+               " counted from 0",
            "export the mesh again");
     }
-    corners.clear();
-    for (vtkIdType i = 0; i < count; ++i) {
-      if (ids[i] < 0 || static_cast<std::size_t>(ids[i]) >= points) {
-        fail(source,
-             "cell " + std::to_string(cell) + " uses vertex " + std::to_string(ids[i]) + ", the file has " +
-                 std::to_string(points) + " counted from 0",
-             "export the mesh again");
-      }
-      corners.push_back(static_cast<std::uint32_t>(ids[i]));
-    }
-    add(std::span<const std::uint32_t>(corners));
+    return static_cast<std::uint32_t>(first_ + static_cast<std::size_t>(number));
   }
-}
+
+  const Source& source_;
+  const VtpEncoding& encoding_;
+  std::size_t first_ = 0;  // vertex of the piece
+  std::vector<std::uint32_t> corners_;
+};
 
 }  // namespace
 
-FileMesh read_vtp(const Source& source) try {
-  Complaints complaints;
-  check_frame(source);
-  vtkNew<vtkXMLPolyDataReader> reader;
-  reader->ReadFromInputStringOn();
-  reader->SetInputString(std::string(source.bytes));
-  reader->Update();
-  if (!complaints.first().empty()) fail(source, "VTK says " + complaints.first(), kExport);
+FileMesh read_vtp(const Source& source) {
+  const QuietVtk quiet;
+  DocumentReader document(source);
+  document.read();
   FileMesh mesh;
-  vtkPolyData& data = *reader->GetOutput();
-  read_points(source, data, mesh);
-  read_cells(source, *data.GetPolys(), mesh.points.size(), [&](auto corners) { add_fan(corners, mesh.faces); });
-  read_cells(source, *data.GetStrips(), mesh.points.size(), [&](auto corners) { add_strip(corners, mesh.faces); });
+  std::vector<glm::uvec3> strips;
+  for (const Piece& piece : document.pieces) PieceReader(source, document.encoding).read(piece, mesh, strips);
+  mesh.faces.insert(mesh.faces.end(), strips.begin(), strips.end());
   return mesh;
-} catch (const std::bad_alloc&) {
-  fail(source, "it announces more data than fits into memory", kExport);
-} catch (const std::length_error&) {
-  fail(source, "it announces more data than fits into memory", kExport);
 }
 
 std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding) {

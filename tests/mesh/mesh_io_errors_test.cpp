@@ -244,18 +244,19 @@ TEST(MeshIoErrors, Vtp) {
   grid.replace(grid.find("PolyData"), 8, "ImageDat");
   for (const Bad& bad : std::vector<Bad>{
            {"a.vtp", "hello\n", 0, "no element VTKFile"},
-           {"a.vtp", good.substr(0, good.size() / 2), 0, "does not end with </VTKFile>"},
-           {"a.vtp", good.substr(0, good.size() - 14), 0, "does not end"},
-           {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 0, "VTK"},
-           {"a.vtp", grid, 0, "another type than PolyData"},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 nan 0", "0 1 2", "3"), 0, ""},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1", "0 1 2", "3"), 0, ""},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 3", "3"), 0, "uses vertex 3, the file has 3"},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 -1", "3"), 0, "uses vertex -1"},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "4"), 0, ""},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "2"), 0, ""},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "-3"), 0, ""},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 0, "more than a kilometre away"},
+           {"a.vtp", good.substr(0, good.size() / 2), 6, "ends within the element 'DataArray'"},
+           {"a.vtp", good.substr(0, good.size() - 14), 13, "ends within a tag"},
+           {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 6, "'VTKFile' fits no start tag"},
+           {"a.vtp", grid, 2, "'ImageDat', not PolyData"},
+           {"a.vtp", vtp("0 0 0 1 0 0\n0 nan 0", "0 1 2", "3"), 7, "'nan'"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1", "0 1 2", "3"), 6, "missing"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0 1", "0 1 2", "3"), 6, "more numbers than announced"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 3", "3"), 9, "uses vertex 3, the file has 3"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 -1", "3"), 9, "uses vertex -1"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "4"), 9, "missing"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "2"), 10, "2 corners"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "-3"), 10, "-3 corners"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 6, "more than a kilometre away"},
        }) {
     expect_refused(bad);
   }

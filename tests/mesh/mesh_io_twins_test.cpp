@@ -159,34 +159,50 @@ vtkSmartPointer<vtkPolyData> strips_and_attributes() {
   return data;
 }
 
-// What VTK itself writes, in every version and mode it knows.
-TEST(MeshIoTwins, WeReadWhatVtkWrites) {
+const std::vector<glm::uvec3> kStripFaces = {{0, 1, 2}, {2, 3, 4}, {2, 4, 5}, {3, 4, 5}, {4, 6, 5}, {5, 6, 7}};
+
+TEST(MeshIoTwins, WeReadLegacyFilesOfVtk) {
   const TemporaryFolder folder;
-  const auto data = strips_and_attributes();
-  const std::vector<glm::uvec3> expected = {{0, 1, 2}, {2, 3, 4}, {2, 4, 5}, {3, 4, 5}, {4, 6, 5}, {5, 6, 7}};
   for (int version : {42, 51}) {
     for (int binary : {0, 1}) {
       vtkNew<vtkPolyDataWriter> writer;
-      writer->SetInputData(data);
+      writer->SetInputData(strips_and_attributes());
       writer->SetFileVersion(version);
       binary ? writer->SetFileTypeToBinary() : writer->SetFileTypeToASCII();
       const auto file = folder.path() / "a.vtk";
       writer->SetFileName(file.c_str());
       writer->Write();
-      EXPECT_EQ(load_mesh(file, 1.0).faces, expected) << "version " << version << " binary " << binary;
+      EXPECT_EQ(load_mesh(file, 1.0).faces, kStripFaces) << "version " << version << " binary " << binary;
       EXPECT_EQ(load_mesh(file, 1.0).positions.size(), 8u);
     }
   }
-  for (int mode : {vtkXMLWriter::Ascii, vtkXMLWriter::Binary, vtkXMLWriter::Appended}) {
-    for (int compressor : {vtkXMLWriter::NONE, vtkXMLWriter::ZLIB, vtkXMLWriter::LZ4, vtkXMLWriter::LZMA}) {
-      vtkNew<vtkXMLPolyDataWriter> writer;
-      writer->SetInputData(data);
-      writer->SetDataMode(mode);
-      writer->SetCompressorType(compressor);
-      const auto file = folder.path() / "a.vtp";
-      writer->SetFileName(file.c_str());
-      writer->Write();
-      EXPECT_EQ(load_mesh(file, 1.0).faces, expected) << "mode " << mode << " compressor " << compressor;
+}
+
+// Every mode, byte order, length of header, compressor and packing of appended data; several blocks, the last not full.
+TEST(MeshIoTwins, WeReadXmlFilesOfVtk) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "a.vtp";
+  const auto data = strips_and_attributes();
+  for (int choice = 0; choice < 3 * 4 * 2 * 2 * 2 * 2; ++choice) {
+    const int modes[] = {vtkXMLWriter::Ascii, vtkXMLWriter::Binary, vtkXMLWriter::Appended};
+    const int compressors[] = {vtkXMLWriter::NONE, vtkXMLWriter::ZLIB, vtkXMLWriter::LZ4, vtkXMLWriter::LZMA};
+    vtkNew<vtkXMLPolyDataWriter> writer;
+    writer->SetInputData(data);
+    writer->SetDataMode(modes[choice % 3]);
+    writer->SetCompressorType(compressors[choice / 3 % 4]);
+    writer->SetHeaderType(choice / 12 % 2 ? vtkXMLWriter::UInt32 : vtkXMLWriter::UInt64);
+    writer->SetByteOrder(choice / 24 % 2 ? vtkXMLWriter::LittleEndian : vtkXMLWriter::BigEndian);
+    writer->SetEncodeAppendedData(choice / 48 % 2);
+    writer->SetBlockSize(choice / 96 ? 64 : 32768);
+    writer->SetFileName(file.c_str());
+    writer->Write();
+    const TriangleMesh mesh = load_mesh(file, 1.0);
+    EXPECT_EQ(mesh.faces, kStripFaces) << "choice " << choice;
+    ASSERT_EQ(mesh.positions.size(), 8u);
+    for (int i = 0; i < 8; ++i) {
+      const double* p = data->GetPoint(i);
+      EXPECT_EQ(mesh.positions[static_cast<std::size_t>(i)], glm::vec3(glm::dvec3(p[0], p[1], p[2])))
+          << "choice " << choice;
     }
   }
 }
