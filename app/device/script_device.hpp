@@ -16,7 +16,7 @@ std::unique_ptr<Device> make_trajectory_device(Trajectory trajectory);
 struct ScriptPath {
   glm::dvec3 pivot{0.0}, target{0.0};  // m
   double reach = 0.030;                // m    sideways, > 0
-  double dip = 0.009;                  // m    along the shaft, > 0
+  double dip = 0.013;                  // m    along the shaft, > 0
   double period = 4.0;                 // s    of one round, > 0
 };
 std::unique_ptr<Device> make_script_device(const ScriptPath& path);

@@ -69,8 +69,9 @@ struct Uniforms {
   }
 };
 
-gl::Program program_of(const char* label, const char* vertex, std::initializer_list<const char*> fragment_parts) {
-  std::string fragment = "#version 330\n";
+gl::Program program_of(bool detail, const char* label, const char* vertex,
+                       std::initializer_list<const char*> fragment_parts) {
+  std::string fragment = detail ? "#version 330\n#define DETAIL 1\n" : "#version 330\n#define DETAIL 0\n";
   for (const char* part : fragment_parts) fragment += view_shader(part);
   const gl::ShaderStage stages[] = {{GL_VERTEX_SHADER, view_shader(vertex)}, {GL_FRAGMENT_SHADER, fragment}};
   return gl::make_program(label, stages);
@@ -101,11 +102,12 @@ constexpr double kWidestJaw_deg = 28.0;
 }  // namespace
 
 struct View::Content {
-  gl::Program organ = program_of("organ", "organ.vert", {"noise.glsl", "lighting.glsl", "organ.frag"});
-  gl::Program touched = program_of("touched", "organ.vert", {"touched.frag"});
-  gl::Program cavity = program_of("cavity", "plain.vert", {"noise.glsl", "lighting.glsl", "cavity.frag"});
-  gl::Program metal = program_of("metal", "plain.vert", {"lighting.glsl", "metal.frag"});
-  gl::Program scope = program_of("scope", "screen.vert", {"scope.frag"});
+  bool detail;
+  gl::Program organ = program_of(detail, "organ", "organ.vert", {"noise.glsl", "lighting.glsl", "organ.frag"});
+  gl::Program touched = program_of(detail, "touched", "organ.vert", {"touched.frag"});
+  gl::Program cavity = program_of(detail, "cavity", "plain.vert", {"noise.glsl", "lighting.glsl", "cavity.frag"});
+  gl::Program metal = program_of(detail, "metal", "plain.vert", {"lighting.glsl", "metal.frag"});
+  gl::Program scope = program_of(detail, "scope", "screen.vert", {"scope.frag"});
   std::vector<Drawable> organs;                 // [organ]
   std::vector<std::vector<glm::vec3>> normals;  // [organ][vertex]
   Drawable cavity_shape, shaft, jaw;
@@ -120,9 +122,9 @@ struct View::Content {
   void draw_tool(const DrawnTool& tool, const Uniforms& uniforms);
 };
 
-View::View(GlContext& context, std::span<const DrawnOrgan> drawn) {
+View::View(GlContext& context, std::span<const DrawnOrgan> drawn, bool detail) {
   gl::require_version(context, "view", 3, 3);
-  content_ = std::make_unique<Content>();
+  content_.reset(new Content{detail});
   for (const auto& organ : drawn) {
     content_->organs.push_back(make_drawable(organ.rest, organ.gpu ? organ.gpu->position_buffer() : 0));
     content_->normals.emplace_back(organ.rest.positions.size());

@@ -42,7 +42,8 @@ struct DrawnTool {
 class View {
  public:
   // `context` must be current and outlive the view. Error: InputError when it is older than OpenGL 3.3.
-  View(GlContext& context, std::span<const DrawnOrgan> organs);
+  // `detail`: fine grain and vessels; off where the CPU draws.
+  View(GlContext& context, std::span<const DrawnOrgan> organs, bool detail = true);
   ~View();
 
   // Into the framebuffer bound for drawing, `width` x `height` pixels.

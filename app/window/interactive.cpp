@@ -71,7 +71,7 @@ class Interactive {
                  [this](const InstrumentScene& instrument) { return make_device(instrument, hands_); }),
         overlay_(window) {
     drawn_organs(session_, organs_);
-    view_.emplace(window.context(), organs_);
+    view_.emplace(window.context(), organs_, !window.context().info().software);
     select_next(hands_.mice.size() - 1);
     if (options.record) toggle_recording();
   }

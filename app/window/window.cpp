@@ -57,7 +57,7 @@ std::string last_glfw_error() {
 }
 
 // The compatibility profile first, for the `select` backend; then what the driver likes to give.
-GLFWwindow* open_window(const std::string& title, int width, int height) {
+GLFWwindow* open_window(const std::string& title, int width, int height, int samples) {
   struct Wish {
     int major, minor, profile;
   };
@@ -67,7 +67,7 @@ GLFWwindow* open_window(const std::string& title, int width, int height) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, wish.major);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, wish.minor);
     glfwWindowHint(GLFW_OPENGL_PROFILE, wish.profile);
-    glfwWindowHint(GLFW_SAMPLES, 4);
+    glfwWindowHint(GLFW_SAMPLES, samples);
     if (GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr)) return window;
   }
   return nullptr;
@@ -85,16 +85,21 @@ std::unique_ptr<Window> Window::open(const std::string& title, int width, int he
     return nullptr;
   }
   auto content = std::make_unique<Content>();
-  content->window = open_window(title, width, height);
-  if (!content->window) {
-    why = fmt::format("no window with OpenGL 3.3: {}", last_glfw_error());
-    return nullptr;
+  // Four samples a pixel, but one where the CPU draws.
+  for (const int samples : {4, 0}) {
+    content->context.reset();
+    if (content->window) glfwDestroyWindow(content->window);
+    content->window = open_window(title, width, height, samples);
+    if (!content->window) {
+      why = fmt::format("no window with OpenGL 3.3: {}", last_glfw_error());
+      return nullptr;
+    }
+    glfwMakeContextCurrent(content->window);
+    glfwSwapInterval(1);
+    content->context = adopt_current_context(glfwGetProcAddress, why);
+    if (!content->context) return nullptr;
+    if (!content->context->info().software) break;
   }
-  glfwMakeContextCurrent(content->window);
-  glfwSwapInterval(1);
-  content->context = adopt_current_context(glfwGetProcAddress, why);
-  if (!content->context) return nullptr;
-
   glfwSetWindowUserPointer(content->window, &content->input);
   glfwSetKeyCallback(content->window, [](GLFWwindow* window, int key, int, int action, int) {
     if (action == GLFW_PRESS)

@@ -11,13 +11,24 @@ void main() {
   to_eye /= distance_to_eye;
   vec3 n = normalize(world_normal);
   vec3 p = rest_position * 1000.0;  // mm: the pattern sticks to the tissue
-  float broad = noise(p * 0.035), fine = noise(p * 0.45), grain = noise(p * 1.7);
+  float broad = noise(p * 0.035), fine = noise(p * 0.45);
+#if DETAIL
+  float grain = noise(p * 1.7);
+#else
+  float grain = 0.0;
+#endif
   vec3 albedo = colour * (1.0 + 0.16 * broad + 0.10 * fine + 0.07 * grain);
   // Vessels: the thin zero lines of a warped noise field.
+#if DETAIL
   vec3 warped = p * 0.055 + 0.55 * vec3(noise(p * 0.11), noise(p * 0.11 + 7.0), noise(p * 0.11 + 13.0));
-  float line = 1.0 - smoothstep(0.0, 0.055, abs(noise(warped)));
-  albedo = mix(albedo, albedo * vec3(0.72, 0.42, 0.44), 0.65 * vessels * line);
   vec3 bumps = vec3(noise(p * 0.5 + 3.1), noise(p * 0.5 + 17.7), noise(p * 0.5 + 29.3));
   vec3 film = normalize(n + 0.085 * bumps + 0.03 * vec3(grain, noise(p * 1.7 + 5.0), noise(p * 1.7 + 11.0)));
+#else
+  vec3 warped = p * 0.055 + 0.9 * vec3(broad, -broad, broad);
+  vec3 bumps = vec3(fine, -broad, -fine);
+  vec3 film = normalize(n + 0.085 * bumps);
+#endif
+  float line = 1.0 - smoothstep(0.0, 0.055, abs(noise(warped)));
+  albedo = mix(albedo, albedo * vec3(0.72, 0.42, 0.44), 0.65 * vessels * line);
   result = vec4(to_screen(lamp(to_eye, distance_to_eye, normalize(n + 0.05 * bumps), film, albedo, 1.0)), 1.0);
 }
