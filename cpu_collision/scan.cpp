@@ -45,7 +45,7 @@ class ScanQuery final : public TouchQuery {
   void spread_code(std::uint32_t patch);
   void search_seams();
   void collect(const FaceRange& range);
-  void settle(const ToolVolume& tool);
+  void settle(const ToolVolume& tool, const ScanPlanes& planes);
   void report(const ToolVolume& tool, TouchSet set);
   Triangle corners_of(const ScanFace& face) const;
 
@@ -122,10 +122,11 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   first_.assign(1, 0);
   for (const ToolVolume& tool : tools) {
     const Clock::time_point start = Clock::now();
-    search_patches(widened_lanes(tool, reach_));
+    const ScanPlanes planes = scan_planes(tool, reach_);
+    search_patches(planes.out);
     search_seams();
     const Clock::time_point searched = Clock::now();
-    settle(tool);
+    settle(tool, planes);
     report(tool, set);
     first_.push_back(static_cast<std::uint32_t>(touches_.size()));
     times_.search_ms += milliseconds(start, searched);
@@ -179,10 +180,10 @@ void ScanQuery::collect(const FaceRange& range) {
   survivor_count_ = count;
 }
 
-void ScanQuery::settle(const ToolVolume& tool) {
+void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes) {
   const std::span<const std::uint32_t> survivors = std::span(survivors_).first(survivor_count_);
   counters_.face_tests += survivors.size();
-  kernels_.judge_faces(exact_lanes(tool), xyz(), layout_.faces.data(), survivors, verdicts_.data());
+  kernels_.judge_faces(planes, xyz(), layout_.faces.data(), survivors, verdicts_.data());
   for (std::size_t i = 0; i < survivors.size(); ++i) {
     const ScanFace& face = layout_.faces[survivors[i]];
     bool in = verdicts_[i] == FaceVerdict::In;
@@ -231,7 +232,7 @@ std::size_t ScanQuery::memory_bytes() const {
 std::vector<FaceId> scan_volume(const MeshView& mesh, const ToolVolume& tool) {
   std::vector<float> xyz;
   for (const glm::vec3& position : mesh.positions) xyz.insert(xyz.end(), {position.x, position.y, position.z});
-  const PlaneLanes<double> planes = exact_lanes(tool);
+  const ScanPlanes planes = scan_planes(tool, 0.f);
   std::vector<FaceId> in;
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
     const ScanFace face{{mesh.faces[f].x, mesh.faces[f].y, mesh.faces[f].z}, f};

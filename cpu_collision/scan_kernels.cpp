@@ -64,13 +64,13 @@ PlaneCode vertex_codes(const PlaneLanes<float>& planes, const float* xyz, PlaneC
   return static_cast<PlaneCode>(all);
 }
 
-void judge_faces(const PlaneLanes<double>& planes, const float* xyz, const ScanFace* faces,
+void judge_faces(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
                  std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const ScanFace& face = faces[listed[i]];
-    const unsigned a = point_code(planes, xyz + std::size_t{3} * face.corner[0]);
-    const unsigned b = point_code(planes, xyz + std::size_t{3} * face.corner[1]);
-    const unsigned c = point_code(planes, xyz + std::size_t{3} * face.corner[2]);
+    const unsigned a = point_code(planes.exact, xyz + std::size_t{3} * face.corner[0]);
+    const unsigned b = point_code(planes.exact, xyz + std::size_t{3} * face.corner[1]);
+    const unsigned c = point_code(planes.exact, xyz + std::size_t{3} * face.corner[2]);
     if (a & b & c)
       verdicts[i] = FaceVerdict::Out;
     else
@@ -93,15 +93,17 @@ PlaneLanes<Real> lanes_of(const ToolVolume& volume) {
 
 }  // namespace
 
-PlaneLanes<double> exact_lanes(const ToolVolume& volume) { return lanes_of<double>(volume); }
-
-PlaneLanes<float> widened_lanes(const ToolVolume& volume, float reach) {
+ScanPlanes scan_planes(const ToolVolume& volume, float reach) {
   // Three products, four sums and the moved plane itself round, each by half an epsilon of at most 3 reach + |d|: twice
-  // that is granted. d ends up positive or at least never -0, so that a sign bit means "less than zero".
+  // that is granted. No height is then -0, so that a sign bit means "less than zero".
   constexpr float kRoundings = 8.f * std::numeric_limits<float>::epsilon();
-  PlaneLanes<float> lanes = lanes_of<float>(volume);
-  for (int p = 0; p < volume.plane_count; ++p) lanes.d[p] += kRoundings * (3.f * reach + std::abs(lanes.d[p]));
-  return lanes;
+  ScanPlanes planes{lanes_of<float>(volume), {}, lanes_of<double>(volume)};
+  for (int p = 0; p < kMaxPlanes; ++p) {
+    const float d = planes.out.d[p], margin = kRoundings * (3.f * reach + std::abs(d));
+    planes.out.d[p] = d + margin;
+    planes.in_d[p] = d - margin;
+  }
+  return planes;
 }
 
 const ScanKernels& plain_scan_kernels() {

@@ -34,11 +34,17 @@ struct alignas(64) PlaneLanes {
   Real x[kMaxPlanes], y[kMaxPlanes], z[kMaxPlanes], d[kMaxPlanes];
 };
 
-// Exact planes for the faces that survive.
-PlaneLanes<double> exact_lanes(const ToolVolume& volume);
-// Planes moved outward by what float arithmetic can err on coordinates up to `reach` (m, largest absolute value): what
-// is outside these, computed in float, is outside the exact planes.
-PlaneLanes<float> widened_lanes(const ToolVolume& volume, float reach);
+// The planes of one tool volume, as the scan asks them. Float arithmetic on coordinates up to `reach` errs by less than
+// the planes are moved: what is outside a moved-out plane in float is outside the exact one, what is inside a moved-in
+// one is inside.
+struct ScanPlanes {
+  PlaneLanes<float> out;               // moved outward
+  alignas(32) float in_d[kMaxPlanes];  // m, `d` of the planes moved inward
+  PlaneLanes<double> exact;
+};
+
+// `reach`: m, the largest absolute coordinate.
+ScanPlanes scan_planes(const ToolVolume& volume, float reach);
 
 // What the planes say of one face: outside one of them, a corner inside all of them, or neither: clip it.
 enum class FaceVerdict : std::uint8_t { Out, In, Clip };
@@ -53,8 +59,8 @@ struct ScanKernels {
   void (*box_codes)(const PlaneLanes<float>& planes, const PatchBox* boxes, std::uint32_t count, PlaneCode* codes);
   // Bits of the planes that each vertex of one patch is outside of; returns their AND.
   PlaneCode (*vertex_codes)(const PlaneLanes<float>& planes, const float* xyz, PlaneCode* codes);
-  // Verdict of each listed face, in double.
-  void (*judge_faces)(const PlaneLanes<double>& planes, const float* xyz, const ScanFace* faces,
+  // Verdict of each listed face by the exact planes in double.
+  void (*judge_faces)(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
                       std::span<const std::uint32_t> listed, FaceVerdict* verdicts);
 };
 

@@ -6,15 +6,20 @@
 
 #include <immintrin.h>
 
+#include <cstring>
+
 #define TROCAR_AVX2 __attribute__((target("avx2")))
 
 namespace trocar {
 namespace {
 
-// x y z _ of two vertices, the fourth number of each being the next float in the caller's positions.
+// x y z _ of two vertices, the fourth number of each being the next float in the caller's positions. Both places come
+// with one load: loads are what the copying waits for.
 TROCAR_AVX2 inline __m256 two_vertices(const float* positions, const std::uint32_t* source) {
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(positions + source[0])),
-                              _mm_loadu_ps(positions + source[1]), 1);
+  std::uint64_t places;
+  std::memcpy(&places, source, sizeof(places));
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(positions + static_cast<std::uint32_t>(places))),
+                              _mm_loadu_ps(positions + (places >> 32)), 1);
 }
 
 // Eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
@@ -31,8 +36,8 @@ TROCAR_AVX2 void take_patches(const float* positions, const std::uint32_t* sourc
     for (std::uint32_t i = 0; i < kPatchVertices; i += 8) {
       const __m256 a = two_vertices(positions, source + i), b = two_vertices(positions, source + i + 2);
       const __m256 c = two_vertices(positions, source + i + 4), d = two_vertices(positions, source + i + 6);
-      low = _mm256_min_ps(_mm256_min_ps(low, _mm256_min_ps(a, b)), _mm256_min_ps(c, d));
-      high = _mm256_max_ps(_mm256_max_ps(high, _mm256_max_ps(a, b)), _mm256_max_ps(c, d));
+      low = _mm256_min_ps(low, _mm256_min_ps(_mm256_min_ps(a, b), _mm256_min_ps(c, d)));
+      high = _mm256_max_ps(high, _mm256_max_ps(_mm256_max_ps(a, b), _mm256_max_ps(c, d)));
       const __m256 b_split = _mm256_permutevar8x32_ps(b, split_b), c_split = _mm256_permutevar8x32_ps(c, split_c);
       _mm256_store_ps(xyz + 3 * i, _mm256_blend_ps(_mm256_permutevar8x32_ps(a, at_front), b_split, 0b11000000));
       _mm256_store_ps(xyz + 3 * i + 8, _mm256_blend_ps(b_split, c_split, 0b11110000));
@@ -97,15 +102,45 @@ TROCAR_AVX2 inline int point_code(const PlaneLanes<double>& planes, const float*
   return four_plane_bits(planes, 0, x, y, z) | four_plane_bits(planes, 4, x, y, z);
 }
 
-TROCAR_AVX2 void judge_faces(const PlaneLanes<double>& planes, const float* xyz, const ScanFace* faces,
+TROCAR_AVX2 FaceVerdict exact_verdict(const PlaneLanes<double>& planes, const float* a, const float* b,
+                                      const float* c) {
+  const int code_a = point_code(planes, a), code_b = point_code(planes, b), code_c = point_code(planes, c);
+  if (code_a & code_b & code_c) return FaceVerdict::Out;
+  return code_a == 0 || code_b == 0 || code_c == 0 ? FaceVerdict::In : FaceVerdict::Clip;
+}
+
+// Codes of one point by the planes moved outward and by those moved inward.
+struct FloatCodes {
+  int out, in;
+};
+
+struct FloatPlanes {
+  __m256 x, y, z, out_d, in_d;
+};
+
+TROCAR_AVX2 inline FloatCodes float_codes(const FloatPlanes& planes, const float* point) {
+  const __m256 in_xy = _mm256_add_ps(_mm256_mul_ps(planes.x, _mm256_broadcast_ss(point + 0)),
+                                     _mm256_mul_ps(planes.y, _mm256_broadcast_ss(point + 1)));
+  const __m256 in_xyz = _mm256_add_ps(in_xy, _mm256_mul_ps(planes.z, _mm256_broadcast_ss(point + 2)));
+  return {_mm256_movemask_ps(_mm256_add_ps(in_xyz, planes.out_d)),
+          _mm256_movemask_ps(_mm256_add_ps(in_xyz, planes.in_d))};
+}
+
+// Float settles nearly every face; the few corners within its error of a plane go to double.
+TROCAR_AVX2 void judge_faces(const ScanPlanes& lanes, const float* xyz, const ScanFace* faces,
                              std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
+  const FloatPlanes planes{_mm256_load_ps(lanes.out.x), _mm256_load_ps(lanes.out.y), _mm256_load_ps(lanes.out.z),
+                           _mm256_load_ps(lanes.out.d), _mm256_load_ps(lanes.in_d)};
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const ScanFace& face = faces[listed[i]];
-    const int a = point_code(planes, xyz + std::size_t{3} * face.corner[0]);
-    const int b = point_code(planes, xyz + std::size_t{3} * face.corner[1]);
-    const int c = point_code(planes, xyz + std::size_t{3} * face.corner[2]);
-    const FaceVerdict inside = a == 0 || b == 0 || c == 0 ? FaceVerdict::In : FaceVerdict::Clip;
-    verdicts[i] = a & b & c ? FaceVerdict::Out : inside;
+    const float* a = xyz + std::size_t{3} * face.corner[0];
+    const float* b = xyz + std::size_t{3} * face.corner[1];
+    const float* c = xyz + std::size_t{3} * face.corner[2];
+    const FloatCodes code_a = float_codes(planes, a), code_b = float_codes(planes, b), code_c = float_codes(planes, c);
+    const bool out = (code_a.out & code_b.out & code_c.out) != 0;
+    const bool in = (code_a.in == 0) | (code_b.in == 0) | (code_c.in == 0);
+    verdicts[i] = out ? FaceVerdict::Out : FaceVerdict::In;
+    if (!(out | in)) verdicts[i] = exact_verdict(lanes.exact, a, b, c);
   }
 }
 

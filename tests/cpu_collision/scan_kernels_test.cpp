@@ -70,7 +70,7 @@ TEST(ScanKernels, GiveTheSameCodes) {
   for (int round = 0; round < 400; ++round) {
     Patched patched = random_patches(dice);
     take(plain_scan_kernels(), patched);
-    const PlaneLanes<float> planes = widened_lanes(test::random_planes(dice, dice.pick(kMaxPlanes + 1)), 0.3f);
+    const PlaneLanes<float> planes = scan_planes(test::random_planes(dice, dice.pick(kMaxPlanes + 1)), 0.3f).out;
     std::array<PlaneCode, kPatches> box_codes, fast_box_codes;
     plain_scan_kernels().box_codes(planes, patched.boxes.data(), kPatches, box_codes.data());
     for (const ScanKernels* kernels : test::all_kernels()) {
@@ -101,7 +101,7 @@ TEST(ScanKernels, JudgeAlike) {
       faces.push_back({{slot(), slot(), slot()}, f});
       if (dice.pick(2)) listed.push_back(f);
     }
-    const PlaneLanes<double> planes = exact_lanes(test::random_planes(dice, dice.pick(kMaxPlanes + 1)));
+    const ScanPlanes planes = scan_planes(test::random_planes(dice, dice.pick(kMaxPlanes + 1)), 0.3f);
     std::vector<FaceVerdict> verdicts(listed.size()), fast(listed.size());
     plain_scan_kernels().judge_faces(planes, patched.xyz(), faces.data(), listed, verdicts.data());
     for (const FaceVerdict verdict : verdicts) ++seen[static_cast<int>(verdict)];
@@ -113,23 +113,55 @@ TEST(ScanKernels, JudgeAlike) {
   for (const int count : seen) EXPECT_GT(count, 100);
 }
 
-// Points as close to a plane as floats come: none that the exact plane keeps may get a bit.
-TEST(ScanKernels, WidenedPlanesKeepWhatExactPlanesKeep) {
+// Points as close to a plane as floats come: outside the plane moved out is outside, inside the plane moved in is
+// inside.
+TEST(ScanKernels, MovedPlanesDecideAsTheExactOnes) {
   Dice dice(kSeed + 3);
   for (int round = 0; round < 20000; ++round) {
     const double reach = std::pow(10.0, dice.uniform(-4.0, 4.0));
     ToolVolume tool = test::random_planes(dice, 1);
-    const glm::dvec3 point = dice.in_cube(reach);
-    const glm::vec3 rounded(point);
-    const double height = glm::dot(glm::dvec3(tool.planes[0]), glm::dvec3(rounded));
+    const glm::vec3 point(dice.in_cube(reach));
+    const double height = glm::dot(glm::dvec3(tool.planes[0]), glm::dvec3(point));
     tool.planes[0].w = static_cast<float>(-height);
     const double exact = height + tool.planes[0].w;
-    std::array<float, 3 * kPatchVertices> xyz;
-    for (std::size_t i = 0; i < xyz.size(); ++i) xyz[i] = rounded[i % 3];
+    PatchPositions patch;
+    for (std::size_t i = 0; i < std::size(patch.xyz); ++i) patch.xyz[i] = point[i % 3];
     std::array<PlaneCode, kPatchVertices> codes;
-    const auto planes = widened_lanes(tool, static_cast<float>(reach));
-    const PlaneCode common = plain_scan_kernels().vertex_codes(planes, xyz.data(), codes.data());
-    EXPECT_TRUE(common == 0 || exact < 0.0) << "height " << exact << ", seed " << kSeed + 3;
+    const ScanPlanes planes = scan_planes(tool, static_cast<float>(reach));
+    PlaneLanes<float> inward = planes.out;
+    std::copy(std::begin(planes.in_d), std::end(planes.in_d), std::begin(inward.d));
+    const ScanKernels& plain = plain_scan_kernels();
+    EXPECT_TRUE(plain.vertex_codes(planes.out, patch.xyz, codes.data()) == 0 || exact < 0.0) << "seed " << kSeed + 3;
+    EXPECT_TRUE(plain.vertex_codes(inward, patch.xyz, codes.data()) != 0 || exact >= 0.0) << "seed " << kSeed + 3;
+  }
+}
+
+// Corners on and next to the planes: where the vector versions must turn from float to double.
+TEST(ScanKernels, JudgeAlikeOnThePlanes) {
+  Dice dice(kSeed + 4);
+  for (int round = 0; round < 2000; ++round) {
+    PatchPositions patch{};
+    ToolVolume tool = test::random_planes(dice, 1 + dice.pick(kMaxPlanes));
+    for (std::uint32_t v = 0; v < kPatchVertices; ++v) {
+      const glm::vec4 plane = tool.planes[dice.pick(tool.plane_count)];
+      const glm::dvec3 normal(plane), point = dice.in_cube(0.2);
+      const glm::vec3 near(point - normal * (glm::dot(normal, point) + plane.w + dice.uniform(-1e-8, 1e-8)));
+      for (int axis = 0; axis < 3; ++axis) patch.xyz[3 * v + axis] = near[axis];
+    }
+    const ScanPlanes planes = scan_planes(tool, 1.f);
+    std::array<ScanFace, 40> faces;
+    std::array<std::uint32_t, 40> listed;
+    std::array<FaceVerdict, 40> verdicts, fast;
+    for (std::uint32_t f = 0; f < faces.size(); ++f) {
+      const auto slot = [&] { return static_cast<std::uint32_t>(dice.pick(kPatchVertices)); };
+      faces[f] = {{slot(), slot(), slot()}, f};
+      listed[f] = f;
+    }
+    plain_scan_kernels().judge_faces(planes, patch.xyz, faces.data(), listed, verdicts.data());
+    for (const ScanKernels* kernels : test::all_kernels()) {
+      kernels->judge_faces(planes, patch.xyz, faces.data(), listed, fast.data());
+      EXPECT_EQ(verdicts, fast) << kernels->name << ", seed " << kSeed + 4;
+    }
   }
 }
 
