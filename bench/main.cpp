@@ -88,7 +88,7 @@ void save_all(const std::filesystem::path& folder, const Report& report) {
   save(folder / "bench.txt", table_text(report.origin, report.main) + "\n" + sizes_text(report.sizes));
   if (report.sizes.empty()) return;
   const PlotText text{"One frame: new positions in, touched faces out",
-                      report.origin.machine + "; " + report.origin.gl + "; medians, " + report.origin.date};
+                      report.origin.machine + "; medians, " + report.origin.date};
   save(folder / "sizes.svg", size_plot(text, plot_lines(report.sizes)));
 }
 
