@@ -14,3 +14,6 @@ out=$build/results
 mkdir -p "$out"
 "$build/bench/trocar_bench" --out "$out" "${scene[@]}" "$@"
 echo "Written: $out/bench.txt, bench.json, sizes.svg"
+
+# The long proof of agreement, about ten minutes: parts 1 and 4 only with the shared test data.
+"$build/bench/trocar_agreement" "${scene[@]}" | tee "$out/agreement.txt"
