@@ -25,6 +25,9 @@ double milliseconds(Clock::time_point from, Clock::time_point to) {
 // Touches of a usual frame; more are taken in, at the price of an allocation when the record is broken.
 constexpr std::size_t kUsualTouches = 4096;
 
+// Masks for the codes of a patch's vertices.
+constexpr PlaneCode kOpen = 0xff, kClosed = 0;
+
 class ScanQuery final : public TouchQuery {
  public:
   explicit ScanQuery(const ScanKernels& kernels) : kernels_(kernels) {}
@@ -42,9 +45,10 @@ class ScanQuery final : public TouchQuery {
   const float* xyz() const { return reinterpret_cast<const float*>(positions_.data()); }
   void take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
   void search_patches(const PlaneLanes<float>& planes);
-  void spread_code(std::uint32_t patch);
   void search_seams();
-  void collect(const FaceRange& range);
+  void fetch(const FaceRange& range) const;
+  template <typename CodeOf>
+  void collect(const FaceRange& range, CodeOf code_of);
   void settle(const ToolVolume& tool, const ScanPlanes& planes);
   void report(const ToolVolume& tool, TouchSet set);
   Triangle corners_of(const ScanFace& face) const;
@@ -55,8 +59,9 @@ class ScanQuery final : public TouchQuery {
   std::vector<PatchPositions> positions_;  // [patch] m
   std::vector<PatchBox> boxes_;            // [patch]
   std::vector<PlaneCode> patch_codes_;     // [patch] bits that every vertex of the patch has
-  std::vector<char> spread_;               // [patch] are the codes of its vertices there?
+  std::vector<PlaneCode> open_;            // [patch] kOpen where vertex_codes_ holds the codes of its vertices
   std::vector<PlaneCode> vertex_codes_;    // [slot]
+  std::vector<std::uint32_t> seams_;       // [seam + 1] those in doubt
   std::vector<std::uint32_t> survivors_;   // [face + 1] indices into layout_.faces, the first survivor_count_ of them
   std::vector<FaceVerdict> verdicts_;      // [face]
   ScanFaceSet touched_;
@@ -78,7 +83,8 @@ void ScanQuery::rebuild(const MeshView& mesh) {
   positions_.resize(layout_.patch_count);
   boxes_.resize(layout_.patch_count);
   patch_codes_.resize(layout_.patch_count);
-  spread_.resize(layout_.patch_count);
+  open_.resize(layout_.patch_count);
+  seams_.resize(layout_.seams.size() + 1);
   vertex_codes_.resize(slots);
   survivors_.resize(faces + 1);
   verdicts_.resize(faces);
@@ -138,44 +144,54 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
 // Codes of the patches; in those that are outside no plane, codes of the vertices and survivors among the faces within.
 void ScanQuery::search_patches(const PlaneLanes<float>& planes) {
   kernels_.box_codes(planes, boxes_.data(), layout_.patch_count, patch_codes_.data());
-  std::fill(spread_.begin(), spread_.end(), false);
+  std::fill(open_.begin(), open_.end(), kClosed);
   counters_.volume_tests += layout_.patch_count;
   survivor_count_ = 0;
   for (std::uint32_t patch = 0; patch < layout_.patch_count; ++patch) {
     if (patch_codes_[patch]) continue;
     const std::size_t first = std::size_t{patch} * kPatchVertices;
     patch_codes_[patch] = kernels_.vertex_codes(planes, xyz() + 3 * first, vertex_codes_.data() + first);
-    spread_[patch] = true;
-    if (patch_codes_[patch] == 0) collect(layout_.within[patch]);
+    open_[patch] = kOpen;
+    if (patch_codes_[patch]) continue;
+    const PlaneCode* codes = vertex_codes_.data();
+    collect(layout_.within[patch], [codes](std::uint32_t slot) { return codes[slot]; });
   }
 }
 
-// Survivors among the faces that cross from patch to patch.
+// Survivors among the faces that cross from patch to patch. A patch that was not opened speaks for its vertices.
 void ScanQuery::search_seams() {
   const PlaneCode* codes = patch_codes_.data();
-  for (const Seam& seam : layout_.seams) {
-    const std::uint32_t* patch = seam.patch;
-    if (codes[patch[0]] & codes[patch[1]] & codes[patch[2]] & codes[patch[3]] & codes[patch[4]]) continue;
-    for (const std::uint32_t p : seam.patch) spread_code(p);
-    collect(seam.faces);
+  std::size_t count = 0;
+  for (std::uint32_t s = 0; s < layout_.seams.size(); ++s) {
+    const std::uint32_t* patch = layout_.seams[s].patch;
+    seams_[count] = s;
+    count += (codes[patch[0]] & codes[patch[1]] & codes[patch[2]] & codes[patch[3]] & codes[patch[4]]) == 0;
+  }
+  for (std::size_t i = 0; i < count; ++i) fetch(layout_.seams[seams_[i]].faces);
+  for (std::size_t i = 0; i < count; ++i) {
+    collect(layout_.seams[seams_[i]].faces, [this](std::uint32_t slot) {
+      const std::uint32_t patch = slot / kPatchVertices;
+      return patch_codes_[patch] | (vertex_codes_[slot] & open_[patch]);
+    });
   }
 }
 
-// A patch whose box is outside a plane passes the box's code on to its vertices, once a seam needs them.
-void ScanQuery::spread_code(std::uint32_t patch) {
-  if (spread_[patch]) return;
-  std::memset(vertex_codes_.data() + std::size_t{patch} * kPatchVertices, patch_codes_[patch], kPatchVertices);
-  spread_[patch] = true;
+// Asks for a seam's faces ahead of their use: they lie far from each other, and a frame leaves few of them in the
+// cache.
+void ScanQuery::fetch(const FaceRange& range) const {
+  constexpr std::uint32_t kFacesPerLine = 64 / sizeof(ScanFace);
+  for (std::uint32_t f = range.first; f < range.last; f += kFacesPerLine) __builtin_prefetch(&layout_.faces[f]);
 }
 
-void ScanQuery::collect(const FaceRange& range) {
-  const PlaneCode* codes = vertex_codes_.data();
+// Appends the faces whose three codes have no bit in common, without a branch: which do follows no pattern.
+template <typename CodeOf>
+void ScanQuery::collect(const FaceRange& range, CodeOf code_of) {
   std::uint32_t* survivors = survivors_.data();
   std::size_t count = survivor_count_;
   for (std::uint32_t f = range.first; f < range.last; ++f) {
     const ScanFace& face = layout_.faces[f];
     survivors[count] = f;
-    count += (codes[face.corner[0]] & codes[face.corner[1]] & codes[face.corner[2]]) == 0;
+    count += (code_of(face.corner[0]) & code_of(face.corner[1]) & code_of(face.corner[2])) == 0;
   }
   survivor_count_ = count;
 }
@@ -222,9 +238,9 @@ std::size_t held_bytes(const std::vector<T>& values) {
 
 std::size_t ScanQuery::memory_bytes() const {
   return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(place_of_) + held_bytes(positions_) +
-         held_bytes(boxes_) + held_bytes(patch_codes_) + held_bytes(spread_) + held_bytes(vertex_codes_) +
-         held_bytes(survivors_) + held_bytes(verdicts_) + touched_.memory_bytes() + held_bytes(found_) +
-         held_bytes(corners_) + held_bytes(touches_) + held_bytes(first_);
+         held_bytes(boxes_) + held_bytes(patch_codes_) + held_bytes(open_) + held_bytes(seams_) +
+         held_bytes(vertex_codes_) + held_bytes(survivors_) + held_bytes(verdicts_) + touched_.memory_bytes() +
+         held_bytes(found_) + held_bytes(corners_) + held_bytes(touches_) + held_bytes(first_);
 }
 
 }  // namespace

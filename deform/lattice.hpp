@@ -1,7 +1,7 @@
-// The cubic lattice that fills an organ: every cell that holds tissue or is touched by the surface, how full it is, its
-// nodes. Fullness by the winding number along grid rows: a row is a line along x, the surface's crossings with it are
-// found by an edge test that two faces sharing an edge always answer alike, so rows through edges and vertices need no
-// special care. Units: metres.   Tested in tests/deform/lattice_test.cpp
+// The cubic lattice that fills an organ: every cell that holds tissue or is touched by the surface, how full, its
+// nodes. Fullness by the winding number along grid rows: a row is a line along x; the surface's crossings with it are
+// found by an edge test that two faces sharing an edge always answer alike, so rows through edges and vertices cancel
+// exactly. Units: metres.   Tested in tests/deform/lattice_test.cpp
 #pragma once
 
 #include <array>

@@ -134,7 +134,7 @@ void unfold_cells(const TissueModel& model, TissueScratch& s, float dt) {
   const SolidNodes nodes{s.x.x.data(), s.x.y.data(), s.x.z.data(), model.inverse_mass.data()};
   measure_flatness(model, nodes, s.flatness);
   for (std::size_t cell = 0; cell < model.cells.size(); ++cell)
-    if (s.flatness[cell] < kSqueezed) unfold_cell(model, cell, nodes, dt);
+    if (s.flatness[cell] < kSqueezed) unfold_cell(model, cell, s.flatness[cell], nodes, dt);
 }
 
 // Moves the touched point by `by`, each node in inverse proportion to its mass.

@@ -1,6 +1,8 @@
 #include "deform/unfold.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <glm/gtc/quaternion.hpp>
 
 namespace trocar {
 float kSoft = .5, kHard = .1, kV = 2;
@@ -54,40 +56,56 @@ void move(const SolidNodes& n, std::uint32_t node, const glm::vec3& push) {
   n.x[node] += by.x, n.y[node] += by.y, n.z[node] += by.z;
 }
 
-}  // namespace
-
-CornerVolume corner_volume(const glm::vec3& x, const glm::vec3& y, const glm::vec3& z) {
-  return {glm::dot(x, glm::cross(y, z)), glm::cross(y, z), glm::cross(z, x), glm::cross(x, y)};
+// Mean edges of a cell along x, y, z, over the rest length.
+glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
+  glm::mat3 edges(0.f);
+  for (int corner = 0; corner < 8; ++corner)
+    for (int axis = 0; axis < 3; ++axis) edges[axis] += (corner >> axis & 1 ? 1.f : -1.f) * p[corner];
+  return edges / (4.f * spacing);
 }
+
+}  // namespace
 
 void measure_flatness(const TissueModel& model, const SolidNodes& nodes, std::span<float> flatness) {
   static const bool avx2 = __builtin_cpu_supports("avx2");
   avx2 ? measure_avx2(model, nodes, flatness.data()) : measure_sse2(model, nodes, flatness.data());
 }
 
-void unfold_cell(const TissueModel& model, std::size_t cell, const SolidNodes& n, float dt) {
-  const float h = model.params.node_spacing, cube = h * h * h;
-  const float compliance = 1.f / (kSqueezeStiffness * model.params.youngs_modulus * cube / 8.f * dt * dt);
-  for (int corner = 0; corner < 8; ++corner) {
-    const auto& nodes = model.cells[cell];
-    const std::uint32_t node = nodes[corner], end_x = nodes[corner ^ 1], end_y = nodes[corner ^ 2],
-                        end_z = nodes[corner ^ 4];
-    const glm::vec3 p = at(n, node);
-    // Edges of a corner with an odd number of coordinates at 1 form a left-handed frame.
-    const float hand = __builtin_parity(corner) ? -1.f : 1.f;
-    const CornerVolume c = corner_volume(hand * (at(n, end_x) - p), at(n, end_y) - p, at(n, end_z) - p);
-    const float share = c.volume / cube;
-    if (share >= kSqueezed) continue;
+glm::mat3 nearest_rotation(const glm::mat3& f) {
+  constexpr int kMostTurns = 20;
+  constexpr float kSmallestTurn = 1e-4f;  // rad
+  glm::quat q(1.f, 0.f, 0.f, 0.f);
+  for (int i = 0; i < kMostTurns; ++i) {
+    const glm::mat3 r = glm::mat3_cast(q);
+    const glm::vec3 twist = glm::cross(r[0], f[0]) + glm::cross(r[1], f[1]) + glm::cross(r[2], f[2]);
+    const float along = glm::dot(r[0], f[0]) + glm::dot(r[1], f[1]) + glm::dot(r[2], f[2]);
+    const glm::vec3 turn = twist / (std::abs(along) + 1e-9f);
+    const float angle = glm::length(turn);
+    if (!(angle > kSmallestTurn)) break;
+    q = glm::normalize(glm::angleAxis(angle, turn / angle) * q);
+  }
+  return glm::mat3_cast(q);
+}
 
-    const glm::vec3 x = hand * c.along_x / cube, y = c.along_y / cube, z = c.along_z / cube, o = -(x + y + z);
-    const float w = n.inverse_mass[node] * glm::dot(o, o) + n.inverse_mass[end_x] * glm::dot(x, x) +
-                    n.inverse_mass[end_y] * glm::dot(y, y) + n.inverse_mass[end_z] * glm::dot(z, z);
-    if (!(w > 0.f)) continue;
-    const float push = std::max((kSqueezed - share) / (w + compliance), (kFlat - share) / w);
-    move(n, node, push * o);
-    move(n, end_x, push * x);
-    move(n, end_y, push * y);
-    move(n, end_z, push * z);
+void unfold_cell(const TissueModel& model, std::size_t cell, float flatness, const SolidNodes& n, float dt) {
+  const auto& nodes = model.cells[cell];
+  const float spacing = model.params.node_spacing;
+  glm::vec3 p[8], centre(0.f);
+  float w = 0.f;
+  for (int corner = 0; corner < 8; ++corner) {
+    p[corner] = at(n, nodes[corner]);
+    centre += 0.125f * p[corner];
+    w = std::max(w, n.inverse_mass[nodes[corner]]);
+  }
+  const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
+
+  // As stiff as the springs, by degrees from half the rest volume to none; one factor for all nodes, so that no push is
+  // left.
+  const float need = std::clamp((kSqueezed - flatness) / kSqueezed, 0.f, 1.f);
+  const float k = need * model.params.youngs_modulus * spacing * dt * dt, push = k / (1.f + k * w);
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
+    move(n, nodes[corner], push * (centre + turned * rest - p[corner]));
   }
 }
 

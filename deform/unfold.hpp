@@ -1,7 +1,9 @@
 // Cells pressed flat or turned inside out: springs know lengths only, and are as content in a mirror image. Each corner
-// of a cell spans a volume with its three edges. Below half its rest volume it pushes back like a volume spring; below
-// a tenth it is opened at once. Sound tissue under small strain never meets either. Units: metres, kilograms.   Tested
-// in tests/deform/unfold_test.cpp
+// of a cell spans a volume with its three edges; once the smallest falls below half its rest volume, the cell is drawn
+// to its rest shape, turned as the cell is turned. Sound tissue under small strain never meets this.
+// Source: Mueller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching", SIGGRAPH 2005;
+// rotation: Mueller, Bender, Chentanez, Macklin, "A robust method to extract the rotational part", MIG 2016.
+// Units: metres, kilograms.   Tested in tests/deform/unfold_test.cpp
 #pragma once
 
 #include <span>
@@ -10,11 +12,7 @@
 
 namespace trocar {
 
-constexpr float kSqueezed = 0.5f;  // share of its rest volume below which a corner pushes back
-constexpr float kFlat = 0.1f;      // share below which it does not yield at all
-
-// Bulk stiffness of the push, in Young's moduli: about that of tissue with Poisson's ratio 0.45.
-constexpr float kSqueezeStiffness = 3.f;
+constexpr float kSqueezed = 0.5f;  // share of its rest volume below which a corner calls for help
 
 struct SolidNodes {
   float *x, *y, *z;           // [node] m
@@ -24,15 +22,10 @@ struct SolidNodes {
 // flatness[cell]: smallest of its eight corner volumes, over that at rest; negative: turned inside out.
 void measure_flatness(const TissueModel& model, const SolidNodes& nodes, std::span<float> flatness);
 
-// Pushes open each corner of one cell in turn, over a substep of dt seconds.
-void unfold_cell(const TissueModel& model, std::size_t cell, const SolidNodes& nodes, float dt);
+// Draws one cell of this flatness towards its rest shape, over a substep of dt seconds. Moves no momentum.
+void unfold_cell(const TissueModel& model, std::size_t cell, float flatness, const SolidNodes& nodes, float dt);
 
-// Signed volume of the box spanned by edges x, y, z and how it grows as each edge's end moves: the rows of the
-// cofactor.
-struct CornerVolume {
-  float volume;                         // m^3
-  glm::vec3 along_x, along_y, along_z;  // m^2
-};
-CornerVolume corner_volume(const glm::vec3& x, const glm::vec3& y, const glm::vec3& z);
+// The rotation nearest to `f`, never a reflection; some rotation where f has none.
+glm::mat3 nearest_rotation(const glm::mat3& f);
 
 }  // namespace trocar

@@ -103,8 +103,16 @@ std::uint64_t bits_of(const char* bytes, std::size_t count, bool big_endian) {
 
 std::int64_t integer_of(std::uint64_t bits, const Type& type) {
   if (type.kind == 'u') return static_cast<std::int64_t>(bits);
-  const int unused = 64 - 8 * static_cast<int>(type.bytes);
-  return static_cast<std::int64_t>(bits << unused) >> unused;
+  switch (type.bytes) {
+    case 1:
+      return static_cast<std::int8_t>(bits);
+    case 2:
+      return static_cast<std::int16_t>(bits);
+    case 4:
+      return static_cast<std::int32_t>(bits);
+    default:
+      return static_cast<std::int64_t>(bits);
+  }
 }
 
 // One binary array, from its lengths to its plain bytes.

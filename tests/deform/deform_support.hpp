@@ -1,0 +1,88 @@
+// What the tissue tests share: blocks, the sentence of an error, a hash of a state, a press with a tool.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "deform/contact.hpp"
+#include "deform/tissue.hpp"
+#include "geometry/error.hpp"
+#include "geometry/refine.hpp"
+#include "mesh/triangle_mesh.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar::test {
+
+// Box from the origin to `size`, twelve faces.
+inline TriangleMesh block(const glm::vec3& size) {
+  TriangleMesh mesh = shapes::cube(1.f, glm::vec3(0.5f));
+  for (glm::vec3& p : mesh.positions) p *= size;
+  return mesh;
+}
+
+// The sentence of the InputError that `action` throws, or "".
+template <class Action>
+std::string sentence_of(Action action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// FNV-1a over the bits of every coordinate.
+inline std::uint64_t hash_of(const TissueState& state) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const auto* list : {&state.x, &state.v})
+    for (const glm::vec3& p : *list)
+      for (int axis = 0; axis < 3; ++axis) hash = (hash ^ std::bit_cast<std::uint32_t>(p[axis])) * 1099511628211ull;
+  return hash;
+}
+
+inline float farthest_from_rest(const TissueModel& model, const TissueState& state) {
+  float farthest = 0.f;
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    const float distance = glm::distance(state.x[i], model.rest[i]);
+    if (!(distance <= farthest)) farthest = distance;
+  }
+  return farthest;
+}
+
+// The exact touch query by trying every face: sorted, as a backend answers.
+inline std::vector<Touch> touches_of(const ToolStep& step, const MeshView& organ) {
+  std::vector<Touch> touches;
+  for (std::uint32_t f = 0; f < organ.faces.size(); ++f) {
+    Touch touch;
+    if (!refine_touch(step, triangle_of(organ.positions, organ.faces[f]), touch)) continue;
+    touch.face = FaceId(f);
+    touches.push_back(touch);
+  }
+  return touches;
+}
+
+// One frame of organ against one tool, as the program runs it.
+struct Press {
+  const TriangleMesh& mesh;
+  const TissueModel& model;
+  TissueState state = rest_state(model);
+  std::vector<glm::vec3> positions = mesh.positions;
+  ContactList list = {};
+  std::vector<Touch> touches = {};
+
+  glm::vec3 frame(const ToolStep& tool, float dt) {
+    touches = touches_of(tool, {positions, mesh.faces});
+    list.begin_frame();
+    contacts_from_touches(tool, touches, mesh.faces, positions, list);
+    const glm::vec3 force = step(model, state, list.contacts, dt);
+    embed_surface(model, state.x, positions);
+    return force;
+  }
+};
+
+}  // namespace trocar::test

@@ -1,0 +1,173 @@
+#include "deform/lattice.hpp"
+
+#include <random>
+
+#include "deform/box_overlap.hpp"
+#include "deform/closed_surface.hpp"
+#include "tests/deform/deform_support.hpp"
+
+namespace trocar {
+namespace {
+
+using test::block;
+using test::sentence_of;
+
+double filled_volume(const MeshView& organ, double spacing) {
+  const Lattice lattice = make_lattice(organ, spacing);
+  double sum = 0.0;
+  for (const float share : measure_fullness(organ, lattice)) sum += share;
+  return sum * spacing * spacing * spacing;
+}
+
+TEST(Lattice, BlockOfWholeCellsHasExactlyThese) {
+  const TriangleMesh mesh = block({0.04f, 0.024f, 0.016f});
+  const Lattice lattice = make_lattice(mesh.view(), 0.008);
+  EXPECT_EQ(lattice.size, glm::ivec3(5, 3, 2));
+  EXPECT_EQ(lattice.cells.size(), 30u);
+  EXPECT_EQ(lattice.node_at.size(), 6u * 4u * 3u);
+  for (const LatticeCell& cell : lattice.cells) EXPECT_NEAR(cell.fullness, 1.f, 1e-4f);
+}
+
+TEST(Lattice, FullnessAddsUpToTheVolume) {
+  for (const TriangleMesh& mesh : {shapes::icosphere(4), shapes::torus(48, 24)}) {
+    const double volume = closed_volume(mesh.view());
+    for (const double spacing : {0.008, 0.013, 0.03})
+      EXPECT_NEAR(filled_volume(mesh.view(), spacing) / volume, 1.0, 0.8 * spacing) << spacing;
+  }
+  // Flat walls along the rows are the worst case: each is known to a quarter of a cell.
+  const TriangleMesh cube = shapes::cube(0.093f);
+  for (const double spacing : {0.008, 0.013, 0.03})
+    EXPECT_NEAR(filled_volume(cube.view(), spacing) / closed_volume(cube.view()), 1.0, 4.0 * 0.125 * spacing / 0.093);
+}
+
+// Inner walls that lie exactly on measured rows, and on lattice planes: hits on edges and corners must still cancel.
+TEST(Lattice, HollowWithWallsOnRowsIsMeasured) {
+  for (const float inner : {0.064f, 0.068f, 0.066f, 0.062f}) {
+    const TriangleMesh mesh = shapes::joined(shapes::cube(0.096f), shapes::turned(shapes::cube(inner)));
+    const double volume = closed_volume(mesh.view());
+    EXPECT_NEAR(filled_volume(mesh.view(), 0.008) / volume, 1.0, 0.03) << inner;
+  }
+}
+
+TEST(Lattice, FullnessOfASphereAgreesWithCounting) {
+  const float radius = 0.05f;
+  const TriangleMesh mesh = shapes::icosphere(5, radius);
+  const Lattice lattice = make_lattice(mesh.view(), 0.02);
+  const std::vector<float> fullness = measure_fullness(mesh.view(), lattice);
+  constexpr int kCounts = 24;
+  for (int z = 0; z < lattice.size.z; ++z)
+    for (int y = 0; y < lattice.size.y; ++y)
+      for (int x = 0; x < lattice.size.x; ++x) {
+        int inside = 0;
+        for (int i = 0; i < kCounts * kCounts * kCounts; ++i) {
+          const glm::dvec3 place(i % kCounts + 0.5, i / kCounts % kCounts + 0.5, i / kCounts / kCounts + 0.5);
+          const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + place / double(kCounts));
+          inside += glm::dot(p, p) < radius * radius;
+        }
+        EXPECT_NEAR(fullness[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.05);
+      }
+}
+
+TEST(Lattice, EveryCellAFaceTouchesIsThere) {
+  const TriangleMesh mesh = shapes::torus(24, 12);
+  const Lattice lattice = make_lattice(mesh.view(), 0.01);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> share(0.0, 1.0);
+  for (const glm::uvec3& face : mesh.faces) {
+    const Triangle t = triangle_of(mesh.positions, face);
+    for (int i = 0; i < 20; ++i) {
+      const double u = share(random), v = share(random) * (1.0 - u);
+      const glm::dvec3 p = t.a + u * (t.b - t.a) + v * (t.c - t.a);
+      const glm::dvec3 inside = glm::fract((p - lattice.origin) / lattice.spacing);
+      const bool clear = glm::all(glm::greaterThan(inside, glm::dvec3(1e-3))) &&
+                         glm::all(glm::lessThan(inside, glm::dvec3(1.0 - 1e-3)));
+      if (clear) {
+        EXPECT_GE(lattice.cell_of[lattice.flat(lattice.column_of(p))], 0);
+      }
+    }
+  }
+}
+
+TEST(Lattice, TriangleBoxOverlapAgreesWithSampling) {
+  const std::uint32_t seed = 20240611;
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> place(-2.0, 2.0);
+  const auto point = [&] { return glm::dvec3(place(random), place(random), place(random)); };
+  int touching = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Triangle t{point(), point(), point()};
+    const glm::dvec3 half(0.7, 0.4, 0.5);
+    double nearest = INFINITY;  // of sampled points, how far outside the box (in the largest coordinate)
+    for (int u = 0; u <= 40; ++u)
+      for (int v = 0; v + u <= 40; ++v) {
+        const glm::dvec3 p = glm::abs(t.a + (t.b - t.a) * (u / 40.0) + (t.c - t.a) * (v / 40.0)) - half;
+        nearest = std::min(nearest, std::max({p.x, p.y, p.z}));
+      }
+    const bool touches = triangle_touches_box(t, glm::dvec3(0.0), half);
+    touching += touches;
+    if (nearest <= 0.0) {
+      EXPECT_TRUE(touches);
+    }
+    if (nearest > 0.12) {
+      EXPECT_FALSE(touches);
+    }
+  }
+  EXPECT_GT(touching, 200);
+}
+
+TEST(Lattice, NeighboursAlongXHaveConsecutiveNumbers) {
+  const TriangleMesh mesh = shapes::icosphere(3);
+  const Lattice lattice = make_lattice(mesh.view(), 0.02);
+  for (const LatticeCell& cell : lattice.cells)
+    for (int corner = 0; corner < 8; corner += 2) EXPECT_EQ(cell.node[corner] + 1, cell.node[corner + 1]);
+}
+
+TEST(ClosedSurface, SaysWhereTheHoleIs) {
+  TriangleMesh mesh = shapes::icosphere(2);
+  mesh.faces.erase(mesh.faces.begin() + 17);
+  const std::string sentence = sentence_of([&] { closed_volume(mesh.view()); });
+  EXPECT_NE(sentence.find("hole at edge"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("3 open edges"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("mm"), std::string::npos) << sentence;
+}
+
+TEST(ClosedSurface, RefusesWhatIsNotTheBoundaryOfASolid) {
+  TriangleMesh flipped = shapes::icosphere(2);
+  std::swap(flipped.faces[5].x, flipped.faces[5].y);
+  EXPECT_NE(sentence_of([&] { closed_volume(flipped.view()); }).find("disagree"), std::string::npos);
+
+  const TriangleMesh turned = shapes::turned(shapes::cube());
+  EXPECT_NE(sentence_of([&] { closed_volume(turned.view()); }).find("inside out"), std::string::npos);
+
+  TriangleMesh broken = shapes::cube();
+  broken.positions[3].y = NAN;
+  EXPECT_NE(sentence_of([&] { closed_volume(broken.view()); }).find("vertex 3"), std::string::npos);
+
+  TriangleMesh out_of_range = shapes::cube();
+  out_of_range.faces[2].z = 99;
+  EXPECT_NE(sentence_of([&] { closed_volume(out_of_range.view()); }).find("face 2"), std::string::npos);
+
+  EXPECT_NE(sentence_of([&] { closed_volume(MeshView{}); }).find("no faces"), std::string::npos);
+}
+
+TEST(ClosedSurface, CountsUnweldedAndDegenerateFacesFairly) {
+  TriangleMesh soup;  // every face with corners of its own
+  const TriangleMesh sphere = shapes::icosphere(2);
+  for (const glm::uvec3& face : sphere.faces) {
+    const auto n = static_cast<std::uint32_t>(soup.positions.size());
+    for (int corner = 0; corner < 3; ++corner) soup.positions.push_back(sphere.positions[face[corner]]);
+    soup.faces.push_back({n, n + 1, n + 2});
+  }
+  soup.faces.push_back({0, 0, 1});
+  EXPECT_NEAR(closed_volume(soup.view()), closed_volume(sphere.view()), 1e-9);
+}
+
+TEST(Lattice, RefusesSpacingsThatMakeNoSense) {
+  const TriangleMesh mesh = shapes::cube(0.1f);
+  EXPECT_NE(sentence_of([&] { make_lattice(mesh.view(), 0.11); }).find("larger than the organ"), std::string::npos);
+  EXPECT_NE(sentence_of([&] { make_lattice(mesh.view(), 1e-5); }).find("too small"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trocar
