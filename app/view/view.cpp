@@ -102,6 +102,8 @@ constexpr double kWidestJaw_deg = 28.0;
 }  // namespace
 
 struct View::Content {
+  explicit Content(bool detailed) : detail(detailed) {}
+
   bool detail;
   gl::Program organ = program_of(detail, "organ", "organ.vert", {"noise.glsl", "lighting.glsl", "organ.frag"});
   gl::Program touched = program_of(detail, "touched", "organ.vert", {"touched.frag"});
@@ -115,7 +117,6 @@ struct View::Content {
   gl::VertexArray touched_array = gl::make_vertex_array(), empty_array = gl::make_vertex_array();
   gl::Buffer touched_faces = gl::make_buffer();
   std::vector<glm::uvec3> touched_indices;
-  std::vector<const void*> shared_positions;
 
   void draw_organs(std::span<const DrawnOrgan> drawn, const glm::mat4& clip_from_world, const glm::vec3& eye);
   void draw_touched(std::span<const DrawnOrgan> drawn, const glm::mat4& clip_from_world, const glm::vec3& eye);
@@ -124,7 +125,7 @@ struct View::Content {
 
 View::View(GlContext& context, std::span<const DrawnOrgan> drawn, bool detail) {
   gl::require_version(context, "view", 3, 3);
-  content_.reset(new Content{detail});
+  content_ = std::make_unique<Content>(detail);
   for (const auto& organ : drawn) {
     content_->organs.push_back(make_drawable(organ.rest, organ.gpu ? organ.gpu->position_buffer() : 0));
     content_->normals.emplace_back(organ.rest.positions.size());
