@@ -46,7 +46,6 @@ class ScanQuery final : public TouchQuery {
   void take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
   void search_patches(const PlaneLanes<float>& planes);
   void search_seams();
-  void fetch(const FaceRange& range) const;
   template <typename CodeOf>
   void collect(const FaceRange& range, CodeOf code_of);
   void settle(const ToolVolume& tool, const ScanPlanes& planes);
@@ -167,20 +166,12 @@ void ScanQuery::search_seams() {
     seams_[count] = s;
     count += (codes[patch[0]] & codes[patch[1]] & codes[patch[2]] & codes[patch[3]] & codes[patch[4]]) == 0;
   }
-  for (std::size_t i = 0; i < count; ++i) fetch(layout_.seams[seams_[i]].faces);
   for (std::size_t i = 0; i < count; ++i) {
     collect(layout_.seams[seams_[i]].faces, [this](std::uint32_t slot) {
       const std::uint32_t patch = slot / kPatchVertices;
       return patch_codes_[patch] | (vertex_codes_[slot] & open_[patch]);
     });
   }
-}
-
-// Asks for a seam's faces ahead of their use: they lie far from each other, and a frame leaves few of them in the
-// cache.
-void ScanQuery::fetch(const FaceRange& range) const {
-  constexpr std::uint32_t kFacesPerLine = 64 / sizeof(ScanFace);
-  for (std::uint32_t f = range.first; f < range.last; f += kFacesPerLine) __builtin_prefetch(&layout_.faces[f]);
 }
 
 // Appends the faces whose three codes have no bit in common, without a branch: which do follows no pattern.
