@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -15,6 +16,9 @@
 
 namespace trocar::bench {
 namespace {
+
+constexpr double kPatience = 500.0;  // ms per frame
+constexpr int kSizeTurns = 6;        // 1
 
 struct Options {
   SceneFiles files;
@@ -92,6 +96,21 @@ void save_all(const std::filesystem::path& folder, const Report& report) {
   save(folder / "sizes.svg", size_plot(text, plot_lines(report.sizes)));
 }
 
+// The cost against faces. A way that took longer than kPatience is left out of larger organs.
+void measure_sizes(std::vector<Entry> entries, Options options, Report& report) {
+  options.measure.checked_frames = 1;
+  options.measure.turns = std::min(options.measure.turns, kSizeTurns);
+  for (const std::size_t faces : options.sizes) {
+    if (faces == 0) continue;
+    fmt::print(stderr, "{} faces\n", faces);
+    report.sizes.push_back(measured_table(make_sized_scene(faces, options.files.radius_mm), entries, options));
+    std::erase_if(entries, [&](const Entry& entry) {
+      const Measured* way = report.sizes.back().find(entry.name);
+      return !way || way->total.median > kPatience;
+    });
+  }
+}
+
 void run(const Options& options) {
   OwnBackends own;
   const std::vector<Entry> entries = chosen(all_entries(own), options.ways);
@@ -101,13 +120,7 @@ void run(const Options& options) {
   fmt::print("{}\n", table_text(report.origin, report.main));
   if (!options.out.empty()) save_all(options.out, report);
 
-  Options quick = options;
-  quick.measure.checked_frames = 1;
-  for (const std::size_t faces : options.sizes) {
-    if (faces == 0) continue;
-    fmt::print(stderr, "{} faces\n", faces);
-    report.sizes.push_back(measured_table(make_sized_scene(faces, options.files.radius_mm), entries, quick));
-  }
+  measure_sizes(entries, options, report);
   fmt::print("{}", sizes_text(report.sizes));
   if (!options.out.empty()) save_all(options.out, report);
 }

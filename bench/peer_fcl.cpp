@@ -102,7 +102,6 @@ Entry entry(std::string name, std::string how, Upkeep upkeep) {
 
 std::vector<Entry> fcl_entries() {
   return {entry<fcl::OBBRSSd>("fcl_obbrss_rebuild", "OBBRSS tree built anew", Upkeep::Rebuild),
-          entry<fcl::OBBd>("fcl_obb_rebuild", "OBB tree built anew", Upkeep::Rebuild),
           entry<fcl::RSSd>("fcl_rss_rebuild", "RSS tree built anew", Upkeep::Rebuild),
           entry<fcl::kIOSd>("fcl_kios_rebuild", "kIOS tree built anew", Upkeep::Rebuild),
           entry<fcl::AABBd>("fcl_aabb_rebuild", "AABB tree built anew", Upkeep::Rebuild),

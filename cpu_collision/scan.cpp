@@ -43,7 +43,8 @@ class ScanQuery final : public TouchQuery {
  private:
   float* xyz() { return reinterpret_cast<float*>(positions_.data()); }
   const float* xyz() const { return reinterpret_cast<const float*>(positions_.data()); }
-  void take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
+  void take(const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
+  void take_last_vertex(const float* positions, PatchBox& all);
   void search_patches(const PlaneLanes<float>& planes);
   void search_seams();
   template <typename CodeOf>
@@ -95,10 +96,24 @@ void ScanQuery::rebuild(const MeshView& mesh) {
   update(mesh.positions);
 }
 
-void ScanQuery::take(const ScanKernels& kernels, const float* positions, std::uint32_t first, std::uint32_t last,
-                     PatchBox& all) {
-  kernels.take_patches(positions, layout_.source.data() + std::size_t{first} * kPatchVertices, last - first,
-                       xyz() + std::size_t{first} * kPatchVertices * 3, boxes_.data() + first, all);
+void ScanQuery::take(const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all) {
+  if (first == last) return;
+  kernels_.take_patches(positions, layout_.source.data() + std::size_t{first} * kPatchVertices, last - first,
+                        positions_[first].xyz, boxes_.data() + first, all);
+}
+
+// Takes the patch of the caller's last vertex by way of a copy with room behind that vertex.
+void ScanQuery::take_last_vertex(const float* positions, PatchBox& all) {
+  const std::uint32_t patch = layout_.last_vertex_patch;
+  const std::uint32_t* source = layout_.source.data() + std::size_t{patch} * kPatchVertices;
+  std::array<float, 3 * kPatchVertices + 1> copy;
+  std::array<std::uint32_t, kPatchVertices> place;
+  for (std::uint32_t i = 0; i < kPatchVertices; ++i) {
+    std::memcpy(copy.data() + 3 * i, positions + source[i], 3 * sizeof(float));
+    place[i] = 3 * i;
+  }
+  copy.back() = 0.f;
+  kernels_.take_patches(copy.data(), place.data(), 1, positions_[patch].xyz, boxes_.data() + patch, all);
 }
 
 void ScanQuery::update(std::span<const glm::vec3> positions) {
@@ -110,9 +125,9 @@ void ScanQuery::update(std::span<const glm::vec3> positions) {
     PatchBox all{{kMax, kMax, kMax, kMax}, {-kMax, -kMax, -kMax, -kMax}};
     const float* floats = &positions[0].x;
     const std::uint32_t careful = layout_.last_vertex_patch;
-    take(kernels_, floats, 0, careful, all);
-    take(plain_scan_kernels(), floats, careful, careful + 1, all);
-    take(kernels_, floats, careful + 1, layout_.patch_count, all);
+    take(floats, 0, careful, all);
+    take_last_vertex(floats, all);
+    take(floats, careful + 1, layout_.patch_count, all);
     reach_ = 0.f;
     for (int axis = 0; axis < 3; ++axis) reach_ = std::max({reach_, std::abs(all.low[axis]), std::abs(all.high[axis])});
   }

@@ -1,7 +1,9 @@
 // The cubic lattice that fills an organ: every cell that holds tissue or is touched by the surface, how full, its
-// nodes. Fullness by the winding number along grid rows: a row is a line along x; the surface's crossings with it are
-// found by an edge test that two faces sharing an edge always answer alike, so rows through edges and vertices cancel
-// exactly. Units: metres.   Tested in tests/deform/lattice_test.cpp
+// nodes. Fullness: the winding number along grid rows (lines along x). The surface's crossings with a row are found by
+// an edge test that two faces sharing the edge always answer alike, so rows through edges and vertices need no special
+// case.
+//
+// Units: metres.   Tested in tests/deform/lattice_test.cpp
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@ namespace trocar {
 namespace {
 
 // How stiff the lattice may be for one substep: stiffness dt^2 / mass of an edge spring inside the organ. Up to here a
-// column's sag is within 3 % of its limit for dt -> 0 and the force on a fine tip within 20 % (docs/tissue.md); beyond
+// column's sag is within 3 % of its limit for dt -> 0 and the force on a fine tip within 10 % (docs/tissue.md); beyond
 // it one sweep gets too little done, and the organ would feel softer than its modulus says.
 constexpr float kStiffestSubstep = 0.4f;
 
