@@ -20,16 +20,20 @@ struct DevicePose {
   double grip = 1.0;                // 0 closed .. 1 open
 };
 
+// What the tissue did to the instrument in a frame.
+struct Felt {
+  glm::vec3 force{0.f};  // N
+  glm::dvec3 tip{0.0};   // m   where the tip was when the tissue answered
+  double time = 0.0;     // s   of the frame, FrameClock::time
+};
+
 class Device {
  public:
   virtual ~Device() = default;
   // Called once a frame by the session's thread.
   virtual DevicePose pose(const FrameClock& clock) = 0;
-  // The force the tissue exerts on the instrument, after the frame that `clock` names.
-  virtual void feel(const glm::vec3& force, const FrameClock& clock) {
-    static_cast<void>(force);
-    static_cast<void>(clock);
-  }
+  // Called once a frame, after it, by the session's thread.
+  virtual void feel(const Felt& felt) { static_cast<void>(felt); }
 };
 
 }  // namespace trocar

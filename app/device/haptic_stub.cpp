@@ -16,22 +16,21 @@ struct HapticStub::Shared {
   Target target;
   mutable std::mutex mutex;
   HapticState state;
-  glm::dvec3 force{0.0};
-  Clock::time_point force_time{};
+  ContactModel contact;
+  const Clock::time_point start = Clock::now();
   std::atomic<bool> stopping{false};
   std::thread thread;
 
+  double now() const { return std::chrono::duration<double>(Clock::now() - start).count(); }  // s
+
   void run() {
     const auto period = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1.0 / params.rate));
-    const auto start = Clock::now();
     for (auto next = start; !stopping; next += period) {
       std::this_thread::sleep_until(next);
-      const auto now = Clock::now();
-      const glm::dvec3 wanted = target(std::chrono::duration<double>(now - start).count());
+      const glm::dvec3 wanted = target(now());
       const std::lock_guard lock(mutex);
-      const double age = std::chrono::duration<double>(now - force_time).count();
-      state =
-          hand_tick(params, state, wanted, age > params.force_lifetime ? glm::dvec3(0.0) : force, 1.0 / params.rate);
+      const glm::dvec3 force = felt_force(params.contact, contact, state.tip, now());
+      state = hand_tick(params, state, wanted, force, 1.0 / params.rate);
     }
   }
 };
@@ -41,7 +40,7 @@ HapticState hand_tick(const HapticStubParams& params, const HapticState& state, 
   HapticState next = state;
   const double strength = glm::length(force);
   const bool usable = std::isfinite(strength);
-  const double scale = strength > params.largest_force ? params.largest_force / strength : 1.0;
+  const double scale = strength > params.contact.largest_force ? params.contact.largest_force / strength : 1.0;
   next.felt_force = usable ? scale * force : glm::dvec3(0.0);
   const glm::dvec3 pull = params.stiffness * (target - state.tip) - params.damping * state.velocity;
   next.velocity += dt / params.mass * (pull + next.felt_force);
@@ -69,10 +68,9 @@ DevicePose HapticStub::pose(const FrameClock&) {
   return {shared_->pivot, shared_->state.tip, 0.0, 1.0};
 }
 
-void HapticStub::feel(const glm::vec3& force, const FrameClock&) {
+void HapticStub::feel(const Felt& felt) {
   const std::lock_guard lock(shared_->mutex);
-  shared_->force = glm::dvec3(force);
-  shared_->force_time = Clock::now();
+  shared_->contact = updated(shared_->params.contact, shared_->contact, felt, shared_->state.tip, shared_->now());
 }
 
 HapticState HapticStub::state() const {

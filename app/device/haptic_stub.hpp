@@ -1,23 +1,23 @@
 // A virtual force-feedback device: a hand of some mass holds the handle and pulls it towards where a script wants it,
 // the tissue pushes back. Runs in a thread of its own at 1 kHz, as real devices do, so that everything about forces can
-// be driven and tested without hardware. Units: metres, kilograms, seconds, newtons. Tested in
-// tests/app/haptic_stub_test.cpp
+// be driven and tested without hardware; between frames it feels the local contact model. Units: metres, kilograms,
+// seconds, newtons. Tested in tests/app/haptic_stub_test.cpp
 #pragma once
 
 #include <functional>
 #include <memory>
 
+#include "app/device/contact_model.hpp"
 #include "app/device/device.hpp"
 
 namespace trocar {
 
 struct HapticStubParams {
-  double mass = 0.15;             // kg     hand and handle as felt at the tip, > 0
-  double stiffness = 400.0;       // N/m    how firmly the hand pulls to its target, > 0
-  double damping = 12.0;          // N s/m  > 0
-  double rate = 1000.0;           // Hz     of the thread
-  double force_lifetime = 0.050;  // s      a force older than this counts as none
-  double largest_force = 10.0;    // N      what the motors can give
+  double mass = 0.15;          // kg     hand and handle as felt at the tip, > 0
+  double stiffness = 400.0;    // N/m    how firmly the hand pulls to its target, > 0
+  double damping = 12.0;       // N s/m  > 0
+  double rate = 1000.0;        // Hz     of the thread
+  ContactModelParams contact;  //        what is felt between frames
 };
 
 struct HapticState {
@@ -26,7 +26,8 @@ struct HapticState {
   std::uint64_t ticks = 0;
 };
 
-// One tick of the hand: pure, so that it can be tested without the thread. Semi-implicit Euler.
+// One tick of the hand: pure, so that it can be tested without the thread. Semi-implicit Euler. A force stronger than
+// the motors give is cut down, one that is not finite is none.
 HapticState hand_tick(const HapticStubParams& params, const HapticState& state, const glm::dvec3& target,
                       const glm::dvec3& force, double dt);
 
@@ -39,7 +40,7 @@ class HapticStub final : public Device {
   ~HapticStub() override;
 
   DevicePose pose(const FrameClock& clock) override;
-  void feel(const glm::vec3& force, const FrameClock& clock) override;
+  void feel(const Felt& felt) override;
   HapticState state() const;
 
  private:

@@ -136,7 +136,8 @@ void Session::step(const FrameClock& clock, double dt) {
   query_organs();
   check_answers();
   apply_contacts(dt);
-  for (Instrument& instrument : instruments_) instrument.device->feel(instrument.force, clock);
+  for (Instrument& instrument : instruments_)
+    instrument.device->feel({instrument.force, instrument.pose.tip, clock.time});
   ++frames_;
 }
 

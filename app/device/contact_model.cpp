@@ -1,0 +1,76 @@
+#include "app/device/contact_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+// A weaker force has no direction to speak of.
+constexpr double kWeakestForce = 1e-6;  // N
+
+// Frames that arrive in a burst are still blended over this time.
+constexpr double kShortestPeriod = 0.004;  // s
+
+bool finite(const glm::dvec3& p) { return std::isfinite(p.x + p.y + p.z); }
+
+bool in_contact(const ContactModel& model) { return model.normal != glm::dvec3(0.0); }
+
+// Share of the force that is left at this age.
+double freshness(const ContactModelParams& params, double age) {
+  if (!(age < params.lifetime)) return 0.0;
+  return params.fade > 0.0 ? std::min(1.0, (params.lifetime - age) / params.fade) : 1.0;
+}
+
+glm::dvec3 plane_force(const ContactModelParams& params, const ContactModel& model, const glm::dvec3& tip) {
+  const double pressed = model.pressure + model.stiffness * glm::dot(model.tip - tip, model.normal);
+  return std::clamp(pressed, 0.0, params.largest_force) * model.normal;
+}
+
+glm::dvec3 limited(const glm::dvec3& force, double largest) {
+  const double strength = glm::length(force);
+  return strength > largest ? largest / strength * force : force;
+}
+
+// One more pair of frames for the fit of the stiffness.
+void fit_stiffness(const ContactModelParams& params, const ContactModel& before, ContactModel& now) {
+  if (in_contact(before) && in_contact(now)) {
+    const double deeper = glm::dot(before.tip - now.tip, now.normal);
+    const double stronger = now.pressure - before.pressure * glm::dot(before.normal, now.normal);
+    now.force_depth = params.forgetting * before.force_depth + stronger * deeper;
+    now.depth_depth = params.forgetting * before.depth_depth + deeper * deeper;
+  }
+  const double prior = params.trusted_motion * params.trusted_motion;
+  now.stiffness = std::clamp((now.force_depth + prior * params.start_stiffness) / (now.depth_depth + prior),
+                             params.least_stiffness, params.greatest_stiffness);
+}
+
+}  // namespace
+
+glm::dvec3 felt_force(const ContactModelParams& params, const ContactModel& model, const glm::dvec3& tip, double now) {
+  const double age = std::max(now - model.time, 0.0), fresh = freshness(params, age);
+  if (!finite(tip) || !(fresh > 0.0)) return glm::dvec3(0.0);
+  const double unblended = std::max(0.0, 1.0 - age / model.period);
+  glm::dvec3 force = plane_force(params, model, tip) + unblended * model.offset;
+  force -= std::min(glm::dot(force, model.normal), 0.0) * model.normal;
+  return fresh * limited(force, params.largest_force);
+}
+
+ContactModel updated(const ContactModelParams& params, const ContactModel& model, const Felt& felt,
+                     const glm::dvec3& tip, double now) {
+  ContactModel next = model;
+  const glm::dvec3 force(felt.force);
+  const double pressure = glm::length(force);
+  const bool usable = std::isfinite(pressure) && finite(felt.tip) && pressure > kWeakestForce;
+  next.pressure = usable ? pressure : 0.0;
+  next.normal = usable ? force / pressure : glm::dvec3(0.0);
+  if (usable) next.tip = felt.tip;
+  fit_stiffness(params, model, next);
+  const glm::dvec3 place = finite(tip) ? tip : next.tip;
+  next.offset = felt_force(params, model, place, now) - plane_force(params, next, place);
+  next.time = now;
+  if (const double since = now - model.time; since < params.lifetime) next.period = std::max(since, kShortestPeriod);
+  return next;
+}
+
+}  // namespace trocar

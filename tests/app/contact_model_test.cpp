@@ -1,0 +1,242 @@
+// What is felt between frames, against a linear wall whose force is known everywhere: accuracy, smoothness, stability
+// of a hand pressed against it; forces that are old, lost or not finite.
+#include "app/device/contact_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <random>
+
+#include "app/device/haptic_stub.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kTick = 1e-3;         // s
+constexpr double kFrame = 1.0 / 60.0;  // s
+constexpr double kFrameDelay = 0.008;  // s    from the pose a frame reads to the force it gives
+constexpr double kLargestJump = 0.1;   // N    between ticks
+const glm::dvec3 kUp = glm::normalize(glm::dvec3(0.3, 1.0, -0.2));
+
+// Elastic half-space below the plane through the origin.
+struct Wall {
+  double stiffness;  // N/m
+  glm::dvec3 force(const glm::dvec3& tip) const { return std::max(0.0, -stiffness * glm::dot(tip, kUp)) * kUp; }
+};
+
+// A frame reads the tip, and some time later says what the wall did to it.
+class FrameLoop {
+ public:
+  FrameLoop(const Wall& wall, const ContactModelParams& params) : wall_(wall), params_(params) {}
+
+  glm::dvec3 tick(const glm::dvec3& tip, double time) {
+    if (time >= next_read_) {
+      read_ = {glm::vec3(wall_.force(tip)), tip, time};
+      next_answer_ = time + kFrameDelay;
+      next_read_ += kFrame;
+    }
+    if (time >= next_answer_) {
+      model_ = updated(params_, model_, read_, tip, time);
+      next_answer_ = INFINITY;
+    }
+    return felt_force(params_, model_, tip, time);
+  }
+  const ContactModel& model() const { return model_; }
+
+ private:
+  Wall wall_;
+  ContactModelParams params_;
+  ContactModel model_;
+  Felt read_;
+  double next_read_ = 0.0, next_answer_ = INFINITY;
+};
+
+// Depth of a tip that moves at up to `speed` around `middle`.
+double swing(double middle, double reach, double speed, double time) {
+  return middle + reach * std::sin(speed / reach * time);
+}
+
+class AgainstWall : public testing::TestWithParam<double> {};
+
+TEST_P(AgainstWall, FeltForceIsTheWallsBetweenFrames) {
+  const Wall wall{GetParam()};
+  FrameLoop loop(wall, {});
+  double worst = 0.0, strongest = 0.0;
+  for (double time = 0.0; time < 3.0; time += kTick) {
+    const glm::dvec3 tip = -swing(0.004, 0.003, 0.020, time) * kUp;
+    const glm::dvec3 felt = loop.tick(tip, time), real = wall.force(tip);
+    strongest = std::max(strongest, glm::length(real));
+    if (time > 0.25) worst = std::max(worst, glm::length(felt - real));
+  }
+  EXPECT_NEAR(loop.model().stiffness / wall.stiffness, 1.0, 0.02);
+  EXPECT_LT(worst, 0.02 * strongest);
+  std::printf("wall of %.0f N/m: felt within %.3f %% of the greatest force\n", wall.stiffness,
+              100.0 * worst / strongest);
+}
+
+// In and out of the wall at 20 mm/s: no tick differs from the one before by 0.1 N.
+TEST_P(AgainstWall, NoJumpsGoingInAndOut) {
+  FrameLoop loop({GetParam()}, {});
+  glm::dvec3 before(0.0);
+  double jump = 0.0, strongest = 0.0;
+  for (double time = 0.0; time < 5.0; time += kTick) {
+    const glm::dvec3 felt = loop.tick(-swing(-0.0005, 0.004, 0.020, time) * kUp, time);
+    jump = std::max(jump, glm::length(felt - before));
+    strongest = std::max(strongest, glm::length(felt));
+    EXPECT_GE(glm::dot(felt, kUp), -1e-12);
+    before = felt;
+  }
+  std::printf("wall of %.0f N/m, 20 mm/s: largest jump between ticks %.4f N\n", GetParam(), jump);
+  EXPECT_LT(jump, kLargestJump);
+  EXPECT_GT(strongest, 0.8 * GetParam() * 0.0035);
+}
+
+// A hand pushes into the wall and is let swing: its energy and the wall's together only fall, frame after frame.
+TEST_P(AgainstWall, HandComesToRest) {
+  const Wall wall{GetParam()};
+  const HapticStubParams params;
+  FrameLoop loop(wall, params.contact);
+  const glm::dvec3 target = -0.010 * kUp;
+  HapticState hand;
+  hand.tip = 0.010 * kUp;
+  const auto energy = [&] {
+    const double depth = std::max(0.0, -glm::dot(hand.tip, kUp)), stretch = glm::length(target - hand.tip);
+    const double least = params.stiffness * wall.stiffness / (params.stiffness + wall.stiffness) * 1e-4;
+    return 0.5 * (params.mass * glm::dot(hand.velocity, hand.velocity) + params.stiffness * stretch * stretch +
+                  wall.stiffness * depth * depth - least);
+  };
+  const double start = energy();
+  double peak = start, latest = 0.0;
+  for (int period = 0; period < 15; ++period) {
+    latest = 0.0;
+    for (int tick = 0; tick < 200; ++tick) {
+      const double time = (200 * period + tick) * kTick;
+      hand = hand_tick(params, hand, target, loop.tick(hand.tip, time), kTick);
+      latest = std::max(latest, energy());
+    }
+    EXPECT_LE(latest, std::max(peak, 1e-6 * start)) << "after " << 0.2 * period << " s";
+    peak = latest;
+  }
+  EXPECT_LT(latest, 1e-4 * start);
+  const double rest = params.stiffness / (params.stiffness + wall.stiffness) * 0.010;
+  EXPECT_NEAR(-glm::dot(hand.tip, kUp), rest, 2e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stiffness, AgainstWall, testing::Values(100.0, 300.0, 1000.0));
+
+// Held as it is from frame to frame, as without a local model, the force of a stiff wall shakes the hand.
+TEST(ContactModel, HeldForceWouldShakeTheHand) {
+  const Wall wall{1000.0};
+  const HapticStubParams params;
+  const glm::dvec3 target = -0.010 * kUp;
+  for (const bool modelled : {false, true}) {
+    FrameLoop loop(wall, params.contact);
+    HapticState hand;
+    hand.tip = 0.010 * kUp;
+    glm::dvec3 read(0.0), held(0.0);
+    double late = 0.0;
+    for (int tick = 0; tick < 5000; ++tick) {
+      if (tick % 17 == 0) read = wall.force(hand.tip);
+      if (tick % 17 == 8) held = read;
+      const glm::dvec3 force = loop.tick(hand.tip, tick * kTick);
+      hand = hand_tick(params, hand, target, modelled ? force : held, kTick);
+      if (tick > 4000) late = std::max(late, glm::length(hand.velocity));
+    }
+    EXPECT_EQ(late < 1e-4, modelled) << late << " m/s";
+  }
+}
+
+ContactModel pressed(const ContactModelParams& params, float force) {
+  ContactModel model;
+  for (int frame = 0; frame < 10; ++frame)
+    model = updated(params, model, {{0.f, force, 0.f}, glm::dvec3(0.0), 0.0}, glm::dvec3(0.0), frame * kFrame);
+  return model;
+}
+
+TEST(ContactModel, OldForcesFadeWithoutAStep) {
+  const ContactModelParams params;
+  const ContactModel model = pressed(params, 2.f);
+  double before = 2.0;
+  for (int tick = 1; tick <= 60; ++tick) {
+    const double age = tick * kTick, felt = felt_force(params, model, glm::dvec3(0.0), model.time + age).y;
+    EXPECT_LE(before - felt, kLargestJump + 1e-9);
+    const double left = std::clamp((params.lifetime - age) / params.fade, 0.0, 1.0);
+    EXPECT_NEAR(felt, 2.0 * left, 1e-6);
+    before = felt;
+  }
+}
+
+TEST(ContactModel, ContactLostFadesWithinAFrame) {
+  const ContactModelParams params;
+  ContactModel model = pressed(params, 1.f);
+  const double time = model.time + kFrame;
+  model = updated(params, model, {}, glm::dvec3(0.0), time);
+  EXPECT_NEAR(felt_force(params, model, glm::dvec3(0.0), time).y, 1.0, 1e-6);
+  double before = 1.0;
+  for (int tick = 1; tick < 20; ++tick) {
+    const double felt = felt_force(params, model, glm::dvec3(0.0), time + tick * kTick).y;
+    EXPECT_LT(std::abs(before - felt), kLargestJump);
+    before = felt;
+  }
+  EXPECT_EQ(before, 0.0);
+}
+
+// The tip may leave the plane as far as it likes: it is never pulled back.
+TEST(ContactModel, NeverPullsAndStaysWithinItsLimit) {
+  const ContactModelParams params;
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  ContactModel model;
+  const auto vector = [&](double size) { return size * glm::dvec3(normal(random), normal(random), normal(random)); };
+  for (int frame = 0; frame < 2000; ++frame) {
+    const double now = frame * kFrame;
+    const glm::vec3 force = frame % 5 == 0 ? glm::vec3(0.f) : glm::vec3(vector(3.0));
+    model = updated(params, model, {force, vector(0.01), now}, vector(0.01), now);
+    EXPECT_GE(model.stiffness, params.least_stiffness);
+    EXPECT_LE(model.stiffness, params.greatest_stiffness);
+    for (int tick = 0; tick < 17; ++tick) {
+      const glm::dvec3 felt = felt_force(params, model, vector(0.05), now + tick * kTick);
+      ASSERT_LE(glm::length(felt), params.largest_force * (1.0 + 1e-12)) << "seed 7, frame " << frame;
+      ASSERT_GE(glm::dot(felt, model.normal), -1e-9) << "seed 7, frame " << frame;
+    }
+  }
+}
+
+TEST(ContactModel, WhatIsNotFiniteIsNoContact) {
+  const ContactModelParams params;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const float nanf = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const glm::dvec3 here(0.0);
+  for (const Felt& felt : {Felt{{0.f, nanf, 0.f}, here, 0.0}, Felt{{inf, 0.f, 0.f}, here, 0.0},
+                           Felt{{0.f, 1.f, 0.f}, {0.0, nan, 0.0}, 0.0}, Felt{}}) {
+    EXPECT_EQ(felt_force(params, updated(params, {}, felt, here, 1.0), here, 1.001), glm::dvec3(0.0));
+    const ContactModel after = updated(params, pressed(params, 1.f), felt, here, 10 * kFrame);
+    EXPECT_TRUE(std::isfinite(after.stiffness));
+    EXPECT_EQ(felt_force(params, after, here, 11.1 * kFrame), glm::dvec3(0.0));
+  }
+  const ContactModel model = pressed(params, 1.f);
+  EXPECT_EQ(felt_force(params, model, {nan, 0.0, 0.0}, model.time), glm::dvec3(0.0));
+  EXPECT_EQ(felt_force(params, model, here, nan), glm::dvec3(0.0));
+  EXPECT_EQ(felt_force(params, {}, here, 0.0), glm::dvec3(0.0));
+  const ContactModel lost = updated(params, model, {{0.f, 1.f, 0.f}, here, 0.0}, {nan, nan, nan}, model.time + kFrame);
+  EXPECT_NEAR(felt_force(params, lost, here, lost.time).y, 1.0, 1e-6);
+}
+
+TEST(ContactModel, StiffnessStartsAtItsParameterAndStaysInBounds) {
+  const ContactModelParams params;
+  const glm::dvec3 here(0.0);
+  ContactModel model = updated(params, {}, {{0.f, 1.f, 0.f}, here, 0.0}, here, 0.0);
+  EXPECT_DOUBLE_EQ(model.stiffness, params.start_stiffness);
+  // Frames at the same depth tell nothing.
+  model = updated(params, model, {{0.f, 1.3f, 0.f}, here, 0.0}, here, kFrame);
+  EXPECT_DOUBLE_EQ(model.stiffness, params.start_stiffness);
+  // A force that falls going deeper would be a stiffness below zero.
+  model = updated(params, model, {{0.f, 0.5f, 0.f}, {0.0, -0.001, 0.0}, 0.0}, here, 2 * kFrame);
+  EXPECT_DOUBLE_EQ(model.stiffness, params.least_stiffness);
+}
+
+}  // namespace
+}  // namespace trocar

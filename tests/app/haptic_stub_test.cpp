@@ -1,0 +1,99 @@
+// The hand of the haptic stub against the closed form; its thread: rate, what it feels between frames, old forces.
+#include "app/device/haptic_stub.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace trocar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+TEST(HandTick, SettlesWhereForceAndStiffnessBalance) {
+  const HapticStubParams params;
+  HapticState state;
+  const glm::dvec3 target(0.01, 0, 0), force(0, -2.0, 0);
+  for (int tick = 0; tick < 5000; ++tick) state = hand_tick(params, state, target, force, 1e-3);
+  EXPECT_NEAR(state.tip.x, 0.01, 1e-9);
+  EXPECT_NEAR(state.tip.y, -2.0 / params.stiffness, 1e-9);
+  EXPECT_NEAR(glm::length(state.velocity), 0.0, 1e-9);
+}
+
+TEST(HandTick, FollowsTheDampedOscillator) {
+  const HapticStubParams params;
+  const double omega0 = std::sqrt(params.stiffness / params.mass),
+               zeta = params.damping / (2.0 * std::sqrt(params.stiffness * params.mass));
+  const double omega = omega0 * std::sqrt(1.0 - zeta * zeta);
+  HapticState state;
+  state.tip = {0.01, 0, 0};
+  const double dt = 1e-5;
+  for (int tick = 1; tick <= 20000; ++tick) {
+    state = hand_tick(params, state, glm::dvec3(0.0), glm::dvec3(0.0), dt);
+    const double t = tick * dt;
+    const double expected =
+        0.01 * std::exp(-zeta * omega0 * t) * (std::cos(omega * t) + zeta * omega0 / omega * std::sin(omega * t));
+    ASSERT_NEAR(state.tip.x, expected, 2e-5) << "t = " << t;
+  }
+}
+
+TEST(HandTick, ForcesAreLimitedAndNonsenseIsNone) {
+  const HapticStubParams params;
+  EXPECT_NEAR(glm::length(hand_tick(params, {}, {}, {100, 0, 0}, 1e-3).felt_force), params.contact.largest_force,
+              1e-12);
+  const double nan = std::nan("");
+  EXPECT_EQ(hand_tick(params, {}, {}, {nan, 0, 0}, 1e-3).felt_force, glm::dvec3(0.0));
+}
+
+TEST(HapticStub, TicksAThousandTimesASecond) {
+  HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.005, 0, 0); });
+  const auto start = Clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const double rate = static_cast<double>(stub.state().ticks) / seconds_since(start);
+  EXPECT_GT(rate, 800.0);
+  EXPECT_LT(rate, 1050.0);
+  EXPECT_NEAR(stub.pose({}).tip.x, 0.005, 1e-3);
+  EXPECT_EQ(stub.pose({}).pivot, glm::dvec3(0, 0, 0.2));
+}
+
+TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterItsLifetime) {
+  HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.0); });
+  bool felt = false;
+  for (int frame = 0; frame < 20; ++frame) {
+    stub.feel({{0, 1, 0}, stub.pose({}).tip, 0.0});
+    std::this_thread::sleep_for(std::chrono::milliseconds(16));
+    felt = felt || std::abs(stub.state().felt_force.y - 1.0) < 0.1;
+  }
+  EXPECT_TRUE(felt);
+  // Read just after its lifetime: the thread has ticked since, unless the machine stopped it.
+  const auto last = Clock::now();
+  while (seconds_since(last) < 0.060) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const std::uint64_t ticks = stub.state().ticks;
+  while (stub.state().ticks == ticks) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(stub.state().felt_force, glm::dvec3(0.0));
+}
+
+// A wall of 500 N/m below y = 0, asked at 60 Hz: between frames the hand feels it within a tenth.
+TEST(HapticStub, FeelsAWallBetweenFrames) {
+  constexpr double kWall = 500.0;  // N/m
+  HapticStub stub({0, 0.2, 0}, {0, -0.002, 0},
+                  [](double time) { return glm::dvec3(0, -0.010 - 0.005 * std::sin(6.0 * time), 0); });
+  int near = 0, asked = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    const glm::dvec3 tip = stub.pose({}).tip;
+    stub.feel({{0, static_cast<float>(std::max(0.0, -kWall * tip.y)), 0}, tip, 0.0});
+    std::this_thread::sleep_for(std::chrono::milliseconds(16));
+    if (frame < 20) continue;
+    const HapticState now = stub.state();
+    ++asked;
+    if (std::abs(now.felt_force.y + kWall * now.tip.y) < 0.1 * std::abs(kWall * now.tip.y)) ++near;
+  }
+  EXPECT_GT(near, 0.8 * asked);
+}
+
+}  // namespace
+}  // namespace trocar
