@@ -1,7 +1,9 @@
 #include "deform/contact.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "geometry/closest.hpp"
 #include "geometry/refine.hpp"
 
 namespace trocar {
@@ -19,30 +21,15 @@ glm::dvec3 closest_on_segment(const glm::dvec3& p, const glm::dvec3& a, const gl
   return square > 0.0 ? a + glm::clamp(glm::dot(p - a, d) / square, 0.0, 1.0) * d : a;
 }
 
-// How far the shaft's material beside `p` moves during the step: it turns about the pivot and slides through it.
-glm::vec3 tool_slide(const ToolStep& step, const glm::dvec3& p) {
-  const glm::dvec3 before = step.tip_before - step.pivot, after = step.tip_after - step.pivot;
-  const double length_before = glm::length(before), length_after = glm::length(after);
-  if (!(length_before > 0.0) || !(length_after > 0.0)) return glm::vec3(0.f);
-  const double from_tip = glm::distance(step.tip_after, closest_on_segment(p, step.pivot, step.tip_after));
-  return glm::vec3(after - before - from_tip * (after / length_after - before / length_before));
-}
-
 // What one face asks for, at one of its points.
 struct FaceContact {
   glm::dvec3 point, normal;  // m, 1: tissue to tool
-  double depth;              // m
+  double distance;           // m, from the axis
 };
 
-double contact_radius(const ToolStep& step) { return step.radius - std::min(kContactSlack, 0.1 * step.radius); }
-
-FaceContact against_end_pose(const ToolStep& step, const ClosestPoints& closest) {
+FaceContact against_end_pose(const ClosestPoints& closest) {
   const glm::dvec3 normal = (closest.on_first - closest.on_second) / std::max(closest.distance, kCoincident);
-  return {closest.on_second, normal, contact_radius(step) - closest.distance};
-}
-
-FaceContact as_touched(const ToolStep& step, const Touch& touch) {
-  return {glm::dvec3(touch.point), glm::dvec3(touch.normal), touch.depth - (step.radius - contact_radius(step))};
+  return {closest.on_second, normal, closest.distance};
 }
 
 // Weights of the corners of `face` at `point`; the first corner alone where the face has no area.
@@ -55,16 +42,32 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   return {1.0 - b - c, b, c};
 }
 
+bool in_reach(const ToolStep& step, double distance) { return distance < step.radius + kContactReach; }
+
 // A corner on its own: a face held at one point only would swing into the tool at another.
 void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
   if (out.added_for[vertex] == out.tools_added) return;
   const glm::dvec3 to_tool = closest_on_segment(p, step.pivot, step.tip_after) - p;
-  const double distance = glm::length(to_tool), depth = contact_radius(step) - distance;
-  if (depth < -kContactReach || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident)) return;
+  const double distance = glm::length(to_tool);
+  if (!in_reach(step, distance) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident)) return;
   out.added_for[vertex] = out.tools_added;
-  out.contacts.push_back(
-      {vertex, glm::vec3(to_tool / distance), static_cast<float>(depth), 0, 0, 0.f, 0.f, tool_slide(step, p)});
+  out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
+}
+
+// An edge where it comes closest to a shaft that lies across it. Of the two faces beside it, the one whose corners run
+// upwards along it adds it.
+void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
+              const glm::dvec3& face_normal, ContactList& out) {
+  constexpr double kEnd = 0.05;  // of the edge: closer to a corner, the corner's own contact does
+  if (from > to) return;
+  const closest::Segment axis = closest::segment(step.pivot, step.tip_after), edge = closest::segment(a, b);
+  const closest::SegmentPair pair = closest::closest_segments(axis, edge);
+  const double distance = std::sqrt(pair.squared);
+  if (pair.v < kEnd || pair.v > 1.0 - kEnd || !in_reach(step, distance) || distance <= kCoincident) return;
+  const glm::dvec3 to_tool = axis.p + pair.u * axis.d - (edge.p + pair.v * edge.d);
+  if (glm::dot(to_tool, face_normal) < kSameSide * distance) return;
+  out.contacts.push_back({out.tool(), from, glm::vec3(to_tool / distance), to, from, static_cast<float>(pair.v), 0.f});
 }
 
 // `touch`: what the query said of this face, or null when it only was near before.
@@ -74,19 +77,23 @@ void add_face(const ToolStep& step, FaceId id, const Touch* touch, std::span<con
   const glm::uvec3& corners = faces[index(id)];
   const Triangle face = triangle_of(positions, corners);
   const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
-  FaceContact contact = against_end_pose(step, closest);
+  FaceContact contact = against_end_pose(closest);
   const bool pierced = closest.distance <= kCoincident;
   if (touch && (pierced || glm::dot(contact.normal, glm::dvec3(touch->normal)) < kSameSide))
-    contact = as_touched(step, *touch);
-  else if (pierced || contact.depth < -kContactReach)
+    contact = {glm::dvec3(touch->point), glm::dvec3(touch->normal), 0.0};
+  else if (pierced || !in_reach(step, contact.distance))
     return;
   const glm::dvec3 w = corner_weights(face, contact.point);
   out.near.push_back(id);
-  out.contacts.push_back({corners.x, glm::vec3(contact.normal), static_cast<float>(contact.depth), corners.y, corners.z,
-                          static_cast<float>(w.y), static_cast<float>(w.z), tool_slide(step, contact.point)});
+  out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,
+                          static_cast<float>(w.y), static_cast<float>(w.z)});
   add_vertex(step, corners.x, face.a, contact.normal, out);
   add_vertex(step, corners.y, face.b, contact.normal, out);
   add_vertex(step, corners.z, face.c, contact.normal, out);
+  add_edge(step, corners.x, corners.y, face.a, face.b, contact.normal, out);
+  add_edge(step, corners.y, corners.z, face.b, face.c, contact.normal, out);
+  add_edge(step, corners.z, corners.x, face.c, face.a, contact.normal, out);
+  out.face_of.resize(out.contacts.size(), id);
 }
 
 // Faces near the tool in the frame before that it does not touch now. Both lists are sorted by face.
@@ -105,6 +112,7 @@ void add_faces_left(const ToolStep& step, std::size_t tool, std::span<const Touc
 
 void ContactList::begin_frame() {
   contacts.clear();
+  face_of.clear();
   first.assign(1, 0);
   std::swap(near, near_before);
   std::swap(near_first, near_first_before);

@@ -13,16 +13,13 @@
 
 namespace trocar {
 
-// The surface is left this deep inside the tool, so that the next query still sees the touch and the tissue does not
-// spring back into an instrument that has not moved. At most a tenth of the tool's radius.
-constexpr double kContactSlack = 1e-4;  // m
-
 // A face that left the tool stays in the list while it is this near: it may spring back into the tool within a step.
 constexpr double kContactReach = 2e-3;  // m
 
 // Contacts of all tools with one organ. Keep one between frames: it remembers the faces each tool was near to.
 struct ContactList {
   std::vector<TissueContact> contacts;  // [contact] by tool
+  std::vector<FaceId> face_of;          // [contact] the face it was added for
   std::vector<std::uint32_t> first{0};  // [tool + 1] contacts of tool k are first[k] .. first[k + 1]
 
   // Of this frame and the one before: faces in reach, [tool + 1] where each tool's begin.
@@ -31,14 +28,16 @@ struct ContactList {
   std::vector<std::uint32_t> added_for;  // [vertex] 1 + the last tool it was added for, counted over all frames
   std::uint32_t tools_added = 0;
 
+  // The tool whose contacts are being added.
+  std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
   // Begins a frame. Tools must be added in the same order in every frame. Holds on to the memory.
   void begin_frame();
 };
 
-// Appends the contacts of one tool: one for each face it touched or is still near, at the face's point closest to the
-// tool's end pose; when the tool has passed or pierced the face, at the point and along the normal of first touch. A
-// contact's share in each corner is its weight there, so a tip between vertices is kept out like one on a vertex.
-// `touches` (sorted, exact), `faces` and `positions` are the query's. Allocates only while it has not yet seen so many.
+// Appends the contacts of one tool. Every face it touched or is still near is kept out at its point closest to the
+// tool's end pose (when the tool has passed or pierced the face, at the point of first touch), at its corners and along
+// its edges. `touches` (sorted, exact), `faces` and `positions` are the query's. Allocates only while it has not yet
+// seen so many.
 void contacts_from_touches(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                            std::span<const glm::vec3> positions, ContactList& out);
 

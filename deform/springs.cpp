@@ -6,120 +6,204 @@
 namespace trocar {
 namespace {
 
-constexpr int kDirections = 13;
-
 // Half of the 26 neighbours: the spring belongs to its first node, the other end always has a higher number.
-constexpr std::array<std::array<int, 3>, kDirections> kDirection = {{{1, 0, 0},
-                                                                     {0, 1, 0},
-                                                                     {0, 0, 1},
-                                                                     {1, 1, 0},
-                                                                     {-1, 1, 0},
-                                                                     {1, 0, 1},
-                                                                     {-1, 0, 1},
-                                                                     {0, 1, 1},
-                                                                     {0, -1, 1},
-                                                                     {1, 1, 1},
-                                                                     {-1, 1, 1},
-                                                                     {1, -1, 1},
-                                                                     {-1, -1, 1}}};
+constexpr std::array<std::array<int, 3>, kSpringDirections> kDirection = {{{1, 0, 0},
+                                                                           {0, 1, 0},
+                                                                           {0, 0, 1},
+                                                                           {1, 1, 0},
+                                                                           {-1, 1, 0},
+                                                                           {1, 0, 1},
+                                                                           {-1, 0, 1},
+                                                                           {0, 1, 1},
+                                                                           {0, -1, 1},
+                                                                           {1, 1, 1},
+                                                                           {-1, 1, 1},
+                                                                           {1, -1, 1},
+                                                                           {-1, -1, 1}}};
 
 int axes_of(int direction) {
   const auto& d = kDirection[direction];
   return std::abs(d[0]) + std::abs(d[1]) + std::abs(d[2]);
 }
 
-int direction_between(const glm::ivec3& from, const glm::ivec3& to) {
-  const glm::ivec3 d = to - from;
-  for (int i = 0; i < kDirections; ++i)
+int direction_between(int from, int to) {
+  const glm::ivec3 d = corner_offset(to) - corner_offset(from);
+  for (int i = 0; i < kSpringDirections; ++i)
     if (d == glm::ivec3(kDirection[i][0], kDirection[i][1], kDirection[i][2])) return i;
   return -1;
 }
 
-// What one full cell adds to a spring, N/m: an edge is shared by four cells, a face diagonal by two.
-double share_of_cell(int axes, double youngs_modulus, double spacing) {
-  const double thirtieth = youngs_modulus * spacing / 30.0;
-  return axes == 1 ? 16.0 * thirtieth / 4.0 : axes == 2 ? 8.0 * thirtieth / 2.0 : 3.0 * thirtieth;
-}
-
 struct Half {
-  double stiffness = 0.0;  // N/m, 0: no spring
+  float stiffness = 0.f;  // N/m, 0: no spring
   std::uint32_t end = 0;
 };
 
-// [node * kDirections + direction]
-std::vector<Half> gather_halves(const Lattice& lattice, double youngs_modulus) {
-  std::vector<Half> halves(lattice.node_at.size() * kDirections);
+std::array<float, 4> shares_of(const TissueParams& params) {
+  return {0.f, spring_share(params, 1), spring_share(params, 2), spring_share(params, 3)};
+}
+
+// [node * kSpringDirections + direction]
+std::vector<Half> gather_halves(const TissueModel& model) {
+  const Lattice& lattice = model.lattice;
+  const std::array<float, 4> share = shares_of(model.params);
+  std::vector<Half> halves(lattice.node_at.size() * kSpringDirections);
   for (const LatticeCell& cell : lattice.cells)
-    for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j) {
-        const int direction = direction_between(corner_offset(i), corner_offset(j));
-        if (direction < 0) continue;
-        Half& half = halves[cell.node[i] * kDirections + direction];
-        half.stiffness += cell.fullness * share_of_cell(axes_of(direction), youngs_modulus, lattice.spacing);
-        half.end = cell.node[j];
-      }
+    for (const CellSpring& s : cell_springs()) {
+      Half& half = halves[cell.node[s.from] * kSpringDirections + s.direction];
+      half.stiffness += cell.fullness * share[s.axes];
+      half.end = cell.node[s.to];
+    }
   return halves;
 }
 
-// Springs of one direction that begin in every second layer (row, or column) share no node.
-int parity_of(const glm::ivec3& at, int direction) {
-  const auto& d = kDirection[direction];
-  return (d[2] ? at.z : d[1] ? at.y : at.x) & 1;
+std::uint32_t whole_registers(std::size_t count) {
+  return static_cast<std::uint32_t>((count + kLanes - 1) / kLanes * kLanes);
 }
 
-void append_colour(const Lattice& lattice, const std::vector<Half>& halves, int direction, int parity,
-                   ColouredSprings& result) {
-  const auto first = static_cast<std::uint32_t>(result.springs.size());
-  const auto length = static_cast<float>(lattice.spacing * std::sqrt(axes_of(direction)));
-  for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
-    const Half& half = halves[node * kDirections + direction];
-    if (half.stiffness > 0.0 && parity_of(lattice.node_at[node], direction) == parity)
-      result.springs.push_back({node, half.end, length, static_cast<float>(half.stiffness)});
-  }
-  if (result.springs.size() > first) result.colours.push_back(first);
-}
+// A row of springs as it is found, before it is filled up.
+struct FoundRow {
+  std::uint32_t a, b, count;
+  int direction;
+};
 
-// Longest runs of springs of one colour that step through the nodes together.
-std::vector<SpringRun> find_runs(std::span<const Spring> springs, std::span<const std::uint32_t> colours) {
-  std::vector<SpringRun> runs;
-  for (std::size_t colour = 0; colour + 1 < colours.size(); ++colour) {
-    const std::uint32_t end = colours[colour + 1];
-    for (std::uint32_t i = colours[colour]; i < end; i += runs.back().count) {
-      const Spring& s = springs[i];
-      const std::uint32_t stride = s.b == s.a + 1 ? 2 : 1;
-      std::uint32_t count = 1;
-      while (i + count < end && springs[i + count].a == s.a + count * stride &&
-             springs[i + count].b == s.b + count * stride)
-        ++count;
-      runs.push_back({i, count, s.a, s.b, stride, s.rest_length});
+// Springs of one direction that begin in one layer of the lattice and step through the nodes together.
+std::vector<FoundRow> find_rows(const Lattice& lattice, const std::vector<Half>& halves) {
+  std::vector<FoundRow> rows;
+  for (int direction = 0; direction < kSpringDirections; ++direction)
+    for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
+      const Half& half = halves[node * kSpringDirections + direction];
+      if (!(half.stiffness > 0.f)) continue;
+      const bool follows = !rows.empty() && rows.back().direction == direction &&
+                           node == rows.back().a + rows.back().count && half.end == rows.back().b + rows.back().count &&
+                           lattice.node_at[node].y == lattice.node_at[rows.back().a].y;
+      if (follows)
+        ++rows.back().count;
+      else
+        rows.push_back({node, half.end, 1, direction});
     }
-  }
-  return runs;
+  return rows;
 }
 
-// Within a colour, never two rows running that lie side by side in memory: the end of one store would hold up the next
-// load.
-void sort_for_cache(const Lattice& lattice, std::span<const std::uint32_t> colours, std::vector<SpringRun>& runs) {
-  const auto key = [&](const SpringRun& run) {
-    const glm::ivec3& at = lattice.node_at[run.a];
-    const auto colour = std::upper_bound(colours.begin(), colours.end(), run.first) - colours.begin();
-    return std::array<int, 3>{static_cast<int>(colour), at.z, 2 * (at.y & 1) + (at.y >> 1 & 1)};
+// Layer by layer, so that a large organ's nodes stay in the cache; within one direction never two rows running that lie
+// side by side in memory: the end of one store would hold up the next load.
+void sort_for_cache(const Lattice& lattice, std::vector<FoundRow>& rows) {
+  const auto key = [&](const FoundRow& row) {
+    const glm::ivec3& at = lattice.node_at[row.a];
+    return std::array<int, 3>{at.z, row.direction, 2 * (at.y & 1) + (at.y >> 1 & 1)};
   };
-  std::stable_sort(runs.begin(), runs.end(), [&](const SpringRun& a, const SpringRun& b) { return key(a) < key(b); });
+  std::stable_sort(rows.begin(), rows.end(), [&](const FoundRow& a, const FoundRow& b) { return key(a) < key(b); });
+}
+
+void make_spring_rows(TissueModel& model) {
+  const std::vector<Half> halves = gather_halves(model);
+  std::vector<FoundRow> found = find_rows(model.lattice, halves);
+  sort_for_cache(model.lattice, found);
+  for (const FoundRow& row : found) {
+    const auto first = static_cast<std::uint32_t>(model.stiffness.size());
+    const auto length = static_cast<float>(model.lattice.spacing * std::sqrt(axes_of(row.direction)));
+    model.spring_rows.push_back({first, whole_registers(row.count), row.a, row.b, length});
+    for (std::uint32_t i = 0; i < row.count; ++i)
+      model.stiffness.push_back(halves[(row.a + i) * kSpringDirections + row.direction].stiffness);
+    model.stiffness.resize(first + whole_registers(row.count), 0.f);
+  }
+}
+
+void make_cell_rows(TissueModel& model) {
+  const float modulus = volume_modulus(model.params);
+  const std::vector<LatticeCell>& cells = model.lattice.cells;
+  std::uint32_t in_row = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& node = cells[i].node;
+    const bool follows = i > 0 && cells[i].at == cells[i - 1].at + glm::ivec3(1, 0, 0);
+    if (!follows) {
+      model.bulk.resize(whole_registers(model.bulk.size()), 0.f);
+      model.cell_rows.push_back(
+          {static_cast<std::uint32_t>(model.bulk.size()), 0, {node[0], node[2], node[4], node[6]}});
+      in_row = 0;
+    }
+    model.place.push_back(static_cast<std::uint32_t>(model.bulk.size()));
+    model.bulk.push_back(cells[i].fullness * modulus);
+    model.cell_rows.back().count = whole_registers(++in_row);
+  }
+  model.bulk.resize(whole_registers(model.bulk.size()), 0.f);
+}
+
+// The cells around a spring are those that share both its ends; `at` is its first node, `d` its direction.
+float stiffness_around(const TissueModel& model, const glm::ivec3& at, const std::array<int, 3>& d, float share) {
+  const Lattice& lattice = model.lattice;
+  float sum = 0.f;
+  glm::ivec3 low, high;
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] = at[axis] - (d[axis] <= 0 ? 1 : 0);
+    high[axis] = at[axis] - (d[axis] < 0 ? 1 : 0);
+  }
+  for (int z = low.z; z <= high.z; ++z)
+    for (int y = low.y; y <= high.y; ++y)
+      for (int x = low.x; x <= high.x; ++x) {
+        const glm::ivec3 cell(x, y, z);
+        if (glm::any(glm::lessThan(cell, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(cell, lattice.size)))
+          continue;
+        const std::int32_t number = lattice.cell_of[lattice.flat(cell)];
+        if (number >= 0) sum += lattice.cells[number].fullness * share;
+      }
+  return sum;
+}
+
+int direction_of(const Lattice& lattice, const SpringRow& row) {
+  const glm::ivec3 d = lattice.node_at[row.b] - lattice.node_at[row.a];
+  for (int i = 0; i < kSpringDirections; ++i)
+    if (d == glm::ivec3(kDirection[i][0], kDirection[i][1], kDirection[i][2])) return i;
+  return -1;
 }
 
 }  // namespace
 
-ColouredSprings make_springs(const Lattice& lattice, float youngs_modulus) {
-  const std::vector<Half> halves = gather_halves(lattice, youngs_modulus);
-  ColouredSprings result;
-  for (int direction = 0; direction < kDirections; ++direction)
-    for (int parity = 0; parity < 2; ++parity) append_colour(lattice, halves, direction, parity, result);
-  result.colours.push_back(static_cast<std::uint32_t>(result.springs.size()));
+const std::array<CellSpring, 28>& cell_springs() {
+  static const std::array<CellSpring, 28> springs = [] {
+    std::array<CellSpring, 28> list{};
+    std::size_t count = 0;
+    for (int from = 0; from < 8; ++from)
+      for (int to = 0; to < 8; ++to)
+        if (const int direction = direction_between(from, to); direction >= 0)
+          list[count++] = {from, to, direction, axes_of(direction)};
+    return list;
+  }();
+  return springs;
+}
 
-  result.runs = find_runs(result.springs, result.colours);
-  sort_for_cache(lattice, result.colours, result.runs);
-  return result;
+float shear_modulus(const TissueParams& p) { return p.youngs_modulus / (2.f * (1.f + p.poisson_ratio)); }
+
+float volume_modulus(const TissueParams& p) {
+  return shear_modulus(p) * (2.f * p.poisson_ratio / (1.f - 2.f * p.poisson_ratio) - 1.f);
+}
+
+float spring_share(const TissueParams& p, int axes) {
+  const float whole = shear_modulus(p) * p.node_spacing / 12.f;
+  return axes == 1 ? 16.f * whole / 4.f : axes == 2 ? 8.f * whole / 2.f : 3.f * whole;
+}
+
+void make_springs(TissueModel& model) {
+  make_spring_rows(model);
+  make_cell_rows(model);
+}
+
+void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells) {
+  const Lattice& lattice = model.lattice;
+  const std::array<float, 4> share = shares_of(model.params);
+  const float modulus = volume_modulus(model.params);
+  std::vector<char> touched(model.rest.size() + kLanes, 0);
+  for (const std::uint32_t cell : cells) {
+    model.bulk[model.place[cell]] = lattice.cells[cell].fullness * modulus;
+    for (const std::uint32_t node : lattice.cells[cell].node) touched[node] = 1;
+  }
+  for (const SpringRow& row : model.spring_rows) {
+    const int direction = direction_of(lattice, row);
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      float& stiffness = model.stiffness[row.first + i];
+      if (!touched[row.a + i] || !(stiffness > 0.f)) continue;
+      stiffness = stiffness_around(model, lattice.node_at[row.a + i], kDirection[direction], share[axes_of(direction)]);
+    }
+  }
 }
 
 }  // namespace trocar

@@ -1,20 +1,23 @@
-// Springs of a lattice: 13 directions (3 edges, 6 face diagonals, 4 body diagonals), coloured, grouped into runs.
+// Springs and volumes of a lattice: 13 spring directions (3 edges, 6 face diagonals, 4 body diagonals) in rows, and one
+// volume per cell.
 //
-// Stiffness from Young's modulus E and spacing h. Under a uniform small strain e a spring of length L and direction n
-// stores k/2 (L n.e.n)^2, so a cell of volume h^3 has the elastic tensor C = sum k L^2 n n n n / h^3 over its 13
-// springs:
+// Under a uniform small strain e a spring of stiffness k, length L and direction n stores k/2 (L n.e.n)^2, so a cell of
+// volume h^3 has the elastic tensor C = sum k L^2 n n n n / h^3 over its 13 springs:
 //   C11 = (k1 + 2 k2 + 4/3 k3) / h,   C12 = C44 = (k2 + 4/3 k3) / h       (k1 edges, k2 face, k3 body diagonals)
 // Springs between pairs of points always give C12 = C44, hence Poisson's ratio 1/4 (Cauchy). Equal in all directions
-// means C11 - C12 = 2 C44, that is k1 = k2 + 8/3 k3; Young's modulus of such a solid is 5/2 C44. One freedom is left,
+// means C11 - C12 = 2 C44, that is k1 = k2 + 8/3 k3; the shear modulus of such a solid is C44. One freedom is left,
 // k3 : k2; we take the weights of the D3Q27 lattice (2/27, 1/54, 1/216 times length^2), also isotropic one order
-// further:
-//   k1 = 16/30 E h,   k2 = 8/30 E h,   k3 = 3/30 E h.
-// A spring takes its share from every cell around it, scaled by the cell's fullness.
-// Source: Born, Huang, "Dynamical theory of crystal lattices", 1954 (pair forces, Cauchy relations); Qian, d'Humieres,
+// further. With mu = E / 2(1 + nu) the shear modulus wanted:
+//   k1 = 4/3 mu h,   k2 = 2/3 mu h,   k3 = 1/4 mu h.
+// Springs then give Lame's first constant mu; the volume term K (J - 1)^2 / 2 adds K to it, and Poisson's ratio nu asks
+//   K = mu (2 nu / (1 - 2 nu) - 1).
+// A spring takes its share from every cell around it, a volume is its cell's; both scaled by the cell's fullness.
+// Sources: Born, Huang, "Dynamical theory of crystal lattices", 1954 (pair forces, Cauchy relations); Qian, d'Humieres,
 // Lallemand, "Lattice BGK models", Europhys. Lett. 17, 1992 (weights). Measured in tests/deform/elasticity_test.cpp
 // Units: metres, N/m, Pa.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "deform/lattice.hpp"
@@ -22,12 +25,27 @@
 
 namespace trocar {
 
-struct ColouredSprings {
-  std::vector<Spring> springs;         // as in TissueModel
-  std::vector<std::uint32_t> colours;  // as in TissueModel
-  std::vector<SpringRun> runs;         // as in TissueModel
-};
+float shear_modulus(const TissueParams& params);   // Pa
+float volume_modulus(const TissueParams& params);  // Pa, K of a full cell
 
-ColouredSprings make_springs(const Lattice& lattice, float youngs_modulus);
+constexpr int kSpringDirections = 13;
+
+// What one full cell adds to a spring along 1 (edge), 2 (face diagonal) or 3 (body diagonal) axes, N/m: edges are
+// shared by four cells, face diagonals by two.
+float spring_share(const TissueParams& params, int axes);
+
+// The 28 springs of a cell between its corners.
+struct CellSpring {
+  int from, to;         // corners
+  int direction, axes;  // 0 .. kSpringDirections - 1; 1 edge, 2 face diagonal, 3 body diagonal
+};
+const std::array<CellSpring, 28>& cell_springs();
+
+// Fills spring_rows and stiffness, cell_rows, bulk and place from the lattice and how full its cells are.
+void make_springs(TissueModel& model);
+
+// Takes stiffness and bulk of the rows anew from how full the cells around them are, for springs with an end on one of
+// `cells` only.
+void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 
 }  // namespace trocar

@@ -5,8 +5,10 @@
 #include <glm/gtc/quaternion.hpp>
 
 namespace trocar {
-float kSoft = .5, kHard = .1, kV = 2;
 namespace {
+
+// Stiffness of the pull on each corner, over Young's modulus times spacing.
+constexpr float kUnfolding = 0.3f;  // 1
 
 // Volume spanned at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
 // 01, 11.
@@ -26,15 +28,16 @@ struct Rows {
   return (cx + cy + cz) % 2 == 0 ? volume : -volume;
 }
 
-[[gnu::always_inline]] inline void measure_runs(const TissueModel& model, const SolidNodes& n, float* flatness) {
+[[gnu::always_inline]] inline void measure_rows(const TissueModel& model, const NodeColumns& x, float* flatness) {
   const float h = model.params.node_spacing, scale = 1.f / (h * h * h);
-  for (const CellRun& run : model.cell_runs) {
+  for (const CellRow& row : model.cell_rows) {
     Rows rows;
     for (int r = 0; r < 4; ++r)
-      rows.p[r][0] = n.x + run.row[r], rows.p[r][1] = n.y + run.row[r], rows.p[r][2] = n.z + run.row[r];
-    float* out = flatness + run.first;
+      rows.p[r][0] = x.x.data() + row.row[r], rows.p[r][1] = x.y.data() + row.row[r],
+      rows.p[r][2] = x.z.data() + row.row[r];
+    float* out = flatness + row.first;
 #pragma GCC ivdep
-    for (std::uint32_t i = 0; i < run.count; ++i) {
+    for (std::uint32_t i = 0; i < row.count; ++i) {
       const float low = std::min(std::min(corner(rows, i, 0, 0, 0), corner(rows, i, 1, 0, 0)),
                                  std::min(corner(rows, i, 0, 1, 0), corner(rows, i, 1, 1, 0)));
       const float high = std::min(std::min(corner(rows, i, 0, 0, 1), corner(rows, i, 1, 0, 1)),
@@ -44,17 +47,12 @@ struct Rows {
   }
 }
 
-[[gnu::target("avx2")]] void measure_avx2(const TissueModel& model, const SolidNodes& n, float* flatness) {
-  measure_runs(model, n, flatness);
+[[gnu::target("avx2")]] void measure_avx2(const TissueModel& model, const NodeColumns& x, float* flatness) {
+  measure_rows(model, x, flatness);
 }
-void measure_sse2(const TissueModel& model, const SolidNodes& n, float* flatness) { measure_runs(model, n, flatness); }
+void measure_sse2(const TissueModel& model, const NodeColumns& x, float* flatness) { measure_rows(model, x, flatness); }
 
-glm::vec3 at(const SolidNodes& n, std::uint32_t node) { return {n.x[node], n.y[node], n.z[node]}; }
-
-void move(const SolidNodes& n, std::uint32_t node, const glm::vec3& push) {
-  const glm::vec3 by = n.inverse_mass[node] * push;
-  n.x[node] += by.x, n.y[node] += by.y, n.z[node] += by.z;
-}
+glm::vec3 at(const NodeColumns& c, std::uint32_t node) { return {c.x[node], c.y[node], c.z[node]}; }
 
 // Mean edges of a cell along x, y, z, over the rest length.
 glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
@@ -66,9 +64,9 @@ glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
 
 }  // namespace
 
-void measure_flatness(const TissueModel& model, const SolidNodes& nodes, std::span<float> flatness) {
+void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness) {
   static const bool avx2 = __builtin_cpu_supports("avx2");
-  avx2 ? measure_avx2(model, nodes, flatness.data()) : measure_sse2(model, nodes, flatness.data());
+  avx2 ? measure_avx2(model, x, flatness.data()) : measure_sse2(model, x, flatness.data());
 }
 
 glm::mat3 nearest_rotation(const glm::mat3& f) {
@@ -87,25 +85,24 @@ glm::mat3 nearest_rotation(const glm::mat3& f) {
   return glm::mat3_cast(q);
 }
 
-void unfold_cell(const TissueModel& model, std::size_t cell, float flatness, const SolidNodes& n, float dt) {
-  const auto& nodes = model.cells[cell];
+void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, NodeColumns& force) {
   const float spacing = model.params.node_spacing;
   glm::vec3 p[8], centre(0.f);
-  float w = 0.f;
   for (int corner = 0; corner < 8; ++corner) {
-    p[corner] = at(n, nodes[corner]);
+    p[corner] = at(x, cell.row[corner >> 1] + (corner & 1));
     centre += 0.125f * p[corner];
-    w = std::max(w, n.inverse_mass[nodes[corner]]);
   }
   const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
 
-  // As stiff as the springs, by degrees from half the rest volume to none; one factor for all nodes, so that no push is
-  // left.
-  const float need = std::clamp((kSqueezed - flatness) / kSqueezed, 0.f, 1.f);
-  const float k = need * model.params.youngs_modulus * spacing * dt * dt, push = k / (1.f + k * w);
+  // By degrees from half the rest volume to none. A node may have eight such cells around it: together they must not
+  // make it stiffer than substeps are made for.
+  const float need = std::clamp((kSqueezed - cell.flatness) / kSqueezed, 0.f, 1.f);
+  const float stiffness = need * kUnfolding * model.params.youngs_modulus * spacing;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
-    move(n, nodes[corner], push * (centre + turned * rest - p[corner]));
+    const glm::vec3 pull = stiffness * (centre + turned * rest - p[corner]);
+    const std::uint32_t node = cell.row[corner >> 1] + (corner & 1);
+    force.x[node] += pull.x, force.y[node] += pull.y, force.z[node] += pull.z;
   }
 }
 

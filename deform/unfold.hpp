@@ -3,7 +3,7 @@
 // to its rest shape, turned as the cell is turned. Sound tissue under small strain never meets this.
 // Source: Mueller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching", SIGGRAPH 2005;
 // rotation: Mueller, Bender, Chentanez, Macklin, "A robust method to extract the rotational part", MIG 2016.
-// Units: metres, kilograms.   Tested in tests/deform/unfold_test.cpp
+// Units: metres, newtons.   Tested in tests/deform/unfold_test.cpp
 #pragma once
 
 #include <span>
@@ -14,16 +14,12 @@ namespace trocar {
 
 constexpr float kSqueezed = 0.5f;  // share of its rest volume below which a corner calls for help
 
-struct SolidNodes {
-  float *x, *y, *z;           // [node] m
-  const float* inverse_mass;  // [node] 1/kg
-};
+// flatness[place of a cell in TissueModel::bulk]: smallest of its eight corner volumes, over that at rest; negative:
+// turned inside out. `x` has room for kLanes nodes more than the model has.
+void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness);
 
-// flatness[cell]: smallest of its eight corner volumes, over that at rest; negative: turned inside out.
-void measure_flatness(const TissueModel& model, const SolidNodes& nodes, std::span<float> flatness);
-
-// Draws one cell of this flatness towards its rest shape, over a substep of dt seconds. Moves no momentum.
-void unfold_cell(const TissueModel& model, std::size_t cell, float flatness, const SolidNodes& nodes, float dt);
+// Adds the forces that draw one cell towards its rest shape. They sum to zero.
+void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, NodeColumns& force);
 
 // The rotation nearest to `f`, never a reflection; some rotation where f has none.
 glm::mat3 nearest_rotation(const glm::mat3& f);

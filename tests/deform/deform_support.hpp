@@ -79,7 +79,7 @@ struct Press {
     touches = touches_of(tool, {positions, mesh.faces});
     list.begin_frame();
     contacts_from_touches(tool, touches, mesh.faces, positions, list);
-    const glm::vec3 force = step(model, state, list.contacts, dt);
+    const glm::vec3 force = step(model, state, {{&tool, 1}, list.contacts, {}}, dt);
     embed_surface(model, state.x, positions);
     return force;
   }

@@ -1,0 +1,27 @@
+// Forces of springs and volumes on the lattice nodes: the loops the step spends its time in.
+// A spring of stiffness k, rest length L and present vector d of length l pulls its ends together with k (l - L) d / l.
+// A cell of volume modulus K with mean edges a, b, c and J = det(a b c) / h^3 presses its corners apart with
+// K (1 - J) / 4 (+-b x c +-c x a +-a x b). Springs never grow stiffer than they are at rest; a swollen cell would, with
+// the square of its sides, so beyond kLargestSides its pressure is weakened in proportion: what keeps the step stable
+// whatever is torn at. Sums are taken in an order that depends on the model only.
+// Units: metres, newtons, pascals.   The vector paths are tested bit for bit against each other and against the
+// energy's gradient in double in tests/deform/elastic_forces_test.cpp
+#pragma once
+
+#include "deform/tissue.hpp"
+
+namespace trocar {
+
+// Sum of the squared areas of a cell's mean sides, over that at rest, up to which its volume term is what it says.
+constexpr float kLargestSides = 1.4f;
+
+// Adds to force[node]. Both have room for kLanes nodes more than the model has.
+void add_elastic_forces(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
+
+// The path of a machine without AVX2: the same bits.
+void add_elastic_forces_sse2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
+
+// Which instructions add_elastic_forces uses on this machine: "avx2" or "sse2".
+const char* force_instructions();
+
+}  // namespace trocar

@@ -1,0 +1,274 @@
+// Newton's method on the judge's balance of forces: sparse direct solves, line search on the energy.
+#include "deform/judge.hpp"
+
+#include <Eigen/Sparse>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "deform/judge_terms.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dmat3;
+using glm::dvec3;
+using SparseMatrix = Eigen::SparseMatrix<double>;
+
+// A step down must gain this share of what the slope promises.
+constexpr double kWorthIt = 1e-4;
+// Halvings before a step counts as lost in rounding.
+constexpr int kMostHalvings = 40;
+// Friction has settled when no normal force changed by more than this share of the largest.
+constexpr double kFrictionSettled = 1e-3;
+
+constexpr std::uint32_t kFixed = 0xffffffffu;
+
+// What must be in balance at the end of a step, or at rest when dt is 0.
+struct Balance {
+  const TissueModel& model;
+  const TissueLoads& loads;
+  const JudgeParams& params;
+  std::vector<dvec3> before, coasting;      // [node] m  where the step began, and where it would end without forces
+  dvec3 breath;                             // m
+  double dt;                                // s
+  std::vector<JudgePoint> contacts, holds;  // [contact], [hold]
+  std::vector<JudgeFriction> friction;      // [contact] empty without friction
+  std::vector<std::uint32_t> unknown;       // [node] its place among those that move, or kFixed
+  std::size_t unknowns = 0;
+};
+
+bool moves(const TissueModel& model, std::size_t node) {
+  return model.inverse_mass[node] > 0.f && model.mass[node] > 0.f;
+}
+
+const ToolStep& tool_of(const Balance& b, std::size_t contact) { return b.loads.tools[b.loads.contacts[contact].tool]; }
+
+Balance make_balance(const TissueModel& model, const TissueLoads& loads, const JudgeParams& params,
+                     const JudgeState& state, double dt) {
+  Balance b{model, loads, params, state.x, state.x, dvec3(breath(model.breathing, state.time + dt)),
+            dt,    {},    {},     {},      {},      0};
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    b.coasting[i] += dt * state.v[i];
+    b.unknown.push_back(moves(model, i) ? static_cast<std::uint32_t>(b.unknowns++) : kFixed);
+  }
+  for (const TissueContact& contact : loads.contacts) b.contacts.push_back(contact_point(model, contact));
+  for (const TissueHold& hold : loads.holds) b.holds.push_back(held_point(hold.point));
+  return b;
+}
+
+void add_elastic(const Balance& b, std::span<const dvec3> x, Curvature curvature, Expansion& out) {
+  add_springs(b.model, x, curvature, out);
+  add_volumes(b.model, x, curvature, out);
+  add_tethers(b.model, x, b.breath, out);
+}
+
+// Elastic forces are those of the state `ahead` = x + lead (x - before): as an energy of x, that of the state ahead
+// over 1 + lead.
+void add_damped_elastic(const Balance& b, std::span<const dvec3> x, Curvature curvature, Expansion& out) {
+  const double lead = b.dt > 0.0 ? b.model.params.damping_time / b.dt : 0.0;
+  std::vector<dvec3> ahead(x.begin(), x.end());
+  for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i] += lead * (x[i] - b.before[i]);
+  add_elastic(b, ahead, curvature, out);
+  out.energy /= 1.0 + lead;
+  for (CurvatureBlock& block : out.curvature) block.value *= 1.0 + lead;
+}
+
+void add_inertia_and_weight(const Balance& b, std::span<const dvec3> x, Expansion& out) {
+  const double inertia = b.dt > 0.0 ? 1.0 / (b.dt * b.dt) : 0.0;
+  const double drag = b.dt > 0.0 ? b.model.params.drag / b.dt : 0.0;
+  for (std::uint32_t i = 0; i < x.size(); ++i) {
+    const double mass = b.model.mass[i];
+    const dvec3 gained = x[i] - b.coasting[i], moved = x[i] - b.before[i], gravity(b.model.gravity[i]);
+    out.energy += mass * (0.5 * inertia * glm::dot(gained, gained) + 0.5 * drag * glm::dot(moved, moved) -
+                          glm::dot(gravity, moved));
+    out.slope[i] += mass * (inertia * gained + drag * moved - gravity);
+    if (inertia > 0.0) out.curvature.push_back({i, i, dmat3(mass * (inertia + drag))});
+  }
+}
+
+Expansion expand(const Balance& b, std::span<const dvec3> x, Curvature curvature) {
+  Expansion out;
+  out.slope.assign(x.size(), dvec3(0.0));
+  add_damped_elastic(b, x, curvature, out);
+  add_inertia_and_weight(b, x, out);
+  for (std::size_t i = 0; i < b.contacts.size(); ++i)
+    add_contact(b.contacts[i], b.loads.contacts[i], tool_of(b, i), b.params.contact_stiffness, x, curvature, out);
+  for (std::size_t i = 0; i < b.holds.size(); ++i)
+    add_hold(b.holds[i], b.loads.holds[i], b.params.hold_stiffness, x, curvature, out);
+  for (std::size_t i = 0; i < b.friction.size(); ++i) add_friction(b.contacts[i], b.friction[i], x, curvature, out);
+  return out;
+}
+
+Eigen::VectorXd slope_of(const Balance& b, const Expansion& e) {
+  Eigen::VectorXd slope(3 * b.unknowns);
+  for (std::size_t node = 0; node < e.slope.size(); ++node)
+    if (b.unknown[node] != kFixed)
+      for (int axis = 0; axis < 3; ++axis) slope(3 * b.unknown[node] + axis) = e.slope[node][axis];
+  return slope;
+}
+
+double unbalanced(const Balance& b, const Expansion& e) {
+  double most = 0.0;
+  for (std::size_t node = 0; node < e.slope.size(); ++node)
+    if (b.unknown[node] != kFixed) most = std::max(most, glm::length(e.slope[node]));
+  return most;
+}
+
+// Lower triangle only. Unknowns keep the order of the nodes, so a block on or below the diagonal stays there.
+SparseMatrix curvature_of(const Balance& b, const Expansion& e) {
+  std::vector<Eigen::Triplet<double, int>> entries;
+  entries.reserve(9 * e.curvature.size());
+  for (const CurvatureBlock& block : e.curvature) {
+    const std::uint32_t row = b.unknown[block.row], column = b.unknown[block.column];
+    if (row == kFixed || column == kFixed) continue;
+    for (int c = 0; c < 3; ++c)
+      for (int r = row == column ? c : 0; r < 3; ++r)
+        entries.emplace_back(3 * row + r, 3 * column + c, block.value[c][r]);
+  }
+  SparseMatrix matrix(3 * b.unknowns, 3 * b.unknowns);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+// Newton's step. With the exact curvature where that leads down, else with the convex one. Empty: neither does.
+Eigen::VectorXd step_down(const Balance& b, std::span<const dvec3> x, const Expansion& exact) {
+  const Eigen::VectorXd slope = slope_of(b, exact);
+  Eigen::SimplicialLDLT<SparseMatrix> solver(curvature_of(b, exact));
+  if (solver.info() == Eigen::Success && solver.vectorD().minCoeff() > 0.0) return -solver.solve(slope);
+  solver.compute(curvature_of(b, expand(b, x, Curvature::Convex)));
+  if (solver.info() != Eigen::Success) return {};
+  const Eigen::VectorXd step = -solver.solve(slope);
+  return step.dot(slope) < 0.0 ? step : Eigen::VectorXd();
+}
+
+void move(const Balance& b, const Eigen::VectorXd& step, double share, std::span<dvec3> x) {
+  for (std::size_t node = 0; node < x.size(); ++node)
+    if (const std::uint32_t i = b.unknown[node]; i != kFixed)
+      x[node] += share * dvec3(step(3 * i), step(3 * i + 1), step(3 * i + 2));
+}
+
+// Goes along `step` as far as the energy falls as promised; close to balance, where energies are lost in rounding, as
+// far as the unbalanced force does. False: nowhere.
+bool search_along(const Balance& b, const Eigen::VectorXd& step, const Expansion& here, std::vector<dvec3>& x) {
+  const double promise = step.dot(slope_of(b, here)), force = unbalanced(b, here);
+  double share = 1.0;
+  for (int halving = 0; halving < kMostHalvings; ++halving, share *= 0.5) {
+    std::vector<dvec3> tried = x;
+    move(b, step, share, tried);
+    const Expansion there = expand(b, tried, Curvature::None);
+    const bool lower = there.energy <= here.energy + kWorthIt * share * promise;
+    if (!lower && !(share == 1.0 && unbalanced(b, there) < 0.5 * force)) continue;
+    x = std::move(tried);
+    return true;
+  }
+  return false;
+}
+
+void newton(const Balance& b, std::vector<dvec3>& x, JudgeAnswer& answer) {
+  for (;; ++answer.iterations) {
+    const Expansion here = expand(b, x, Curvature::Exact);
+    answer.unbalanced = unbalanced(b, here);
+    answer.balanced = answer.unbalanced <= b.params.balance;
+    if (answer.balanced || answer.iterations >= b.params.most_iterations) return;
+    const Eigen::VectorXd step = step_down(b, x, here);
+    if (step.size() == 0 || !search_along(b, step, here, x)) return;
+  }
+}
+
+// The tool's surface moves as its shaft does: rigidly with the tip, turning about the pivot.
+dvec3 carried(const ToolStep& tool, const dvec3& point) {
+  const dvec3 before = glm::normalize(tool.tip_before - tool.pivot),
+              after = glm::normalize(tool.tip_after - tool.pivot);
+  return tool.tip_after - tool.tip_before + glm::dot(point - tool.tip_before, before) * (after - before);
+}
+
+JudgeTouch touch_of(const Balance& b, std::size_t contact, std::span<const dvec3> x) {
+  return touch_between(place_of(b.contacts[contact], x), tool_of(b, contact), dvec3(b.loads.contacts[contact].normal));
+}
+
+// Friction with the normal forces of now. Returns how much they changed, as a share of the largest.
+double renew_friction(Balance& b, std::span<const dvec3> x) {
+  const double friction = b.model.params.friction;
+  if (friction == 0.0 || b.dt == 0.0) return 0.0;
+  const bool first = b.friction.empty();
+  b.friction.resize(b.contacts.size());
+  double change = 0.0, most = 0.0;
+  for (std::size_t i = 0; i < b.contacts.size(); ++i) {
+    const JudgeTouch touch = touch_of(b, i, x);
+    const double grip = friction * b.params.contact_stiffness * std::max(touch.depth, 0.0);
+    change = std::max(change, std::abs(grip - (first ? 0.0 : b.friction[i].grip)));
+    most = std::max(most, grip);
+    const dvec3 was = place_of(b.contacts[i], b.before);
+    b.friction[i] = {touch.normal, was + carried(tool_of(b, i), was), grip, b.params.creep * b.dt};
+  }
+  return most > 0.0 ? change / most : 0.0;
+}
+
+// Force on tools and instruments: the slope of each contact's energy summed over its nodes, whose weights sum to one.
+void read_forces(const Balance& b, std::span<const dvec3> x, JudgeAnswer& answer) {
+  answer.tool_force.assign(b.loads.tools.size(), dvec3(0.0));
+  answer.hold_force.assign(b.loads.holds.size(), dvec3(0.0));
+  const auto sum_of = [&](const JudgePoint& point, auto add) {
+    Expansion one;
+    one.slope.assign(x.size(), dvec3(0.0));
+    add(one);
+    dvec3 sum(0.0);
+    for (const std::uint32_t node : point.node) sum += one.slope[node];
+    return sum;
+  };
+  for (std::size_t i = 0; i < b.contacts.size(); ++i) {
+    const JudgePoint& p = b.contacts[i];
+    answer.deepest = std::max(answer.deepest, touch_of(b, i, x).depth);
+    answer.tool_force[b.loads.contacts[i].tool] += sum_of(p, [&](Expansion& one) {
+      add_contact(p, b.loads.contacts[i], tool_of(b, i), b.params.contact_stiffness, x, Curvature::None, one);
+      if (!b.friction.empty()) add_friction(p, b.friction[i], x, Curvature::None, one);
+    });
+  }
+  for (std::size_t i = 0; i < b.holds.size(); ++i)
+    answer.hold_force[i] = sum_of(b.holds[i], [&](Expansion& one) {
+      add_hold(b.holds[i], b.loads.holds[i], b.params.hold_stiffness, x, Curvature::None, one);
+    });
+}
+
+void move_diaphragm(const Balance& b, std::vector<dvec3>& x) {
+  for (const std::uint32_t node : b.model.diaphragm) x[node] = dvec3(b.model.rest[node]) + b.breath;
+}
+
+}  // namespace
+
+JudgeState judge_rest(const TissueModel& model) {
+  JudgeState state;
+  state.x.assign(model.rest.begin(), model.rest.end());
+  state.v.assign(model.rest.size(), dvec3(0.0));
+  return state;
+}
+
+JudgeAnswer judge_step(const TissueModel& model, JudgeState& state, const TissueLoads& loads, double dt,
+                       const JudgeParams& params) {
+  Balance b = make_balance(model, loads, params, state, dt);
+  JudgeAnswer answer;
+  move_diaphragm(b, state.x);
+  newton(b, state.x, answer);
+  for (int round = 0; round < params.most_friction_rounds; ++round) {
+    if (renew_friction(b, state.x) <= kFrictionSettled) break;
+    newton(b, state.x, answer);
+  }
+  for (std::size_t i = 0; i < state.x.size(); ++i) state.v[i] = (state.x[i] - b.before[i]) / dt;
+  state.time += dt;
+  read_forces(b, state.x, answer);
+  return answer;
+}
+
+JudgeAnswer judge_equilibrium(const TissueModel& model, JudgeState& state, const TissueLoads& loads,
+                              const JudgeParams& params) {
+  const Balance b = make_balance(model, loads, params, state, 0.0);
+  JudgeAnswer answer;
+  move_diaphragm(b, state.x);
+  newton(b, state.x, answer);
+  state.v.assign(state.x.size(), dvec3(0.0));
+  read_forces(b, state.x, answer);
+  return answer;
+}
+
+}  // namespace trocar

@@ -1,0 +1,55 @@
+// The judge: the tissue of tissue.hpp stepped by implicit Euler in double, or brought to rest, by Newton's method on
+// sparse direct solves. Slow and trusted: it measures the real-time step and shares its model's numbers, none of its
+// code. A step from x0, v0 to x, over dt, leaves every node that is not fixed in balance:
+//   m (x - x0 - dt v0) / dt^2 + drag m (x - x0) / dt + elastic slope at x + damping_time (x - x0) / dt = m g + loads.
+// Source: Baraff, Witkin, "Large steps in cloth simulation", SIGGRAPH 1998 (implicit Euler); Li et al., "Incremental
+// potential contact", SIGGRAPH 2020 (step as a minimum; friction with the normal force of the iteration before).
+//
+// Where it differs from a rigid contact: tools push by springs of `contact_stiffness`, holds by `hold_stiffness`, up to
+// their limit; a contact that bears F newtons leaves its point F / contact_stiffness deep (0.1 N: 5 micrometres), and
+// friction lets the point creep at up to `creep` before it slides.
+// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/judge_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <vector>
+
+#include "deform/tissue.hpp"
+
+namespace trocar {
+
+struct JudgeParams {
+  double contact_stiffness = 2e4;  // N/m  of each contact, > 0
+  double hold_stiffness = 1e5;     // N/m  of each hold, > 0
+  double creep = 1e-4;             // m/s  below it friction grows with the speed, > 0
+  double balance = 1e-7;           // N    the largest force left on any node, > 0
+  int most_iterations = 200;       // 1    of Newton's method
+  int most_friction_rounds = 10;   // 1    times the normal force of friction is taken anew
+};
+
+struct JudgeState {
+  std::vector<glm::dvec3> x, v;  // [node] m, m/s, world
+  double time = 0.0;             // s, of the breath
+};
+
+struct JudgeAnswer {
+  std::vector<glm::dvec3> tool_force;  // [tool] N, on the tool, at the end of the step
+  std::vector<glm::dvec3> hold_force;  // [hold] N, on the instrument
+  double unbalanced = 0.0;             // N, the largest force left on any node
+  double deepest = 0.0;                // m, how far the deepest contact point is inside its tool
+  int iterations = 0;                  // Newton iterations, all together
+  bool balanced = false;               // unbalanced <= JudgeParams::balance
+};
+
+JudgeState judge_rest(const TissueModel& model);
+
+// Advances by dt seconds. Tools and holds count at the end of their step.
+JudgeAnswer judge_step(const TissueModel& model, JudgeState& state, const TissueLoads& loads, double dt,
+                       const JudgeParams& params = {});
+
+// Brings the state to rest under the loads (dt -> infinity), without friction, starting from where it is; speeds become
+// zero and the breath stands still. Needs something that holds the organ.
+JudgeAnswer judge_equilibrium(const TissueModel& model, JudgeState& state, const TissueLoads& loads,
+                              const JudgeParams& params = {});
+
+}  // namespace trocar

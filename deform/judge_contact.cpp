@@ -1,0 +1,119 @@
+// What tools do to the judge's tissue: contacts, holds, friction.
+#include <algorithm>
+#include <cmath>
+
+#include "deform/judge_terms.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dmat3;
+using glm::dvec3;
+
+// A point nearer than this to a tool's axis has no direction of its own: the contact's side stands for it.
+constexpr double kOnAxis = 1e-9;  // m
+
+void add_embedding(const Embedding& e, double share, JudgePoint& point) {
+  if (share == 0.0) return;
+  for (int i = 0; i < 8; ++i) {
+    const auto known = std::find(point.node.begin(), point.node.end(), e.node[i]);
+    const std::size_t at = known - point.node.begin();
+    if (known == point.node.end()) point.node.push_back(e.node[i]), point.weight.push_back(0.0);
+    point.weight[at] += share * e.weight[i];
+  }
+}
+
+// Slope and curvature of a function of the point alone, handed to the nodes by their weights.
+void spread(const JudgePoint& point, const dvec3& slope, const dmat3& second, Curvature curvature, Expansion& out) {
+  for (std::size_t i = 0; i < point.node.size(); ++i) {
+    out.slope[point.node[i]] += point.weight[i] * slope;
+    if (curvature == Curvature::None) continue;
+    for (std::size_t j = 0; j < point.node.size(); ++j)
+      if (point.node[i] >= point.node[j])
+        out.curvature.push_back({point.node[i], point.node[j], point.weight[i] * point.weight[j] * second});
+  }
+}
+
+// A spring to the origin of `away` that gives way at `limit` newtons: stiffness/2 d^2, then limit * d.
+void add_yielding_spring(const JudgePoint& point, const dvec3& away, double stiffness, double limit,
+                         Curvature curvature, Expansion& out) {
+  const double distance = glm::length(away), yield = limit / stiffness;
+  if (distance <= yield) {
+    out.energy += 0.5 * stiffness * distance * distance;
+    spread(point, stiffness * away, dmat3(stiffness), curvature, out);
+    return;
+  }
+  const dvec3 n = away / distance;
+  out.energy += limit * (distance - 0.5 * yield);
+  spread(point, limit * n, limit / distance * (dmat3(1.0) - glm::outerProduct(n, n)), curvature, out);
+}
+
+}  // namespace
+
+JudgePoint contact_point(const TissueModel& model, const TissueContact& contact) {
+  JudgePoint point;
+  add_embedding(model.embedding[contact.vertex], 1.0 - double(contact.u) - double(contact.v), point);
+  add_embedding(model.embedding[contact.second], contact.u, point);
+  add_embedding(model.embedding[contact.third], contact.v, point);
+  return point;
+}
+
+JudgePoint held_point(const Embedding& embedding) {
+  JudgePoint point;
+  add_embedding(embedding, 1.0, point);
+  return point;
+}
+
+dvec3 place_of(const JudgePoint& point, std::span<const dvec3> x) {
+  dvec3 place(0.0);
+  for (std::size_t i = 0; i < point.node.size(); ++i) place += point.weight[i] * x[point.node[i]];
+  return place;
+}
+
+// A point that has crossed the axis is pushed back to the side it came from.
+JudgeTouch touch_between(const dvec3& point, const ToolStep& tool, const dvec3& kept_side) {
+  const dvec3 shaft = tool.tip_after - tool.pivot;
+  const double along = glm::clamp(glm::dot(point - tool.pivot, shaft) / glm::dot(shaft, shaft), 0.0, 1.0);
+  const dvec3 to_axis = tool.pivot + along * shaft - point;
+  const double distance = glm::length(to_axis), side = glm::dot(to_axis, kept_side);
+  if (distance < kOnAxis || side <= 0.0) return {kept_side, tool.radius - side, 0.0, dvec3(0.0)};
+  const bool beside = along > 0.0 && along < 1.0;
+  return {to_axis / distance, tool.radius - distance, 1.0 / distance, beside ? glm::normalize(shaft) : dvec3(0.0)};
+}
+
+void add_contact(const JudgePoint& point, const TissueContact& contact, const ToolStep& tool, double stiffness,
+                 std::span<const dvec3> x, Curvature curvature, Expansion& out) {
+  const JudgeTouch touch = touch_between(place_of(point, x), tool, dvec3(contact.normal));
+  if (touch.depth <= 0.0) return;
+  out.energy += 0.5 * stiffness * touch.depth * touch.depth;
+  dmat3 second = stiffness * glm::outerProduct(touch.normal, touch.normal);
+  if (curvature == Curvature::Exact) {
+    const dmat3 across =
+        dmat3(1.0) - glm::outerProduct(touch.normal, touch.normal) - glm::outerProduct(touch.along, touch.along);
+    second -= stiffness * touch.depth * touch.bend * across;
+  }
+  spread(point, stiffness * touch.depth * touch.normal, second, curvature, out);
+}
+
+void add_hold(const JudgePoint& point, const TissueHold& hold, double stiffness, std::span<const dvec3> x,
+              Curvature curvature, Expansion& out) {
+  add_yielding_spring(point, place_of(point, x) - dvec3(hold.to), stiffness, hold.limit, curvature, out);
+}
+
+void add_friction(const JudgePoint& point, const JudgeFriction& friction, std::span<const dvec3> x, Curvature curvature,
+                  Expansion& out) {
+  if (!(friction.grip > 0.0)) return;
+  const dmat3 across = dmat3(1.0) - glm::outerProduct(friction.normal, friction.normal);
+  const dvec3 slid = across * (place_of(point, x) - friction.stick);
+  const double way = glm::length(slid), creep = friction.creep_length;
+  if (way <= creep) {
+    out.energy += 0.5 * friction.grip / creep * way * way;
+    spread(point, friction.grip / creep * slid, friction.grip / creep * across, curvature, out);
+    return;
+  }
+  const dvec3 n = slid / way;
+  out.energy += friction.grip * (way - 0.5 * creep);
+  spread(point, friction.grip * n, friction.grip / way * (across - glm::outerProduct(n, n)), curvature, out);
+}
+
+}  // namespace trocar

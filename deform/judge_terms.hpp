@@ -1,0 +1,69 @@
+// The judge's energies, each with slope and curvature, in double, node by node. docs/tissue.md has the formulas.
+// Units: metres, newtons, joules.   Checked by finite differences in tests/deform/judge_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "deform/judge.hpp"
+
+namespace trocar {
+
+// None: energy and slope only. Exact: second derivatives. Convex: every element's with its negative part left out, so
+// that Newton's method always finds a way down.
+enum class Curvature { None, Exact, Convex };
+
+struct CurvatureBlock {
+  std::uint32_t row, column;  // nodes, row >= column
+  glm::dmat3 value;           // N/m
+};
+
+// Of an energy around one state.
+struct Expansion {
+  double energy = 0.0;                    // J
+  std::vector<glm::dvec3> slope;          // [node] N, against the force
+  std::vector<CurvatureBlock> curvature;  // blocks on and below the diagonal; the same place may occur many times
+};
+
+// A surface or tissue point: sum of weight * node.
+struct JudgePoint {
+  std::vector<std::uint32_t> node;
+  std::vector<double> weight;  // 1
+};
+JudgePoint contact_point(const TissueModel& model, const TissueContact& contact);
+JudgePoint held_point(const Embedding& point);
+glm::dvec3 place_of(const JudgePoint& point, std::span<const glm::dvec3> x);
+
+// How a tool pushes on a contact's point: depth times contact_stiffness, along the normal from tissue to tool.
+struct JudgeTouch {
+  glm::dvec3 normal{0.0};  // 1
+  double depth = 0.0;      // m, below 0: apart
+  double bend = 0.0;       // 1/m, curvature of the depth across `around` (and across both tangents at the tip)
+  glm::dvec3 along{0.0};   // 1, the shaft's direction where the point lies beside it; zero at either end
+};
+JudgeTouch touch_between(const glm::dvec3& point, const ToolStep& tool, const glm::dvec3& kept_side);
+
+// Each adds its part to `out`, whose slope has the size of `x`.
+void add_springs(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
+void add_volumes(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
+void add_tethers(const TissueModel& model, std::span<const glm::dvec3> x, const glm::dvec3& breath, Expansion& out);
+
+void add_contact(const JudgePoint& point, const TissueContact& contact, const ToolStep& tool, double stiffness,
+                 std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
+void add_hold(const JudgePoint& point, const TissueHold& hold, double stiffness, std::span<const glm::dvec3> x,
+              Curvature curvature, Expansion& out);
+
+// Friction of one point against a tool whose surface went from `from` to where the point would stick, `stick`: grip
+// times the way it slid across the normal, rounded off below `creep_length`.
+struct JudgeFriction {
+  glm::dvec3 normal;    // 1
+  glm::dvec3 stick;     // m
+  double grip = 0.0;    // N, friction times normal force
+  double creep_length;  // m
+};
+void add_friction(const JudgePoint& point, const JudgeFriction& friction, std::span<const glm::dvec3> x,
+                  Curvature curvature, Expansion& out);
+
+}  // namespace trocar

@@ -1,0 +1,183 @@
+#include "deform/point_loads.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+// Points share nodes and disturb each other; a few rounds settle most of that.
+constexpr int kRounds = 4;
+
+// No hand moves an instrument faster: deeper contacts are resolved over several steps instead of flinging tissue away.
+constexpr float kFastestTool = 2.f;  // m/s
+
+// The direction to a tool's axis may turn by up to 60 degrees within a step before the axis is said to have passed.
+constexpr float kSameSide = 0.5f;
+
+// Two points this close have no direction between them.
+constexpr float kCoincident = 1e-7f;  // m
+
+glm::vec3 point_of(const PreparedPoint& c, const NodeColumns& x) {
+  glm::vec3 p(0.f);
+  for (int i = 0; i < c.nodes; ++i) p += c.weight[i] * glm::vec3(x.x[c.node[i]], x.y[c.node[i]], x.z[c.node[i]]);
+  return p;
+}
+
+void add_corner(const Embedding& e, float share, PreparedPoint& c) {
+  if (!(share > 0.f)) return;
+  for (int i = 0; i < 8; ++i) {
+    const auto end = c.node.begin() + c.nodes, known = std::find(c.node.begin(), end, e.node[i]);
+    if (known == end) c.node[c.nodes] = e.node[i], c.weight[c.nodes++] = 0.f;
+    c.weight[known - c.node.begin()] += share * e.weight[i];
+  }
+}
+
+// Nodes without tissue carry nothing, whatever their weight.
+void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
+  for (int i = 0; i < c.nodes; ++i) c.admittance += c.weight[i] * c.weight[i] * model.inverse_mass[c.node[i]];
+  c.before = point_of(c, x);
+}
+
+bool usable(const TissueModel& model, const TissueContact& c, std::span<const ToolStep> tools) {
+  const std::size_t vertices = model.embedding.size();
+  return std::isfinite(glm::dot(c.normal, c.normal) + c.u + c.v) && c.vertex < vertices && c.second < vertices &&
+         c.third < vertices && c.tool < tools.size();
+}
+
+glm::vec3 closest_on_axis(const glm::vec3& p, const glm::vec3& pivot, const glm::vec3& tip) {
+  const glm::vec3 along = tip - pivot;
+  const float square = glm::dot(along, along);
+  return square > 0.f ? pivot + glm::clamp(glm::dot(p - pivot, along) / square, 0.f, 1.f) * along : pivot;
+}
+
+// How far the shaft's material beside `p` moves during the step: it turns about the pivot and slides through it.
+glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
+  const glm::dvec3 before = step.tip_before - step.pivot, after = step.tip_after - step.pivot;
+  const double length_before = glm::length(before), length_after = glm::length(after);
+  if (!(length_before > 0.0) || !(length_after > 0.0)) return glm::vec3(0.f);
+  const glm::dvec3 beside(closest_on_axis(p, glm::vec3(step.pivot), glm::vec3(step.tip_after)));
+  const double from_tip = glm::distance(step.tip_after, beside);
+  return glm::vec3(after - before - from_tip * (after / length_after - before / length_before));
+}
+
+// A contact that makes no sense never pushes, but keeps its place in the list.
+PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueContact& contact,
+                      std::span<const ToolStep> tools) {
+  PreparedPoint c{};
+  if (!usable(model, contact, tools)) return c;
+  add_corner(model.embedding[contact.vertex], 1.f - contact.u - contact.v, c);
+  add_corner(model.embedding[contact.second], contact.u, c);
+  add_corner(model.embedding[contact.third], contact.v, c);
+  settle(model, x, c);
+  c.normal = contact.normal;
+  c.slide = tool_slide(tools[contact.tool], c.before);
+  return c;
+}
+
+PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueHold& hold) {
+  PreparedPoint c{};
+  if (!std::isfinite(glm::dot(hold.from, hold.from) + glm::dot(hold.to, hold.to)) || !(hold.limit > 0.f)) return c;
+  add_corner(hold.point, 1.f, c);
+  settle(model, x, c);
+  return c;
+}
+
+// Moves the point by admittance times `push`; speeds follow.
+void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
+  c.pressed += push;
+  const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
+  for (int i = 0; i < c.nodes; ++i) {
+    const std::uint32_t n = c.node[i];
+    const glm::vec3 by = c.weight[i] * model.inverse_mass[n] * push;
+    s.x.x[n] += by.x, s.x.y[n] += by.y, s.x.z[n] += by.z;
+    s.v.x[n] += to_speed * by.x, s.v.y[n] += to_speed * by.y, s.v.z[n] += to_speed * by.z;
+    s.ahead.x[n] += to_ahead * by.x, s.ahead.y[n] += to_ahead * by.y, s.ahead.z[n] += to_ahead * by.z;
+  }
+}
+
+// The plane of the tool's surface that faces the point now. Once the axis has passed the point, the side it was on
+// still counts.
+void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, PreparedPoint& c) {
+  const glm::vec3 p = point_of(c, x);
+  const glm::vec3 tip(tool.tip_before + static_cast<double>(progress) * (tool.tip_after - tool.tip_before));
+  const glm::vec3 beside = closest_on_axis(p, glm::vec3(tool.pivot), tip);
+  const float distance = glm::distance(beside, p);
+  if (distance > kCoincident && glm::dot(beside - p, c.normal) > kSameSide * distance)
+    c.normal = (beside - p) / distance;
+  const auto radius = static_cast<float>(tool.radius - std::min(kContactSlack, 0.1 * tool.radius));
+  c.plane = glm::dot(c.normal, beside) - radius;
+}
+
+// A push may grow or shrink from round to round, but never pull.
+void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
+  const float excess = std::min(glm::dot(c.normal, point_of(c, s.x)) - c.plane, kFastestTool * substep.dt);
+  const float pressed = -glm::dot(c.pressed, c.normal), wanted = std::max(pressed + excess / c.admittance, 0.f);
+  if (wanted != pressed) push_point(model, c, (pressed - wanted) * c.normal, substep.dt, s);
+}
+
+// What slides along the tool is held back by at most friction times the push.
+void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
+  const float pressed = -glm::dot(c.pressed, c.normal);
+  if (!(pressed > 0.f)) return;
+  const glm::vec3 slip = point_of(c, s.x) - c.before - c.slide / static_cast<float>(substep.count);
+  const glm::vec3 along = slip - glm::dot(slip, c.normal) * c.normal;
+  const float length = glm::length(along), wanted = length / c.admittance;
+  if (!(length > 0.f)) return;
+  push_point(model, c, along * (-std::min(wanted, model.params.friction * pressed) / length), substep.dt, s);
+}
+
+void follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
+            TissueScratch& s) {
+  const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - point_of(c, s.x)) / c.admittance;
+  const float length = glm::length(wanted), most = hold.limit * substep.dt * substep.dt;
+  push_point(model, c, (length > most ? wanted * (most / length) : wanted) - c.pressed, substep.dt, s);
+}
+
+void end_substep(PreparedPoint& c, const NodeColumns& x) {
+  c.push -= c.pressed;
+  c.before = point_of(c, x);
+}
+
+}  // namespace
+
+void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, TissueScratch& s) {
+  s.contacts.clear();
+  for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads.tools));
+  s.holds.clear();
+  for (const TissueHold& hold : loads.holds) s.holds.push_back(prepare(model, s.x, hold));
+}
+
+void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s) {
+  const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  for (std::size_t i = 0; i < s.contacts.size(); ++i) {
+    s.contacts[i].pressed = glm::vec3(0.f);
+    if (s.contacts[i].admittance > 0.f) face_tool(loads.tools[loads.contacts[i].tool], progress, s.x, s.contacts[i]);
+  }
+  for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
+  for (int round = 0; round < kRounds; ++round) {
+    for (PreparedPoint& c : s.contacts)
+      if (c.admittance > 0.f) push_out(model, substep, c, s);
+    for (std::size_t i = 0; i < s.holds.size(); ++i)
+      if (s.holds[i].admittance > 0.f) follow(model, loads.holds[i], substep, s.holds[i], s);
+  }
+  for (PreparedPoint& c : s.contacts)
+    if (c.admittance > 0.f) rub(model, substep, c, s), end_substep(c, s.x);
+  for (PreparedPoint& c : s.holds)
+    if (c.admittance > 0.f) end_substep(c, s.x);
+}
+
+glm::vec3 contact_force(const TissueState& state, std::size_t first, std::size_t last) {
+  const TissueScratch& s = state.scratch;
+  glm::vec3 force(0.f);
+  for (std::size_t i = first; i < std::min(last, s.contacts.size()); ++i) force += s.contacts[i].push;
+  return force * s.force_per_push;
+}
+
+glm::vec3 hold_force(const TissueState& state, std::size_t hold) {
+  return hold < state.scratch.holds.size() ? state.scratch.holds[hold].push * state.scratch.force_per_push
+                                           : glm::vec3(0.f);
+}
+
+}  // namespace trocar

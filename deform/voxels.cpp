@@ -1,0 +1,136 @@
+#include "deform/voxels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+// Tissue this far from what was burnt still counts as near when asked whether it hangs together.
+constexpr int kNearby = 2;  // voxels
+
+// Floods tissue through sides from `seed`, within `low`..`high`; `visit` says whether a voxel is new.
+template <typename Visit>
+void flood(const Voxels& voxels, const glm::ivec3& seed, std::vector<glm::ivec3>& stack, Visit visit) {
+  stack.assign(1, seed);
+  while (!stack.empty()) {
+    const glm::ivec3 at = stack.back();
+    stack.pop_back();
+    for (int side = 0; side < 6; ++side) {
+      const glm::ivec3 next = at + side_offset(side);
+      if (voxels.is(Voxel::Tissue, next) && visit(next)) stack.push_back(next);
+    }
+  }
+}
+
+}  // namespace
+
+Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, int smallest_piece) {
+  Lattice fine;
+  fine.origin = lattice.origin;
+  fine.spacing = lattice.spacing / per_cell;
+  fine.size = lattice.size * per_cell;
+  const std::vector<float> share = measure_fullness(organ, fine);
+
+  Voxels voxels;
+  voxels.per_cell = per_cell;
+  voxels.size = fine.spacing;
+  voxels.origin = fine.origin;
+  voxels.count = fine.size;
+  voxels.kind.assign(share.size(), Voxel::Outside);
+  voxels.heat.assign(share.size(), -1.f);
+  for (std::uint32_t v = 0; v < share.size(); ++v)
+    if (share[v] >= 0.5f && voxels.cell_of(lattice, voxels.at(v)) >= 0) voxels.kind[v] = Voxel::Tissue;
+
+  std::vector<std::int32_t> piece_of;
+  std::vector<int> size(label_pieces(voxels, piece_of), 0);
+  for (const std::int32_t piece : piece_of)
+    if (piece >= 0) ++size[piece];
+  for (std::uint32_t v = 0; v < share.size(); ++v)
+    if (piece_of[v] >= 0 && size[piece_of[v]] < smallest_piece) voxels.kind[v] = Voxel::Outside;
+  return voxels;
+}
+
+std::uint32_t nearest_tissue(const Voxels& voxels, const glm::vec3& p, int reach) {
+  const glm::ivec3 middle = voxels.containing(p);
+  const glm::ivec3 low = glm::max(middle - reach, glm::ivec3(0));
+  const glm::ivec3 high = glm::min(middle + reach, voxels.count - 1);
+  std::uint32_t nearest = kNoVoxel;
+  double best = INFINITY;
+  for (int z = low.z; z <= high.z; ++z)
+    for (int y = low.y; y <= high.y; ++y)
+      for (int x = low.x; x <= high.x; ++x) {
+        const std::uint32_t voxel = voxels.flat({x, y, z});
+        if (voxels.kind[voxel] != Voxel::Tissue) continue;
+        const glm::dvec3 gap = voxels.centre({x, y, z}) - glm::dvec3(p);
+        if (const double squared = glm::dot(gap, gap); squared < best) best = squared, nearest = voxel;
+      }
+  return nearest;
+}
+
+float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p) {
+  const glm::dvec3 place = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
+  const glm::ivec3 base(glm::floor(place));
+  const glm::dvec3 t = place - glm::dvec3(base);
+  double sum = 0.0, weights = 0.0;
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::ivec3 at = base + corner_offset(corner);
+    if (!voxels.holds(at) || voxels.cell_of(lattice, at) < 0) continue;
+    const glm::dvec3 w = glm::mix(1.0 - t, t, glm::dvec3(corner_offset(corner)));
+    sum += w.x * w.y * w.z * voxels.heat[voxels.flat(at)];
+    weights += w.x * w.y * w.z;
+  }
+  return weights > 0.0 ? static_cast<float>(sum / weights) : -1.f;
+}
+
+std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece_of) {
+  piece_of.assign(voxels.kind.size(), -1);
+  std::vector<glm::ivec3> stack;
+  std::int32_t pieces = 0;
+  for (std::uint32_t voxel = 0; voxel < voxels.kind.size(); ++voxel) {
+    if (voxels.kind[voxel] != Voxel::Tissue || piece_of[voxel] >= 0) continue;
+    piece_of[voxel] = pieces;
+    flood(voxels, voxels.at(voxel), stack, [&](const glm::ivec3& next) {
+      std::int32_t& piece = piece_of[voxels.flat(next)];
+      return piece < 0 ? piece = pieces, true : false;
+    });
+    ++pieces;
+  }
+  return pieces;
+}
+
+bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt) {
+  glm::ivec3 low(voxels.count), high(0);
+  for (const std::uint32_t voxel : burnt) {
+    low = glm::min(low, voxels.at(voxel) - kNearby);
+    high = glm::max(high, voxels.at(voxel) + kNearby);
+  }
+  low = glm::max(low, glm::ivec3(0));
+  high = glm::min(high, voxels.count - 1);
+  const glm::ivec3 size = high - low + 1;
+  if (burnt.empty() || glm::any(glm::lessThan(size, glm::ivec3(1)))) return false;
+  const auto local = [&](const glm::ivec3& at) {
+    return ((at.z - low.z) * size.y + at.y - low.y) * size.x + at.x - low.x;
+  };
+
+  std::vector<char> reached(static_cast<std::size_t>(size.x) * size.y * size.z, 0);
+  std::vector<glm::ivec3> stack;
+  bool flooded = false;
+  for (const std::uint32_t voxel : burnt)
+    for (int side = 0; side < 6; ++side) {
+      const glm::ivec3 next = voxels.at(voxel) + side_offset(side);
+      if (!voxels.is(Voxel::Tissue, next) || reached[local(next)]) continue;
+      if (flooded) return true;
+      flooded = true;
+      reached[local(next)] = 1;
+      flood(voxels, next, stack, [&](const glm::ivec3& at) {
+        if (glm::any(glm::lessThan(at, low)) || glm::any(glm::greaterThan(at, high)) || reached[local(at)])
+          return false;
+        reached[local(at)] = 1;
+        return true;
+      });
+    }
+  return false;
+}
+
+}  // namespace trocar

@@ -1,0 +1,269 @@
+// The judge judged: slopes and curvatures by finite differences, balance by closed forms.
+#include "deform/judge.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <random>
+
+#include "deform/judge_terms.hpp"
+#include "tests/deform/deform_support.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+using Positions = std::vector<dvec3>;
+using Energy = std::function<void(std::span<const dvec3>, Curvature, Expansion&)>;
+
+constexpr std::uint32_t kSeed = 20240;
+
+TissueModel small_block(const TissueParams& changed = {}) {
+  TissueParams params = changed;
+  params.node_spacing = 0.01f;
+  const Attachment below{{0.015f, 0.f, 0.01f}, 0.012f};
+  return make_tissue(test::block({0.03f, 0.02f, 0.02f}).view(), params, {&below, 1});
+}
+
+Positions shaken(const TissueModel& model, std::mt19937& random, double by) {
+  std::uniform_real_distribution<double> shake(-by, by);
+  Positions x(model.rest.begin(), model.rest.end());
+  for (dvec3& p : x) p += dvec3(shake(random), shake(random), shake(random));
+  return x;
+}
+
+Expansion expansion(const Energy& energy, const Positions& x, Curvature curvature) {
+  Expansion out;
+  out.slope.assign(x.size(), dvec3(0.0));
+  energy(x, curvature, out);
+  return out;
+}
+
+// Curvature times a change of all positions.
+Positions times(const Expansion& e, const Positions& change) {
+  Positions product(change.size(), dvec3(0.0));
+  for (const CurvatureBlock& block : e.curvature) {
+    EXPECT_GE(block.row, block.column);
+    product[block.row] += block.value * change[block.column];
+    if (block.row != block.column) product[block.column] += glm::transpose(block.value) * change[block.row];
+  }
+  return product;
+}
+
+double dot(const Positions& a, const Positions& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i], b[i]);
+  return sum;
+}
+
+double size(const Positions& a) { return std::sqrt(dot(a, a)); }
+
+Positions moved(Positions x, const Positions& direction, double by) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += by * direction[i];
+  return x;
+}
+
+// Energy against slope, slope against curvature, along random directions; the convex curvature never bends downward.
+void expect_derivatives(const Energy& energy, const Positions& x, std::mt19937& random) {
+  const Expansion exact = expansion(energy, x, Curvature::Exact), convex = expansion(energy, x, Curvature::Convex);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 3; ++trial) {
+    Positions direction(x.size());
+    for (dvec3& d : direction) d = {normal(random), normal(random), normal(random)};
+    const double step = 1e-8;
+    const Expansion after = expansion(energy, moved(x, direction, step), Curvature::None),
+                    before = expansion(energy, moved(x, direction, -step), Curvature::None);
+    const double slope = (after.energy - before.energy) / (2.0 * step);
+    EXPECT_NEAR(slope, dot(exact.slope, direction), 1e-5 * size(exact.slope) * size(direction) + 1e-9);
+    Positions bend(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) bend[i] = (after.slope[i] - before.slope[i]) / (2.0 * step);
+    const Positions exactly = times(exact, direction);
+    EXPECT_LT(size(moved(bend, exactly, -1.0)), 2e-5 * size(exactly) + 1e-6);
+    EXPECT_GE(dot(times(convex, direction), direction), -1e-9 * size(exactly) * size(direction));
+    EXPECT_GE(dot(times(convex, direction), direction), dot(exactly, direction) - 1e-9 * size(exactly));
+  }
+}
+
+TEST(JudgeTerms, AtRestThereIsNoForce) {
+  const TissueModel model = small_block();
+  const Positions rest(model.rest.begin(), model.rest.end());
+  Expansion e =
+      expansion([&](auto x, Curvature c, Expansion& out) { add_springs(model, x, c, out); }, rest, Curvature::None);
+  add_volumes(model, rest, Curvature::None, e);
+  EXPECT_LT(e.energy, 1e-10);
+  EXPECT_LT(size(e.slope), 1e-4);  // node positions are floats
+}
+
+// All nodes in one point: springs without direction, cells without volume.
+TEST(JudgeTerms, CrushedToAPointStaysFinite) {
+  const TissueModel model = small_block();
+  const Positions x(model.rest.size(), dvec3(0.01));
+  for (const Curvature curvature : {Curvature::Exact, Curvature::Convex}) {
+    Expansion e =
+        expansion([&](auto at, Curvature c, Expansion& out) { add_springs(model, at, c, out); }, x, curvature);
+    add_volumes(model, x, curvature, e);
+    EXPECT_TRUE(std::isfinite(e.energy) && std::isfinite(size(e.slope)));
+    for (const CurvatureBlock& block : e.curvature) EXPECT_TRUE(std::isfinite(block.value[0][0] + block.value[2][1]));
+  }
+}
+
+TEST(JudgeTerms, ElasticSlopesAndCurvatures) {
+  std::printf("seed %u\n", kSeed);
+  std::mt19937 random(kSeed);
+  TissueModel model = small_block();
+  model.tethers = {{3, 40.f, false}, {7, 60.f, true}};
+  const dvec3 breath(0.001, -0.003, 0.002);
+  for (const double by : {0.0005, 0.003, 0.008}) {  // 8 mm of 10: springs pressed flat, cells inside out
+    const Positions x = shaken(model, random, by);
+    SCOPED_TRACE(by);
+    expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_springs(model, at, c, out); }, x, random);
+    expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_volumes(model, at, c, out); }, x, random);
+    expect_derivatives([&](auto at, Curvature, Expansion& out) { add_tethers(model, at, breath, out); }, x, random);
+  }
+}
+
+// Mean edges by another way: the Jacobian of the trilinear map at the cell's middle.
+TEST(JudgeTerms, VolumeEnergyIsThatOfTheJacobianInTheMiddle) {
+  std::mt19937 random(kSeed);
+  const TissueModel model = small_block();
+  const Positions x = shaken(model, random, 0.003);
+  double energy = 0.0;
+  const double h = model.lattice.spacing;
+  for (std::size_t c = 0; c < model.lattice.cells.size(); ++c) {
+    const auto& node = model.lattice.cells[c].node;
+    const auto at = [&](double u, double v, double w) {
+      dvec3 p(0.0);
+      for (int corner = 0; corner < 8; ++corner)
+        p += (corner & 1 ? u : 1 - u) * (corner & 2 ? v : 1 - v) * (corner & 4 ? w : 1 - w) * x[node[corner]];
+      return p;
+    };
+    const dvec3 a = at(1, .5, .5) - at(0, .5, .5), b = at(.5, 1, .5) - at(.5, 0, .5), d = at(.5, .5, 1) - at(.5, .5, 0);
+    const double ratio = glm::dot(glm::cross(a, b), d) / (h * h * h);
+    energy += 0.5 * model.bulk[model.place[c]] * h * h * h * (ratio - 1.0) * (ratio - 1.0);
+  }
+  const Expansion e =
+      expansion([&](auto p, Curvature k, Expansion& out) { add_volumes(model, p, k, out); }, x, Curvature::None);
+  EXPECT_NEAR(e.energy / energy, 1.0, 1e-9);
+}
+
+// The corner of small_block at `p`.
+std::uint32_t corner_at(const glm::vec3& p) {
+  const TriangleMesh mesh = test::block({0.03f, 0.02f, 0.02f});
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v)
+    if (glm::distance(mesh.positions[v], p) < 1e-6f) return v;
+  ADD_FAILURE() << "no such corner";
+  return 0;
+}
+
+const glm::vec3 kCorner{0.03f, 0.02f, 0.f}, kAcross{0.f, 0.02f, 0.02f}, kThird{0.03f, 0.02f, 0.02f};
+
+struct Touching {
+  TissueContact contact;
+  ToolStep tool;
+};
+
+// A tool of 5 mm radius that reaches 2 mm past a point: with its tip, with its side, from across. Around the origin.
+std::vector<Touching> touchings() {
+  const std::uint32_t a = corner_at(kCorner), b = corner_at(kAcross), c = corner_at(kThird);
+  const TissueContact vertex{0, a, {0.f, 1.f, 0.f}}, inside{0, a, {0.f, 1.f, 0.f}, b, c, 0.3f, 0.2f};
+  const TissueContact crossed{0, a, {0.f, -1.f, 0.f}};
+  const ToolStep tip{{0.1, 0.3, 0.02}, {0.001, 0.0025, 0.001}, {0.001, 0.0025, 0.001}, 0.005};
+  const ToolStep side{{0.3, 0.003, 0.01}, {-0.1, 0.003, 0.001}, {-0.1, 0.003, 0.001}, 0.005};
+  return {{vertex, tip}, {inside, side}, {vertex, side}, {crossed, tip}};
+}
+
+TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
+  std::mt19937 random(kSeed);
+  const TissueModel model = small_block();
+  const Positions x = shaken(model, random, 0.0003);
+  for (Touching t : touchings()) {
+    const JudgePoint point = contact_point(model, t.contact);
+    const dvec3 place = place_of(point, x);
+    t.tool.tip_after += place;
+    t.tool.pivot += place;
+    EXPECT_GT(touch_between(place, t.tool, dvec3(t.contact.normal)).depth, 0.0);
+    expect_derivatives(
+        [&](auto at, Curvature c, Expansion& out) { add_contact(point, t.contact, t.tool, 2e4, at, c, out); }, x,
+        random);
+    for (const double off : {1e-5, 3e-3}) {  // within the hold's limit and beyond, creeping and sliding
+      const dvec3 to = place + off * glm::normalize(dvec3(1.0, 2.0, 2.0));
+      const TissueHold hold{model.embedding[t.contact.vertex], glm::vec3(to), glm::vec3(to), 5.f};
+      const JudgePoint held = held_point(hold.point);
+      expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_hold(held, hold, 1e5, at, c, out); }, x,
+                         random);
+      const JudgeFriction friction{{0.0, 0.6, 0.8}, to, 0.2, 1e-4};
+      expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_friction(point, friction, at, c, out); }, x,
+                         random);
+    }
+  }
+}
+
+// Nothing elastic: one implicit step of a free fall with drag, v = (v0 + g dt) / (1 + drag dt).
+TEST(Judge, FallsAsImplicitEulerSays) {
+  TissueParams params;
+  params.gravity = {0.f, -9.81f, 1.f};
+  params.drag = 3.f;
+  params.node_spacing = 0.01f;
+  const TissueModel model = make_tissue(test::block({0.02f, 0.02f, 0.02f}).view(), params, {});
+  JudgeState state = judge_rest(model);
+  dvec3 speed(0.0);
+  for (int i = 0; i < 5; ++i) {
+    const JudgeAnswer answer = judge_step(model, state, {}, 0.01);
+    EXPECT_TRUE(answer.balanced);
+    speed = (speed + dvec3(params.gravity) * 0.01) / 1.03;
+  }
+  for (const dvec3& v : state.v) EXPECT_LT(glm::distance(v, speed), 1e-6);
+}
+
+// What the tool feels once all is at rest is what the attachment bears.
+TEST(Judge, ForceOnTheToolIsWhatHoldsTheBlockDown) {
+  for (const float friction : {0.f, 0.3f}) {
+    TissueParams params;
+    params.friction = friction;
+    const TissueModel model = small_block(params);
+    JudgeState state = judge_rest(model);
+    const TissueContact contact{0, corner_at(kCorner), {0.f, 1.f, 0.f}};
+    ToolStep tool{{0.03, 0.3, 0.0}, {0.03, 0.025, 0.0}, {0.03, 0.025, 0.0}, 0.005};
+    JudgeAnswer answer;
+    for (int i = 0; i < 60; ++i) {
+      tool.tip_before = tool.tip_after;
+      if (i < 20) tool.tip_after -= dvec3(0.0001, 0.0002, 0.0);
+      answer = judge_step(model, state, {{&tool, 1}, {&contact, 1}, {}}, 1.0 / 60.0);
+      ASSERT_TRUE(answer.balanced) << answer.unbalanced;
+    }
+    Expansion e = expansion([&](auto at, Curvature c, Expansion& out) { add_springs(model, at, c, out); }, state.x,
+                            Curvature::None);
+    add_volumes(model, state.x, Curvature::None, e);
+    dvec3 held(0.0);
+    for (std::size_t i = 0; i < model.rest.size(); ++i)
+      if (model.inverse_mass[i] == 0.f) held += e.slope[i];
+    EXPECT_GT(answer.tool_force[0].y, 0.02);
+    EXPECT_LT(glm::distance(answer.tool_force[0], held), 0.01 * glm::length(held));
+    EXPECT_LT(answer.deepest, 1e-4);
+    EXPECT_GT(answer.deepest, 0.0);
+  }
+}
+
+// Long steps end where the equilibrium is, and a hold that pulls beyond its limit gives way.
+TEST(Judge, StepsEndAtTheEquilibrium) {
+  const TissueModel model = small_block();
+  const glm::vec3 to = glm::vec3(0.03f, 0.03f, 0.02f);
+  const TissueHold strong{model.embedding[corner_at(kThird)], to, to, 100.f},
+      weak{model.embedding[corner_at(kThird)], to, to, 0.05f};
+  for (const TissueHold& hold : {strong, weak}) {
+    JudgeState stepped = judge_rest(model), rested = judge_rest(model);
+    const TissueLoads loads{{}, {}, {&hold, 1}};
+    for (int i = 0; i < 12; ++i) judge_step(model, stepped, loads, 1.0);
+    const JudgeAnswer answer = judge_equilibrium(model, rested, loads);
+    EXPECT_TRUE(answer.balanced) << answer.unbalanced;
+    for (std::size_t i = 0; i < rested.x.size(); ++i) EXPECT_LT(glm::distance(stepped.x[i], rested.x[i]), 1e-6);
+    EXPECT_NEAR(glm::length(answer.hold_force[0]), std::min(glm::length(answer.hold_force[0]), double(hold.limit)),
+                1e-9);
+    if (hold.limit < 1.f) {
+      EXPECT_NEAR(glm::length(answer.hold_force[0]), hold.limit, 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trocar
