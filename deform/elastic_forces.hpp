@@ -18,8 +18,9 @@ constexpr float kLargestSides = 1.4f;
 // Adds to force[node]. Both have room for kLanes nodes more than the model has.
 void add_elastic_forces(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 
-// The path of a machine without AVX2: the same bits.
+// The paths of machines without and with AVX2: the same bits.
 void add_elastic_forces_sse2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
+void add_elastic_forces_avx2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 
 // Which instructions add_elastic_forces uses on this machine: "avx2" or "sse2".
 const char* force_instructions();

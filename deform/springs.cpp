@@ -101,17 +101,19 @@ void make_spring_rows(TissueModel& model) {
   for (const FoundRow& row : found) {
     const auto first = static_cast<std::uint32_t>(model.stiffness.size());
     const auto length = static_cast<float>(model.lattice.spacing * std::sqrt(axes_of(row.direction)));
-    model.spring_rows.push_back({first, whole_registers(row.count), row.a, row.b, length});
+    // Along a row the loop wants the last place empty.
+    const std::uint32_t places = whole_registers(row.count + (row.b == row.a + 1 ? 1 : 0));
+    model.spring_rows.push_back({first, places, row.a, row.b, length});
     for (std::uint32_t i = 0; i < row.count; ++i)
       model.stiffness.push_back(halves[(row.a + i) * kSpringDirections + row.direction].stiffness);
-    model.stiffness.resize(first + whole_registers(row.count), 0.f);
+    model.stiffness.resize(first + places, 0.f);
   }
 }
 
+// The loop wants the last place of each row empty.
 void make_cell_rows(TissueModel& model) {
   const float modulus = volume_modulus(model.params);
   const std::vector<LatticeCell>& cells = model.lattice.cells;
-  std::uint32_t in_row = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto& node = cells[i].node;
     const bool follows = i > 0 && cells[i].at == cells[i - 1].at + glm::ivec3(1, 0, 0);
@@ -119,13 +121,14 @@ void make_cell_rows(TissueModel& model) {
       model.bulk.resize(whole_registers(model.bulk.size()), 0.f);
       model.cell_rows.push_back(
           {static_cast<std::uint32_t>(model.bulk.size()), 0, {node[0], node[2], node[4], node[6]}});
-      in_row = 0;
     }
-    model.place.push_back(static_cast<std::uint32_t>(model.bulk.size()));
-    model.bulk.push_back(cells[i].fullness * modulus);
-    model.cell_rows.back().count = whole_registers(++in_row);
+    CellRow& row = model.cell_rows.back();
+    const std::uint32_t place = follows ? model.place.back() + 1 : row.first;
+    row.count = whole_registers(place - row.first + 2);
+    model.bulk.resize(row.first + row.count, 0.f);
+    model.bulk[place] = cells[i].fullness * modulus;
+    model.place.push_back(place);
   }
-  model.bulk.resize(whole_registers(model.bulk.size()), 0.f);
 }
 
 // The cells around a spring are those that share both its ends; `at` is its first node, `d` its direction.

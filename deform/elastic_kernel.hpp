@@ -1,0 +1,141 @@
+// The loops of elastic_forces, eight springs or cells at a time. Included by one source file per instruction set, which
+// defines nothing but the loops: the compiler makes of Lanes what that file is compiled for. All operations and their
+// order are the same everywhere, and so are the bits of the result.
+// Formulas: elastic_forces.hpp.
+#pragma once
+
+#include <cstring>
+
+#include "deform/elastic_forces.hpp"
+
+namespace trocar {
+namespace {
+
+using Lanes = float __attribute__((vector_size(sizeof(float) * kLanes)));
+
+// Keeps a collapsed spring from dividing zero by zero; far below any real length squared.
+constexpr float kSmallestSquare = 1e-20f;  // m^2
+
+[[gnu::always_inline]] inline Lanes load(const float* p) {
+  Lanes v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+[[gnu::always_inline]] inline void store(float* p, Lanes v) { std::memcpy(p, &v, sizeof(v)); }
+[[gnu::always_inline]] inline void add_to(float* p, Lanes v) { store(p, load(p) + v); }
+[[gnu::always_inline]] inline Lanes all(float value) { return value - Lanes{}; }
+[[gnu::always_inline]] inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+[[gnu::always_inline]] inline Lanes root(Lanes v) {
+  Lanes r;
+  for (std::uint32_t i = 0; i < kLanes; ++i) r[i] = __builtin_sqrtf(v[i]);
+  return r;
+}
+// The last of `before`, then all but the last of `v`: every lane's left neighbour.
+[[gnu::always_inline]] inline Lanes left_of(Lanes before, Lanes v) {
+  return __builtin_shufflevector(before, v, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+struct Lanes3 {
+  Lanes x, y, z;
+};
+[[gnu::always_inline]] inline Lanes3 operator-(const Lanes3& a, const Lanes3& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+[[gnu::always_inline]] inline Lanes3 operator+(const Lanes3& a, const Lanes3& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+[[gnu::always_inline]] inline Lanes3 operator*(Lanes s, const Lanes3& a) { return {s * a.x, s * a.y, s * a.z}; }
+[[gnu::always_inline]] inline Lanes dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+[[gnu::always_inline]] inline Lanes3 cross(const Lanes3& a, const Lanes3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+[[gnu::always_inline]] inline Lanes3 left_of(const Lanes3& before, const Lanes3& v) {
+  return {left_of(before.x, v.x), left_of(before.y, v.y), left_of(before.z, v.z)};
+}
+
+struct Columns {
+  const float *x, *y, *z;
+  float *fx, *fy, *fz;
+
+  Lanes3 at(std::uint32_t node) const { return {load(x + node), load(y + node), load(z + node)}; }
+  void push(std::uint32_t node, const Lanes3& f) const {
+    add_to(fx + node, f.x), add_to(fy + node, f.y), add_to(fz + node, f.z);
+  }
+};
+
+[[gnu::always_inline]] inline Lanes3 pull_of(const Lanes3& d, Lanes stiffness, Lanes rest_length) {
+  const Lanes length = root(larger(dot(d, d), all(kSmallestSquare)));
+  return (stiffness * (length - rest_length) / length) * d;
+}
+
+[[gnu::always_inline]] inline void springs_between_rows(const Columns& c, const SpringRow& row,
+                                                        const float* stiffness) {
+  const Lanes rest_length = all(row.rest_length);
+  for (std::uint32_t i = 0; i < row.count; i += kLanes) {
+    const Lanes3 pull = pull_of(c.at(row.b + i) - c.at(row.a + i), load(stiffness + i), rest_length);
+    c.push(row.a + i, pull);
+    c.push(row.b + i, Lanes3{} - pull);
+  }
+}
+
+// Every node is the second end of the spring before it. The last place of a row is empty.
+[[gnu::always_inline]] inline void springs_along_row(const Columns& c, const SpringRow& row, const float* stiffness) {
+  const Lanes rest_length = all(row.rest_length);
+  Lanes3 before{};
+  for (std::uint32_t i = 0; i < row.count; i += kLanes) {
+    const Lanes3 pull = pull_of(c.at(row.a + i + 1) - c.at(row.a + i), load(stiffness + i), rest_length);
+    c.push(row.a + i, pull - left_of(before, pull));
+    before = pull;
+  }
+}
+
+// Mean edges of eight cells along x, y, z, times four.
+struct Edges {
+  Lanes3 a, b, c;
+};
+[[gnu::always_inline]] inline Edges edges_of(const Columns& c, const CellRow& row, std::uint32_t i) {
+  Lanes3 sum[4], a{};
+  for (int r = 0; r < 4; ++r) {
+    const Lanes3 here = c.at(row.row[r] + i), next = c.at(row.row[r] + i + 1);
+    sum[r] = here + next;
+    a = a + (next - here);
+  }
+  return {a, (sum[1] + sum[3]) - (sum[0] + sum[2]), (sum[2] + sum[3]) - (sum[0] + sum[1])};
+}
+
+// Along x, cell i presses its far corners and cell i - 1 its own onto the same nodes. The last place of a row is empty.
+[[gnu::always_inline]] inline void cells_of_row(const Columns& c, const CellRow& row, const float* bulk,
+                                                float spacing) {
+  // Edges are four times too large, areas sixteen times, volumes 64 times.
+  const float volume = spacing * spacing * spacing, per_volume = 1.f / (64.f * volume);
+  const float per_sides = 1.f / (256.f * 3.f * kLargestSides * spacing * volume);
+  Lanes3 u_before{}, v_before{}, w_before{};
+  for (std::uint32_t i = 0; i < row.count; i += kLanes) {
+    const Edges e = edges_of(c, row, i);
+    const Lanes3 bc = cross(e.b, e.c), ca = cross(e.c, e.a), ab = cross(e.a, e.b);
+    const Lanes swell = dot(e.a, bc) * per_volume - 1.f;
+    const Lanes sides = (dot(bc, bc) + dot(ca, ca) + dot(ab, ab)) * per_sides;
+    const Lanes push = load(bulk + i) * swell / (-64.f * larger(sides, all(1.f)));
+    const Lanes3 u = push * bc, v = push * ca, w = push * ab;
+    const Lanes3 along = u - left_of(u_before, u);
+    const Lanes3 v2 = v + left_of(v_before, v), w2 = w + left_of(w_before, w);
+    const Lanes3 both = v2 + w2, apart = v2 - w2;
+    c.push(row.row[0] + i, Lanes3{} - (both + along));
+    c.push(row.row[1] + i, apart - along);
+    c.push(row.row[2] + i, Lanes3{} - (apart + along));
+    c.push(row.row[3] + i, both - along);
+    u_before = u, v_before = v, w_before = w;
+  }
+}
+
+inline void add_all(const TissueModel& model, const NodeColumns& x, NodeColumns& force) {
+  const Columns c{x.x.data(), x.y.data(), x.z.data(), force.x.data(), force.y.data(), force.z.data()};
+  const float *stiffness = model.stiffness.data(), *bulk = model.bulk.data();
+  for (const SpringRow& row : model.spring_rows)
+    row.b == row.a + 1 ? springs_along_row(c, row, stiffness + row.first)
+                       : springs_between_rows(c, row, stiffness + row.first);
+  for (const CellRow& row : model.cell_rows) cells_of_row(c, row, bulk + row.first, model.params.node_spacing);
+}
+
+}  // namespace
+}  // namespace trocar
