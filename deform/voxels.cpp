@@ -23,6 +23,17 @@ void flood(const Voxels& voxels, const glm::ivec3& seed, std::vector<glm::ivec3>
   }
 }
 
+// The voxels at most `reach` rows, columns and layers from the one around `p`.
+template <typename Action>
+void for_each_around(const Voxels& voxels, const glm::vec3& p, int reach, Action action) {
+  const glm::ivec3 middle = voxels.containing(p);
+  const glm::ivec3 low = glm::max(middle - reach, glm::ivec3(0));
+  const glm::ivec3 high = glm::min(middle + reach, voxels.count - 1);
+  for (int z = low.z; z <= high.z; ++z)
+    for (int y = low.y; y <= high.y; ++y)
+      for (int x = low.x; x <= high.x; ++x) action(glm::ivec3(x, y, z));
+}
+
 }  // namespace
 
 Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, int smallest_piece) {
@@ -52,20 +63,25 @@ Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, 
 }
 
 std::uint32_t nearest_tissue(const Voxels& voxels, const glm::vec3& p, int reach) {
-  const glm::ivec3 middle = voxels.containing(p);
-  const glm::ivec3 low = glm::max(middle - reach, glm::ivec3(0));
-  const glm::ivec3 high = glm::min(middle + reach, voxels.count - 1);
   std::uint32_t nearest = kNoVoxel;
   double best = INFINITY;
-  for (int z = low.z; z <= high.z; ++z)
-    for (int y = low.y; y <= high.y; ++y)
-      for (int x = low.x; x <= high.x; ++x) {
-        const std::uint32_t voxel = voxels.flat({x, y, z});
-        if (voxels.kind[voxel] != Voxel::Tissue) continue;
-        const glm::dvec3 gap = voxels.centre({x, y, z}) - glm::dvec3(p);
-        if (const double squared = glm::dot(gap, gap); squared < best) best = squared, nearest = voxel;
-      }
+  for_each_around(voxels, p, reach, [&](const glm::ivec3& at) {
+    const std::uint32_t voxel = voxels.flat(at);
+    if (voxels.kind[voxel] != Voxel::Tissue) return;
+    const glm::dvec3 gap = voxels.centre(at) - glm::dvec3(p);
+    if (const double squared = glm::dot(gap, gap); squared < best) best = squared, nearest = voxel;
+  });
   return nearest;
+}
+
+bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach) {
+  bool near = false;
+  const double farthest = reach * voxels.size;
+  for_each_around(voxels, p, static_cast<int>(std::ceil(reach)), [&](const glm::ivec3& at) {
+    const glm::dvec3 gap = voxels.centre(at) - glm::dvec3(p);
+    near |= voxels.kind[voxels.flat(at)] == Voxel::Burnt && glm::dot(gap, gap) <= farthest * farthest;
+  });
+  return near;
 }
 
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p) {

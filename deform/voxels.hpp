@@ -60,6 +60,9 @@ Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, 
 // Nearest tissue voxel to `p`, the lowest of equally near ones; kNoVoxel when there is none within `reach` voxels.
 std::uint32_t nearest_tissue(const Voxels& voxels, const glm::vec3& p, int reach);
 
+// Is a burnt voxel's centre within `reach` voxels of `p`?
+bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach);
+
 // The heat at `p`: trilinear between the centres of the voxels around it that lie in cells of the lattice.
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p);
 

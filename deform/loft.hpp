@@ -1,0 +1,31 @@
+// Closes an open surface whose rims are loops on two sides: matching loops are joined by a strip of triangles, the rest
+// are capped. Whatever the loops, surface and triangles together have an opposite for every directed edge.
+// Strips: Fuchs, Kedem, Uselton, "Optimal surface reconstruction from planar contours", CACM 1977; we differ: the cost
+// is the squared length of the rungs, and the first rung is the shortest. Caps: the triangulation of least area,
+// Barequet, Sharir, "Filling gaps in the boundary of a polyhedron", CAGD 1995.
+// Units: metres.   Tested in tests/deform/sculpt_loft_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "deform/boundary_loops.hpp"
+
+namespace trocar {
+
+// Adds triangles that join `skin` and `wall`, which go round in opposite directions: for each edge of either there is a
+// triangle with its opposite.
+void add_strip(std::span<const glm::vec3> positions, std::span<const std::uint32_t> skin,
+               std::span<const std::uint32_t> wall, std::vector<glm::uvec3>& triangles);
+// Adds triangles that close one loop.
+void add_cap(std::span<const glm::vec3> positions, std::span<const std::uint32_t> loop,
+             std::vector<glm::uvec3>& triangles);
+
+// Triangles that close all loops. `wall` [loop]: whether it belongs to the wall; strips join a loop of the skin and one
+// of the wall whose mean distance is at most `reach` metres.
+std::vector<glm::uvec3> close_loops(std::span<const glm::vec3> positions, const Loops& loops,
+                                    const std::vector<char>& wall, float reach);
+
+}  // namespace trocar

@@ -1,0 +1,321 @@
+#include "deform/sculpt.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "deform/loft.hpp"
+#include "deform/sculpt_parts.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+// Strips reach at most this far from skin to wall; a loop with nothing nearer is capped.
+constexpr float kStripReach = 2.5f;  // voxels
+// The heat is known this far outside its border, so that the border can be placed between voxels.
+constexpr float kHeatBand = 1.f;  // voxels
+
+void require_valid(const SculptParams& params) {
+  if (params.voxels_per_cell < 1 || params.voxels_per_cell > 8)
+    throw InputError(fmt::format("{} voxels along a lattice cell; choose 1 to 8", params.voxels_per_cell));
+  if (params.smallest_piece < 0)
+    throw InputError(fmt::format("the smallest piece has {} voxels; choose 0 or more", params.smallest_piece));
+  for (int axis = 0; axis < 3; ++axis)
+    if (!std::isfinite(params.fall[axis])) throw InputError("the gravity of loose parts is not a finite number");
+}
+
+void count_cells(Sculpture& sculpture, const TissueModel& model) {
+  const Lattice& lattice = model.lattice;
+  sculpture.cells.resize(lattice.cells.size());
+  for (std::uint32_t v = 0; v < sculpture.voxels.kind.size(); ++v)
+    if (sculpture.voxels.kind[v] == Voxel::Tissue) {
+      SculptCell& cell = sculpture.cells[sculpture.voxels.cell_of(lattice, sculpture.voxels.at(v))];
+      ++cell.at_first;
+      ++cell.left;
+    }
+  for (std::uint32_t c = 0; c < lattice.cells.size(); ++c) {
+    SculptCell& cell = sculpture.cells[c];
+    cell.whole = lattice.cells[c].fullness;
+    if (cell.at_first > 0) continue;
+    const glm::dvec3 centre = lattice.origin + lattice.spacing * (glm::dvec3(lattice.cells[c].at) + 0.5);
+    cell.host = nearest_tissue(sculpture.voxels, glm::vec3(centre), 2 * sculpture.voxels.per_cell);
+    if (cell.host != kNoVoxel) sculpture.hosted.push_back({cell.host, c});
+  }
+  std::sort(sculpture.hosted.begin(), sculpture.hosted.end(),
+            [](const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+}
+
+void find_held(Sculpture& sculpture, const TissueModel& model) {
+  std::vector<char> held(model.rest.size(), 0);
+  for (std::size_t node = 0; node < held.size(); ++node)
+    held[node] = model.mass[node] > 0.f && model.inverse_mass[node] == 0.f;
+  for (const Tether& tether : model.tethers) held[tether.node] = 1;
+  for (std::size_t c = 0; c < sculpture.cells.size(); ++c)
+    for (const std::uint32_t node : model.lattice.cells[c].node) sculpture.cells[c].held |= held[node] != 0;
+  sculpture.any_held = std::find(held.begin(), held.end(), 1) != held.end();
+}
+
+void begin_change(Sculpture& sculpture) {
+  sculpture.change.faces.gone.clear();
+  sculpture.change.faces.first_new = FaceId(sculpture.faces.next_id);
+  sculpture.change.faces.new_faces = 0;
+  sculpture.change.first_vertex = static_cast<std::uint32_t>(sculpture.rest.size());
+  sculpture.change.new_vertices = 0;
+  sculpture.change.carried.clear();
+  sculpture.change.cells.clear();
+  sculpture.change.fullness.clear();
+  sculpture.change.loose.clear();
+  sculpture.change.burnt_voxels = 0;
+  sculpture.scratch.burnt.clear();
+  sculpture.scratch.cold.clear();
+  sculpture.scratch.cell_died = false;
+}
+
+// Where tissue went that no heat had reached, the voxels outside the organ next to it get the mean heat of those inside
+// around them: the skin between is then cut where the tissue ends.
+void spread_heat(Voxels& voxels, std::span<const std::uint32_t> cold) {
+  const auto neighbour = [](int i) { return glm::ivec3(i % 3, i / 3 % 3, i / 9) - 1; };
+  for (const std::uint32_t voxel : cold)
+    for (int i = 0; i < 27; ++i) {
+      const glm::ivec3 outside = voxels.at(voxel) + neighbour(i);
+      if (!voxels.is(Voxel::Outside, outside)) continue;
+      float sum = 0.f, inside = 0.f;
+      for (int j = 0; j < 27; ++j) {
+        const glm::ivec3 at = outside + neighbour(j);
+        if (!voxels.holds(at) || voxels.kind[voxels.flat(at)] == Voxel::Outside) continue;
+        sum += voxels.heat[voxels.flat(at)];
+        ++inside;
+      }
+      float& heat = voxels.heat[voxels.flat(outside)];
+      heat = std::max(heat, sum / inside);
+    }
+}
+
+void apply_fullness(Sculpture& sculpture, TissueModel& model) {
+  SculptChange& change = sculpture.change;
+  for (std::uint32_t c = 0; c < sculpture.cells.size(); ++c) {
+    if (!sculpture.scratch.changed[c]) continue;
+    sculpture.scratch.changed[c] = 0;
+    const SculptCell& cell = sculpture.cells[c];
+    change.cells.push_back(c);
+    change.fullness.push_back(
+        cell.dead ? 0.f : cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first));
+  }
+  set_fullness(model, change.cells, change.fullness);
+}
+
+void note_edges(Sculpture& sculpture) {
+  const LiveFaces& faces = sculpture.faces;
+  sculpture.scratch.edges.clear();
+  for (std::size_t slot = 0; slot < faces.size(); ++slot) {
+    const bool old = slot < faces.id.size();
+    if (faces.kind[slot] == FaceKind::Strip || old != (faces.gone[slot] != 0)) continue;
+    add_edges(faces.corners[slot], old ? -1 : 1, sculpture.scratch.edges);
+  }
+  update_rim(sculpture.rim, sculpture.scratch.edges);
+}
+
+// Strips and caps are made anew; those that come out as they were keep their face.
+void update_strips(Sculpture& sculpture) {
+  const Loops loops = find_loops(sculpture.rim);
+  std::vector<char> wall;
+  for (std::size_t k = 0; k < loops.count(); ++k) wall.push_back(sculpture.vertices[loops.loop(k)[0]].wall);
+  std::vector<glm::uvec3> wanted =
+      close_loops(sculpture.rest, loops, wall, kStripReach * static_cast<float>(sculpture.voxels.size));
+
+  const auto from_lowest = [](glm::uvec3 f) {
+    while (f.x > f.y || f.x > f.z) f = {f.y, f.z, f.x};
+    return std::array{f.x, f.y, f.z};
+  };
+  std::vector<std::pair<std::array<std::uint32_t, 3>, std::size_t>> had;
+  for (std::size_t slot = 0; slot < sculpture.faces.size(); ++slot)
+    if (sculpture.faces.kind[slot] == FaceKind::Strip) {
+      had.emplace_back(from_lowest(sculpture.faces.corners[slot]), slot);
+      sculpture.faces.gone[slot] = 1;
+    }
+  std::sort(had.begin(), had.end());
+  for (const glm::uvec3& face : wanted) {
+    const auto key = from_lowest(face);
+    auto known = std::lower_bound(had.begin(), had.end(), std::pair{key, std::size_t{0}});
+    while (known != had.end() && known->first == key && !sculpture.faces.gone[known->second]) ++known;
+    if (known != had.end() && known->first == key)
+      sculpture.faces.gone[known->second] = 0;
+    else
+      sculpture.faces.add(FaceKind::Strip, face);
+  }
+}
+
+const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
+  part_pieces(sculpture, model.lattice);
+  spread_heat(sculpture.voxels, sculpture.scratch.cold);
+  apply_fullness(sculpture, model);
+  if (sculpture.scratch.cell_died) release_loose(sculpture, model);
+  refine_skin(sculpture, model);
+  cut_skin(sculpture, model);
+  update_wall(sculpture, model);
+  note_edges(sculpture);
+  update_strips(sculpture);
+  settle(sculpture.faces, sculpture.change.faces);
+  sculpture.change.new_vertices = static_cast<std::uint32_t>(sculpture.rest.size()) - sculpture.change.first_vertex;
+  sculpture.change.burnt_voxels = static_cast<std::uint32_t>(sculpture.scratch.burnt.size());
+  return sculpture.change;
+}
+
+// The hot end made ready: its box with the band around it, and the distance from its axis.
+struct Heat {
+  glm::vec3 from, along;    // m
+  float squared_length;     // m^2
+  float radius, per_voxel;  // m, 1/m
+  glm::vec3 low, high;      // m
+
+  // Depth of `p` under the surface of the heat, in voxels.
+  float depth(const glm::vec3& p) const {
+    const glm::vec3 gap = p - from;
+    const float t = squared_length > 0.f ? std::clamp(glm::dot(gap, along) / squared_length, 0.f, 1.f) : 0.f;
+    return (radius - glm::length(gap - t * along)) * per_voxel;
+  }
+};
+
+Heat make_heat(const HotSegment& hot, double voxel) {
+  const glm::vec3 along = hot.to - hot.from;
+  const glm::vec3 reach(hot.radius + kHeatBand * static_cast<float>(voxel));
+  return {hot.from,
+          along,
+          glm::dot(along, along),
+          hot.radius,
+          static_cast<float>(1.0 / voxel),
+          glm::min(hot.from, hot.to) - reach,
+          glm::max(hot.from, hot.to) + reach};
+}
+
+bool is_sound(const HotSegment& hot) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (!std::isfinite(hot.from[axis]) || !std::isfinite(hot.to[axis])) return false;
+  return std::isfinite(hot.radius) && hot.radius > 0.f;
+}
+
+// Which of the box's six faces each node lies beyond: a cell with a face that all its nodes lie beyond is outside.
+// Cohen-Sutherland outcodes.
+void find_sides(const Heat& heat, std::span<const glm::vec3> nodes, std::span<std::uint8_t> sides) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const glm::vec3& p = nodes[i];
+    sides[i] = static_cast<std::uint8_t>((p.x < heat.low.x) | (p.x > heat.high.x) << 1 | (p.y < heat.low.y) << 2 |
+                                         (p.y > heat.high.y) << 3 | (p.z < heat.low.z) << 4 | (p.z > heat.high.z) << 5);
+  }
+}
+
+// Heats the voxels of one cell, where they are now.
+void heat_cell(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t c,
+               const Heat& heat) {
+  const int n = sculpture.voxels.per_cell;
+  const LatticeCell& cell = lattice.cells[c];
+  std::array<glm::vec3, 8> x;
+  for (int corner = 0; corner < 8; ++corner) x[corner] = nodes[cell.node[corner]];
+  const auto share = [&](int i) { return (static_cast<float>(i) + 0.5f) / static_cast<float>(n); };
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j) {
+      const float w = share(k), v = share(j);
+      const glm::vec3 a = glm::mix(glm::mix(x[0], x[2], v), glm::mix(x[4], x[6], v), w);
+      const glm::vec3 b = glm::mix(glm::mix(x[1], x[3], v), glm::mix(x[5], x[7], v), w);
+      for (int i = 0; i < n; ++i) {
+        const float depth = std::min(heat.depth(glm::mix(a, b, share(i))), 1.f);
+        const std::uint32_t voxel = sculpture.voxels.flat(cell.at * n + glm::ivec3(i, j, k));
+        if (!(depth > sculpture.voxels.heat[voxel])) continue;
+        sculpture.voxels.heat[voxel] = depth;
+        if (depth > 0.f && sculpture.voxels.kind[voxel] == Voxel::Tissue) burn_voxel(sculpture, lattice, voxel);
+      }
+    }
+}
+
+void kill_cell(Sculpture& sculpture, std::uint32_t c) {
+  sculpture.cells[c].dead = true;
+  sculpture.scratch.changed[c] = 1;
+  sculpture.scratch.cell_died = true;
+}
+
+}  // namespace
+
+void burn_voxel(Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel) {
+  if (sculpture.voxels.kind[voxel] != Voxel::Tissue) return;
+  sculpture.voxels.kind[voxel] = Voxel::Burnt;
+  if (!(sculpture.voxels.heat[voxel] > 0.f)) {
+    sculpture.voxels.heat[voxel] = 1.f;
+    sculpture.scratch.cold.push_back(voxel);
+  }
+  sculpture.scratch.burnt.push_back(voxel);
+  const auto c = static_cast<std::uint32_t>(sculpture.voxels.cell_of(lattice, sculpture.voxels.at(voxel)));
+  sculpture.scratch.changed[c] = 1;
+  if (--sculpture.cells[c].left == 0) kill_cell(sculpture, c);
+  auto guest = std::lower_bound(sculpture.hosted.begin(), sculpture.hosted.end(), voxel,
+                                [](const glm::uvec2& a, std::uint32_t v) { return a.x < v; });
+  for (; guest != sculpture.hosted.end() && guest->x == voxel; ++guest)
+    if (!sculpture.cells[guest->y].dead) kill_cell(sculpture, guest->y);
+}
+
+void burn_cell(Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell) {
+  if (sculpture.cells[cell].dead) return;
+  const int n = sculpture.voxels.per_cell;
+  for (int i = 0; i < n * n * n; ++i)
+    burn_voxel(sculpture, lattice,
+               sculpture.voxels.flat(lattice.cells[cell].at * n + glm::ivec3(i % n, i / n % n, i / n / n)));
+  if (!sculpture.cells[cell].dead) kill_cell(sculpture, cell);
+}
+
+std::uint32_t add_vertex(Sculpture& sculpture, TissueModel& model, const glm::vec3& rest, const SculptVertex& vertex) {
+  sculpture.rest.push_back(rest);
+  sculpture.vertices.push_back(vertex);
+  model.embedding.push_back(embed_in(model.lattice, vertex.cell, rest));
+  return static_cast<std::uint32_t>(sculpture.rest.size() - 1);
+}
+
+Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const SculptParams& params) {
+  require_valid(params);
+  Sculpture sculpture;
+  sculpture.params = params;
+  sculpture.voxels = make_voxels(organ, model.lattice, params.voxels_per_cell, params.smallest_piece);
+  count_cells(sculpture, model);
+  find_held(sculpture, model);
+  label_pieces(sculpture.voxels, sculpture.first_piece);
+  sculpture.rest.assign(organ.positions.begin(), organ.positions.end());
+  for (const glm::vec3& p : organ.positions)
+    sculpture.vertices.push_back(place_on_skin(sculpture, model.lattice, p, SculptVertex{}));
+  sculpture.faces = make_live_faces(organ.faces);
+  const glm::ivec3 corners = sculpture.voxels.count + 1;
+  sculpture.corner_vertex.assign(static_cast<std::size_t>(corners.x) * corners.y * corners.z, kNoVoxel);
+  sculpture.scratch.sides.assign(model.rest.size(), 0);
+  sculpture.scratch.changed.assign(sculpture.cells.size(), 0);
+  begin_change(sculpture);
+  return sculpture;
+}
+
+const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const TissueState& state, const HotSegment& hot) {
+  begin_change(sculpture);
+  if (!is_sound(hot)) return sculpture.change;
+  const Heat heat = make_heat(hot, sculpture.voxels.size);
+  find_sides(heat, state.x, sculpture.scratch.sides);
+  for (std::uint32_t c = 0; c < model.lattice.cells.size(); ++c) {
+    const LatticeCell& cell = model.lattice.cells[c];
+    std::uint8_t beyond = 0xff;
+    for (const std::uint32_t node : cell.node) beyond &= sculpture.scratch.sides[node];
+    if (beyond == 0) heat_cell(sculpture, model.lattice, state.x, c, heat);
+  }
+  return sculpture.scratch.burnt.empty() ? sculpture.change : resurface(sculpture, model);
+}
+
+const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells) {
+  begin_change(sculpture);
+  for (const std::uint32_t cell : cells)
+    if (cell < sculpture.cells.size()) burn_cell(sculpture, model.lattice, cell);
+  return sculpture.scratch.cell_died ? resurface(sculpture, model) : sculpture.change;
+}
+
+std::size_t slot_of(const Sculpture& sculpture, FaceId face) {
+  const auto found = std::lower_bound(sculpture.faces.id.begin(), sculpture.faces.id.end(), face);
+  return found != sculpture.faces.id.end() && *found == face
+             ? static_cast<std::size_t>(found - sculpture.faces.id.begin())
+             : sculpture.faces.size();
+}
+
+}  // namespace trocar

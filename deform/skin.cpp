@@ -1,0 +1,323 @@
+// The organ's own surface where it is burnt: refined, then cut along the border of the heat.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "deform/sculpt_parts.hpp"
+
+namespace trocar {
+namespace {
+
+// Sides of skin near a burn are divided above this length: shorter than the smallest crater is wide.
+constexpr float kLongestSide = 1.6f;  // voxels
+// What a cut leaves of a side is at least this long, or nothing: no slivers, and no end to cutting otherwise.
+constexpr float kShortestRest = 0.25f;  // voxels
+// A cut keeps this share of a side away from its ends where heat and voxels disagree about them.
+constexpr float kLeastCut = 0.1f;  // 1
+// Tissue this far from a point of skin is still the tissue under it.
+constexpr int kReach = 3;  // voxels
+// Skin this far from what was burnt is refined.
+constexpr float kNear = 1.5f;  // voxels
+// Skin is cut where it is hot, this far from burnt tissue: a shallow crater ends outside the voxels it took.
+constexpr float kHotReach = 2.f;  // voxels
+// Skin lies on tissue this much farther away than it first did, when that has gone.
+constexpr float kSlack = 0.75f;  // voxels
+
+struct Box {
+  glm::vec3 low{INFINITY}, high{-INFINITY};  // m
+  bool holds(const glm::vec3& p) const {
+    return glm::all(glm::lessThanEqual(low, p)) && glm::all(glm::lessThanEqual(p, high));
+  }
+};
+
+// Around the centres of the voxels burnt in this call, `reach` voxels more.
+Box burnt_box(const Sculpture& sculpture, float reach) {
+  Box box;
+  const float more = reach * static_cast<float>(sculpture.voxels.size);
+  for (const std::uint32_t voxel : sculpture.scratch.burnt) {
+    const glm::vec3 centre(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
+    box.low = glm::min(box.low, centre - more);
+    box.high = glm::max(box.high, centre + more);
+  }
+  return box;
+}
+
+float gap_to(const Voxels& voxels, const glm::vec3& p, std::uint32_t voxel) {
+  return static_cast<float>(glm::distance(voxels.centre(voxels.at(voxel)), glm::dvec3(p)));
+}
+
+std::uint32_t cell_around(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel) {
+  return static_cast<std::uint32_t>(sculpture.voxels.cell_of(lattice, sculpture.voxels.at(voxel)));
+}
+
+struct Edge {
+  std::uint32_t u, v;
+  std::uint32_t vertex = 0;  // between them
+};
+bool before(const Edge& a, const Edge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
+bool same(const Edge& a, const Edge& b) { return a.u == b.u && a.v == b.v; }
+
+void sort_unique(std::vector<Edge>& edges) {
+  std::sort(edges.begin(), edges.end(), before);
+  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
+}
+
+// The entry of `edges` for u, v, or null.
+const Edge* find_edge(const std::vector<Edge>& edges, std::uint32_t u, std::uint32_t v) {
+  const auto found = std::lower_bound(edges.begin(), edges.end(), Edge{u, v}, before);
+  return found != edges.end() && same(*found, {u, v}) ? &*found : nullptr;
+}
+
+class Refiner {
+ public:
+  Refiner(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), box_(burnt_box(sculpture, kNear)) {}
+
+  // One round: the longest side of each face that is too long, and of each neighbour that has a marked side.
+  bool round() {
+    marks_.clear();
+    marked_.assign(s_.rest.size(), 0);
+    const float longest = kLongestSide * static_cast<float>(s_.voxels.size);
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
+      if (is_skin(slot) && near_burnt(slot)) {
+        const int side = longest_side(slot);
+        if (length(slot, side) > longest * longest) mark(slot, side);
+      }
+    if (marks_.empty()) return false;
+    while (spread()) {
+    }
+    for (Edge& edge : marks_) edge.vertex = add_middle(edge);
+    const std::size_t faces = s_.faces.size();
+    for (std::size_t slot = 0; slot < faces; ++slot)
+      if (is_skin(slot) && maybe_marked(slot)) divide(slot);
+    return true;
+  }
+
+ private:
+  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot]; }
+
+  bool near_burnt(std::size_t slot) const {
+    const glm::uvec3 f = s_.faces.corners[slot];
+    const glm::vec3 &a = s_.rest[f.x], &b = s_.rest[f.y], &c = s_.rest[f.z];
+    const glm::vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
+    if (glm::any(glm::lessThan(high, box_.low)) || glm::any(glm::greaterThan(low, box_.high))) return false;
+    const glm::vec3 reach(kNear * static_cast<float>(s_.voxels.size));
+    return std::any_of(s_.scratch.burnt.begin(), s_.scratch.burnt.end(), [&](std::uint32_t voxel) {
+      const glm::vec3 centre(s_.voxels.centre(s_.voxels.at(voxel)));
+      return glm::all(glm::lessThanEqual(low - reach, centre)) && glm::all(glm::lessThanEqual(centre, high + reach));
+    });
+  }
+
+  std::pair<std::uint32_t, std::uint32_t> ends(std::size_t slot, int side) const {
+    return std::minmax({s_.faces.corners[slot][side], s_.faces.corners[slot][(side + 1) % 3]});
+  }
+  float length(std::size_t slot, int side) const {
+    const auto [u, v] = ends(slot, side);
+    const glm::vec3 d = s_.rest[v] - s_.rest[u];
+    return glm::dot(d, d);
+  }
+  // Of equally long sides the one with the lower ends: both its faces agree.
+  int longest_side(std::size_t slot) const {
+    int best = 0;
+    for (int side = 1; side < 3; ++side) {
+      const float l = length(slot, side), b = length(slot, best);
+      if (l > b || (l == b && ends(slot, side) < ends(slot, best))) best = side;
+    }
+    return best;
+  }
+
+  void mark(std::size_t slot, int side) {
+    const auto [u, v] = ends(slot, side);
+    marks_.push_back({u, v});
+    marked_[u] = marked_[v] = 1;
+  }
+  bool maybe_marked(std::size_t slot) const {
+    const glm::uvec3 f = s_.faces.corners[slot];
+    return marked_[f.x] + marked_[f.y] + marked_[f.z] >= 2;
+  }
+  const Edge* find(std::size_t slot, int side) const {
+    const auto [u, v] = ends(slot, side);
+    return find_edge(marks_, u, v);
+  }
+
+  bool spread() {
+    sort_unique(marks_);
+    const std::size_t known = marks_.size();
+    std::vector<Edge> more;
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
+      if (!is_skin(slot) || !maybe_marked(slot)) continue;
+      const int side = longest_side(slot);
+      if (!find(slot, side) && (find(slot, 0) || find(slot, 1) || find(slot, 2))) {
+        const auto [u, v] = ends(slot, side);
+        more.push_back({u, v});
+        marked_[u] = marked_[v] = 1;
+      }
+    }
+    marks_.insert(marks_.end(), more.begin(), more.end());
+    sort_unique(marks_);
+    return marks_.size() != known;
+  }
+
+  std::uint32_t add_middle(const Edge& edge) {
+    const glm::vec3 middle = 0.5f * (s_.rest[edge.u] + s_.rest[edge.v]);
+    return add_vertex(s_, model_, middle, place_on_skin(s_, model_.lattice, middle, s_.vertices[edge.u]));
+  }
+
+  // Bisects at the longest side, then each half at its marked side.
+  void divide(std::size_t slot) {
+    const int side = longest_side(slot);
+    const Edge* cut = find(slot, side);
+    if (!cut) return;
+    const glm::uvec3 f = s_.faces.corners[slot];
+    const std::uint32_t a = f[side], b = f[(side + 1) % 3], c = f[(side + 2) % 3], m = cut->vertex;
+    s_.faces.gone[slot] = 1;
+    add_half(m, b, c);
+    add_half(m, c, a);
+  }
+  // Triangle apex, u, v, whose side u - v may be marked.
+  void add_half(std::uint32_t apex, std::uint32_t u, std::uint32_t v) {
+    if (const Edge* cut = find_edge(marks_, std::min(u, v), std::max(u, v))) {
+      s_.faces.add(FaceKind::Skin, {apex, u, cut->vertex});
+      s_.faces.add(FaceKind::Skin, {apex, cut->vertex, v});
+    } else {
+      s_.faces.add(FaceKind::Skin, {apex, u, v});
+    }
+  }
+
+  Sculpture& s_;
+  TissueModel& model_;
+  Box box_;  // around what was burnt
+  std::vector<Edge> marks_;
+  std::vector<char> marked_;  // [vertex] end of a marked side
+};
+
+class Cutter {
+ public:
+  Cutter(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), burnt_(s_.vertices.size(), 0) {
+    const Box box = burnt_box(s_, kHotReach);
+    for (std::uint32_t v = 0; v < burnt_.size(); ++v) {
+      SculptVertex& vertex = s_.vertices[v];
+      if (vertex.wall || vertex.gone) continue;
+      burnt_[v] = vertex.gone = (box.holds(s_.rest[v]) && is_hot(v)) || !has_tissue(v);
+      if (!vertex.gone && s_.cells[vertex.cell].dead) carry(v);
+    }
+  }
+
+  void cut() {
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
+      if (s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot] && burnt_corners(slot) > 0)
+        slots_.push_back(slot);
+    for (const std::size_t slot : slots_)
+      for (int side = 0; side < 3; ++side) {
+        const std::uint32_t u = s_.faces.corners[slot][side], v = s_.faces.corners[slot][(side + 1) % 3];
+        if (burnt_[u] != burnt_[v]) cuts_.push_back(burnt_[u] ? Edge{u, v} : Edge{v, u});
+      }
+    sort_unique(cuts_);
+    for (Edge& edge : cuts_) edge.vertex = cut_vertex(edge.u, edge.v);
+    for (const std::size_t slot : slots_) replace(slot);
+  }
+
+ private:
+  bool is_hot(std::uint32_t v) const {
+    return heat_at(s_.voxels, model_.lattice, s_.rest[v]) > 0.f && burnt_near(s_.voxels, s_.rest[v], kHotReach);
+  }
+
+  // Skin whose tissue has gone lies on the next, if that is near enough.
+  bool has_tissue(std::uint32_t v) {
+    SculptVertex& vertex = s_.vertices[v];
+    if (vertex.anchor == kNoVoxel) return !s_.cells[vertex.cell].dead;
+    if (s_.voxels.kind[vertex.anchor] == Voxel::Tissue) return true;
+    const std::uint32_t next = nearest_tissue(s_.voxels, s_.rest[v], kReach);
+    if (next == kNoVoxel || gap_to(s_.voxels, s_.rest[v], next) > vertex.reach) return false;
+    vertex.anchor = next;
+    return true;
+  }
+
+  void carry(std::uint32_t v) {
+    SculptVertex& vertex = s_.vertices[v];
+    vertex.cell = cell_around(s_, model_.lattice, vertex.anchor);
+    model_.embedding[v] = embed_in(model_.lattice, vertex.cell, s_.rest[v]);
+    s_.change.carried.push_back(v);
+  }
+
+  int burnt_corners(std::size_t slot) const {
+    const glm::uvec3 f = s_.faces.corners[slot];
+    return burnt_[f.x] + burnt_[f.y] + burnt_[f.z];
+  }
+
+  // Where the side from a burnt to a kept vertex is cut: the kept one itself when what is left would be too short.
+  std::uint32_t cut_vertex(std::uint32_t burnt, std::uint32_t kept) {
+    const glm::vec3 &a = s_.rest[burnt], &b = s_.rest[kept];
+    const float hot = std::max(heat_at(s_.voxels, model_.lattice, a), 0.f);
+    const float cold = std::min(heat_at(s_.voxels, model_.lattice, b), 0.f);
+    const float t = hot > cold ? std::clamp(hot / (hot - cold), kLeastCut, 1.f - kLeastCut) : 0.5f;
+    if ((1.f - t) * glm::distance(a, b) < kShortestRest * static_cast<float>(s_.voxels.size)) return kept;
+    const glm::vec3 place = a + t * (b - a);
+    return add_vertex(s_, model_, place, place_on_skin(s_, model_.lattice, place, s_.vertices[kept]));
+  }
+
+  std::uint32_t cut_between(std::uint32_t burnt, std::uint32_t kept) const {
+    return find_edge(cuts_, burnt, kept)->vertex;
+  }
+
+  void add(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    if (a != b && b != c && c != a) s_.faces.add(FaceKind::Skin, {a, b, c});
+  }
+
+  // The kept part of a face: nothing, a triangle, or a quadrangle.
+  void replace(std::size_t slot) {
+    s_.faces.gone[slot] = 1;
+    const int burnt = burnt_corners(slot);
+    if (burnt == 3) return;
+    glm::uvec3 f = s_.faces.corners[slot];
+    while (burnt_[f.x] != (burnt == 1)) f = {f.y, f.z, f.x};
+    if (burnt == 1) {
+      const std::uint32_t p = cut_between(f.x, f.y), q = cut_between(f.x, f.z);
+      const bool through_p = glm::distance(s_.rest[p], s_.rest[f.z]) <= glm::distance(s_.rest[q], s_.rest[f.y]);
+      if (through_p) {
+        add(p, f.y, f.z);
+        add(p, f.z, q);
+      } else {
+        add(p, f.y, q);
+        add(q, f.y, f.z);
+      }
+    } else {
+      add(f.x, cut_between(f.y, f.x), cut_between(f.z, f.x));
+    }
+  }
+
+  Sculpture& s_;
+  TissueModel& model_;
+  std::vector<char> burnt_;         // [vertex] of the skin whose tissue is gone
+  std::vector<std::size_t> slots_;  // faces with such a vertex
+  std::vector<Edge> cuts_;          // from burnt to kept
+};
+
+}  // namespace
+
+SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
+                           const SculptVertex& fallback) {
+  SculptVertex vertex = fallback;
+  if (const std::uint32_t nearest = nearest_tissue(sculpture.voxels, p, kReach); nearest != kNoVoxel) {
+    vertex.anchor = nearest;
+    vertex.reach = gap_to(sculpture.voxels, p, nearest) + kSlack * static_cast<float>(sculpture.voxels.size);
+  }
+  const std::int32_t around = lattice.cell_of[lattice.flat(lattice.column_of(glm::dvec3(p)))];
+  if (around >= 0 && !sculpture.cells[around].dead)
+    vertex.cell = static_cast<std::uint32_t>(around);
+  else if (vertex.anchor != kNoVoxel)
+    vertex.cell = cell_around(sculpture, lattice, vertex.anchor);
+  return vertex;
+}
+
+void refine_skin(Sculpture& sculpture, TissueModel& model) {
+  // A new point of skin belongs to the tissue that was under it, burnt just now or not.
+  for (const std::uint32_t voxel : sculpture.scratch.burnt) sculpture.voxels.kind[voxel] = Voxel::Tissue;
+  Refiner refiner(sculpture, model);
+  while (refiner.round()) {
+  }
+  for (const std::uint32_t voxel : sculpture.scratch.burnt) sculpture.voxels.kind[voxel] = Voxel::Burnt;
+}
+
+void cut_skin(Sculpture& sculpture, TissueModel& model) { Cutter(sculpture, model).cut(); }
+
+}  // namespace trocar
