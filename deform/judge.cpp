@@ -176,7 +176,7 @@ void newton(const Balance& b, std::vector<dvec3>& x, JudgeAnswer& answer) {
   }
 }
 
-// The tool's surface moves as its shaft does: rigidly with the tip, turning about the pivot.
+// How far the shaft carries `point` along: it moves with the tip and turns about the pivot.
 dvec3 carried(const ToolStep& tool, const dvec3& point) {
   const dvec3 before = glm::normalize(tool.tip_before - tool.pivot),
               after = glm::normalize(tool.tip_after - tool.pivot);

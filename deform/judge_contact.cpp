@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "deform/judge_terms.hpp"
+#include "deform/point_loads.hpp"
 
 namespace trocar {
 namespace {
@@ -72,13 +73,14 @@ dvec3 place_of(const JudgePoint& point, std::span<const dvec3> x) {
 
 // A point that has crossed the axis is pushed back to the side it came from.
 JudgeTouch touch_between(const dvec3& point, const ToolStep& tool, const dvec3& kept_side) {
+  const double radius = tool.radius - std::min(kContactSlack, 0.1 * tool.radius);
   const dvec3 shaft = tool.tip_after - tool.pivot;
   const double along = glm::clamp(glm::dot(point - tool.pivot, shaft) / glm::dot(shaft, shaft), 0.0, 1.0);
   const dvec3 to_axis = tool.pivot + along * shaft - point;
   const double distance = glm::length(to_axis), side = glm::dot(to_axis, kept_side);
-  if (distance < kOnAxis || side <= 0.0) return {kept_side, tool.radius - side, 0.0, dvec3(0.0)};
+  if (distance < kOnAxis || side <= 0.0) return {kept_side, radius - side, 0.0, dvec3(0.0)};
   const bool beside = along > 0.0 && along < 1.0;
-  return {to_axis / distance, tool.radius - distance, 1.0 / distance, beside ? glm::normalize(shaft) : dvec3(0.0)};
+  return {to_axis / distance, radius - distance, 1.0 / distance, beside ? glm::normalize(shaft) : dvec3(0.0)};
 }
 
 void add_contact(const JudgePoint& point, const TissueContact& contact, const ToolStep& tool, double stiffness,

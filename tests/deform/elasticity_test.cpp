@@ -1,121 +1,126 @@
-// The stated modulus is the one the tissue has: pulled, sagging under its weight, and pressed.
-#include <cmath>
+// The stated modulus and Poisson's ratio are those the tissue has: blocks pulled and pressed, along the lattice and
+// across it. Force per area at rest over strain, in the middle half of a bar clamped at its ends. Under a stretch of
+// 10 % either way the energy's own secant modulus is 0.5 % below and 4 % above E.
+#include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
+#include "deform/point_loads.hpp"
 #include "tests/deform/deform_support.hpp"
+#include "tests/deform/tissue_measures.hpp"
 
 namespace trocar {
 namespace {
 
-// Fixes every node below `low` or above `high` along `axis`.
-void fix_ends(TissueModel& model, int axis, float low, float high) {
-  for (std::size_t i = 0; i < model.rest.size(); ++i)
-    if (model.rest[i][axis] < low || model.rest[i][axis] > high) model.inverse_mass[i] = 0.f;
-}
+using glm::dvec3;
+using test::Bar, test::Positions, test::Pulled;
 
-// Pull of the springs across the plane where `axis` is `place`, N.
-double pull_across(const TissueModel& model, const TissueState& state, int axis, float place) {
-  double pull = 0.0;
-  for (const Spring& s : model.springs) {
-    if ((model.rest[s.a][axis] < place) == (model.rest[s.b][axis] < place)) continue;
-    const glm::dvec3 d = glm::dvec3(state.x[s.b]) - glm::dvec3(state.x[s.a]);
-    const double length = glm::length(d);
-    pull += s.stiffness * (length - s.rest_length) * std::abs(d[axis]) / length;
-  }
-  return pull;
-}
+constexpr double kDiagonal = std::numbers::pi / 4.0;
 
-// Mean position along `axis` of the layer of nodes at `place`.
-double layer(const TissueModel& model, const TissueState& state, int axis, float place) {
-  double sum = 0.0;
-  int count = 0;
-  for (std::size_t i = 0; i < model.rest.size(); ++i)
-    if (std::abs(model.rest[i][axis] - place) < 1e-4f) sum += state.x[i][axis], ++count;
-  return sum / count;
-}
-
-// Stress over strain in the middle half of a bar pulled by `strain`, away from its clamped ends. Mean over an even
-// number of layers: at the end of a substep, springs swept last are a little more at ease than those swept first.
-double measured_modulus(float modulus, float spacing, int axis, float strain, int substeps) {
-  glm::vec3 size(0.036f);
-  size[axis] = 0.144f;
+TissueParams quickly_settling(float spacing) {
   TissueParams params;
-  params.youngs_modulus = modulus;
   params.node_spacing = spacing;
-  params.substeps = substeps;
-  TissueModel model = make_tissue(test::block(size).view(), params, {});
-  fix_ends(model, axis, 1e-4f, 0.144f - 1e-4f);
-  TissueState state = rest_state(model);
-  for (glm::vec3& p : state.x) p[axis] *= 1.f + strain;
-  for (int frame = 0; frame < 180; ++frame) step(model, state, {}, 1.f / 60.f);
-  const double low = layer(model, state, axis, 0.036f), high = layer(model, state, axis, 0.108f);
-  const int layers = static_cast<int>(std::lround(0.072f / spacing));
-  double pull = 0.0;
-  for (int i = 0; i < layers; ++i)
-    pull += pull_across(model, state, axis, 0.036f + (static_cast<float>(i) + 0.5f) * spacing) / layers;
-  return pull / (0.036 * 0.036) / ((high - low) / 0.072 - 1.0);
+  params.drag = 20.f;
+  return params;
 }
 
-// At this strain springs straight between their ends are 3 % stiffer pulled, and as much softer pressed.
-TEST(Elasticity, BarPulledFivePercentHasTheStatedModulus) {
-  const auto ratio = [](float modulus, float spacing, int axis, float strain, int substeps) {
-    return measured_modulus(modulus, spacing, axis, strain, substeps) / modulus;
-  };
+Pulled pulled(const Bar& bar, const TissueParams& params, double strain) {
+  const TissueModel model = test::clamped_bar(bar, params);
+  return test::measure(model, bar, test::stepped(model, test::clamped_and_stretched(model, bar, strain), 1.0));
+}
+
+TEST(Measures, FindAnAffineMap) {
+  const Bar bar{{0.1, 0.04, 0.03}, 0.3};
+  TissueModel model = test::clamped_bar(bar, quickly_settling(0.01f));
+  const Positions rest(model.rest.begin(), model.rest.end());
+  EXPECT_LT(glm::length(test::end_force(model, bar, 1.0, rest)), 1e-5);
+  const Positions x = test::stretched(model, bar, 0.07);
+  const Pulled found = test::measure(model, bar, x);
+  EXPECT_NEAR(found.strain, 0.07, 1e-6);
+  EXPECT_NEAR(found.poisson, 0.46, 1e-5);
+  EXPECT_NEAR(found.volume, 1.07 * (1.0 - 0.46 * 0.07) * (1.0 - 0.46 * 0.07), 1e-6);
+}
+
+TEST(Elasticity, BarHasTheStatedModulusAlongTheLatticeAndAcrossIt) {
   for (const float modulus : {2000.f, 6000.f, 12000.f})
-    EXPECT_NEAR(ratio(modulus, 0.012f, 1, 0.05f, 20), 1.0, 0.05) << modulus << " Pa";
-  for (const float spacing : {0.009f, 0.012f, 0.018f})
-    for (const int axis : {0, 1, 2}) {
-      SCOPED_TRACE(testing::Message() << "spacing " << spacing << " m, axis " << axis);
-      EXPECT_NEAR(ratio(6000.f, spacing, axis, 0.05f, 20), 1.0, 0.05);
-      EXPECT_NEAR(ratio(6000.f, spacing, axis, -0.05f, 20), 1.0, 0.05);
-      EXPECT_NEAR(ratio(6000.f, spacing, axis, 0.05f, TissueParams().substeps), 1.0, 0.1);
+    for (const float spacing : {0.008f, 0.012f, 0.016f})
+      for (const double strain : {0.1, -0.1}) {
+        SCOPED_TRACE(testing::Message() << modulus << " Pa, " << spacing << " m, strain " << strain);
+        TissueParams params = quickly_settling(spacing);
+        params.youngs_modulus = modulus;
+        const dvec3 size(0.192, 0.048, 0.048);
+        const double along = pulled({size, 0.0}, params, strain).modulus / modulus;
+        const double across = pulled({size, kDiagonal}, params, strain).modulus / modulus;
+        EXPECT_NEAR(along, 1.0, 0.1);
+        EXPECT_NEAR(across, 1.0, 0.1);
+        EXPECT_NEAR(across / along, 1.0, 0.15);
+      }
+}
+
+TEST(Elasticity, JudgeAndStepFindTheSame) {
+  for (const double turn : {0.0, kDiagonal, 0.35})
+    for (const double strain : {0.1, -0.1}) {
+      const Bar bar{{0.192, 0.048, 0.048}, turn};
+      const TissueModel model = test::clamped_bar(bar, quickly_settling(0.016f));
+      const Positions begin = test::clamped_and_stretched(model, bar, strain);
+      const Positions slow = test::judged(model, begin), fast = test::stepped(model, begin, 1.5);
+      EXPECT_NEAR(test::measure(model, bar, fast).modulus / test::measure(model, bar, slow).modulus, 1.0, 1e-3);
+      for (std::size_t i = 0; i < slow.size(); ++i) EXPECT_LT(glm::distance(slow[i], fast[i]), 1e-5);
     }
 }
 
-// A column hanging from its upper end: what the solver feels, not only what the springs say. rho g L^2 / 2E.
-double measured_sag(int substeps, float dt) {
-  TissueParams params;
-  params.node_spacing = 0.012f;
-  params.gravity = 1.f;
-  params.drag = 20.f;
-  params.substeps = substeps;
-  TissueModel model = make_tissue(test::block({0.048f, 0.144f, 0.048f}).view(), params, {});
-  fix_ends(model, 1, -1.f, 0.144f - 1e-4f);
-  TissueState state = rest_state(model);
-  for (float t = 0.f; t < 5.f; t += dt) step(model, state, {}, dt);
-  return -layer(model, state, 1, 0.f) / (1060.0 * 1.0 * 0.144 * 0.144 / (2.0 * 6000.0));
+// Small strain: what was asked for. Ten per cent: the springs' own, 0.43 pulled and 0.49 pressed.
+TEST(Elasticity, PoissonsRatioIsTheStatedOne) {
+  for (const float poisson : {0.25f, 0.4f, 0.46f}) {
+    TissueParams params = quickly_settling(0.012f);
+    params.poisson_ratio = poisson;
+    EXPECT_NEAR(pulled({{0.192, 0.048, 0.048}}, params, 0.01).poisson, poisson, 0.01);
+    EXPECT_NEAR(pulled({{0.192, 0.048, 0.048}, kDiagonal}, params, 0.01).poisson, poisson, 0.025);
+  }
 }
 
-TEST(Elasticity, ColumnSagsAsBeamTheorySays) {
-  for (const int substeps : {1, 4, 20}) EXPECT_NEAR(measured_sag(substeps, 1.f / 60.f), 1.0, 0.1) << substeps;
-  EXPECT_NEAR(measured_sag(1, 1.f / 30.f), 1.0, 0.1);
-  EXPECT_NEAR(measured_sag(1, 1.f / 240.f), 1.0, 0.1);
+TEST(Elasticity, PressedByAFifthVolumeStays) {
+  for (const double turn : {0.0, kDiagonal}) {
+    const Pulled middle = pulled({{0.12, 0.048, 0.048}, turn}, quickly_settling(0.008f), -0.2);
+    EXPECT_LT(middle.strain, -0.18);
+    EXPECT_NEAR(middle.volume, 1.0, 0.03);
+  }
 }
 
-// The whole upper side pressed by 5 %: the force that step() reports is area times modulus times strain.
-TEST(Elasticity, ForceOnThePressIsWhatTheModulusSays) {
+// A block on the floor under a tool so thick that it is a plate: the force on it is area times modulus times strain.
+TEST(Elasticity, ForceOnAPlateIsWhatTheModulusSays) {
   TriangleMesh mesh = test::block({0.048f, 0.144f, 0.048f});
   std::vector<TissueContact> contacts;
-  for (int i = 0; i < 13; ++i)
-    for (int j = 0; j < 13; ++j) {
-      contacts.push_back({static_cast<std::uint32_t>(mesh.positions.size()), {0.f, 1.f, 0.f}, 0.f});
-      mesh.positions.push_back({0.004f * i, 0.144f, 0.004f * j});
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 7; ++j) {
+      contacts.push_back({0, static_cast<std::uint32_t>(mesh.positions.size()), {0.f, 1.f, 0.f}});
+      mesh.positions.push_back({0.008f * i, 0.144f, 0.008f * j});
     }
-  TissueParams params;
-  params.node_spacing = 0.012f;
-  params.drag = 20.f;
+  TissueParams params = quickly_settling(0.012f);
   params.friction = 0.f;
   TissueModel model = make_tissue(mesh.view(), params, {});
-  fix_ends(model, 1, 1e-4f, 1.f);
+  for (std::size_t i = 0; i < model.rest.size(); ++i)
+    if (model.rest[i].y < 1e-4f) test::fix(model, i);
+  const double radius = 4.0, down = 0.05 * 0.144;
+  const auto plate = [&](double from, double to) {
+    const dvec3 middle(0.024, 0.144 + radius + kContactSlack, 0.024);
+    return ToolStep{middle + dvec3(0.0, 1.0, 0.0), middle - dvec3(0.0, from, 0.0), middle - dvec3(0.0, to, 0.0),
+                    radius};
+  };
   TissueState state = rest_state(model);
-  std::vector<glm::vec3> positions = mesh.positions;
-  const float goal = 0.144f * 0.95f;
   glm::vec3 force(0.f);
-  for (int frame = 0; frame < 300; ++frame) {
-    for (TissueContact& c : contacts) c.depth = std::min(positions[c.vertex].y - goal, 0.0005f);
-    force = step(model, state, contacts, 1.f / 60.f);
-    embed_surface(model, state.x, positions);
+  for (int i = 0; i < 120; ++i) {
+    const ToolStep tool = plate(down * std::min(i / 30.0, 1.0), down * std::min((i + 1) / 30.0, 1.0));
+    force = step(model, state, {{&tool, 1}, contacts, {}}, 1.f / 60.f);
   }
-  EXPECT_NEAR(force.y / (6000.0 * 0.048 * 0.048 * 0.05), 1.0, 0.15);
+  const double wanted = 6000.0 * 0.048 * 0.048 * 0.05;
+  JudgeState judge = judge_rest(model);
+  const ToolStep tool = plate(down, down);
+  const JudgeAnswer answer = judge_equilibrium(model, judge, {{&tool, 1}, contacts, {}});
+  EXPECT_TRUE(answer.balanced);
+  EXPECT_NEAR(answer.tool_force[0].y / wanted, 1.0, 0.1);
+  EXPECT_NEAR(force.y / answer.tool_force[0].y, 1.0, 0.05);
   EXPECT_NEAR(std::hypot(force.x, force.z), 0.0, 0.02 * force.y);
 }
 
