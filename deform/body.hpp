@@ -12,6 +12,9 @@ struct Substep {
   float dt;           // s
 };
 
+// Between begin_step and the first `advance`: what substep_count(model, dt) says, or more while tissue is crushed.
+int substep_count(const TissueModel& model, const TissueState& state, float dt);
+
 void begin_step(const TissueModel& model, TissueState& state, const TissueLoads& loads);
 void advance(const TissueModel& model, TissueState& state, const TissueLoads& loads, const Substep& substep);
 void end_step(TissueState& state, const Substep& last, float dt);

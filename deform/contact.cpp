@@ -32,6 +32,14 @@ FaceContact against_end_pose(const ClosestPoints& closest) {
   return {closest.on_second, normal, closest.distance};
 }
 
+// A tool belongs outside the organ: one that is found behind a face is meant to be in front of it.
+glm::dvec3 outer_side(const Triangle& face, const glm::dvec3& to_tool) {
+  constexpr double kBehind = -0.3;  // cosine
+  const glm::dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
+  const double size = glm::length(area);
+  return glm::dot(area, to_tool) < kBehind * size ? area / size : to_tool;
+}
+
 // Weights of the corners of `face` at `point`; the first corner alone where the face has no area.
 glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   const glm::dvec3 normal = glm::cross(t.b - t.a, t.c - t.a);
@@ -78,11 +86,11 @@ void add_face(const ToolStep& step, FaceId id, const Touch* touch, std::span<con
   const Triangle face = triangle_of(positions, corners);
   const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
   FaceContact contact = against_end_pose(closest);
-  const bool pierced = closest.distance <= kCoincident;
-  if (touch && (pierced || glm::dot(contact.normal, glm::dvec3(touch->normal)) < kSameSide))
+  if (!touch && !in_reach(step, contact.distance)) return;
+  const bool passed = touch && glm::dot(contact.normal, glm::dvec3(touch->normal)) < kSameSide;
+  if (touch && (passed || closest.distance <= kCoincident))
     contact = {glm::dvec3(touch->point), glm::dvec3(touch->normal), 0.0};
-  else if (pierced || !in_reach(step, contact.distance))
-    return;
+  contact.normal = outer_side(face, contact.normal);
   const glm::dvec3 w = corner_weights(face, contact.point);
   out.near.push_back(id);
   out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,

@@ -25,6 +25,7 @@ constexpr float kSmallestSquare = 1e-20f;  // m^2
 [[gnu::always_inline]] inline void add_to(float* p, Lanes v) { store(p, load(p) + v); }
 [[gnu::always_inline]] inline Lanes all(float value) { return value - Lanes{}; }
 [[gnu::always_inline]] inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+[[gnu::always_inline]] inline Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline Lanes root(Lanes v) {
   Lanes r;
   for (std::uint32_t i = 0; i < kLanes; ++i) r[i] = __builtin_sqrtf(v[i]);
@@ -113,7 +114,7 @@ struct Edges {
   for (std::uint32_t i = 0; i < row.count; i += kLanes) {
     const Edges e = edges_of(c, row, i);
     const Lanes3 bc = cross(e.b, e.c), ca = cross(e.c, e.a), ab = cross(e.a, e.b);
-    const Lanes swell = dot(e.a, bc) * per_volume - 1.f;
+    const Lanes swell = smaller(larger(dot(e.a, bc) * per_volume - 1.f, all(-kMostShrink)), all(kMostSwell));
     const Lanes sides = (dot(bc, bc) + dot(ca, ca) + dot(ab, ab)) * per_sides;
     const Lanes push = load(bulk + i) * swell / (-64.f * larger(sides, all(1.f)));
     const Lanes3 u = push * bc, v = push * ca, w = push * ab;

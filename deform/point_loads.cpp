@@ -33,9 +33,18 @@ void add_corner(const Embedding& e, float share, PreparedPoint& c) {
   }
 }
 
+// A point that hangs almost wholly on nodes that are fixed would fling the free one far away to move a little itself.
+constexpr float kLeastFreedom = 0.1f;  // of its admittance were no node fixed
+
 // Nodes without tissue carry nothing, whatever their weight.
 void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
-  for (int i = 0; i < c.nodes; ++i) c.admittance += c.weight[i] * c.weight[i] * model.inverse_mass[c.node[i]];
+  float were_all_free = 0.f;
+  for (int i = 0; i < c.nodes; ++i) {
+    const float square = c.weight[i] * c.weight[i], mass = model.mass[c.node[i]];
+    c.admittance += square * model.inverse_mass[c.node[i]];
+    if (mass > 0.f) were_all_free += square / mass;
+  }
+  if (c.admittance > 0.f) c.admittance = std::max(c.admittance, kLeastFreedom * were_all_free);
   c.before = point_of(c, x);
 }
 
@@ -111,8 +120,9 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
 
 // A push may grow or shrink from round to round, but never pull.
 void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
-  const float excess = std::min(glm::dot(c.normal, point_of(c, s.x)) - c.plane, kFastestTool * substep.dt);
-  const float pressed = -glm::dot(c.pressed, c.normal), wanted = std::max(pressed + excess / c.admittance, 0.f);
+  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, pressed = -glm::dot(c.pressed, c.normal);
+  const float most = kFastestTool * substep.dt / c.admittance;
+  const float wanted = std::clamp(pressed + excess / c.admittance, 0.f, most);
   if (wanted != pressed) push_point(model, c, (pressed - wanted) * c.normal, substep.dt, s);
 }
 

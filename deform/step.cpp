@@ -8,6 +8,7 @@
 #include "deform/body.hpp"
 #include "deform/elastic_forces.hpp"
 #include "deform/point_loads.hpp"
+#include "deform/springs.hpp"
 #include "deform/unfold.hpp"
 
 namespace trocar {
@@ -15,6 +16,9 @@ namespace {
 
 // A tissue that would need more substeps than this for one step is stepped with this many, and time runs slower for it.
 constexpr int kMostSubsteps = 4096;
+
+// Crushed tissue is stiffer than sound tissue: its substeps are this much shorter.
+constexpr float kCrushedSteps = 1.7f;
 
 // No node crosses more of a cell than this within a substep, whatever is done to it.
 constexpr float kLongestStride = 0.4f;  // of the node spacing
@@ -53,11 +57,14 @@ void find_crushed_cells(const TissueModel& model, TissueScratch& s) {
   s.flatness.resize(model.bulk.size());
   measure_flatness(model, s.x, s.flatness);
   s.crushed.clear();
+  s.flattest = 1.f;
+  const float mass_per_bulk = model.cell_mass / volume_modulus(model.params);
   for (const CellRow& row : model.cell_rows)
     for (std::uint32_t i = 0; i < row.count; ++i) {
-      const float flatness = s.flatness[row.first + i];
-      if (!(flatness < kSqueezed) || !(model.bulk[row.first + i] > 0.f)) continue;
-      s.crushed.push_back({{row.row[0] + i, row.row[1] + i, row.row[2] + i, row.row[3] + i}, flatness});
+      const float bulk = model.bulk[row.first + i], flatness = s.flatness[row.first + i];
+      if (!(flatness < kWatched) || !(bulk > 0.f)) continue;
+      s.flattest = std::min(s.flattest, flatness);
+      s.crushed.push_back({{row.row[0] + i, row.row[1] + i, row.row[2] + i, row.row[3] + i}, bulk * mass_per_bulk});
     }
 }
 
@@ -129,7 +136,7 @@ void advance(const TissueModel& model, TissueState& state, const TissueLoads& lo
   const Motion motion{substep.dt, 1.f / (1.f + p.drag * substep.dt), kLongestStride * p.node_spacing / substep.dt,
                       p.damping_time};
   add_elastic_forces(model, s.ahead, s.force);
-  for (const CrushedCell& cell : s.crushed) add_unfolding_forces(model, cell, s.x, s.force);
+  for (const CrushedCell& cell : s.crushed) add_unfolding_forces(model, cell, s.x, s.v, s.force);
   add_tether_forces(model, breath_now, s);
   const std::span<float> x(s.x.x), y(s.x.y), z(s.x.z);
   move(x, s.v.x, s.ahead.x, s.force.x, s.gravity.x, model.inverse_mass.data(), motion);
@@ -152,11 +159,15 @@ int substep_count(const TissueModel& model, float dt) {
   return std::max(model.params.substeps, static_cast<int>(std::min(wanted, static_cast<float>(kMostSubsteps))));
 }
 
+int substep_count(const TissueModel& model, const TissueState& state, float dt) {
+  return substep_count(model, state.scratch.flattest < kSqueezed ? kCrushedSteps * dt : dt);
+}
+
 glm::vec3 step(const TissueModel& model, TissueState& state, const TissueLoads& loads, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return glm::vec3(0.f);
-  Substep substep{1, substep_count(model, dt), 0.f};
-  substep.dt = dt / static_cast<float>(substep.count);
   begin_step(model, state, loads);
+  Substep substep{1, substep_count(model, state, dt), 0.f};
+  substep.dt = dt / static_cast<float>(substep.count);
   for (; substep.number <= substep.count; ++substep.number) advance(model, state, loads, substep);
   end_step(state, substep, dt);
   return contact_force(state, 0, loads.contacts.size());

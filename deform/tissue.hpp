@@ -147,10 +147,10 @@ struct PreparedPoint {
   glm::vec3 push;                // kg m sum of the pushes on the tool over the step's substeps
 };
 
-// Nodes of the corner x = 0, at (y, z) = 00, 10, 01, 11, and how flat the cell is.
+// A cell that was pressed flat, or nearly so, or turned inside out when the step began.
 struct CrushedCell {
-  std::array<std::uint32_t, 4> row;
-  float flatness;  // 1, smallest corner volume over that at rest
+  std::array<std::uint32_t, 4> row;  // nodes of the corner x = 0, at (y, z) = 00, 10, 01, 11
+  float mass;                        // kg
 };
 
 // Room to work in, kept between steps so that none of them allocates. Holds nothing a step needs from the one before.
@@ -159,7 +159,8 @@ struct TissueScratch {
   std::vector<PreparedPoint> contacts, holds;  // [contact], [hold]
   float force_per_push = 0.f;                  // 1/s^2 of the latest step
   std::vector<float> flatness;                 // [place] 1, smallest corner volume over that at rest
-  std::vector<CrushedCell> crushed;            // cells pressed flat or turned inside out when the step began
+  std::vector<CrushedCell> crushed;
+  float flattest = 1.f;  // 1, of all cells when the step began
 };
 
 struct TissueState {

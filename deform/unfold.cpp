@@ -8,7 +8,10 @@ namespace trocar {
 namespace {
 
 // Stiffness of the pull on each corner, over Young's modulus times spacing.
-constexpr float kUnfolding = 0.3f;  // 1
+constexpr float kUnfolding = 0.25f;  // 1
+
+// Rate at which a crushed cell's corners lose their motion against each other: tissue that buckles must not ring.
+constexpr float kCalming = 300.f;  // 1/s
 
 // Volume spanned at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
 // 01, 11.
@@ -54,6 +57,19 @@ void measure_sse2(const TissueModel& model, const NodeColumns& x, float* flatnes
 
 glm::vec3 at(const NodeColumns& c, std::uint32_t node) { return {c.x[node], c.y[node], c.z[node]}; }
 
+std::uint32_t node_of(const CrushedCell& cell, int corner) { return cell.row[corner >> 1] + (corner & 1); }
+
+// Smallest corner volume over that at rest.
+float flatness_of(const glm::vec3 (&p)[8], float spacing) {
+  float least = INFINITY;
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::vec3 a = p[corner ^ 1] - p[corner], b = p[corner ^ 2] - p[corner], c = p[corner ^ 4] - p[corner];
+    const float volume = glm::dot(a, glm::cross(b, c));
+    least = std::min(least, __builtin_parity(corner) ? -volume : volume);
+  }
+  return least / (spacing * spacing * spacing);
+}
+
 // Mean edges of a cell along x, y, z, over the rest length.
 glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
   glm::mat3 edges(0.f);
@@ -85,23 +101,26 @@ glm::mat3 nearest_rotation(const glm::mat3& f) {
   return glm::mat3_cast(q);
 }
 
-void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, NodeColumns& force) {
+void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, const NodeColumns& v,
+                          NodeColumns& force) {
   const float spacing = model.params.node_spacing;
-  glm::vec3 p[8], centre(0.f);
+  glm::vec3 p[8], centre(0.f), drift(0.f);
   for (int corner = 0; corner < 8; ++corner) {
-    p[corner] = at(x, cell.row[corner >> 1] + (corner & 1));
+    p[corner] = at(x, node_of(cell, corner));
     centre += 0.125f * p[corner];
+    drift += 0.125f * at(v, node_of(cell, corner));
   }
-  const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
-
   // By degrees from half the rest volume to none. A node may have eight such cells around it: together they must not
   // make it stiffer than substeps are made for.
-  const float need = std::clamp((kSqueezed - cell.flatness) / kSqueezed, 0.f, 1.f);
+  const float need = std::clamp((kSqueezed - flatness_of(p, spacing)) / kSqueezed, 0.f, 1.f);
+  if (!(need > 0.f)) return;
+  const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
   const float stiffness = need * kUnfolding * model.params.youngs_modulus * spacing;
+  const float damping = need * kCalming * cell.mass / 8.f;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
-    const glm::vec3 pull = stiffness * (centre + turned * rest - p[corner]);
-    const std::uint32_t node = cell.row[corner >> 1] + (corner & 1);
+    const std::uint32_t node = node_of(cell, corner);
+    const glm::vec3 pull = stiffness * (centre + turned * rest - p[corner]) + damping * (drift - at(v, node));
     force.x[node] += pull.x, force.y[node] += pull.y, force.z[node] += pull.z;
   }
 }

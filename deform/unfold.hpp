@@ -13,13 +13,16 @@
 namespace trocar {
 
 constexpr float kSqueezed = 0.5f;  // share of its rest volume below which a corner calls for help
+constexpr float kWatched = 0.75f;  // and below which it may do so before the step ends
 
 // flatness[place of a cell in TissueModel::bulk]: smallest of its eight corner volumes, over that at rest; negative:
 // turned inside out. `x` has room for kLanes nodes more than the model has.
 void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness);
 
-// Adds the forces that draw one cell towards its rest shape. They sum to zero.
-void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, NodeColumns& force);
+// Adds the forces that draw one cell towards its rest shape and take its corners' motion against each other away. They
+// sum to zero. `x` and `v`: where the nodes are and how fast they move, m and m/s.
+void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, const NodeColumns& v,
+                          NodeColumns& force);
 
 // The rotation nearest to `f`, never a reflection; some rotation where f has none.
 glm::mat3 nearest_rotation(const glm::mat3& f);

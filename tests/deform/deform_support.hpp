@@ -75,11 +75,11 @@ struct Press {
   ContactList list = {};
   std::vector<Touch> touches = {};
 
-  glm::vec3 frame(const ToolStep& tool, float dt) {
+  glm::vec3 frame(const ToolStep& tool, float dt, std::span<const TissueHold> holds = {}) {
     touches = touches_of(tool, {positions, mesh.faces});
     list.begin_frame();
     contacts_from_touches(tool, touches, mesh.faces, positions, list);
-    const glm::vec3 force = step(model, state, {{&tool, 1}, list.contacts, {}}, dt);
+    const glm::vec3 force = step(model, state, {{&tool, 1}, list.contacts, holds}, dt);
     embed_surface(model, state.x, positions);
     return force;
   }

@@ -1,5 +1,6 @@
 #include "deform/tissue.hpp"
 
+#include <cmath>
 #include <random>
 #include <set>
 
@@ -20,43 +21,36 @@ TissueModel sphere_tissue(float spacing = 0.015f) {
   return make_tissue(mesh.view(), params, {&kBall, 1});
 }
 
-TEST(Tissue, SpringsOfAColourShareNoNode) {
+TEST(Tissue, RowsAreFilledUpWithSpringsOfNoStiffness) {
   const TissueModel model = sphere_tissue();
-  ASSERT_EQ(model.colours.front(), 0u);
-  ASSERT_EQ(model.colours.back(), model.springs.size());
-  for (std::size_t colour = 0; colour + 1 < model.colours.size(); ++colour) {
-    std::set<std::uint32_t> seen;
-    for (std::uint32_t i = model.colours[colour]; i < model.colours[colour + 1]; ++i) {
-      EXPECT_TRUE(seen.insert(model.springs[i].a).second);
-      EXPECT_TRUE(seen.insert(model.springs[i].b).second);
-    }
+  std::size_t places = 0;
+  for (const SpringRow& row : model.spring_rows) {
+    EXPECT_EQ(row.first, places);
+    EXPECT_EQ(row.count % kLanes, 0u);
+    places += row.count;
   }
-}
-
-TEST(Tissue, RunsHoldEverySpringOnce) {
-  const TissueModel model = sphere_tissue();
-  std::vector<int> seen(model.springs.size());
-  for (const SpringRun& run : model.runs)
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      const Spring& s = model.springs[run.first + i];
-      ++seen[run.first + i];
-      EXPECT_EQ(s.a, run.a + i * run.stride);
-      EXPECT_EQ(s.b, run.b + i * run.stride);
-      EXPECT_EQ(s.rest_length, run.rest_length);
-      EXPECT_EQ(s.stiffness, model.stiffness[run.first + i]);
-    }
-  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(seen.size()));
+  EXPECT_EQ(places, model.stiffness.size());
+  places = 0;
+  for (const CellRow& row : model.cell_rows) {
+    EXPECT_EQ(row.first, places);
+    EXPECT_EQ(model.bulk[row.first + row.count - 1], 0.f);
+    places += row.count;
+  }
+  EXPECT_EQ(places, model.bulk.size());
+  std::set<std::uint32_t> taken(model.place.begin(), model.place.end());
+  EXPECT_EQ(taken.size(), model.lattice.cells.size());
 }
 
 TEST(Tissue, SpringsJoinNodesAtTheirRestLengthAndNoPairTwice) {
   const TissueModel model = sphere_tissue();
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  for (const Spring& s : model.springs) {
+  for_each_spring(model, [&](const Spring& s) {
     EXPECT_LT(s.a, s.b);
     EXPECT_GT(s.stiffness, 0.f);
     EXPECT_NEAR(glm::distance(model.rest[s.a], model.rest[s.b]), s.rest_length, 1e-7f);
     EXPECT_TRUE(pairs.insert({s.a, s.b}).second);
-  }
+  });
+  EXPECT_EQ(pairs.size(), spring_count(model));
 }
 
 TEST(Tissue, WeighsWhatTheOrganWeighs) {
@@ -101,8 +95,8 @@ TEST(Tissue, EmbeddingHasAPlainTwin) {
 TEST(Tissue, AttachedNodesNeverMove) {
   const TissueModel model = sphere_tissue();
   TissueState state = rest_state(model);
-  const TissueContact contact{40, {0.f, 0.f, 1.f}, 0.03f};
-  for (int frame = 0; frame < 30; ++frame) step(model, state, {&contact, 1}, 1.f / 60.f);
+  const TissueHold pull{model.embedding[40], glm::vec3(0.f), glm::vec3(0.3f), 10.f};
+  for (int frame = 0; frame < 30; ++frame) step(model, state, {{}, {}, {&pull, 1}}, 1.f / 60.f);
   int fixed = 0;
   for (std::size_t i = 0; i < model.rest.size(); ++i) {
     const bool inside = glm::distance(model.rest[i], kBall.centre) <= kBall.radius;
@@ -122,42 +116,93 @@ TEST(Tissue, LeftAloneItStaysAtRest) {
 }
 
 TEST(Tissue, StiffTissueAndLongStepsTakeMoreSubsteps) {
-  TissueModel model;
-  EXPECT_GE(substep_count(model, 1.f / 60.f), model.params.substeps);
+  TissueModel model = sphere_tissue();
+  EXPECT_GE(substep_count(model, 1.f / 60.f), 5);
   EXPECT_EQ(substep_count(model, 1e-4f), model.params.substeps);
-  const int soft = substep_count(model, 1.f / 60.f);
-  model.params.youngs_modulus *= 16.f;
-  EXPECT_NEAR(substep_count(model, 1.f / 60.f), 4 * soft, 4);
-  model.params.youngs_modulus = 1e12f;
-  EXPECT_EQ(substep_count(model, 1.f / 60.f), 64);
+  TissueParams stiff = model.params;
+  stiff.youngs_modulus *= 16.f;
+  stiff.damping_time = model.params.damping_time / 4.f;
+  const TissueModel harder = make_tissue(shapes::icosphere(4).view(), stiff, {&kBall, 1});
+  EXPECT_NEAR(substep_count(harder, 1.f / 60.f), 4 * substep_count(model, 1.f / 60.f), 4);
+  EXPECT_EQ(substep_count(harder, 0.f), 1);
+}
+
+// Just below the longest substep a shaken lattice comes to rest; a third above the bound it must not.
+TEST(Tissue, TheLongestSubstepIsStableAndNotMuchTooShort) {
+  for (const float beyond : {1.f, 1.4f}) {
+    TissueModel model = sphere_tissue();
+    TissueState state = rest_state(model);
+    for (std::size_t i = 0; i < state.x.size(); ++i)
+      if (model.inverse_mass[i] > 0.f) state.x[i].x += 1e-5f * static_cast<float>(static_cast<int>(i * 7919 % 13) - 6);
+    model.longest_substep *= beyond;
+    for (int i = 0; i < 3000; ++i) step(model, state, {}, 0.999f * model.longest_substep);
+    const float left = test::farthest_from_rest(model, state);
+    EXPECT_TRUE(beyond == 1.f ? left < 2e-6f : left > 1e-4f) << beyond << " " << left;
+  }
 }
 
 TEST(Tissue, IgnoresContactsAndTimesThatMakeNoSense) {
   const TissueModel model = sphere_tissue();
   TissueState state = rest_state(model);
   const auto vertices = static_cast<std::uint32_t>(model.embedding.size());
-  const TissueContact contacts[] = {
-      {0, {0.f, NAN, 1.f}, 0.01f}, {1, {0.f, 0.f, 1.f}, INFINITY}, {vertices, {0.f, 0.f, 1.f}, 0.01f}};
-  EXPECT_EQ(step(model, state, contacts, 1.f / 60.f), glm::vec3(0.f));
+  const ToolStep tool{{0.0, 0.0, 0.5}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.2};
+  const TissueContact contacts[] = {{0, 0, {0.f, NAN, 1.f}},
+                                    {0, 1, {0.f, 0.f, 1.f}, 0, 0, INFINITY},
+                                    {0, vertices, {0.f, 0.f, 1.f}},
+                                    {1, 5, {0.f, 0.f, 1.f}}};
+  const TissueHold holds[] = {{model.embedding[3], glm::vec3(NAN), glm::vec3(0.f), 1.f},
+                              {model.embedding[3], glm::vec3(0.f), glm::vec3(0.f), 0.f}};
+  EXPECT_EQ(step(model, state, {{&tool, 1}, contacts, holds}, 1.f / 60.f), glm::vec3(0.f));
   EXPECT_LT(test::farthest_from_rest(model, state), 1e-6f);
-  const TissueContact sound{5, {0.f, 0.f, 1.f}, 0.01f};
-  for (const float dt : {0.f, -1.f, NAN, INFINITY}) EXPECT_EQ(step(model, state, {&sound, 1}, dt), glm::vec3(0.f));
+  const TissueContact sound{0, 5, {0.f, 0.f, 1.f}};
+  for (const float dt : {0.f, -1.f, NAN, INFINITY})
+    EXPECT_EQ(step(model, state, {{&tool, 1}, {&sound, 1}, {}}, dt), glm::vec3(0.f));
   EXPECT_LT(test::farthest_from_rest(model, state), 1e-6f);
 }
 
-// 500 steps of a press that comes and goes give the same bits on every run.
+// 500 steps of a press and a pull that come and go give the same bits on every run.
 TEST(Tissue, GoldenRun) {
   const auto run = [] {
     const TissueModel model = sphere_tissue();
     TissueState state = rest_state(model);
+    const TriangleMesh mesh = shapes::icosphere(4);
     for (int frame = 0; frame < 500; ++frame) {
-      const float depth = 0.001f * static_cast<float>(frame % 50 - 25);
-      const TissueContact contacts[] = {{7, {0.f, -0.6f, 0.8f}, depth}, {100, {1.f, 0.f, 0.f}, 0.5f * depth}};
-      step(model, state, std::span(contacts).first(frame % 90 < 60 ? 2 : 0), 1.f / 60.f);
+      const double z = 0.0005 * std::abs(frame % 50 - 25);
+      const ToolStep tool{{0.0, 0.0, 0.3}, {0.0, 0.0, 0.098 + z}, {0.0, 0.0, 0.098 + z}, 0.005};
+      std::vector<TissueContact> contacts;
+      for (std::uint32_t v = 0; v < mesh.positions.size(); ++v)
+        if (mesh.positions[v].z > 0.095f) contacts.push_back({0, v, {0.f, 0.f, 1.f}});
+      const glm::vec3 held = mesh.positions[100] + glm::vec3(0.0002f * static_cast<float>(frame % 90));
+      const TissueHold hold{model.embedding[100], held, held, 2.f};
+      step(model, state, {{&tool, 1}, contacts, std::span(&hold, frame % 90 < 60 ? 1 : 0)}, 1.f / 60.f);
     }
     return test::hash_of(state);
   };
   EXPECT_EQ(run(), run());
+}
+
+// A ligament gives way and pulls back; what hangs on the diaphragm goes with the breath.
+TEST(Tissue, LigamentsGiveWayAndTheDiaphragmBreathes) {
+  const TriangleMesh mesh = shapes::icosphere(3, 0.05f);
+  TissueParams params;
+  params.node_spacing = 0.0125f;
+  const Attachment ligament{{0.f, 0.05f, 0.f}, 0.03f, 100.f, true};
+  const Breathing breathing{0.004f, 0.5f, {0.f, -2.f, 0.f}};
+  const TissueModel model = make_tissue(mesh.view(), params, {&ligament, 1}, breathing);
+  double stiffness = 0.0;
+  for (const Tether& tether : model.tethers) stiffness += tether.stiffness;
+  EXPECT_NEAR(stiffness, 100.0, 1e-3);
+  TissueState state = rest_state(model);
+  float lowest = 0.f;
+  for (int frame = 0; frame < 120; ++frame) {
+    step(model, state, {}, 1.f / 60.f);
+    float mean = 0.f;
+    for (std::size_t i = 0; i < state.x.size(); ++i) mean += (state.x[i].y - model.rest[i].y) / state.x.size();
+    lowest = std::min(lowest, mean);
+  }
+  EXPECT_NEAR(lowest, -0.004f, 0.001f);
+  EXPECT_NEAR(state.time, 2.0, 1e-5);
+  EXPECT_LT(glm::length(breath(breathing, 2.0)), 1e-6f);
 }
 
 TEST(Tissue, SaysWhatIsWrongWithTheParameters) {
@@ -171,11 +216,13 @@ TEST(Tissue, SaysWhatIsWrongWithTheParameters) {
   EXPECT_NE(sentence([](TissueParams& p) { p.youngs_modulus = -5.f; }).find("-5"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.youngs_modulus = NAN; }).find("nan"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.density = 0.f; }).find("density"), std::string::npos);
-  EXPECT_NE(sentence([](TissueParams& p) { p.damping = 1.5f; }).find("damping"), std::string::npos);
+  EXPECT_NE(sentence([](TissueParams& p) { p.damping_time = -1.f; }).find("damping_time"), std::string::npos);
+  EXPECT_NE(sentence([](TissueParams& p) { p.poisson_ratio = 0.5f; }).find("poisson_ratio"), std::string::npos);
+  EXPECT_NE(sentence([](TissueParams& p) { p.poisson_ratio = 0.2f; }).find("0.25 and 0.49"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.node_spacing = 0.f; }).find("node_spacing"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.node_spacing = 0.2f; }).find("larger than the organ"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.substeps = 0; }).find("substeps"), std::string::npos);
-  EXPECT_NE(sentence([](TissueParams& p) { p.gravity = INFINITY; }).find("gravity"), std::string::npos);
+  EXPECT_NE(sentence([](TissueParams& p) { p.gravity = glm::vec3(INFINITY); }).find("gravity"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.drag = -1.f; }).find("drag"), std::string::npos);
   EXPECT_NE(sentence([](TissueParams& p) { p.friction = -1.f; }).find("friction"), std::string::npos);
   EXPECT_EQ(sentence([](TissueParams&) {}), "");

@@ -1,5 +1,6 @@
 #include "deform/unfold.hpp"
 
+#include <cmath>
 #include <glm/gtc/quaternion.hpp>
 #include <random>
 
@@ -8,15 +9,20 @@
 namespace trocar {
 namespace {
 
-struct Columns {
-  std::vector<float> x, y, z;
+NodeColumns columns(std::span<const glm::vec3> points) {
+  NodeColumns c;
+  for (auto* axis : {&c.x, &c.y, &c.z}) axis->assign(points.size() + 2 * kLanes, 0.f);
+  for (std::size_t i = 0; i < points.size(); ++i) c.x[i] = points[i].x, c.y[i] = points[i].y, c.z[i] = points[i].z;
+  return c;
+}
 
-  explicit Columns(std::span<const glm::vec3> points) {
-    for (const glm::vec3& p : points) x.push_back(p.x), y.push_back(p.y), z.push_back(p.z);
-  }
-  glm::vec3 at(std::uint32_t i) const { return {x[i], y[i], z[i]}; }
-  SolidNodes nodes(const TissueModel& model) { return {x.data(), y.data(), z.data(), model.inverse_mass.data()}; }
-};
+float flattest(const TissueModel& model, const NodeColumns& x) {
+  std::vector<float> flatness(model.bulk.size());
+  measure_flatness(model, x, flatness);
+  float least = INFINITY;
+  for (const std::uint32_t place : model.place) least = std::min(least, flatness[place]);
+  return least;
+}
 
 TissueModel single_cell() {
   TissueParams params;
@@ -59,30 +65,46 @@ TEST(Unfold, FlatnessAgreesWithThePlainSum) {
   std::uniform_real_distribution<float> shake(-0.006f, 0.006f);
   std::vector<glm::vec3> points = model.rest;
   for (glm::vec3& p : points) p += glm::vec3(shake(random), shake(random), shake(random));
-  Columns columns(points);
-  std::vector<float> flatness(model.cells.size());
-  measure_flatness(model, columns.nodes(model), flatness);
-  for (std::size_t cell = 0; cell < model.cells.size(); ++cell) {
+  std::vector<float> flatness(model.bulk.size());
+  measure_flatness(model, columns(points), flatness);
+  for (std::size_t cell = 0; cell < model.lattice.cells.size(); ++cell) {
     float smallest = INFINITY;
     for (int corner = 0; corner < 8; ++corner) {
-      const auto& nodes = model.cells[cell];
+      const auto& nodes = model.lattice.cells[cell].node;
       const glm::vec3 p = points[nodes[corner]];
       const glm::vec3 x = points[nodes[corner ^ 1]] - p, y = points[nodes[corner ^ 2]] - p;
       const float volume = glm::dot(x, glm::cross(y, points[nodes[corner ^ 4]] - p));
       smallest = std::min(smallest, __builtin_parity(corner) ? -volume : volume);
     }
-    EXPECT_NEAR(flatness[cell], smallest / (0.013f * 0.013f * 0.013f), 1e-4f);
+    EXPECT_NEAR(flatness[model.place[cell]], smallest / (0.013f * 0.013f * 0.013f), 1e-4f);
   }
 }
 
-TEST(Unfold, RestCellIsFullAndStaysPut) {
+TEST(Unfold, RestCellIsFullAndFeelsNoForce) {
   const TissueModel model = single_cell();
-  Columns columns(model.rest);
-  std::vector<float> flatness(1);
-  measure_flatness(model, columns.nodes(model), flatness);
-  EXPECT_NEAR(flatness[0], 1.f, 1e-5f);
-  unfold_cell(model, 0, flatness[0], columns.nodes(model), 1e-3f);
-  for (std::uint32_t i = 0; i < 8; ++i) EXPECT_LT(glm::distance(columns.at(i), model.rest[i]), 1e-8f);
+  const NodeColumns x = columns(model.rest);
+  EXPECT_NEAR(flattest(model, x), 1.f, 1e-5f);
+  NodeColumns force = columns(std::vector<glm::vec3>(8));
+  add_unfolding_forces(model, {{0, 2, 4, 6}, 0.001f}, x, columns(model.rest), force);
+  for (std::uint32_t i = 0; i < 8; ++i) EXPECT_LT(glm::length(glm::vec3(force.x[i], force.y[i], force.z[i])), 1e-6f);
+}
+
+TEST(Unfold, ForcesLeaveTheWholeCellInPlace) {
+  const TissueModel model = single_cell();
+  std::vector<glm::vec3> points = model.rest;
+  points[3] = -2.f * points[3];
+  points[6] += glm::vec3(0.f, 0.02f, 0.f);
+  NodeColumns force = columns(std::vector<glm::vec3>(8));
+  add_unfolding_forces(model, {{0, 2, 4, 6}, 0.001f}, columns(points), columns(points), force);
+  glm::vec3 sum(0.f);
+  float largest = 0.f;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const glm::vec3 f(force.x[i], force.y[i], force.z[i]);
+    sum += f;
+    largest = std::max(largest, glm::length(f));
+  }
+  EXPECT_GT(largest, 0.01f);
+  EXPECT_LT(glm::length(sum), 1e-5f * largest);
 }
 
 // Each corner of a cell in turn pushed through the opposite one: without unfolding, springs keep it there.
@@ -93,12 +115,10 @@ TEST(Unfold, CellTurnedInsideOutComesBack) {
     const glm::vec3 centre = 0.5f * (model.rest[0] + model.rest[7]);
     state.x[corner] = centre - 1.4f * (model.rest[corner] - centre);
     for (int frame = 0; frame < 300; ++frame) step(model, state, {}, 1.f / 60.f);
-    for (const Spring& s : model.springs)
+    for_each_spring(model, [&](const Spring& s) {
       EXPECT_NEAR(glm::distance(state.x[s.a], state.x[s.b]), s.rest_length, 1e-4f) << "corner " << corner;
-    Columns columns(state.x);
-    std::vector<float> flatness(1);
-    measure_flatness(model, columns.nodes(model), flatness);
-    EXPECT_GT(flatness[0], 0.9f);
+    });
+    EXPECT_GT(flattest(model, columns(state.x)), 0.9f);
   }
 }
 
