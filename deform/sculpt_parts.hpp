@@ -23,8 +23,8 @@ SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, c
 // crater could not be cut along it. Longest sides first, neighbours alike: Rivara, "Algorithms for refining triangular
 // grids", Int. J. Numer. Meth. Eng. 20, 1984.
 void refine_skin(Sculpture& sculpture, TissueModel& model);
-// Cuts away the skin that is hot, or whose tissue is gone, along the border of the heat. What stays of it is carried by
-// cells with tissue.
+// Cuts away the skin that is hot, or whose tissue is gone, along the border of the heat, and shreds that are left of it.
+// What stays is carried by cells with tissue.
 void cut_skin(Sculpture& sculpture, TissueModel& model);
 
 // Remakes the wall around the voxels just burnt: a square between each burnt voxel and tissue, its corners on the

@@ -1,6 +1,7 @@
 // The organ's own surface where it is burnt: refined, then cut along the border of the heat.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "deform/sculpt_parts.hpp"
@@ -20,6 +21,8 @@ constexpr int kReach = 3;  // voxels
 constexpr float kNear = 1.5f;  // voxels
 // Skin is cut where it is hot, this far from burnt tissue: a shallow crater ends outside the voxels it took.
 constexpr float kHotReach = 2.f;  // voxels
+// A piece of skin cut off from the rest is a shred below this area.
+constexpr float kSmallestSkin = 4.f;  // voxel sides
 // Skin lies on tissue this much farther away than it first did, when that has gone.
 constexpr float kSlack = 0.75f;  // voxels
 
@@ -214,9 +217,44 @@ class Cutter {
     sort_unique(cuts_);
     for (Edge& edge : cuts_) edge.vertex = cut_vertex(edge.u, edge.v);
     for (const std::size_t slot : slots_) replace(slot);
+    if (!slots_.empty()) drop_shreds();
   }
 
  private:
+  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot]; }
+
+  // Pieces of skin are faces that share vertices. Only one that was cut just now can be a shred.
+  void drop_shreds() {
+    std::vector<std::uint32_t> parent(s_.rest.size());
+    std::iota(parent.begin(), parent.end(), 0u);
+    const auto root = [&](std::uint32_t v) {
+      while (parent[v] != v) v = parent[v] = parent[parent[v]];
+      return v;
+    };
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
+      if (is_skin(slot))
+        for (int side = 0; side < 2; ++side) {
+          const std::uint32_t u = root(s_.faces.corners[slot][side]), v = root(s_.faces.corners[slot][side + 1]);
+          parent[std::max(u, v)] = std::min(u, v);
+        }
+    std::vector<float> area(parent.size(), 0.f);
+    std::vector<char> cut(parent.size(), 0);
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
+      if (is_skin(slot)) area[root(s_.faces.corners[slot].x)] += area_of(slot);
+    for (const std::size_t slot : slots_)
+      for (int corner = 0; corner < 3; ++corner) cut[root(s_.faces.corners[slot][corner])] = 1;
+    for (const Edge& edge : cuts_) cut[root(edge.vertex)] = 1;
+    const float smallest = kSmallestSkin * static_cast<float>(s_.voxels.size * s_.voxels.size);
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
+      if (const std::uint32_t v = root(s_.faces.corners[slot].x); is_skin(slot) && cut[v] && area[v] < smallest)
+        s_.faces.gone[slot] = 1;
+  }
+
+  float area_of(std::size_t slot) const {
+    const glm::uvec3 f = s_.faces.corners[slot];
+    return 0.5f * glm::length(glm::cross(s_.rest[f.y] - s_.rest[f.x], s_.rest[f.z] - s_.rest[f.x]));
+  }
+
   bool is_hot(std::uint32_t v) const {
     return heat_at(s_.voxels, model_.lattice, s_.rest[v]) > 0.f && burnt_near(s_.voxels, s_.rest[v], kHotReach);
   }

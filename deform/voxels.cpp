@@ -34,6 +34,72 @@ void for_each_around(const Voxels& voxels, const glm::vec3& p, int reach, Action
       for (int x = low.x; x <= high.x; ++x) action(glm::ivec3(x, y, z));
 }
 
+// Tissue row by row in unbroken runs, and which of them hang together: rows above and beside are compared run by run.
+class Runs {
+ public:
+  explicit Runs(const Voxels& voxels) : voxels_(voxels) {
+    const int rows = voxels.count.y * voxels.count.z;
+    first_run_.reserve(static_cast<std::size_t>(rows) + 1);
+    for (int row = 0; row < rows; ++row) {
+      first_run_.push_back(runs_.size());
+      add_row(static_cast<std::uint32_t>(row));
+      if (row % voxels.count.y > 0) join(row - 1, row);
+      if (row >= voxels.count.y) join(row - voxels.count.y, row);
+    }
+    first_run_.push_back(runs_.size());
+  }
+
+  std::int32_t label(std::vector<std::int32_t>& piece_of) {
+    piece_of.assign(voxels_.kind.size(), -1);
+    std::vector<std::int32_t> number(runs_.size(), -1);
+    std::int32_t pieces = 0;
+    for (std::uint32_t r = 0; r < runs_.size(); ++r) {
+      std::int32_t& piece = number[root(r)];
+      if (piece < 0) piece = pieces++;
+      std::fill(piece_of.begin() + runs_[r].first, piece_of.begin() + runs_[r].end, piece);
+    }
+    return pieces;
+  }
+
+ private:
+  struct Run {
+    std::uint32_t first, end;  // voxels
+    std::uint32_t parent;
+  };
+
+  void add_row(std::uint32_t row) {
+    const auto length = static_cast<std::uint32_t>(voxels_.count.x);
+    for (std::uint32_t v = row * length; v < (row + 1) * length; ++v) {
+      if (voxels_.kind[v] != Voxel::Tissue) continue;
+      const std::uint32_t first = v;
+      while (v < (row + 1) * length && voxels_.kind[v] == Voxel::Tissue) ++v;
+      runs_.push_back({first, v, static_cast<std::uint32_t>(runs_.size())});
+    }
+  }
+
+  // Runs of `row`, the latest one, with those of a row before it.
+  void join(int before, int row) {
+    const auto shift = static_cast<std::uint32_t>(row - before) * static_cast<std::uint32_t>(voxels_.count.x);
+    std::size_t a = first_run_[before], b = first_run_[row];
+    while (a < first_run_[before + 1] && b < runs_.size()) {
+      if (runs_[a].first + shift < runs_[b].end && runs_[b].first < runs_[a].end + shift) {
+        const std::uint32_t u = root(static_cast<std::uint32_t>(a)), v = root(static_cast<std::uint32_t>(b));
+        runs_[std::max(u, v)].parent = std::min(u, v);
+      }
+      ++(runs_[a].end + shift < runs_[b].end ? a : b);
+    }
+  }
+
+  std::uint32_t root(std::uint32_t run) {
+    while (runs_[run].parent != run) run = runs_[run].parent = runs_[runs_[run].parent].parent;
+    return run;
+  }
+
+  const Voxels& voxels_;
+  std::vector<Run> runs_;
+  std::vector<std::size_t> first_run_;  // [row + 1]
+};
+
 }  // namespace
 
 Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, int smallest_piece) {
@@ -100,19 +166,7 @@ float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p) 
 }
 
 std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece_of) {
-  piece_of.assign(voxels.kind.size(), -1);
-  std::vector<glm::ivec3> stack;
-  std::int32_t pieces = 0;
-  for (std::uint32_t voxel = 0; voxel < voxels.kind.size(); ++voxel) {
-    if (voxels.kind[voxel] != Voxel::Tissue || piece_of[voxel] >= 0) continue;
-    piece_of[voxel] = pieces;
-    flood(voxels, voxels.at(voxel), stack, [&](const glm::ivec3& next) {
-      std::int32_t& piece = piece_of[voxels.flat(next)];
-      return piece < 0 ? piece = pieces, true : false;
-    });
-    ++pieces;
-  }
-  return pieces;
+  return Runs(voxels).label(piece_of);
 }
 
 bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt) {

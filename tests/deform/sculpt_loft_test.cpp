@@ -1,0 +1,128 @@
+// Rims taken apart into loops, loops closed by strips and caps.
+#include "deform/loft.hpp"
+
+#include "tests/deform/sculpt_support.hpp"
+
+namespace trocar {
+namespace {
+
+std::vector<RimEdge> rim_of(std::span<const glm::uvec3> faces) {
+  std::vector<RimEdge> rim, edges;
+  for (const glm::uvec3& face : faces) add_edges(face, 1, edges);
+  update_rim(rim, edges);
+  return rim;
+}
+
+TEST(SculptLoft, LoopsAreTheRim) {
+  constexpr std::uint32_t kSeed = 21;
+  std::printf("seed %u\n", kSeed);
+  std::mt19937 random(kSeed);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<glm::uvec3> faces;
+    for (std::uint32_t i = random() % 60; i > 0; --i) {
+      const std::uint32_t a = random() % 12, b = random() % 12, c = random() % 12;
+      if (a != b && b != c && c != a) faces.push_back({a, b, c});
+    }
+    const std::vector<RimEdge> rim = rim_of(faces);
+    const Loops loops = find_loops(rim);
+    std::vector<RimEdge> left = rim, walked;
+    for (std::size_t k = 0; k < loops.count(); ++k) {
+      const auto loop = loops.loop(k);
+      ASSERT_GE(loop.size(), 3u);
+      std::vector<std::uint32_t> sorted(loop.begin(), loop.end());
+      std::sort(sorted.begin(), sorted.end());
+      ASSERT_TRUE(std::unique(sorted.begin(), sorted.end()) == sorted.end());
+      for (std::size_t i = 0; i < loop.size(); ++i) {
+        const std::uint32_t u = loop[i], v = loop[(i + 1) % loop.size()];
+        walked.push_back(u < v ? RimEdge{u, v, -1} : RimEdge{v, u, 1});
+      }
+    }
+    update_rim(left, walked);
+    ASSERT_TRUE(left.empty());
+  }
+}
+
+TEST(SculptLoft, RimFollowsFacesThatComeAndGo) {
+  const TriangleMesh ball = shapes::icosphere(2);
+  std::vector<RimEdge> rim, edges;
+  for (std::size_t f = 0; f < ball.faces.size(); f += 3) add_edges(ball.faces[f], -1, edges);
+  update_rim(rim, edges);
+  std::vector<glm::uvec3> kept;
+  for (std::size_t f = 0; f < ball.faces.size(); ++f)
+    if (f % 3 != 0) kept.push_back(ball.faces[f]);
+  const std::vector<RimEdge> anew = rim_of(kept);
+  ASSERT_EQ(rim.size(), anew.size());
+  for (std::size_t i = 0; i < rim.size(); ++i)
+    EXPECT_TRUE(rim[i].u == anew[i].u && rim[i].v == anew[i].v && rim[i].net == anew[i].net);
+}
+
+// Two rings of different counts: a strip has one triangle per edge, and the area of the band between circles.
+TEST(SculptLoft, StripBetweenCircles) {
+  std::vector<glm::vec3> positions;
+  Loops loops;
+  const auto add_ring = [&](int count, float radius, float turn) {
+    for (int i = 0; i < count; ++i) {
+      const float a = turn * 6.2831853f * static_cast<float>(i) / static_cast<float>(count) + 0.3f;
+      loops.vertex.push_back(static_cast<std::uint32_t>(positions.size()));
+      positions.push_back({radius * std::cos(a), radius * std::sin(a), 0.f});
+    }
+    loops.close();
+  };
+  add_ring(70, 0.012f, 1.f);
+  add_ring(43, 0.010f, -1.f);
+  const std::vector<glm::uvec3> strip = close_loops(positions, loops, {0, 1}, 0.005f);
+  ASSERT_EQ(strip.size(), 70u + 43u);
+  double area = 0.0;
+  for (const glm::uvec3& f : strip) {
+    const Triangle t = triangle_of(positions, f);
+    area += 0.5 * glm::length(glm::cross(t.b - t.a, t.c - t.a));
+  }
+  EXPECT_NEAR(area / (3.14159265 * (0.012 * 0.012 - 0.010 * 0.010)), 1.0, 0.01);
+}
+
+TEST(SculptLoft, CapOfAPolygonHasItsArea) {
+  for (const int count : {3, 4, 7, 24, 25, 60, 301}) {
+    std::vector<glm::vec3> positions;
+    std::vector<std::uint32_t> loop;
+    for (int i = 0; i < count; ++i) {
+      const float a = 6.2831853f * static_cast<float>(i) / static_cast<float>(count);
+      positions.push_back({0.01f * std::cos(a), 0.01f * std::sin(a), 0.002f});
+      loop.push_back(static_cast<std::uint32_t>(i));
+    }
+    std::vector<glm::uvec3> cap;
+    add_cap(positions, loop, cap);
+    ASSERT_EQ(cap.size(), static_cast<std::size_t>(count - 2));
+    double area = 0.0;
+    for (const glm::uvec3& f : cap) {
+      const Triangle t = triangle_of(positions, f);
+      area -= 0.5 * glm::cross(t.b - t.a, t.c - t.a).z;  // turned against the loop
+    }
+    EXPECT_NEAR(area, 0.5 * count * 1e-4 * std::sin(6.283185307 / count), 1e-9);
+  }
+}
+
+// Random holes in a ball, loops of both kinds at random: whatever is joined, the result is closed.
+TEST(SculptLoft, AnyLoopsCloseTheSurface) {
+  constexpr std::uint32_t kSeed = 22;
+  std::printf("seed %u\n", kSeed);
+  std::mt19937 random(kSeed);
+  const TriangleMesh ball = shapes::icosphere(3);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<glm::uvec3> faces;
+    const unsigned share = 2 + random() % 8;
+    for (const glm::uvec3& face : ball.faces)
+      if (random() % 10 < share) faces.push_back(face);
+    const Loops loops = find_loops(rim_of(faces));
+    std::vector<char> wall;
+    for (std::size_t k = 0; k < loops.count(); ++k) wall.push_back(static_cast<char>(random() % 2));
+    const float reach = round % 3 == 0 ? 0.f : round % 3 == 1 ? 0.02f : 1.f;
+    for (const glm::uvec3& f : close_loops(ball.positions, loops, wall, reach)) faces.push_back(f);
+    // Loops of both kinds may share vertices here, and a strip's triangle may then name one twice: such a triangle has
+    // no area, and its edges cancel.
+    std::erase_if(faces, [](const glm::uvec3& f) { return f.x == f.y || f.y == f.z || f.z == f.x; });
+    ASSERT_EQ(test::open_edges(faces), 0u) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace trocar

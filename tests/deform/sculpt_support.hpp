@@ -1,0 +1,180 @@
+// What the sculpture tests share: is the surface closed, how much does it enclose, did the faces keep their promises.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "deform/closed_surface.hpp"
+#include "deform/sculpt.hpp"
+#include "tests/deform/deform_support.hpp"
+
+namespace trocar::test {
+
+// Directed edges whose opposite is missing, and faces that name a vertex twice.
+inline std::size_t open_edges(std::span<const glm::uvec3> faces) {
+  std::vector<std::pair<std::uint64_t, int>> edges;
+  std::size_t faults = 0;
+  for (const glm::uvec3& face : faces)
+    for (int i = 0; i < 3; ++i) {
+      const std::uint64_t a = face[i], b = face[(i + 1) % 3];
+      faults += a == b;
+      edges.emplace_back(std::min(a, b) << 32 | std::max(a, b), a < b ? 1 : -1);
+    }
+  std::sort(edges.begin(), edges.end());
+  for (std::size_t i = 0; i < edges.size();) {
+    int net = 0;
+    const std::uint64_t edge = edges[i].first;
+    for (; i < edges.size() && edges[i].first == edge; ++i) net += edges[i].second;
+    faults += net != 0;
+  }
+  return faults;
+}
+
+// m^3, of the rest shape.
+inline double enclosed_volume(const Sculpture& sculpture) {
+  double volume = 0.0;
+  for (const glm::uvec3& face : faces(sculpture)) {
+    const Triangle t = triangle_of(sculpture.rest, face);
+    volume += glm::dot(t.a, glm::cross(t.b, t.c)) / 6.0;
+  }
+  return volume;
+}
+
+inline std::size_t tissue_voxels(const Sculpture& sculpture) {
+  return static_cast<std::size_t>(
+      std::count(sculpture.voxels.kind.begin(), sculpture.voxels.kind.end(), Voxel::Tissue));
+}
+inline double voxel_volume(const Sculpture& sculpture) {
+  return static_cast<double>(tissue_voxels(sculpture)) * std::pow(sculpture.voxels.size, 3);
+}
+
+// Vertices - edges + faces. Where the surface touches itself at a vertex or an edge, each sheet has its own.
+inline long euler_characteristic(std::span<const glm::uvec3> faces) {
+  struct Side {
+    std::uint64_t edge;
+    bool forward;
+    std::size_t from, to;  // corners 3 * face + i at its lower and its higher vertex
+  };
+  std::vector<Side> sides;
+  for (std::size_t f = 0; f < faces.size(); ++f)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3;
+      const std::uint64_t a = faces[f][static_cast<int>(i)], b = faces[f][static_cast<int>(j)];
+      const bool forward = a < b;
+      sides.push_back(
+          {std::min(a, b) << 32 | std::max(a, b), forward, 3 * f + (forward ? i : j), 3 * f + (forward ? j : i)});
+    }
+  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.edge < b.edge; });
+  std::vector<std::size_t> parent(3 * faces.size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  const auto root = [&](std::size_t corner) {
+    while (parent[corner] != corner) corner = parent[corner] = parent[parent[corner]];
+    return corner;
+  };
+  for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
+    while (end < sides.size() && sides[end].edge == sides[begin].edge) ++end;
+    std::vector<Side> ways[2];
+    for (std::size_t i = begin; i < end; ++i) ways[sides[i].forward ? 1 : 0].push_back(sides[i]);
+    for (std::size_t i = 0; i < std::min(ways[0].size(), ways[1].size()); ++i) {
+      parent[root(ways[0][i].from)] = root(ways[1][i].from);
+      parent[root(ways[0][i].to)] = root(ways[1][i].to);
+    }
+  }
+  long vertices = 0;
+  for (std::size_t corner = 0; corner < parent.size(); ++corner) vertices += root(corner) == corner;
+  return vertices - static_cast<long>(sides.size() / 2) + static_cast<long>(faces.size());
+}
+
+inline std::uint64_t hash_of(const Sculpture& sculpture, const TissueModel& model) {
+  std::uint64_t hash = 14695981039346656037ull;
+  const auto add = [&](std::uint32_t value) { hash = (hash ^ value) * 1099511628211ull; };
+  for (std::size_t slot = 0; slot < faces(sculpture).size(); ++slot) {
+    add(index(face_ids(sculpture)[slot]));
+    for (int i = 0; i < 3; ++i) add(faces(sculpture)[slot][i]);
+  }
+  for (const glm::vec3& p : sculpture.rest)
+    for (int axis = 0; axis < 3; ++axis) add(std::bit_cast<std::uint32_t>(p[axis]));
+  for (const float m : model.mass) add(std::bit_cast<std::uint32_t>(m));
+  return hash;
+}
+
+// Faces and vertices before a call, and what must hold after it.
+struct Witness {
+  std::map<std::uint32_t, glm::uvec3> faces_by_id;
+  std::vector<glm::vec3> rest;
+  std::vector<Embedding> embedding;
+
+  Witness(const Sculpture& sculpture, const TissueModel& model) : rest(sculpture.rest), embedding(model.embedding) {
+    for (std::size_t slot = 0; slot < faces(sculpture).size(); ++slot)
+      faces_by_id[index(face_ids(sculpture)[slot])] = faces(sculpture)[slot];
+  }
+
+  void check(const Sculpture& sculpture, const TissueModel& model) const {
+    const SculptChange& change = sculpture.change;
+    const auto ids = face_ids(sculpture);
+    ASSERT_EQ(ids.size(), faces(sculpture).size());
+    ASSERT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+    ASSERT_EQ(faces_by_id.size() - change.faces.gone.size() + change.faces.new_faces, ids.size());
+    std::size_t kept = 0;
+    for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+      if (ids[slot] >= change.faces.first_new) continue;
+      ++kept;
+      const auto before = faces_by_id.find(index(ids[slot]));
+      ASSERT_TRUE(before != faces_by_id.end() && before->second == faces(sculpture)[slot]);
+    }
+    ASSERT_EQ(kept + change.faces.new_faces, ids.size());
+    for (const FaceId gone : change.faces.gone) {
+      ASSERT_TRUE(faces_by_id.contains(index(gone)));
+      ASSERT_EQ(slot_of(sculpture, gone), ids.size());
+    }
+    ASSERT_EQ(change.first_vertex, rest.size());
+    ASSERT_EQ(sculpture.rest.size(), rest.size() + change.new_vertices);
+    ASSERT_EQ(model.embedding.size(), sculpture.rest.size());
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      ASSERT_EQ(sculpture.rest[v], rest[v]);
+      const bool same = std::equal(embedding[v].node, embedding[v].node + 8, model.embedding[v].node) &&
+                        std::equal(embedding[v].weight, embedding[v].weight + 8, model.embedding[v].weight);
+      ASSERT_TRUE(same || std::binary_search(change.carried.begin(), change.carried.end(), v));
+    }
+  }
+};
+
+// Every vertex in use hangs on nodes that have mass, and lies at rest where it should.
+inline void check_carried(const Sculpture& sculpture, const TissueModel& model) {
+  std::vector<glm::vec3> positions(sculpture.rest.size());
+  embed_surface(model, model.rest, positions);
+  for (const glm::uvec3& face : faces(sculpture))
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_LT(glm::distance(positions[face[i]], sculpture.rest[face[i]]), 2e-6f);
+      for (const std::uint32_t node : model.embedding[face[i]].node) ASSERT_GT(model.mass[node], 0.f);
+    }
+}
+
+// A hook that wanders: twenty burns on from a random vertex in a random direction, then from another.
+struct Wander {
+  std::mt19937 random;
+  glm::vec3 at{0.f}, direction{0.f};
+  int left = 0;
+
+  explicit Wander(std::uint32_t seed) : random(seed) {}
+  float uniform() { return static_cast<float>(random() >> 8) / 16777216.f; }
+  glm::vec3 somewhere() { return {uniform() - 0.5f, uniform() - 0.5f, uniform() - 0.5f}; }
+
+  HotSegment next(const Sculpture& sculpture, std::span<const glm::vec3> positions, float radius) {
+    if (left-- == 0) {
+      left = 20;
+      at = positions[faces(sculpture)[random() % faces(sculpture).size()].x];
+      direction = glm::normalize(somewhere() + glm::vec3(1e-3f, 0.f, 0.f));
+    }
+    at += 0.0015f * direction;
+    return {at, at + glm::vec3(0.0015f, 0.001f, 0.0055f), radius};
+  }
+};
+
+}  // namespace trocar::test
