@@ -1,0 +1,348 @@
+#include "deform/organ_contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "deform/trilinear_cell.hpp"
+
+namespace trocar {
+namespace {
+
+// A vertex this far outside its zero is left alone: what rounding makes of an organ at rest is a hundredth of it.
+constexpr float kRestSlack = 2e-5f;  // m
+
+// A contact stays in the list while it is this near, for forces may press it together within a step; less while the
+// organs have hardly moved, for then forces are small too.
+constexpr float kReach = 2e-3f;          // m
+constexpr float kReachPerMotion = 0.5f;  // 1    of what vertex and body have moved from rest
+
+// Speeds may grow within a step: what approaches is looked for this much further ahead.
+constexpr float kSpeedReserve = 2.f;
+
+// How far outside a cell of full size places still count as in it: rounding between neighbours.
+constexpr float kCellSlack = 1e-3f;
+
+// The field says nothing about the way out where its gradient is this short.
+constexpr float kShortestGradient = 0.2f;
+
+// A vertex hangs on tissue that has gone when this share of its weight does.
+constexpr float kMostWeightGone = 0.5f;
+
+// A gap in rest space is at most this much longer than it is in the world, or the tissue is squeezed beyond telling.
+constexpr float kLongestStretch = 3.f;
+
+// A point that hangs almost wholly on fixed nodes would fling the free one far away to move a little itself.
+constexpr float kLeastFreedom = 0.1f;  // of its admittance were no node fixed
+
+constexpr int kMostBins = 64;  // along an axis
+
+using Box = OrganContacts::Box;
+using Near = OrganContacts::Near;
+
+Box box_of(std::span<const glm::vec3> points) {
+  Box box{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
+  for (const glm::vec3& p : points) box.low = glm::min(box.low, p), box.high = glm::max(box.high, p);
+  return box;
+}
+
+Box grown(const Box& box, float by) { return {box.low - by, box.high + by}; }
+Box common(const Box& a, const Box& b) { return {glm::max(a.low, b.low), glm::min(a.high, b.high)}; }
+bool empty(const Box& box) { return !glm::all(glm::lessThanEqual(box.low, box.high)); }
+bool holds(const Box& box, const glm::vec3& p) {
+  return p.x >= box.low.x && p.x <= box.high.x && p.y >= box.low.y && p.y <= box.high.y && p.z >= box.low.z &&
+         p.z <= box.high.z;
+}
+
+float fastest_node(std::span<const glm::vec3> velocity) {
+  float square = 0.f;
+  for (const glm::vec3& v : velocity) square = std::max(square, glm::dot(v, v));
+  return std::sqrt(square);
+}
+
+glm::vec3 weighted(const Embedding& e, std::span<const glm::vec3> nodes) {
+  glm::vec3 sum(0.f);
+  for (int i = 0; i < 8; ++i) sum += e.weight[i] * nodes[e.node[i]];
+  return sum;
+}
+
+float admittance_of(const Embedding& e, const TissueModel& model) {
+  float sum = 0.f, were_all_free = 0.f;
+  for (int i = 0; i < 8; ++i) {
+    const float square = e.weight[i] * e.weight[i], mass = model.mass[e.node[i]];
+    sum += square * model.inverse_mass[e.node[i]];
+    if (mass > 0.f) were_all_free += square / mass;
+  }
+  return sum > 0.f ? std::max(sum, kLeastFreedom * were_all_free) : 0.f;
+}
+
+bool hangs_on_nothing(const Embedding& e, const TissueModel& model) {
+  float gone = 0.f;
+  for (int i = 0; i < 8; ++i) gone += model.mass[e.node[i]] > 0.f ? 0.f : e.weight[i];
+  return gone >= kMostWeightGone;
+}
+
+bool full(const Lattice& lattice, const glm::ivec3& at) {
+  if (glm::any(glm::lessThan(at, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(at, lattice.size))) return false;
+  const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
+  return cell >= 0 && lattice.cells[cell].fullness > 0.f;
+}
+
+std::vector<char> rim_of(const Lattice& lattice) {
+  std::vector<char> rim(lattice.cells.size(), 0);
+  for (std::size_t c = 0; c < rim.size(); ++c)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const int side : {-1, 1}) {
+        glm::ivec3 at = lattice.cells[c].at;
+        at[axis] += side;
+        if (!full(lattice, at)) rim[c] = 1;
+      }
+  return rim;
+}
+
+std::vector<float> zeros_of(const TissueModel& a, const RestDistance& b) {
+  std::vector<float> zero(a.embedding.size());
+  for (std::size_t v = 0; v < zero.size(); ++v) {
+    const DistanceSample at = sample(b, weighted(a.embedding[v], a.rest));
+    zero[v] = std::min(at.distance, 0.f) - kRestSlack;
+  }
+  return zero;
+}
+
+// One direction of one pair: the vertices of a in the solid of b.
+class Search {
+ public:
+  Search(std::span<const OrganBody> organs, std::uint32_t a, std::uint32_t b, float dt, OrganContacts& out)
+      : out_(out), a_(a), b_(b), vertices_(organs[a]), solid_(organs[b]), dt_(dt) {
+    size_ = static_cast<float>(solid_.model->lattice.spacing);
+    reach_ = std::min(foresight(out.fastest[a] + out.fastest[b]), size_);
+  }
+
+  void run() {
+    region_ = common(out_.box[a_], grown(out_.box[b_], reach_));
+    if (empty(region_)) return;
+    collect();
+    if (out_.near.empty()) return;
+    sort_into_bins();
+    const std::vector<LatticeCell>& cells = solid_.model->lattice.cells;
+    out_.rim_cells.clear();
+    for (std::uint32_t c = 0; c < cells.size(); ++c)
+      if (cells[c].fullness > 0.f) look_into(c);
+    for (const std::uint32_t c : out_.rim_cells) look_around(c);
+    for (const Near& near : out_.near)
+      if (near.cell >= 0) judge(near);
+  }
+
+ private:
+  // m/s, of one node, which stands for those around it
+  glm::vec3 beside_vertex(std::uint32_t v) const { return vertices_.state->v[vertices_.model->embedding[v].node[0]]; }
+  glm::vec3 beside_cell(std::uint32_t c) const { return solid_.state->v[solid_.model->lattice.cells[c].node[0]]; }
+
+  // m, from where something at that speed towards the other may come within the step
+  float foresight(float speed) const { return kReach + kSpeedReserve * dt_ * speed; }
+
+  void collect() {
+    out_.near.clear();
+    for (std::uint32_t v = 0; v < vertices_.surface.size(); ++v) {
+      if (!holds(region_, vertices_.surface[v]) || (v < vertices_.unused.size() && vertices_.unused[v])) continue;
+      out_.near.push_back({v, -1, INFINITY, glm::vec3(0.f)});
+    }
+  }
+
+  glm::ivec3 bin_of(const glm::vec3& p) const {
+    const glm::vec3 place = glm::clamp((p - region_.low) * bins_per_metre_, glm::vec3(0.f), glm::vec3(bins_ - 1));
+    return glm::ivec3(place);
+  }
+  std::size_t flat(const glm::ivec3& bin) const {
+    return (static_cast<std::size_t>(bin.z) * bins_.y + bin.y) * bins_.x + bin.x;
+  }
+
+  void sort_into_bins() {
+    const glm::vec3 extent = region_.high - region_.low;
+    const float longest = std::max({extent.x, extent.y, extent.z});
+    bins_per_metre_ = 1.f / std::max(size_, longest / (kMostBins - 1));
+    bins_ = glm::ivec3(extent * bins_per_metre_) + 1;
+    out_.bin_first.assign(flat(bins_ - 1) + 2, 0);
+    out_.bin_speed.assign(out_.bin_first.size(), 0.f);
+    for (const Near& near : out_.near) ++out_.bin_first[flat(bin_of(vertices_.surface[near.vertex])) + 1];
+    for (std::size_t i = 1; i < out_.bin_first.size(); ++i) out_.bin_first[i] += out_.bin_first[i - 1];
+    out_.binned.resize(out_.near.size());
+    // Filled from the back: afterwards each bin's own place holds where it begins.
+    for (std::size_t i = out_.near.size(); i-- > 0;) {
+      const glm::vec3& p = vertices_.surface[out_.near[i].vertex];
+      const glm::vec3 v = beside_vertex(out_.near[i].vertex);
+      const std::size_t bin = flat(bin_of(p));
+      out_.binned[--out_.bin_first[bin + 1]] = {p, v, static_cast<std::uint32_t>(i)};
+      out_.bin_speed[bin] = std::max(out_.bin_speed[bin], glm::length(v));
+    }
+  }
+
+  std::array<glm::vec3, 8> corners(std::uint32_t c) const {
+    std::array<glm::vec3, 8> corner;
+    const LatticeCell& cell = solid_.model->lattice.cells[c];
+    for (int k = 0; k < 8; ++k) corner[k] = solid_.state->x[cell.node[k]];
+    return corner;
+  }
+
+  std::uint32_t first_in(std::size_t bin) const { return out_.bin_first[bin + 1]; }
+  std::uint32_t end_of(std::size_t bin) const {
+    return bin + 2 < out_.bin_first.size() ? out_.bin_first[bin + 2] : static_cast<std::uint32_t>(out_.near.size());
+  }
+
+  // visit(bin) for the bins with vertices in that meet the box.
+  template <typename Visit>
+  void for_each_bin(const Box& box, Visit visit) const {
+    const glm::ivec3 first = bin_of(box.low), last = bin_of(box.high);
+    for (glm::ivec3 at = first; at.z <= last.z; ++at.z)
+      for (at.y = first.y; at.y <= last.y; ++at.y)
+        for (at.x = first.x; at.x <= last.x; ++at.x)
+          if (const std::size_t bin = flat(at); first_in(bin) < end_of(bin)) visit(bin, at);
+  }
+
+  // Which vertices does the cell hold?
+  void look_into(std::uint32_t c) {
+    const std::array<glm::vec3, 8> corner = corners(c);
+    const Box tight = box_of(corner), box = grown(tight, kCellSlack * size_);
+    if (out_.rim[b_][c] && !empty(common(grown(tight, reach_), region_))) out_.rim_cells.push_back(c);
+    if (empty(common(box, region_))) return;
+    const CellInverse cell = cell_inverse(corner, size_);
+    if (!cell.usable) return;
+    for_each_bin(box, [&](std::size_t bin, const glm::ivec3&) {
+      for (std::uint32_t i = first_in(bin); i < end_of(bin); ++i)
+        if (holds(box, out_.binned[i].p)) try_cell(cell, c, kCellSlack, out_.binned[i]);
+    });
+  }
+
+  // Which vertices that no cell holds may come to the cell, on its side without neighbour, within the step?
+  void look_around(std::uint32_t c) {
+    const std::array<glm::vec3, 8> corner = corners(c);
+    const CellInverse cell = cell_inverse(corner, size_);
+    if (!cell.usable) return;
+    const Box tight = box_of(corner);
+    const glm::vec3 v = beside_cell(c);
+    const float speed = glm::length(v);
+    for_each_bin(grown(tight, reach_), [&](std::size_t bin, const glm::ivec3& at) {
+      const glm::vec3 low = region_.low + (glm::vec3(at) - kCellSlack) / bins_per_metre_;
+      const Box around = grown(tight, std::min(foresight(speed + out_.bin_speed[bin]), reach_));
+      if (empty(common(around, {low, low + (1.f + 2.f * kCellSlack) / bins_per_metre_}))) return;
+      for (std::uint32_t i = first_in(bin); i < end_of(bin); ++i) {
+        const OrganContacts::Binned& vertex = out_.binned[i];
+        if (!holds(around, vertex.p)) continue;
+        const float reach = std::min(foresight(glm::distance(vertex.v, v)), reach_);
+        if (holds(grown(tight, reach), vertex.p)) try_cell(cell, c, reach / size_, vertex);
+      }
+    });
+  }
+
+  // The first cell that holds the vertex counts, or else the one it is least outside of.
+  void try_cell(const CellInverse& cell, std::uint32_t c, float beyond, const OrganContacts::Binned& vertex) {
+    Near& near = out_.near[vertex.near];
+    glm::vec3 place;
+    if (near.beyond <= kCellSlack || !find_place(cell, vertex.p, std::min(beyond, near.beyond), place)) return;
+    const glm::vec3 side = glm::abs(place - 0.5f) - 0.5f;
+    const float outside = std::max({side.x, side.y, side.z});
+    if (!(outside < near.beyond)) return;
+    near.cell = static_cast<std::int32_t>(c), near.beyond = outside, near.place = place;
+  }
+
+  // Deep enough, or fast enough, to matter within the step?
+  void judge(const Near& near) {
+    const std::vector<float>& zeros = out_.zero[a_ * out_.field.size() + b_];
+    const float zero = near.vertex < zeros.size() ? zeros[near.vertex] : -kRestSlack;
+    const Lattice& lattice = solid_.model->lattice;
+    const glm::dvec3 place(glm::vec3(lattice.cells[near.cell].at) + near.place);
+    const DistanceSample at = sample(out_.field[b_], glm::vec3(lattice.origin + lattice.spacing * place));
+    const float length = glm::length(at.gradient),
+                farthest = foresight(glm::distance(beside_vertex(near.vertex), beside_cell(near.cell)));
+    if (at.distance - zero > kLongestStretch * farthest || !(length > kShortestGradient)) return;
+    const glm::mat3 f = gradient_at(trilinear_cell(corners(near.cell)), near.place) / size_;
+    const glm::vec3 outward = glm::transpose(glm::inverse(f)) * (at.gradient / length);
+    const float steepness = glm::length(outward);
+    if (!(steepness > 0.f) || !std::isfinite(steepness)) return;
+    const float gap = at.distance / steepness - zero;
+    if (gap < farthest) add(near, outward / steepness, gap);
+  }
+
+  void add(const Near& near, const glm::vec3& normal, float gap) {
+    PairContact contact{};
+    contact.a = a_, contact.b = b_, contact.vertex = near.vertex;
+    contact.normal = normal, contact.gap = gap;
+    contact.on_a = vertices_.model->embedding[near.vertex];
+    const glm::vec3 inside = glm::clamp(near.place, 0.f, 1.f);
+    for (int k = 0; k < 8; ++k) {
+      contact.on_b.node[k] = solid_.model->lattice.cells[near.cell].node[k];
+      contact.on_b.weight[k] = corner_weight(k, inside);
+    }
+    const glm::vec3 p = vertices_.surface[near.vertex], q = weighted(contact.on_b, solid_.state->x);
+    if (gap < 0.f || gap < margin(contact, p, q)) keep(contact, p, q);
+  }
+
+  float margin(const PairContact& c, const glm::vec3& p, const glm::vec3& q) const {
+    const float moved = glm::distance(p, weighted(c.on_a, vertices_.model->rest)) +
+                        glm::distance(q, weighted(c.on_b, solid_.model->rest));
+    const float approach = glm::dot(c.normal, weighted(c.on_b, solid_.state->v) - weighted(c.on_a, vertices_.state->v));
+    return std::min(kReach, kReachPerMotion * moved) + kSpeedReserve * dt_ * std::max(approach, 0.f);
+  }
+
+  void keep(PairContact& c, const glm::vec3& p, const glm::vec3& q) {
+    if (hangs_on_nothing(c.on_a, *vertices_.model)) return;
+    c.admittance = admittance_of(c.on_a, *vertices_.model) + admittance_of(c.on_b, *solid_.model);
+    if (!(c.admittance > 0.f)) return;
+    c.offset = c.gap - glm::dot(c.normal, p - q);
+    out_.contacts.push_back(c);
+  }
+
+  OrganContacts& out_;
+  std::uint32_t a_, b_;
+  const OrganBody &vertices_, &solid_;
+  float dt_, size_, reach_;  // s, m, m: how far outside the lattice vertices matter
+  Box region_{};
+  glm::ivec3 bins_{1};
+  float bins_per_metre_ = 0.f;
+};
+
+}  // namespace
+
+OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<const TissueModel* const> models,
+                                  const OrganContactParams& params) {
+  OrganContacts made;
+  made.params = params;
+  const std::size_t organs = models.size();
+  for (std::size_t k = 0; k < organs; ++k) {
+    made.field.push_back(make_rest_distance(meshes[k], models[k]->lattice));
+    made.rim.push_back(rim_of(models[k]->lattice));
+  }
+  made.zero.resize(organs * organs);
+  for (std::size_t a = 0; a < organs; ++a)
+    for (std::size_t b = 0; b < organs; ++b)
+      if (a != b) made.zero[a * organs + b] = zeros_of(*models[a], made.field[b]);
+  made.box.resize(organs);
+  made.fastest.resize(organs);
+  return made;
+}
+
+void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts) {
+  contacts.contacts.clear();
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    contacts.box[k] = box_of(organs[k].state->x);
+    contacts.fastest[k] = fastest_node(organs[k].state->v);
+  }
+  for (std::uint32_t a = 0; a < organs.size(); ++a)
+    for (std::uint32_t b = 0; b < organs.size(); ++b)
+      if (a != b) Search(organs, a, b, dt, contacts).run();
+}
+
+void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ, std::span<const std::uint32_t> cells,
+                 OrganContacts& contacts) {
+  const Lattice& lattice = models[organ]->lattice;
+  for (const std::uint32_t cell : cells)
+    if (!(lattice.cells[cell].fullness > 0.f)) carve(contacts.field[organ], lattice, {&cell, 1});
+  contacts.rim[organ] = rim_of(lattice);
+  const std::size_t organs = models.size();
+  for (std::size_t other = 0; other < organs; ++other) {
+    if (other == organ) continue;
+    contacts.zero[other * organs + organ] = zeros_of(*models[other], contacts.field[organ]);
+    contacts.zero[organ * organs + other] = zeros_of(*models[organ], contacts.field[other]);
+  }
+}
+
+}  // namespace trocar

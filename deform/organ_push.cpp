@@ -1,0 +1,110 @@
+// What contacts between organs do within a substep: position-level, one-sided, equal and opposite.
+#include <algorithm>
+#include <cmath>
+
+#include "deform/organ_contact.hpp"
+
+namespace trocar {
+namespace {
+
+// Contacts share nodes and disturb each other; two rounds settle most of that, the next substep the rest.
+constexpr int kRounds = 2;
+
+glm::vec3 weighted(const Embedding& e, const NodeColumns& c) {
+  glm::vec3 sum(0.f);
+  for (int i = 0; i < 8; ++i) sum += e.weight[i] * glm::vec3(c.x[e.node[i]], c.y[e.node[i]], c.z[e.node[i]]);
+  return sum;
+}
+
+// Moves the point by its share of `push`; speeds follow.
+void push_point(const Embedding& e, const TissueModel& model, const glm::vec3& push, float dt, TissueScratch& s) {
+  const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t n = e.node[i];
+    const glm::vec3 by = e.weight[i] * model.inverse_mass[n] * push;
+    s.x.x[n] += by.x, s.x.y[n] += by.y, s.x.z[n] += by.z;
+    s.v.x[n] += to_speed * by.x, s.v.y[n] += to_speed * by.y, s.v.z[n] += to_speed * by.z;
+    s.ahead.x[n] += to_ahead * by.x, s.ahead.y[n] += to_ahead * by.y, s.ahead.z[n] += to_ahead * by.z;
+  }
+}
+
+// The two organs of a contact, as they are worked on.
+struct Pair {
+  const TissueModel &model_a, &model_b;
+  TissueScratch &a, &b;
+};
+
+float gap_of(const PairContact& c, const Pair& pair) {
+  return glm::dot(c.normal, weighted(c.on_a, pair.a.x) - weighted(c.on_b, pair.b.x)) + c.offset;
+}
+
+void push_apart(PairContact& c, const glm::vec3& push, float dt, const Pair& pair) {
+  push_point(c.on_a, pair.model_a, push, dt, pair.a);
+  push_point(c.on_b, pair.model_b, -push, dt, pair.b);
+  c.impulse += push / dt;
+}
+
+// What the contact had of overlap before it may keep but for a little; what came on top goes at once.
+float wanted_gap(const OrganContactParams& params, float before, float dt) {
+  const float depth = std::max(-before, 0.f);
+  return std::min(before + dt * std::min(depth / params.settling_time, params.fastest), 0.f);
+}
+
+void separate(PairContact& c, float wanted, float gap, float dt, const Pair& pair) {
+  const float pressed = std::max(c.pressed + (wanted - gap) / c.admittance, 0.f), more = pressed - c.pressed;
+  c.pressed = pressed;
+  c.gap = gap + more * c.admittance;
+  if (more != 0.f) push_apart(c, more * c.normal, dt, pair);
+}
+
+// What slides is held back by at most friction times the push.
+void rub(PairContact& c, float friction, float dt, const Pair& pair) {
+  const glm::vec3 slip = dt * (weighted(c.on_a, pair.a.v) - weighted(c.on_b, pair.b.v));
+  const glm::vec3 along = slip - glm::dot(slip, c.normal) * c.normal;
+  const float length = glm::length(along);
+  if (!(length > 0.f)) return;
+  push_apart(c, along * (-std::min(length / c.admittance, friction * c.pressed) / length), dt, pair);
+}
+
+}  // namespace
+
+void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<TissueState* const> states, float dt,
+                          OrganContacts& contacts) {
+  const auto pair_of = [&](const PairContact& c) {
+    return Pair{*models[c.a], *models[c.b], states[c.a]->scratch, states[c.b]->scratch};
+  };
+  // What pushed in the substep before will push again: without this beginning, contacts that share nodes rattle.
+  for (PairContact& c : contacts.contacts)
+    if (c.pressed > 0.f) push_apart(c, c.pressed * c.normal, dt, pair_of(c));
+  contacts.active.clear();
+  for (std::uint32_t i = 0; i < contacts.contacts.size(); ++i) {
+    PairContact& c = contacts.contacts[i];
+    const Pair pair = pair_of(c);
+    const float gap = gap_of(c, pair), wanted = wanted_gap(contacts.params, c.gap, dt);
+    c.gap = gap;
+    if (!(gap < wanted) && !(c.pressed > 0.f)) continue;
+    separate(c, wanted, gap, dt, pair);
+    contacts.active.push_back({i, wanted});
+  }
+  for (int round = 1; round < kRounds; ++round)
+    for (const OrganContacts::Active& active : contacts.active) {
+      PairContact& c = contacts.contacts[active.contact];
+      const Pair pair = pair_of(c);
+      separate(c, active.wanted, gap_of(c, pair), dt, pair);
+    }
+  for (const OrganContacts::Active& active : contacts.active) {
+    PairContact& c = contacts.contacts[active.contact];
+    if (c.pressed > 0.f && contacts.params.friction > 0.f) rub(c, contacts.params.friction, dt, pair_of(c));
+  }
+}
+
+glm::vec3 organ_force(const OrganContacts& contacts, std::uint32_t a, float dt) {
+  glm::vec3 sum(0.f);
+  for (const PairContact& c : contacts.contacts) {
+    if (c.a == a) sum += c.impulse;
+    if (c.b == a) sum -= c.impulse;
+  }
+  return sum / dt;
+}
+
+}  // namespace trocar

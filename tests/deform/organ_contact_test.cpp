@@ -1,0 +1,321 @@
+// Organ against organ: the inverse of a deformed cell, the search against trying every cell, blocks that rest on, run
+// into and overlap each other.
+#include "deform/organ_contact.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <random>
+
+#include "deform/trilinear_cell.hpp"
+#include "tests/deform/deform_support.hpp"
+#include "tests/deform/organ_group.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr float kFrame = 1.f / 60.f;  // s
+
+TissueParams soft(float spacing = 0.008f) {
+  TissueParams params;
+  params.node_spacing = spacing;
+  return params;
+}
+
+// A block at rest under a floating one, `gap` above it. Below: fixed at its underside.
+struct TwoBlocks {
+  TriangleMesh below = test::fine_block({0.f, 0.f, 0.f}, {0.08f, 0.08f, 0.04f}, 0.005f);
+  TriangleMesh above;
+  explicit TwoBlocks(float gap) : above(test::fine_block({0.02f, 0.02f, 0.04f + gap}, glm::vec3(0.04f), 0.005f)) {}
+
+  std::vector<TriangleMesh> meshes() const { return {below, above}; }
+  std::vector<TissueModel> models(const TissueParams& params, bool fixed) const {
+    std::vector<TissueModel> made = {make_tissue(below.view(), params, {}), make_tissue(above.view(), params, {})};
+    for (std::size_t i = 0; fixed && i < made[0].rest.size(); ++i)
+      if (made[0].rest[i].z < 1e-4f) made[0].inverse_mass[i] = 0.f;
+    return made;
+  }
+};
+
+std::array<glm::vec3, 8> random_cell(std::mt19937& random, float size, float wobble) {
+  std::uniform_real_distribution<float> unit(-1.f, 1.f);
+  std::array<glm::vec3, 8> corner;
+  const glm::vec3 base = 0.3f * glm::vec3(unit(random), unit(random), unit(random));
+  for (int k = 0; k < 8; ++k)
+    corner[k] =
+        base + size * (glm::vec3(corner_offset(k)) + wobble * glm::vec3(unit(random), unit(random), unit(random)));
+  return corner;
+}
+
+TEST(TrilinearCell, InverseFindsWhatForwardMade) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> inside(0.f, 1.f);
+  const float size = 0.008f;
+  int found = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::array<glm::vec3, 8> corner = random_cell(random, size, 0.2f);
+    const CellInverse cell = cell_inverse(corner, size);
+    const glm::vec3 s(inside(random), inside(random), inside(random));
+    glm::vec3 p(0.f), place;
+    for (int k = 0; k < 8; ++k) p += corner_weight(k, s) * corner[k];
+    ASSERT_LT(glm::distance(p, cell.map.base + offset_at(cell.map, s)), 1e-7f) << "seed 11, cell " << i;
+    ASSERT_TRUE(find_place(cell, p, 1e-3f, place)) << "seed 11, cell " << i;
+    glm::vec3 back(0.f);
+    for (int k = 0; k < 8; ++k) back += corner_weight(k, place) * corner[k];
+    EXPECT_LT(glm::distance(back, p), 2e-7f);
+    if (glm::distance(place, s) < 1e-4f) ++found;
+  }
+  EXPECT_EQ(found, 5000);
+}
+
+TEST(TrilinearCell, GradientIsTheDifferenceQuotient) {
+  std::mt19937 random(12);
+  std::uniform_real_distribution<float> inside(0.f, 1.f);
+  for (int i = 0; i < 200; ++i) {
+    const TrilinearCell cell = trilinear_cell(random_cell(random, 1.f, 0.4f));
+    const glm::vec3 s(inside(random), inside(random), inside(random));
+    const glm::mat3 gradient = gradient_at(cell, s);
+    for (int axis = 0; axis < 3; ++axis) {
+      glm::vec3 step(0.f);
+      step[axis] = 0.25f;  // the map is linear along an axis
+      const glm::vec3 slope = (offset_at(cell, s + step) - offset_at(cell, s - step)) / 0.5f;
+      EXPECT_LT(glm::distance(slope, gradient[axis]), 1e-5f) << "seed 12, cell " << i;
+    }
+  }
+}
+
+TEST(TrilinearCell, DegenerateCellsHoldNothing) {
+  const float size = 0.008f;
+  glm::vec3 place;
+  std::array<glm::vec3, 8> flat, point, turned;
+  for (int k = 0; k < 8; ++k) {
+    const glm::vec3 c(corner_offset(k));
+    flat[k] = size * glm::vec3(c.x, c.y, 0.f);
+    point[k] = glm::vec3(0.1f);
+    turned[k] = size * glm::vec3(c.x, c.y, -c.z);
+  }
+  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, place));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::mt19937 random(13);
+  const CellInverse sound = cell_inverse(random_cell(random, size, 0.f), size);
+  EXPECT_FALSE(find_place(sound, glm::vec3(nan), 0.1f, place));
+  EXPECT_FALSE(find_place(sound, sound.map.base + 10.f * size, 0.1f, place));
+  turned[3].x = nan;
+  EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, place));
+}
+
+// The same contacts as by trying every vertex in every cell. Only overlaps: what is near but outside is a matter of
+// foresight.
+TEST(OrganContact, SearchFindsWhatTryingEveryCellFinds) {
+  std::mt19937 random(21);
+  std::normal_distribution<float> normal(0.f, 0.0008f);
+  const TwoBlocks blocks(0.001f);
+  test::OrganGroup group(blocks.meshes(), blocks.models(soft(), false));
+  for (int trial = 0; trial < 10; ++trial) {
+    const float bend = 0.4f * std::sin(static_cast<float>(trial));
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (std::size_t i = 0; i < group.states[k].x.size(); ++i) {
+        glm::vec3 p = group.models[k].rest[i];
+        p.z += bend * (p.x - 0.04f) * p.y * 5.f - (k == 1 ? 0.001f * static_cast<float>(trial) : 0.f);
+        group.states[k].x[i] = p + glm::vec3(normal(random), normal(random), normal(random));
+      }
+      embed_surface(group.models[k], group.states[k].x, group.surfaces[k]);
+    }
+    group.find(0.f);
+    std::size_t next = 0, overlaps = 0;
+    const std::vector<PairContact>& found = group.contacts.contacts;
+    for (std::uint32_t a = 0; a < 2; ++a)
+      for (std::uint32_t v = 0; v < group.surfaces[a].size(); ++v) {
+        const TissueModel& solid = group.models[1 - a];
+        float best = 1e-3f, gap = 0.f;
+        for (const LatticeCell& cell : solid.lattice.cells) {
+          std::array<glm::vec3, 8> corner;
+          for (int k = 0; k < 8; ++k) corner[k] = group.states[1 - a].x[cell.node[k]];
+          glm::vec3 s;
+          if (!find_place(cell_inverse(corner, 0.008f), group.surfaces[a][v], 1e-3f, s)) continue;
+          const glm::vec3 side = glm::abs(s - 0.5f) - 0.5f;
+          const float beyond = std::max({side.x, side.y, side.z});
+          if (!(beyond < best)) continue;
+          best = beyond;
+          const glm::vec3 rest(solid.lattice.origin + solid.lattice.spacing * glm::dvec3(glm::vec3(cell.at) + s));
+          gap = sample(group.contacts.field[1 - a], rest).distance;
+        }
+        if (!(gap < -1e-4f)) continue;
+        ++overlaps;
+        while (next < found.size() && (found[next].a != a || found[next].vertex != v)) ++next;
+        ASSERT_LT(next, found.size()) << "seed 21, trial " << trial << ", vertex " << v << " of " << a;
+        EXPECT_LT(found[next].gap, 0.f);
+      }
+    EXPECT_TRUE(trial < 5 || overlaps > 20) << overlaps;
+  }
+}
+
+// A light block lies on a fixed one: the force between them is its weight, and they hardly overlap.
+TEST(OrganContact, BlockRestsOnABlock) {
+  const TwoBlocks blocks(0.0005f);
+  std::vector<TissueModel> models = blocks.models(soft(), true);
+  for (glm::vec3& g : models[1].gravity) g = {0.f, 0.f, -9.81f};
+  test::OrganGroup group(blocks.meshes(), std::move(models));
+  glm::vec3 up(0.f), down(0.f);
+  for (int frame = 0; frame < 240; ++frame) {
+    group.frame(kFrame);
+    if (frame < 180) continue;
+    up += organ_force(group.contacts, 1, kFrame) / 60.f;
+    down += organ_force(group.contacts, 0, kFrame) / 60.f;
+  }
+  const double weight = 9.81 * group.mass(1);
+  float fastest = 0.f;
+  for (const glm::vec3& v : group.states[1].v) fastest = std::max(fastest, glm::length(v));
+  std::printf("weight %.4f N, contact force %.4f N, deepest %.3f mm, fastest node %.4f m/s, %zu contacts\n", weight,
+              up.z, group.deepest() * 1e3f, fastest, group.contacts.contacts.size());
+  EXPECT_NEAR(up.z / weight, 1.0, 0.02);
+  EXPECT_LT(glm::length(glm::vec2(up)), 0.02 * weight);
+  EXPECT_EQ(up, -down);
+  EXPECT_LT(group.deepest(), 1e-3f);
+  EXPECT_GT(group.centre(1).z, 0.055);
+  EXPECT_LT(glm::length(group.momentum(1)) / group.mass(1), 1e-3);
+  EXPECT_LT(fastest, 0.05f);
+}
+
+// Two free blocks run into each other at 1 m/s: nothing is lost of their momentum, and neither passes through.
+TEST(OrganContact, BlocksCollideAtAMetreASecond) {
+  const TwoBlocks blocks(0.006f);
+  TissueParams params = soft();
+  params.drag = 0.f;
+  test::OrganGroup group(blocks.meshes(), blocks.models(params, false));
+  for (glm::vec3& v : group.states[1].v) v = {0.f, 0.f, -1.f};
+  const glm::dvec3 before = group.momentum(0) + group.momentum(1);
+  float deepest = 0.f;
+  for (int frame = 0; frame < 40; ++frame) {
+    group.frame(kFrame);
+    deepest = std::max(deepest, group.deepest());
+    ASSERT_GT(group.centre(1).z, group.centre(0).z + 0.015) << "frame " << frame;
+    const glm::dvec3 now = group.momentum(0) + group.momentum(1);
+    ASSERT_LT(glm::length(now - before), 1e-4 * glm::length(before)) << "frame " << frame;
+  }
+  const glm::dvec3 apart = group.momentum(1) / group.mass(1) - group.momentum(0) / group.mass(0);
+  std::printf("deepest %.2f mm, they part at %.2f m/s\n", deepest * 1e3f, apart.z);
+  EXPECT_LT(deepest, 0.004f);
+  EXPECT_GT(apart.z, 0.0);
+  EXPECT_LT(apart.z, 1.0);
+}
+
+// A block thrown so fast that it crosses its own surface cells within a frame is still stopped.
+TEST(OrganContact, NoPassageFromAnyDistance) {
+  for (int start = 0; start < 6; ++start) {
+    const TwoBlocks blocks(0.002f + 0.003f * static_cast<float>(start));
+    test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
+    for (glm::vec3& v : group.states[1].v) v = {0.1f, 0.f, -1.f};
+    for (int frame = 0; frame < 60; ++frame) {
+      group.frame(kFrame);
+      ASSERT_GT(group.centre(1).z, 0.04) << "start " << start << ", frame " << frame;
+    }
+    EXPECT_LT(group.deepest(), 1e-3f);
+  }
+}
+
+TEST(OrganContact, OverlapAtRestIsTheZero) {
+  const TwoBlocks blocks(-0.013f);
+  test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
+  const std::vector<TissueState> start = group.states;
+  for (int frame = 0; frame < 30; ++frame) {
+    group.frame(kFrame);
+    EXPECT_TRUE(group.contacts.contacts.empty()) << frame;
+  }
+  test::OrganGroup alone(blocks.meshes(), blocks.models(soft(), true));
+  for (int frame = 0; frame < 30; ++frame) alone.frame(kFrame, false);
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(test::hash_of(group.states[k]), test::hash_of(alone.states[k]));
+  // Pressed further, they react.
+  for (glm::vec3& v : group.states[1].v) v = {0.f, 0.f, -0.2f};
+  const double height = group.centre(1).z;
+  float deepest = 0.f;
+  for (int frame = 0; frame < 30; ++frame) {
+    group.frame(kFrame);
+    deepest = std::max(deepest, group.deepest());
+  }
+  EXPECT_GT(group.centre(1).z, height - 0.003);
+  EXPECT_LT(deepest, 1e-3f);
+}
+
+// What is far too deep comes out slowly instead of flying.
+TEST(OrganContact, DeepOverlapsComeOutAtABoundedSpeed) {
+  const TwoBlocks blocks(0.001f);
+  test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
+  for (glm::vec3& p : group.states[1].x) p.z -= 0.012f;
+  embed_surface(group.models[1], group.states[1].x, group.surfaces[1]);
+  float fastest = 0.f;
+  for (int frame = 0; frame < 60; ++frame) {
+    group.frame(kFrame);
+    for (const glm::vec3& v : group.states[1].v) fastest = std::max(fastest, glm::length(v));
+    EXPECT_TRUE(frame > 0 || group.deepest() > 0.008f);
+  }
+  std::printf("fastest node %.3f m/s, deepest after 1 s %.3f mm\n", fastest, group.deepest() * 1e3f);
+  EXPECT_LT(fastest, 1.f);
+  EXPECT_LT(group.deepest(), 5e-4f);
+}
+
+TEST(OrganContact, FrictionHoldsWhatSlides) {
+  double slid[2];
+  for (int rough = 0; rough < 2; ++rough) {
+    const TwoBlocks blocks(0.0002f);
+    std::vector<TissueModel> models = blocks.models(soft(), true);
+    for (glm::vec3& g : models[1].gravity) g = {1.f, 0.f, -9.81f};
+    OrganContactParams params;
+    params.friction = rough ? 0.4f : 0.f;
+    test::OrganGroup group(blocks.meshes(), std::move(models), params);
+    const double start = group.centre(1).x;
+    for (int frame = 0; frame < 30; ++frame) group.frame(kFrame);
+    slid[rough] = group.centre(1).x - start;
+  }
+  std::printf("slid %.2f mm without friction, %.2f mm with\n", slid[0] * 1e3, slid[1] * 1e3);
+  EXPECT_GT(slid[0], 0.01);
+  EXPECT_LT(slid[1], 0.3 * slid[0]);
+}
+
+TEST(OrganContact, SameRunSameHashAndNoAllocation) {
+  std::uint64_t hash[2];
+  for (int run = 0; run < 2; ++run) {
+    const TwoBlocks blocks(0.001f);
+    std::vector<TissueModel> models = blocks.models(soft(), true);
+    for (glm::vec3& g : models[1].gravity) g = {0.f, 0.f, -9.81f};
+    test::OrganGroup group(blocks.meshes(), std::move(models));
+    for (int frame = 0; frame < 30; ++frame) group.frame(kFrame);
+    const std::uint64_t before = allocations_so_far();
+    for (int frame = 0; frame < 5; ++frame) group.frame(kFrame);
+    EXPECT_EQ(allocations_so_far(), before);
+    hash[run] = test::hash_of(group.states[0]) ^ test::hash_of(group.states[1]);
+  }
+  EXPECT_EQ(hash[0], hash[1]);
+}
+
+// Where tissue has gone there is nothing to lie on, and vertices that hung on it touch nobody.
+TEST(OrganContact, BurntTissueIsOutside) {
+  const TwoBlocks blocks(0.0005f);
+  std::vector<TissueModel> models = blocks.models(soft(), true);
+  for (glm::vec3& g : models[1].gravity) g = {0.f, 0.f, -9.81f};
+  test::OrganGroup group(blocks.meshes(), std::move(models));
+  for (int frame = 0; frame < 60; ++frame) group.frame(kFrame);
+  EXPECT_GT(group.contacts.contacts.size(), 20u);
+  std::vector<std::uint32_t> cells;
+  for (std::uint32_t c = 0; c < group.models[0].lattice.cells.size(); ++c) {
+    const glm::ivec3& at = group.models[0].lattice.cells[c].at;
+    if (at.z >= 3) cells.push_back(c);
+  }
+  set_fullness(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
+  tissue_gone(group.model_list, 0, cells, group.contacts);
+  group.find(kFrame);
+  EXPECT_TRUE(group.contacts.contacts.empty());
+  // It falls as deep as tissue has gone, and lies there.
+  for (int frame = 0; frame < 120; ++frame) group.frame(kFrame);
+  EXPECT_NEAR(group.centre(1).z, 0.024 + 0.020, 0.003);
+  EXPECT_LT(group.deepest(), 1e-3f);
+}
+
+}  // namespace
+}  // namespace trocar
