@@ -99,13 +99,14 @@ std::vector<char> rim_of(const Lattice& lattice) {
   return rim;
 }
 
-std::vector<float> zeros_of(const TissueModel& a, const RestDistance& b) {
-  std::vector<float> zero(a.embedding.size());
-  for (std::size_t v = 0; v < zero.size(); ++v) {
-    const DistanceSample at = sample(b, weighted(a.embedding[v], a.rest));
-    zero[v] = std::min(at.distance, 0.f) - kRestSlack;
-  }
-  return zero;
+// Where vertex v of a counts as not touching b.
+float zero_of(const TissueModel& a, std::size_t v, const RestDistance& b) {
+  return std::min(sample(b, weighted(a.embedding[v], a.rest)).distance, 0.f) - kRestSlack;
+}
+
+// For vertices that have none yet.
+void add_zeros(const TissueModel& a, const RestDistance& b, std::vector<float>& zero) {
+  for (std::size_t v = zero.size(); v < a.embedding.size(); ++v) zero.push_back(zero_of(a, v, b));
 }
 
 // One direction of one pair: the vertices of a in the solid of b.
@@ -119,7 +120,8 @@ class Search {
 
   void run() {
     region_ = common(out_.box[a_], grown(out_.box[b_], reach_));
-    if (empty(region_)) return;
+    const glm::vec3 extent = region_.high - region_.low;
+    if (empty(region_) || !std::isfinite(glm::dot(extent, extent))) return;
     collect();
     if (out_.near.empty()) return;
     sort_into_bins();
@@ -314,7 +316,7 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
   made.zero.resize(organs * organs);
   for (std::size_t a = 0; a < organs; ++a)
     for (std::size_t b = 0; b < organs; ++b)
-      if (a != b) made.zero[a * organs + b] = zeros_of(*models[a], made.field[b]);
+      if (a != b) add_zeros(*models[a], made.field[b], made.zero[a * organs + b]);
   made.box.resize(organs);
   made.fastest.resize(organs);
   return made;
@@ -334,14 +336,22 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
 void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ, std::span<const std::uint32_t> cells,
                  OrganContacts& contacts) {
   const Lattice& lattice = models[organ]->lattice;
-  for (const std::uint32_t cell : cells)
-    if (!(lattice.cells[cell].fullness > 0.f)) carve(contacts.field[organ], lattice, {&cell, 1});
-  contacts.rim[organ] = rim_of(lattice);
   const std::size_t organs = models.size();
+  for (std::size_t other = 0; other < organs; ++other)
+    if (other != organ) add_zeros(*models[organ], contacts.field[other], contacts.zero[organ * organs + other]);
+  bool carved = false;
+  for (const std::uint32_t cell : cells) {
+    if (lattice.cells[cell].fullness > 0.f) continue;
+    carve(contacts.field[organ], lattice, {&cell, 1});
+    carved = true;
+  }
+  if (!carved) return;
+  contacts.rim[organ] = rim_of(lattice);
+  // Carving only makes room: vertices that did not overlap still do not.
   for (std::size_t other = 0; other < organs; ++other) {
-    if (other == organ) continue;
-    contacts.zero[other * organs + organ] = zeros_of(*models[other], contacts.field[organ]);
-    contacts.zero[organ * organs + other] = zeros_of(*models[organ], contacts.field[other]);
+    std::vector<float>& zero = contacts.zero[other * organs + organ];
+    for (std::size_t v = 0; v < zero.size(); ++v)
+      if (zero[v] < -kRestSlack) zero[v] = zero_of(*models[other], v, contacts.field[organ]);
   }
 }
 

@@ -317,5 +317,58 @@ TEST(OrganContact, BurntTissueIsOutside) {
   EXPECT_LT(group.deepest(), 1e-3f);
 }
 
+// Zeros after tissue has gone are those of the carved field, of all vertices.
+TEST(OrganContact, ZerosFollowTheTissue) {
+  const TwoBlocks blocks(-0.013f);
+  test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
+  std::vector<std::uint32_t> cells;
+  for (std::uint32_t c = 0; c < group.models[0].lattice.cells.size(); ++c)
+    if (group.models[0].lattice.cells[c].at.z == 4 && c % 2 == 0) cells.push_back(c);
+  set_fullness(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
+  group.models[0].embedding.push_back(group.models[0].embedding[5]);
+  const std::vector<float> before = group.contacts.zero[1 * 2 + 0];
+  tissue_gone(group.model_list, 0, cells, group.contacts);
+  EXPECT_NE(group.contacts.zero[1 * 2 + 0], before);
+  for (std::uint32_t a = 0; a < 2; ++a) {
+    const std::vector<float>& zero = group.contacts.zero[a * 2 + 1 - a];
+    const TissueModel& model = group.models[a];
+    ASSERT_EQ(zero.size(), model.embedding.size());
+    for (std::size_t v = 0; v < zero.size(); ++v) {
+      glm::vec3 p(0.f);
+      for (int i = 0; i < 8; ++i) p += model.embedding[v].weight[i] * model.rest[model.embedding[v].node[i]];
+      EXPECT_NEAR(zero[v], std::min(sample(group.contacts.field[1 - a], p).distance, 0.f), 3e-5f);
+    }
+  }
+  // The new zeros are at rest, too.
+  for (int frame = 0; frame < 10; ++frame) {
+    group.frame(kFrame);
+    EXPECT_TRUE(group.contacts.contacts.empty()) << frame;
+  }
+}
+
+// States that make no sense are survived.
+TEST(OrganContact, NonsenseTouchesNobody) {
+  const TwoBlocks blocks(0.001f);
+  test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  std::mt19937 random(41);
+  std::uniform_real_distribution<float> anywhere(-1.f, 1.f);
+  for (int kind = 0; kind < 4; ++kind) {
+    for (std::size_t i = 0; i < group.states[1].x.size(); ++i) {
+      glm::vec3& p = group.states[1].x[i];
+      if (kind == 0) p = glm::vec3(0.04f);
+      if (kind == 1) p = glm::vec3(i % 3 ? 0.03f : nan);
+      if (kind == 2) p = glm::vec3(i % 7 ? 0.03f : inf);
+      if (kind == 3) p = 0.1f * glm::vec3(anywhere(random), anywhere(random), anywhere(random));
+    }
+    embed_surface(group.models[1], group.states[1].x, group.surfaces[1]);
+    group.find(kFrame);
+    for (const PairContact& c : group.contacts.contacts) {
+      ASSERT_TRUE(std::isfinite(c.gap + c.offset + c.admittance + glm::dot(c.normal, c.normal))) << "kind " << kind;
+      ASSERT_NEAR(glm::length(c.normal), 1.f, 1e-4f);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trocar
