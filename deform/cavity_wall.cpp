@@ -22,15 +22,24 @@ std::array<glm::ivec3, 4> side_corners(const glm::ivec3& voxel, int side) {
                   : std::array{base, base + w, base + u + w, base + u};
 }
 
+// The wall ends this much above the centres of the last voxels below the skin, of the way to their sides: where tissue
+// is one voxel thin, its two ends then lie apart.
+constexpr double kLift = 0.2;  // 1
+
 // Mean of the places on the twelve edges between the eight voxels around a corner where the heat is 0. Voxels outside
 // the organ have no say: the wall ends below the skin.
 glm::vec3 corner_place(const Voxels& voxels, const glm::ivec3& corner) {
   std::array<float, 8> heat{};
   std::array<bool, 8> known{};
+  glm::dvec3 inside(0.0);
+  int voxels_inside = 0;
   for (int i = 0; i < 8; ++i) {
     const glm::ivec3 at = corner - 1 + corner_offset(i);
     known[i] = voxels.holds(at) && voxels.kind[voxels.flat(at)] != Voxel::Outside;
-    if (known[i]) heat[i] = voxels.heat[voxels.flat(at)];
+    if (!known[i]) continue;
+    heat[i] = voxels.heat[voxels.flat(at)];
+    inside += glm::dvec3(corner_offset(i));
+    ++voxels_inside;
   }
   glm::dvec3 sum(0.0);
   int crossings = 0;
@@ -43,7 +52,8 @@ glm::vec3 corner_place(const Voxels& voxels, const glm::ivec3& corner) {
       sum += place;
       ++crossings;
     }
-  const glm::dvec3 mean = crossings > 0 ? sum / static_cast<double>(crossings) : glm::dvec3(0.5);
+  glm::dvec3 mean = crossings > 0 ? sum / static_cast<double>(crossings) : glm::dvec3(0.5);
+  mean += kLift * (0.5 - inside / static_cast<double>(voxels_inside));
   return glm::vec3(voxels.origin + voxels.size * (glm::dvec3(corner) - 0.5 + mean));
 }
 
@@ -68,7 +78,7 @@ class WallMaker {
   WallMaker(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model) {}
 
   void update() {
-    for (const std::uint32_t voxel : s_.scratch.burnt)
+    for (const std::uint32_t voxel : s_.scratch.moved)
       for (int i = 0; i < 8; ++i)
         s_.corner_vertex[corner_index(s_.voxels, s_.voxels.at(voxel) + corner_offset(i))] = kNoVoxel;
     drop_changed();
@@ -88,9 +98,9 @@ class WallMaker {
     }
   }
 
-  // All sides between tissue and burnt voxels that touch a corner of a voxel just burnt.
+  // All sides between tissue and burnt voxels that touch a corner of a voxel that moved.
   void find_sides() {
-    for (const std::uint32_t voxel : s_.scratch.burnt) {
+    for (const std::uint32_t voxel : s_.scratch.moved) {
       const glm::ivec3 middle = s_.voxels.at(voxel);
       for (int i = 0; i < 27; ++i) {
         const glm::ivec3 at = middle + glm::ivec3(i % 3, i / 3 % 3, i / 9) - 1;
@@ -140,6 +150,14 @@ class WallMaker {
 };
 
 }  // namespace
+
+bool touches_wall(const Sculpture& sculpture, std::uint32_t voxel) {
+  for (int i = 0; i < 8; ++i)
+    if (sculpture.corner_vertex[corner_index(sculpture.voxels, sculpture.voxels.at(voxel) + corner_offset(i))] !=
+        kNoVoxel)
+      return true;
+  return false;
+}
 
 void update_wall(Sculpture& sculpture, TissueModel& model) { WallMaker(sculpture, model).update(); }
 

@@ -17,6 +17,9 @@ constexpr float kStripReach = 2.5f;  // voxels
 // The heat is known this far outside its border, so that the border can be placed between voxels.
 constexpr float kHeatBand = 1.f;  // voxels
 
+// The surface follows heat in tissue voxels by steps of this much.
+constexpr float kHeatStep = 0.25f;  // voxels
+
 void require_valid(const SculptParams& params) {
   if (params.voxels_per_cell < 1 || params.voxels_per_cell > 8)
     throw InputError(fmt::format("{} voxels along a lattice cell; choose 1 to 8", params.voxels_per_cell));
@@ -70,6 +73,7 @@ void begin_change(Sculpture& sculpture) {
   sculpture.change.burnt_voxels = 0;
   sculpture.scratch.burnt.clear();
   sculpture.scratch.cold.clear();
+  sculpture.scratch.moved.clear();
   sculpture.scratch.cell_died = false;
 }
 
@@ -103,7 +107,7 @@ void apply_fullness(Sculpture& sculpture, TissueModel& model) {
     change.fullness.push_back(
         cell.dead ? 0.f : cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first));
   }
-  set_fullness(model, change.cells, change.fullness);
+  if (!change.cells.empty()) set_fullness(model, change.cells, change.fullness);
 }
 
 void note_edges(Sculpture& sculpture) {
@@ -152,12 +156,15 @@ const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
   spread_heat(sculpture.voxels, sculpture.scratch.cold);
   apply_fullness(sculpture, model);
   if (sculpture.scratch.cell_died) release_loose(sculpture, model);
+  std::vector<std::uint32_t>& moved = sculpture.scratch.moved;
+  moved.insert(moved.end(), sculpture.scratch.burnt.begin(), sculpture.scratch.burnt.end());
   refine_skin(sculpture, model);
   cut_skin(sculpture, model);
   update_wall(sculpture, model);
   note_edges(sculpture);
   update_strips(sculpture);
   settle(sculpture.faces, sculpture.change.faces);
+  for (const std::uint32_t voxel : moved) sculpture.shown[voxel] = sculpture.voxels.heat[voxel];
   sculpture.change.new_vertices = static_cast<std::uint32_t>(sculpture.rest.size()) - sculpture.change.first_vertex;
   sculpture.change.burnt_voxels = static_cast<std::uint32_t>(sculpture.scratch.burnt.size());
   return sculpture.change;
@@ -224,7 +231,11 @@ void heat_cell(Sculpture& sculpture, const Lattice& lattice, std::span<const glm
         const std::uint32_t voxel = sculpture.voxels.flat(cell.at * n + glm::ivec3(i, j, k));
         if (!(depth > sculpture.voxels.heat[voxel])) continue;
         sculpture.voxels.heat[voxel] = depth;
-        if (depth > 0.f && sculpture.voxels.kind[voxel] == Voxel::Tissue) burn_voxel(sculpture, lattice, voxel);
+        if (sculpture.voxels.kind[voxel] != Voxel::Tissue) continue;
+        if (depth > 0.f)
+          burn_voxel(sculpture, lattice, voxel);
+        else if (depth > sculpture.shown[voxel] + kHeatStep && touches_wall(sculpture, voxel))
+          sculpture.scratch.moved.push_back(voxel);
       }
     }
 }
@@ -283,6 +294,7 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
     sculpture.vertices.push_back(place_on_skin(sculpture, model.lattice, p, SculptVertex{}));
   sculpture.faces = make_live_faces(organ.faces);
   const glm::ivec3 corners = sculpture.voxels.count + 1;
+  sculpture.shown = sculpture.voxels.heat;
   sculpture.corner_vertex.assign(static_cast<std::size_t>(corners.x) * corners.y * corners.z, kNoVoxel);
   sculpture.scratch.sides.assign(model.rest.size(), 0);
   sculpture.scratch.changed.assign(sculpture.cells.size(), 0);
@@ -301,7 +313,8 @@ const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const TissueS
     for (const std::uint32_t node : cell.node) beyond &= sculpture.scratch.sides[node];
     if (beyond == 0) heat_cell(sculpture, model.lattice, state.x, c, heat);
   }
-  return sculpture.scratch.burnt.empty() ? sculpture.change : resurface(sculpture, model);
+  return sculpture.scratch.burnt.empty() && sculpture.scratch.moved.empty() ? sculpture.change
+                                                                            : resurface(sculpture, model);
 }
 
 const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells) {

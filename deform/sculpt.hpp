@@ -26,7 +26,8 @@ struct SculptParams {
   glm::vec3 fall{0.f, -9.81f, 0.f};  // m/s^2  gravity of loose parts
 };
 
-// The hot end of an instrument: every point within `radius` of the segment.
+// The hot end of an instrument: every point within `radius` of the segment. To open a way for the tool it belongs to,
+// it must reach some 2 mm beyond the tool's own radius; below 0.9 voxels it can pass between the centres of voxels.
 struct HotSegment {
   glm::vec3 from{0.f}, to{0.f};  // m, world
   float radius = 0.004f;         // m, > 0
@@ -40,8 +41,8 @@ struct SculptChange {
   std::vector<std::uint32_t> cells;                  // whose fullness changed, ascending; the model follows already
   std::vector<float> fullness;                       // [cell of `cells`] what it is now
   std::vector<std::uint32_t> loose;                  // cells that came loose and fall from now on, ascending
-  std::uint32_t burnt_voxels = 0;                    // 0: nothing changed at all
-  bool nothing() const { return burnt_voxels == 0 && cells.empty(); }
+  std::uint32_t burnt_voxels = 0;                    // may be 0 while the surface follows the heat within voxels
+  bool nothing() const { return faces.gone.empty() && faces.new_faces == 0 && cells.empty(); }
 };
 
 // How a cell holds tissue.
@@ -69,6 +70,7 @@ struct SculptScratch {
   std::vector<std::uint8_t> sides;   // [node] faces of the hot box it lies outside of
   std::vector<std::uint32_t> burnt;  // voxels burnt in this call
   std::vector<std::uint32_t> cold;   // those of them that no heat had reached
+  std::vector<std::uint32_t> moved;  // voxels of tissue at the wall that got hotter, then the burnt ones too
   std::vector<char> changed;         // [cell] its fullness changes in this call
   bool cell_died = false;            // in this call
   std::vector<RimEdge> edges;
@@ -83,6 +85,7 @@ struct Sculpture {
   LiveFaces faces;                           // the surface
   std::vector<RimEdge> rim;                  // where skin and wall end
   std::vector<std::uint32_t> corner_vertex;  // [voxel corner] its vertex of the wall, kNoVoxel: none
+  std::vector<float> shown;                  // [voxel] its heat when the surface around it was last made
   std::vector<glm::uvec2> hosted;            // voxel, cell that goes with it; ascending
   std::vector<std::int32_t> first_piece;     // [voxel] which piece of tissue it was at first, -1: none
   bool any_held = false;                     // the organ was attached to something

@@ -19,15 +19,17 @@ std::uint32_t add_vertex(Sculpture& sculpture, TissueModel& model, const glm::ve
 // none left. `fallback`: when there is no tissue near.
 SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
                            const SculptVertex& fallback);
-// Bisects faces of the skin near the voxels just burnt until none is much longer than a voxel: a face larger than the
-// crater could not be cut along it. Longest sides first, neighbours alike: Rivara, "Algorithms for refining triangular
-// grids", Int. J. Numer. Meth. Eng. 20, 1984.
+// Bisects faces of the skin near the voxels of scratch.moved until none is much longer than a voxel: a face larger than
+// the crater could not be cut along it. Longest sides first, neighbours alike: Rivara, "Algorithms for refining
+// triangular grids", Int. J. Numer. Meth. Eng. 20, 1984.
 void refine_skin(Sculpture& sculpture, TissueModel& model);
-// Cuts away the skin that is hot, or whose tissue is gone, along the border of the heat, and shreds that are left of it.
-// What stays is carried by cells with tissue.
+// Cuts away the skin that is hot, or whose tissue is gone, along the border of the heat, and shreds that are left of
+// it. What stays is carried by cells with tissue.
 void cut_skin(Sculpture& sculpture, TissueModel& model);
 
-// Remakes the wall around the voxels just burnt: a square between each burnt voxel and tissue, its corners on the
+// Is the voxel next to the wall, if only with a corner?
+bool touches_wall(const Sculpture& sculpture, std::uint32_t voxel);
+// Remakes the wall around the voxels of scratch.moved: a square between each burnt voxel and tissue, its corners on the
 // border of the heat. Gibson, "Constrained elastic surface nets", MICCAI 1998; we differ: instead of relaxing, a corner
 // is the mean of where the heat is 0 between the eight voxels around it, as heat is a distance field.
 void update_wall(Sculpture& sculpture, TissueModel& model);

@@ -33,11 +33,11 @@ struct Box {
   }
 };
 
-// Around the centres of the voxels burnt in this call, `reach` voxels more.
-Box burnt_box(const Sculpture& sculpture, float reach) {
+// Around the centres of the voxels that moved, `reach` voxels more.
+Box moved_box(const Sculpture& sculpture, float reach) {
   Box box;
   const float more = reach * static_cast<float>(sculpture.voxels.size);
-  for (const std::uint32_t voxel : sculpture.scratch.burnt) {
+  for (const std::uint32_t voxel : sculpture.scratch.moved) {
     const glm::vec3 centre(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
     box.low = glm::min(box.low, centre - more);
     box.high = glm::max(box.high, centre + more);
@@ -73,7 +73,7 @@ const Edge* find_edge(const std::vector<Edge>& edges, std::uint32_t u, std::uint
 
 class Refiner {
  public:
-  Refiner(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), box_(burnt_box(sculpture, kNear)) {}
+  Refiner(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), box_(moved_box(sculpture, kNear)) {}
 
   // One round: the longest side of each face that is too long, and of each neighbour that has a marked side.
   bool round() {
@@ -81,7 +81,7 @@ class Refiner {
     marked_.assign(s_.rest.size(), 0);
     const float longest = kLongestSide * static_cast<float>(s_.voxels.size);
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
-      if (is_skin(slot) && near_burnt(slot)) {
+      if (is_skin(slot) && near_moved(slot)) {
         const int side = longest_side(slot);
         if (length(slot, side) > longest * longest) mark(slot, side);
       }
@@ -98,13 +98,13 @@ class Refiner {
  private:
   bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot]; }
 
-  bool near_burnt(std::size_t slot) const {
+  bool near_moved(std::size_t slot) const {
     const glm::uvec3 f = s_.faces.corners[slot];
     const glm::vec3 &a = s_.rest[f.x], &b = s_.rest[f.y], &c = s_.rest[f.z];
     const glm::vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
     if (glm::any(glm::lessThan(high, box_.low)) || glm::any(glm::greaterThan(low, box_.high))) return false;
     const glm::vec3 reach(kNear * static_cast<float>(s_.voxels.size));
-    return std::any_of(s_.scratch.burnt.begin(), s_.scratch.burnt.end(), [&](std::uint32_t voxel) {
+    return std::any_of(s_.scratch.moved.begin(), s_.scratch.moved.end(), [&](std::uint32_t voxel) {
       const glm::vec3 centre(s_.voxels.centre(s_.voxels.at(voxel)));
       return glm::all(glm::lessThanEqual(low - reach, centre)) && glm::all(glm::lessThanEqual(centre, high + reach));
     });
@@ -196,7 +196,7 @@ class Refiner {
 class Cutter {
  public:
   Cutter(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), burnt_(s_.vertices.size(), 0) {
-    const Box box = burnt_box(s_, kHotReach);
+    const Box box = moved_box(s_, kHotReach);
     for (std::uint32_t v = 0; v < burnt_.size(); ++v) {
       SculptVertex& vertex = s_.vertices[v];
       if (vertex.wall || vertex.gone) continue;

@@ -150,6 +150,41 @@ TEST(Sculpt, CutOffEndFalls) {
     }
 }
 
+// The hook ploughs through the block as the program runs it, contacts and all: its way is burnt free, nothing jerks.
+TEST(Sculpt, HookBurnsItsWayFree) {
+  const Attachment floor{{0.028f, 0.02f, 0.f}, 0.03f};
+  Organ organ(test::block(kBlock), {}, {&floor, 1});
+  std::vector<glm::vec3> positions = organ.mesh.positions;
+  ContactList list;
+  glm::dvec3 before(0.01, 0.02, 0.036);
+  float hardest = 0.f;
+  for (int frame = 0; frame <= 120; ++frame) {
+    const glm::dvec3 tip(0.01 + 0.0003 * frame, 0.02, 0.036 - std::min(0.0003 * frame, 0.006));
+    const ToolStep tool{tip + glm::dvec3(-0.05, 0.0, 0.2), before, tip, 0.0025};
+    before = tip;
+    const glm::vec3 hot(tip), along(glm::normalize(tool.pivot - tip));
+    if (!organ.burn({hot, hot + 0.02f * along, 0.0045f}).nothing()) {
+      positions.resize(organ.sculpture.rest.size());
+      embed_surface(organ.model, organ.state.x, positions);
+      list = {};
+    }
+    // Contacts number faces by slot here.
+    const std::vector<Touch> touches = test::touches_of(tool, {positions, faces(organ.sculpture)});
+    list.begin_frame();
+    contacts_from_touches(tool, touches, faces(organ.sculpture), positions, list);
+    const glm::vec3 force = step(organ.model, organ.state, {{&tool, 1}, list.contacts, {}}, 1.f / 60.f);
+    embed_surface(organ.model, organ.state.x, positions);
+    hardest = std::max(hardest, glm::length(force));
+  }
+  for (std::size_t node = 0; node < organ.state.x.size(); ++node)
+    ASSERT_LT(glm::distance(organ.state.x[node], organ.model.rest[node]), 0.002f);
+  std::printf("%zu voxels burnt, at most %.3f N\n",
+              static_cast<std::size_t>(
+                  std::count(organ.sculpture.voxels.kind.begin(), organ.sculpture.voxels.kind.end(), Voxel::Burnt)),
+              static_cast<double>(hardest));
+  EXPECT_LT(hardest, 0.3f);
+}
+
 TEST(Sculpt, FloatingOrganKeepsItsLargestPart) {
   Organ bar(test::block({0.088f, 0.024f, 0.024f}));
   std::vector<std::uint32_t> cells;
