@@ -128,6 +128,12 @@ void ContactList::begin_frame() {
   near_first.assign(1, 0);
 }
 
+void ContactList::forget() {
+  begin_frame();
+  near_before.clear();
+  near_first_before.assign(1, 0);
+}
+
 void contacts_from_touches(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                            std::span<const glm::vec3> positions, ContactList& out) {
   if (out.added_for.size() != positions.size()) out.added_for.assign(positions.size(), 0);

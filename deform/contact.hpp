@@ -32,6 +32,8 @@ struct ContactList {
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
   // Begins a frame. Tools must be added in the same order in every frame. Holds on to the memory.
   void begin_frame();
+  // After faces got other numbers: forgets who was near and what was added.
+  void forget();
 };
 
 // Appends the contacts of one tool. Every face it touched or is still near is kept out at its point closest to the

@@ -24,7 +24,8 @@ namespace {
 struct DemoCommand {
   std::size_t frames = 600;
   bool headless = false;
-  std::string out = "out/demo", backend = "compute";
+  std::string out = "out/demo", backend = "compute", scene;
+  std::size_t picture_every = 0;  // 0: only the best frame
 };
 
 // The checks of the demonstration: a refitted tree on every frame, a tree built anew on every tenth.
@@ -144,6 +145,8 @@ std::uint64_t play(const DemoCommand& command, const Scene& scene, Session& sess
     touched += session.touched();
     showing.show_frame();
     if (frame % 20 == 19 && best.better(session)) showing.save_picture(picture);
+    if (command.picture_every > 0 && frame % command.picture_every == 0)
+      showing.save_picture(std::filesystem::path(command.out) / fmt::format("frame-{:05}.png", frame));
     progress.advance_to(frame + 1);
   }
   if (best.touched == 0) showing.save_picture(picture);
@@ -154,11 +157,12 @@ void run(const DemoCommand& command) {
   const std::filesystem::path folder(command.out);
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  const Scene scene = load_scene(data_file("scenes/liver_and_stomach.toml"));
+  const Scene scene = load_scene(command.scene.empty() ? data_file("scenes/liver_and_stomach.toml")
+                                                       : std::filesystem::path(command.scene));
   const auto window = open_window(command, scene);
   Backends backends(window ? &window->context() : nullptr);
   Session session(scene, backends, backend_for(command, backends), kChecks, [](const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip});
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   });
   session.reserve_frames(command.frames);
   SessionRecorder recorder(folder / "session.h5", scene, session, gl_description(backends));
@@ -183,6 +187,9 @@ void add_demo_command(CLI::App& program) {
   sub->add_flag("--headless", command->headless, "No window, even where there is a display");
   sub->add_option("--out", command->out, "Folder for what it leaves")->capture_default_str();
   sub->add_option("--backend", command->backend, "Backend whose answers drive the tissue")->capture_default_str();
+  sub->add_option("--scene", command->scene, "Another scene, its instruments moved by their scripts");
+  sub->add_option("--pictures", command->picture_every, "A picture of every so many frames; 0: of the best only")
+      ->capture_default_str();
   sub->callback([command] { run(*command); });
 }
 

@@ -18,6 +18,7 @@ struct DevicePose {
   glm::dvec3 pivot{0.0}, tip{0.0};  // m, world
   double roll_deg = 0.0;            // degrees
   double grip = 1.0;                // 0 closed .. 1 open
+  bool energy = false;              // the pedal is down
 };
 
 // What the tissue did to the instrument in a frame.

@@ -37,7 +37,7 @@ DevicePose MouseDevice::pose(const FrameClock&) {
   const double part = 1.0 - params_.smoothing;
   direction_ = glm::normalize(direction_ + part * (target_direction_ - direction_));
   depth_ += part * (target_depth_ - depth_);
-  return {pivot_, pivot_ + depth_ * direction_, roll_deg_, grip_};
+  return {pivot_, pivot_ + depth_ * direction_, roll_deg_, grip_, energy_};
 }
 
 }  // namespace trocar

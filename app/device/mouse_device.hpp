@@ -25,6 +25,7 @@ class MouseDevice final : public Device {
   void insert(double notches);
   void roll(double degrees) { roll_deg_ += degrees; }
   void set_grip(double grip) { grip_ = grip; }
+  void set_energy(bool on) { energy_ = on; }
 
   DevicePose pose(const FrameClock& clock) override;
 
@@ -33,6 +34,7 @@ class MouseDevice final : public Device {
   glm::dvec3 pivot_, start_direction_, right_{1, 0, 0}, up_{0, 1, 0};
   glm::dvec3 target_direction_, direction_;
   double target_depth_, depth_, roll_deg_ = 0.0, grip_ = 1.0;
+  bool energy_ = false;
 };
 
 }  // namespace trocar

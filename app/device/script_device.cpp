@@ -21,6 +21,12 @@ class TrajectoryDevice final : public Device {
   Trajectory trajectory_;
 };
 
+// 0 before `from`, 1 after `to`, smooth between.
+double eased(double t, double from, double to) {
+  const double s = std::clamp((t - from) / (to - from), 0.0, 1.0);
+  return s * s * (3.0 - 2.0 * s);
+}
+
 class ScriptDevice final : public Device {
  public:
   explicit ScriptDevice(const ScriptPath& path) : path_(path) {
@@ -31,14 +37,43 @@ class ScriptDevice final : public Device {
   }
 
   DevicePose pose(const FrameClock& clock) override {
-    const double turn = kTurn * clock.time / path_.period;
-    // Different rates along the three directions: the path does not close for a long while.
-    const glm::dvec3 tip = path_.target + path_.reach * (right_ * std::sin(turn) + up_ * 0.6 * std::sin(1.618 * turn)) +
-                           path_.dip * along_ * std::sin(0.732 * turn - 0.25 * kTurn);
-    return {path_.pivot, tip, 40.0 * std::sin(0.5 * turn), 0.5 + 0.5 * std::cos(turn)};
+    const double share = clock.time / path_.period, t = share - std::floor(share);
+    if (path_.kind == "press") return press(t);
+    if (path_.kind == "pull") return pull(t);
+    if (path_.kind == "burn") return burn(t);
+    return explore(kTurn * share);
   }
 
  private:
+  DevicePose at(const glm::dvec3& offset, double grip, bool energy = false) const {
+    return {path_.pivot, path_.target + offset, 0.0, grip, energy};
+  }
+
+  // Different rates along the three directions: the path does not close for a long while.
+  DevicePose explore(double turn) const {
+    const glm::dvec3 tip = path_.target + path_.reach * (right_ * std::sin(turn) + up_ * 0.6 * std::sin(1.618 * turn)) +
+                           path_.dip * along_ * std::sin(0.732 * turn - 0.25 * kTurn);
+    return {path_.pivot, tip, 40.0 * std::sin(0.5 * turn), 0.75 + 0.25 * std::cos(turn)};
+  }
+
+  DevicePose press(double t) const {
+    const double down = eased(t, 0.05, 0.45) - eased(t, 0.6, 0.95);
+    return at(along_ * (down * (path_.reach + path_.dip) - path_.reach), 0.0);
+  }
+
+  DevicePose pull(double t) const {
+    const double down = eased(t, 0.02, 0.2) - eased(t, 0.85, 0.98), back = eased(t, 0.35, 0.6) - eased(t, 0.75, 0.85);
+    const double closed = eased(t, 0.22, 0.3) - eased(t, 0.72, 0.76);
+    const double depth = (down - 1.0) * path_.reach + down * 0.002 - back * path_.reach;
+    return at(along_ * depth, 1.0 - closed);
+  }
+
+  DevicePose burn(double t) const {
+    const double down = eased(t, 0.02, 0.15) - eased(t, 0.88, 0.98), across = 2.0 * eased(t, 0.2, 0.8) - 1.0;
+    const double depth = (down - 1.0) * path_.reach + 0.4 * down * path_.dip * (1.0 - across * across);
+    return at(along_ * depth + right_ * (across * path_.reach), 1.0, t > 0.18 && t < 0.82);
+  }
+
   ScriptPath path_;
   glm::dvec3 along_, right_, up_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "app/device/device.hpp"
 #include "app/input/trajectory.hpp"
@@ -11,13 +12,18 @@ namespace trocar {
 // Row k is frame k; after the last row the tool stays.
 std::unique_ptr<Device> make_trajectory_device(Trajectory trajectory);
 
-// A surgeon's hand exploring: the tip goes round `target` on a slow three-dimensional figure and dips in and out along
-// the shaft.
+// What a surgeon's hand does about `target`, a place on the tissue; over and over, once in `period` seconds.
+//   explore: the tip goes round the target on a slow three-dimensional figure and dips in and out along the shaft
+//   press:   from `reach` above the target down to `dip` below it, a wait, and back
+//   pull:    open jaws on the target, closed there, drawn back by `reach`, let go
+//   burn:    energy on, a line of `reach` either way across the target, two fifths of `dip` deeper at its middle,
+//   energy off
 struct ScriptPath {
   glm::dvec3 pivot{0.0}, target{0.0};  // m
-  double reach = 0.030;                // m    sideways, > 0
-  double dip = 0.013;                  // m    along the shaft, > 0
-  double period = 4.0;                 // s    of one round, > 0
+  std::string kind = "explore";
+  double reach = 0.030;  // m    > 0
+  double dip = 0.013;    // m    along the shaft, > 0
+  double period = 4.0;   // s    of one round, > 0
 };
 std::unique_ptr<Device> make_script_device(const ScriptPath& path);
 

@@ -36,10 +36,15 @@ TissueParams read_tissue(TomlTable table) {
   TissueParams tissue;
   table.optional("youngs_modulus", tissue.youngs_modulus, {1.0, 1e9});
   table.optional("density", tissue.density, {1.0, 1e5});
-  table.optional("damping", tissue.damping, {0.0, 1.0});
+  table.optional("poisson_ratio", tissue.poisson_ratio, {0.25, 0.49});
+  double damping_ms = tissue.damping_time * 1e3;
+  table.optional("damping_ms", damping_ms, {0.0, 100.0});
+  tissue.damping_time = static_cast<float>(damping_ms * 1e-3);
+  table.optional("drag", tissue.drag, {0.0, 1e4});
+  table.optional("friction", tissue.friction, {0.0, 10.0});
   optional_mm(table, "node_spacing_mm", tissue.node_spacing, {0.1, 1000.0});
   table.optional("substeps", tissue.substeps, {1, 1000});
-  table.optional("gravity", tissue.gravity, {-100.0, 100.0});
+  table.optional("gravity", tissue.gravity);
   table.refuse_unknown_keys();
   return tissue;
 }
@@ -55,11 +60,22 @@ OrganScene read_organ(const std::filesystem::path& file, TomlTable& table) {
     Attachment attachment;
     attachment.centre = glm::vec3(attached.vector("centre_mm") * 1e-3);
     attachment.radius = static_cast<float>(attached.number("radius_mm", {0.1, 1000.0}) * 1e-3);
+    attached.optional("stiffness", attachment.stiffness, {0.0, 1e6});
+    attached.optional("diaphragm", attachment.diaphragm);
     attached.refuse_unknown_keys();
     organ.attachments.push_back(attachment);
   }
   table.refuse_unknown_keys();
   return organ;
+}
+
+InstrumentKind read_kind(TomlTable& table) {
+  std::string kind = "probe";
+  table.optional("kind", kind);
+  if (kind == "grasper") return InstrumentKind::Grasper;
+  if (kind == "hook") return InstrumentKind::Hook;
+  if (kind != "probe") table.fail("kind", "must be probe, grasper or hook");
+  return InstrumentKind::Probe;
 }
 
 InstrumentScene read_instrument(const std::filesystem::path& file, TomlTable& table) {
@@ -69,8 +85,12 @@ InstrumentScene read_instrument(const std::filesystem::path& file, TomlTable& ta
   instrument.pivot = table.vector("pivot_mm") * 1e-3;
   instrument.tip = table.vector("tip_mm") * 1e-3;
   instrument.radius = table.number("radius_mm", {0.01, 100.0}) * 1e-3;
+  instrument.kind = read_kind(table);
   table.optional("device", instrument.device);
   if (!devices.contains(instrument.device)) table.fail("device", "must be mouse, haptic, script or trajectory");
+  static const std::set<std::string> scripts = {"explore", "press", "pull", "burn"};
+  if (instrument.device == "script") table.optional("script", instrument.script);
+  if (!scripts.contains(instrument.script)) table.fail("script", "must be explore, press, pull or burn");
   if (instrument.device == "trajectory") instrument.trajectory = beside(file, table.text("trajectory"));
   if (instrument.tip == instrument.pivot)
     table.fail("tip_mm", "is the same point as pivot_mm, so the tool has no direction");
@@ -100,6 +120,23 @@ QueryScene read_query(TomlTable table) {
   query.cover = cover == "paper" ? Cover::Paper : Cover::Capsule;
   table.refuse_unknown_keys();
   return query;
+}
+
+SolverScene read_solver(TomlTable table) {
+  SolverScene solver;
+  table.optional("threads", solver.threads, {1, 64});
+  table.refuse_unknown_keys();
+  return solver;
+}
+
+Breathing read_breathing(TomlTable table) {
+  Breathing breathing;
+  optional_mm(table, "amplitude_mm", breathing.amplitude, {0.0, 100.0});
+  table.optional("rate_hz", breathing.rate, {0.0, 10.0});
+  table.optional("direction", breathing.direction);
+  if (breathing.direction == glm::vec3(0.f)) table.fail("direction", "has no length, so the diaphragm cannot move");
+  table.refuse_unknown_keys();
+  return breathing;
 }
 
 template <typename Named>
@@ -134,6 +171,8 @@ Scene load_scene(const std::filesystem::path& file) {
   for (TomlTable& table : root.tables("instrument")) scene.instruments.push_back(read_instrument(file, table));
   scene.scope = read_scope(root.table("scope"));
   scene.query = read_query(root.table("query"));
+  scene.solver = read_solver(root.table("solver"));
+  scene.breathing = read_breathing(root.table("breathing"));
   root.refuse_unknown_keys();
   if (scene.organs.empty()) root.fail("organ", "is missing; a scene needs at least one [[organ]]");
   if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");

@@ -22,11 +22,16 @@ struct OrganScene {
   std::vector<Attachment> attachments;
 };
 
+// What the tip of an instrument can do.
+enum class InstrumentKind { Probe, Grasper, Hook };
+
 struct InstrumentScene {
-  std::string name;                  // unique
-  glm::dvec3 pivot{0.0}, tip{0.0};   // m      the trocar, and where the tip is at the start
-  double radius = 0.0025;            // m      half of a 5 mm shaft
+  std::string name;                 // unique
+  glm::dvec3 pivot{0.0}, tip{0.0};  // m      the trocar, and where the tip is at the start
+  double radius = 0.0025;           // m      half of a 5 mm shaft
+  InstrumentKind kind = InstrumentKind::Probe;
   std::string device = "mouse";      // mouse, haptic, script or trajectory
+  std::string script = "explore";    // with device = "script": explore, press, pull or burn
   std::filesystem::path trajectory;  // with device = "trajectory"
 };
 
@@ -42,6 +47,10 @@ struct QueryScene {
   Cover cover = Cover::Capsule;
 };
 
+struct SolverScene {
+  int threads = 1;  // 1..64; organs are shared among them, the result is the same
+};
+
 struct Scene {
   std::string title;
   double frame_rate = 60.0;  // Hz     10..1000
@@ -49,6 +58,8 @@ struct Scene {
   std::vector<InstrumentScene> instruments;
   ScopeScene scope;
   QueryScene query;
+  SolverScene solver;
+  Breathing breathing;  // of everything attached to the diaphragm
   std::filesystem::path file;
   std::string text;  // the file itself: kept in every recording
 };

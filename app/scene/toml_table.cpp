@@ -169,6 +169,13 @@ void TomlTable::optional(std::string_view key, int& value, Limits limits) {
   value = static_cast<int>(number);
 }
 
+void TomlTable::optional(std::string_view key, bool& value) {
+  if (const toml::value* found = content_->find(key)) {
+    if (!found->is_boolean()) fail(key, "must be true or false");
+    value = found->as_boolean();
+  }
+}
+
 void TomlTable::optional(std::string_view key, glm::vec3& value) {
   if (const toml::value* found = content_->find(key)) {
     value = glm::vec3(vector_of(content_->file, content_->full_name(key), *found));

@@ -32,6 +32,7 @@ class TomlTable {
   void optional(std::string_view key, double& value, Limits limits);
   void optional(std::string_view key, float& value, Limits limits);
   void optional(std::string_view key, int& value, Limits limits);
+  void optional(std::string_view key, bool& value);
   void optional(std::string_view key, glm::vec3& value);
 
   // Tables below this one: one (empty when absent) and a list.

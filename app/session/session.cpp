@@ -3,61 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "app/session/stage_timer.hpp"
 #include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
 
 namespace trocar {
 
 const std::vector<std::string>& stage_names() {
-  static const std::vector<std::string> names = {"devices", "update",  "query", "contacts",
+  static const std::vector<std::string> names = {"devices", "update",  "query", "contacts", "cut",
                                                  "tissue",  "surface", "check", "record"};
   return names;
 }
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Adds the time of a scope to a stage.
-class StageTimer {
- public:
-  explicit StageTimer(float& stage_ms) : stage_ms_(stage_ms), start_(Clock::now()) {}
-  ~StageTimer() { stage_ms_ += std::chrono::duration<float, std::milli>(Clock::now() - start_).count(); }
-  StageTimer(const StageTimer&) = delete;
-  StageTimer& operator=(const StageTimer&) = delete;
-
- private:
-  float& stage_ms_;
-  Clock::time_point start_;
-};
-
 // Samples are kept for this many frames unless reserve_frames says otherwise; then the oldest are overwritten.
 constexpr std::size_t kDefaultSamples = 4096;
-
-Organ make_organ(const OrganScene& scene, Backends& backends, const std::string& backend) {
-  Organ organ;
-  organ.name = scene.name;
-  organ.colour = scene.colour;
-  organ.mesh = load_mesh(scene.mesh, scene.mm_per_unit * kMillimetre);
-  organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments);
-  organ.state = rest_state(organ.tissue);
-  organ.positions.resize(organ.mesh.positions.size());
-  embed_surface(organ.tissue, organ.state.x, organ.positions);
-  if (auto on_gpu = backends.make_on_gpu(backend)) {
-    organ.gpu = on_gpu.get();
-    organ.query = std::move(on_gpu);
-  } else {
-    organ.query = backends.make(backend);
-  }
-  organ.query->rebuild(organ.mesh.view());
-  return organ;
-}
 
 Instrument make_instrument(const InstrumentScene& scene, const Session::DeviceMaker& make_device) {
   Instrument instrument;
   instrument.name = scene.name;
+  instrument.kind = scene.kind;
   instrument.radius = scene.radius;
   instrument.device = make_device(scene);
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
@@ -93,20 +59,26 @@ void keep(BackendTimes& times, std::size_t run, std::size_t limit, const StageTi
 
 }  // namespace
 
-struct Session::Checker {
-  std::vector<std::unique_ptr<TouchQuery>> queries;  // [organ]
-  std::size_t runs = 0;
-};
-
 Session::Session(const Scene& scene, Backends& backends, const std::string& backend,
                  const std::vector<CheckPlan>& checks, const DeviceMaker& make_device)
-    : kind_(scene.query), backend_(backends.resolve(backend.empty() ? scene.query.backend : backend)) {
-  for (const auto& organ : scene.organs) organs_.push_back(make_organ(organ, backends, backend_.name));
+    : kind_(scene.query),
+      backend_(backends.resolve(backend.empty() ? scene.query.backend : backend)),
+      stepper_(scene.solver.threads) {
+  const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
+                                    [](const auto& instrument) { return instrument.kind != InstrumentKind::Probe; });
+  for (const auto& organ : scene.organs)
+    organs_.push_back(make_organ(organ, scene.breathing, cuttable, backends, backend_.name));
+  std::vector<MeshView> meshes;
+  for (const Organ& organ : organs_) meshes.push_back(organ.mesh.view()), models_.push_back(&organ.tissue);
+  organ_contacts_ = make_organ_contacts(meshes, models_);
   for (const auto& instrument : scene.instruments) {
     instruments_.push_back(make_instrument(instrument, make_device));
     previous_.push_back(instruments_.back().pose);
   }
   volumes_.resize(instruments_.size());
+  tool_steps_.resize(instruments_.size());
+  first_hold_.resize(instruments_.size());
+  holds_.resize(organs_.size());
   for (const auto& organ : organs_) queried_nodes_.push_back(organ.state.x);
   times_.push_back({backend_.name, 1, {}, {}, {}, 0, 0, 0});
   for (const auto& check : checks) {
@@ -135,7 +107,11 @@ void Session::step(const FrameClock& clock, double dt) {
   read_devices(clock);
   query_organs();
   check_answers();
-  apply_contacts(dt);
+  find_contacts();
+  cut_tissue();
+  step_tissue(dt);
+  settle_instruments(dt);
+  follow_surfaces();
   for (Instrument& instrument : instruments_)
     instrument.device->feel({instrument.force, instrument.pose.tip, clock.time});
   ++frames_;
@@ -148,10 +124,14 @@ void Session::read_devices(const FrameClock& clock) {
     previous_[k] = instrument.pose;
     const DevicePose given = instrument.device->pose(clock);
     const ToolPose pose{given.pivot, given.tip, instrument.radius};
+    instrument.turn_deg = 0.0;
+    instrument.energy = false;
     // A pose that is no pose freezes the instrument where it is until the device recovers.
     instrument.frozen = !pose_fault(pose).empty() || !step_fault(step_between(previous_[k], pose)).empty();
     if (!instrument.frozen) {
       instrument.pose = pose;
+      instrument.turn_deg = given.roll_deg - instrument.roll_deg;
+      instrument.energy = given.energy && instrument.kind == InstrumentKind::Hook;
       instrument.roll_deg = given.roll_deg;
       instrument.grip = given.grip;
     }
@@ -163,8 +143,7 @@ void Session::read_devices(const FrameClock& clock) {
 void Session::query_organs() {
   StageTimes sum;
   for (Organ& organ : organs_) {
-    organ.query->update(organ.positions);
-    organ.touches = organ.query->touched(volumes_, TouchSet::Exact);
+    ask(organ, volumes_);
     sum_up(*organ.query, sum);
     times_[0].touched += organ.touches.touches.size();
   }
@@ -198,32 +177,6 @@ void Session::check_answers() {
       }
     }
     keep(times, checkers_[c].runs++, reserved_frames_, sum);
-  }
-}
-
-void Session::apply_contacts(double dt) {
-  for (Instrument& instrument : instruments_) instrument.force = glm::vec3(0.f);
-  for (std::size_t k = 0; k < organs_.size(); ++k) {
-    Organ& organ = organs_[k];
-    std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
-    {
-      const StageTimer timer(stage_ms_[kContacts]);
-      organ.contacts.begin_frame();
-      for (std::size_t tool = 0; tool < volumes_.size(); ++tool) {
-        contacts_from_touches(volumes_[tool].step, organ.touches.of_tool(tool), organ.mesh.faces, organ.positions,
-                              organ.contacts);
-      }
-    }
-    {
-      const StageTimer timer(stage_ms_[kTissue]);
-      trocar::step(organ.tissue, organ.state, organ.contacts.contacts, static_cast<float>(dt));
-      for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
-        instruments_[tool].force +=
-            contact_force(organ.state, organ.contacts.first[tool], organ.contacts.first[tool + 1]);
-      }
-    }
-    const StageTimer timer(stage_ms_[kSurface]);
-    embed_surface(organ.tissue, organ.state.x, organ.positions);
   }
 }
 

@@ -1,6 +1,6 @@
 // A session: organs that yield, instruments that devices move, one touch query a frame, its answer checked by others.
-// The one place where contacts pass from collision to tissue. Units: metres, seconds, newtons; stage times in ms.
-// Tested in tests/app/session_test.cpp
+// The one place where contacts pass from collision to tissue; session_tissue.cpp holds that half. Units: metres,
+// seconds, newtons; stage times in ms. Tested in tests/app/session_test.cpp
 #pragma once
 
 #include <array>
@@ -13,38 +13,29 @@
 #include "app/device/device.hpp"
 #include "app/scene/scene.hpp"
 #include "app/session/cross_check.hpp"
-#include "deform/contact.hpp"
-#include "deform/tissue.hpp"
-#include "geometry/touch_query.hpp"
-#include "mesh/triangle_mesh.hpp"
+#include "app/session/organ.hpp"
+#include "deform/grasp.hpp"
+#include "deform/organs_step.hpp"
 
 namespace trocar {
 
 // The stages of a frame, in their order: the recording, the overlay and this code use the same words.
-enum Stage : std::size_t { kDevices, kUpdate, kQuery, kContacts, kTissue, kSurface, kCheck, kRecord, kStages };
+enum Stage : std::size_t { kDevices, kUpdate, kQuery, kContacts, kCut, kTissue, kSurface, kCheck, kRecord, kStages };
 const std::vector<std::string>& stage_names();
-
-struct Organ {
-  std::string name;
-  glm::vec3 colour{1.f};
-  TriangleMesh mesh;  // at rest
-  TissueModel tissue;
-  TissueState state;
-  std::vector<glm::vec3> positions;   // [vertex] m, now
-  std::unique_ptr<TouchQuery> query;  // the backend of the session
-  GpuTouchQuery* gpu = nullptr;       // the same object when it runs on OpenGL: its buffer is what the view draws
-  ContactList contacts;               // of the last frame
-  TouchList touches;                  // of the last frame
-};
 
 struct Instrument {
   std::string name;
+  InstrumentKind kind = InstrumentKind::Probe;
   double radius = 0.0025;  // m
   std::unique_ptr<Device> device;
   ToolPose pose;  // now
   double roll_deg = 0.0, grip = 1.0;
-  glm::vec3 force{0.f};  // N, of the last frame
-  bool frozen = false;   // the device gave no usable pose: the instrument stays where it is
+  bool energy = false;    // burns in this frame what it touches
+  double turn_deg = 0.0;  // about its own axis, in the last frame
+  Grasp grasp;
+  std::size_t grasped = 0;  // organ that the grasp holds
+  glm::vec3 force{0.f};     // N, of the last frame
+  bool frozen = false;      // the device gave no usable pose: the instrument stays where it is
 };
 
 // Another backend that answers the same question every `every`-th frame.
@@ -70,7 +61,8 @@ class Session {
           const DeviceMaker& make_device);
   ~Session();
 
-  // One frame: poses, touch query, contacts, tissue, checks. Nothing of ours allocates once warm; nothing throws.
+  // One frame: poses, touch query, checks, contacts, cuts, tissue. Nothing of ours allocates once warm, but in frames
+  // that cut; nothing throws.
   void step(const FrameClock& clock, double dt);
   // Nodes as they were when the tools were asked about in the last frame: what a recording keeps. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
@@ -94,12 +86,21 @@ class Session {
   void reserve_frames(std::size_t frames);
 
  private:
-  struct Checker;
+  struct Checker {
+    std::vector<std::unique_ptr<TouchQuery>> queries;  // [organ]
+    std::size_t runs = 0;
+  };
 
   void read_devices(const FrameClock& clock);
   void query_organs();
-  void apply_contacts(double dt);
   void check_answers();
+  void find_contacts();
+  void cut_tissue();
+  void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
+  void move_jaws_of(std::size_t tool);
+  void step_tissue(double dt);
+  void settle_instruments(double dt);
+  void follow_surfaces();
 
   QueryScene kind_;
   BackendChoice backend_;
@@ -110,6 +111,16 @@ class Session {
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   std::vector<Checker> checkers_;
   std::vector<BackendTimes> times_;
+  OrganStepper stepper_;
+  OrganContacts organ_contacts_;
+  std::vector<OrganBody> bodies_;               // [organ]
+  std::vector<const TissueModel*> models_;      // [organ]
+  std::vector<SteppedOrgan> stepped_;           // [organ]
+  std::vector<ToolStep> tool_steps_;            // [tool]
+  std::vector<std::vector<TissueHold>> holds_;  // [organ]
+  std::vector<std::size_t> first_hold_;         // [tool] in the holds of the organ it grasps
+  std::vector<std::uint32_t> cells_;            // room to work in
+  GraspParams grasp_params_;
   CrossCheck cross_check_;
   std::array<float, kStages> stage_ms_{};
   std::uint32_t disagreements_now_ = 0;

@@ -24,8 +24,9 @@ constexpr glm::vec3 kTouchColours[] = {
 // A vertex array with positions, normals and (organs) rest positions in separate buffers.
 struct Drawable {
   gl::VertexArray array;
-  gl::Buffer positions, normals, rest, faces;
+  gl::Buffer positions, normals, rest, charred, faces;
   GLsizei index_count = 0;
+  std::uint32_t topology = 0;
 };
 
 template <typename T>
@@ -34,15 +35,15 @@ void fill(const gl::Buffer& buffer, GLenum target, std::span<const T> data, GLen
   glBufferData(target, static_cast<GLsizeiptr>(data.size_bytes()), data.data(), usage);
 }
 
-void attribute(GLuint location, unsigned buffer) {
+void attribute(GLuint location, unsigned buffer, GLint numbers = 3) {
   glBindBuffer(GL_ARRAY_BUFFER, buffer);
   glEnableVertexAttribArray(location);
-  glVertexAttribPointer(location, 3, GL_FLOAT, GL_FALSE, 0, nullptr);
+  glVertexAttribPointer(location, numbers, GL_FLOAT, GL_FALSE, 0, nullptr);
 }
 
 Drawable make_drawable(const MeshView& mesh, unsigned shared_positions) {
-  Drawable drawable{gl::make_vertex_array(), gl::make_buffer(), gl::make_buffer(), gl::make_buffer(),
-                    gl::make_buffer()};
+  Drawable drawable{gl::make_vertex_array(), gl::make_buffer(), gl::make_buffer(),
+                    gl::make_buffer(),       gl::make_buffer(), gl::make_buffer()};
   std::vector<glm::vec3> normals(mesh.positions.size());
   vertex_normals(mesh, normals);
   glBindVertexArray(drawable.array.name());
@@ -55,6 +56,17 @@ Drawable make_drawable(const MeshView& mesh, unsigned shared_positions) {
   attribute(2, drawable.rest.name());
   glBindVertexArray(0);
   drawable.index_count = static_cast<GLsizei>(mesh.faces.size() * 3);
+  return drawable;
+}
+
+Drawable make_drawable(const DrawnOrgan& organ) {
+  Drawable drawable = make_drawable(organ.rest, organ.gpu ? organ.gpu->position_buffer() : 0);
+  drawable.topology = organ.topology;
+  if (organ.charred.size() != organ.rest.positions.size()) return drawable;
+  glBindVertexArray(drawable.array.name());
+  fill(drawable.charred, GL_ARRAY_BUFFER, organ.charred, GL_STATIC_DRAW);
+  attribute(3, drawable.charred.name(), 1);
+  glBindVertexArray(0);
   return drawable;
 }
 
@@ -127,7 +139,7 @@ View::View(GlContext& context, std::span<const DrawnOrgan> drawn, bool detail) {
   gl::require_version(context, "view", 3, 3);
   content_ = std::make_unique<Content>(detail);
   for (const auto& organ : drawn) {
-    content_->organs.push_back(make_drawable(organ.rest, organ.gpu ? organ.gpu->position_buffer() : 0));
+    content_->organs.push_back(make_drawable(organ));
     content_->normals.emplace_back(organ.rest.positions.size());
   }
   content_->cavity_shape = make_drawable(cavity_around(drawn).view(), 0);
@@ -143,6 +155,10 @@ void View::Content::draw_organs(std::span<const DrawnOrgan> drawn, const glm::ma
   uniforms.set("clip_from_world", clip_from_world);
   uniforms.set("eye", eye);
   for (std::size_t k = 0; k < drawn.size(); ++k) {
+    if (organs[k].topology != drawn[k].topology) {
+      organs[k] = make_drawable(drawn[k]);
+      normals[k].resize(drawn[k].positions.size());
+    }
     const Drawable& shape = organs[k];
     vertex_normals({drawn[k].positions, drawn[k].rest.faces}, normals[k]);
     glBindBuffer(GL_ARRAY_BUFFER, shape.normals.name());
@@ -258,7 +274,10 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
   organs.clear();
   for (const Organ& organ : session.organs()) {
-    organs.push_back({organ.mesh.view(), organ.colour, organ.positions, organ.touches, organ.gpu});
+    // In a frame that cut, the touched faces are no longer where they were asked about.
+    const TouchList touches = organ.change.empty() ? organ.touches : TouchList{};
+    organs.push_back(
+        {organ.mesh.view(), organ.colour, organ.positions, touches, organ.gpu, organ.charred, organ.topology});
   }
 }
 

@@ -29,8 +29,10 @@ struct DrawnOrgan {
   MeshView rest;
   glm::vec3 colour{1.f};
   std::span<const glm::vec3> positions;  // [vertex] m, now
-  TouchList touches;
-  const GpuTouchQuery* gpu = nullptr;  // its buffer holds `positions` as of the last update
+  TouchList touches;                     // faces by their place in rest.faces
+  const GpuTouchQuery* gpu = nullptr;    // its buffer holds `positions` as of the last update
+  std::span<const float> charred;        // [vertex] 0 sound .. 1 burnt; empty: sound
+  std::uint32_t topology = 0;            // another number: `rest` has changed
 };
 
 struct DrawnTool {

@@ -46,10 +46,11 @@ struct Hands {
 
 std::unique_ptr<Device> make_device(const InstrumentScene& instrument, Hands& hands) {
   hands.mice.push_back(nullptr);
-  if (instrument.device == "script") return make_script_device({instrument.pivot, instrument.tip});
+  if (instrument.device == "script") return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   if (instrument.device == "trajectory") return make_trajectory_device(load_trajectory(instrument.trajectory));
   if (instrument.device == "haptic") {
-    const auto path = std::shared_ptr<Device>(make_script_device({instrument.pivot, instrument.tip}));
+    const auto path =
+        std::shared_ptr<Device>(make_script_device({instrument.pivot, instrument.tip, instrument.script}));
     return std::make_unique<HapticStub>(instrument.pivot, instrument.tip, [path](double time) {
       return path->pose({0, time}).tip;
     });

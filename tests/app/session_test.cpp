@@ -48,7 +48,7 @@ device = "script"
   }
 
   static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, 0.012, 0.008, 2.0});
+    return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});
   }
 
   Session make_session(const std::vector<CheckPlan>& checks = {}, const Session::DeviceMaker& maker = script) {

@@ -1,6 +1,7 @@
 in vec3 world_position;
 in vec3 world_normal;
 in vec3 rest_position;
+in float burnt;  // 0 sound .. 1 charred
 uniform vec3 eye;
 uniform vec3 colour;
 uniform float vessels;  // 0 none (liver) .. 1 (stomach)
@@ -30,5 +31,11 @@ void main() {
 #endif
   float line = 1.0 - smoothstep(0.0, 0.055, abs(noise(warped)));
   albedo = mix(albedo, albedo * vec3(0.72, 0.42, 0.44), 0.65 * vessels * line);
-  result = vec4(to_screen(lamp(to_eye, distance_to_eye, normalize(n + 0.05 * bumps), film, albedo, 1.0)), 1.0);
+  // Burnt tissue: dry, brown to black in patches, a pale singed rim where it meets sound tissue.
+  float rim = burnt * (1.0 - burnt) * 4.0;
+  vec3 char_colour = mix(vec3(0.030, 0.014, 0.010), vec3(0.16, 0.075, 0.035), clamp(0.5 + 0.5 * broad + 0.6 * fine, 0.0, 1.0));
+  albedo = mix(albedo, char_colour, smoothstep(0.25, 0.75, burnt));
+  albedo = mix(albedo, vec3(0.42, 0.27, 0.17), 0.6 * rim);
+  float wet = 1.0 - 0.85 * smoothstep(0.2, 0.8, burnt);
+  result = vec4(to_screen(lamp(to_eye, distance_to_eye, normalize(n + 0.05 * bumps), film, albedo, wet)), 1.0);
 }

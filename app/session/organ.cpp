@@ -1,0 +1,113 @@
+#include "app/session/organ.hpp"
+
+#include <fmt/format.h>
+
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+
+namespace trocar {
+namespace {
+
+void make_query(Organ& organ, Backends& backends, const std::string& backend) {
+  if (auto on_gpu = backends.make_on_gpu(backend)) {
+    organ.gpu = on_gpu.get();
+    organ.query = std::move(on_gpu);
+  } else {
+    organ.query = backends.make(backend);
+  }
+  organ.query->rebuild(organ.mesh.view());
+}
+
+void find_unused(Organ& organ) {
+  organ.unused.assign(organ.positions.size(), 1);
+  for (const glm::uvec3& face : organ.mesh.faces)
+    for (int corner = 0; corner < 3; ++corner) organ.unused[face[corner]] = 0;
+}
+
+// Walls are burnt through and through, what they meet is singed.
+void char_walls(Organ& organ) {
+  organ.charred.resize(organ.positions.size(), 0.f);
+  const LiveFaces& faces = organ.sculpture->faces;
+  for (std::size_t slot = 0; slot < faces.size(); ++slot) {
+    if (faces.kind[slot] == FaceKind::Skin) continue;
+    for (int corner = 0; corner < 3; ++corner) organ.charred[faces.corners[slot][corner]] = 1.f;
+  }
+}
+
+}  // namespace
+
+void ask(Organ& organ, std::span<const ToolVolume> tools) {
+  organ.query->update(organ.positions);
+  const TouchList answer = organ.query->touched(tools, TouchSet::Exact);
+  organ.touched.assign(answer.touches.begin(), answer.touches.end());
+  organ.touched_first.assign(answer.first.begin(), answer.first.end());
+  organ.touched_by_id = organ.touched;
+  for (Touch& touch : organ.touched_by_id) touch.face = organ.face_ids[index(touch.face)];
+  organ.touches = {organ.touched, organ.touched_first};
+  organ.touches_by_id = {organ.touched_by_id, organ.touched_first};
+}
+
+void SurfaceChange::clear() {
+  gone.clear();
+  new_faces.clear();
+  new_rest.clear();
+  new_embedding.clear();
+  carried.clear();
+  carried_embedding.clear();
+}
+
+void SurfaceChange::add(const Sculpture& sculpture, const TissueModel& tissue) {
+  const SculptChange& change = sculpture.change;
+  gone.insert(gone.end(), change.faces.gone.begin(), change.faces.gone.end());
+  const auto& faces = sculpture.faces.corners;
+  new_faces.insert(new_faces.end(), faces.end() - change.faces.new_faces, faces.end());
+  const auto first = change.first_vertex, last = first + change.new_vertices;
+  new_rest.insert(new_rest.end(), sculpture.rest.begin() + first, sculpture.rest.begin() + last);
+  new_embedding.insert(new_embedding.end(), tissue.embedding.begin() + first, tissue.embedding.begin() + last);
+  for (const std::uint32_t vertex : change.carried) {
+    carried.push_back(vertex);
+    carried_embedding.push_back(tissue.embedding[vertex]);
+  }
+}
+
+Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, Backends& backends,
+                 const std::string& backend) {
+  Organ organ;
+  organ.name = scene.name;
+  organ.colour = scene.colour;
+  organ.mesh = load_mesh(scene.mesh, scene.mm_per_unit * kMillimetre);
+  try {
+    organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("organ {} ({}): {}", scene.name, scene.mesh.string(), error.what()));
+  }
+  organ.state = rest_state(organ.tissue);
+  const std::size_t faces = organ.mesh.faces.size();
+  for (std::uint32_t face = 0; face < faces; ++face) organ.face_ids.push_back(FaceId(face));
+  organ.positions.resize(organ.mesh.positions.size());
+  organ.charred.resize(organ.positions.size());
+  organ.damage.resize(faces);
+  organ.pressure.resize(faces);
+  embed_surface(organ.tissue, organ.state.x, organ.positions);
+  if (cuttable) organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue);
+  make_query(organ, backends, backend);
+  return organ;
+}
+
+void take_over_change(Organ& organ, DamageMark how) {
+  const Sculpture& sculpture = *organ.sculpture;
+  organ.damage.mark(sculpture.change.faces.gone, how);
+  organ.damage.resize(sculpture.faces.next_id);
+  organ.mesh.faces = sculpture.faces.corners;
+  organ.mesh.positions = sculpture.rest;
+  organ.face_ids = sculpture.faces.id;
+  organ.pressure.assign(organ.mesh.faces.size(), 0.f);
+  organ.positions.resize(organ.mesh.positions.size());
+  find_unused(organ);
+  char_walls(organ);
+  organ.contacts.forget();
+  organ.change.add(sculpture, organ.tissue);
+  ++organ.topology;
+}
+
+}  // namespace trocar

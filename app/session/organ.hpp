@@ -1,0 +1,72 @@
+// An organ in a session: its surface, its tissue, the touch query about it, what was burnt away and what it suffered.
+// Units: metres, pascals, seconds.   Tested in tests/app/session_test.cpp
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/backend/backends.hpp"
+#include "app/scene/scene.hpp"
+#include "deform/contact.hpp"
+#include "deform/damage.hpp"
+#include "deform/sculpt.hpp"
+#include "deform/tissue.hpp"
+#include "geometry/touch_query.hpp"
+#include "mesh/triangle_mesh.hpp"
+
+namespace trocar {
+
+// How an organ's surface changed within a frame, after the tools were asked about: what a recording keeps. The arrays
+// keep their memory.
+struct SurfaceChange {
+  std::vector<FaceId> gone;
+  std::vector<glm::uvec3> new_faces;  // their ids follow on
+  std::vector<glm::vec3> new_rest;    // [new vertex] m
+  std::vector<Embedding> new_embedding;
+  std::vector<std::uint32_t> carried;  // older vertices that are embedded anew
+  std::vector<Embedding> carried_embedding;
+
+  bool empty() const { return gone.empty() && new_faces.empty() && new_rest.empty() && carried.empty(); }
+  void clear();
+  // Takes up the latest change of the sculpture.
+  void add(const Sculpture& sculpture, const TissueModel& tissue);
+};
+
+struct Organ {
+  std::string name;
+  glm::vec3 colour{1.f};
+  TriangleMesh mesh;             // at rest; faces as they are now, by slot
+  std::vector<FaceId> face_ids;  // [slot] ascending: a face's number for life
+  TissueModel tissue;
+  TissueState state;
+  std::vector<glm::vec3> positions;   // [vertex] m, now
+  std::vector<char> unused;           // [vertex] of no face any more
+  std::vector<float> charred;         // [vertex] 0 sound .. 1 burnt
+  std::unique_ptr<TouchQuery> query;  // the backend of the session
+  GpuTouchQuery* gpu = nullptr;       // the same object when it runs on OpenGL: its buffer is what the view draws
+  ContactList contacts;               // of the last frame
+  std::vector<Touch> touched, touched_by_id;  // of the last frame: faces as slots of the time of asking, as ids
+  std::vector<std::uint32_t> touched_first;   // [tool + 1]
+  TouchList touches, touches_by_id;           // views of these
+  std::optional<Sculpture> sculpture;         // where instruments can burn or tear
+  TissueDamage damage;
+  std::vector<float> pressure;        // [slot] Pa, of the last frame
+  std::vector<float> touch_pressure;  // [touch] the same
+  std::uint32_t topology = 0;         // counts the changes of faces
+  SurfaceChange change;               // of the last frame
+};
+
+// Asks which faces the tools touch, and keeps the answer.
+void ask(Organ& organ, std::span<const ToolVolume> tools);
+
+// `cuttable`: instruments may burn or tear it. Error: InputError naming the organ.
+Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, Backends& backends,
+                 const std::string& backend);
+
+// After a change of the sculpture: faces, ids, vertices, damage follow; contacts of the frame before are forgotten.
+// `how`: what happened to the faces that went.
+void take_over_change(Organ& organ, DamageMark how);
+
+}  // namespace trocar

@@ -1,0 +1,114 @@
+#include "deform/organs_step.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "deform/body.hpp"
+
+namespace trocar {
+
+// Threads that wait for a list of equal jobs and share it.
+struct OrganStepper::Team {
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable begin, done;
+  std::uint64_t round = 0;
+  std::size_t jobs = 0, busy = 0;
+  std::atomic<std::size_t> next{0};
+  void (*job)(void*, std::size_t) = nullptr;
+  void* context = nullptr;
+  bool stopping = false;
+
+  explicit Team(int helpers) {
+    for (int i = 0; i < helpers; ++i) threads.emplace_back([this] { help(); });
+  }
+  ~Team() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    begin.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void work() {
+    for (std::size_t i = next++; i < jobs; i = next++) job(context, i);
+  }
+  void help() {
+    for (std::uint64_t seen = 0;;) {
+      {
+        std::unique_lock lock(mutex);
+        begin.wait(lock, [&] { return stopping || round != seen; });
+        if (stopping) return;
+        seen = round;
+      }
+      work();
+      const std::lock_guard lock(mutex);
+      if (--busy == 0) done.notify_one();
+    }
+  }
+
+  template <typename Job>
+  void share(std::size_t count, Job& each) {
+    if (threads.empty() || count < 2) {
+      for (std::size_t i = 0; i < count; ++i) each(i);
+      return;
+    }
+    {
+      const std::lock_guard lock(mutex);
+      job = [](void* context, std::size_t i) { (*static_cast<Job*>(context))(i); };
+      context = const_cast<void*>(static_cast<const void*>(&each));
+      jobs = count;
+      next = 0;
+      busy = threads.size();
+      ++round;
+    }
+    begin.notify_all();
+    work();
+    std::unique_lock lock(mutex);
+    done.wait(lock, [this] { return busy == 0; });
+  }
+};
+
+OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
+OrganStepper::~OrganStepper() = default;
+
+void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, float dt) {
+  if (!(dt > 0.f) || !std::isfinite(dt)) return;
+  models_.clear();
+  states_.clear();
+  for (const SteppedOrgan& organ : organs) models_.push_back(organ.model), states_.push_back(organ.state);
+  const bool touching = !contacts.contacts.empty();
+  const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
+  team_->share(organs.size(), begin);
+
+  // Organs that touch go in step with each other; others each at its own pace.
+  int most = 1;
+  for (const SteppedOrgan& organ : organs) most = std::max(most, substep_count(*organ.model, *organ.state, dt));
+  const auto substeps_of = [&](std::size_t i) {
+    const int count = touching ? most : substep_count(*organs[i].model, *organs[i].state, dt);
+    return Substep{1, count, dt / static_cast<float>(count)};
+  };
+  if (touching) {
+    for (Substep substep = substeps_of(0); substep.number <= substep.count; ++substep.number) {
+      const auto advance_one = [&](std::size_t i) {
+        advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+      };
+      team_->share(organs.size(), advance_one);
+      solve_organ_contacts(models_, states_, substep.dt, contacts);
+    }
+  } else {
+    const auto advance_all = [&](std::size_t i) {
+      for (Substep substep = substeps_of(i); substep.number <= substep.count; ++substep.number)
+        advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+    };
+    team_->share(organs.size(), advance_all);
+  }
+  for (std::size_t i = 0; i < organs.size(); ++i) end_step(*organs[i].state, substeps_of(i), dt);
+}
+
+}  // namespace trocar
