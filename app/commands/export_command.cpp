@@ -1,4 +1,5 @@
-// trocar export: a recording as plain tables. Lengths in millimetres, forces in newtons.
+// trocar export: a recording as plain tables. Lengths in millimetres, forces in newtons, pressures in pascals. Faces
+// have the number they keep for life.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
@@ -22,9 +23,9 @@ struct Tables {
 
 void write_headers(Tables& tables, const Recording& recording) {
   tables.tools.stream() << "frame,t,tool,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z,roll_deg,grip,"
-                           "force_x,force_y,force_z\n";
+                           "force_x,force_y,force_z,energy\n";
   tables.touches.stream() << "frame,t,organ,tool,face,point_x,point_y,point_z,normal_x,normal_y,normal_z,"
-                             "depth_mm,time\n";
+                             "depth_mm,time,pressure_pa\n";
   fmt::print(tables.stages.stream(), "frame,t,{}_ms,disagreements\n", fmt::join(recording.stages(), "_ms,"));
 }
 
@@ -34,9 +35,9 @@ void write_tools(std::ostream& out, const Recording& recording, std::size_t fram
     const glm::dvec3 pivot = pose.pivot * 1e3, tip = pose.tip * 1e3;
     const glm::dvec2 roll_grip = recording.roll_grip(frame, tool);
     const glm::vec3 force = recording.force(frame, tool);
-    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
+    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
                recording.tools()[tool], pivot.x, pivot.y, pivot.z, tip.x, tip.y, tip.z, roll_grip.x, roll_grip.y,
-               force.x, force.y, force.z);
+               force.x, force.y, force.z, recording.energy(frame, tool) ? 1 : 0);
   }
 }
 
@@ -46,9 +47,9 @@ void write_touches(std::ostream& out, const Recording& recording, std::size_t fr
     for (std::uint32_t k = content.first[tool]; k < content.first[tool + 1]; ++k) {
       const Touch& touch = content.touches[k];
       const glm::vec3 point = touch.point * 1e3f;
-      fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
+      fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
                  recording.organs()[organ].name, recording.tools()[tool], index(touch.face), point.x, point.y, point.z,
-                 touch.normal.x, touch.normal.y, touch.normal.z, touch.depth * 1e3f, touch.time);
+                 touch.normal.x, touch.normal.y, touch.normal.z, touch.depth * 1e3f, touch.time, content.pressure[k]);
     }
   }
 }

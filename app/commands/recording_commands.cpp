@@ -5,8 +5,7 @@
 
 #include "app/backend/backends.hpp"
 #include "app/commands/commands.hpp"
-#include "app/compare/compare.hpp"
-#include "app/compare/recording_source.hpp"
+#include "app/compare/replay.hpp"
 #include "app/record/recording.hpp"
 #include "app/support/progress.hpp"
 #include "geometry/error.hpp"
@@ -25,42 +24,21 @@ void recover(const std::string& file) {
 }
 
 // Asks the backend again about every recorded frame: the answers must be those of the recording.
-void replay(const std::string& file, const std::string& backend_name) {
+void replay_file(const std::string& file, const std::string& backend_name) {
   const Recording recording(file);
   Backends backends;
   const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name);
   fmt::print("{} frames, {} organs, {} tools, recorded {} with {} on {}\n", recording.frame_count(),
              recording.organs().size(), recording.tools().size(), recording.text("date"), recording.text("backend"),
              recording.text("gl"));
-  std::vector<std::unique_ptr<TouchQuery>> queries;
-  for (const auto& organ : recording.organs()) {
-    queries.push_back(backends.make(choice.name));
-    queries.back()->rebuild(organ.mesh.view());
+  ReplayResult result;
+  {
+    Progress progress("replay", recording.frame_count());
+    result = replay(recording, choice.name, backends, [&](std::size_t frames) { progress.advance_to(frames); });
   }
-  std::size_t touches = 0, differing_frames = 0;
-  OrganFrame frame;
-  std::vector<glm::vec3> positions;
-  std::vector<ToolVolume> volumes;
-  Progress progress("replay", recording.frame_count());
-  for (std::size_t k = 0; k < recording.frame_count(); ++k) {
-    recorded_volumes(recording, k, TouchSet::Exact, volumes);
-    bool same = true;
-    for (std::size_t organ = 0; organ < queries.size(); ++organ) {
-      recording.read_frame(k, organ, frame);
-      positions.resize(recording.organs()[organ].mesh.positions.size());
-      embed_surface(recording.organs()[organ].embedding, frame.nodes, positions);
-      queries[organ]->update(positions);
-      const TouchList answer = queries[organ]->touched(volumes, TouchSet::Exact);
-      same = same && std::equal(answer.touches.begin(), answer.touches.end(), frame.touches.begin(),
-                                frame.touches.end(), [](const Touch& a, const Touch& b) { return a.face == b.face; });
-      touches += frame.touches.size();
-    }
-    differing_frames += same ? 0 : 1;
-    progress.advance_to(k + 1);
-  }
-  fmt::print("replayed with {}: {} touches, {} frames differ from the recording\n", choice.name, touches,
-             differing_frames);
-  if (differing_frames > 0) throw RunError("the replay does not give the recorded touched faces");
+  fmt::print("replayed with {}: {} touches, {} changes of faces, {} frames differ from the recording\n", choice.name,
+             result.touches, result.rebuilds, result.differing_frames);
+  if (result.differing_frames > 0) throw RunError("the replay does not give the recorded touched faces");
 }
 
 }  // namespace
@@ -76,7 +54,7 @@ void add_recording_commands(CLI::App& program) {
       program.add_subcommand("replay", "Asks about every recorded frame again and compares the answers");
   replay_sub->add_option("recording", *file, "Session: .h5")->required();
   replay_sub->add_option("--backend", *backend, "Default: the one of the recording");
-  replay_sub->callback([file, backend] { replay(*file, *backend); });
+  replay_sub->callback([file, backend] { replay_file(*file, *backend); });
 }
 
 }  // namespace trocar

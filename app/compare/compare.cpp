@@ -1,6 +1,7 @@
 #include "app/compare/compare.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "app/support/machine.hpp"
 #include "cpu_collision/reference.hpp"
@@ -51,11 +52,19 @@ void count(const TouchList& list, const std::vector<ReferenceAnswer>& answers, B
   }
 }
 
+// Returns how long it took, ms.
+double rebuild(TouchQuery& query, const MeshView& mesh) {
+  const auto start = std::chrono::steady_clock::now();
+  query.rebuild(mesh);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
 void run_frame(Contestant& contestant, const FrameSource& source, const Verdict& verdict) {
   StageTimes sum;
   double query_ms = 0.0;
   for (std::size_t organ = 0; organ < contestant.queries.size(); ++organ) {
     TouchQuery& query = *contestant.queries[organ];
+    if (source.reshaped(organ)) sum.update_ms += rebuild(query, {source.positions(organ), source.organ(organ).faces});
     query.update(source.positions(organ));
     const TouchList list = query.touched(source.tools(), source.kind().set);
     sum.update_ms += query.times().update_ms;

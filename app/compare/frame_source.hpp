@@ -26,7 +26,9 @@ class FrameSource {
   virtual ~FrameSource() = default;
   virtual std::size_t frame_count() const = 0;
   virtual std::size_t organ_count() const = 0;
-  virtual MeshView organ(std::size_t organ) const = 0;  // at rest
+  virtual MeshView organ(std::size_t organ) const = 0;  // at rest, with the faces of the loaded frame
+  // Whether the loaded frame has other faces or more vertices than the frame loaded before: queries must be rebuilt.
+  virtual bool reshaped(std::size_t) const { return false; }
   virtual void load(std::size_t frame) = 0;
   virtual std::span<const glm::vec3> positions(std::size_t organ) const = 0;  // of the loaded frame, [vertex] m
   virtual std::span<const ToolVolume> tools() const = 0;                      // of the loaded frame, [tool]

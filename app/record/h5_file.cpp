@@ -28,6 +28,8 @@ void require(bool fine, const std::string& what) {
 
 hid_t memory_type(Cell cell) {
   switch (cell) {
+    case Cell::U8:
+      return H5T_NATIVE_UINT8;
     case Cell::U32:
       return H5T_NATIVE_UINT32;
     case Cell::U64:
@@ -42,6 +44,8 @@ hid_t memory_type(Cell cell) {
 
 hid_t file_type(Cell cell) {
   switch (cell) {
+    case Cell::U8:
+      return H5T_STD_U8LE;
     case Cell::U32:
       return H5T_STD_U32LE;
     case Cell::U64:

@@ -11,8 +11,11 @@
 
 namespace trocar {
 
-enum class Cell { U32, U64, F32, F64 };
-constexpr std::size_t bytes_of(Cell cell) { return cell == Cell::U32 || cell == Cell::F32 ? 4 : 8; }
+enum class Cell { U8, U32, U64, F32, F64 };
+constexpr std::size_t bytes_of(Cell cell) {
+  if (cell == Cell::U8) return 1;
+  return cell == Cell::U32 || cell == Cell::F32 ? 4 : 8;
+}
 
 // One dataset: rows of a fixed shape. Row shape {} is a plain list of cells, {3} a list of triples, ...
 class H5Table {
@@ -66,6 +69,7 @@ class H5File {
   H5File& operator=(const H5File&) = delete;
 
   bool clean() const { return clean_; }
+  const std::filesystem::path& path() const { return path_; }
   void make_group(const std::string& path);
   void set_text(const std::string& name, const std::string& value);  // attribute of the whole file
   std::string text(const std::string& name) const;                   // empty when absent

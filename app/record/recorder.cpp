@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -18,7 +19,7 @@ namespace {
 // Copies wait at most this long before they are on their way to the disk.
 constexpr auto kFlushPeriod = std::chrono::milliseconds(300);
 // Room for a quarter of a second of frames before a buffer grows.
-constexpr std::size_t kFramesReserved = 32;
+constexpr std::uint64_t kFramesReserved = 32;
 
 using Bytes = std::vector<std::byte>;
 
@@ -33,24 +34,18 @@ void push_one(Bytes& bytes, const T& value) {
   push(bytes, std::span<const T>(&value, 1));
 }
 
-void write_once(H5File& file, const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
-                std::span<const std::byte> rows) {
-  GrowingTable table{path, cell, row_shape};
-  H5Table made = file.make_table(path, cell, std::move(row_shape), rows_per_chunk(table));
-  made.append(rows);
+void write_once(H5File& file, const GrowingTable& table, std::span<const std::byte> rows) {
+  file.make_table(table.path, table.cell, table.row_shape, rows_per_chunk(table)).append(rows);
 }
 
-void write_organ(H5File& file, const RecordedOrgan& organ) {
-  file.make_group(std::string(kOrganGroup) + "/" + organ.name);
-  write_once(file, rest_positions_path(organ.name), Cell::F32, {3}, std::as_bytes(std::span(organ.mesh->positions)));
-  write_once(file, faces_path(organ.name), Cell::U32, {3}, std::as_bytes(std::span(organ.mesh->faces)));
-  Bytes nodes, weights;
-  for (const Embedding& embedding : organ.tissue->embedding) {
-    push(nodes, std::span<const std::uint32_t>(embedding.node));
-    push(weights, std::span<const float>(embedding.weight));
+void write_tools(H5File& file, const RecordingHeader& header) {
+  Bytes before;
+  for (const ToolPose& pose : header.before) {
+    push_one(before, pose.pivot);
+    push_one(before, pose.tip);
   }
-  write_once(file, embedding_node_path(organ.name), Cell::U32, {8}, nodes);
-  write_once(file, embedding_weight_path(organ.name), Cell::F32, {8}, weights);
+  write_once(file, {kToolRadiusPath, Cell::F64, {}}, std::as_bytes(std::span(header.tool_radius)));
+  write_once(file, {kToolBeforePath, Cell::F64, {2, 3}}, before);
 }
 
 void write_texts(H5File& file, const RecordingHeader& header) {
@@ -70,6 +65,48 @@ void write_texts(H5File& file, const RecordingHeader& header) {
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }
 
+void push_embedding(Bytes& nodes, Bytes& weights, std::span<const Embedding> embedding) {
+  for (const Embedding& one : embedding) {
+    push(nodes, std::span<const std::uint32_t>(one.node));
+    push(weights, std::span<const float>(one.weight));
+  }
+}
+
+void push_times(Bytes& bytes, std::size_t times, std::uint32_t value) {
+  for (std::size_t k = 0; k < times; ++k) push_one(bytes, value);
+}
+
+// Rows that count from `frame` on.
+void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uint32_t frame) {
+  push(tables[kFaces], change.new_faces);
+  push_times(tables[kFaceBorn], change.new_faces.size(), frame);
+  push(tables[kRestPositions], change.new_rest);
+  push_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], change.new_embedding);
+  push_times(tables[kVertexBorn], change.new_rest.size(), frame);
+  push(tables[kGoneFace], change.gone);
+  push_times(tables[kGoneFrame], change.gone.size(), frame);
+  push(tables[kCarriedVertex], change.carried);
+  push_embedding(tables[kCarriedNode], tables[kCarriedWeight], change.carried_embedding);
+  push_times(tables[kCarriedFrame], change.carried.size(), frame);
+}
+
+// The surface that a recording begins with. Faces that went before keep their place, and no frame asks about them.
+void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
+  const auto& given = organ.mesh->faces;
+  const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
+  std::vector<glm::uvec3> faces(std::max<std::size_t>(counted, organ.next_face), glm::uvec3(0));
+  std::vector<char> lives(faces.size(), 0);
+  for (std::size_t slot = 0; slot < given.size(); ++slot) {
+    const std::size_t id = organ.face_ids.empty() ? slot : index(organ.face_ids[slot]);
+    faces[id] = given[slot];
+    lives[id] = 1;
+  }
+  std::vector<FaceId> gone;
+  for (std::uint32_t id = 0; id < faces.size(); ++id)
+    if (!lives[id]) gone.push_back(FaceId(id));
+  push_change(tables, {gone, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
+}
+
 }  // namespace
 
 // Two sets of buffers, one byte string a table: the frame thread fills the front, the writer thread empties the back.
@@ -78,6 +115,7 @@ struct Recorder::Writer {
   std::vector<H5Table> tables;  // all organs' tables, then the session's: kTime is the very last
   std::vector<Bytes> front, back;
   std::vector<std::uint64_t> touches_so_far;  // [organ]
+  std::uint32_t frames_so_far = 0;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
@@ -98,10 +136,19 @@ struct Recorder::Writer {
     back.resize(kinds.size());
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       tables.push_back(file.make_table(kinds[k].path, kinds[k].cell, kinds[k].row_shape, rows_per_chunk(kinds[k])));
-      front[k].reserve(tables[k].row_bytes() * kFramesReserved);
-      back[k].reserve(tables[k].row_bytes() * kFramesReserved);
+      const std::uint64_t chunk = kinds[k].rows == RowOf::Frame ? 0 : rows_per_chunk(kinds[k]);
+      front[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
+      back[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
     }
     touches_so_far.assign(header.organs.size(), 0);
+  }
+
+  std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
+
+  void write_first_surfaces(const std::vector<RecordedOrgan>& organs) {
+    for (std::size_t organ = 0; organ < organs.size(); ++organ) push_first_surface(of_organ(organ), organs[organ]);
+    front.swap(back);
+    write_back_buffers();
   }
 
   void write_back_buffers() {
@@ -138,9 +185,10 @@ Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& hea
   write_texts(writer.file, header);
   writer.file.make_group("/session");
   writer.file.make_group(kOrganGroup);
-  write_once(writer.file, kToolRadiusPath, Cell::F64, {}, std::as_bytes(std::span(header.tool_radius)));
-  for (const auto& organ : header.organs) write_organ(writer.file, organ);
+  write_tools(writer.file, header);
+  for (const auto& organ : header.organs) writer.file.make_group(std::string(kOrganGroup) + "/" + organ.name);
   writer.make_tables(header);
+  writer.write_first_surfaces(header.organs);
   writer.file.start_single_writer();
   writer.thread = std::thread([&writer] { writer.run(); });
 }
@@ -155,15 +203,24 @@ Recorder::~Recorder() {
 
 namespace {
 
-void push_touches(std::span<Bytes> tables, const TouchList& list, std::uint64_t& touches_so_far) {
+// One value for each of `count`, zeros when none is given.
+template <typename T>
+void push_or_zeros(Bytes& bytes, std::span<const T> values, std::size_t count) {
+  push(bytes, values.first(std::min(count, values.size())));
+  bytes.resize(bytes.size() + (count - std::min(count, values.size())) * sizeof(T));
+}
+
+void push_touches(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::uint64_t& touches_so_far) {
+  const TouchList& list = organ.touches;
   for (const std::uint32_t first : list.first) push_one(tables[kTouchFirst], touches_so_far + first);
   for (const Touch& touch : list.touches) {
-    push_one(tables[kTouchFace], index(touch.face));
+    push_one(tables[kTouchFace], organ.face_ids.empty() ? touch.face : organ.face_ids[index(touch.face)]);
     push_one(tables[kTouchPoint], touch.point);
     push_one(tables[kTouchNormal], touch.normal);
     push_one(tables[kTouchDepth], touch.depth);
     push_one(tables[kTouchTime], touch.time);
   }
+  push_or_zeros(tables[kTouchPressure], organ.pressure, list.touches.size());
   touches_so_far += list.touches.size();
 }
 
@@ -172,17 +229,19 @@ void push_touches(std::span<Bytes> tables, const TouchList& list, std::uint64_t&
 void Recorder::append(const RecordedFrame& frame) {
   Writer& writer = *writer_;
   const std::lock_guard lock(writer.mutex);
-  const std::span<Bytes> buffers(writer.front);
-  for (std::size_t organ = 0; organ < frame.organs.size(); ++organ) {
-    const auto tables = buffers.subspan(organ * kOrganTables, kOrganTables);
-    push(tables[kNodes], frame.organs[organ].nodes);
-    push_touches(tables, frame.organs[organ].touches, writer.touches_so_far[organ]);
+  ++writer.frames_so_far;
+  for (std::size_t k = 0; k < frame.organs.size(); ++k) {
+    const RecordedOrganFrame& organ = frame.organs[k];
+    push(writer.of_organ(k)[kNodes], organ.nodes);
+    push_touches(writer.of_organ(k), organ, writer.touches_so_far[k]);
+    if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
-  const auto session = buffers.last(kSessionTables);
+  const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);
   push(session[kRollGrip], frame.roll_grip);
   push(session[kForce], frame.forces);
+  push_or_zeros(session[kEnergy], frame.energy, frame.poses.size());
   push(session[kStageMs], frame.stage_ms);
   push_one(session[kDisagreements], frame.disagreements);
   push_one(session[kTime], frame.time);

@@ -19,8 +19,10 @@ namespace trocar {
 
 struct RecordedOrgan {
   std::string name;
-  const TriangleMesh* mesh = nullptr;   // at rest
-  const TissueModel* tissue = nullptr;  // its embedding gives every frame's surface from the nodes
+  const TriangleMesh* mesh = nullptr;     // at rest, as it is when the recording begins
+  const TissueModel* tissue = nullptr;    // its embedding gives every frame's surface from the nodes
+  std::span<const FaceId> face_ids = {};  // [face of mesh] ascending; empty: 0, 1, ...
+  std::uint32_t next_face = 0;            // id that the next new face will have; 0: the last of face_ids + 1
 };
 
 // What does not change during a session.
@@ -30,12 +32,27 @@ struct RecordingHeader {
   std::vector<RecordedOrgan> organs;
   std::vector<std::string> tools;   // names
   std::vector<double> tool_radius;  // [tool] m
+  std::vector<ToolPose> before;     // [tool] in the frame before the first; empty: the session begins here
   std::vector<std::string> stages;  // names of the stage times, in their order
 };
 
+// How a surface changed within a frame, after the tools were asked about: counts from the next frame on. Where the
+// surface changed several times, the lists follow each other in that order.
+struct RecordedChange {
+  std::span<const FaceId> gone = {};
+  std::span<const glm::uvec3> new_faces = {};         // their ids follow on
+  std::span<const glm::vec3> new_rest = {};           // [new vertex] m
+  std::span<const Embedding> new_embedding = {};      // [new vertex]
+  std::span<const std::uint32_t> carried = {};        // vertices that are embedded anew
+  std::span<const Embedding> carried_embedding = {};  // [carried]
+};
+
 struct RecordedOrganFrame {
-  std::span<const glm::vec3> nodes;  // [node] m, as they were when the tools were asked about
-  TouchList touches;
+  std::span<const glm::vec3> nodes;        // [node] m, as they were when the tools were asked about
+  TouchList touches;                       // faces are slots of face_ids
+  std::span<const FaceId> face_ids = {};   // [slot] as they were then; empty: the touches name ids
+  std::span<const float> pressure = {};    // [touch] Pa, what the tissue did there in this frame; empty: none
+  const RecordedChange* change = nullptr;  // null: the surface stays as it is
 };
 
 // One frame, borrowed.
@@ -47,6 +64,7 @@ struct RecordedFrame {
   std::span<const glm::vec3> forces;           // [tool] N
   std::span<const float> stage_ms;             // [stage]
   std::uint32_t disagreements = 0;             // faces, when validated
+  std::span<const std::uint8_t> energy = {};   // [tool] 1: burns in this frame; empty: none does
 };
 
 class Recorder {

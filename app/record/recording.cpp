@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "app/record/h5_file.hpp"
-#include "app/record/recording_layout.hpp"
+#include "app/record/complete_rows.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -22,87 +21,101 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds) {
-  std::vector<H5Table> tables;
-  for (const auto& kind : kinds) tables.push_back(file.table(kind.path, kind.cell));
-  return tables;
-}
-
-template <typename T>
-std::vector<T> read_all_as(const H5File& file, const std::string& path, Cell cell) {
-  const H5Table table = file.table(path, cell);
-  std::vector<T> values(table.rows() * table.row_bytes() / sizeof(T));
-  table.read(0, std::as_writable_bytes(std::span<T>(values)));
-  return values;
-}
-
-OrganRecording read_organ(const H5File& file, const std::string& name) {
-  OrganRecording organ;
-  organ.name = name;
-  organ.mesh.positions = read_all_as<glm::vec3>(file, rest_positions_path(name), Cell::F32);
-  organ.mesh.faces = read_all_as<glm::uvec3>(file, faces_path(name), Cell::U32);
-  const auto nodes = file.table(embedding_node_path(name), Cell::U32).read_all<std::uint32_t>();
-  const auto weights = file.table(embedding_weight_path(name), Cell::F32).read_all<float>();
-  organ.embedding.embedding.resize(nodes.size() / 8);
-  for (std::size_t vertex = 0; vertex < organ.embedding.embedding.size(); ++vertex) {
-    std::copy_n(&nodes[vertex * 8], 8, organ.embedding.embedding[vertex].node);
-    std::copy_n(&weights[vertex * 8], 8, organ.embedding.embedding[vertex].weight);
+std::vector<Embedding> read_embedding(const H5Table& node_table, const H5Table& weight_table, std::uint64_t rows) {
+  const auto nodes = node_table.read_rows<std::uint32_t>(0, rows);
+  const auto weights = weight_table.read_rows<float>(0, rows);
+  std::vector<Embedding> embedding(rows);
+  for (std::size_t k = 0; k < rows; ++k) {
+    std::copy_n(&nodes[k * 8], 8, embedding[k].node);
+    std::copy_n(&weights[k * 8], 8, embedding[k].weight);
   }
-  return organ;
+  return embedding;
 }
 
-// Frames that are there in every table, touches included.
-std::size_t complete_frames(const std::vector<H5Table>& session, const std::vector<std::vector<H5Table>>& organs) {
-  std::uint64_t frames = session[kTime].rows();
-  for (const auto& table : session) frames = std::min(frames, table.rows());
-  for (const auto& tables : organs) {
-    frames = std::min({frames, tables[kNodes].rows(), tables[kTouchFirst].rows()});
-    std::uint64_t touches = tables[kTouchFace].rows();
-    for (std::size_t k = kTouchFace; k < kOrganTables; ++k) touches = std::min(touches, tables[k].rows());
-    while (frames > 0 && tables[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > touches) --frames;
-  }
-  return frames;
+SurfaceHistory read_history(const std::vector<H5Table>& tables, const RowCounts& rows) {
+  const auto faces = rows[RowOf::Face], vertices = rows[RowOf::Vertex], gone = rows[RowOf::Gone],
+             carried = rows[RowOf::Carried];
+  return {tables[kFaces].read_rows<glm::uvec3>(0, faces),
+          tables[kFaceBorn].read_rows<std::uint32_t>(0, faces),
+          tables[kRestPositions].read_rows<glm::vec3>(0, vertices),
+          read_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], vertices),
+          tables[kVertexBorn].read_rows<std::uint32_t>(0, vertices),
+          tables[kGoneFace].read_rows<FaceId>(0, gone),
+          tables[kGoneFrame].read_rows<std::uint32_t>(0, gone),
+          tables[kCarriedVertex].read_rows<std::uint32_t>(0, carried),
+          read_embedding(tables[kCarriedNode], tables[kCarriedWeight], carried),
+          tables[kCarriedFrame].read_rows<std::uint32_t>(0, carried)};
+}
+
+void require_format(const H5File& file) {
+  const std::string format = file.text("format");
+  if (format == kFormat) return;
+  if (format.starts_with(kAnyFormat))
+    throw InputError(fmt::format("{}: is a {}, this version reads {}; use the version that recorded it ({})",
+                                 file.path().string(), format, kFormat, file.text("version")));
+  throw InputError(fmt::format("{}: is an HDF5 file, but no recording", file.path().string()));
 }
 
 }  // namespace
 
 struct Recording::Content {
   H5File file;
-  std::vector<OrganRecording> organs;
-  std::vector<std::vector<H5Table>> organ_tables;  // [organ][OrganTable]
-  std::vector<H5Table> session;                    // [SessionTable]
-  std::vector<std::string> tools, stages;
-  std::vector<double> tool_radius, times, pivots, tips, roll_grips;
-  std::vector<float> forces, stage_ms;
-  std::vector<std::uint32_t> disagreements;
+  std::vector<OrganRecording> organs = {};
+  std::vector<OrganTables> organ_tables = {};  // [organ]
+  std::vector<H5Table> session = {};           // [SessionTable]
+  std::vector<std::string> tools = {}, stages = {};
+  std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tips = {}, roll_grips = {};
+  std::vector<float> forces = {}, stage_ms = {};
+  std::vector<std::uint8_t> energy = {};
+  std::vector<std::uint32_t> disagreements = {};
   std::size_t frames = 0;
+
+  void open_all();
+  void read_session();
+  void read_surfaces();
 };
 
+void Recording::Content::open_all() {
+  tools = lines_of(file.text("tools"));
+  stages = lines_of(file.text("stages"));
+  session = open_tables(file, session_tables(tools.size(), stages.size()));
+  for (const auto& name : file.groups_in(kOrganGroup)) {
+    organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
+    organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
+  }
+}
+
+void Recording::Content::read_session() {
+  tool_radius = file.table(kToolRadiusPath, Cell::F64).read_all<double>();
+  before = file.table(kToolBeforePath, Cell::F64).read_all<double>();
+  times = session[kTime].read_rows<double>(0, frames);
+  pivots = session[kPivot].read_rows<double>(0, frames);
+  tips = session[kTip].read_rows<double>(0, frames);
+  roll_grips = session[kRollGrip].read_rows<double>(0, frames);
+  forces = session[kForce].read_rows<float>(0, frames);
+  energy = session[kEnergy].read_rows<std::uint8_t>(0, frames);
+  stage_ms = session[kStageMs].read_rows<float>(0, frames);
+  disagreements = session[kDisagreements].read_rows<std::uint32_t>(0, frames);
+}
+
+void Recording::Content::read_surfaces() {
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    organs[k].history = read_history(organ_tables[k], rows_of(organ_tables[k], frames));
+    if (const std::string fault = fault_of(organs[k].history, organs[k].nodes); !fault.empty())
+      throw InputError(
+          fmt::format("{}: organ {}: {}; the file is damaged", file.path().string(), organs[k].name, fault));
+  }
+}
+
 Recording::Recording(const std::filesystem::path& path)
-    : content_(std::make_unique<Content>(
-          Content{H5File::open(path), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, 0})) {
+    : content_(std::make_unique<Content>(Content{H5File::open(path)})) {
   Content& c = *content_;
-  if (c.file.text("format") != kFormat) {
-    throw InputError(fmt::format("{}: is an HDF5 file, but no recording that this version reads", path.string()));
-  }
-  c.tools = lines_of(c.file.text("tools"));
-  c.stages = lines_of(c.file.text("stages"));
-  c.tool_radius = c.file.table(kToolRadiusPath, Cell::F64).read_all<double>();
-  c.session = open_tables(c.file, session_tables(c.tools.size(), c.stages.size()));
-  for (const auto& name : c.file.groups_in(kOrganGroup)) {
-    c.organs.push_back(read_organ(c.file, name));
-    c.organ_tables.push_back(open_tables(c.file, trocar::organ_tables(name, 0, 0)));
-    c.organs.back().nodes = c.organ_tables.back()[kNodes].row_cells() / 3;
-  }
+  require_format(c.file);
+  c.open_all();
   c.frames = complete_frames(c.session, c.organ_tables);
   if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
-  c.times = c.session[kTime].read_rows<double>(0, c.frames);
-  c.pivots = c.session[kPivot].read_rows<double>(0, c.frames);
-  c.tips = c.session[kTip].read_rows<double>(0, c.frames);
-  c.roll_grips = c.session[kRollGrip].read_rows<double>(0, c.frames);
-  c.forces = c.session[kForce].read_rows<float>(0, c.frames);
-  c.stage_ms = c.session[kStageMs].read_rows<float>(0, c.frames);
-  c.disagreements = c.session[kDisagreements].read_rows<std::uint32_t>(0, c.frames);
+  c.read_session();
+  c.read_surfaces();
 }
 
 Recording::~Recording() = default;
@@ -125,6 +138,14 @@ ToolPose Recording::pose(std::size_t frame, std::size_t tool) const {
   return {{pivot[0], pivot[1], pivot[2]}, {tip[0], tip[1], tip[2]}, tool_radius()[tool]};
 }
 
+std::optional<ToolPose> Recording::pose_before(std::size_t frame, std::size_t tool) const {
+  if (frame > 0) return pose(frame - 1, tool);
+  const auto& before = content_->before;
+  if (before.size() < (tool + 1) * 6) return {};
+  const double* both = &before[tool * 6];
+  return ToolPose{{both[0], both[1], both[2]}, {both[3], both[4], both[5]}, tool_radius()[tool]};
+}
+
 glm::dvec2 Recording::roll_grip(std::size_t frame, std::size_t tool) const {
   const double* both = &content_->roll_grips[(frame * tools().size() + tool) * 2];
   return {both[0], both[1]};
@@ -133,6 +154,10 @@ glm::dvec2 Recording::roll_grip(std::size_t frame, std::size_t tool) const {
 glm::vec3 Recording::force(std::size_t frame, std::size_t tool) const {
   const float* newtons = &content_->forces[(frame * tools().size() + tool) * 3];
   return {newtons[0], newtons[1], newtons[2]};
+}
+
+bool Recording::energy(std::size_t frame, std::size_t tool) const {
+  return content_->energy[frame * tools().size() + tool] != 0;
 }
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
@@ -154,6 +179,7 @@ void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out
   const auto normals = tables[kTouchNormal].read_rows<float>(begin, count);
   const auto depths = tables[kTouchDepth].read_rows<float>(begin, count);
   const auto times = tables[kTouchTime].read_rows<float>(begin, count);
+  out.pressure = tables[kTouchPressure].read_rows<float>(begin, count);
   out.touches.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     out.touches[k] = {FaceId{faces[k]},
@@ -162,72 +188,6 @@ void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out
                       depths[k],
                       times[k]};
   }
-}
-
-namespace {
-
-// Rows are copied through memory a piece at a time.
-constexpr std::uint64_t kPieceBytes = 8 << 20;
-
-void copy_rows(const H5Table& from, H5Table& to, std::uint64_t rows) {
-  const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceBytes / std::max<std::size_t>(1, from.row_bytes()));
-  std::vector<std::byte> memory;
-  for (std::uint64_t row = 0; row < rows; row += piece) {
-    const std::uint64_t count = std::min(piece, rows - row);
-    memory.resize(count * from.row_bytes());
-    from.read(row, memory);
-    to.append(memory);
-  }
-}
-
-void copy_table(const H5File& from, H5File& to, const std::string& path, Cell cell, std::uint64_t rows) {
-  const H5Table source = from.table(path, cell);
-  const GrowingTable kind{path, cell, source.row_shape()};
-  H5Table copy = to.make_table(path, cell, kind.row_shape, rows_per_chunk(kind));
-  copy_rows(source, copy, std::min(rows, source.rows()));
-}
-
-constexpr std::uint64_t kAllRows = ~std::uint64_t{0};
-
-std::size_t copy_organ(const H5File& from, H5File& to, const std::string& name, std::uint64_t frames) {
-  to.make_group(std::string(kOrganGroup) + "/" + name);
-  copy_table(from, to, rest_positions_path(name), Cell::F32, kAllRows);
-  copy_table(from, to, faces_path(name), Cell::U32, kAllRows);
-  copy_table(from, to, embedding_node_path(name), Cell::U32, kAllRows);
-  copy_table(from, to, embedding_weight_path(name), Cell::F32, kAllRows);
-  const auto kinds = trocar::organ_tables(name, 0, 0);
-  const H5Table first = from.table(kinds[kTouchFirst].path, Cell::U64);
-  const std::uint64_t touches = first.read_rows<std::uint64_t>(frames - 1, 1).back();
-  for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, kind.per_touch ? touches : frames);
-  return touches;
-}
-
-}  // namespace
-
-RecoverResult recover_recording(const std::filesystem::path& path) {
-  RecoverResult result;
-  std::filesystem::path partial = path;
-  partial += ".partial";
-  {
-    const Recording damaged(path);
-    result.was_clean = damaged.clean();
-    result.frames = damaged.frame_count();
-    result.seconds = damaged.times().back();
-    if (result.was_clean) return result;
-    const H5File from = H5File::open(path);
-    H5File to = H5File::create(partial);
-    for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
-    to.make_group("/session");
-    to.make_group(kOrganGroup);
-    copy_table(from, to, kToolRadiusPath, Cell::F64, kAllRows);
-    for (const auto& kind : session_tables(0, 0)) copy_table(from, to, kind.path, kind.cell, result.frames);
-    for (const auto& organ : damaged.organs()) result.touches += copy_organ(from, to, organ.name, result.frames);
-  }
-  std::error_code error;
-  std::filesystem::rename(partial, path, error);
-  if (error)
-    throw RunError(fmt::format("{}: the recovered file {} could not take its place", path.string(), partial.string()));
-  return result;
 }
 
 }  // namespace trocar

@@ -3,27 +3,27 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "deform/tissue.hpp"
+#include "app/record/surface_history.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
-#include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
 
 struct OrganRecording {
   std::string name;
-  TriangleMesh mesh;      // at rest
-  TissueModel embedding;  // of a model only its embedding is recorded
-  std::size_t nodes = 0;
+  SurfaceHistory history;
+  std::size_t nodes = 0;  // of its lattice
 };
 
 // One frame of one organ, owned.
 struct OrganFrame {
   std::vector<glm::vec3> nodes;      // [node] m
-  std::vector<Touch> touches;        // sorted by tool, then face
+  std::vector<Touch> touches;        // sorted by tool, then face: faces by id
+  std::vector<float> pressure;       // [touch] Pa
   std::vector<std::uint32_t> first;  // [tool + 1]
 };
 
@@ -46,8 +46,11 @@ class Recording {
 
   const std::vector<double>& times() const;  // [frame] s
   ToolPose pose(std::size_t frame, std::size_t tool) const;
+  // Where the tool came from; nothing in the first frame of a session.
+  std::optional<ToolPose> pose_before(std::size_t frame, std::size_t tool) const;
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // degrees; 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N
+  bool energy(std::size_t frame, std::size_t tool) const;           // burns
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;

@@ -23,6 +23,7 @@ std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stag
   tables[kTip] = {"/session/tool_tip", Cell::F64, {tools, 3}};
   tables[kRollGrip] = {"/session/tool_roll_grip", Cell::F64, {tools, 2}};
   tables[kForce] = {"/session/tool_force", Cell::F32, {tools, 3}};
+  tables[kEnergy] = {"/session/tool_energy", Cell::U8, {tools}};
   tables[kStageMs] = {"/session/stage_ms", Cell::F32, {stages}};
   tables[kDisagreements] = {"/session/disagreements", Cell::U32, {}};
   tables[kTime] = {"/session/time", Cell::F64, {}};
@@ -31,20 +32,28 @@ std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stag
 
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);
+  tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};
+  tables[kFaceBorn] = {in_organ(organ, "face_born"), Cell::U32, {}, RowOf::Face};
+  tables[kRestPositions] = {in_organ(organ, "rest_positions"), Cell::F32, {3}, RowOf::Vertex};
+  tables[kEmbeddingNode] = {in_organ(organ, "embedding_node"), Cell::U32, {8}, RowOf::Vertex};
+  tables[kEmbeddingWeight] = {in_organ(organ, "embedding_weight"), Cell::F32, {8}, RowOf::Vertex};
+  tables[kVertexBorn] = {in_organ(organ, "vertex_born"), Cell::U32, {}, RowOf::Vertex};
+  tables[kGoneFace] = {in_organ(organ, "gone_face"), Cell::U32, {}, RowOf::Gone};
+  tables[kGoneFrame] = {in_organ(organ, "gone_frame"), Cell::U32, {}, RowOf::Gone};
+  tables[kCarriedVertex] = {in_organ(organ, "carried_vertex"), Cell::U32, {}, RowOf::Carried};
+  tables[kCarriedNode] = {in_organ(organ, "carried_node"), Cell::U32, {8}, RowOf::Carried};
+  tables[kCarriedWeight] = {in_organ(organ, "carried_weight"), Cell::F32, {8}, RowOf::Carried};
+  tables[kCarriedFrame] = {in_organ(organ, "carried_frame"), Cell::U32, {}, RowOf::Carried};
   tables[kNodes] = {in_organ(organ, "nodes"), Cell::F32, {nodes, 3}};
   tables[kTouchFirst] = {in_organ(organ, "touch_first"), Cell::U64, {tools + 1}};
-  tables[kTouchFace] = {in_organ(organ, "touch_face"), Cell::U32, {}, true};
-  tables[kTouchPoint] = {in_organ(organ, "touch_point"), Cell::F32, {3}, true};
-  tables[kTouchNormal] = {in_organ(organ, "touch_normal"), Cell::F32, {3}, true};
-  tables[kTouchDepth] = {in_organ(organ, "touch_depth"), Cell::F32, {}, true};
-  tables[kTouchTime] = {in_organ(organ, "touch_time"), Cell::F32, {}, true};
+  tables[kTouchFace] = {in_organ(organ, "touch_face"), Cell::U32, {}, RowOf::Touch};
+  tables[kTouchPoint] = {in_organ(organ, "touch_point"), Cell::F32, {3}, RowOf::Touch};
+  tables[kTouchNormal] = {in_organ(organ, "touch_normal"), Cell::F32, {3}, RowOf::Touch};
+  tables[kTouchDepth] = {in_organ(organ, "touch_depth"), Cell::F32, {}, RowOf::Touch};
+  tables[kTouchTime] = {in_organ(organ, "touch_time"), Cell::F32, {}, RowOf::Touch};
+  tables[kTouchPressure] = {in_organ(organ, "touch_pressure"), Cell::F32, {}, RowOf::Touch};
   return tables;
 }
-
-std::string rest_positions_path(const std::string& organ) { return in_organ(organ, "rest_positions"); }
-std::string faces_path(const std::string& organ) { return in_organ(organ, "faces"); }
-std::string embedding_node_path(const std::string& organ) { return in_organ(organ, "embedding_node"); }
-std::string embedding_weight_path(const std::string& organ) { return in_organ(organ, "embedding_weight"); }
 
 std::uint64_t rows_per_chunk(const GrowingTable& table) {
   const std::uint64_t cells =

@@ -9,16 +9,31 @@
 
 namespace trocar {
 
-// A table that grows during a session: one row a frame, or (`per_touch`) one row a touch.
+// What a row of a growing table is about.
+enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Gone, Carried, kCount };
+
 struct GrowingTable {
   std::string path;
   Cell cell;
   std::vector<std::uint64_t> row_shape;
-  bool per_touch = false;
+  RowOf rows = RowOf::Frame;
 };
 
-// Position of each growing table of one organ in its list.
+// Position of each table of one organ in its list. Tables about the same rows stand together, and the surface stands
+// before the frames.
 enum OrganTable : std::size_t {
+  kFaces,
+  kFaceBorn,
+  kRestPositions,
+  kEmbeddingNode,
+  kEmbeddingWeight,
+  kVertexBorn,
+  kGoneFace,
+  kGoneFrame,
+  kCarriedVertex,
+  kCarriedNode,
+  kCarriedWeight,
+  kCarriedFrame,
   kNodes,
   kTouchFirst,
   kTouchFace,
@@ -26,10 +41,32 @@ enum OrganTable : std::size_t {
   kTouchNormal,
   kTouchDepth,
   kTouchTime,
+  kTouchPressure,
   kOrganTables
 };
 // Position of each growing table of the session in its list.
-enum SessionTable : std::size_t { kPivot, kTip, kRollGrip, kForce, kStageMs, kDisagreements, kTime, kSessionTables };
+enum SessionTable : std::size_t {
+  kPivot,
+  kTip,
+  kRollGrip,
+  kForce,
+  kEnergy,
+  kStageMs,
+  kDisagreements,
+  kTime,
+  kSessionTables
+};
+
+// The rows of a surface that changes. `frame` is the last of their tables, ascending: the first frame in which a row
+// counts. A row of frame f + 1 was written with frame f.
+struct SurfaceRows {
+  RowOf rows;
+  OrganTable first, frame;
+};
+inline constexpr SurfaceRows kSurfaceRows[] = {{RowOf::Face, kFaces, kFaceBorn},
+                                               {RowOf::Vertex, kRestPositions, kVertexBorn},
+                                               {RowOf::Gone, kGoneFace, kGoneFrame},
+                                               {RowOf::Carried, kCarriedVertex, kCarriedFrame}};
 
 // kTime is written last: a frame whose time is there is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
@@ -37,17 +74,16 @@ std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stag
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools);
 
 // Tables written once, before the first frame.
-std::string rest_positions_path(const std::string& organ);              // [vertex] m
-std::string faces_path(const std::string& organ);                       // [face] vertex indices
-std::string embedding_node_path(const std::string& organ);              // [vertex] eight node indices
-std::string embedding_weight_path(const std::string& organ);            // [vertex] eight weights
 inline constexpr const char* kToolRadiusPath = "/session/tool_radius";  // [tool] m
+// [tool] m, pivot and tip in the frame before the first; no row when the session began with the recording
+inline constexpr const char* kToolBeforePath = "/session/tool_before";
 inline constexpr const char* kOrganGroup = "/organs";
 
 // File attributes that hold text.
 inline constexpr const char* kTextAttributes[] = {"format", "scene", "version", "machine", "gl",     "backend",
                                                   "mode",   "cover", "date",    "tools",   "stages", "frame_rate"};
-inline constexpr const char* kFormat = "trocar-recording-1";
+inline constexpr const char* kFormat = "trocar-recording-2";
+inline constexpr const char* kAnyFormat = "trocar-recording-";
 
 std::uint64_t rows_per_chunk(const GrowingTable& table);
 

@@ -51,10 +51,17 @@ struct Script {
     for (std::uint32_t k = 0; k < frame % 4; ++k)
       touches.push_back({FaceId{frame + k}, {1, 2, 3}, {0, 0, 1}, 0.5f, 0.25f});
     const std::vector<std::uint32_t> first = {0, frame % 4 / 2, frame % 4};
-    const std::vector<RecordedOrganFrame> organs = {{nodes, {touches, first}}, {nodes, {touches, first}}};
+    const std::vector<FaceId> ids = {FaceId{70}, FaceId{71}, FaceId{72}};
+    const std::vector<float> pressure = {100.f, 200.f, static_cast<float>(frame)};
+    // The liver's touches name ids and come without pressures, the stomach's name slots.
+    std::vector<Touch> slots = touches;
+    for (std::uint32_t k = 0; k < slots.size(); ++k) slots[k].face = FaceId{k};
+    const std::vector<RecordedOrganFrame> organs = {
+        {nodes, {touches, first}}, {nodes, {slots, first}, ids, std::span(pressure).first(slots.size())}};
     const std::vector<glm::vec3> forces = {{1, 2, static_cast<float>(f)}, {0, 0, 0}};
     const std::vector<float> stage_ms = {0.5f, static_cast<float>(f)};
-    recorder.append({f / 60.0, poses, roll_grip, organs, forces, stage_ms, frame % 3});
+    const std::vector<std::uint8_t> energy = {0, static_cast<std::uint8_t>(frame % 2)};
+    recorder.append({f / 60.0, poses, roll_grip, organs, forces, stage_ms, frame % 3, energy});
   }
 };
 
@@ -65,6 +72,8 @@ void expect_frame(const Recording& recording, std::uint32_t frame) {
   EXPECT_FLOAT_EQ(recording.force(frame, 0).z, static_cast<float>(frame));
   EXPECT_FLOAT_EQ(recording.stage_ms(frame, 1), static_cast<float>(frame));
   EXPECT_EQ(recording.disagreements(frame), frame % 3);
+  EXPECT_FALSE(recording.energy(frame, 0));
+  EXPECT_EQ(recording.energy(frame, 1), frame % 2 == 1);
   OrganFrame organ;
   for (std::size_t k = 0; k < 2; ++k) {
     recording.read_frame(frame, k, organ);
@@ -72,7 +81,13 @@ void expect_frame(const Recording& recording, std::uint32_t frame) {
     EXPECT_FLOAT_EQ(organ.nodes.back().x, static_cast<float>(frame));
     ASSERT_EQ(organ.touches.size(), frame % 4);
     EXPECT_EQ(organ.first, (std::vector<std::uint32_t>{0, frame % 4 / 2, frame % 4}));
-    for (std::uint32_t t = 0; t < frame % 4; ++t) EXPECT_EQ(index(organ.touches[t].face), frame + t);
+    ASSERT_EQ(organ.pressure.size(), frame % 4);
+    for (std::uint32_t t = 0; t < frame % 4; ++t) {
+      EXPECT_EQ(index(organ.touches[t].face), k == 0 ? frame + t : 70 + t);
+      EXPECT_EQ(organ.pressure[t], k == 0  ? 0.f
+                                   : t < 2 ? 100.f * (1.f + static_cast<float>(t))
+                                           : static_cast<float>(frame));
+    }
   }
 }
 
@@ -91,8 +106,8 @@ TEST(Recorder, WhatGoesInComesOut) {
   EXPECT_EQ(recording.tools(), (std::vector<std::string>{"left", "right"}));
   ASSERT_EQ(recording.organs().size(), 2u);
   EXPECT_EQ(recording.organs()[1].name, "stomach");
-  EXPECT_EQ(recording.organs()[0].mesh.faces.size(), 2u);
-  EXPECT_EQ(recording.organs()[0].embedding.embedding[3].node[7], 7u);
+  EXPECT_EQ(recording.organs()[0].history.faces.size(), 2u);
+  EXPECT_EQ(recording.organs()[0].history.embedding[3].node[7], 7u);
   for (std::uint32_t frame = 0; frame < 100; ++frame) expect_frame(recording, frame);
 }
 

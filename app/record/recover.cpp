@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/record/complete_rows.hpp"
+#include "app/record/recording.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+// Rows are copied through memory a piece at a time.
+constexpr std::uint64_t kPieceBytes = 8 << 20;
+
+void copy_rows(const H5Table& from, H5Table& to, std::uint64_t rows) {
+  const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceBytes / std::max<std::size_t>(1, from.row_bytes()));
+  std::vector<std::byte> memory;
+  for (std::uint64_t row = 0; row < rows; row += piece) {
+    const std::uint64_t count = std::min(piece, rows - row);
+    memory.resize(count * from.row_bytes());
+    from.read(row, memory);
+    to.append(memory);
+  }
+}
+
+void copy_table(const H5File& from, H5File& to, const std::string& path, Cell cell, std::uint64_t rows) {
+  const H5Table source = from.table(path, cell);
+  const GrowingTable kind{path, cell, source.row_shape()};
+  H5Table copy = to.make_table(path, cell, kind.row_shape, rows_per_chunk(kind));
+  copy_rows(source, copy, std::min(rows, source.rows()));
+}
+
+constexpr std::uint64_t kAllRows = ~std::uint64_t{0};
+
+// Returns how many touches.
+std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name, std::size_t tools,
+                         std::uint64_t frames) {
+  to.make_group(std::string(kOrganGroup) + "/" + name);
+  const auto kinds = organ_tables(name, 0, tools);
+  const RowCounts rows = rows_of(open_tables(from, kinds), frames);
+  for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, rows[kind.rows]);
+  return rows[RowOf::Touch];
+}
+
+}  // namespace
+
+RecoverResult recover_recording(const std::filesystem::path& path) {
+  RecoverResult result;
+  std::filesystem::path partial = path;
+  partial += ".partial";
+  {
+    const Recording damaged(path);
+    result.was_clean = damaged.clean();
+    result.frames = damaged.frame_count();
+    result.seconds = damaged.times().back();
+    if (result.was_clean) return result;
+    const H5File from = H5File::open(path);
+    H5File to = H5File::create(partial);
+    for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
+    to.make_group("/session");
+    to.make_group(kOrganGroup);
+    for (const char* path : {kToolRadiusPath, kToolBeforePath}) copy_table(from, to, path, Cell::F64, kAllRows);
+    for (const auto& kind : session_tables(0, 0)) copy_table(from, to, kind.path, kind.cell, result.frames);
+    for (const auto& organ : damaged.organs())
+      result.touches += copy_organ(from, to, organ.name, damaged.tools().size(), result.frames);
+  }
+  std::error_code error;
+  std::filesystem::rename(partial, path, error);
+  if (error)
+    throw RunError(fmt::format("{}: the recovered file {} could not take its place", path.string(), partial.string()));
+  return result;
+}
+
+}  // namespace trocar
