@@ -155,9 +155,10 @@ constexpr std::size_t kSmallLoop = 8;
 class Matching {
  public:
   Matching(std::span<const glm::vec3> positions, const Loops& loops, const std::vector<char>& wall, float reach)
-      : positions_(positions), loops_(loops), wall_(wall), reach_(reach) {
+      : loops_(loops), wall_(wall), reach_(reach) {
     const std::size_t n = loops.count();
-    for (std::size_t k = 0; k < n; ++k) boxes_.push_back(box_of(loops.loop(k)));
+    for (const std::uint32_t v : loops.vertex) places_.push_back(positions[v]);
+    for (std::size_t k = 0; k < n; ++k) boxes_.push_back(box_of(places(k)));
     for (std::size_t k = 0; k < n; ++k) nearest_.push_back(find_nearest(k));
     group_.resize(n);
     for (std::size_t k = 0; k < n; ++k) group_[k] = group_of(k);
@@ -170,26 +171,32 @@ class Matching {
     glm::vec3 low, high;  // m
   };
 
-  Box box_of(std::span<const std::uint32_t> loop) const {
+  static Box box_of(std::span<const glm::vec3> places) {
     Box box{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
-    for (const std::uint32_t v : loop) {
-      box.low = glm::min(box.low, positions_[v]);
-      box.high = glm::max(box.high, positions_[v]);
+    for (const glm::vec3& p : places) {
+      box.low = glm::min(box.low, p);
+      box.high = glm::max(box.high, p);
     }
     return box;
   }
 
-  // Mean over the vertices of loop `a` of the distance to the nearest vertex of loop `b`, m.
-  float distance(std::size_t a, std::size_t b) const {
+  std::span<const glm::vec3> places(std::size_t k) const {
+    return std::span(places_).subspan(loops_.first[k], loops_.first[k + 1] - loops_.first[k]);
+  }
+
+  // Mean over the vertices of loop `a` of the distance to the nearest vertex of loop `b`, m; endless above `limit`.
+  float distance(std::size_t a, std::size_t b, float limit) const {
     const glm::vec3 apart = glm::max(boxes_[a].low - boxes_[b].high, boxes_[b].low - boxes_[a].high);
-    if (glm::any(glm::greaterThan(apart, glm::vec3(reach_)))) return INFINITY;
-    double sum = 0.0;
-    for (const std::uint32_t u : loops_.loop(a)) {
+    if (glm::any(glm::greaterThan(apart, glm::vec3(limit)))) return INFINITY;
+    const auto count = static_cast<float>(places(a).size());
+    float sum = 0.f;
+    for (const glm::vec3& p : places(a)) {
       float nearest = INFINITY;
-      for (const std::uint32_t v : loops_.loop(b)) nearest = std::min(nearest, squared(positions_[u], positions_[v]));
+      for (const glm::vec3& q : places(b)) nearest = std::min(nearest, squared(p, q));
       sum += std::sqrt(nearest);
+      if (sum > limit * count) return INFINITY;
     }
-    return static_cast<float>(sum / static_cast<double>(loops_.loop(a).size()));
+    return sum / count;
   }
 
   std::size_t find_nearest(std::size_t k) const {
@@ -197,7 +204,7 @@ class Matching {
     float best = reach_;
     for (std::size_t other = 0; other < loops_.count(); ++other) {
       if (wall_[other] == wall_[k]) continue;
-      if (const float d = distance(k, other); d < best) best = d, nearest = other;
+      if (const float d = distance(k, other, best); d < best) best = d, nearest = other;
     }
     return nearest;
   }
@@ -210,10 +217,10 @@ class Matching {
     return wall_[partner] ? partner : nearest_[partner];
   }
 
-  std::span<const glm::vec3> positions_;
   const Loops& loops_;
   const std::vector<char>& wall_;
   float reach_;
+  std::vector<glm::vec3> places_;     // m, of the loops' vertices in their order
   std::vector<Box> boxes_;            // [loop]
   std::vector<std::size_t> nearest_;  // [loop] of the other side, itself: none
   std::vector<std::size_t> group_;    // [loop]
