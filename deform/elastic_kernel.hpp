@@ -23,6 +23,7 @@ constexpr float kSmallestSquare = 1e-20f;  // m^2
 }
 [[gnu::always_inline]] inline void store(float* p, Lanes v) { std::memcpy(p, &v, sizeof(v)); }
 [[gnu::always_inline]] inline void add_to(float* p, Lanes v) { store(p, load(p) + v); }
+[[gnu::always_inline]] inline void take_from(float* p, Lanes v) { store(p, load(p) - v); }
 [[gnu::always_inline]] inline Lanes all(float value) { return value - Lanes{}; }
 [[gnu::always_inline]] inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 [[gnu::always_inline]] inline Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
@@ -62,6 +63,9 @@ struct Columns {
   void push(std::uint32_t node, const Lanes3& f) const {
     add_to(fx + node, f.x), add_to(fy + node, f.y), add_to(fz + node, f.z);
   }
+  void push_back(std::uint32_t node, const Lanes3& f) const {
+    take_from(fx + node, f.x), take_from(fy + node, f.y), take_from(fz + node, f.z);
+  }
 };
 
 [[gnu::always_inline]] inline Lanes3 pull_of(const Lanes3& d, Lanes stiffness, Lanes rest_length) {
@@ -69,24 +73,70 @@ struct Columns {
   return (stiffness * (length - rest_length) / length) * d;
 }
 
-[[gnu::always_inline]] inline void springs_between_rows(const Columns& c, const SpringRow& row,
-                                                        const float* stiffness) {
-  const Lanes rest_length = all(row.rest_length);
-  for (std::uint32_t i = 0; i < row.count; i += kLanes) {
-    const Lanes3 pull = pull_of(c.at(row.b + i) - c.at(row.a + i), load(stiffness + i), rest_length);
-    c.push(row.a + i, pull);
-    c.push(row.b + i, Lanes3{} - pull);
+// Rows of springs taken together at most: as many as begin at a node and end in different rows of the lattice.
+constexpr std::size_t kSideBySide = 5;
+
+// Rows that begin at the same nodes and run side by side, eight nodes at a time: their forces on those nodes are summed
+// up before they are stored. kAlong: the first row's springs follow each other, every node is the second end of the
+// spring before it, and the last place of the row is empty.
+template <int kRows, bool kAlong>
+[[gnu::always_inline]] inline void springs_of_rows(const Columns& c, const SpringRow* rows, const float* stiffness) {
+  Lanes3 before{};
+  for (std::uint32_t i = 0; i < rows[0].count; i += kLanes) {
+    const std::uint32_t a = rows[0].a + i;
+    const Lanes3 here = c.at(a);
+    Lanes3 sum{};
+#pragma GCC unroll 5
+    for (int r = 0; r < kRows; ++r) {
+      const std::uint32_t b = rows[r].b + i;
+      const Lanes3 pull = pull_of(c.at(b) - here, load(stiffness + rows[r].first + i), all(rows[r].rest_length));
+      if (kAlong && r == 0) {
+        sum = pull - left_of(before, pull);
+        before = pull;
+      } else {
+        sum = sum + pull;
+        c.push_back(b, pull);
+      }
+    }
+    c.push(a, sum);
   }
 }
 
-// Every node is the second end of the spring before it. The last place of a row is empty.
-[[gnu::always_inline]] inline void springs_along_row(const Columns& c, const SpringRow& row, const float* stiffness) {
-  const Lanes rest_length = all(row.rest_length);
-  Lanes3 before{};
-  for (std::uint32_t i = 0; i < row.count; i += kLanes) {
-    const Lanes3 pull = pull_of(c.at(row.a + i + 1) - c.at(row.a + i), load(stiffness + i), rest_length);
-    c.push(row.a + i, pull - left_of(before, pull));
-    before = pull;
+template <bool kAlong>
+[[gnu::always_inline]] inline void springs_side_by_side(const Columns& c, const SpringRow* rows, std::size_t count,
+                                                        const float* stiffness) {
+  switch (count) {
+    case 1:
+      return springs_of_rows<1, kAlong>(c, rows, stiffness);
+    case 2:
+      return springs_of_rows<2, kAlong>(c, rows, stiffness);
+    case 3:
+      return springs_of_rows<3, kAlong>(c, rows, stiffness);
+    case 4:
+      return springs_of_rows<4, kAlong>(c, rows, stiffness);
+    default:
+      return springs_of_rows<kSideBySide, kAlong>(c, rows, stiffness);
+  }
+}
+
+// How many of the rows from `rows` to `end` begin at the same nodes as the first and can be taken together with it.
+[[gnu::always_inline]] inline std::size_t side_by_side(const SpringRow* rows, const SpringRow* end) {
+  const SpringRow* row = rows + 1;
+  while (row < end && row < rows + kSideBySide && row->a == rows->a && row->count == rows->count &&
+         row->b != row->a + 1)
+    ++row;
+  return static_cast<std::size_t>(row - rows);
+}
+
+[[gnu::always_inline]] inline void add_springs(const Columns& c, const SpringRow* rows, const SpringRow* end,
+                                               const float* stiffness) {
+  while (rows < end) {
+    const std::size_t count = side_by_side(rows, end);
+    if (rows->b == rows->a + 1)
+      springs_side_by_side<true>(c, rows, count, stiffness);
+    else
+      springs_side_by_side<false>(c, rows, count, stiffness);
+    rows += count;
   }
 }
 
@@ -121,9 +171,9 @@ struct Edges {
     const Lanes3 along = u - left_of(u_before, u);
     const Lanes3 v2 = v + left_of(v_before, v), w2 = w + left_of(w_before, w);
     const Lanes3 both = v2 + w2, apart = v2 - w2;
-    c.push(row.row[0] + i, Lanes3{} - (both + along));
+    c.push_back(row.row[0] + i, both + along);
     c.push(row.row[1] + i, apart - along);
-    c.push(row.row[2] + i, Lanes3{} - (apart + along));
+    c.push_back(row.row[2] + i, apart + along);
     c.push(row.row[3] + i, both - along);
     u_before = u, v_before = v, w_before = w;
   }
@@ -132,9 +182,7 @@ struct Edges {
 inline void add_all(const TissueModel& model, const NodeColumns& x, NodeColumns& force) {
   const Columns c{x.x.data(), x.y.data(), x.z.data(), force.x.data(), force.y.data(), force.z.data()};
   const float *stiffness = model.stiffness.data(), *bulk = model.bulk.data();
-  for (const SpringRow& row : model.spring_rows)
-    row.b == row.a + 1 ? springs_along_row(c, row, stiffness + row.first)
-                       : springs_between_rows(c, row, stiffness + row.first);
+  add_springs(c, model.spring_rows.data(), model.spring_rows.data() + model.spring_rows.size(), stiffness);
   for (const CellRow& row : model.cell_rows) cells_of_row(c, row, bulk + row.first, model.params.node_spacing);
 }
 

@@ -60,54 +60,94 @@ std::uint32_t whole_registers(std::size_t count) {
   return static_cast<std::uint32_t>((count + kLanes - 1) / kLanes * kLanes);
 }
 
-// A row of springs as it is found, before it is filled up.
-struct FoundRow {
-  std::uint32_t a, b, count;
-  int direction;
+// Directions by the step they take along a row, 0, +1, -1: springs of one group that begin at the same nodes end in
+// different rows. kNoDirection: the group has fewer.
+constexpr int kMostInGroup = 5, kNoDirection = -1;
+constexpr std::array<std::array<int, kMostInGroup>, 3> kGroup = {
+    {{1, 2, 7, 8, kNoDirection}, {0, 3, 5, 9, 11}, {4, 6, 10, 12, kNoDirection}}};
+
+// How far on, in node numbers, the other ends of a group's springs are; 0: no spring.
+using Reach = std::array<std::uint32_t, kMostInGroup>;
+
+// Nodes that follow each other along x, and the springs of one group that begin there and go on with them.
+struct FoundRows {
+  int group;
+  std::uint32_t a, count;
+  Reach reach;
+
+  // Springs that follow each other want the last place of a row empty.
+  std::uint32_t places() const {
+    const bool along = std::find(reach.begin(), reach.end(), 1u) != reach.end();
+    return whole_registers(count + (along ? 1 : 0));
+  }
 };
 
-// Springs of one direction that begin in one layer of the lattice and step through the nodes together.
-std::vector<FoundRow> find_rows(const Lattice& lattice, const std::vector<Half>& halves) {
-  std::vector<FoundRow> rows;
-  for (int direction = 0; direction < kSpringDirections; ++direction)
-    for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
-      const Half& half = halves[node * kSpringDirections + direction];
-      if (!(half.stiffness > 0.f)) continue;
-      const bool follows = !rows.empty() && rows.back().direction == direction &&
-                           node == rows.back().a + rows.back().count && half.end == rows.back().b + rows.back().count &&
-                           lattice.node_at[node].y == lattice.node_at[rows.back().a].y;
-      if (follows)
-        ++rows.back().count;
-      else
-        rows.push_back({node, half.end, 1, direction});
-    }
-  return rows;
+Reach reach_of(const std::vector<Half>& halves, std::uint32_t node, int group) {
+  Reach reach{};
+  for (int i = 0; i < kMostInGroup; ++i) {
+    if (kGroup[group][i] == kNoDirection) continue;
+    const Half& half = halves[node * kSpringDirections + kGroup[group][i]];
+    if (half.stiffness > 0.f) reach[i] = half.end - node;
+  }
+  return reach;
 }
 
-// Layer by layer, so that a large organ's nodes stay in the cache; within one direction never two rows running that lie
+// Takes `node`, the next along x, into `rows`; false when one of its springs does not go on with those before.
+bool take(FoundRows& rows, const Reach& reach, std::size_t nodes) {
+  FoundRows longer = rows;
+  ++longer.count;
+  for (int i = 0; i < kMostInGroup; ++i) {
+    if (reach[i] != 0 && longer.reach[i] != 0 && reach[i] != longer.reach[i]) return false;
+    longer.reach[i] = std::max(longer.reach[i], reach[i]);
+  }
+  // Places filled up with no spring are read and written too: only within the room after the last node.
+  const std::uint32_t farthest = *std::max_element(longer.reach.begin(), longer.reach.end());
+  if (longer.a + farthest + longer.places() > nodes + kLanes) return false;
+  rows = longer;
+  return true;
+}
+
+std::vector<FoundRows> find_rows(const Lattice& lattice, const std::vector<Half>& halves) {
+  std::vector<FoundRows> found;
+  for (int group = 0; group < static_cast<int>(kGroup.size()); ++group) {
+    bool follows = false;
+    for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
+      const Reach reach = reach_of(halves, node, group);
+      follows = follows && lattice.node_at[node] == lattice.node_at[node - 1] + glm::ivec3(1, 0, 0);
+      const bool any = reach != Reach{};
+      if (any && !(follows && take(found.back(), reach, lattice.node_at.size())))
+        found.push_back({group, node, 1, reach});
+      follows = any;
+    }
+  }
+  return found;
+}
+
+// Layer by layer, so that a large organ's nodes stay in the cache; within a group never two rows running whose ends lie
 // side by side in memory: the end of one store would hold up the next load.
-void sort_for_cache(const Lattice& lattice, std::vector<FoundRow>& rows) {
-  const auto key = [&](const FoundRow& row) {
+void sort_for_cache(const Lattice& lattice, std::vector<FoundRows>& rows) {
+  const auto key = [&](const FoundRows& row) {
     const glm::ivec3& at = lattice.node_at[row.a];
-    return std::array<int, 3>{at.z, row.direction, 2 * (at.y & 1) + (at.y >> 1 & 1)};
+    return std::array<int, 3>{at.z, row.group, at.y % 4};
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](const FoundRow& a, const FoundRow& b) { return key(a) < key(b); });
+  std::stable_sort(rows.begin(), rows.end(), [&](const FoundRows& a, const FoundRows& b) { return key(a) < key(b); });
 }
 
 void make_spring_rows(TissueModel& model) {
   const std::vector<Half> halves = gather_halves(model);
-  std::vector<FoundRow> found = find_rows(model.lattice, halves);
+  std::vector<FoundRows> found = find_rows(model.lattice, halves);
   sort_for_cache(model.lattice, found);
-  for (const FoundRow& row : found) {
-    const auto first = static_cast<std::uint32_t>(model.stiffness.size());
-    const auto length = static_cast<float>(model.lattice.spacing * std::sqrt(axes_of(row.direction)));
-    // Along a row the loop wants the last place empty.
-    const std::uint32_t places = whole_registers(row.count + (row.b == row.a + 1 ? 1 : 0));
-    model.spring_rows.push_back({first, places, row.a, row.b, length});
-    for (std::uint32_t i = 0; i < row.count; ++i)
-      model.stiffness.push_back(halves[(row.a + i) * kSpringDirections + row.direction].stiffness);
-    model.stiffness.resize(first + places, 0.f);
-  }
+  for (const FoundRows& rows : found)
+    for (int i = 0; i < kMostInGroup; ++i) {
+      if (rows.reach[i] == 0) continue;
+      const int direction = kGroup[rows.group][i];
+      const auto first = static_cast<std::uint32_t>(model.stiffness.size());
+      const auto length = static_cast<float>(model.lattice.spacing * std::sqrt(axes_of(direction)));
+      model.spring_rows.push_back({first, rows.places(), rows.a, rows.a + rows.reach[i], length});
+      for (std::uint32_t j = 0; j < rows.count; ++j)
+        model.stiffness.push_back(halves[(rows.a + j) * kSpringDirections + direction].stiffness);
+      model.stiffness.resize(first + rows.places(), 0.f);
+    }
 }
 
 // The loop wants the last place of each row empty.
@@ -132,7 +172,7 @@ void make_cell_rows(TissueModel& model) {
 }
 
 // The cells around a spring are those that share both its ends; `at` is its first node, `d` its direction.
-float stiffness_around(const TissueModel& model, const glm::ivec3& at, const std::array<int, 3>& d, float share) {
+float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm::ivec3& d, float share) {
   const Lattice& lattice = model.lattice;
   float sum = 0.f;
   glm::ivec3 low, high;
@@ -150,13 +190,6 @@ float stiffness_around(const TissueModel& model, const glm::ivec3& at, const std
         if (number >= 0) sum += lattice.cells[number].fullness * share;
       }
   return sum;
-}
-
-int direction_of(const Lattice& lattice, const SpringRow& row) {
-  const glm::ivec3 d = lattice.node_at[row.b] - lattice.node_at[row.a];
-  for (int i = 0; i < kSpringDirections; ++i)
-    if (d == glm::ivec3(kDirection[i][0], kDirection[i][1], kDirection[i][2])) return i;
-  return -1;
 }
 
 }  // namespace
@@ -199,14 +232,14 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells) {
     model.bulk[model.place[cell]] = lattice.cells[cell].fullness * modulus;
     for (const std::uint32_t node : lattice.cells[cell].node) touched[node] = 1;
   }
-  for (const SpringRow& row : model.spring_rows) {
-    const int direction = direction_of(lattice, row);
+  for (const SpringRow& row : model.spring_rows)
     for (std::uint32_t i = 0; i < row.count; ++i) {
       float& stiffness = model.stiffness[row.first + i];
       if (!touched[row.a + i] || !(stiffness > 0.f)) continue;
-      stiffness = stiffness_around(model, lattice.node_at[row.a + i], kDirection[direction], share[axes_of(direction)]);
+      const glm::ivec3& at = lattice.node_at[row.a + i];
+      const glm::ivec3 d = lattice.node_at[row.b + i] - at;
+      stiffness = stiffness_around(model, at, d, share[std::abs(d.x) + std::abs(d.y) + std::abs(d.z)]);
     }
-  }
 }
 
 }  // namespace trocar
