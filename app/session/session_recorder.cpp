@@ -6,6 +6,18 @@
 #include "app/support/machine.hpp"
 
 namespace trocar {
+namespace {
+
+RecordedOrgan recorded(const Organ& organ) {
+  return {organ.name, &organ.mesh, &organ.tissue, organ.face_ids, organ.sculpture ? organ.sculpture->faces.next_id : 0};
+}
+
+RecordedChange recorded(const SurfaceChange& change) {
+  return {change.gone,          change.new_faces, change.new_rest,
+          change.new_embedding, change.carried,   change.carried_embedding};
+}
+
+}  // namespace
 
 RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl) {
   RecordingHeader header;
@@ -18,10 +30,11 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
   header.cover = name_of(scene.query.cover);
   header.date = today();
   header.frame_rate = scene.frame_rate;
-  for (const auto& organ : session.organs()) header.organs.push_back({organ.name, &organ.mesh, &organ.tissue});
+  for (const auto& organ : session.organs()) header.organs.push_back(recorded(organ));
   for (const auto& instrument : session.instruments()) {
     header.tools.push_back(instrument.name);
     header.tool_radius.push_back(instrument.radius);
+    if (session.frames() > 0) header.before.push_back(instrument.pose);
   }
   header.stages = stage_names();
   return header;
@@ -32,7 +45,9 @@ SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene&
     : recorder_(file, header_of(scene, session, gl)),
       poses_(session.instruments().size()),
       roll_grip_(session.instruments().size()),
+      energy_(session.instruments().size()),
       organs_(session.organs().size()),
+      changes_(session.organs().size()),
       forces_(session.instruments().size()) {}
 
 void SessionRecorder::append(Session& session, double time) {
@@ -42,12 +57,20 @@ void SessionRecorder::append(Session& session, double time) {
     const Instrument& instrument = session.instruments()[tool];
     poses_[tool] = instrument.pose;
     roll_grip_[tool] = {instrument.roll_deg, instrument.grip};
+    energy_[tool] = instrument.energy ? 1 : 0;
     forces_[tool] = instrument.force;
   }
-  for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
-    organs_[organ] = {session.queried_nodes(organ), session.organs()[organ].touches};
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    const Organ& organ = session.organs()[k];
+    changes_[k] = recorded(organ.change);
+    organs_[k] = {session.queried_nodes(k),
+                  organ.touches_by_id,
+                  {},
+                  organ.touch_pressure,
+                  organ.change.empty() ? nullptr : &changes_[k]};
   }
-  recorder_.append({time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now()});
+  recorder_.append(
+      {time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(), energy_});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -24,7 +24,9 @@ class SessionRecorder {
   Recorder recorder_;
   std::vector<ToolPose> poses_;
   std::vector<glm::dvec2> roll_grip_;
-  std::vector<RecordedOrganFrame> organs_;
+  std::vector<std::uint8_t> energy_;        // [tool]
+  std::vector<RecordedOrganFrame> organs_;  // [organ]
+  std::vector<RecordedChange> changes_;     // [organ]
   std::vector<glm::vec3> forces_;
   double last_append_ms_ = 0.0;
 };
