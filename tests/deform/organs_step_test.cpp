@@ -1,0 +1,59 @@
+// Organs stepped by one thread, two, and four: the same bits; apart, and touching.
+#include "deform/organs_step.hpp"
+
+#include "mesh/organ_maker.hpp"
+#include "tests/deform/deform_support.hpp"
+#include "tests/deform/organ_group.hpp"
+
+namespace trocar {
+namespace {
+
+std::uint64_t hash_after(int threads, float apart) {
+  std::vector<TriangleMesh> meshes;
+  std::vector<TissueModel> models;
+  for (int k = 0; k < 3; ++k) {
+    meshes.push_back(test::fine_block({0.f, 0.f, (0.04f + apart) * k}, glm::vec3(0.04f), 0.008f));
+    TissueParams params;
+    params.youngs_modulus = 3000.f * (k + 1);
+    params.gravity = {0.f, 0.f, k == 0 ? 0.f : -3.f};
+    const Attachment floor{{0.02f, 0.02f, -0.3f}, 0.302f};
+    models.push_back(make_tissue(meshes[k].view(), params, std::span(&floor, k == 0 ? 1 : 0)));
+  }
+  test::OrganGroup group(std::move(meshes), std::move(models));
+  OrganStepper stepper(threads);
+  const TissueHold pull{group.models[2].embedding[5], group.meshes[2].positions[5],
+                        group.meshes[2].positions[5] + glm::vec3(0.01f), 0.5f};
+  std::size_t met = 0;
+  for (int frame = 0; frame < 40; ++frame) {
+    group.find(1.f / 60.f);
+    met += group.contacts.contacts.size();
+    std::vector<SteppedOrgan> organs;
+    for (std::size_t k = 0; k < 3; ++k)
+      organs.push_back({&group.models[k], &group.states[k], {{}, {}, std::span(&pull, k == 2 ? 1 : 0)}});
+    stepper.step(organs, group.contacts, 1.f / 60.f);
+    for (std::size_t k = 0; k < 3; ++k) embed_surface(group.models[k], group.states[k].x, group.surfaces[k]);
+  }
+  EXPECT_EQ(met > 0, apart < 0.01f);
+  std::uint64_t hash = 0;
+  for (const TissueState& state : group.states) hash = hash * 31 + test::hash_of(state);
+  return hash;
+}
+
+TEST(OrganStepper, ThreadsDoNotChangeABit) {
+  for (const float apart : {0.002f, 2.f}) {
+    const std::uint64_t one = hash_after(1, apart);
+    EXPECT_EQ(one, hash_after(1, apart)) << apart;
+    EXPECT_EQ(one, hash_after(2, apart)) << apart;
+    EXPECT_EQ(one, hash_after(4, apart)) << apart;
+  }
+}
+
+TEST(OrganStepper, IgnoresTimesThatMakeNoSense) {
+  OrganStepper stepper(2);
+  OrganContacts contacts;
+  for (const float dt : {0.f, -1.f, NAN, INFINITY}) stepper.step({}, contacts, dt);
+  stepper.step({}, contacts, 0.01f);
+}
+
+}  // namespace
+}  // namespace trocar
