@@ -5,9 +5,10 @@
 // Source: Baraff, Witkin, "Large steps in cloth simulation", SIGGRAPH 1998 (implicit Euler); Li et al., "Incremental
 // potential contact", SIGGRAPH 2020 (step as a minimum; friction with the normal force of the iteration before).
 //
-// Where it differs from a rigid contact: tools push by springs of `contact_stiffness`, holds by `hold_stiffness`, up to
-// their limit; a contact that bears F newtons leaves its point F / contact_stiffness deep (0.1 N: 5 micrometres), and
-// friction lets the point creep at up to `creep` before it slides.
+// Tools push by springs of `contact_stiffness`, holds by springs of `hold_stiffness` up to their limit: a contact that
+// bears F newtons lets its point F / contact_stiffness deeper into the tool (0.1 N: 5 micrometres) than the real-time
+// step, which leaves it kContactSlack deep. Friction lets the point creep at up to `creep` before it slides. What the
+// real-time step does to cells crushed or swollen beyond sound tissue is not part of the energy and not done here.
 // Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/judge_test.cpp
 #pragma once
 
@@ -21,7 +22,7 @@ namespace trocar {
 struct JudgeParams {
   double contact_stiffness = 2e4;  // N/m  of each contact, > 0
   double hold_stiffness = 1e5;     // N/m  of each hold, > 0
-  double creep = 1e-4;             // m/s  below it friction grows with the speed, > 0
+  double creep = 1e-5;             // m/s  below it friction grows with the speed, > 0
   double balance = 1e-7;           // N    the largest force left on any node, > 0
   int most_iterations = 200;       // 1    of Newton's method
   int most_friction_rounds = 10;   // 1    times the normal force of friction is taken anew

@@ -40,7 +40,7 @@ glm::dvec3 place_of(const JudgePoint& point, std::span<const glm::dvec3> x);
 struct JudgeTouch {
   glm::dvec3 normal{0.0};  // 1
   double depth = 0.0;      // m, below 0: apart
-  double bend = 0.0;       // 1/m, curvature of the depth across `around` (and across both tangents at the tip)
+  double bend = 0.0;       // 1/m, how fast the normal turns as the point goes across it, not counting `along`
   glm::dvec3 along{0.0};   // 1, the shaft's direction where the point lies beside it; zero at either end
 };
 JudgeTouch touch_between(const glm::dvec3& point, const ToolStep& tool, const glm::dvec3& kept_side);
@@ -55,8 +55,8 @@ void add_contact(const JudgePoint& point, const TissueContact& contact, const To
 void add_hold(const JudgePoint& point, const TissueHold& hold, double stiffness, std::span<const glm::dvec3> x,
               Curvature curvature, Expansion& out);
 
-// Friction of one point against a tool whose surface went from `from` to where the point would stick, `stick`: grip
-// times the way it slid across the normal, rounded off below `creep_length`.
+// Friction of one point against a tool: grip times the way it slid, across the normal, from where it would be if it had
+// stuck to the tool; rounded off below `creep_length`.
 struct JudgeFriction {
   glm::dvec3 normal;    // 1
   glm::dvec3 stick;     // m

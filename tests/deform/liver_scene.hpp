@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <span>
 #include <vector>
 
 #include "deform/judge.hpp"
 #include "deform/tissue.hpp"
-#include "geometry/closest.hpp"
 #include "mesh/mesh_io.hpp"
 
 namespace trocar::test {
@@ -62,6 +63,21 @@ inline ToolStep tool_on_dome(double radius, double from, double to) {
   const glm::dvec3 down(0.0, 0.0, -1.0);
   return {touch + glm::dvec3(0.0, 0.0, 0.25), touch + from * down, touch + to * down, radius};
 }
+
+// How deep the tool is at `time`: down at 20 mm/s, turned around within a tenth of a second, and back.
+struct PressAndRelease {
+  double depth = 0.01;        // m
+  double speed = 0.02;        // m/s
+  double acceleration = 0.4;  // m/s^2
+
+  double straight() const { return depth / speed - 0.5 * speed / acceleration; }
+  double duration() const { return 2.0 * (straight() + speed / acceleration); }
+  double at(double time) const {
+    const double t = std::min(time, duration() - time), s = std::max(t - straight(), 0.0);
+    return speed * t - 0.5 * acceleration * s * s;
+  }
+  ToolStep tool(double radius, double from, double to) const { return tool_on_dome(radius, at(from), at(to)); }
+};
 
 // Real-time step and judge behind one face.
 struct Stepped {

@@ -1,0 +1,32 @@
+// A few lines over linear axes as a picture: each line with its colour, dash and marker, named in a legend.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trocar::bench {
+
+enum class Mark { None, Dot, Square, Ring };
+
+struct Series {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+  bool line = true;
+  Mark mark = Mark::None;
+};
+
+struct LinePlot {
+  std::string title, subtitle, x_name, y_name;  // axes with their units
+  std::vector<Series> series;
+  double y_low = 0.0, y_high = 0.0;        // equal: taken from the points
+  double band_low = 0.0, band_high = 0.0;  // a grey band between them; equal: none
+  std::string band_name;
+};
+
+// A whole SVG file.
+std::string line_plot_svg(const LinePlot& plot);
+// A whole CSV file: series, x, y.
+std::string line_plot_csv(const LinePlot& plot);
+
+}  // namespace trocar::bench

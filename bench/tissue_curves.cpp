@@ -1,0 +1,235 @@
+// trocar_tissue_curves OUT [LIVER]: the tissue measured, as pictures (SVG) and numbers (CSV) in the folder OUT.
+// tissue_modulus  Young's modulus of bars against node spacing, along the lattice and across it
+// tissue_beams    cantilever, its period and a hanging column against beam theory, over cells across the beam
+// tissue_steps    sag against the length of a substep
+// tissue_press    force of a press and release on LIVER (the OpenHELP liver, STL): step at 60 Hz, at 1 kHz, judge
+// tissue_press_spacing   force of that press at its deepest over node spacing
+// Without LIVER the last two are left out. Takes some minutes, most of them the judge's.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+
+#include "bench/line_plot.hpp"
+#include "tests/deform/beams.hpp"
+#include "tests/deform/liver_scene.hpp"
+
+namespace trocar::bench {
+namespace {
+
+using test::Bar, test::Positions;
+
+struct Output {
+  std::filesystem::path folder;
+
+  void write(const char* name, const LinePlot& plot) const {
+    std::ofstream(folder / fmt::format("{}.svg", name)) << line_plot_svg(plot);
+    std::ofstream(folder / fmt::format("{}.csv", name)) << line_plot_csv(plot);
+    fmt::print("{}\n{}\n", name, line_plot_csv(plot));
+  }
+};
+
+TissueParams settling(double spacing, float drag) {
+  TissueParams params;
+  params.node_spacing = static_cast<float>(spacing);
+  params.drag = drag;
+  return params;
+}
+
+LinePlot modulus_plot() {
+  LinePlot plot{"Young's modulus measured",
+                "bar 48 x 48 x 192 mm, E = 6 kPa, secant at 10 %, real-time step",
+                "node spacing (mm)",
+                "measured E / stated E",
+                {},
+                0.8,
+                1.2,
+                0.9,
+                1.1,
+                "within 10 %"};
+  const struct {
+    const char* name;
+    double turn, strain;
+  } cases[] = {{"along, pulled", 0.0, 0.1},
+               {"along, pressed", 0.0, -0.1},
+               {"45 degrees, pulled", std::numbers::pi / 4.0, 0.1},
+               {"45 degrees, pressed", std::numbers::pi / 4.0, -0.1}};
+  for (const auto& c : cases) {
+    Series series{c.name, {}, true, c.strain > 0.0 ? Mark::Dot : Mark::Ring};
+    for (const double h : {0.006, 0.008, 0.0096, 0.012, 0.016}) {
+      const Bar bar{{0.192, 0.048, 0.048}, c.turn};
+      const TissueModel model = test::clamped_bar(bar, settling(h, 20.f));
+      const Positions x = test::stepped(model, test::clamped_and_stretched(model, bar, c.strain), 1.0);
+      series.points.emplace_back(1e3 * h, test::measure(model, bar, x).modulus / model.params.youngs_modulus);
+    }
+    plot.series.push_back(series);
+  }
+  return plot;
+}
+
+double half_period(TissueModel model, const Bar& bar, const Positions& bent, double theory) {
+  TissueState state = rest_state(model);
+  for (std::size_t i = 0; i < bent.size(); ++i) state.x[i] = glm::vec3(bent[i]);
+  for (glm::vec3& g : model.gravity) g = glm::vec3(0.f);
+  double before = -1.0, first = -1.0;
+  for (int i = 1; i < 60.0 * 2.0 * theory; ++i) {
+    step(model, state, {}, 1.f / 60.f);
+    const double now = test::end_movement(model, bar, test::positions_of(state)).y;
+    const double time = (i - 1 + before / (before - now)) / 60.0;
+    if ((before < 0.0) != (now < 0.0) && first >= 0.0) return time - first;
+    if ((before < 0.0) != (now < 0.0)) first = time;
+    before = now;
+  }
+  return 0.0;
+}
+
+LinePlot beam_plot() {
+  LinePlot plot{"Beams against beam theory",
+                "256 mm long, 32 mm square, E = 6 kPa, Poisson's ratio 0.46",
+                "cells across the beam",
+                "measured / theory",
+                {},
+                0.7,
+                1.1,
+                0.9,
+                1.1,
+                "within 10 %"};
+  Series bend{"cantilever's deflection", {}, true, Mark::Dot}, period{"cantilever's period", {}, true, Mark::Square},
+      hang{"hanging column's sag", {}, true, Mark::Ring};
+  const Bar bar{{0.256, 0.032, 0.032}};
+  for (const int cells : {2, 3, 4, 5, 6, 8}) {
+    TissueParams params = settling(bar.size.y / cells, 0.f);
+    params.damping_time = 0.f;
+    params.gravity = {0.f, -0.004f, 0.f};
+    TissueModel model = test::cantilever(bar, params);
+    const Positions rest(model.rest.begin(), model.rest.end()), bent = test::judged(model, rest);
+    const double theory = test::beam_period(params, bar.size.x, bar.size.y);
+    bend.points.emplace_back(
+        cells, -test::end_movement(model, bar, bent).y / test::beam_deflection(params, bar.size.x, bar.size.y));
+    period.points.emplace_back(cells, 2.0 * half_period(model, bar, bent, theory) / theory);
+    params.gravity = {1.f, 0.f, 0.f};
+    model = test::cantilever(bar, params);
+    hang.points.emplace_back(
+        cells, test::end_movement(model, bar, test::judged(model, rest)).x / test::column_sag(params, bar.size.x));
+  }
+  plot.series = {bend, period, hang};
+  return plot;
+}
+
+LinePlot steps_plot() {
+  LinePlot plot{"Sag of a hanging column over the substep",
+                "48 x 48 x 144 mm, node spacing 12 mm, real-time step",
+                "substep (ms)",
+                "sag / sag at 60 Hz",
+                {},
+                0.94,
+                1.06,
+                0.95,
+                1.05,
+                "within 5 %"};
+  const Bar bar{{0.144, 0.048, 0.048}};
+  const auto sag = [&](int substeps, float dt, Series& series) {
+    TissueParams params = settling(0.012, 20.f);
+    params.gravity = {1.f, 0.f, 0.f};
+    params.substeps = substeps;
+    const TissueModel model = test::cantilever(bar, params);
+    const Positions rest(model.rest.begin(), model.rest.end());
+    series.points.emplace_back(1e3 * dt / substep_count(model, dt),
+                               test::end_movement(model, bar, test::stepped(model, rest, 2.0, dt)).x);
+  };
+  Series substeps{"60 Hz, 1 to 60 substeps at least", {}, true, Mark::Ring},
+      rates{"30 to 1000 Hz", {}, true, Mark::Dot};
+  for (const int n : {60, 40, 30, 20, 15, 12, 1}) sag(n, 1.f / 60.f, substeps);
+  for (const float rate : {1000.f, 700.f, 500.f, 250.f, 120.f, 60.f, 30.f}) sag(1, 1.f / rate, rates);
+  const double reference = substeps.points.back().second;
+  for (Series* series : {&substeps, &rates}) {
+    for (auto& point : series->points) point.second /= reference;
+    std::sort(series->points.begin(), series->points.end());
+  }
+  plot.series = {rates, substeps};
+  return plot;
+}
+
+constexpr double kRadius = 0.005;  // m
+
+template <class Solver>
+Series press_curve(const char* name, Solver solver, double rate, const std::vector<TissueContact>& points, Mark mark) {
+  Series series{name, {{0.0, 0.0}}, mark == Mark::None, mark};
+  const test::PressAndRelease press;
+  const double dt = 1.0 / rate;
+  for (double from = 0.0; from < press.duration() - 1e-9; from += dt) {
+    const double to = std::min(from + dt, press.duration());
+    series.points.emplace_back(1e3 * to, solver.press(press.tool(kRadius, from, to), points, to - from).z);
+  }
+  return series;
+}
+
+LinePlot press_plot(const char* liver) {
+  constexpr double kSpacing = 0.014;
+  const test::LiverScene scene = test::liver_scene(liver, settling(kSpacing, TissueParams().drag));
+  const auto points = test::points_near_dome(scene.mesh, 0.012f);
+  LinePlot plot{"A 10 mm instrument pressed 10 mm into the liver and released",
+                "OpenHELP liver, E = 6 kPa, friction 0.2, 20 mm/s, node spacing 14 mm",
+                "time (ms)",
+                "force along the press (N)",
+                {},
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                ""};
+  plot.series.push_back(press_curve("real-time step, 1 kHz", test::Stepped{scene}, 1000.0, points, Mark::None));
+  plot.series.push_back(press_curve("real-time step, 60 Hz", test::Stepped{scene}, 60.0, points, Mark::None));
+  plot.series.push_back(press_curve("judge, implicit, 30 Hz", test::Judged{scene}, 30.0, points, Mark::Ring));
+  return plot;
+}
+
+LinePlot press_spacing_plot(const char* liver) {
+  LinePlot plot{"Force of the same press at its deepest, over the node spacing",
+                "real-time step, 60 Hz",
+                "node spacing (mm)",
+                "force along the press (N)",
+                {},
+                0.0,
+                1.2,
+                0.0,
+                0.0,
+                ""};
+  for (const double radius : {0.005, 0.0025}) {
+    Series series{
+        radius > 0.004 ? "10 mm instrument" : "5 mm instrument", {}, true, radius > 0.004 ? Mark::Dot : Mark::Ring};
+    for (const double h : {0.005, 0.006, 0.008, 0.010, 0.012, 0.014, 0.017, 0.020}) {
+      const test::LiverScene scene = test::liver_scene(liver, settling(h, TissueParams().drag));
+      const auto points = test::points_near_dome(scene.mesh, 0.012f);
+      test::Stepped solver{scene};
+      double force = 0.0;
+      for (int i = 0; i < 60; ++i) {
+        const auto depth = [](int frame) { return std::min(frame / 30.0, 1.0) * 0.01; };
+        force = solver.press(test::tool_on_dome(radius, depth(i), depth(i + 1)), points, 1.0 / 60.0).z;
+      }
+      series.points.emplace_back(1e3 * h, force);
+    }
+    plot.series.push_back(series);
+  }
+  return plot;
+}
+
+}  // namespace
+}  // namespace trocar::bench
+
+int main(int argc, char** argv) {
+  using namespace trocar::bench;
+  if (argc < 2) {
+    fmt::print(stderr, "usage: trocar_tissue_curves OUT [LIVER.stl]\n");
+    return 2;
+  }
+  const Output out{argv[1]};
+  std::filesystem::create_directories(out.folder);
+  out.write("tissue_modulus", modulus_plot());
+  out.write("tissue_beams", beam_plot());
+  out.write("tissue_steps", steps_plot());
+  if (argc < 3) return 0;
+  out.write("tissue_press_spacing", press_spacing_plot(argv[2]));
+  out.write("tissue_press", press_plot(argv[2]));
+}
