@@ -44,8 +44,8 @@ struct Lattice {
 };
 
 // A cell the surface only grazes keeps this share of mass and stiffness, so that each of its nodes has some. More would
-// stiffen the organ's skin: at 0.3 a bar across the lattice, three cells thick, is in
-// tests/deform/elasticity_test.cpp 17 % too stiff, at 0.05 as 5 %.
+// stiffen the organ's skin: a bar at 45 degrees to the lattice, three cells thick, is 17 % too stiff at 0.3, 5 % at
+// 0.05 (tests/deform/elasticity_test.cpp).
 constexpr float kEmptiestCell = 0.05f;
 
 // `organ` must be closed (closed_volume). Error: InputError when the spacing is larger than the organ, or so small that
