@@ -1,0 +1,247 @@
+// Recordings of burnt organs: every frame's surface comes back bit for bit, every backend gives the recorded answers,
+// a killed session is whole up to its last complete frame.
+#include "app/compare/replay.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "app/compare/compare.hpp"
+#include "app/compare/recording_source.hpp"
+#include "app/record/complete_rows.hpp"
+#include "geometry/error.hpp"
+#include "tests/app/burnt_session.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr std::size_t kFrames = 150;
+constexpr auto kIgnore = [](std::size_t) {};
+
+bool same(const Touch& a, const Touch& b) {
+  return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
+}
+
+void expect_organ(const RecordedOrganFrames& recorded, const test::SurfaceShot& shot) {
+  ASSERT_EQ(recorded.surface().ids, shot.ids);
+  ASSERT_EQ(recorded.surface().faces, shot.faces);
+  ASSERT_EQ(recorded.surface().rest, shot.rest);
+  const auto positions = recorded.mesh().positions;
+  ASSERT_TRUE(std::equal(positions.begin(), positions.end(), shot.positions.begin(), shot.positions.end()));
+  ASSERT_TRUE(std::equal(recorded.frame().touches.begin(), recorded.frame().touches.end(), shot.touches.begin(),
+                         shot.touches.end(), same));
+  ASSERT_EQ(recorded.frame().first, shot.first);
+  ASSERT_EQ(recorded.frame().pressure, shot.pressure);
+}
+
+// The session played again beside its recording, which began with its frame `begin`.
+void expect_session(const Recording& recording, std::size_t begin) {
+  test::BurntSession session;
+  for (std::size_t frame = 0; frame < begin; ++frame) session.step(nullptr);
+  std::vector<RecordedOrganFrames> organs;
+  for (std::size_t k = 0; k < recording.organs().size(); ++k) organs.emplace_back(recording, k);
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    session.step(nullptr);
+    for (std::size_t k = 0; k < organs.size(); ++k) {
+      organs[k].load(frame);
+      ASSERT_NO_FATAL_FAILURE(expect_organ(organs[k], session.shot(k))) << "organ " << k << ", frame " << frame;
+      ASSERT_EQ(recording.energy(frame, k), session.energy(k));
+    }
+  }
+}
+
+void expect_replays(const Recording& recording) {
+  Backends backends;
+  for (const char* backend : {"scan", "obb", "obb-refit"}) {
+    const ReplayResult result = replay(recording, backend, backends, kIgnore);
+    EXPECT_EQ(result.differing_frames, 0u) << backend;
+    EXPECT_GT(result.rebuilds, 5u);
+    EXPECT_GT(result.touches, recording.frame_count());
+  }
+}
+
+struct BurntRecording : testing::Test {
+  TemporaryFolder folder;
+  std::filesystem::path file = folder.path() / "s.h5";
+
+  // Records frames from `begin` on, then closes.
+  void record(std::size_t begin, std::size_t frames) const {
+    test::BurntSession session;
+    for (std::size_t frame = 0; frame < begin; ++frame) session.step(nullptr);
+    Recorder recorder(file, session.header());
+    for (std::size_t frame = 0; frame < frames; ++frame) session.step(&recorder);
+    recorder.close();
+    const Sculpture& sculpture = *session.organ(0).sculpture;
+    std::printf("frames %zu to %zu: %zu faces at the end of %u there ever were, %zu vertices of %zu\n", begin,
+                session.frame() - 1, sculpture.faces.size(), sculpture.faces.next_id, sculpture.rest.size(),
+                session.organ(1).mesh.positions.size());
+  }
+};
+
+TEST_F(BurntRecording, GivesBackEveryFrame) {
+  record(0, kFrames);
+  const Recording recording(file);
+  ASSERT_EQ(recording.frame_count(), kFrames);
+  expect_session(recording, 0);
+  expect_replays(recording);
+  const SurfaceHistory& history = recording.organs()[0].history;
+  EXPECT_GT(history.gone.size(), 500u);
+  EXPECT_GT(history.carried.size(), 10u);
+  EXPECT_TRUE(recording.organs()[1].history.gone.empty());
+  for (const char* table : {"", " -d /organs/liver/gone_frame", " -d /organs/liver/carried_weight"})
+    EXPECT_EQ(std::system(("h5dump -A" + std::string(table) + " " + file.string() + " >/dev/null").c_str()), 0);
+}
+
+TEST_F(BurntRecording, MayBeginInTheMiddleOfASession) {
+  record(60, 90);
+  const Recording recording(file);
+  ASSERT_EQ(recording.frame_count(), 90u);
+  ASSERT_TRUE(recording.pose_before(0, 1).has_value());
+  expect_session(recording, 60);
+  expect_replays(recording);
+}
+
+TEST_F(BurntRecording, BackendsAreComparedOnIt) {
+  record(0, kFrames);
+  Backends backends;
+  const auto source = make_recording_source(file);
+  const CompareReport report = compare_backends(*source, {"scan", "obb-refit"}, backends, kIgnore);
+  EXPECT_EQ(report.disagreements(), 0u);
+  const std::size_t touches = replay(Recording(file), "scan", backends, kIgnore).touches;
+  for (const BackendResult& result : report.backends) EXPECT_EQ(result.touched, touches) << result.name;
+}
+
+// A wrong face in one frame is noticed.
+TEST_F(BurntRecording, ReplayTellsAnotherAnswer) {
+  {
+    test::BurntSession session;
+    const auto header = session.header();
+    Recorder recorder(file, header);
+    const std::vector<Touch> touch(1);
+    const std::vector<std::uint32_t> first = {0, 1, 1};
+    const ToolPose away{{1, 1, 1}, {1, 1, 2}, 0.0025};
+    const std::vector<ToolPose> poses = {away, away};
+    const std::vector<glm::vec3> nodes[] = {header.organs[0].tissue->rest, header.organs[1].tissue->rest};
+    const RecordedOrganFrame organs[] = {{nodes[0], {touch, first}}, {nodes[1], {touch, first}}};
+    const glm::dvec2 roll_grip[2] = {};
+    const glm::vec3 forces[2] = {};
+    const float stage_ms[] = {0.f};
+    recorder.append({0.0, poses, roll_grip, organs, forces, stage_ms});
+    recorder.close();
+  }
+  Backends backends;
+  EXPECT_EQ(replay(Recording(file), "scan", backends, kIgnore).differing_frames, 1u);
+}
+
+// Copies a recording, but only the first `rows` rows of one table.
+void cut_short(const std::filesystem::path& whole, const std::filesystem::path& part, const std::string& table,
+               std::uint64_t rows) {
+  const H5File from = H5File::open(whole);
+  H5File to = H5File::create(part);
+  for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
+  std::vector<GrowingTable> kinds = session_tables(0, 0);
+  kinds.push_back({kToolRadiusPath, Cell::F64, {}});
+  kinds.push_back({kToolBeforePath, Cell::F64, {}});
+  to.make_group("/session");
+  to.make_group(kOrganGroup);
+  for (const auto& organ : from.groups_in(kOrganGroup)) {
+    to.make_group(std::string(kOrganGroup) + "/" + organ);
+    for (const auto& kind : organ_tables(organ, 0, 0)) kinds.push_back(kind);
+  }
+  for (const auto& kind : kinds) {
+    const H5Table source = from.table(kind.path, kind.cell);
+    const std::uint64_t count = kind.path == table ? std::min(rows, source.rows()) : source.rows();
+    std::vector<std::byte> memory(count * source.row_bytes());
+    source.read(0, memory);
+    to.make_table(kind.path, kind.cell, source.row_shape(), 64).append(memory);
+  }
+}
+
+// As if the process had been killed between any two tables: what is there of whole frames is right.
+TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
+  const unsigned seed = 20261122;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  record(0, kFrames);
+  const auto part = folder.path() / "part.h5";
+  std::size_t shortened = 0, refused = 0;
+  for (const auto& kind : organ_tables("liver", 0, 0)) {
+    // A row's frame is written after the rest of the row.
+    if (kind.path.ends_with("_born") || kind.path.ends_with("gone_frame") || kind.path.ends_with("carried_frame"))
+      continue;
+    const std::uint64_t rows = H5File::open(file).table(kind.path, kind.cell).rows();
+    ASSERT_GT(rows, 0u) << kind.path;
+    cut_short(file, part, kind.path, random() % rows);
+    try {
+      const Recording recording(part);
+      ASSERT_LE(recording.frame_count(), kFrames);
+      shortened += recording.frame_count() < kFrames;
+      ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0)) << kind.path;
+    } catch (const InputError& error) {
+      ASSERT_NE(std::string(error.what()).find("holds no complete frame"), std::string::npos) << error.what();
+      ++refused;
+    }
+  }
+  std::printf("%zu cut to fewer frames, %zu without a frame\n", shortened, refused);
+  EXPECT_GT(shortened, 8u);
+}
+
+// Plays the session in a process of its own, killed after `life`.
+void record_until_killed(const std::filesystem::path& file, std::chrono::milliseconds life) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    test::BurntSession session;
+    Recorder recorder(file, session.header());
+    for (;;) {
+      session.step(&recorder);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+  std::this_thread::sleep_for(life);
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+TEST_F(BurntRecording, KilledItIsRecoveredWithItsSurfaces) {
+  const unsigned seed = 20261123;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 5; ++round) {
+    record_until_killed(file, std::chrono::milliseconds(900 + random() % 700));
+    const RecoverResult result = recover_recording(file);
+    EXPECT_FALSE(result.was_clean);
+    const Recording recording(file);
+    EXPECT_TRUE(recording.clean());
+    ASSERT_EQ(recording.frame_count(), result.frames);
+    std::printf("recovered %zu frames, %zu faces gone\n", result.frames, recording.organs()[0].history.gone.size());
+    ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0));
+    if (round == 0) expect_replays(recording);
+  }
+}
+
+TEST_F(BurntRecording, OfAnotherFormatIsRefused) {
+  {
+    H5File other = H5File::create(file);
+    other.set_text("format", "trocar-recording-1");
+    other.set_text("version", "0.1.0");
+  }
+  try {
+    const Recording recording(file);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()), file.string() +
+                                             ": is a trocar-recording-1, this version reads trocar-recording-2; use "
+                                             "the version that recorded it (0.1.0)");
+  }
+}
+
+}  // namespace
+}  // namespace trocar
