@@ -55,11 +55,11 @@ bool in_reach(const ToolStep& step, double distance) { return distance < step.ra
 // A corner on its own: a face held at one point only would swing into the tool at another.
 void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
-  if (out.added_for[vertex] == out.tools_added) return;
+  if (out.added_vertex[vertex] == out.round) return;
   const glm::dvec3 to_tool = closest_on_segment(p, step.pivot, step.tip_after) - p;
   const double distance = glm::length(to_tool);
   if (!in_reach(step, distance) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident)) return;
-  out.added_for[vertex] = out.tools_added;
+  out.added_vertex[vertex] = out.round;
   out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
 }
 
@@ -78,21 +78,19 @@ void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const 
   out.contacts.push_back({out.tool(), from, glm::vec3(to_tool / distance), to, from, static_cast<float>(pair.v), 0.f});
 }
 
-// `touch`: what the query said of this face, or null when it only was near before.
-void add_face(const ToolStep& step, FaceId id, const Touch* touch, std::span<const glm::uvec3> faces,
-              std::span<const glm::vec3> positions, ContactList& out) {
-  if (index(id) >= faces.size()) return;
-  const glm::uvec3& corners = faces[index(id)];
+void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
+              ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
+  Touch touch;
+  const bool touched = refine_touch(step, face, touch);
   const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
   FaceContact contact = against_end_pose(closest);
-  if (!touch && !in_reach(step, contact.distance)) return;
-  const bool passed = touch && glm::dot(contact.normal, glm::dvec3(touch->normal)) < kSameSide;
-  if (touch && (passed || closest.distance <= kCoincident))
-    contact = {glm::dvec3(touch->point), glm::dvec3(touch->normal), 0.0};
+  if (!touched && !in_reach(step, contact.distance)) return;
+  const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
+  if (touched && (passed || closest.distance <= kCoincident))
+    contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
   contact.normal = outer_side(face, contact.normal);
   const glm::dvec3 w = corner_weights(face, contact.point);
-  out.near.push_back(id);
   out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,
                           static_cast<float>(w.y), static_cast<float>(w.z)});
   add_vertex(step, corners.x, face.a, contact.normal, out);
@@ -104,45 +102,87 @@ void add_face(const ToolStep& step, FaceId id, const Touch* touch, std::span<con
   out.face_of.resize(out.contacts.size(), id);
 }
 
-// Faces near the tool in the frame before that it does not touch now. Both lists are sorted by face.
-void add_faces_left(const ToolStep& step, std::size_t tool, std::span<const Touch> touches,
-                    std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions, ContactList& out) {
-  if (tool + 1 >= out.near_first_before.size()) return;
-  auto next = touches.begin();
-  for (std::uint32_t i = out.near_first_before[tool]; i < out.near_first_before[tool + 1]; ++i) {
-    const FaceId face = out.near_before[i];
-    next = std::lower_bound(next, touches.end(), face, [](const Touch& touch, FaceId id) { return touch.face < id; });
-    if (next == touches.end() || next->face != face) add_face(step, face, nullptr, faces, positions, out);
-  }
+// From the triangle that the tool sweeps in the step.
+double distance_to_sweep(const ToolStep& step, const Triangle& face) {
+  const Triangle sweep{step.pivot, step.tip_before, step.tip_after};
+  return closest_triangles(sweep, face).distance;
 }
 
 }  // namespace
 
-void ContactList::begin_frame() {
-  contacts.clear();
-  face_of.clear();
-  first.assign(1, 0);
-  std::swap(near, near_before);
-  std::swap(near_first, near_first_before);
-  near.clear();
-  near_first.assign(1, 0);
+FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices) {
+  FacesAround around;
+  around.first.assign(vertices + 1, 0);
+  for (const glm::uvec3& face : faces)
+    for (int corner = 0; corner < 3; ++corner) ++around.first[face[corner] + 1];
+  for (std::size_t v = 0; v < vertices; ++v) around.first[v + 1] += around.first[v];
+  around.face.resize(around.first.back());
+  std::vector<std::uint32_t> next(around.first.begin(), around.first.end() - 1);
+  for (std::uint32_t f = 0; f < faces.size(); ++f)
+    for (int corner = 0; corner < 3; ++corner) around.face[next[faces[f][corner]]++] = FaceId(f);
+  return around;
 }
 
-void ContactList::forget() {
-  begin_frame();
-  near_before.clear();
-  near_first_before.assign(1, 0);
+void ContactList::forget() { *this = ContactList{}; }
+
+void begin_candidates(ContactList& list) {
+  std::swap(list.candidates, list.near);
+  std::swap(list.first_candidate, list.first_near);
+  list.candidates.clear();
+  list.first_candidate.assign(1, 0);
 }
 
-void contacts_from_touches(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
-                           std::span<const glm::vec3> positions, ContactList& out) {
-  if (out.added_for.size() != positions.size()) out.added_for.assign(positions.size(), 0);
-  ++out.tools_added;
-  for (const Touch& touch : touches) add_face(step, touch.face, &touch, faces, positions, out);
-  add_faces_left(step, out.first.size() - 1, touches, faces, positions, out);
-  std::sort(out.near.begin() + out.near_first.back(), out.near.end());
-  out.first.push_back(static_cast<std::uint32_t>(out.contacts.size()));
-  out.near_first.push_back(static_cast<std::uint32_t>(out.near.size()));
+void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
+                    const FacesAround& around, std::span<const glm::vec3> positions, ContactList& list) {
+  if (list.seen_face.size() != faces.size()) list.seen_face.assign(faces.size(), list.round);
+  ++list.round;
+  const std::size_t tool = list.first_candidate.size() - 1;
+  const auto consider = [&](FaceId face) {
+    if (index(face) >= faces.size() || list.seen_face[index(face)] == list.round) return;
+    list.seen_face[index(face)] = list.round;
+    const Triangle triangle = triangle_of(positions, faces[index(face)]);
+    if (distance_to_sweep(step, triangle) < step.radius + kCandidateReach) list.candidates.push_back(face);
+  };
+  for (const Touch& touch : touches) consider(touch.face);
+  if (tool + 1 < list.first_near.size())
+    for (std::uint32_t i = list.first_near[tool]; i < list.first_near[tool + 1]; ++i) consider(list.near[i]);
+  for (std::size_t next = list.first_candidate.back(); next < list.candidates.size(); ++next)
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t vertex = faces[index(list.candidates[next])][corner];
+      for (std::uint32_t i = around.first[vertex]; i < around.first[vertex + 1]; ++i) consider(around.face[i]);
+    }
+  std::sort(list.candidates.begin() + list.first_candidate.back(), list.candidates.end());
+  list.first_candidate.push_back(static_cast<std::uint32_t>(list.candidates.size()));
+}
+
+void begin_contacts(ContactList& list) {
+  list.contacts.clear();
+  list.face_of.clear();
+  list.first.assign(1, 0);
+}
+
+void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
+                  ContactList& list) {
+  if (list.added_vertex.size() != positions.size()) list.added_vertex.assign(positions.size(), list.round);
+  ++list.round;
+  const std::size_t tool = list.tool();
+  if (tool + 1 < list.first_candidate.size())
+    for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i)
+      add_face(piece, list.candidates[i], faces[index(list.candidates[i])], positions, list);
+  list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
+}
+
+int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
+  if (list.candidates.empty()) return 1;
+  double most = kLeastPieces;
+  for (const ToolStep& step : steps)
+    most = std::max(most, glm::distance(step.tip_before, step.tip_after) / (0.5 * step.radius));
+  return static_cast<int>(std::ceil(std::min(most, static_cast<double>(kMostPieces))));
+}
+
+ToolStep piece_of(const ToolStep& step, int number, int count) {
+  return {step.pivot, pose_at(step, static_cast<double>(number) / count).tip,
+          pose_at(step, static_cast<double>(number + 1) / count).tip, step.radius};
 }
 
 }  // namespace trocar

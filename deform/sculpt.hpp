@@ -23,7 +23,7 @@ namespace trocar {
 struct SculptParams {
   int voxels_per_cell = 3;           // 1      voxels along a lattice cell, 1..8
   int smallest_piece = 20;           // voxels pieces of fewer burn away with what divided them, >= 0
-  glm::vec3 fall{0.f, -9.81f, 0.f};  // m/s^2  gravity of loose parts
+  glm::vec3 fall{0.f, 0.f, -9.81f};  // m/s^2  gravity of loose parts; the patient lies on the back
 };
 
 // The hot end of an instrument: every point within `radius` of the segment. To open a way for the tool it belongs to,

@@ -58,13 +58,13 @@ void find_crushed_cells(const TissueModel& model, TissueScratch& s) {
   measure_flatness(model, s.x, s.flatness);
   s.crushed.clear();
   s.flattest = 1.f;
-  const float mass_per_bulk = model.cell_mass / volume_modulus(model.params);
+  const float full = volume_modulus(model.params);
   for (const CellRow& row : model.cell_rows)
     for (std::uint32_t i = 0; i < row.count; ++i) {
       const float bulk = model.bulk[row.first + i], flatness = s.flatness[row.first + i];
       if (!(flatness < kWatched) || !(bulk > 0.f)) continue;
       s.flattest = std::min(s.flattest, flatness);
-      s.crushed.push_back({{row.row[0] + i, row.row[1] + i, row.row[2] + i, row.row[3] + i}, bulk * mass_per_bulk});
+      s.crushed.push_back({{row.row[0] + i, row.row[1] + i, row.row[2] + i, row.row[3] + i}, bulk / full});
     }
 }
 

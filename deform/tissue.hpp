@@ -126,6 +126,13 @@ struct TissueHold {
   float limit;         // N
 };
 
+// Piece `number` of `count` of a hold's step, 0 the first.
+inline TissueHold piece_of(const TissueHold& hold, int number, int count) {
+  const glm::vec3 motion = (hold.to - hold.from) / static_cast<float>(count);
+  const glm::vec3 from = hold.from + static_cast<float>(number) * motion;
+  return {hold.point, from, from + motion, hold.limit};
+}
+
 // What acts on one organ during a step. Tools are capsules from pivot to tip that move as ToolStep says.
 struct TissueLoads {
   std::span<const ToolStep> tools;
@@ -150,7 +157,7 @@ struct PreparedPoint {
 // A cell that was pressed flat, or nearly so, or turned inside out when the step began.
 struct CrushedCell {
   std::array<std::uint32_t, 4> row;  // nodes of the corner x = 0, at (y, z) = 00, 10, 01, 11
-  float mass;                        // kg
+  float fullness;                    // 1
 };
 
 // Room to work in, kept between steps so that none of them allocates. Holds nothing a step needs from the one before.

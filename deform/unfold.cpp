@@ -8,7 +8,7 @@ namespace trocar {
 namespace {
 
 // Stiffness of the pull on each corner, over Young's modulus times spacing.
-constexpr float kUnfolding = 0.25f;  // 1
+constexpr float kUnfolding = 0.8f;  // 1
 
 // Rate at which a crushed cell's corners lose their motion against each other: tissue that buckles must not ring.
 constexpr float kCalming = 300.f;  // 1/s
@@ -115,8 +115,8 @@ void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, con
   const float need = std::clamp((kSqueezed - flatness_of(p, spacing)) / kSqueezed, 0.f, 1.f);
   if (!(need > 0.f)) return;
   const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
-  const float stiffness = need * kUnfolding * model.params.youngs_modulus * spacing;
-  const float damping = need * kCalming * cell.mass / 8.f;
+  const float stiffness = cell.fullness * need * kUnfolding * model.params.youngs_modulus * spacing;
+  const float damping = need * kCalming * cell.fullness * model.cell_mass / 8.f;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
     const std::uint32_t node = node_of(cell, corner);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 
@@ -47,6 +49,25 @@ void ask(Organ& organ, std::span<const ToolVolume> tools) {
   organ.touches_by_id = {organ.touched_by_id, organ.touched_first};
 }
 
+std::size_t slot_of(const Organ& organ, FaceId face) {
+  // Until something is cut, slots are ids.
+  if (organ.topology == 0) return index(face);
+  const auto found = std::lower_bound(organ.face_ids.begin(), organ.face_ids.end(), face);
+  return found != organ.face_ids.end() && *found == face ? static_cast<std::size_t>(found - organ.face_ids.begin())
+                                                         : organ.face_ids.size();
+}
+
+void stop_fallen_parts(Organ& organ) {
+  constexpr float kOutOfSight = 0.4f;  // m
+  if (organ.topology == 0) return;
+  for (std::size_t node = 0; node < organ.state.x.size(); ++node) {
+    if (organ.tissue.gravity[node] == organ.tissue.params.gravity) continue;
+    if (glm::distance(organ.state.x[node], organ.tissue.rest[node]) < kOutOfSight) continue;
+    organ.tissue.gravity[node] = glm::vec3(0.f);
+    organ.state.v[node] = glm::vec3(0.f);
+  }
+}
+
 void SurfaceChange::clear() {
   gone.clear();
   new_faces.clear();
@@ -89,7 +110,12 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.damage.resize(faces);
   organ.pressure.resize(faces);
   embed_surface(organ.tissue, organ.state.x, organ.positions);
-  if (cuttable) organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue);
+  organ.around = faces_around(organ.mesh.faces, organ.positions.size());
+  if (cuttable) {
+    SculptParams params;
+    if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
+    organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);
+  }
   make_query(organ, backends, backend);
   return organ;
 }
@@ -103,6 +129,8 @@ void take_over_change(Organ& organ, DamageMark how) {
   organ.face_ids = sculpture.faces.id;
   organ.pressure.assign(organ.mesh.faces.size(), 0.f);
   organ.positions.resize(organ.mesh.positions.size());
+  embed_surface(organ.tissue, organ.state.x, organ.positions);
+  organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   find_unused(organ);
   char_walls(organ);
   organ.contacts.forget();

@@ -46,6 +46,7 @@ struct Organ {
   std::vector<float> charred;         // [vertex] 0 sound .. 1 burnt
   std::unique_ptr<TouchQuery> query;  // the backend of the session
   GpuTouchQuery* gpu = nullptr;       // the same object when it runs on OpenGL: its buffer is what the view draws
+  FacesAround around;                 // of each vertex
   ContactList contacts;               // of the last frame
   std::vector<Touch> touched, touched_by_id;  // of the last frame: faces as slots of the time of asking, as ids
   std::vector<std::uint32_t> touched_first;   // [tool + 1]
@@ -64,6 +65,12 @@ void ask(Organ& organ, std::span<const ToolVolume> tools);
 // `cuttable`: instruments may burn or tear it. Error: InputError naming the organ.
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, Backends& backends,
                  const std::string& backend);
+
+// The slot of a face; the number of faces when it is gone.
+std::size_t slot_of(const Organ& organ, FaceId face);
+
+// Parts that came loose and fell out of sight come to rest there.
+void stop_fallen_parts(Organ& organ);
 
 // After a change of the sculpture: faces, ids, vertices, damage follow; contacts of the frame before are forgotten.
 // `how`: what happened to the faces that went.

@@ -77,8 +77,10 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
   }
   volumes_.resize(instruments_.size());
   tool_steps_.resize(instruments_.size());
+  tool_pieces_.resize(instruments_.size());
   first_hold_.resize(instruments_.size());
   holds_.resize(organs_.size());
+  piece_holds_.resize(organs_.size());
   for (const auto& organ : organs_) queried_nodes_.push_back(organ.state.x);
   times_.push_back({backend_.name, 1, {}, {}, {}, 0, 0, 0});
   for (const auto& check : checks) {
@@ -107,10 +109,11 @@ void Session::step(const FrameClock& clock, double dt) {
   read_devices(clock);
   query_organs();
   check_answers();
-  find_contacts();
+  begin_tissue();
   cut_tissue();
+  find_candidates();
   step_tissue(dt);
-  settle_instruments(dt);
+  settle_jaws();
   follow_surfaces();
   for (Instrument& instrument : instruments_)
     instrument.device->feel({instrument.force, instrument.pose.tip, clock.time});

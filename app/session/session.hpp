@@ -94,12 +94,14 @@ class Session {
   void read_devices(const FrameClock& clock);
   void query_organs();
   void check_answers();
-  void find_contacts();
+  void begin_tissue();
   void cut_tissue();
+  void find_candidates();
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void move_jaws_of(std::size_t tool);
   void step_tissue(double dt);
-  void settle_instruments(double dt);
+  void step_piece(int number, int pieces, float dt);
+  void settle_jaws();
   void follow_surfaces();
 
   QueryScene kind_;
@@ -113,13 +115,14 @@ class Session {
   std::vector<BackendTimes> times_;
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
-  std::vector<OrganBody> bodies_;               // [organ]
-  std::vector<const TissueModel*> models_;      // [organ]
-  std::vector<SteppedOrgan> stepped_;           // [organ]
-  std::vector<ToolStep> tool_steps_;            // [tool]
-  std::vector<std::vector<TissueHold>> holds_;  // [organ]
-  std::vector<std::size_t> first_hold_;         // [tool] in the holds of the organ it grasps
-  std::vector<std::uint32_t> cells_;            // room to work in
+  std::vector<OrganBody> bodies_;                             // [organ]
+  std::vector<const TissueModel*> models_;                    // [organ]
+  std::vector<SteppedOrgan> stepped_;                         // [organ]
+  std::vector<ToolStep> tool_steps_, tool_pieces_;            // [tool] of the frame, of the piece
+  std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
+  std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
+  std::vector<std::uint32_t> cells_;                          // room to work in
+  std::vector<Touch> touched_now_;
   GraspParams grasp_params_;
   CrossCheck cross_check_;
   std::array<float, kStages> stage_ms_{};

@@ -9,27 +9,44 @@ namespace {
 
 // The hot part of a hook: its last millimetres, and how far from the metal tissue burns.
 constexpr double kHotLength = 0.004;  // m
-constexpr double kHotReach = 0.001;   // m
+constexpr double kHotReach = 0.002;   // m
 
 HotSegment hot_part(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   return {glm::vec3(pose.tip), glm::vec3(pose.tip + kHotLength * back), static_cast<float>(pose.radius + kHotReach)};
 }
 
+// Touches of a tool by the slots of now: faces that went since the query are left out.
+void touched_now(const Organ& organ, std::size_t tool, std::vector<Touch>& touches) {
+  touches.clear();
+  for (std::uint32_t i = organ.touched_first[tool]; i < organ.touched_first[tool + 1]; ++i) {
+    Touch touch = organ.touched_by_id[i];
+    const std::size_t slot = slot_of(organ, touch.face);
+    if (slot >= organ.face_ids.size()) continue;
+    touch.face = FaceId(static_cast<std::uint32_t>(slot));
+    touches.push_back(touch);
+  }
+}
+
 }  // namespace
 
-void Session::find_contacts() {
-  const StageTimer timer(stage_ms_[kContacts]);
+void Session::begin_tissue() {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
-    clear_pressure(organ.contacts, organ.pressure);
     organ.change.clear();
-    organ.contacts.begin_frame();
+  }
+  for (std::size_t tool = 0; tool < volumes_.size(); ++tool) tool_steps_[tool] = volumes_[tool].step;
+}
+
+// The faces that the query found touched, and those around them.
+void Session::find_candidates() {
+  const StageTimer timer(stage_ms_[kContacts]);
+  for (Organ& organ : organs_) {
+    begin_candidates(organ.contacts);
     for (std::size_t tool = 0; tool < volumes_.size(); ++tool) {
-      tool_steps_[tool] = volumes_[tool].step;
-      contacts_from_touches(volumes_[tool].step, organ.touches.of_tool(tool), organ.mesh.faces, organ.positions,
-                            organ.contacts);
+      touched_now(organ, tool, touched_now_);
+      add_candidates(tool_steps_[tool], touched_now_, organ.mesh.faces, organ.around, organ.positions, organ.contacts);
     }
   }
 }
@@ -80,32 +97,59 @@ void Session::move_jaws_of(std::size_t tool) {
     add_holds(grasp_params_, tool_steps_[tool], instrument.turn_deg, instrument.grasp, holds);
 }
 
+// The frame's time in as many pieces as its contacts want; the tools move on, what they touch is found anew in each.
 void Session::step_tissue(double dt) {
-  const StageTimer timer(stage_ms_[kTissue]);
   for (auto& holds : holds_) holds.clear();
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) move_jaws_of(tool);
+  for (Instrument& instrument : instruments_) instrument.force = glm::vec3(0.f);
   bodies_.clear();
-  stepped_.clear();
-  for (std::size_t k = 0; k < organs_.size(); ++k) {
-    Organ& organ = organs_[k];
+  int pieces = 1;
+  for (Organ& organ : organs_) {
     bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
-    stepped_.push_back({&organ.tissue, &organ.state, {tool_steps_, organ.contacts.contacts, holds_[k]}});
+    pieces = std::max(pieces, piece_count(tool_steps_, organ.contacts));
   }
-  find_organ_contacts(bodies_, static_cast<float>(dt), organ_contacts_);
-  stepper_.step(stepped_, organ_contacts_, static_cast<float>(dt));
+  {
+    const StageTimer timer(stage_ms_[kContacts]);
+    find_organ_contacts(bodies_, static_cast<float>(dt), organ_contacts_);
+  }
+  for (int number = 0; number < pieces; ++number) step_piece(number, pieces, static_cast<float>(dt));
 }
 
-// What the step did to instruments, jaws and faces.
-void Session::settle_instruments(double dt) {
-  for (Instrument& instrument : instruments_) instrument.force = glm::vec3(0.f);
+void Session::step_piece(int number, int pieces, float dt) {
+  const float share = 1.f / static_cast<float>(pieces);
+  for (std::size_t tool = 0; tool < tool_steps_.size(); ++tool)
+    tool_pieces_[tool] = piece_of(tool_steps_[tool], number, pieces);
+  stepped_.clear();
+  {
+    const StageTimer timer(stage_ms_[kContacts]);
+    for (std::size_t k = 0; k < organs_.size(); ++k) {
+      Organ& organ = organs_[k];
+      clear_pressure(organ.contacts, organ.pressure);
+      begin_contacts(organ.contacts);
+      for (const ToolStep& piece : tool_pieces_) add_contacts(piece, organ.mesh.faces, organ.positions, organ.contacts);
+      piece_holds_[k] = holds_[k];
+      for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
+      stepped_.push_back({&organ.tissue, &organ.state, {tool_pieces_, organ.contacts.contacts, piece_holds_[k]}});
+    }
+  }
+  {
+    const StageTimer timer(stage_ms_[kTissue]);
+    stepper_.step(stepped_, organ_contacts_, dt * share);
+  }
   for (Organ& organ : organs_) {
     for (std::size_t tool = 0; tool < instruments_.size(); ++tool)
       instruments_[tool].force +=
-          contact_force(organ.state, organ.contacts.first[tool], organ.contacts.first[tool + 1]);
-    if (!organ.change.new_faces.empty()) continue;  // the contacts name slots of before
-    add_contact_damage(organ.contacts, organ.state, organ.mesh.faces, organ.face_ids, organ.positions,
-                       static_cast<float>(dt), organ.pressure, organ.damage);
+          share * contact_force(organ.state, organ.contacts.first[tool], organ.contacts.first[tool + 1]);
+    add_contact_damage(organ.contacts, organ.state, organ.mesh.faces, organ.face_ids, organ.positions, dt * share,
+                       organ.pressure, organ.damage);
+    if (number + 1 == pieces || organ.contacts.candidates.empty()) continue;
+    const StageTimer timer(stage_ms_[kSurface]);
+    embed_surface(organ.tissue, organ.state.x, organ.positions);
   }
+}
+
+// What the step did to the jaws, and the jaws to the tissue.
+void Session::settle_jaws() {
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
     Instrument& instrument = instruments_[tool];
     if (!instrument.grasp.holding()) continue;
@@ -113,8 +157,8 @@ void Session::settle_instruments(double dt) {
     settle_grasp(grasp_params_, organ.state, tool_steps_[tool], first_hold_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
     if (instrument.grasp.squeeze < grasp_params_.damage_from) continue;
-    for (const Touch& touch : organ.touches.of_tool(tool))
-      if (organ.change.empty()) organ.damage.marks[index(organ.face_ids[index(touch.face)])] |= kCrushed;
+    const auto first = organ.touched_first[tool], last = organ.touched_first[tool + 1];
+    for (std::uint32_t i = first; i < last; ++i) organ.damage.marks[index(organ.touched_by_id[i].face)] |= kCrushed;
   }
 }
 
@@ -124,8 +168,11 @@ void Session::follow_surfaces() {
     Organ& organ = organs_[k];
     embed_surface(organ.tissue, organ.state.x, organ.positions);
     organ.touch_pressure.clear();
-    for (const Touch& touch : organ.touches.touches)
-      organ.touch_pressure.push_back(organ.change.empty() ? organ.pressure[index(touch.face)] : 0.f);
+    for (const Touch& touch : organ.touched_by_id) {
+      const std::size_t slot = slot_of(organ, touch.face);
+      organ.touch_pressure.push_back(slot < organ.pressure.size() ? organ.pressure[slot] : 0.f);
+    }
+    stop_fallen_parts(organ);
     if (organ.change.empty()) continue;
     // Everybody who asks about the organ learns of its new faces before the next frame.
     const MeshView mesh{organ.positions, organ.mesh.faces};

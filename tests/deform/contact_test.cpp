@@ -21,8 +21,7 @@ glm::vec3 point_of(const TissueContact& c, std::span<const glm::vec3> positions)
 
 ContactList contacts_of(const ToolStep& tool, const TriangleMesh& mesh) {
   ContactList list;
-  list.begin_frame();
-  contacts_from_touches(tool, test::touches_of(tool, mesh.view()), mesh.faces, mesh.positions, list);
+  test::contacts_of(tool, test::touches_of(tool, mesh.view()), mesh.faces, mesh.positions, list);
   return list;
 }
 
@@ -77,8 +76,7 @@ TEST(Contacts, FaceThatLeftIsRememberedWhileInReach) {
   const TriangleMesh mesh = shapes::icosphere(5);
   ContactList list;
   const auto frame = [&](const ToolStep& tool) {
-    list.begin_frame();
-    contacts_from_touches(tool, test::touches_of(tool, mesh.view()), mesh.faces, mesh.positions, list);
+    test::contacts_of(tool, test::touches_of(tool, mesh.view()), mesh.faces, mesh.positions, list);
     return list.contacts.size();
   };
   EXPECT_GT(frame(down_to(0.102, 0.102)), 0u);
@@ -86,6 +84,8 @@ TEST(Contacts, FaceThatLeftIsRememberedWhileInReach) {
   EXPECT_GT(frame(down_to(above, above)), 0u);
   const double far = 0.1 + kRadius + 2.0 * kContactReach;
   EXPECT_EQ(frame(down_to(far, far)), 0u);
+  const double gone = 0.1 + kRadius + 2.0 * kCandidateReach;
+  EXPECT_EQ(frame(down_to(gone, gone)), 0u);
   EXPECT_EQ(frame(down_to(above, above)), 0u);
 }
 
@@ -99,10 +99,13 @@ TEST(Contacts, ToolsKeepTheirOwnContactsAndForces) {
   const ToolStep above = down_to(0.1, 0.101), idle = down_to(0.2, 0.2);
   const ToolStep beside{{0.3, 0.0, 0.0}, {0.101, 0.0, 0.0}, {0.1, 0.0, 0.0}, kRadius};
   ContactList list;
-  list.begin_frame();
+  const FacesAround around = faces_around(mesh.faces, mesh.positions.size());
   const ToolStep tools[] = {above, idle, beside};
+  begin_candidates(list);
   for (const ToolStep& tool : tools)
-    contacts_from_touches(tool, test::touches_of(tool, mesh.view()), mesh.faces, mesh.positions, list);
+    add_candidates(tool, test::touches_of(tool, mesh.view()), mesh.faces, around, mesh.positions, list);
+  begin_contacts(list);
+  for (const ToolStep& tool : tools) add_contacts(tool, mesh.faces, mesh.positions, list);
   ASSERT_EQ(list.first.size(), 4u);
   EXPECT_EQ(list.first[1], list.first[2]);
   const glm::vec3 total = step(model, state, {tools, list.contacts, {}}, 1.f / 60.f);
@@ -153,13 +156,16 @@ TEST(Contacts, WarmFramesAllocateNothing) {
     tools.push_back(down_to(0.103 - 5e-4 * i, 0.103 - 5e-4 * (i - 1)));
     touches.push_back(test::touches_of(tools.back(), mesh.view()));
   }
+  const FacesAround around = faces_around(mesh.faces, mesh.positions.size());
   ContactList list;
   std::uint64_t before = 0;
   for (int round = 0; round < 3; ++round) {
     if (round == 1) before = allocations_so_far();
     for (std::size_t i = 0; i < tools.size(); ++i) {
-      list.begin_frame();
-      contacts_from_touches(tools[i], touches[i], mesh.faces, mesh.positions, list);
+      begin_candidates(list);
+      add_candidates(tools[i], touches[i], mesh.faces, around, mesh.positions, list);
+      begin_contacts(list);
+      add_contacts(tools[i], mesh.faces, mesh.positions, list);
       step(model, state, {{&tools[i], 1}, list.contacts, {}}, 1.f / 60.f);
       embed_surface(model, state.x, positions);
     }

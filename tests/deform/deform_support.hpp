@@ -66,6 +66,15 @@ inline std::vector<Touch> touches_of(const ToolStep& step, const MeshView& organ
   return touches;
 }
 
+// Contacts of a tool alone with an organ, from its touches at the beginning of a frame to its end.
+inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
+                        std::span<const glm::vec3> positions, ContactList& list) {
+  begin_candidates(list);
+  add_candidates(tool, touches, faces, faces_around(faces, positions.size()), positions, list);
+  begin_contacts(list);
+  add_contacts(tool, faces, positions, list);
+}
+
 // One frame of organ against one tool, as the program runs it.
 struct Press {
   const TriangleMesh& mesh;
@@ -74,14 +83,24 @@ struct Press {
   std::vector<glm::vec3> positions = mesh.positions;
   ContactList list = {};
   std::vector<Touch> touches = {};
+  FacesAround around = faces_around(mesh.faces, mesh.positions.size());
 
   glm::vec3 frame(const ToolStep& tool, float dt, std::span<const TissueHold> holds = {}) {
     touches = touches_of(tool, {positions, mesh.faces});
-    list.begin_frame();
-    contacts_from_touches(tool, touches, mesh.faces, positions, list);
-    const glm::vec3 force = step(model, state, {{&tool, 1}, list.contacts, holds}, dt);
-    embed_surface(model, state.x, positions);
-    return force;
+    begin_candidates(list);
+    add_candidates(tool, touches, mesh.faces, around, positions, list);
+    const int pieces = piece_count({&tool, 1}, list);
+    glm::vec3 force(0.f);
+    for (int number = 0; number < pieces; ++number) {
+      const ToolStep piece = piece_of(tool, number, pieces);
+      std::vector<TissueHold> part(holds.begin(), holds.end());
+      for (TissueHold& hold : part) hold = piece_of(hold, number, pieces);
+      begin_contacts(list);
+      add_contacts(piece, mesh.faces, positions, list);
+      force += step(model, state, {{&piece, 1}, list.contacts, part}, dt / static_cast<float>(pieces));
+      embed_surface(model, state.x, positions);
+    }
+    return force / static_cast<float>(pieces);
   }
 };
 

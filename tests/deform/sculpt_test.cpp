@@ -170,8 +170,7 @@ TEST(Sculpt, HookBurnsItsWayFree) {
     }
     // Contacts number faces by slot here.
     const std::vector<Touch> touches = test::touches_of(tool, {positions, faces(organ.sculpture)});
-    list.begin_frame();
-    contacts_from_touches(tool, touches, faces(organ.sculpture), positions, list);
+    test::contacts_of(tool, touches, faces(organ.sculpture), positions, list);
     const glm::vec3 force = step(organ.model, organ.state, {{&tool, 1}, list.contacts, {}}, 1.f / 60.f);
     embed_surface(organ.model, organ.state.x, positions);
     hardest = std::max(hardest, glm::length(force));

@@ -85,7 +85,7 @@ TEST(Unfold, RestCellIsFullAndFeelsNoForce) {
   const NodeColumns x = columns(model.rest);
   EXPECT_NEAR(flattest(model, x), 1.f, 1e-5f);
   NodeColumns force = columns(std::vector<glm::vec3>(8));
-  add_unfolding_forces(model, {{0, 2, 4, 6}, 0.001f}, x, columns(model.rest), force);
+  add_unfolding_forces(model, {{0, 2, 4, 6}, 1.f}, x, columns(model.rest), force);
   for (std::uint32_t i = 0; i < 8; ++i) EXPECT_LT(glm::length(glm::vec3(force.x[i], force.y[i], force.z[i])), 1e-6f);
 }
 
@@ -95,7 +95,7 @@ TEST(Unfold, ForcesLeaveTheWholeCellInPlace) {
   points[3] = -2.f * points[3];
   points[6] += glm::vec3(0.f, 0.02f, 0.f);
   NodeColumns force = columns(std::vector<glm::vec3>(8));
-  add_unfolding_forces(model, {{0, 2, 4, 6}, 0.001f}, columns(points), columns(points), force);
+  add_unfolding_forces(model, {{0, 2, 4, 6}, 1.f}, columns(points), columns(points), force);
   glm::vec3 sum(0.f);
   float largest = 0.f;
   for (std::uint32_t i = 0; i < 8; ++i) {
