@@ -17,6 +17,6 @@ int substep_count(const TissueModel& model, const TissueState& state, float dt);
 
 void begin_step(const TissueModel& model, TissueState& state, const TissueLoads& loads);
 void advance(const TissueModel& model, TissueState& state, const TissueLoads& loads, const Substep& substep);
-void end_step(TissueState& state, const Substep& last, float dt);
+void end_step(const TissueModel& model, TissueState& state, const Substep& last, float dt);
 
 }  // namespace trocar

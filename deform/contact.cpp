@@ -52,6 +52,17 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
 
 bool in_reach(const ToolStep& step, double distance) { return distance < step.radius + kContactReach; }
 
+// Could the face come within `reach` of the tool's surface during the step? Never wrongly no: a ball around the face,
+// the axis at the end of the step, and how far any point of it moved.
+bool may_reach(const ToolStep& step, const Triangle& face, double reach) {
+  const glm::dvec3 centre = (face.a + face.b + face.c) / 3.0;
+  const auto square = [&](const glm::dvec3& p) { return glm::dot(p - centre, p - centre); };
+  const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
+  const double most = step.radius + reach + radius + glm::distance(step.tip_before, step.tip_after);
+  const glm::dvec3 away = closest_on_segment(centre, step.pivot, step.tip_after) - centre;
+  return glm::dot(away, away) < most * most;
+}
+
 // A corner on its own: a face held at one point only would swing into the tool at another.
 void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
@@ -81,6 +92,7 @@ void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const 
 void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
+  if (!may_reach(step, face, kContactReach)) return;
   Touch touch;
   const bool touched = refine_touch(step, face, touch);
   const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
@@ -100,12 +112,6 @@ void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::s
   add_edge(step, corners.y, corners.z, face.b, face.c, contact.normal, out);
   add_edge(step, corners.z, corners.x, face.c, face.a, contact.normal, out);
   out.face_of.resize(out.contacts.size(), id);
-}
-
-// From the triangle that the tool sweeps in the step.
-double distance_to_sweep(const ToolStep& step, const Triangle& face) {
-  const Triangle sweep{step.pivot, step.tip_before, step.tip_after};
-  return closest_triangles(sweep, face).distance;
 }
 
 }  // namespace
@@ -140,8 +146,7 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   const auto consider = [&](FaceId face) {
     if (index(face) >= faces.size() || list.seen_face[index(face)] == list.round) return;
     list.seen_face[index(face)] = list.round;
-    const Triangle triangle = triangle_of(positions, faces[index(face)]);
-    if (distance_to_sweep(step, triangle) < step.radius + kCandidateReach) list.candidates.push_back(face);
+    if (may_reach(step, triangle_of(positions, faces[index(face)]), kCandidateReach)) list.candidates.push_back(face);
   };
   for (const Touch& touch : touches) consider(touch.face);
   if (tool + 1 < list.first_near.size())

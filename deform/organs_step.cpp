@@ -108,7 +108,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     };
     team_->share(organs.size(), advance_all);
   }
-  for (std::size_t i = 0; i < organs.size(); ++i) end_step(*organs[i].state, substeps_of(i), dt);
+  for (std::size_t i = 0; i < organs.size(); ++i) end_step(*organs[i].model, *organs[i].state, substeps_of(i), dt);
 }
 
 }  // namespace trocar

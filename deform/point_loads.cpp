@@ -7,7 +7,10 @@ namespace trocar {
 namespace {
 
 // Points share nodes and disturb each other; a few rounds settle most of that.
-constexpr int kRounds = 4;
+constexpr int kRounds = 16, kFewRounds = 4;  // few: holds alone
+
+// A point this far outside the tool at the beginning of the rounds stays out of them.
+constexpr float kIdle = 2e-4f;  // m
 
 // No hand moves an instrument faster: deeper contacts are resolved over several steps instead of flinging tissue away.
 constexpr float kFastestTool = 2.f;  // m/s
@@ -141,7 +144,8 @@ void follow(const TissueModel& model, const TissueHold& hold, const Substep& sub
             TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - point_of(c, s.x)) / c.admittance;
-  const float length = glm::length(wanted), most = hold.limit * substep.dt * substep.dt;
+  const float length = glm::length(wanted),
+              most = hold.limit * substep.dt * substep.dt / (1.f + model.params.drag * substep.dt);
   push_point(model, c, (length > most ? wanted * (most / length) : wanted) - c.pressed, substep.dt, s);
 }
 
@@ -161,19 +165,24 @@ void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, Tis
 
 void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
-  for (std::size_t i = 0; i < s.contacts.size(); ++i) {
-    s.contacts[i].pressed = glm::vec3(0.f);
-    if (s.contacts[i].admittance > 0.f) face_tool(loads.tools[loads.contacts[i].tool], progress, s.x, s.contacts[i]);
+  s.active.clear();
+  for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
+    PreparedPoint& c = s.contacts[i];
+    c.pressed = glm::vec3(0.f);
+    if (!(c.admittance > 0.f)) continue;
+    face_tool(loads.tools[loads.contacts[i].tool], progress, s.x, c);
+    if (glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle) s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
   for (int round = 0; round < kRounds; ++round) {
-    for (PreparedPoint& c : s.contacts)
-      if (c.admittance > 0.f) push_out(model, substep, c, s);
+    for (const std::uint32_t i : s.active) push_out(model, substep, s.contacts[i], s);
     for (std::size_t i = 0; i < s.holds.size(); ++i)
       if (s.holds[i].admittance > 0.f) follow(model, loads.holds[i], substep, s.holds[i], s);
+    if (s.active.empty() && round == kFewRounds) break;
   }
+  for (const std::uint32_t i : s.active) rub(model, substep, s.contacts[i], s);
   for (PreparedPoint& c : s.contacts)
-    if (c.admittance > 0.f) rub(model, substep, c, s), end_substep(c, s.x);
+    if (c.admittance > 0.f) end_substep(c, s.x);
   for (PreparedPoint& c : s.holds)
     if (c.admittance > 0.f) end_substep(c, s.x);
 }

@@ -146,12 +146,13 @@ void advance(const TissueModel& model, TissueState& state, const TissueLoads& lo
   solve_point_loads(model, loads, substep, s);
 }
 
-void end_step(TissueState& state, const Substep& last, float dt) {
+// A push moves mass by a length within one substep. Speeds are damped after it: so much more force did it stand for.
+void end_step(const TissueModel& model, TissueState& state, const Substep& last, float dt) {
   TissueScratch& s = state.scratch;
   join(s.x, state.x);
   join(s.v, state.v);
   state.time += dt;
-  s.force_per_push = 1.f / (last.dt * last.dt * static_cast<float>(last.count));
+  s.force_per_push = (1.f + model.params.drag * last.dt) / (last.dt * last.dt * static_cast<float>(last.count));
 }
 
 int substep_count(const TissueModel& model, float dt) {
@@ -169,7 +170,7 @@ glm::vec3 step(const TissueModel& model, TissueState& state, const TissueLoads& 
   Substep substep{1, substep_count(model, state, dt), 0.f};
   substep.dt = dt / static_cast<float>(substep.count);
   for (; substep.number <= substep.count; ++substep.number) advance(model, state, loads, substep);
-  end_step(state, substep, dt);
+  end_step(model, state, substep, dt);
   return contact_force(state, 0, loads.contacts.size());
 }
 

@@ -164,6 +164,7 @@ struct CrushedCell {
 struct TissueScratch {
   NodeColumns x, v, ahead, force, gravity;     // m, m/s, m: where elastic forces are taken, N, m/s^2
   std::vector<PreparedPoint> contacts, holds;  // [contact], [hold]
+  std::vector<std::uint32_t> active;           // contacts that take part in this substep
   float force_per_push = 0.f;                  // 1/s^2 of the latest step
   std::vector<float> flatness;                 // [place] 1, smallest corner volume over that at rest
   std::vector<CrushedCell> crushed;

@@ -83,7 +83,7 @@ struct OrganGroup {
       if (touching) solve_organ_contacts(model_list, state_list, substep.dt, contacts);
     }
     for (std::size_t k = 0; k < models.size(); ++k) {
-      end_step(states[k], substep, dt);
+      end_step(models[k], states[k], substep, dt);
       embed_surface(models[k], states[k].x, surfaces[k]);
     }
   }
