@@ -194,17 +194,24 @@ TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
   EXPECT_GT(shortened, 8u);
 }
 
-// Plays the session in a process of its own, killed after `life`.
+// Plays the session in a process of its own, killed `life` after its first frame.
 void record_until_killed(const std::filesystem::path& file, std::chrono::milliseconds life) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
   const pid_t pid = fork();
   if (pid == 0) {
     test::BurntSession session;
     Recorder recorder(file, session.header());
     for (;;) {
       session.step(&recorder);
+      if (session.frame() == 1 && write(ends[1], "1", 1) != 1) _exit(1);
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
+  close(ends[1]);
+  char told = 0;
+  EXPECT_EQ(read(ends[0], &told, 1), 1);
+  close(ends[0]);
   std::this_thread::sleep_for(life);
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
@@ -215,7 +222,7 @@ TEST_F(BurntRecording, KilledItIsRecoveredWithItsSurfaces) {
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 5; ++round) {
-    record_until_killed(file, std::chrono::milliseconds(900 + random() % 700));
+    ASSERT_NO_FATAL_FAILURE(record_until_killed(file, std::chrono::milliseconds(1000 + random() % 700)));
     const RecoverResult result = recover_recording(file);
     EXPECT_FALSE(result.was_clean);
     const Recording recording(file);
