@@ -15,5 +15,9 @@ mkdir -p "$out"
 "$build/bench/trocar_bench" --out "$out" "${scene[@]}" "$@"
 echo "Written: $out/bench.txt, bench.json, sizes.svg"
 
+# What a spring of the tissue costs, against Bullet's soft body: about a minute.
+"$build/bench/trocar_soft_body" --out "$out"
+echo "Written: $out/soft_body.txt, soft_body.csv, soft_body_cost.svg"
+
 # The long proof of agreement, about ten minutes: parts 1 and 4 only with the shared test data.
 "$build/bench/trocar_agreement" "${scene[@]}" | tee "$out/agreement.txt"

@@ -27,7 +27,9 @@ struct LogAxis {
 };
 
 LogAxis spanning(double low, double high, double from, double to) {
-  LogAxis axis{std::pow(10.0, std::floor(std::log10(low))), std::pow(10.0, std::ceil(std::log10(high))), from, to};
+  constexpr double kSlack = 0.01;  // decades that may stick out
+  LogAxis axis{std::pow(10.0, std::floor(std::log10(low))), std::pow(10.0, std::ceil(std::log10(high) - kSlack)), from,
+               to};
   if (axis.high <= axis.low) axis.high = 10.0 * axis.low;
   return axis;
 }
@@ -120,8 +122,8 @@ std::string size_plot(const PlotText& text, const std::vector<PlotLine>& lines) 
       "fill='#555'>{4}</text>\n",
       kWidth, kHeight, kLeft, escaped(text.title), escaped(text.subtitle));
   svg += grid(x, y);
-  svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>faces</text>\n", 0.5 * (kLeft + kWidth - kRight),
-                     kHeight - 14);
+  svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{}</text>\n", 0.5 * (kLeft + kWidth - kRight),
+                     kHeight - 14, escaped(text.size));
   std::vector<Label> labels;
   std::size_t own = 0;
   for (const PlotLine& line : lines) {

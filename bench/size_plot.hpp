@@ -1,4 +1,4 @@
-// Cost against faces as a picture: both axes logarithmic, a line per way, named at its end.
+// Cost against size as a picture: both axes logarithmic, a line per way, named at its end.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@ namespace trocar::bench {
 struct PlotLine {
   std::string name;
   bool peer = false;                              // drawn thin and grey
-  std::vector<std::pair<double, double>> points;  // faces, microseconds; ascending faces
+  std::vector<std::pair<double, double>> points;  // size, microseconds; ascending size
 };
 
 struct PlotText {
   std::string title, subtitle;
+  std::string size = "faces";  // what the size counts
 };
 
 // A whole SVG file.

@@ -1,0 +1,55 @@
+// Soft bodies on one lattice, ours and Bullet's, as the bench times them: nodes, masses and springs are the same,
+// nothing touches them. A pass is one call of what a way does; its time is divided by springs and by iterations, which
+// are substeps for us and sweeps over the links for Bullet. Units: metres, kilograms, seconds; times as their names
+// say.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/compare/compare.hpp"
+#include "deform/tissue.hpp"
+
+namespace trocar::bench {
+
+class SoftBody {
+ public:
+  virtual ~SoftBody() = default;
+  virtual void pass() = 0;
+};
+
+struct SoftBodyWay {
+  std::string name, how;
+  int iterations = 1;  // of a pass
+  std::unique_ptr<SoftBody> body;
+};
+
+// Ours: step() of a frame and of a millisecond, the elastic forces, their springs alone.
+std::vector<SoftBodyWay> own_soft_bodies(const TissueModel& model);
+// Bullet's: sweeps over the links in several orders, whole steps with one and ten sweeps. Empty where Bullet was not
+// found when the bench was configured.
+std::vector<SoftBodyWay> bullet_soft_bodies(const TissueModel& model);
+
+// Where a node starts when passes are timed: a hundredth of the spacing from rest, each elsewhere.
+glm::vec3 shaken(const TissueModel& model, std::uint32_t node);
+
+// How far the lowest nodes of a column hang down, on average, once at rest under gravity at 60 frames a second.
+struct Sag {
+  std::string name;
+  int iterations;  // of a frame
+  double metres;
+};
+TissueModel hanging_column();
+double column_sag_in_theory(const TissueModel& column);  // m
+std::vector<Sag> own_sags(const TissueModel& column, std::span<const int> iterations);
+std::vector<Sag> bullet_sags(const TissueModel& column, std::span<const int> iterations);
+
+constexpr double kFrame = 1.0 / 60.0;  // s
+constexpr int kSettlingFrames = 600;   // 1
+
+// Mean drop of the lowest nodes, m. `height`: [node] m.
+double mean_drop(const TissueModel& column, std::span<const float> height);
+
+}  // namespace trocar::bench
