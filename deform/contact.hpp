@@ -61,7 +61,7 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
 
 // Pieces that a frame of contact is cut into: so many that no tool moves further than half its radius in one, at least
 // kLeastPieces when any candidate is there, at most kMostPieces.
-constexpr int kLeastPieces = 2, kMostPieces = 8;
+constexpr int kLeastPieces = 4, kMostPieces = 8;
 int piece_count(std::span<const ToolStep> steps, const ContactList& list);
 // Piece `number` of `count`, 0 the first.
 ToolStep piece_of(const ToolStep& step, int number, int count);
