@@ -1,0 +1,27 @@
+// How well a lattice stands for its organ: its size, how many cells are whole, how thick the organ is in cells, how
+// long a substep may be. What a user reads before choosing a node spacing. Units: metres, kilograms, seconds.   Tested
+// in tests/deform/lattice_report_test.cpp
+#pragma once
+
+#include <cstddef>
+
+#include "deform/tissue.hpp"
+
+namespace trocar {
+
+struct LatticeReport {
+  std::size_t cells = 0, nodes = 0, springs = 0;
+  double whole = 0.0;            // 1  share of cells that are full
+  double volume = 0.0;           // m^3  of all cells by fullness
+  double organ_volume = 0.0;     // m^3  that the mass comes from
+  double mass = 0.0;             // kg
+  std::size_t pieces = 0;        // parts that no spring joins
+  double cells_across = 0.0;     // 1  median over runs of cells along the three axes: 5 bend within 5 % of beam theory
+  double worst_embedding = 0.0;  // m  farthest a rest vertex lies from where its weights put it
+  float longest_substep = 0.f;   // s
+  int substeps_per_frame = 0;    // at 60 Hz
+};
+
+LatticeReport lattice_report(const TissueModel& model, std::span<const glm::vec3> rest_vertices);
+
+}  // namespace trocar
