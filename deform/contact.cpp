@@ -32,12 +32,12 @@ FaceContact against_end_pose(const ClosestPoints& closest) {
   return {closest.on_second, normal, closest.distance};
 }
 
-// A tool belongs outside the organ: one that is found behind a face is meant to be in front of it.
-glm::dvec3 outer_side(const Triangle& face, const glm::dvec3& to_tool) {
+// Is the tool behind the face? There it is no business of this face: another stands between them, or the skin has been
+// pierced and closes again when the tool leaves.
+bool behind(const Triangle& face, const glm::dvec3& to_tool) {
   constexpr double kBehind = -0.3;  // cosine
   const glm::dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
-  const double size = glm::length(area);
-  return glm::dot(area, to_tool) < kBehind * size ? area / size : to_tool;
+  return glm::dot(area, to_tool) < kBehind * glm::length(area);
 }
 
 // Weights of the corners of `face` at `point`; the first corner alone where the face has no area.
@@ -101,7 +101,7 @@ void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::s
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
   if (touched && (passed || closest.distance <= kCoincident))
     contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
-  contact.normal = outer_side(face, contact.normal);
+  if (behind(face, contact.normal)) return;
   const glm::dvec3 w = corner_weights(face, contact.point);
   out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,
                           static_cast<float>(w.y), static_cast<float>(w.z)});

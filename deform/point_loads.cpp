@@ -39,13 +39,23 @@ void add_corner(const Embedding& e, float share, PreparedPoint& c) {
 // A point that hangs almost wholly on nodes that are fixed would fling the free one far away to move a little itself.
 constexpr float kLeastFreedom = 0.1f;  // of its admittance were no node fixed
 
-// Nodes without tissue carry nothing, whatever their weight.
+// Corners of cells that are nearly empty weigh almost nothing: a push that gave them their full share would fling them.
+// They get what a node of this mass would move, and the push counts for so much less.
+constexpr float kLightestNode = 0.1f;  // of a full cell's mass
+
+// How far each node moves for a unit push on the point, and how much of the push arrives. Nodes without tissue carry
+// nothing, whatever their weight.
 void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
+  const float lightest = kLightestNode * model.cell_mass;
   float were_all_free = 0.f;
+  c.arrives = 0.f;
   for (int i = 0; i < c.nodes; ++i) {
-    const float square = c.weight[i] * c.weight[i], mass = model.mass[c.node[i]];
-    c.admittance += square * model.inverse_mass[c.node[i]];
-    if (mass > 0.f) were_all_free += square / mass;
+    const float w = c.weight[i], mass = model.mass[c.node[i]];
+    const float share = mass > 0.f ? w / std::max(mass, lightest) : 0.f;
+    c.moves[i] = model.inverse_mass[c.node[i]] > 0.f ? share : 0.f;
+    c.admittance += w * c.moves[i];
+    were_all_free += w * share;
+    c.arrives += share * mass;
   }
   if (c.admittance > 0.f) c.admittance = std::max(c.admittance, kLeastFreedom * were_all_free);
   c.before = point_of(c, x);
@@ -101,7 +111,7 @@ void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& pus
   const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
   for (int i = 0; i < c.nodes; ++i) {
     const std::uint32_t n = c.node[i];
-    const glm::vec3 by = c.weight[i] * model.inverse_mass[n] * push;
+    const glm::vec3 by = c.moves[i] * push;
     s.x.x[n] += by.x, s.x.y[n] += by.y, s.x.z[n] += by.z;
     s.v.x[n] += to_speed * by.x, s.v.y[n] += to_speed * by.y, s.v.z[n] += to_speed * by.z;
     s.ahead.x[n] += to_ahead * by.x, s.ahead.y[n] += to_ahead * by.y, s.ahead.z[n] += to_ahead * by.z;
@@ -150,7 +160,7 @@ void follow(const TissueModel& model, const TissueHold& hold, const Substep& sub
 }
 
 void end_substep(PreparedPoint& c, const NodeColumns& x) {
-  c.push -= c.pressed;
+  c.push -= c.arrives * c.pressed;
   c.before = point_of(c, x);
 }
 

@@ -177,7 +177,7 @@ void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std:
   std::vector<std::uint32_t> nodes, around;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     LatticeCell& cell = model.lattice.cells[cells[i]];
-    cell.fullness = fullness[i];
+    cell.fullness = fullness[i] > 0.f ? std::max(fullness[i], kEmptiestCell) : 0.f;
     nodes.insert(nodes.end(), cell.node.begin(), cell.node.end());
   }
   std::sort(nodes.begin(), nodes.end());

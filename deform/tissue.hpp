@@ -144,7 +144,9 @@ struct TissueLoads {
 struct PreparedPoint {
   std::array<std::uint32_t, 24> node;
   std::array<float, 24> weight;  // 1
+  std::array<float, 24> moves;   // 1/kg what a unit push on the point moves the node by
   int nodes;                     // used of the 24: 8 when all three corners lie in one cell
+  float arrives;                 // 1    share of a push that the nodes take
   float admittance;              // 1/kg what a unit push moves the point by; 0: it cannot move
   glm::vec3 before;              // m    at the beginning of the substep
   glm::vec3 normal;              // 1    from tissue to tool, now
@@ -194,7 +196,8 @@ void for_each_spring(const TissueModel& model, Action action) {
 std::size_t spring_count(const TissueModel& model);
 
 // Takes mass, springs and volumes of `cells` anew from how full they are now: after some of their tissue has gone.
-// A node left without tissue stays where it is. `fullness`: [cell of `cells`] 0..1.
+// A node left without tissue stays where it is. `fullness`: [cell of `cells`] 0..1; what is left counts as
+// kEmptiestCell at least.
 void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std::span<const float> fullness);
 
 // Where the diaphragm is at `time`, from where it is at breath out.
