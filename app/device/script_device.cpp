@@ -69,9 +69,10 @@ class ScriptDevice final : public Device {
   }
 
   DevicePose burn(double t) const {
-    const double down = eased(t, 0.02, 0.15) - eased(t, 0.88, 0.98), across = 2.0 * eased(t, 0.2, 0.8) - 1.0;
-    const double depth = (down - 1.0) * path_.reach + 0.4 * down * path_.dip * (1.0 - across * across);
-    return at(along_ * depth + right_ * (across * path_.reach), 1.0, t > 0.18 && t < 0.82);
+    const double down = eased(t, 0.02, 0.15) - eased(t, 0.84, 0.92);
+    const double across = 2.0 * (eased(t, 0.2, 0.8) - eased(t, 0.9, 1.0)) - 1.0;
+    const double depth = (down - 1.0) * path_.reach + 0.3 * down * path_.dip;
+    return at(along_ * depth + right_ * (0.6 * across * path_.reach), 0.0, t > 0.18 && t < 0.82);
   }
 
   ScriptPath path_;

@@ -16,8 +16,8 @@ std::unique_ptr<Device> make_trajectory_device(Trajectory trajectory);
 //   explore: the tip goes round the target on a slow three-dimensional figure and dips in and out along the shaft
 //   press:   from `reach` above the target down to `dip` below it, a wait, and back
 //   pull:    open jaws on the target, closed there, drawn back by `reach`, let go
-//   burn:    energy on, a line of `reach` either way across the target, two fifths of `dip` deeper at its middle,
-//   energy off
+//   burn:    energy on, a line of six tenths of `reach` either way across the target, three tenths of `dip` deep,
+//            energy off
 struct ScriptPath {
   glm::dvec3 pivot{0.0}, target{0.0};  // m
   std::string kind = "explore";
