@@ -188,7 +188,9 @@ std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const 
 
 void list_vertices(std::span<const glm::uvec3> faces, bool share, ObbTree& tree) {
   tree.vertices.resize(3 * faces.size());
-  tree.leaf_vertices.assign(tree.nodes.size(), {});
+  // Trees of other frames have some nodes more: resize leaves room for them, assign would not.
+  tree.leaf_vertices.resize(tree.nodes.size());
+  std::fill(tree.leaf_vertices.begin(), tree.leaf_vertices.end(), IndexRange{});
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
     if (!tree.is_leaf(i)) continue;
