@@ -65,11 +65,14 @@ void add_holds(const GraspParams& params, const ToolStep& step, double turn_deg,
 void settle_grasp(const GraspParams& params, const TissueState& state, const ToolStep& step, std::size_t first,
                   Grasp& grasp) {
   grasp.pull = glm::vec3(0.f);
+  grasp.slipping = false;
   for (std::size_t i = 0; i < grasp.points.size(); ++i) {
     grasp.pull += hold_force(state, first + i);
     GraspedPoint& held = grasp.points[i];
     const glm::dvec3 offset = point_of(held.point, state.x) - step.tip_after;
-    if (glm::distance(offset, held.offset) > kSlip) held.offset = offset;
+    if (glm::distance(offset, held.offset) <= kSlip) continue;
+    held.offset = offset;
+    grasp.slipping = true;
   }
   grasp.torn = glm::length(grasp.pull) > params.tear_from;
   const double farthest = 2.0 * params.reach;

@@ -36,6 +36,7 @@ struct Grasp {
   std::vector<GraspedPoint> points;  // empty: nothing held
   float squeeze = 0.f;               // N
   glm::vec3 pull{0.f};               // N, on the instrument, of the last step
+  bool slipping = false;             // in the last step: some of what is held moved between the jaws
   bool torn = false;                 // in the last step: what was held has come off
 
   bool holding() const { return !points.empty(); }

@@ -16,7 +16,7 @@ struct FrameClock {
 
 struct DevicePose {
   glm::dvec3 pivot{0.0}, tip{0.0};  // m, world
-  double roll_deg = 0.0;            // degrees
+  double roll_deg = 0.0;            // degrees, clockwise as seen from the trocar
   double grip = 1.0;                // 0 closed .. 1 open
   bool energy = false;              // the pedal is down
 };

@@ -106,7 +106,8 @@ glm::mat4 world_from_tool(const ToolPose& pose, double roll_deg) {
   const glm::dvec3 seed = std::abs(z.y) < 0.9 ? glm::dvec3(0, 1, 0) : glm::dvec3(1, 0, 0);
   const glm::dvec3 x = glm::normalize(glm::cross(seed, z)), y = glm::cross(z, x);
   const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(y, 0), glm::dvec4(z, 0), glm::dvec4(pose.tip, 1));
-  return glm::mat4(glm::rotate(frame, glm::radians(roll_deg), glm::dvec3(0, 0, 1)));
+  // Roll is about the way from trocar to tip: clockwise as the hand sees it.
+  return glm::mat4(glm::rotate(frame, glm::radians(-roll_deg), glm::dvec3(0, 0, 1)));
 }
 
 constexpr double kWidestJaw_deg = 28.0;
