@@ -89,7 +89,7 @@ InstrumentScene read_instrument(const std::filesystem::path& file, TomlTable& ta
   table.optional("device", instrument.device);
   if (!devices.contains(instrument.device)) table.fail("device", "must be mouse, haptic, script or trajectory");
   static const std::set<std::string> scripts = {"explore", "press", "pull", "burn"};
-  if (instrument.device == "script") table.optional("script", instrument.script);
+  table.optional("script", instrument.script);
   if (!scripts.contains(instrument.script)) table.fail("script", "must be explore, press, pull or burn");
   if (instrument.device == "trajectory") instrument.trajectory = beside(file, table.text("trajectory"));
   if (instrument.tip == instrument.pivot)

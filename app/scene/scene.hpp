@@ -31,7 +31,7 @@ struct InstrumentScene {
   double radius = 0.0025;           // m      half of a 5 mm shaft
   InstrumentKind kind = InstrumentKind::Probe;
   std::string device = "mouse";      // mouse, haptic, script or trajectory
-  std::string script = "explore";    // with device = "script": explore, press, pull or burn
+  std::string script = "explore";    // of a script, the haptic stub, trocar demo: explore, press, pull or burn
   std::filesystem::path trajectory;  // with device = "trajectory"
 };
 

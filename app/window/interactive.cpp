@@ -21,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr float kOrbitPerPixel = 0.005f;  // rad
+constexpr double kRollRate = 150.0;       // degrees/s, of a key held
 constexpr int kNoteFrames = 180;
 // The tissue is never stepped over more than this at once: on a slow machine time slows down instead.
 constexpr double kLongestStep = 1.0 / 30.0;  // s
@@ -86,7 +87,7 @@ class Interactive {
       const double elapsed = std::chrono::duration<double>(now - last).count();
       last = now;
       state_.frame_ms += 0.1 * (elapsed * 1e3 - state_.frame_ms);
-      handle_input(window_.poll());
+      handle_input(window_.poll(), elapsed);
       advance(frame, elapsed);
       draw();
       window_.show();
@@ -96,8 +97,9 @@ class Interactive {
   }
 
  private:
-  void handle_input(const WindowInput& input) {
+  void handle_input(const WindowInput& input, double elapsed) {
     for (const Key key : input.pressed) handle_key(key);
+    use_tips(input, elapsed);
     const ViewCamera camera = orbit_.camera(scene_.scope);
     const glm::dvec3 forward = glm::normalize(camera.target - camera.eye);
     const glm::dvec3 right = glm::normalize(glm::cross(forward, glm::dvec3(camera.up)));
@@ -111,8 +113,23 @@ class Interactive {
       mouse->set_screen(right, glm::cross(right, forward));
       mouse->move(input.pointer_motion.x, input.pointer_motion.y);
       mouse->insert(input.wheel);
-      mouse->set_grip(input.left_button ? 0.0 : 1.0);
     }
+  }
+
+  // Jaws, pedal and roll. Jaws obey the button's way down and up only: an instrument that is left by Tab while the
+  // button is down stays closed, as with a ratchet. The pedal is that of the instrument in the hand.
+  void use_tips(const WindowInput& input, double elapsed) {
+    const bool pedal = input.down(Key::E) || input.down(Key::Space);
+    for (std::size_t k = 0; k < hands_.mice.size(); ++k)
+      if (MouseDevice* mouse = hands_.mice[k]) mouse->set_energy(pedal && k == state_.selected);
+    const bool button_moved = input.left_button != button_was_down_;
+    button_was_down_ = input.left_button;
+    MouseDevice* mouse = hands_.mice[state_.selected];
+    if (!mouse) return;
+    if (button_moved) mouse->set_grip(input.left_button ? 0.0 : 1.0);
+    const int clockwise =
+        (input.down(Key::W) || input.down(Key::Right) ? 1 : 0) - (input.down(Key::Q) || input.down(Key::Left) ? 1 : 0);
+    mouse->roll(clockwise * kRollRate * std::min(elapsed, kLongestStep));
   }
 
   void handle_key(Key key) {
@@ -226,7 +243,7 @@ class Interactive {
   Orbit orbit_;
   double time_ = 0.0;
   int note_frames_ = 0;
-  bool quit_ = false, picture_wanted_ = false;
+  bool quit_ = false, picture_wanted_ = false, button_was_down_ = false;
 };
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include "app/window/overlay.hpp"
 
+#include "app/window/readings.hpp"
+
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <span>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -13,6 +16,7 @@ namespace trocar {
 namespace {
 
 constexpr std::size_t kHistory = 180;  // frames
+constexpr int kTearShown = 90;         // frames
 constexpr float kMargin = 16.f;        // pixels at 720 lines
 
 const ImVec4 kGood(0.45f, 0.85f, 0.75f, 1.f), kBad(0.95f, 0.55f, 0.15f, 1.f), kQuiet(0.72f, 0.72f, 0.72f, 1.f);
@@ -30,16 +34,45 @@ void status_lines(const Session& session, const OverlayState& state) {
     ImGui::TextColored(session.disagreements() == 0 ? kGood : kBad, "agreement %llu disagreements with %s",
                        static_cast<unsigned long long>(session.disagreements()), check.name.c_str());
   }
+  if (state.recording) ImGui::TextColored(kBad, "recording");
+}
+
+// What the jaws do: the organ between them, how hard it pulls, how hard they press.
+void jaws_line(const Session& session, const Grasp& grasp, std::size_t organ, bool tore) {
+  if (tore) {
+    ImGui::TextColored(kBad, "            torn off");
+  } else if (grasp.holding()) {
+    ImGui::TextColored(grasp.slipping ? kBad : kQuiet, "            holds %s: pull %.2f N, squeeze %.1f N%s",
+                       session.organs()[organ].name.c_str(), static_cast<double>(glm::length(grasp.pull)),
+                       static_cast<double>(grasp.squeeze), grasp.slipping ? ", slipping" : "");
+  } else {
+    ImGui::TextColored(kQuiet, grasp.closed ? "            closed on nothing" : "            jaws open");
+  }
+}
+
+void instrument_lines(const Session& session, const OverlayState& state, std::span<const int> tear_shown) {
   for (std::size_t k = 0; k < session.instruments().size(); ++k) {
     const Instrument& instrument = session.instruments()[k];
     const char* mark = k == state.selected ? ">" : " ";
     if (instrument.frozen) {
       ImGui::TextColored(kBad, "%s %-9s no pose from its device: frozen", mark, instrument.name.c_str());
-    } else {
-      ImGui::Text("%s %-9s %5.2f N", mark, instrument.name.c_str(), static_cast<double>(glm::length(instrument.force)));
+      continue;
     }
+    ImGui::Text("%s %-9s %5.2f N", mark, instrument.name.c_str(), static_cast<double>(glm::length(instrument.force)));
+    if (instrument.kind == InstrumentKind::Grasper)
+      jaws_line(session, instrument.grasp, instrument.grasped, tear_shown[k] > 0);
+    if (instrument.kind == InstrumentKind::Hook)
+      ImGui::TextColored(instrument.energy ? kBad : kQuiet, "            energy %s", instrument.energy ? "ON" : "off");
   }
-  if (state.recording) ImGui::TextColored(kBad, "recording");
+}
+
+void organ_lines(const Session& session) {
+  ImGui::TextColored(kQuiet, "%-9s %6s %6s %7s %9s", "faces", "burnt", "torn", "crushed", "peak kPa");
+  for (const Organ& organ : session.organs()) {
+    const DamageReading reading = reading_of(organ.damage);
+    ImGui::Text("%-9s %6u %6u %7u %9.1f", organ.name.c_str(), reading.burnt, reading.torn, reading.crushed,
+                static_cast<double>(reading.peak) * 1e-3);
+  }
 }
 
 void stage_lines(const Session& session) {
@@ -55,8 +88,10 @@ void help_panel(const ImVec2& screen) {
   ImGui::Begin("help", nullptr, kPanel);
   for (const char* line :
        {"move the mouse        swing the instrument about its trocar", "wheel                 push it in, pull it out",
-        "left button           close the jaws", "right button + move   look around",
-        "Tab                   other instrument", "C                     check every frame with the OBB tree on/off",
+        "Q W or left right     roll it", "left button           close the jaws; let go to open them",
+        "E or space, held      energise the hook: burn what it touches",
+        "Tab                   other instrument; jaws closed by then stay closed", "right button + move   look around",
+        "C                     check every frame with the OBB tree on/off",
         "G                     show touched faces on/off", "H                     times of each stage on/off",
         "R                     start / stop recording (session.h5)", "P                     picture (picture.png)",
         "F1                    this help", "Esc                   quit"}) {
@@ -88,7 +123,15 @@ Overlay::~Overlay() {
   ImGui::DestroyContext();
 }
 
+// A tear lasts one frame; it is shown for longer.
+void Overlay::note_tears(const Session& session) {
+  tear_shown_.resize(session.instruments().size(), 0);
+  for (std::size_t k = 0; k < tear_shown_.size(); ++k)
+    tear_shown_[k] = session.instruments()[k].grasp.torn ? kTearShown : std::max(tear_shown_[k] - 1, 0);
+}
+
 void Overlay::draw(const Session& session, const OverlayState& state) {
+  note_tears(session);
   history_[next_++ % kHistory] = static_cast<float>(state.frame_ms);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -99,6 +142,10 @@ void Overlay::draw(const Session& session, const OverlayState& state) {
   ImGui::SetNextWindowBgAlpha(0.45f);
   ImGui::Begin("status", nullptr, kPanel);
   status_lines(session, state);
+  ImGui::Separator();
+  instrument_lines(session, state, tear_shown_);
+  ImGui::Separator();
+  organ_lines(session);
   if (state.details) {
     ImGui::Separator();
     stage_lines(session);

@@ -1,4 +1,5 @@
-// Text and controls over the scope's view: frame time, touched faces, backend, agreement, forces; help on F1.
+// Text over the scope's view: frame time, touched faces, backend, agreement; what each instrument feels, holds and
+// burns; what each organ suffered; help on F1. Units: newtons, kilopascals, milliseconds.
 #pragma once
 
 #include <memory>
@@ -28,8 +29,11 @@ class Overlay {
   void draw(const Session& session, const OverlayState& state);
 
  private:
+  void note_tears(const Session& session);
+
   std::vector<float> history_;  // ms, ring of the last frames
   std::size_t next_ = 0;
+  std::vector<int> tear_shown_;  // [instrument] frames that the overlay still speaks of its tear
 };
 
 }  // namespace trocar

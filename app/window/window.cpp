@@ -23,31 +23,22 @@ struct Window::Content {
 
 namespace {
 
+struct KeyName {
+  int glfw_key;
+  Key key;
+};
+
+constexpr KeyName kKeyNames[] = {
+    {GLFW_KEY_ESCAPE, Key::Escape}, {GLFW_KEY_F1, Key::F1},     {GLFW_KEY_SPACE, Key::Space},
+    {GLFW_KEY_TAB, Key::Tab},       {GLFW_KEY_LEFT, Key::Left}, {GLFW_KEY_RIGHT, Key::Right},
+    {GLFW_KEY_C, Key::C},           {GLFW_KEY_E, Key::E},       {GLFW_KEY_G, Key::G},
+    {GLFW_KEY_H, Key::H},           {GLFW_KEY_P, Key::P},       {GLFW_KEY_Q, Key::Q},
+    {GLFW_KEY_R, Key::R},           {GLFW_KEY_W, Key::W}};
+
 Key key_of(int glfw_key) {
-  switch (glfw_key) {
-    case GLFW_KEY_ESCAPE:
-      return Key::Escape;
-    case GLFW_KEY_F1:
-      return Key::F1;
-    case GLFW_KEY_SPACE:
-      return Key::Space;
-    case GLFW_KEY_TAB:
-      return Key::Tab;
-    case GLFW_KEY_B:
-      return Key::B;
-    case GLFW_KEY_C:
-      return Key::C;
-    case GLFW_KEY_G:
-      return Key::G;
-    case GLFW_KEY_H:
-      return Key::H;
-    case GLFW_KEY_P:
-      return Key::P;
-    case GLFW_KEY_R:
-      return Key::R;
-    default:
-      return Key::Other;
-  }
+  for (const KeyName& name : kKeyNames)
+    if (name.glfw_key == glfw_key) return name.key;
+  return Key::Other;
 }
 
 std::string last_glfw_error() {
@@ -127,6 +118,8 @@ const WindowInput& Window::poll() {
   c.input.left_button = held(GLFW_MOUSE_BUTTON_LEFT);
   c.input.right_button = held(GLFW_MOUSE_BUTTON_RIGHT);
   c.input.middle_button = held(GLFW_MOUSE_BUTTON_MIDDLE);
+  for (const KeyName& name : kKeyNames)
+    c.input.held[static_cast<std::size_t>(name.key)] = glfwGetKey(c.window, name.glfw_key) == GLFW_PRESS;
   return c.input;
 }
 

@@ -1,6 +1,8 @@
 // A window with an OpenGL context and its input, through GLFW. One at a time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <glm/glm.hpp>
 #include <memory>
 #include <string>
@@ -10,7 +12,8 @@
 
 namespace trocar {
 
-enum class Key { Escape, F1, Space, Tab, B, C, G, H, P, R, Other };
+enum class Key { Escape, F1, Space, Tab, Left, Right, C, E, G, H, P, Q, R, W, Other };
+constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Other) + 1;
 
 // What happened since the last poll().
 struct WindowInput {
@@ -18,6 +21,9 @@ struct WindowInput {
   double wheel = 0.0;                                                     // notches, away from the user is positive
   bool left_button = false, right_button = false, middle_button = false;  // held now
   std::vector<Key> pressed;
+  std::array<bool, kKeys> held{};  // [key] down now
+
+  bool down(Key key) const { return held[static_cast<std::size_t>(key)]; }
 };
 
 class Window {
