@@ -27,6 +27,79 @@ TEST(MouseDevice, TipFollowsThePointerAndStaysWithinItsLimits) {
   EXPECT_LE(std::acos(glm::normalize(far.tip - far.pivot).z * -1.0), params.widest_swing + 1e-6);
 }
 
+TEST(MouseDevice, PassesOnJawsPedalAndRoll) {
+  MouseDevice mouse({0, 0, 0.2}, {0, 0, 0.1});
+  EXPECT_EQ(mouse.pose({}).grip, 1.0);
+  EXPECT_FALSE(mouse.pose({}).energy);
+  mouse.set_grip(0.0);
+  mouse.set_energy(true);
+  mouse.roll(30.0);
+  mouse.roll(-10.0);
+  EXPECT_EQ(mouse.pose({}).grip, 0.0);
+  EXPECT_TRUE(mouse.pose({}).energy);
+  EXPECT_DOUBLE_EQ(mouse.pose({}).roll_deg, 20.0);
+  mouse.set_energy(false);
+  EXPECT_FALSE(mouse.pose({}).energy);
+}
+
+// A script of 10 mm reach and 5 mm dip about a target 100 mm below the trocar; depth counts from the target, downward.
+struct Script {
+  explicit Script(const std::string& kind) : device(make_script_device({{0, 0, 0.1}, {}, kind, 0.010, 0.005, 4.0})) {}
+  DevicePose at(double share) { return device->pose({0, 4.0 * share}); }
+  static double depth(const DevicePose& pose) { return -pose.tip.z; }
+  std::unique_ptr<Device> device;
+};
+
+TEST(ScriptDevice, PressGoesDownClosedWaitsAndComesBack) {
+  Script press("press");
+  EXPECT_NEAR(Script::depth(press.at(0.0)), -0.010, 1e-12);
+  EXPECT_NEAR(Script::depth(press.at(0.5)), 0.005, 1e-12);
+  EXPECT_NEAR(Script::depth(press.at(0.58)), 0.005, 1e-12);
+  EXPECT_NEAR(Script::depth(press.at(0.99)), -0.010, 1e-12);
+  for (double share = 0.0; share < 1.0; share += 0.01) EXPECT_EQ(press.at(share).grip, 0.0);
+}
+
+TEST(ScriptDevice, PullClosesOnTheTargetDrawsBackAndLetsGo) {
+  Script pull("pull");
+  EXPECT_EQ(pull.at(0.1).grip, 1.0);
+  const DevicePose closed = pull.at(0.32), drawn = pull.at(0.7), open = pull.at(0.8);
+  EXPECT_EQ(closed.grip, 0.0);
+  EXPECT_GT(Script::depth(closed), 0.0);
+  EXPECT_EQ(drawn.grip, 0.0);
+  EXPECT_NEAR(Script::depth(closed) - Script::depth(drawn), 0.010, 1e-12);
+  EXPECT_EQ(open.grip, 1.0);
+}
+
+TEST(ScriptDevice, BurnsOnlyWhileItCrossesTheTarget) {
+  Script burn("burn");
+  double widest = 0.0;
+  for (double share = 0.0; share < 1.0; share += 0.01) {
+    const DevicePose pose = burn.at(share);
+    EXPECT_EQ(pose.energy, share > 0.18 && share < 0.82) << share;
+    if (pose.energy) {
+      EXPECT_GT(Script::depth(pose), -1e-4) << share;
+    }
+    widest = std::max(widest, std::hypot(pose.tip.x, pose.tip.y));
+  }
+  EXPECT_GT(widest, 0.004);
+  EXPECT_LE(widest, 0.010 + 1e-6);
+  EXPECT_GT(Script::depth(burn.at(0.5)), 0.0);
+  EXPECT_LE(Script::depth(burn.at(0.5)), 0.005);
+}
+
+// Rounds follow each other without a jump.
+TEST(ScriptDevice, RoundsJoin) {
+  for (const char* kind : {"press", "pull", "burn"}) {
+    const auto device = make_script_device({{0, 0, 0.1}, {}, kind, 0.010, 0.005, 4.0});
+    glm::dvec3 last = device->pose({0, 0.0}).tip;
+    for (int step = 1; step <= 1200; ++step) {
+      const glm::dvec3 tip = device->pose({0, step / 120.0}).tip;
+      EXPECT_LT(glm::length(tip - last), 0.0012) << kind << " " << step;
+      last = tip;
+    }
+  }
+}
+
 TEST(ScriptDevice, StaysFiniteAndMoves) {
   const auto device = make_script_device({{0, 0, 0.25}, {0, 0.05, 0.1}});
   glm::dvec3 last(0.0);

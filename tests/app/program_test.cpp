@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mesh/mesh_io.hpp"
+#include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 
@@ -179,6 +180,67 @@ TEST_F(Program, InterruptLeavesACleanRecording) {
   EXPECT_EQ(std::system(line.c_str()), 0);
   const Outcome outcome = run("recover " + out + "/session.h5");
   EXPECT_NE(outcome.out.find("whole already"), std::string::npos) << outcome.out << outcome.err;
+}
+
+// A scene about one organ: what can be wrong with it is one sentence that names file and place.
+TEST_F(Program, BadTissue) {
+  save_mesh(shapes::icosphere(3, 0.04f), folder_.path() / "ball.stl");
+  const auto scene = [&](const std::string& mesh, const std::string& more, const std::string& tool = "") {
+    return "demo --headless --frames 2 --backend scan --out " + (folder_.path() / "out").string() + " --scene " +
+           file("s.toml", "[[organ]]\nname = \"ball\"\nmesh = \"" + mesh + "\"\n" + more +
+                              "[[instrument]]\nname = \"hook\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 60]\n"
+                              "radius_mm = 2.5\n" +
+                              tool);
+  };
+  const auto tissue = [&](const std::string& line) { return scene("ball.stl", "[organ.tissue]\n" + line + "\n"); };
+  EXPECT_EQ(run(tissue("youngs_modulus = 6000")).status, 0);
+  expect_refused(tissue("youngs_modulus = 0"), "s.toml:5: organ.tissue.youngs_modulus: 0 is outside its limits");
+  expect_refused(tissue("youngs_modulus = -6000"), "s.toml:5: organ.tissue.youngs_modulus: -6000 is outside");
+  expect_refused(tissue("poisson_ratio = 0.6"), "s.toml:5: organ.tissue.poisson_ratio: 0.6 is outside its limits");
+  expect_refused(tissue("node_spacing_mm = 90"), "node spacing 90 mm is larger than the organ");
+  expect_refused(scene("ball.stl", "", "kind = \"knife\"\n"),
+                 "s.toml:9: instrument.kind: must be probe, grasper or hook");
+  expect_refused(scene("ball.stl", "", "device = \"script\"\nscript = \"cut\"\n"),
+                 "s.toml:10: instrument.script: must be explore, press, pull or burn");
+  expect_refused(scene("ball.stl", "[[organ.attachment]]\ncentre_mm = [0, 0, 200]\nradius_mm = 20\n"),
+                 "attachment 0 at (0.0, 0.0, 200.0) mm with radius 20 mm fixes nothing: the nearest");
+}
+
+TEST_F(Program, BadOrgans) {
+  const auto scene = [&](const std::string& mesh) {
+    return "demo --headless --frames 2 --backend scan --out " + (folder_.path() / "out").string() + " --scene " +
+           file("s.toml", "[[organ]]\nname = \"ball\"\nmesh = \"" + mesh +
+                              "\"\n[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 150]\n"
+                              "tip_mm = [0, 0, 60]\nradius_mm = 2.5\n");
+  };
+  TriangleMesh ball = shapes::icosphere(3, 0.04f);
+  save_mesh(shapes::turned(ball), folder_.path() / "turned.obj");
+  expect_refused(scene("turned.obj"), "turned.obj): the organ is inside out");
+  // The missing face is the hole: the sentence names one of its edges and where that is.
+  const glm::vec3 corner = 1e3f * ball.positions[ball.faces.back().x];
+  ball.faces.pop_back();
+  save_mesh(ball, folder_.path() / "open.obj");
+  expect_refused(scene("open.obj"), "open.obj): the organ's surface has a hole at edge ");
+  const std::string sentence = run(scene("open.obj")).err;
+  float x = 0.f, y = 0.f, z = 0.f;
+  ASSERT_EQ(std::sscanf(sentence.c_str() + std::min(sentence.find("near ("), sentence.size()), "near (%f, %f, %f)", &x,
+                        &y, &z),
+            3)
+      << sentence;
+  EXPECT_LT(glm::distance(glm::vec3(x, y, z), corner), 12.f) << sentence;
+  EXPECT_NE(sentence.find("(3 open edges in all)"), std::string::npos) << sentence;
+  expect_refused(scene("absent.obj"), "absent.obj");
+}
+
+// The tour: pressed, pulled and burnt, every backend in agreement.
+TEST_F(Program, TheTourRunsAndReplays) {
+  const std::string out = (folder_.path() / "tour").string();
+  const Outcome outcome =
+      run("demo --headless --frames 90 --backend scan --scene " + data("scenes/tour.toml") + " --out " + out);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find(" 0 disagreements\n"), std::string::npos) << outcome.out;
+  const Outcome replay = run("replay " + out + "/session.h5");
+  EXPECT_EQ(replay.status, 0) << replay.out << replay.err;
 }
 
 TEST_F(Program, RecordFollowsATrajectoryAndIsValidated) {

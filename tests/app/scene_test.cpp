@@ -73,6 +73,123 @@ TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
   EXPECT_THROW(load_scene(folder_.path() / "absent.toml"), InputError);
 }
 
+TEST_F(SceneFile, EveryKeyOfTissueAndInstrumentsIsRead) {
+  const Scene scene = load(R"(
+[breathing]
+amplitude_mm = 7
+rate_hz = 0.5
+direction = [0, 0, -1]
+[solver]
+threads = 2
+[[organ]]
+name = "liver"
+mesh = "liver.obj"
+[organ.tissue]
+youngs_modulus = 4500
+poisson_ratio = 0.4
+density = 1000
+damping_ms = 0.5
+drag = 3
+friction = 0.1
+node_spacing_mm = 7
+substeps = 3
+gravity = [0, -9.81, 0]
+[[organ.attachment]]
+centre_mm = [1, 2, 3]
+radius_mm = 4
+stiffness = 250
+diaphragm = true
+[[instrument]]
+name = "hook"
+kind = "hook"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0, 100]
+radius_mm = 2.5
+device = "script"
+script = "burn"
+[[instrument]]
+name = "grasper"
+kind = "grasper"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0, 100]
+radius_mm = 2.5
+)");
+  EXPECT_FLOAT_EQ(scene.breathing.amplitude, 0.007f);
+  EXPECT_FLOAT_EQ(scene.breathing.rate, 0.5f);
+  EXPECT_EQ(scene.breathing.direction, glm::vec3(0.f, 0.f, -1.f));
+  EXPECT_EQ(scene.solver.threads, 2);
+  const TissueParams& tissue = scene.organs[0].tissue;
+  EXPECT_FLOAT_EQ(tissue.youngs_modulus, 4500.f);
+  EXPECT_FLOAT_EQ(tissue.poisson_ratio, 0.4f);
+  EXPECT_FLOAT_EQ(tissue.density, 1000.f);
+  EXPECT_FLOAT_EQ(tissue.damping_time, 5e-4f);
+  EXPECT_FLOAT_EQ(tissue.drag, 3.f);
+  EXPECT_FLOAT_EQ(tissue.friction, 0.1f);
+  EXPECT_FLOAT_EQ(tissue.node_spacing, 0.007f);
+  EXPECT_EQ(tissue.substeps, 3);
+  EXPECT_EQ(tissue.gravity, glm::vec3(0.f, -9.81f, 0.f));
+  const Attachment& attachment = scene.organs[0].attachments.at(0);
+  EXPECT_FLOAT_EQ(attachment.centre.z, 0.003f);
+  EXPECT_FLOAT_EQ(attachment.radius, 0.004f);
+  EXPECT_FLOAT_EQ(attachment.stiffness, 250.f);
+  EXPECT_TRUE(attachment.diaphragm);
+  EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Hook);
+  EXPECT_EQ(scene.instruments[0].script, "burn");
+  EXPECT_EQ(scene.instruments[1].kind, InstrumentKind::Grasper);
+  EXPECT_EQ(scene.instruments[1].device, "mouse");
+}
+
+// Defaults of the scene are the defaults of the structs: nothing in between changes them.
+TEST_F(SceneFile, DefaultsAreThoseOfTheStructs) {
+  const Scene scene = load(kMinimal);
+  const TissueParams tissue;
+  EXPECT_EQ(scene.organs[0].tissue.poisson_ratio, tissue.poisson_ratio);
+  EXPECT_FLOAT_EQ(scene.organs[0].tissue.damping_time, tissue.damping_time);
+  EXPECT_EQ(scene.organs[0].tissue.node_spacing, tissue.node_spacing);
+  EXPECT_EQ(scene.breathing.amplitude, Breathing{}.amplitude);
+  EXPECT_EQ(scene.breathing.rate, Breathing{}.rate);
+  EXPECT_EQ(scene.solver.threads, 1);
+  EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Probe);
+}
+
+TEST_F(SceneFile, WrongTissueKeysNameFileLineAndKey) {
+  const auto tissue = [&](const std::string& line, const std::string& part) {
+    expect_sentence(with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\n[organ.tissue]\n" + line),
+                    "s.toml:6: organ.tissue." + part);
+  };
+  tissue("youngs_modulus = 0", "youngs_modulus: 0 is outside its limits");
+  tissue("youngs_modulus = -6000", "youngs_modulus: -6000 is outside its limits");
+  tissue("poisson_ratio = 0.6", "poisson_ratio: 0.6 is outside its limits 0.25 to 0.49");
+  tissue("poisson_ratio = 0.2", "poisson_ratio: 0.2 is outside its limits");
+  tissue("damping_ms = -1", "damping_ms: -1 is outside its limits");
+  tissue("drag = inf", "drag: must be a finite number");
+  tissue("friction = \"wet\"", "friction: must be a number");
+  tissue("gravity = 9.81", "gravity: must be three numbers");
+  tissue("node_spacing_mm = 0", "node_spacing_mm: 0 is outside its limits");
+  tissue("substeps = 1.5", "substeps: must be a whole number");
+  tissue("damping = 0.1", "damping: is not a key of this table; did you mean 'damping_ms'?");
+}
+
+TEST_F(SceneFile, WrongAttachmentsBreathingAndToolsNameFileLineAndKey) {
+  const auto attachment = [&](const std::string& line, const std::string& part) {
+    const std::string ball = "mesh = \"liver.obj\"\n[[organ.attachment]]\ncentre_mm = [0, 0, 0]\nradius_mm = 9\n";
+    expect_sentence(with("mesh = \"liver.obj\"", ball + line), "s.toml:8: organ.attachment." + part);
+  };
+  attachment("stiffness = -1", "stiffness: -1 is outside its limits");
+  attachment("diaphragm = 1", "diaphragm: must be true or false");
+  const auto added = [&](const std::string& line, const std::string& part) {
+    expect_sentence(kMinimal + line, "s.toml:" + part);
+  };
+  added("[breathing]\namplitude_mm = -2\n", "12: breathing.amplitude_mm: -2 is outside its limits");
+  added("[breathing]\nrate_hz = 11\n", "12: breathing.rate_hz: 11 is outside its limits");
+  added("[breathing]\ndirection = [0, 0, 0]\n", "12: breathing.direction: has no length");
+  added("[breathing]\nrate = 1\n", "12: breathing.rate: is not a key of this table; did you mean 'rate_hz'?");
+  added("[solver]\nthreads = 0\n", "12: solver.threads: 0 is outside its limits 1 to 64");
+  added("[solver]\nthreads = 65\n", "12: solver.threads: 65 is outside its limits");
+  added("kind = \"knife\"\n", "11: instrument.kind: must be probe, grasper or hook");
+  added("device = \"script\"\nscript = \"cut\"\n", "12: instrument.script: must be explore, press, pull or burn");
+}
+
 TEST_F(SceneFile, CommittedScenesLoad) {
   int scenes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(repository_file("data/scenes"))) {

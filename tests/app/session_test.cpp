@@ -15,14 +15,13 @@
 #include "app/session/session_recorder.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "tests/app/session_support.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kFrame = 1.0 / 60.0;  // s
 
 // A ball of 5 cm radius with its far half fixed, one tool that dips into it from above.
 class BallScene : public ::testing::Test {
@@ -86,19 +85,6 @@ TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
               static_cast<double>(strongest));
 }
 
-// The same two seconds again and again: once every buffer has met its largest frame, none grows.
-class LoopingDevice final : public Device {
- public:
-  explicit LoopingDevice(std::unique_ptr<Device> path) : path_(std::move(path)) {}
-  DevicePose pose(const FrameClock& clock) override {
-    const std::uint64_t frame = clock.frame % 120;
-    return path_->pose({frame, static_cast<double>(frame) * kFrame});
-  }
-
- private:
-  std::unique_ptr<Device> path_;
-};
-
 TEST_F(BallScene, SteadyStateAllocatesNothing) {
   Session session = make_session({{"obb-refit", 1}, {"obb", 10}}, [](const InstrumentScene& instrument) {
     return std::make_unique<LoopingDevice>(script(instrument));
@@ -125,11 +111,6 @@ TEST_F(BallScene, TenThousandFramesLeakNothing) {
   const std::size_t grown = resident_pages() - std::min(before, resident_pages());
   std::printf("resident memory grew by %zu pages in 10,000 frames\n", grown);
   EXPECT_LT(grown * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), 1u << 20);
-}
-
-std::uint64_t hash_of(std::uint64_t hash, std::span<const std::byte> bytes) {
-  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
-  return hash;
 }
 
 TEST_F(BallScene, GoldenRun) {
