@@ -309,6 +309,7 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
   OrganContacts made;
   made.params = params;
   const std::size_t organs = models.size();
+  if (organs < 2) return made;
   for (std::size_t k = 0; k < organs; ++k) {
     made.field.push_back(make_rest_distance(meshes[k], models[k]->lattice));
     made.rim.push_back(rim_of(models[k]->lattice));
@@ -324,6 +325,7 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
 
 void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts) {
   contacts.contacts.clear();
+  if (organs.size() < 2) return;
   for (std::size_t k = 0; k < organs.size(); ++k) {
     contacts.box[k] = box_of(organs[k].state->x);
     contacts.fastest[k] = fastest_node(organs[k].state->v);
@@ -337,6 +339,7 @@ void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ
                  OrganContacts& contacts) {
   const Lattice& lattice = models[organ]->lattice;
   const std::size_t organs = models.size();
+  if (organs < 2) return;
   for (std::size_t other = 0; other < organs; ++other)
     if (other != organ) add_zeros(*models[organ], contacts.field[other], contacts.zero[organ * organs + other]);
   bool carved = false;

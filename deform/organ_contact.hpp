@@ -83,7 +83,7 @@ struct OrganContacts {
   std::vector<float> bin_speed;  // [bin] m/s, of its fastest
 };
 
-// `meshes` at rest, closed; each with its model.
+// `meshes` at rest, closed; each with its model. An organ alone costs nothing.
 OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<const TissueModel* const> models,
                                   const OrganContactParams& params = {});
 
