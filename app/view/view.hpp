@@ -31,7 +31,7 @@ struct DrawnOrgan {
   std::span<const glm::vec3> positions;  // [vertex] m, now
   TouchList touches;                     // faces by their place in rest.faces
   const GpuTouchQuery* gpu = nullptr;    // its buffer holds `positions` as of the last update
-  std::span<const float> charred;        // [vertex] 0 sound .. 1 burnt; empty: sound
+  std::span<const float> charred = {};   // [vertex] 0 sound .. 1 burnt; empty: sound
   std::uint32_t topology = 0;            // another number: `rest` has changed
 };
 
