@@ -1,4 +1,5 @@
-// What the overlay says of an organ: how much of it was harmed. Units: pascals.   Tested in tests/app/session_tissue_test.cpp
+// What the overlay says of an organ: how much of it was harmed. Units: pascals.   Tested in
+// tests/app/session_tissue_test.cpp
 #pragma once
 
 #include <cstdint>
