@@ -167,13 +167,24 @@ void begin_contacts(ContactList& list) {
 }
 
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
-                  ContactList& list) {
-  if (list.added_vertex.size() != positions.size()) list.added_vertex.assign(positions.size(), list.round);
+                  ContactList& list, std::span<const std::uint32_t> held) {
+  if (list.added_vertex.size() != positions.size()) {
+    list.added_vertex.assign(positions.size(), list.round);
+    list.held_vertex.assign(positions.size(), list.round);
+  }
   ++list.round;
+  for (const std::uint32_t vertex : held)
+    if (vertex < list.held_vertex.size()) list.held_vertex[vertex] = list.round;
+  const auto is_held = [&](const glm::uvec3& face) {
+    return list.held_vertex[face.x] == list.round || list.held_vertex[face.y] == list.round ||
+           list.held_vertex[face.z] == list.round;
+  };
   const std::size_t tool = list.tool();
   if (tool + 1 < list.first_candidate.size())
-    for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i)
-      add_face(piece, list.candidates[i], faces[index(list.candidates[i])], positions, list);
+    for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i) {
+      const glm::uvec3& face = faces[index(list.candidates[i])];
+      if (!is_held(face)) add_face(piece, list.candidates[i], face, positions, list);
+    }
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 

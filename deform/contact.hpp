@@ -36,7 +36,7 @@ struct ContactList {
   // Faces that each tool may come to touch in this frame, and those it was near in the frame before. [tool + 1]
   std::vector<FaceId> candidates, near;
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
-  std::vector<std::uint32_t> seen_face, added_vertex;  // [face], [vertex] the last round it was met in
+  std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the last round it was met in
   std::uint32_t round = 0;
 
   // The tool whose contacts are being added.
@@ -54,10 +54,11 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
 
 // Once for each piece of the frame, for all tools in their order: every candidate face the tool touches in this piece,
 // or is within kContactReach of at its end, is kept out at its point closest to the tool (when the tool has passed the
-// face, at the point of first touch), at its corners and along its edges.
+// face, at the point of first touch), at its corners and along its edges. Faces at a vertex of `held` are left out:
+// they are between the tool's jaws.
 void begin_contacts(ContactList& list);
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
-                  ContactList& list);
+                  ContactList& list, std::span<const std::uint32_t> held = {});
 
 // Pieces that a frame of contact is cut into: so many that no tool moves further than half its radius in one, at least
 // kLeastPieces when any candidate is there, at most kMostPieces.

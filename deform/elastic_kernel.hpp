@@ -4,6 +4,9 @@
 // Formulas: elastic_forces.hpp.
 #pragma once
 
+// Everything here is inlined: how a caller without AVX would be handed eight floats does not matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include <cstring>
 
 #include "deform/elastic_forces.hpp"

@@ -122,6 +122,7 @@ class Session {
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
   std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
   std::vector<std::uint32_t> cells_;                          // room to work in
+  std::vector<std::uint32_t> held_;
   std::vector<Touch> touched_now_;
   GraspParams grasp_params_;
   CrossCheck cross_check_;

@@ -126,7 +126,12 @@ void Session::step_piece(int number, int pieces, float dt) {
       Organ& organ = organs_[k];
       clear_pressure(organ.contacts, organ.pressure);
       begin_contacts(organ.contacts);
-      for (const ToolStep& piece : tool_pieces_) add_contacts(piece, organ.mesh.faces, organ.positions, organ.contacts);
+      for (std::size_t tool = 0; tool < tool_pieces_.size(); ++tool) {
+        held_.clear();
+        if (instruments_[tool].grasped == k)
+          for (const GraspedPoint& point : instruments_[tool].grasp.points) held_.push_back(point.vertex);
+        add_contacts(tool_pieces_[tool], organ.mesh.faces, organ.positions, organ.contacts, held_);
+      }
       piece_holds_[k] = holds_[k];
       for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
       stepped_.push_back({&organ.tissue, &organ.state, {tool_pieces_, organ.contacts.contacts, piece_holds_[k]}});

@@ -58,6 +58,18 @@ TEST(Contacts, ALyingShaftIsKeptOffTheEdgesItCrosses) {
   EXPECT_GE(edges, 2);  // the front edge of the top and its diagonal
 }
 
+TEST(Contacts, FacesBetweenTheJawsAreLeftOut) {
+  const TriangleMesh mesh = shapes::icosphere(5);
+  const ToolStep tool = down_to(0.1, 0.101);
+  ContactList list = contacts_of(tool, mesh);
+  const std::vector<std::uint32_t> held = {list.contacts[0].vertex};
+  begin_contacts(list);
+  add_contacts(tool, mesh.faces, mesh.positions, list, held);
+  ASSERT_FALSE(list.contacts.empty());
+  for (const FaceId face : list.face_of)
+    for (int corner = 0; corner < 3; ++corner) EXPECT_NE(mesh.faces[index(face)][corner], held[0]);
+}
+
 TEST(Contacts, NoTouchNoContact) {
   const TriangleMesh mesh = shapes::icosphere(4);
   EXPECT_TRUE(contacts_of(down_to(0.12, 0.12), mesh).contacts.empty());
