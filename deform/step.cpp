@@ -58,14 +58,13 @@ void find_crushed_cells(const TissueModel& model, TissueScratch& s) {
   measure_flatness(model, s.x, s.flatness);
   s.crushed.clear();
   s.flattest = 1.f;
-  const float full = volume_modulus(model.params);
-  for (const CellRow& row : model.cell_rows)
-    for (std::uint32_t i = 0; i < row.count; ++i) {
-      const float bulk = model.bulk[row.first + i], flatness = s.flatness[row.first + i];
-      if (!(flatness < kWatched) || !(bulk > 0.f)) continue;
-      s.flattest = std::min(s.flattest, flatness);
-      s.crushed.push_back({{row.row[0] + i, row.row[1] + i, row.row[2] + i, row.row[3] + i}, bulk / full});
-    }
+  for (std::size_t c = 0; c < model.place.size(); ++c) {
+    const LatticeCell& cell = model.lattice.cells[c];
+    const float flatness = s.flatness[model.place[c]];
+    if (!(flatness < kWatched) || !(cell.fullness > 0.f)) continue;
+    s.flattest = std::min(s.flattest, flatness);
+    s.crushed.push_back({{cell.node[0], cell.node[2], cell.node[4], cell.node[6]}, cell.fullness});
+  }
 }
 
 void look_ahead(std::vector<float>& ahead, const std::vector<float>& x, const std::vector<float>& v, float time) {

@@ -86,11 +86,11 @@ void attach(TissueModel& model, const Attachment& ball, std::size_t number) {
   float mass = 0.f;
   for (const std::uint32_t node : nodes) mass += model.mass[node];
   for (const std::uint32_t node : nodes) {
-    std::erase(model.diaphragm, node);
     if (ball.stiffness > 0.f) {
       model.tethers.push_back({node, ball.stiffness * model.mass[node] / mass, ball.diaphragm});
     } else {
       model.inverse_mass[node] = 0.f;
+      std::erase(model.diaphragm, node);
       if (ball.diaphragm) model.diaphragm.push_back(node);
     }
   }

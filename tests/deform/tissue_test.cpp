@@ -205,6 +205,20 @@ TEST(Tissue, LigamentsGiveWayAndTheDiaphragmBreathes) {
   EXPECT_LT(glm::length(breath(breathing, 2.0)), 1e-6f);
 }
 
+// A ligament that reaches into a rigid attachment of the diaphragm leaves its nodes to the diaphragm.
+TEST(Tissue, LigamentOverTheDiaphragmLeavesItBreathing) {
+  const TriangleMesh mesh = shapes::icosphere(3, 0.05f);
+  TissueParams params;
+  params.node_spacing = 0.0125f;
+  const Attachment attachments[] = {{{0.f, 0.05f, 0.f}, 0.03f, 0.f, true}, {{0.f, 0.05f, 0.f}, 0.03f, 100.f, false}};
+  const Breathing breathing{0.004f, 0.5f, {0.f, -1.f, 0.f}};
+  const TissueModel model = make_tissue(mesh.view(), params, attachments, breathing);
+  ASSERT_FALSE(model.diaphragm.empty());
+  TissueState state = rest_state(model);
+  for (int frame = 0; frame < 60; ++frame) step(model, state, {}, 1.f / 60.f);
+  for (const std::uint32_t node : model.diaphragm) EXPECT_NEAR(state.x[node].y - model.rest[node].y, -0.004f, 1e-5f);
+}
+
 TEST(Tissue, SaysWhatIsWrongWithTheParameters) {
   const TriangleMesh mesh = shapes::cube(0.1f);
   const auto sentence = [&](auto change) {
