@@ -1,0 +1,98 @@
+#include "cpu_collision/solids/point_in_solid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+
+#include "cpu_collision/solids/exact_edge.hpp"
+#include "cpu_collision/solids/solid_angle.hpp"
+
+namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+using glm::vec3;
+
+// SplitMix64: the standard distributions differ between libraries, these rays do not.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+double unit_number(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
+dvec3 random_direction(std::uint32_t seed, int number) {
+  const std::uint64_t first = mixed((std::uint64_t{seed} << 32) ^ static_cast<std::uint64_t>(number));
+  const double z = 2.0 * unit_number(first) - 1.0, turn = 2.0 * std::numbers::pi * unit_number(mixed(first));
+  const double across = std::sqrt(std::max(0.0, 1.0 - z * z));
+  return {across * std::cos(turn), across * std::sin(turn), z};
+}
+
+bool all_beyond(double a, double b, double c, double limit) { return a > limit && b > limit && c > limit; }
+
+}  // namespace
+
+SolidBox box_of(std::span<const vec3> positions) {
+  SolidBox box{vec3(INFINITY), vec3(-INFINITY)};
+  for (const vec3& p : positions) box.low = glm::min(box.low, p), box.high = glm::max(box.high, p);
+  return box;
+}
+
+ParityRay draw_ray(const vec3& from, const SolidBox& box, std::uint32_t seed, int number) {
+  // Longer than the diagonal by more than the end's rounding moves it.
+  const double reach = 1.5 * glm::distance(dvec3(box.low), dvec3(box.high)) + 1e-30;
+  const vec3 to(dvec3(from) + reach * random_direction(seed, number));
+  const dvec3 d = dvec3(to) - dvec3(from);
+  const dvec3 size = glm::abs(d);
+  const dvec3 least = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
+                      : size.y <= size.z                   ? dvec3(0, 1, 0)
+                                                           : dvec3(0, 0, 1);
+  const dvec3 u = glm::normalize(glm::cross(d, least)), v = glm::normalize(glm::cross(d, u));
+  return {from, to, u, v, d, 1e-13 * reach, glm::dot(d, d)};
+}
+
+RayContact ray_contact(const ParityRay& ray, const vec3& a, const vec3& b, const vec3& c) {
+  const dvec3 from(ray.from), pa = dvec3(a) - from, pb = dvec3(b) - from, pc = dvec3(c) - from;
+  const double ua = glm::dot(ray.u, pa), ub = glm::dot(ray.u, pb), uc = glm::dot(ray.u, pc);
+  if (all_beyond(ua, ub, uc, ray.band) || all_beyond(-ua, -ub, -uc, ray.band)) return RayContact::Missed;
+  const double va = glm::dot(ray.v, pa), vb = glm::dot(ray.v, pb), vc = glm::dot(ray.v, pc);
+  if (all_beyond(va, vb, vc, ray.band) || all_beyond(-va, -vb, -vc, ray.band)) return RayContact::Missed;
+  const double da = glm::dot(ray.d, pa), db = glm::dot(ray.d, pb), dc = glm::dot(ray.d, pc);
+  if (all_beyond(-da, -db, -dc, 1e-13 * ray.length)) return RayContact::Missed;
+
+  const FloatTriangle face{a, b, c};
+  switch (exact_edge_contact(ray.from, ray.to, face)) {
+    case EdgeContact::Apart:
+      return RayContact::Missed;
+    case EdgeContact::Crosses:
+      return RayContact::Crossed;
+    case EdgeContact::EndOn:  // the far end lies outside the box
+      return RayContact::StartsOnFace;
+    case EdgeContact::Border:
+      return RayContact::Degenerate;
+    case EdgeContact::InPlane:
+      break;
+  }
+  return exactly_on(ray.from, face) ? RayContact::StartsOnFace : RayContact::Degenerate;
+}
+
+PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const vec3& point,
+                           const RayParityParams& params) {
+  const auto all_faces = [&mesh](const ParityRay&, const auto& visit) {
+    for (std::uint32_t face = 0; face < mesh.faces.size(); ++face) {
+      if (visit(face)) return;
+    }
+  };
+  return point_in_solid(mesh, box, point, all_faces, params);
+}
+
+PointAnswer point_in_solid_by_winding(const MeshView& mesh, const dvec3& point) {
+  const double winding = std::abs(winding_number(mesh, point));
+  const bool odd = std::lround(winding) % 2 != 0;
+  return {odd ? PointPlace::Inside : PointPlace::Outside, 0, true};
+}
+
+}  // namespace trocar::solids

@@ -1,0 +1,214 @@
+// Solid angle against closed forms; ray parity against the winding number on closed organs, and where rays degenerate.
+#include "cpu_collision/solids/point_in_solid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include "cpu_collision/solids/solid_angle.hpp"
+#include "geometry/refine.hpp"
+#include "mesh/face_tree.hpp"
+#include "mesh/mesh_io.hpp"
+#include "mesh/organ_maker.hpp"
+#include "tests/geometry/random_steps.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+using glm::vec3;
+
+TEST(SolidAngle, ClosedForms) {
+  constexpr double kPi = std::numbers::pi;
+  // The octant's triangle seen from the origin, an eighth of the sphere; seen from the other side of it, outside.
+  const Triangle octant{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  EXPECT_NEAR(solid_angle(dvec3(0), octant), kPi / 2.0, 1e-14);
+  EXPECT_NEAR(solid_angle(dvec3(0), {octant.a, octant.c, octant.b}), -kPi / 2.0, 1e-14);
+  // A right triangle of sides a and b, seen from height h over the right angle: atan(ab / (h sqrt(a^2+b^2+h^2))) minus
+  // what the hypotenuse cuts off; for a square from its middle, 4 asin(s^2 / (s^2 + 4 h^2)).
+  const double side = 2.0, h = 0.7;
+  const dvec3 eye(0, 0, -h);
+  const Triangle half_one{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}}, half_two{{-1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+  EXPECT_NEAR(solid_angle(eye, half_one) + solid_angle(eye, half_two),
+              4.0 * std::asin(side * side / (side * side + 4.0 * h * h)), 1e-14);
+  EXPECT_EQ(solid_angle(dvec3(3, 0, 0), {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}), 0.0);
+  EXPECT_NEAR(solid_angle(dvec3(0.2, 0.2, 1e-9), {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}}), 2.0 * kPi, 1e-7);
+}
+
+TEST(SolidAngle, WindingNumberOfOpenAndTurnedSurfaces) {
+  const TriangleMesh ball = shapes::icosphere(3);
+  EXPECT_NEAR(winding_number(ball.view(), dvec3(0.01, 0.02, 0.03)), 1.0, 1e-12);
+  EXPECT_NEAR(winding_number(shapes::turned(ball).view(), dvec3(0.01, 0.02, 0.03)), -1.0, 1e-12);
+  EXPECT_NEAR(winding_number(ball.view(), dvec3(0.2, 0, 0)), 0.0, 1e-12);
+  TriangleMesh open = ball;
+  open.faces.resize(open.faces.size() - 8);
+  const double value = winding_number(open.view(), dvec3(0));
+  EXPECT_GT(value, 0.9);
+  EXPECT_LT(value, 1.0);
+  EXPECT_EQ(point_in_solid_by_winding(open.view(), dvec3(0)).place, PointPlace::Inside);
+  const TriangleMesh twice = shapes::joined(ball, ball);
+  EXPECT_NEAR(winding_number(twice.view(), dvec3(0)), 2.0, 1e-12);
+}
+
+// Points at random in and about the box, and as many close to the surface.
+vec3 a_point(test::Dice& dice, const TriangleMesh& mesh, const SolidBox& box) {
+  const dvec3 middle = 0.5 * (dvec3(box.low) + dvec3(box.high)), half = 0.5 * (dvec3(box.high) - dvec3(box.low));
+  if (dice.pick(2)) return vec3(middle + 1.1 * half * dice.in_cube(1.0));
+  const dvec3 on(mesh.positions[dice.pick(static_cast<int>(mesh.positions.size()))]);
+  return vec3(on + dice.log_uniform(2e-6, 1e-2) * dice.direction());
+}
+
+void both_agree(const char* name, const TriangleMesh& mesh, int points, std::uint32_t seed) {
+  test::Dice dice(seed);
+  const SolidBox box = box_of(mesh.positions);
+  const FaceTree tree = build_face_tree(mesh.view());
+  int compared = 0, inside = 0, rays = 0;
+  while (compared < points) {
+    const vec3 point = a_point(dice, mesh, box);
+    if (distance_to_surface(tree, dvec3(point)) <= 1e-6) continue;
+    const PointAnswer by_ray = point_in_solid(mesh.view(), box, point, {16, static_cast<std::uint32_t>(compared)});
+    const PointAnswer by_angle = point_in_solid_by_winding(mesh.view(), dvec3(point));
+    ASSERT_EQ(by_ray.place, by_angle.place) << name << " seed " << seed << " point " << compared;
+    ASSERT_FALSE(by_ray.by_winding);
+    inside += by_ray.place == PointPlace::Inside;
+    rays += by_ray.rays;
+    ++compared;
+  }
+  EXPECT_GT(inside, points / 10) << name;
+  EXPECT_LT(inside, points * 9 / 10) << name;
+  std::cout << name << ": " << points << " points, " << inside << " inside, " << rays << " rays, seed " << seed << "\n";
+}
+
+TEST(PointInSolid, BothAgreeOnClosedShapes) {
+  const std::uint32_t seed = std::random_device{}();
+  both_agree("sphere", shapes::icosphere(3), 4000, seed);
+  both_agree("torus", shapes::torus(40, 20), 4000, seed);
+  both_agree("cube", shapes::cube(), 20000, seed);
+  both_agree("liver", make_liver({.faces = 4000}), 1500, seed);
+}
+
+TEST(PointInSolid, BothAgreeOnAScannedLiver) {
+  const auto file = shared_file("organs/openhelp/Liver.stl");
+  if (!file) GTEST_SKIP() << "no shared test data";
+  both_agree("OpenHELP liver", load_mesh(*file), 600, std::random_device{}());
+}
+
+TEST(PointInSolid, PointsOnTheSurface) {
+  const TriangleMesh cube = shapes::cube(2.f);
+  const SolidBox box = box_of(cube.positions);
+  for (const vec3& p : {vec3(1, 1, 1), vec3(1, 0.5f, 1), vec3(1, 0.25f, 0.5f), vec3(0, 0, -1), vec3(-1, 0, 0)}) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+      const PointAnswer answer = point_in_solid(cube.view(), box, p, {16, seed});
+      EXPECT_EQ(answer.place, PointPlace::OnSurface) << p.x << " " << p.y << " " << p.z;
+      EXPECT_EQ(answer.rays, 1);
+    }
+  }
+  const TriangleMesh ball = shapes::icosphere(3);
+  for (const vec3& p : ball.positions) {
+    EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).place, PointPlace::OnSurface);
+  }
+}
+
+// In the planes of faces and in line with sides and corners: the points from which degenerate rays are likeliest.
+TEST(PointInSolid, PointsInLineWithCorners) {
+  // A cube on the corner of which another stands: planes of faces run through the inside.
+  const TriangleMesh steps = shapes::joined(shapes::cube(2.f), shapes::cube(2.f, vec3(3, 3, 3)));
+  const SolidBox box = box_of(steps.positions);
+  for (int x = -6; x <= 18; ++x) {
+    for (int y = -6; y <= 18; ++y) {
+      for (int z = -6; z <= 18; ++z) {
+        const vec3 p = 0.5f * vec3(x, y, z);
+        const auto place_in = [&p](float low, float high) {
+          const float deepest = std::min({p.x - low, p.y - low, p.z - low, high - p.x, high - p.y, high - p.z});
+          return deepest > 0 ? PointPlace::Inside : deepest == 0 ? PointPlace::OnSurface : PointPlace::Outside;
+        };
+        const PointPlace one = place_in(-1, 1), two = place_in(2, 4);
+        const PointPlace expected = one != PointPlace::Outside ? one : two;
+        ASSERT_EQ(point_in_solid(steps.view(), box, p).place, expected) << p.x << " " << p.y << " " << p.z;
+      }
+    }
+  }
+}
+
+// Rays that meet a side, a corner, or lie in a face, made on purpose.
+TEST(PointInSolid, DegenerateRaysAreRecognised) {
+  const auto contact = [](const vec3& from, const vec3& to, const vec3& a, const vec3& b, const vec3& c) {
+    ParityRay ray = draw_ray(from, {vec3(-1), vec3(1)}, 1, 0);
+    const dvec3 d = dvec3(to) - dvec3(from);
+    const dvec3 u =
+        glm::normalize(glm::cross(d, std::abs(d.x) < 0.5 * glm::length(d) ? dvec3(1, 0, 0) : dvec3(0, 1, 0)));
+    ray = {from, to, u, glm::normalize(glm::cross(d, u)), d, 1e-12, glm::dot(d, d)};
+    return ray_contact(ray, a, b, c);
+  };
+  const vec3 a(0, 0, 0), b(4, 0, 0), c(0, 4, 0);
+  EXPECT_EQ(contact({1, 1, 9}, {1, 1, -9}, a, b, c), RayContact::Crossed);
+  EXPECT_EQ(contact({1, 0, 9}, {1, 0, -9}, a, b, c), RayContact::Degenerate);
+  EXPECT_EQ(contact({0, 0, 9}, {0, 0, -9}, a, b, c), RayContact::Degenerate);
+  EXPECT_EQ(contact({-9, 1, 0}, {9, 1, 0}, a, b, c), RayContact::Degenerate);
+  EXPECT_EQ(contact({-9, 0, 0}, {9, 0, 0}, a, b, c), RayContact::Degenerate);
+  EXPECT_EQ(contact({1, 1, 0}, {9, 1, 0}, a, b, c), RayContact::StartsOnFace);
+  EXPECT_EQ(contact({1, 1, 0}, {9, 1, 9}, a, b, c), RayContact::StartsOnFace);
+  EXPECT_EQ(contact({-1, 1, 9}, {-1, 1, -9}, a, b, c), RayContact::Missed);
+  EXPECT_EQ(contact({1, 1, -1}, {1, 1, -9}, a, b, c), RayContact::Missed);
+  // A face without area never changes parity; a ray that meets it is thrown away.
+  EXPECT_EQ(contact({1, 0, 9}, {1, 0, -9}, a, b, {2, 0, 0}), RayContact::Degenerate);
+  EXPECT_EQ(contact({1, 1, 9}, {1, 1, -9}, a, b, {2, 0, 0}), RayContact::Missed);
+  // In line with it, whatever the ray.
+  EXPECT_EQ(contact({6, 0, 0}, {9, 3, 8}, a, b, {2, 0, 0}), RayContact::Missed);
+}
+
+TEST(PointInSolid, WithoutRaysTheWindingNumberAnswers) {
+  const TriangleMesh ball = shapes::icosphere(2);
+  const PointAnswer answer = point_in_solid(ball.view(), box_of(ball.positions), vec3(0.01f), {0, 1});
+  EXPECT_TRUE(answer.by_winding);
+  EXPECT_EQ(answer.place, PointPlace::Inside);
+}
+
+TEST(PointInSolid, CandidatesOfACallerGiveTheSameAnswer) {
+  const TriangleMesh mesh = make_liver({.faces = 4000});
+  const SolidBox box = box_of(mesh.positions);
+  std::vector<SolidBox> boxes;
+  for (const glm::uvec3& f : mesh.faces) {
+    const vec3 corners[] = {mesh.positions[f.x], mesh.positions[f.y], mesh.positions[f.z]};
+    boxes.push_back(box_of(corners));
+  }
+  // Faces whose box meets the segment's box.
+  const auto candidates = [&](const ParityRay& ray, const auto& visit) {
+    const vec3 low = glm::min(ray.from, ray.to), high = glm::max(ray.from, ray.to);
+    for (std::uint32_t f = 0; f < boxes.size(); ++f) {
+      const bool near =
+          glm::all(glm::lessThanEqual(boxes[f].low, high)) && glm::all(glm::lessThanEqual(low, boxes[f].high));
+      if (near && visit(f)) return;
+    }
+  };
+  test::Dice dice(7);
+  std::uint64_t allocated = 0;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    const vec3 point = a_point(dice, mesh, box);
+    const std::uint64_t before = allocations_so_far();
+    const PointAnswer fast = point_in_solid(mesh.view(), box, point, candidates, {16, i});
+    const PointAnswer slow = point_in_solid(mesh.view(), box, point, {16, i});
+    allocated += allocations_so_far() - before;
+    ASSERT_EQ(fast.place, slow.place);
+    ASSERT_EQ(fast.rays, slow.rays);
+  }
+  EXPECT_EQ(allocated, 0u);
+}
+
+TEST(PointInSolid, PointsThatAreNoNumbersAreOutside) {
+  const TriangleMesh ball = shapes::icosphere(2);
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  for (const vec3& p : {vec3(nan, 0, 0), vec3(0, infinity, 0), vec3(0, 0, -infinity)}) {
+    EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).place, PointPlace::Outside);
+  }
+}
+
+}  // namespace
+}  // namespace trocar::solids
