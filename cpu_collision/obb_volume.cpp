@@ -146,11 +146,6 @@ void find_box(ConvexTool& tool) {
 
 // ---- boxes ----
 
-// Signed distance of a point from four planes.
-Lanes4 distances(const PlaneLanes& planes, Lanes4 point) {
-  return dot_rows(planes.x, planes.y, planes.z, point) + planes.offset;
-}
-
 // Half shadow of a box on the normals of four planes. x, y, z: the box's half sides by coordinate, one per lane.
 Lanes4 half_shadow(const PlaneLanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
   return abs(planes.x * splat<0>(x) + planes.y * splat<0>(y) + planes.z * splat<0>(z)) +
@@ -221,9 +216,9 @@ bool boxes_overlap(const ObbNode& a, const ObbNode& b) {
 BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box) {
   if (tool.corner_count == 0) return BoxAnswer::Outside;
   const Lanes4 x = box.axis_x * box.extent, y = box.axis_y * box.extent, z = box.axis_z * box.extent;
-  const Lanes4 middle = distances(tool.lanes[0], box.centre), half = half_shadow(tool.lanes[0], x, y, z);
+  const Lanes4 middle = plane_distances(tool.lanes[0], box.centre), half = half_shadow(tool.lanes[0], x, y, z);
   if (negative_lanes(middle + half)) return BoxAnswer::Outside;
-  const Lanes4 middle2 = distances(tool.lanes[1], box.centre), half2 = half_shadow(tool.lanes[1], x, y, z);
+  const Lanes4 middle2 = plane_distances(tool.lanes[1], box.centre), half2 = half_shadow(tool.lanes[1], x, y, z);
   if (negative_lanes(middle2 + half2)) return BoxAnswer::Outside;
   const Lanes4 twice = lanes(2.f * tool.slack);
   if (!negative_lanes(min(middle - half, middle2 - half2) - twice)) return BoxAnswer::Inside;
@@ -231,9 +226,11 @@ BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box) {
 }
 
 FaceAnswer face_quick(const ConvexTool& tool, Lanes4 a, Lanes4 b, Lanes4 c) {
-  const Lanes4 a0 = distances(tool.lanes[0], a), b0 = distances(tool.lanes[0], b), c0 = distances(tool.lanes[0], c);
+  const Lanes4 a0 = plane_distances(tool.lanes[0], a), b0 = plane_distances(tool.lanes[0], b),
+               c0 = plane_distances(tool.lanes[0], c);
   if (negative_lanes(max(max(a0, b0), c0))) return FaceAnswer::Out;
-  const Lanes4 a1 = distances(tool.lanes[1], a), b1 = distances(tool.lanes[1], b), c1 = distances(tool.lanes[1], c);
+  const Lanes4 a1 = plane_distances(tool.lanes[1], a), b1 = plane_distances(tool.lanes[1], b),
+               c1 = plane_distances(tool.lanes[1], c);
   if (negative_lanes(max(max(a1, b1), c1))) return FaceAnswer::Out;
   const Lanes4 twice = lanes(2.f * tool.slack);
   const bool inside = !negative_lanes(min(a0, a1) - twice) || !negative_lanes(min(b0, b1) - twice) ||

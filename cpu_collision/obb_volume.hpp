@@ -8,7 +8,7 @@
 #include <array>
 #include <glm/glm.hpp>
 
-#include "cpu_collision/obb_tree.hpp"
+#include "cpu_collision/trees/obb.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
 
@@ -23,6 +23,11 @@ constexpr int kMaxEdges = kMaxPlanes * (kMaxPlanes - 1) / 2;
 struct PlaneLanes {
   Lanes4 x, y, z, offset;
 };
+
+// Signed distance of a point from four planes, m.
+inline Lanes4 plane_distances(const PlaneLanes& planes, Lanes4 point) {
+  return dot_rows(planes.x, planes.y, planes.z, point) + planes.offset;
+}
 
 struct ConvexTool {
   std::array<PlaneLanes, 2> lanes;  // moved outwards by `slack`; missing planes contain everything

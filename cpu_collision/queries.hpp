@@ -1,17 +1,17 @@
-// The touch query on the CPU: `scan` (outcodes over all vertices, no tree), `obb` and `obb-refit`
-// (oriented-bounding-box tree, rebuilt or refitted each frame: the validation path), `reference` (brute force in
+// The touch query on the CPU: `scan` (outcodes over all vertices, no tree), the trees of bounding volumes (`obb` and
+// `obb-refit`, oriented boxes rebuilt or refitted each frame, are the validation path), `reference` (brute force in
 // double: the judge).
 #pragma once
 
 #include <memory>
 
-#include "geometry/touch_query.hpp"
+#include "cpu_collision/trees/surface_tree.hpp"
 
 namespace trocar {
 
-enum class TreeUpdate { Rebuild, Refit };
-
 std::unique_ptr<TouchQuery> make_scan_query();
-std::unique_ptr<TouchQuery> make_obb_query(TreeUpdate update);
+inline std::unique_ptr<TouchQuery> make_obb_query(TreeUpdate update) {
+  return make_surface_tree({.volume = VolumeKind::Obb, .update = update});
+}
 
 }  // namespace trocar

@@ -11,20 +11,25 @@
 namespace trocar {
 
 const std::vector<std::string>& backend_names() {
-  static const std::vector<std::string> names = {"compute", "occlusion", "select", "scan", "obb-refit", "obb"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = {"compute", "occlusion", "select", "scan"};
+    list.insert(list.end(), tree_names().begin(), tree_names().end());
+    return list;
+  }();
   return names;
 }
 
 namespace {
 
 bool known(std::string_view name) {
-  return std::find(backend_names().begin(), backend_names().end(), name) != backend_names().end();
+  return tree_plan(name) || std::find(backend_names().begin(), backend_names().end(), name) != backend_names().end();
 }
 
 void check_known(std::string_view name) {
   if (known(name)) return;
   throw InputError(
-      fmt::format("unknown backend '{}'; choose auto or one of {}", name, fmt::join(backend_names(), ", ")));
+      fmt::format("unknown backend '{}'; choose auto or one of {} (a tree's split after a colon: aabb:median-refit)",
+                  name, fmt::join(backend_names(), ", ")));
 }
 
 }  // namespace
@@ -53,8 +58,7 @@ std::unique_ptr<GpuTouchQuery> Backends::make_on_gpu(std::string_view name) {
 std::unique_ptr<TouchQuery> Backends::make(std::string_view name) {
   check_known(name);
   if (name == "scan") return make_scan_query();
-  if (name == "obb") return make_obb_query(TreeUpdate::Rebuild);
-  if (name == "obb-refit") return make_obb_query(TreeUpdate::Refit);
+  if (const auto plan = tree_plan(name)) return make_surface_tree(*plan);
   return make_on_gpu(name);
 }
 

@@ -1,5 +1,5 @@
 // The box axes' eigen solver against Eigen's, over ordinary, repeated, zero, tiny and huge eigenvalues.
-#include "cpu_collision/obb_eigen.hpp"
+#include "cpu_collision/trees/obb_eigen.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cpu_collision/obb_eigen.hpp"
+#include "cpu_collision/trees/obb_eigen.hpp"
 
 #include <initializer_list>
 

@@ -1,11 +1,11 @@
-#include "cpu_collision/obb_tree.hpp"
+#include "cpu_collision/trees/obb_build.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
-#include "cpu_collision/obb_eigen.hpp"
+#include "cpu_collision/trees/obb_eigen.hpp"
 
 namespace trocar {
 namespace {
@@ -159,47 +159,11 @@ void number_nodes(ObbScratch& scratch, ObbTree& tree) {
     scratch.waiting.pop_back();
     tree.nodes.push_back({node.axis_x, node.axis_y, node.axis_z, lanes(0.f), lanes(0.f)});
     tree.slots.push_back(node.slots);
+    tree.own.push_back(node.left == 0 ? node.slots.count : 0);
     if (node.left == 0) continue;
     scratch.waiting.push_back({node.left + 1, 0});
     scratch.waiting.push_back({node.left, 0});
   }
-}
-
-void link_nodes(ObbTree& tree) {
-  const std::uint32_t count = static_cast<std::uint32_t>(tree.nodes.size());
-  tree.skip.resize(count);
-  for (std::uint32_t i = count; i-- > 0;) {
-    tree.skip[i] = tree.slots[i].count <= kLeafFaces ? i + 1 : tree.skip[tree.skip[i + 1]];
-  }
-}
-
-// All corners of the faces of a leaf, or each vertex once. Returns how many.
-std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const std::uint32_t> of_leaf, bool share,
-                             std::uint32_t* to) {
-  std::uint32_t count = 0;
-  for (const std::uint32_t face : of_leaf) {
-    for (int k = 0; k < 3; ++k) {
-      const std::uint32_t vertex = faces[face][k];
-      if (!share || std::find(to, to + count, vertex) == to + count) to[count++] = vertex;
-    }
-  }
-  return count;
-}
-
-void list_vertices(std::span<const glm::uvec3> faces, bool share, ObbTree& tree) {
-  tree.vertices.resize(3 * faces.size());
-  // Trees of other frames have some nodes more: resize leaves room for them, assign would not.
-  tree.leaf_vertices.resize(tree.nodes.size());
-  std::fill(tree.leaf_vertices.begin(), tree.leaf_vertices.end(), IndexRange{});
-  std::uint32_t first = 0;
-  for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
-    if (!tree.is_leaf(i)) continue;
-    const auto of_leaf = std::span(tree.face_of_slot).subspan(tree.slots[i].first, tree.slots[i].count);
-    const std::uint32_t count = write_vertices(faces, of_leaf, share, tree.vertices.data() + first);
-    tree.leaf_vertices[i] = {first, count};
-    first += count;
-  }
-  tree.vertices.resize(first);
 }
 
 }  // namespace
@@ -208,6 +172,7 @@ void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec
                     ObbScratch& scratch, ObbTree& tree) {
   tree.nodes.clear();
   tree.slots.clear();
+  tree.own.clear();
   if (!faces.empty()) {
     gather_moments(positions, faces, scratch.moments);
     scratch.aside.resize(faces.size());

@@ -1,0 +1,87 @@
+// Box along the world's axes as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
+// Units: metres.   Tested in tests/cpu_collision/tree_volumes_test.cpp
+#pragma once
+
+#include <limits>
+
+#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/trees/fit.hpp"
+#include "cpu_collision/trees/line_clip.hpp"
+
+namespace trocar {
+
+struct Aabb {
+  Lanes4 low, high;  // m  x, y, z, 0
+
+  static void fit(Aabb& node, const OwnPoints& points, const Children<Aabb>& children, Lanes4) {
+    Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
+    points.each([&](Lanes4 p) { low = min(low, p), high = max(high, p); });
+    children.each([&](const Aabb& child) { low = min(low, child.low), high = max(high, child.high); });
+    node = {low, high};
+  }
+
+  // The tool volume as these boxes are tested against it.
+  struct Tool {
+    const ConvexTool& convex;
+    Lanes4 low, high;                // m  box around the volume
+    std::array<PlaneLanes, 2> size;  // the planes' normals without their signs
+    explicit Tool(const ConvexTool& tool);
+  };
+};
+
+// The box of all corners, grown by the tool's slack.
+inline Aabb box_of(const ConvexTool& tool) {
+  glm::dvec3 low(std::numeric_limits<double>::max()), high(-low);
+  for (int i = 0; i < tool.corner_count; ++i)
+    low = glm::min(low, tool.corners[i]), high = glm::max(high, tool.corners[i]);
+  return {lanes(glm::vec3(low) - tool.slack), lanes(glm::vec3(high) + tool.slack)};
+}
+
+inline Aabb::Tool::Tool(const ConvexTool& tool) : convex(tool), low(lanes(0.f)), high(lanes(0.f)) {
+  const Aabb box = box_of(tool);
+  low = box.low, high = box.high;
+  for (int k = 0; k < 2; ++k) size[k] = {abs(tool.lanes[k].x), abs(tool.lanes[k].y), abs(tool.lanes[k].z), lanes(0.f)};
+}
+
+// Lane 3 of every operand is 0 or ignored.
+inline bool apart(Lanes4 low, Lanes4 high, Lanes4 other_low, Lanes4 other_high) {
+  return negative_lanes(min(high - other_low, other_high - low)) & 7;
+}
+
+// By the planes alone. Outside and Inside are certain.
+inline BoxAnswer planes_say(const Aabb::Tool& tool, Lanes4 low, Lanes4 high) {
+  const Lanes4 centre = 0.5f * (low + high), half = 0.5f * (high - low);
+  const Lanes4 middle = plane_distances(tool.convex.lanes[0], centre),
+               reach = dot_rows(tool.size[0].x, tool.size[0].y, tool.size[0].z, half);
+  if (negative_lanes(middle + reach)) return BoxAnswer::Outside;
+  const Lanes4 middle2 = plane_distances(tool.convex.lanes[1], centre),
+               reach2 = dot_rows(tool.size[1].x, tool.size[1].y, tool.size[1].z, half);
+  if (negative_lanes(middle2 + reach2)) return BoxAnswer::Outside;
+  const bool inside = !negative_lanes(min(middle - reach, middle2 - reach2) - lanes(2.f * tool.convex.slack));
+  return inside ? BoxAnswer::Inside : BoxAnswer::Crosses;
+}
+
+inline BoxAnswer meets(const Aabb::Tool& tool, const Aabb& box) {
+  return apart(box.low, box.high, tool.low, tool.high) ? BoxAnswer::Outside : planes_say(tool, box.low, box.high);
+}
+
+inline bool overlap(const Aabb& a, const Aabb& b) { return !apart(a.low, a.high, b.low, b.high); }
+
+inline bool crosses(const Aabb& box, const LinePart& line) {
+  float first = line.first, last = line.last;
+  return clip_by_slabs(line.from, line.along, box.low, box.high, line.slack, 3, first, last);
+}
+
+// At most the distance of the point from what lies inside, m.
+inline float least_distance(const Aabb& box, Lanes4 point) {
+  const Lanes4 outside = first_three(max(max(box.low - point, point - box.high), lanes(0.f)));
+  return std::sqrt(sum(outside * outside));
+}
+
+// Size by which a walk down two trees chooses which to open.
+inline float size_of(const Aabb& box) {
+  const Lanes4 size = first_three(box.high - box.low);
+  return sum(size * size);
+}
+
+}  // namespace trocar

@@ -1,0 +1,14 @@
+// The makers of each kind of tree; surface_tree.cpp picks one by the plan.
+#pragma once
+
+#include "cpu_collision/trees/surface_tree.hpp"
+
+namespace trocar {
+
+std::unique_ptr<SurfaceTree> make_aabb_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_sphere_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_kdop_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_obb_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_quospo_tree(std::string name, const TreePlan& plan);
+
+}  // namespace trocar

@@ -1,0 +1,59 @@
+// Oriented box as the volume of a tree. Its axes come from the build and stay; a fit moves its sides.
+// Inner boxes go around their children's boxes, not around all vertices below: one sweep over the nodes fits the tree.
+// On a liver of 30,000 faces a query then tests 1.8 times as many boxes, which takes 0.006 ms more, and the fit takes 2
+// ms less.   Source: section 4.5.6 of the thesis.   Units: metres.   Tested in tests/cpu_collision/obb_tree_test.cpp
+#pragma once
+
+#include <limits>
+
+#include "cpu_collision/trees/fit.hpp"
+
+namespace trocar {
+
+// A box, its axes by coordinate so that lane k belongs to axis k; lane 3 is 0.
+struct ObbNode {
+  Lanes4 axis_x, axis_y, axis_z;  // unit axes
+  Lanes4 extent;                  // m  half sides
+  Lanes4 centre;                  // m  x, y, z, 0
+
+  inline static void fit(ObbNode& node, const OwnPoints& points, const Children<ObbNode>& children, Lanes4 rounding);
+
+  // The convex tool volume itself, see obb_volume.hpp.
+  struct Tool;
+};
+
+// A box of no size, with these axes.
+inline ObbNode with_axes(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
+  return {Lanes4{a.x, b.x, c.x, 0.f}, Lanes4{a.y, b.y, c.y, 0.f}, Lanes4{a.z, b.z, c.z, 0.f}, lanes(0.f), lanes(0.f)};
+}
+
+// Place of a point along each axis of `frame`, by lane.
+inline Lanes4 along_axes(const ObbNode& frame, Lanes4 point) {
+  return dot_rows(frame.axis_x, frame.axis_y, frame.axis_z, point);
+}
+
+// Half shadow of a box on each axis of `frame`, by lane.
+inline Lanes4 half_shadow(const ObbNode& frame, const ObbNode& box) {
+  const Lanes4 x = box.axis_x * box.extent, y = box.axis_y * box.extent, z = box.axis_z * box.extent;
+  const Lanes4 a = frame.axis_x * splat<0>(x) + frame.axis_y * splat<0>(y) + frame.axis_z * splat<0>(z);
+  const Lanes4 b = frame.axis_x * splat<1>(x) + frame.axis_y * splat<1>(y) + frame.axis_z * splat<1>(z);
+  const Lanes4 c = frame.axis_x * splat<2>(x) + frame.axis_y * splat<2>(y) + frame.axis_z * splat<2>(z);
+  return abs(a) + abs(b) + abs(c);
+}
+
+inline void ObbNode::fit(ObbNode& node, const OwnPoints& points, const Children<ObbNode>& children, Lanes4 rounding) {
+  Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
+  points.each([&](Lanes4 p) {
+    const Lanes4 place = along_axes(node, p);
+    low = min(low, place), high = max(high, place);
+  });
+  children.each([&](const ObbNode& child) {
+    const Lanes4 middle = along_axes(node, child.centre), half = half_shadow(node, child);
+    low = min(low, middle - half), high = max(high, middle + half);
+  });
+  const Lanes4 middle = 0.5f * (low + high);
+  node.extent = first_three(0.5f * (high - low) + rounding);
+  node.centre = Lanes4{sum(middle * node.axis_x), sum(middle * node.axis_y), sum(middle * node.axis_z), 0.f};
+}
+
+}  // namespace trocar

@@ -1,0 +1,44 @@
+// How a tree of oriented boxes is built: its boxes' axes and its topology.
+// Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996, as in section 4.5.6 of the thesis: axes from a
+// covariance, split at the mean along the longest axis, each face on the side of its centroid. We differ: the
+// covariance is that of the surface, each triangle weighted by its area, instead of that of the convex hull. It too is
+// blind to how densely a region is meshed, and costs no hull per node. Units: metres.   Checked in
+// tests/cpu_collision/obb_tree_test.cpp
+#pragma once
+
+#include "cpu_collision/trees/obb.hpp"
+
+namespace trocar {
+
+using ObbTree = VolumeTree<ObbNode>;
+
+// What a build works on; kept between builds so that none allocates.
+struct FaceMoments {
+  Lanes4 first;   // weight, weight * centroid
+  Lanes4 square;  // weighted second moments xx, yy, zz, 0
+  Lanes4 mixed;   // xy, xz, yz, and the bits of the face's number
+};
+
+struct SplitNode {
+  Lanes4 axis_x{}, axis_y{}, axis_z{};  // as in ObbNode
+  IndexRange slots;
+  std::uint32_t left = 0;  // its first child, the second follows; 0 for a leaf
+};
+
+struct WaitingNode {
+  std::uint32_t node;
+  int depth;
+};
+
+struct ObbScratch {
+  std::vector<FaceMoments> moments, aside;  // [face]
+  std::vector<SplitNode> split;             // [node] in the order of splitting
+  std::vector<WaitingNode> waiting;         // to be split, the next last
+};
+
+// Axes and topology of a new tree; its boxes are not yet fitted. `share_vertices` as for build_topology(). positions:
+// [vertex] x, y, z, 0.
+void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share_vertices,
+                    ObbScratch& scratch, ObbTree& tree);
+
+}  // namespace trocar

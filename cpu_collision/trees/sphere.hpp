@@ -1,0 +1,75 @@
+// Sphere as the volume of a tree: around the middle of the box of what lies below.   Source: section 4.5.5 of the
+// thesis, whose spheres go around octants; ours go around the faces themselves, so that they follow a deforming organ.
+// Units: metres.   Tested in tests/cpu_collision/tree_volumes_test.cpp
+#pragma once
+
+#include "cpu_collision/trees/aabb.hpp"
+
+namespace trocar {
+
+struct Sphere {
+  Lanes4 centre;     // m  x, y, z, 0
+  float radius;      // m
+  Lanes4 low, high;  // m  box of what lies below: read by the fit of the parent alone
+
+  static void fit(Sphere& node, const OwnPoints& points, const Children<Sphere>& children, Lanes4 rounding) {
+    Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
+    points.each([&](Lanes4 p) { low = min(low, p), high = max(high, p); });
+    children.each([&](const Sphere& child) { low = min(low, child.low), high = max(high, child.high); });
+    const Lanes4 centre = 0.5f * (low + high), half = first_three(high - centre);
+    float squared = 0.f, around = 0.f;
+    points.each([&](Lanes4 p) {
+      const Lanes4 off = p - centre;
+      squared = std::fmax(squared, sum(off * off));
+    });
+    children.each([&](const Sphere& child) {
+      const Lanes4 off = child.centre - centre;
+      around = std::fmax(around, std::sqrt(sum(off * off)) + child.radius);
+    });
+    const float radius = std::fmin(std::sqrt(sum(half * half)), std::fmax(std::sqrt(squared), around));
+    node = {centre, radius + 4.f * rounding[0], low, high};
+  }
+
+  struct Tool {
+    const ConvexTool& convex;
+    explicit Tool(const ConvexTool& tool) : convex(tool) {}
+  };
+};
+
+inline float least_distance(const Sphere& sphere, Lanes4 point) {
+  const Lanes4 off = point - sphere.centre;
+  return std::fmax(0.f, std::sqrt(sum(off * off)) - sphere.radius);
+}
+
+inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {
+  const Lanes4 reach = lanes(sphere.radius);
+  const Lanes4 middle = plane_distances(tool.convex.lanes[0], sphere.centre);
+  if (negative_lanes(middle + reach)) return BoxAnswer::Outside;
+  const Lanes4 middle2 = plane_distances(tool.convex.lanes[1], sphere.centre);
+  if (negative_lanes(middle2 + reach)) return BoxAnswer::Outside;
+  if (!negative_lanes(min(middle, middle2) - reach - lanes(2.f * tool.convex.slack))) return BoxAnswer::Inside;
+  // Beyond the ends of the volume its planes say little, its box says more.
+  const ObbNode& box = tool.convex.box;
+  const Lanes4 off = dot_rows(box.axis_x, box.axis_y, box.axis_z, sphere.centre - box.centre);
+  const Lanes4 outside = max(abs(off) - box.extent, lanes(0.f));
+  return sum(outside * outside) > sphere.radius * sphere.radius ? BoxAnswer::Outside : BoxAnswer::Crosses;
+}
+
+inline bool overlap(const Sphere& a, const Sphere& b) {
+  const Lanes4 off = a.centre - b.centre;
+  const float reach = a.radius + b.radius;
+  return sum(off * off) <= reach * reach;
+}
+
+inline bool crosses(const Sphere& sphere, const LinePart& line) {
+  const Lanes4 off = sphere.centre - line.from;
+  const float along = sum(line.along * line.along);
+  const float t = along > 0.f ? std::fmin(std::fmax(sum(off * line.along) / along, line.first), line.last) : 0.f;
+  const Lanes4 gap = off - lanes(t) * line.along;
+  const float reach = sphere.radius + line.slack;
+  return sum(gap * gap) <= reach * reach;
+}
+
+inline float size_of(const Sphere& sphere) { return 4.f * sphere.radius * sphere.radius; }
+
+}  // namespace trocar

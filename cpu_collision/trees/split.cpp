@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "cpu_collision/trees/volume_tree.hpp"
+
+namespace trocar {
+namespace {
+
+// From this depth on faces are halved by number: no mesh, however uneven, makes a tree deeper than this + 32.
+constexpr int kDeepestSplit = 48;
+
+struct Box {
+  Lanes4 low = lanes(std::numeric_limits<float>::max()), high = lanes(std::numeric_limits<float>::lowest());
+
+  void add(Lanes4 p) {
+    low = min(low, p);
+    high = max(high, p);
+  }
+};
+
+// A face number read as a float may be denormal, and slow: lane 3 is left out of all sums.
+std::uint32_t face_in(Lanes4 middle) { return std::bit_cast<std::uint32_t>(middle[3]); }
+
+int longest_side(Lanes4 size) {
+  return size[0] >= size[1] ? (size[0] >= size[2] ? 0 : 2) : (size[1] >= size[2] ? 1 : 2);
+}
+
+void gather_faces(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool keep_boxes,
+                  SplitScratch& s) {
+  s.middles.resize(faces.size());
+  s.aside.resize(faces.size());
+  if (keep_boxes) s.face_low.resize(faces.size()), s.face_high.resize(faces.size());
+  for (std::uint32_t f = 0; f < faces.size(); ++f) {
+    const Lanes4 a = positions[faces[f].x], b = positions[faces[f].y], c = positions[faces[f].z];
+    const Lanes4 low = min(min(a, b), c), high = max(max(a, b), c);
+    s.middles[f] = 0.5f * (low + high);
+    s.middles[f][3] = std::bit_cast<float>(f);
+    if (keep_boxes) s.face_low[f] = low, s.face_high[f] = high;
+  }
+}
+
+// What a split makes of a node's slots: first its own, then each child's.
+struct Parts {
+  std::uint32_t own = 0;
+  int children = 0;
+  std::array<std::uint32_t, 8> count{};
+  std::array<Lanes4, 8> low{}, high{};  // of SplitRule::Octree alone
+
+  void add(std::uint32_t slots) { count[children++] = slots; }
+};
+
+Parts halves(std::uint32_t count) {
+  Parts parts;
+  parts.add(count / 2);
+  parts.add(count - count / 2);
+  return parts;
+}
+
+// Those for which `is_high` is 0 come first. Every entry is written to both sides and counted on one: no branch to
+// mispredict. Returns how many.
+template <class IsHigh>
+std::uint32_t partition(std::span<Lanes4> middles, std::span<Lanes4> aside, IsHigh is_high) {
+  std::uint32_t low = 0, high = 0;
+  for (std::size_t i = 0; i < middles.size(); ++i) {
+    const Lanes4 m = middles[i];
+    const std::uint32_t on_high_side = is_high(m) ? 1u : 0u;
+    middles[low] = m;
+    aside[high] = m;
+    low += 1 - on_high_side;
+    high += on_high_side;
+  }
+  std::copy_n(aside.begin(), high, middles.begin() + low);
+  return low;
+}
+
+template <int axis>
+std::uint32_t part_at(std::span<Lanes4> middles, std::span<Lanes4> aside, float at) {
+  return partition(middles, aside, [at](Lanes4 m) { return m[axis] > at; });
+}
+
+Parts split_at_mean(std::span<Lanes4> middles, std::span<Lanes4> aside) {
+  Box box;
+  Lanes4 total = lanes(0.f);
+  for (const Lanes4 m : middles) {
+    const Lanes4 place = first_three(m);
+    box.add(place);
+    total += place;
+  }
+  const std::uint32_t count = static_cast<std::uint32_t>(middles.size());
+  const Lanes4 mean = total / lanes(static_cast<float>(count));
+  const int axis = longest_side(box.high - box.low);
+  const std::uint32_t low = axis == 0   ? part_at<0>(middles, aside, mean[0])
+                            : axis == 1 ? part_at<1>(middles, aside, mean[1])
+                                        : part_at<2>(middles, aside, mean[2]);
+  if (low == 0 || low == count) return halves(count);
+  Parts parts;
+  parts.add(low);
+  parts.add(count - low);
+  return parts;
+}
+
+Parts split_at_median(std::span<Lanes4> middles) {
+  Box box;
+  for (const Lanes4 m : middles) box.add(first_three(m));
+  const int axis = longest_side(box.high - box.low);
+  const auto half = middles.begin() + static_cast<std::ptrdiff_t>(middles.size() / 2);
+  std::nth_element(middles.begin(), half, middles.end(), [axis](Lanes4 a, Lanes4 b) { return a[axis] < b[axis]; });
+  return halves(static_cast<std::uint32_t>(middles.size()));
+}
+
+// Own faces first, then the low half's, then the high half's.
+Parts split_at_middle(std::span<Lanes4> middles, int depth, const SplitScratch& s) {
+  Box box;
+  for (const Lanes4 m : middles) box.add(s.face_low[face_in(m)]), box.add(s.face_high[face_in(m)]);
+  const int axis = depth % 3;
+  const float at = 0.5f * (box.low[axis] + box.high[axis]);
+  const auto begin = middles.begin(), end = middles.end();
+  const auto after_own = std::partition(
+      begin, end, [&](Lanes4 m) { return s.face_low[face_in(m)][axis] <= at && s.face_high[face_in(m)][axis] >= at; });
+  const auto after_low = std::partition(after_own, end, [&](Lanes4 m) { return s.face_high[face_in(m)][axis] < at; });
+  Parts parts;
+  parts.own = static_cast<std::uint32_t>(after_own - begin);
+  if (after_low != after_own) parts.add(static_cast<std::uint32_t>(after_low - after_own));
+  if (end != after_low) parts.add(static_cast<std::uint32_t>(end - after_low));
+  return parts;
+}
+
+Parts split_in_octants(std::span<Lanes4> middles, std::span<Lanes4> aside, const WaitingRange& cell) {
+  const Lanes4 centre = 0.5f * (cell.low + cell.high);
+  const auto octant_of = [&](Lanes4 m) {
+    return (m[0] > centre[0] ? 1 : 0) | (m[1] > centre[1] ? 2 : 0) | (m[2] > centre[2] ? 4 : 0);
+  };
+  std::array<std::uint32_t, 8> count{}, next{};
+  for (const Lanes4 m : middles) ++count[octant_of(m)];
+  for (int k = 1; k < 8; ++k) next[k] = next[k - 1] + count[k - 1];
+  for (const Lanes4 m : middles) aside[next[octant_of(m)]++] = m;
+  std::copy_n(aside.begin(), middles.size(), middles.begin());
+  Parts parts;
+  for (int k = 0; k < 8; ++k) {
+    if (count[k] == 0) continue;
+    Lanes4 &low = parts.low[parts.children], &high = parts.high[parts.children];
+    low = cell.low, high = centre;
+    for (int axis = 0; axis < 3; ++axis)
+      if (k >> axis & 1) low[axis] = centre[axis], high[axis] = cell.high[axis];
+    parts.add(count[k]);
+  }
+  return parts;
+}
+
+Parts split(SplitRule rule, const WaitingRange& node, SplitScratch& s) {
+  if (node.slots.count <= kLeafFaces) return {.own = node.slots.count};
+  if (node.depth >= kDeepestSplit) return halves(node.slots.count);
+  const std::span<Lanes4> middles = std::span(s.middles).subspan(node.slots.first, node.slots.count);
+  switch (rule) {
+    case SplitRule::Median:
+      return split_at_median(middles);
+    case SplitRule::Mean:
+      return split_at_mean(middles, s.aside);
+    case SplitRule::Middle:
+      return split_at_middle(middles, node.depth, s);
+    default:
+      return split_in_octants(middles, s.aside, node);
+  }
+}
+
+WaitingRange root_of(std::span<const Lanes4> positions, std::size_t faces) {
+  Box box;
+  for (const Lanes4 p : positions) box.add(p);
+  return {{0, static_cast<std::uint32_t>(faces)}, 0, box.low, box.high};
+}
+
+// All corners of a node's own faces, or each vertex once. Returns how many.
+std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const std::uint32_t> own, bool share,
+                             std::uint32_t* to) {
+  std::uint32_t count = 0;
+  for (const std::uint32_t face : own)
+    for (int k = 0; k < 3; ++k) to[count++] = faces[face][k];
+  if (!share) return count;
+  std::sort(to, to + count);
+  return static_cast<std::uint32_t>(std::unique(to, to + count) - to);
+}
+
+template <class T>
+std::size_t bytes(const std::vector<T>& v) {
+  return v.capacity() * sizeof(T);
+}
+
+}  // namespace
+
+void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, SplitRule rule,
+                    bool share_vertices, SplitScratch& s, TreeTopology& tree) {
+  gather_faces(positions, faces, rule == SplitRule::Middle, s);
+  tree.slots.clear();
+  tree.own.clear();
+  s.waiting.clear();
+  if (!faces.empty()) s.waiting.push_back(root_of(positions, faces.size()));
+  while (!s.waiting.empty()) {
+    const WaitingRange node = s.waiting.back();
+    s.waiting.pop_back();
+    const Parts parts = split(rule, node, s);
+    tree.slots.push_back(node.slots);
+    tree.own.push_back(parts.own);
+    std::uint32_t end = node.slots.first + node.slots.count;
+    for (int k = parts.children; k-- > 0;) {
+      end -= parts.count[k];
+      s.waiting.push_back({{end, parts.count[k]}, node.depth + 1, parts.low[k], parts.high[k]});
+    }
+  }
+  tree.face_of_slot.resize(faces.size());
+  for (std::size_t slot = 0; slot < faces.size(); ++slot) tree.face_of_slot[slot] = face_in(s.middles[slot]);
+  link_nodes(tree);
+  list_vertices(faces, share_vertices, tree);
+}
+
+void link_nodes(TreeTopology& tree) {
+  const std::uint32_t count = static_cast<std::uint32_t>(tree.slots.size());
+  tree.skip.resize(count);
+  for (std::uint32_t i = count; i-- > 0;) {
+    std::uint32_t next = i + 1;
+    for (std::uint32_t seen = tree.own[i]; seen < tree.slots[i].count; next = tree.skip[next])
+      seen += tree.slots[next].count;
+    tree.skip[i] = next;
+  }
+}
+
+void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& tree) {
+  tree.vertices.resize(3 * faces.size());
+  // Trees of other frames have some nodes more: resize leaves room for them, assign would not.
+  tree.own_vertices.resize(tree.slots.size());
+  std::uint32_t first = 0;
+  for (std::size_t i = 0; i < tree.slots.size(); ++i) {
+    const auto own = std::span(tree.face_of_slot).subspan(tree.slots[i].first, tree.own[i]);
+    const std::uint32_t count = write_vertices(faces, own, share, tree.vertices.data() + first);
+    tree.own_vertices[i] = {first, count};
+    first += count;
+  }
+  tree.vertices.resize(first);
+}
+
+std::size_t memory_bytes(const TreeTopology& t) {
+  return bytes(t.skip) + bytes(t.slots) + bytes(t.own) + bytes(t.face_of_slot) + bytes(t.own_vertices) +
+         bytes(t.vertices);
+}
+
+}  // namespace trocar

@@ -1,0 +1,112 @@
+// VolumeTreeQuery: questions of a segment, a ray and a point. Included by the .cpp files that make a kind of tree.
+#pragma once
+
+#include "cpu_collision/trees/tree_query.hpp"
+
+namespace trocar {
+
+template <class Volume>
+std::span<const FaceId> VolumeTreeQuery<Volume>::crossed(const glm::dvec3& from, const glm::dvec3& to) {
+  begin_question();
+  candidates_.clear();
+  const LinePart line = segment_between(glm::vec3(from), glm::vec3(to), slack(from) + slack(to));
+  for (std::uint32_t node = 0; node < tree_.node_count();) {
+    ++counters_.volume_tests;
+    if (!crosses(tree_.nodes[node], line)) {
+      node = tree_.skip[node];
+      continue;
+    }
+    const IndexRange own = own_slots(node);
+    counters_.face_tests += own.count;
+    for (std::uint32_t k = own.first; k < own.first + own.count; ++k) {
+      const std::uint32_t face = tree_.face_of_slot[k];
+      if (line_meets_triangle(from, to - from, 1.0, triangle(face))) candidates_.push_back(FaceId(face));
+    }
+    ++node;
+  }
+  std::sort(candidates_.begin(), candidates_.end());
+  return candidates_;
+}
+
+// What was met cuts the ray off: volumes behind it are no longer crossed.
+template <class Volume>
+std::optional<RayHit> VolumeTreeQuery<Volume>::first_hit(const glm::dvec3& origin, const glm::dvec3& direction) {
+  begin_question();
+  std::optional<RayHit> first;
+  LinePart line = ray_from(glm::vec3(origin), glm::vec3(direction), 2.f * slack(origin));
+  double most = std::numeric_limits<double>::infinity();
+  for (std::uint32_t node = 0; node < tree_.node_count();) {
+    ++counters_.volume_tests;
+    if (!crosses(tree_.nodes[node], line)) {
+      node = tree_.skip[node];
+      continue;
+    }
+    const IndexRange own = own_slots(node);
+    counters_.face_tests += own.count;
+    for (std::uint32_t k = own.first; k < own.first + own.count; ++k) {
+      const std::uint32_t face = tree_.face_of_slot[k];
+      const std::optional<double> t = line_meets_triangle(origin, direction, most, triangle(face));
+      if (!t || (first && *t >= first->t)) continue;
+      first = RayHit{FaceId(face), *t};
+      most = *t;
+      line.last = std::nextafter(static_cast<float>(*t), std::numeric_limits<float>::infinity());
+    }
+    ++node;
+  }
+  return first;
+}
+
+// Best first: of a node's children the nearest is opened first.
+template <class Volume>
+std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& point, double within) {
+  begin_question();
+  std::optional<SurfacePoint> best;
+  if (tree_.nodes.empty()) return best;
+  const Lanes4 place = lanes(glm::vec3(point));
+  const float rounding = 2.f * slack(point);
+  double least = within;
+  open_nodes_.assign(1, {0, 0.f});
+  while (!open_nodes_.empty()) {
+    const OpenNode open = open_nodes_.back();
+    open_nodes_.pop_back();
+    if (open.bound - rounding > least) continue;
+    const IndexRange own = own_slots(open.node);
+    counters_.face_tests += own.count;
+    for (std::uint32_t k = own.first; k < own.first + own.count; ++k) {
+      const std::uint32_t face = tree_.face_of_slot[k];
+      const ClosestPoints found = closest_segment_triangle(point, point, triangle(face));
+      if (!(found.distance < least)) continue;
+      least = found.distance;
+      best = SurfacePoint{FaceId(face), found.on_second, found.distance};
+    }
+    const std::size_t first_child = open_nodes_.size();
+    for (std::uint32_t child = open.node + 1; child != tree_.skip[open.node]; child = tree_.skip[child]) {
+      ++counters_.volume_tests;
+      const float bound = least_distance(tree_.nodes[child], place);
+      if (bound - rounding <= least) open_nodes_.push_back({child, bound});
+    }
+    std::sort(open_nodes_.begin() + static_cast<std::ptrdiff_t>(first_child), open_nodes_.end(),
+              [](const OpenNode& a, const OpenNode& b) { return a.bound > b.bound; });
+  }
+  return best;
+}
+
+template <class Volume>
+std::span<const FaceId> VolumeTreeQuery<Volume>::around(const glm::dvec3& point) {
+  begin_question();
+  candidates_.clear();
+  const Lanes4 place = lanes(glm::vec3(point));
+  const float rounding = slack(point);
+  for (std::uint32_t node = 0; node < tree_.node_count();) {
+    ++counters_.volume_tests;
+    if (least_distance(tree_.nodes[node], place) > rounding) {
+      node = tree_.skip[node];
+      continue;
+    }
+    take_faces(own_slots(node));
+    ++node;
+  }
+  return candidates_;
+}
+
+}  // namespace trocar

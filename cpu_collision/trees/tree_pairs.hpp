@@ -1,0 +1,143 @@
+// VolumeTreeQuery: pairs of faces of two trees, or of one with itself. Of two volumes that overlap the larger is
+// opened. Included by the .cpp files that make a kind of tree.
+#pragma once
+
+#include "cpu_collision/trees/tree_query.hpp"
+
+namespace trocar {
+
+// Faces are taken as meeting on the way when they come this close, as a part of the largest coordinate.
+constexpr double kMeetingTolerance = 1e-7;
+
+template <class Volume>
+template <class Visit>
+void VolumeTreeQuery<Volume>::open(TreePart part, Visit visit) const {
+  if (tree_.own[part.node] > 0) visit(TreePart{part.node, true});
+  for (std::uint32_t c = part.node + 1; c != tree_.skip[part.node]; c = tree_.skip[c]) visit(TreePart{c, false});
+}
+
+// A part against itself: each of its parts against itself and against those after it.
+template <class Volume>
+void VolumeTreeQuery<Volume>::open_same(TreePart part) {
+  open(part, [&](TreePart first) {
+    open_pairs_.push_back({first, first});
+    bool after = false;
+    open(part, [&](TreePart second) {
+      if (after) open_pairs_.push_back({first, second});
+      after = after || second == first;
+    });
+  });
+}
+
+template <class Volume>
+template <class Test>
+void VolumeTreeQuery<Volume>::walk_pairs(const VolumeTreeQuery& other, Test test) {
+  begin_question();
+  pairs_.clear();
+  open_pairs_.clear();
+  if (tree_.nodes.empty() || other.tree_.nodes.empty()) return;
+  open_pairs_.push_back({{0, false}, {0, false}});
+  while (!open_pairs_.empty()) {
+    const auto [a, b] = open_pairs_.back();
+    open_pairs_.pop_back();
+    const bool same = this == &other && a == b;
+    if (!same) {
+      ++counters_.volume_tests;
+      if (!overlap(tree_.nodes[a.node], other.tree_.nodes[b.node])) continue;
+    }
+    if (closed(a) && other.closed(b)) {
+      test(own_slots(a.node), other.own_slots(b.node), same);
+    } else if (same) {
+      open_same(a);
+    } else if (other.closed(b) || (!closed(a) && size_of(tree_.nodes[a.node]) >= size_of(other.tree_.nodes[b.node]))) {
+      open(a, [&](TreePart part) { open_pairs_.push_back({part, b}); });
+    } else {
+      other.open(b, [&](TreePart part) { open_pairs_.push_back({a, part}); });
+    }
+  }
+}
+
+template <class Volume>
+PairAnswer VolumeTreeQuery<Volume>::pair_answer() {
+  std::sort(pairs_.begin(), pairs_.end());
+  return {pairs_, counters_};
+}
+
+namespace tree_pairs {
+
+// A face with its box: most pairs of a leaf's faces are told apart by it.
+struct BoxedFace {
+  glm::vec3 corner[3];
+  glm::vec3 low, high;
+
+  BoxedFace(const std::vector<glm::vec3>& positions, const glm::uvec3& face)
+      : corner{positions[face.x], positions[face.y], positions[face.z]},
+        low(glm::min(glm::min(corner[0], corner[1]), corner[2])),
+        high(glm::max(glm::max(corner[0], corner[1]), corner[2])) {}
+  bool sound() const { return has_area(corner[0], corner[1], corner[2]); }
+};
+
+inline bool apart(const BoxedFace& a, const BoxedFace& b) {
+  return glm::any(glm::lessThan(a.high, b.low)) || glm::any(glm::lessThan(b.high, a.low));
+}
+
+inline bool share_a_vertex(const glm::uvec3& a, const glm::uvec3& b) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (a[i] == b[j]) return true;
+  return false;
+}
+
+}  // namespace tree_pairs
+
+template <class Volume>
+PairAnswer VolumeTreeQuery<Volume>::crossing(const SurfaceTree& other_tree) {
+  using tree_pairs::BoxedFace;
+  const auto& other = dynamic_cast<const VolumeTreeQuery&>(other_tree);
+  const bool self = this == &other;
+  walk_pairs(other, [&](IndexRange ours, IndexRange theirs, bool same) {
+    for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
+      const std::uint32_t f = tree_.face_of_slot[i];
+      const BoxedFace face(positions_, faces_[f]);
+      for (std::uint32_t j = same ? i + 1 : theirs.first; j < theirs.first + theirs.count; ++j) {
+        const std::uint32_t g = other.tree_.face_of_slot[j];
+        const BoxedFace against(other.positions_, other.faces_[g]);
+        ++counters_.face_tests;
+        if (tree_pairs::apart(face, against) || !face.sound() || !against.sound()) continue;
+        if (contact_of(face.corner, against.corner) == Contact::None) continue;
+        pairs_.push_back(self ? FacePair(std::min(f, g), std::max(f, g)) : FacePair(f, g));
+      }
+    }
+  });
+  return pair_answer();
+}
+
+template <class Volume>
+PairAnswer VolumeTreeQuery<Volume>::self_crossing() {
+  return crossing(*this);
+}
+
+template <class Volume>
+PairAnswer VolumeTreeQuery<Volume>::self_crossing_on_the_way(std::span<const glm::vec3> after) {
+  after_.assign(after.begin(), after.end());
+  const float reach = std::max(reach_, load(after, after_corners_));
+  fit_tree<Volume>(corners_, after_corners_, reach, tree_);
+  const double tolerance = kMeetingTolerance * static_cast<double>(reach);
+  const auto motion = [&](std::uint32_t face) {
+    return MovingTriangle{triangle(face), triangle_of(after_, faces_[face])};
+  };
+  walk_pairs(*this, [&](IndexRange ours, IndexRange theirs, bool same) {
+    for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
+      const std::uint32_t f = tree_.face_of_slot[i];
+      for (std::uint32_t j = same ? i + 1 : theirs.first; j < theirs.first + theirs.count; ++j) {
+        const std::uint32_t g = tree_.face_of_slot[j];
+        if (tree_pairs::share_a_vertex(faces_[f], faces_[g])) continue;
+        ++counters_.face_tests;
+        if (triangles_meet(motion(f), motion(g), tolerance)) pairs_.emplace_back(std::min(f, g), std::max(f, g));
+      }
+    }
+  });
+  return pair_answer();
+}
+
+}  // namespace trocar

@@ -1,0 +1,127 @@
+// SurfaceTree for one kind of volume: the walks down the tree, the same for all kinds. A kind brings
+//   Volume::fit, Volume::Tool, meets(Tool, Volume), overlap(Volume, Volume), crosses(Volume, LinePart),
+//   least_distance(Volume, point), size_of(Volume)
+// and, when it is not split like the others, its own TreeBuilder. A walk needs no stack where order does not matter: a
+// volume that misses skips its subtree.   Units: metres.   Tested in tests/cpu_collision/tree_query_test.cpp
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/trees/line_clip.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
+#include "cpu_collision/trees/surface_tree.hpp"
+#include "geometry/line_triangle.hpp"
+#include "geometry/refine.hpp"
+#include "mesh/self_crossing.hpp"
+
+namespace trocar {
+
+template <class Volume>
+struct TreeBuilder {
+  SplitRule rule;
+  SplitScratch scratch;
+
+  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share,
+             VolumeTree<Volume>& tree) {
+    build_topology(positions, faces, rule, share, scratch, tree);
+    tree.nodes.resize(tree.node_count());
+  }
+  void release() { scratch = {}; }
+  std::size_t memory_bytes() const {
+    return sizeof(Lanes4) * (scratch.middles.capacity() + scratch.aside.capacity() + scratch.face_low.capacity() +
+                             scratch.face_high.capacity()) +
+           sizeof(WaitingRange) * scratch.waiting.capacity();
+  }
+};
+
+// A node, or only the faces of its own.
+struct TreePart {
+  std::uint32_t node;
+  bool own_only;
+  bool operator==(const TreePart&) const = default;
+};
+
+template <class Volume>
+class VolumeTreeQuery final : public SurfaceTree {
+ public:
+  VolumeTreeQuery(std::string name, const TreePlan& plan) : name_(std::move(name)), update_(plan.update) {
+    builder_.rule = plan.split;
+  }
+
+  std::string_view name() const override { return name_; }
+  void rebuild(const MeshView& mesh) override;
+  void update(std::span<const glm::vec3> positions) override;
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
+  std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) override;
+  std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) override;
+  std::optional<SurfacePoint> closest(const glm::dvec3& point, double within) override;
+  std::span<const FaceId> around(const glm::dvec3& point) override;
+  PairAnswer crossing(const SurfaceTree& other) override;
+  PairAnswer self_crossing() override;
+  PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) override;
+  std::size_t node_count() const override { return tree_.node_count(); }
+  const StageTimes& times() const override { return times_; }
+  CostCounters counters() const override { return counters_; }
+  std::size_t memory_bytes() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Tool = typename Volume::Tool;
+  struct OpenNode {
+    std::uint32_t node;
+    float bound;  // m
+  };
+  struct OpenPair {
+    TreePart first, second;
+  };
+
+  static double milliseconds_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  }
+  float load(std::span<const glm::vec3> positions, std::vector<Lanes4>& corners) const;
+  void finish_update(Clock::time_point start);
+  void search(const ConvexTool& convex, const Tool& tool, TouchSet set);
+  void take_faces(IndexRange slots);
+  void test_faces(const ConvexTool& tool, IndexRange slots, TouchSet set);
+  void answer(const ToolVolume& tool, TouchSet set);
+  IndexRange own_slots(std::uint32_t node) const { return {tree_.slots[node].first, tree_.own[node]}; }
+  bool closed(TreePart part) const { return part.own_only || tree_.is_leaf(part.node); }
+  Triangle triangle(std::uint32_t face) const { return triangle_of(positions_, faces_[face]); }
+  float slack(const glm::dvec3& point) const {
+    return kFitRounding *
+           (2.f * reach_ + static_cast<float>(std::abs(point.x) + std::abs(point.y) + std::abs(point.z)));
+  }
+  void begin_question() { counters_.volume_tests = counters_.face_tests = 0; }
+  // Calls visit(child) for what `part` opens into: its children, and its own faces apart.
+  template <class Visit>
+  void open(TreePart part, Visit visit) const;
+  // Calls test(our slots, other's slots) for every pair of parts that cannot be opened further.
+  template <class Test>
+  void walk_pairs(const VolumeTreeQuery& other, Test test);
+  void open_same(TreePart part);
+  PairAnswer pair_answer();
+
+  std::string name_;
+  TreeUpdate update_;
+  TreeBuilder<Volume> builder_;
+  std::vector<glm::uvec3> faces_;     // [face]
+  std::vector<glm::vec3> positions_;  // [vertex] m
+  std::vector<Lanes4> corners_;       // [vertex] m  the same, in lanes
+  float reach_ = 0.f;                 // m  largest coordinate
+  VolumeTree<Volume> tree_;
+  std::vector<FaceId> candidates_;
+  std::vector<Touch> touches_;
+  std::vector<std::uint32_t> first_;
+  std::vector<OpenNode> open_nodes_;
+  std::vector<OpenPair> open_pairs_;
+  std::vector<FacePair> pairs_;
+  std::vector<glm::vec3> after_;
+  std::vector<Lanes4> after_corners_;
+  StageTimes times_;
+  CostCounters counters_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,127 @@
+// VolumeTreeQuery: taking positions in, and the touch query. Included by the .cpp files that make a kind of tree.
+#pragma once
+
+#include "cpu_collision/trees/tree_query.hpp"
+
+namespace trocar {
+
+// Into four lanes; returns the largest coordinate.
+template <class Volume>
+float VolumeTreeQuery<Volume>::load(std::span<const glm::vec3> positions, std::vector<Lanes4>& corners) const {
+  corners.resize(positions.size());
+  Lanes4 reach = lanes(0.f);
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    corners[v] = lanes(positions[v]);
+    reach = max(reach, abs(corners[v]));
+  }
+  return std::max({reach[0], reach[1], reach[2]});
+}
+
+template <class Volume>
+void VolumeTreeQuery<Volume>::rebuild(const MeshView& mesh) {
+  const auto start = Clock::now();
+  faces_.assign(mesh.faces.begin(), mesh.faces.end());
+  candidates_.reserve(faces_.size());
+  positions_.assign(mesh.positions.begin(), mesh.positions.end());
+  reach_ = load(positions_, corners_);
+  builder_.build(corners_, faces_, update_ == TreeUpdate::Refit, tree_);
+  if (update_ == TreeUpdate::Refit) builder_.release();
+  finish_update(start);
+}
+
+template <class Volume>
+void VolumeTreeQuery<Volume>::update(std::span<const glm::vec3> positions) {
+  const auto start = Clock::now();
+  std::copy(positions.begin(), positions.end(), positions_.begin());
+  reach_ = load(positions_, corners_);
+  if (update_ == TreeUpdate::Rebuild) builder_.build(corners_, faces_, false, tree_);
+  finish_update(start);
+}
+
+template <class Volume>
+void VolumeTreeQuery<Volume>::finish_update(Clock::time_point start) {
+  fit_tree<Volume>(corners_, {}, reach_, tree_);
+  counters_.updated_nodes = tree_.node_count();
+  times_.update_ms = milliseconds_since(start);
+}
+
+template <class Volume>
+TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, TouchSet set) {
+  times_.search_ms = times_.refine_ms = 0.0;
+  begin_question();
+  touches_.clear();
+  first_.assign(1, 0);
+  for (const ToolVolume& tool : tools) {
+    const auto start = Clock::now();
+    const ConvexTool convex = convex_tool(tool, reach_);
+    candidates_.clear();
+    if (convex.corner_count > 0) search(convex, Tool(convex), set);
+    times_.search_ms += milliseconds_since(start);
+    const auto found = Clock::now();
+    std::sort(candidates_.begin(), candidates_.end());
+    answer(tool, set);
+    times_.refine_ms += milliseconds_since(found);
+    first_.push_back(static_cast<std::uint32_t>(touches_.size()));
+  }
+  return {touches_, first_};
+}
+
+// A volume that misses the tool skips its subtree, one inside it takes all faces below, and the faces of the nodes that
+// remain are decided one by one.
+template <class Volume>
+void VolumeTreeQuery<Volume>::search(const ConvexTool& convex, const Tool& tool, TouchSet set) {
+  const std::uint32_t end = tree_.node_count();
+  for (std::uint32_t node = 0; node < end;) {
+    ++counters_.volume_tests;
+    const BoxAnswer answer = meets(tool, tree_.nodes[node]);
+    if (answer == BoxAnswer::Crosses) {
+      if (tree_.own[node] > 0) test_faces(convex, own_slots(node), set);
+      ++node;
+      continue;
+    }
+    if (answer == BoxAnswer::Inside) take_faces(tree_.slots[node]);
+    node = tree_.skip[node];
+  }
+}
+
+template <class Volume>
+void VolumeTreeQuery<Volume>::take_faces(IndexRange slots) {
+  for (std::uint32_t k = slots.first; k < slots.first + slots.count; ++k)
+    candidates_.push_back(FaceId(tree_.face_of_slot[k]));
+}
+
+// Of the exact set every face that may be in the volume is a candidate: the refinement decides it.
+template <class Volume>
+void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slots, TouchSet set) {
+  counters_.face_tests += slots.count;
+  for (std::uint32_t k = slots.first; k < slots.first + slots.count; ++k) {
+    const std::uint32_t face = tree_.face_of_slot[k];
+    const glm::uvec3& v = faces_[face];
+    const FaceAnswer answer = face_quick(tool, corners_[v.x], corners_[v.y], corners_[v.z]);
+    if (answer == FaceAnswer::Out) continue;
+    if (answer == FaceAnswer::Unclear && set == TouchSet::Volume && !face_meets(tool, triangle(face))) continue;
+    candidates_.push_back(FaceId(face));
+  }
+}
+
+template <class Volume>
+void VolumeTreeQuery<Volume>::answer(const ToolVolume& tool, TouchSet set) {
+  const std::size_t before = touches_.size();
+  touches_.resize(before + candidates_.size());
+  const std::span<Touch> room = std::span(touches_).subspan(before);
+  if (set == TouchSet::Exact) {
+    touches_.resize(before + refine_touches(tool.step, {positions_, faces_}, candidates_, room));
+  } else {
+    for (std::size_t k = 0; k < room.size(); ++k) room[k] = {.face = candidates_[k]};
+  }
+}
+
+template <class Volume>
+std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
+  const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
+  return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + bytes(tree_.nodes) + bytes(faces_) +
+         bytes(positions_) + bytes(corners_) + bytes(candidates_) + bytes(touches_) + bytes(first_) +
+         bytes(open_nodes_) + bytes(open_pairs_) + bytes(pairs_) + bytes(after_) + bytes(after_corners_);
+}
+
+}  // namespace trocar
