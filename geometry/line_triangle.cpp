@@ -14,13 +14,13 @@ constexpr double kSamePlace = 1e-14;
 
 double size_of(const glm::dvec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
-// The part of the line that can reach the triangle, so that an endless one has an end.
-double useful_length(const glm::dvec3& origin, const glm::dvec3& direction, double most, const Triangle& face) {
+// How much of the line can reach the triangle: it may have no end.
+double useful_length(const glm::dvec3& origin, const glm::dvec3& direction, const Triangle& face) {
   const double length = glm::length(direction);
   if (!(length > 0.0)) return 0.0;
   const double far =
       std::max({glm::distance(origin, face.a), glm::distance(origin, face.b), glm::distance(origin, face.c)});
-  return std::min(most, 2.0 * far / length);
+  return 2.0 * far / length;
 }
 
 // The first common point of a segment and a triangle in one plane: an end inside it, or a crossing with a side.
@@ -47,9 +47,9 @@ std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::d
   const double height = glm::dot(normal, a), rise = glm::dot(normal, direction);
   if (rise == 0.0) {
     if (height != 0.0) return std::nullopt;
-    const double length = useful_length(origin, direction, most, face);
+    const double length = useful_length(origin, direction, face);
     const auto share = meet_in_plane(origin, length * direction, face);
-    if (!share) return std::nullopt;
+    if (!share || *share * length > most) return std::nullopt;
     return *share * length;
   }
   const double t = height / rise;

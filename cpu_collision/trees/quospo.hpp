@@ -53,10 +53,8 @@ struct SlabBox {
 };
 inline SlabBox slab_box(const Quospo& q) {
   const Lanes4 middle = 0.5f * (q.slab_low + q.slab_high), half = 0.5f * (q.slab_high - q.slab_low);
-  return {Lanes4{sum(middle * q.edge_x), sum(middle * q.edge_y), sum(middle * q.edge_z), 0.f},
-          q.edge_x * half,
-          q.edge_y * half,
-          q.edge_z * half};
+  return {Lanes4{sum(middle * q.edge_x), sum(middle * q.edge_y), sum(middle * q.edge_z), 0.f}, q.edge_x * half,
+          q.edge_y * half, q.edge_z * half};
 }
 inline Lanes4 half_shadow(const SlabBox& box, Lanes4 x, Lanes4 y, Lanes4 z) {
   return abs(x * splat<0>(box.edge_x) + y * splat<0>(box.edge_y) + z * splat<0>(box.edge_z)) +

@@ -64,10 +64,11 @@ class SurfaceTree : public TouchQuery {
   // Faces whose volumes, and those of all above, hold the point: candidates of a question of the caller's. Unsorted.
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
-  // Pairs (ours, other's) that share a point; decided exactly (mesh/self_crossing.hpp: faces without area cross
-  // nothing). `other` is a tree of the same kind of volume.
+  // Pairs (ours, other's) that share a point, touching included; decided exactly (solids/crossing_pairs.hpp). `other`:
+  // a tree of the same kind of volume over another mesh.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
-  // Pairs (lower, higher) of ours that share a point which their common corners do not explain.
+  // Pairs (lower, higher) of ours that share a point which their common corners do not explain; decided exactly
+  // (mesh/self_crossing.hpp: faces without area cross nothing).
   virtual PairAnswer self_crossing() = 0;
   // Pairs (lower, higher) of ours without a common vertex that meet on the way from the positions of the last update to
   // `after`, every vertex on a straight line (motion_crossing.hpp). Conservative: none is missed. The next call must be

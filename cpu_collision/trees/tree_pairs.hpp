@@ -94,18 +94,16 @@ template <class Volume>
 PairAnswer VolumeTreeQuery<Volume>::crossing(const SurfaceTree& other_tree) {
   using tree_pairs::BoxedFace;
   const auto& other = dynamic_cast<const VolumeTreeQuery&>(other_tree);
-  const bool self = this == &other;
-  walk_pairs(other, [&](IndexRange ours, IndexRange theirs, bool same) {
+  walk_pairs(other, [&](IndexRange ours, IndexRange theirs, bool) {
     for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
       const std::uint32_t f = tree_.face_of_slot[i];
       const BoxedFace face(positions_, faces_[f]);
-      for (std::uint32_t j = same ? i + 1 : theirs.first; j < theirs.first + theirs.count; ++j) {
+      for (std::uint32_t j = theirs.first; j < theirs.first + theirs.count; ++j) {
         const std::uint32_t g = other.tree_.face_of_slot[j];
         const BoxedFace against(other.positions_, other.faces_[g]);
         ++counters_.face_tests;
-        if (tree_pairs::apart(face, against) || !face.sound() || !against.sound()) continue;
-        if (contact_of(face.corner, against.corner) == Contact::None) continue;
-        pairs_.push_back(self ? FacePair(std::min(f, g), std::max(f, g)) : FacePair(f, g));
+        if (tree_pairs::apart(face, against)) continue;
+        if (solids::faces_cross(face.corner, against.corner, solids::EdgeTest::Exact)) pairs_.emplace_back(f, g);
       }
     }
   });
@@ -114,7 +112,22 @@ PairAnswer VolumeTreeQuery<Volume>::crossing(const SurfaceTree& other_tree) {
 
 template <class Volume>
 PairAnswer VolumeTreeQuery<Volume>::self_crossing() {
-  return crossing(*this);
+  using tree_pairs::BoxedFace;
+  walk_pairs(*this, [&](IndexRange ours, IndexRange theirs, bool same) {
+    for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
+      const std::uint32_t f = tree_.face_of_slot[i];
+      const BoxedFace face(positions_, faces_[f]);
+      for (std::uint32_t j = same ? i + 1 : theirs.first; j < theirs.first + theirs.count; ++j) {
+        const std::uint32_t g = tree_.face_of_slot[j];
+        const BoxedFace against(positions_, faces_[g]);
+        ++counters_.face_tests;
+        if (tree_pairs::apart(face, against) || !face.sound() || !against.sound()) continue;
+        if (contact_of(face.corner, against.corner) != Contact::None)
+          pairs_.emplace_back(std::min(f, g), std::max(f, g));
+      }
+    }
+  });
+  return pair_answer();
 }
 
 template <class Volume>

@@ -10,6 +10,7 @@
 #include <chrono>
 
 #include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/solids/crossing_pairs.hpp"
 #include "cpu_collision/trees/line_clip.hpp"
 #include "cpu_collision/trees/motion_crossing.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"

@@ -1,11 +1,12 @@
-// `obb` and `obb-refit` against the reference: random tools over several meshes, degenerate ones included, both sets,
-// all kinds of volume, still and deforming.
+// Every kind of tree, every split, rebuilt and refitted, against the reference: random tools over several meshes,
+// degenerate ones included, both sets, all kinds of tool volume, still and deforming.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
+#include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
@@ -59,17 +60,23 @@ ToolVolume volume_of(const ToolStep& step, Kind kind) {
   }
 }
 
-struct Pair {
-  std::unique_ptr<TouchQuery> rebuilt = make_obb_query(TreeUpdate::Rebuild),
-                              refitted = make_obb_query(TreeUpdate::Refit);
+// All trees of one mesh.
+struct Trees {
+  std::vector<std::unique_ptr<TouchQuery>> all;
 
-  explicit Pair(const TriangleMesh& mesh) {
-    rebuilt->rebuild(mesh.view());
-    refitted->rebuild(mesh.view());
+  explicit Trees(const TriangleMesh& mesh) {
+    std::vector<std::string> names = tree_names();
+    for (const char* name : {"aabb:median", "aabb:middle-refit", "aabb:octree-refit", "sphere:mean-refit",
+                             "sphere:middle", "kdop14:median-refit"})
+      names.push_back(name);
+    for (const std::string& name : names) {
+      all.push_back(make_surface_tree(*tree_plan(name)));
+      EXPECT_EQ(all.back()->name(), name);
+      all.back()->rebuild(mesh.view());
+    }
   }
   void update(const TriangleMesh& mesh) {
-    rebuilt->update(mesh.positions);
-    refitted->update(mesh.positions);
+    for (const auto& tree : all) tree->update(mesh.positions);
   }
 };
 
@@ -77,20 +84,25 @@ struct Tally {
   std::uint64_t in_both = 0, borderline = 0;
 };
 
-void expect_agreement(TouchQuery& query, const TriangleMesh& mesh, std::span<const ToolVolume> tools, TouchSet set,
+// The judge is asked once, every tree is held against it.
+void expect_agreement(const Trees& trees, const TriangleMesh& mesh, std::span<const ToolVolume> tools, TouchSet set,
                       Tally& tally) {
-  const TouchList list = query.touched(tools, set);
-  ASSERT_EQ(list.first.size(), tools.size() + 1);
-  for (std::size_t k = 0; k < tools.size(); ++k) {
-    const Agreement agreement = judge(reference_touched(mesh.view(), tools[k], set), list.of_tool(k));
-    ASSERT_EQ(agreement.disagreements, 0u) << query.name() << ", tool " << k << ", set " << int(set);
-    tally.in_both += agreement.in_both;
-    tally.borderline += agreement.borderline;
+  std::vector<ReferenceAnswer> reference;
+  for (const ToolVolume& tool : tools) reference.push_back(reference_touched(mesh.view(), tool, set));
+  for (const auto& tree : trees.all) {
+    const TouchList list = tree->touched(tools, set);
+    ASSERT_EQ(list.first.size(), tools.size() + 1);
+    for (std::size_t k = 0; k < tools.size(); ++k) {
+      const Agreement agreement = judge(reference[k], list.of_tool(k));
+      ASSERT_EQ(agreement.disagreements, 0u) << tree->name() << ", tool " << k << ", set " << int(set);
+      tally.in_both += agreement.in_both;
+      tally.borderline += agreement.borderline;
+    }
   }
 }
 
 // A few tools at a time, all kinds, both sets; the exact set from capsule covers alone.
-void expect_agreement_everywhere(Pair& pair, const TriangleMesh& mesh, Dice& dice, int rounds, Tally& tally) {
+void expect_agreement_everywhere(const Trees& trees, const TriangleMesh& mesh, Dice& dice, int rounds, Tally& tally) {
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round);
     std::vector<ToolVolume> any, capsules;
@@ -99,11 +111,9 @@ void expect_agreement_everywhere(Pair& pair, const TriangleMesh& mesh, Dice& dic
       any.push_back(volume_of(step, Kind(dice.pick(3))));
       capsules.push_back(volume_of(step, Kind::Capsule));
     }
-    for (TouchQuery* query : {pair.rebuilt.get(), pair.refitted.get()}) {
-      expect_agreement(*query, mesh, any, TouchSet::Volume, tally);
-      expect_agreement(*query, mesh, capsules, TouchSet::Exact, tally);
-      if (testing::Test::HasFatalFailure()) return;
-    }
+    expect_agreement(trees, mesh, any, TouchSet::Volume, tally);
+    expect_agreement(trees, mesh, capsules, TouchSet::Exact, tally);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 
@@ -116,7 +126,7 @@ void wobble(const TriangleMesh& rest, double share, int frame, TriangleMesh& mes
   }
 }
 
-TEST(ObbQuery, AgreesWithTheReference) {
+TEST(TreeTouch, AgreesWithTheReference) {
   Dice dice(kSeed);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   const TriangleMesh meshes[] = {shapes::icosphere(3),
@@ -130,31 +140,31 @@ TEST(ObbQuery, AgreesWithTheReference) {
   Tally tally;
   for (const TriangleMesh& mesh : meshes) {
     SCOPED_TRACE(testing::Message() << mesh.faces.size() << " faces");
-    Pair pair(mesh);
-    expect_agreement_everywhere(pair, mesh, dice, 60, tally);
+    Trees trees(mesh);
+    expect_agreement_everywhere(trees, mesh, dice, 60, tally);
   }
   EXPECT_GT(tally.in_both, 100000u);
   std::printf("%lu faces in both, %lu borderline\n", static_cast<unsigned long>(tally.in_both),
               static_cast<unsigned long>(tally.borderline));
 }
 
-TEST(ObbQuery, AgreesOnDeformingMeshes) {
+TEST(TreeTouch, AgreesOnDeformingMeshes) {
   Dice dice(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
   Tally tally;
   for (const TriangleMesh& rest : {shapes::icosphere(3), shapes::torus(60, 30), shapes::random_soup(kSeed, 1000)}) {
     TriangleMesh mesh = rest;
-    Pair pair(mesh);
+    Trees trees(mesh);
     for (int frame = 0; frame < 12; ++frame) {
       wobble(rest, frame < 8 ? 0.02 : 0.5, frame, mesh);  // as an organ does, then far beyond
-      pair.update(mesh);
-      expect_agreement_everywhere(pair, mesh, dice, 4, tally);
+      trees.update(mesh);
+      expect_agreement_everywhere(trees, mesh, dice, 4, tally);
     }
   }
   EXPECT_GT(tally.in_both, 10000u);
 }
 
-TEST(ObbQuery, AgreesOnDegenerateMeshes) {
+TEST(TreeTouch, AgreesOnDegenerateMeshes) {
   Dice dice(kSeed + 2);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 2);
   std::vector<TriangleMesh> meshes;
@@ -172,66 +182,96 @@ TEST(ObbQuery, AgreesOnDegenerateMeshes) {
   Tally tally;
   for (const TriangleMesh& mesh : meshes) {
     SCOPED_TRACE(testing::Message() << mesh.faces.size() << " faces");
-    Pair pair(mesh);
-    expect_agreement_everywhere(pair, mesh, dice, 60, tally);
+    Trees trees(mesh);
+    expect_agreement_everywhere(trees, mesh, dice, 60, tally);
   }
   EXPECT_GT(tally.in_both, 1000u);
 }
 
-TEST(ObbQuery, EmptyMeshNoToolsAndReuse) {
+TEST(TreeTouch, EmptyMeshNoToolsAndReuse) {
   const ToolVolume tool = static_volume({{0, 0, 0.3}, {0, 0, 0}, 0.01});
-  for (const TreeUpdate update : {TreeUpdate::Rebuild, TreeUpdate::Refit}) {
-    const auto query = make_obb_query(update);
-    query->rebuild({});
-    query->update({});
-    EXPECT_TRUE(query->touched({&tool, 1}, TouchSet::Volume).touches.empty());
-    EXPECT_EQ(query->touched({&tool, 1}, TouchSet::Exact).first.size(), 2u);
-    // New faces on the same object, more and then fewer.
-    for (const int subdivisions : {3, 1}) {
-      const TriangleMesh mesh = shapes::icosphere(subdivisions);
-      query->rebuild(mesh.view());
-      EXPECT_TRUE(query->touched({}, TouchSet::Volume).touches.empty());
-      Tally tally;
-      expect_agreement(*query, mesh, {&tool, 1}, TouchSet::Volume, tally);
-      EXPECT_GT(tally.in_both, 0u);
+  const Trees trees({});
+  for (const auto& tree : trees.all) {
+    tree->update({});
+    EXPECT_TRUE(tree->touched({&tool, 1}, TouchSet::Volume).touches.empty());
+    EXPECT_EQ(tree->touched({&tool, 1}, TouchSet::Exact).first.size(), 2u);
+  }
+  // New faces on the same object, more and then fewer.
+  for (const int subdivisions : {3, 1}) {
+    const TriangleMesh mesh = shapes::icosphere(subdivisions);
+    for (const auto& tree : trees.all) {
+      tree->rebuild(mesh.view());
+      EXPECT_TRUE(tree->touched({}, TouchSet::Volume).touches.empty());
     }
+    Tally tally;
+    expect_agreement(trees, mesh, {&tool, 1}, TouchSet::Volume, tally);
+    EXPECT_GT(tally.in_both, 0u);
   }
 }
 
-TEST(ObbQuery, ReportsNameTimesCountersAndMemory) {
+TEST(TreeTouch, ReportsTimesCountersAndMemory) {
   const TriangleMesh mesh = shapes::icosphere(3);
-  Pair pair(mesh);
-  EXPECT_EQ(pair.rebuilt->name(), "obb");
-  EXPECT_EQ(pair.refitted->name(), "obb-refit");
+  const Trees trees(mesh);
   const ToolVolume tool = static_volume({{0, 0, 0.3}, {0, 0, 0}, 0.01});
-  for (TouchQuery* query : {pair.rebuilt.get(), pair.refitted.get()}) {
-    query->update(mesh.positions);
-    const std::size_t touched = query->touched({&tool, 1}, TouchSet::Volume).touches.size();
-    const CostCounters counters = query->counters();
+  for (const auto& tree : trees.all) {
+    SCOPED_TRACE(tree->name());
+    tree->update(mesh.positions);
+    const std::size_t touched = tree->touched({&tool, 1}, TouchSet::Volume).touches.size();
+    const CostCounters counters = tree->counters();
     EXPECT_GT(touched, 0u);
     EXPECT_GT(counters.volume_tests, 1u);
     EXPECT_LT(counters.volume_tests, counters.updated_nodes);  // the tree prunes
     EXPECT_GE(counters.face_tests, 1u);
     EXPECT_LT(counters.face_tests, mesh.faces.size() / 2);
-    EXPECT_GT(query->times().update_ms, 0.0);
-    EXPECT_GT(query->times().query_ms(), 0.0);
-    EXPECT_GT(query->memory_bytes(), mesh.positions.size() * sizeof(glm::vec3));
+    EXPECT_GT(tree->times().update_ms, 0.0);
+    EXPECT_GT(tree->times().query_ms(), 0.0);
+    EXPECT_GT(tree->memory_bytes(), mesh.positions.size() * sizeof(glm::vec3));
   }
 }
 
-TEST(ObbQuery, AgreesOnARealLiver) {
+TEST(TreeTouch, NamesAreReadStrictly) {
+  for (const char* name : {"", "aabb:", "aabb:best", "aabb-Refit", "obb:median", "quospo:mean", "kdop8",
+                           "aabb-refit-refit", "sphere :mean", "scan"})
+    EXPECT_FALSE(tree_plan(name)) << name;
+  EXPECT_EQ(tree_plan("sphere")->split, SplitRule::Octree);
+  EXPECT_EQ(tree_plan("aabb:middle-refit")->update, TreeUpdate::Refit);
+}
+
+// Folded, open, self-crossing and non-manifold surfaces; what cannot be loaded is said.
+TEST(TreeTouch, AgreesOnBrokenMeshes) {
+  Dice dice(kSeed + 4);
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);
+  Tally tally;
+  for (const char* name : {"busted.STL", "dragon.obj", "featuretype.STL", "quadknot.obj", "self_intersectA.obj",
+                           "wallhole.obj", "Cray_right.obj"}) {
+    const auto file = shared_file(std::string("broken/") + name);
+    if (!file) GTEST_SKIP() << "no shared test data";
+    SCOPED_TRACE(name);
+    TriangleMesh mesh;
+    try {
+      mesh = load_mesh(*file);
+    } catch (const InputError& error) {
+      std::printf("%s\n", error.what());
+      continue;
+    }
+    expect_agreement_everywhere(Trees(mesh), mesh, dice, 12, tally);
+  }
+  EXPECT_GT(tally.in_both, 1000u);
+}
+
+TEST(TreeTouch, AgreesOnARealLiver) {
   const auto file = shared_file("organs/openhelp/Liver.stl");
   if (!file) GTEST_SKIP() << "no shared test data";
   const TriangleMesh rest = load_mesh(*file);
   TriangleMesh mesh = rest;
   Dice dice(kSeed + 3);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 3);
-  Pair pair(mesh);
+  Trees trees(mesh);
   Tally tally;
   for (int frame = 0; frame < 10; ++frame) {
-    expect_agreement_everywhere(pair, mesh, dice, 4, tally);
+    expect_agreement_everywhere(trees, mesh, dice, 4, tally);
     wobble(rest, 0.02, frame, mesh);
-    pair.update(mesh);
+    trees.update(mesh);
   }
   EXPECT_GT(tally.in_both, 10000u);
 }

@@ -1,0 +1,64 @@
+// Where a line meets a triangle, against the closest points of a segment and a triangle; degenerate input first.
+#include "geometry/line_triangle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "geometry/refine.hpp"
+#include "tests/geometry/random_steps.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+using test::Dice;
+
+constexpr Triangle kFace{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+TEST(LineTriangle, DegenerateLinesAndFaces) {
+  const Triangle point{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, needle{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  EXPECT_EQ(line_meets_triangle({1, 1, 0}, {0, 0, 1}, kEndless, point), 1.0);
+  EXPECT_FALSE(line_meets_triangle({1, 1.001, 0}, {0, 0, 1}, kEndless, point));
+  EXPECT_EQ(line_meets_triangle({1.5, 0, -1}, {0, 0, 1}, kEndless, needle), 1.0);
+  EXPECT_EQ(line_meets_triangle({0.2, 0.2, 0}, {0, 0, 0}, 1.0, kFace), 0.0);
+  EXPECT_FALSE(line_meets_triangle({0.2, 0.2, 0.1}, {0, 0, 0}, 1.0, kFace));
+}
+
+TEST(LineTriangle, WithinThePlane) {
+  EXPECT_EQ(line_meets_triangle({0.2, 0.2, 0}, {1, 0, 0}, kEndless, kFace), 0.0);
+  EXPECT_NEAR(line_meets_triangle({-1, 0.25, 0}, {0.5, 0, 0}, kEndless, kFace).value_or(-1), 2.0, 1e-12);
+  EXPECT_FALSE(line_meets_triangle({-1, 0.25, 0}, {0.5, 0, 0}, 1.9, kFace));
+  EXPECT_FALSE(line_meets_triangle({-1, 1.25, 0}, {1, 0, 0}, kEndless, kFace));
+  EXPECT_NEAR(line_meets_triangle({-1, 0, 0}, {1, 0, 0}, kEndless, kFace).value_or(-1), 1.0, 1e-12);  // along an edge
+  EXPECT_FALSE(line_meets_triangle({-1, 0.25, 1e-9}, {1, 0, 0}, kEndless, kFace));
+}
+
+TEST(LineTriangle, CornersAndEdgesBelongToTheFace) {
+  for (const dvec3& p : {dvec3(0, 0, 0), dvec3(1, 0, 0), dvec3(0, 1, 0), dvec3(0.5, 0.5, 0), dvec3(0.5, 0, 0)})
+    EXPECT_EQ(line_meets_triangle(p + dvec3(0, 0, 2), {0, 0, -1}, kEndless, kFace), 2.0);
+  EXPECT_FALSE(line_meets_triangle({0, 0, 2}, {0, 0, -1}, 1.999, kFace));
+  EXPECT_FALSE(line_meets_triangle({0, 0, 2}, {0, 0, 1}, kEndless, kFace));
+}
+
+TEST(LineTriangle, AgreesWithClosestPoints) {
+  Dice dice(17);
+  int met = 0;
+  for (int k = 0; k < 200000; ++k) {
+    const Triangle face{dice.in_cube(1), dice.in_cube(1), dice.in_cube(1)};
+    const dvec3 from = dice.in_cube(1), to = dice.in_cube(1);
+    const double apart = closest_segment_triangle(from, to, face).distance;
+    const auto t = line_meets_triangle(from, to - from, 1.0, face);
+    ASSERT_FALSE(apart > 1e-12 && t) << "seed 17, case " << k;
+    if (!t) continue;
+    ++met;
+    const dvec3 point = from + *t * (to - from);
+    ASSERT_LT(closest_segment_triangle(point, point, face).distance, 1e-10) << "seed 17, case " << k;
+  }
+  EXPECT_GT(met, 5000);
+  EXPECT_LT(met, 60000);
+}
+
+}  // namespace
+}  // namespace trocar
