@@ -17,7 +17,7 @@ namespace {
 
 struct CompareCommand {
   QueryOptions query;
-  std::string recording, backends = "all", json, plot;
+  std::string recording, backends = "all", json, csv, plot;
   double wobble = 0.02;
 };
 
@@ -41,8 +41,9 @@ void write(std::optional<OutputFile>& file, const std::string& text) {
 }
 
 void run(const CompareCommand& command) {
-  std::optional<OutputFile> json, plot;
+  std::optional<OutputFile> json, csv, plot;
   if (!command.json.empty()) json.emplace(command.json);
+  if (!command.csv.empty()) csv.emplace(command.csv);
   if (!command.plot.empty()) plot.emplace(command.plot);
   const auto source = source_of(command);
   Backends backends;
@@ -54,6 +55,7 @@ void run(const CompareCommand& command) {
   }
   fmt::print("{}", compare_table(report));
   write(json, compare_json(report));
+  write(csv, compare_csv(report));
   write(plot, compare_svg(report));
   fmt::print("{} backends, {} frames, {} disagreements\n", report.backends.size(), report.frames,
              report.disagreements());
@@ -74,6 +76,7 @@ void add_compare_command(CLI::App& program) {
       ->capture_default_str();
   sub->add_option("--backends", command->backends, "a,b,c or all")->capture_default_str();
   sub->add_option("--json", command->json, "Figures as JSON");
+  sub->add_option("--csv", command->csv, "Figures as a table: a row for each backend");
   sub->add_option("--plot", command->plot, "Figures as an SVG picture");
   sub->callback([command] { run(*command); });
 }

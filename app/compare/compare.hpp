@@ -50,7 +50,9 @@ std::string_view name_of(TouchSet set);
 
 std::string compare_table(const CompareReport& report);
 std::string compare_json(const CompareReport& report);
-// A bar for each backend on a logarithmic axis of milliseconds, update and query apart.
+// A row for each backend, under one header; columns as in the JSON.
+std::string compare_csv(const CompareReport& report);
+// A bar for each backend on a logarithmic axis of milliseconds, with a mark for the query without the update.
 std::string compare_svg(const CompareReport& report);
 
 }  // namespace trocar

@@ -13,19 +13,43 @@ std::string_view name_of(ToolMode mode) { return mode == ToolMode::Static ? "sta
 std::string_view name_of(Cover cover) { return cover == Cover::Paper ? "paper" : "capsule"; }
 std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volume" : "exact"; }
 
+namespace {
+
+double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); }
+
+}  // namespace
+
 std::string compare_table(const CompareReport& report) {
   std::string text =
       fmt::format("{} faces, {} vertices, {} frames, {} tools, radius {} mm, {} {} {}\n{}\nOpenGL: {}\n", report.faces,
                   report.vertices, report.frames, report.tools, report.radius_mm, name_of(report.kind.mode),
                   name_of(report.kind.cover), name_of(report.kind.set), report.machine, report.gl);
-  text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10} {:>9} {:>10} {:>13} {:>9}\n", "backend", "update ms",
-                      "query ms", "total ms", "p99 ms", "touched", "borderline", "disagreements", "vs obb");
+  text += fmt::format("{:<14} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9}\n", "backend",
+                      "update ms", "query ms", "total ms", "p99 ms", "touched", "border", "disagree", "Nv", "Np", "Nu",
+                      "MiB", "vs obb");
   for (const auto& b : report.backends) {
     const double speedup = report.speedup_over_obb(b);
-    text += fmt::format("{:<10} {:>10.4f} {:>10.4f} {:>10.4f} {:>10.4f} {:>9} {:>10} {:>13} {:>9}\n", b.name,
-                        b.update.median, b.query.median, b.total.median, b.total.p99, b.touched, b.borderline,
-                        b.disagreements, speedup > 0.0 ? fmt::format("{:.1f} x", speedup) : "-");
+    text += fmt::format(
+        "{:<14} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9} {:>6} {:>9} {:>8.0f} {:>8.0f} {:>8.0f} {:>8.2f} {:>9}\n",
+        b.name, b.update.median, b.query.median, b.total.median, b.total.p99, b.touched, b.borderline, b.disagreements,
+        b.volume_tests, b.face_tests, b.updated_nodes, mebibytes(b.memory_bytes),
+        speedup > 0.0 ? fmt::format("{:.1f} x", speedup) : "-");
   }
+  text += "Nv, Np, Nu: volumes tested, faces tested, nodes updated, a frame (mean); MiB: held\n";
+  return text;
+}
+
+std::string compare_csv(const CompareReport& report) {
+  std::string text =
+      "backend,frames,update_ms_median,update_ms_p99,query_ms_median,query_ms_p99,total_ms_median,total_ms_p99,"
+      "gpu_ms_median,touched,borderline,disagreements,volume_tests,face_tests,updated_nodes,memory_bytes,"
+      "speedup_over_obb\n";
+  for (const auto& b : report.backends)
+    text +=
+        fmt::format("{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{:.1f},{:.1f},{:.1f},{},{:.3f}\n",
+                    b.name, b.frames, b.update.median, b.update.p99, b.query.median, b.query.p99, b.total.median,
+                    b.total.p99, b.gpu.median, b.touched, b.borderline, b.disagreements, b.volume_tests, b.face_tests,
+                    b.updated_nodes, b.memory_bytes, report.speedup_over_obb(b));
   return text;
 }
 
@@ -67,7 +91,7 @@ std::string compare_json(const CompareReport& report) {
 
 namespace {
 
-constexpr double kLeft = 110.0, kRight = 90.0, kTop = 58.0, kRow = 34.0, kWidth = 760.0, kBottom = 46.0;
+constexpr double kLeft = 120.0, kRight = 90.0, kTop = 58.0, kRow = 26.0, kWidth = 760.0, kBottom = 46.0;
 
 // A logarithmic axis in milliseconds that spans whole decades.
 struct LogAxis {
@@ -83,7 +107,7 @@ LogAxis axis_for(const CompareReport& report) {
   double smallest = 1.0, largest = 1e-3;
   for (const auto& b : report.backends) {
     if (b.total.median <= 0.0) continue;
-    smallest = std::min(smallest, b.total.median);
+    smallest = std::min(smallest, b.query.median > 0.0 ? b.query.median : b.total.median);
     largest = std::max(largest, b.total.median);
   }
   LogAxis axis;
@@ -118,17 +142,23 @@ std::string compare_svg(const CompareReport& report) {
     const bool on_gpu = b.name == "compute" || b.name == "occlusion" || b.name == "select";
     svg += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>"
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"20\" rx=\"2\" fill=\"{}\"/>"
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"16\" rx=\"2\" fill=\"{}\"/>"
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"3\" height=\"16\" fill=\"#222\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g} ms</text>\n",
-        kLeft - 8.0, y + 19.0, b.name, kLeft, y + 4.0, std::max(1.0, end - kLeft), on_gpu ? "#0072b2" : "#e69f00",
-        end + 6.0, y + 19.0, b.total.median);
+        kLeft - 8.0, y + 17.0, b.name, kLeft, y + 4.0, std::max(1.0, end - kLeft), on_gpu ? "#0072b2" : "#e69f00",
+        axis.x(b.query.median) - 3.0, y + 4.0, end + 6.0, y + 17.0, b.total.median);
     y += kRow;
   }
-  svg += fmt::format(
-      "<rect x=\"{0}\" y=\"{1}\" width=\"12\" height=\"12\" fill=\"#0072b2\"/><text x=\"{2}\" y=\"{3}\">OpenGL</text>"
-      "<rect x=\"{4}\" y=\"{1}\" width=\"12\" height=\"12\" fill=\"#e69f00\"/><text x=\"{5}\" y=\"{3}\">CPU</text>\n"
-      "</svg>\n",
-      kLeft, height - 18.0, kLeft + 18.0, height - 7.0, kLeft + 90.0, kLeft + 108.0);
+  const double legend = height - 18.0;
+  double x = kLeft;
+  for (const auto& [colour, what] : {std::pair("#0072b2", "OpenGL"), std::pair("#e69f00", "CPU"),
+                                     std::pair("#222", "mark: the query alone, without the update")}) {
+    svg += fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n", x,
+        legend, colour, x + 18.0, legend + 11.0, what);
+    x += 90.0;
+  }
+  svg += "</svg>\n";
   return svg;
 }
 
