@@ -1,0 +1,74 @@
+// Boxes of the broad phase: axis-aligned and closed, so boxes that only touch overlap. A fixed cube is centre and
+// radius, large enough for the object in any orientation; a dynamic box is the least one of this frame.
+// A box that is no box (a bound that is no number, or low above high on some axis) is empty: it overlaps nobody, itself
+// included. Infinite bounds are sound.
+// Source: "sweep and prune" of Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D 1995 (both kinds of box).
+// Units: metres.   Tested in tests/cpu_collision/broad_phase_box_test.cpp
+#pragma once
+
+#include <cmath>
+#include <compare>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <limits>
+#include <span>
+
+namespace trocar::broad {
+
+enum class ObjectId : std::uint32_t {};
+
+constexpr std::uint32_t index(ObjectId object) { return static_cast<std::uint32_t>(object); }
+
+// first < second. Lists of pairs ascend by first, then second.
+struct Pair {
+  ObjectId first, second;
+  auto operator<=>(const Pair&) const = default;
+};
+
+constexpr Pair pair_of(ObjectId a, ObjectId b) { return a < b ? Pair{a, b} : Pair{b, a}; }
+
+struct Box {
+  glm::vec3 low{std::numeric_limits<float>::infinity()}, high{-std::numeric_limits<float>::infinity()};  // m
+};
+
+inline bool empty(const Box& box) {
+  return !(box.low.x <= box.high.x && box.low.y <= box.high.y && box.low.z <= box.high.z);
+}
+
+inline bool overlap(const Box& a, const Box& b) {
+  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
+         a.low.z <= b.high.z && b.low.z <= a.high.z && !empty(a) && !empty(b);
+}
+
+// The fixed cube. A radius below 0 or a centre that is no number: empty.
+inline Box cube(const glm::vec3& centre, float radius) { return {centre - radius, centre + radius}; }
+
+// The dynamic box of these points; none: empty. A coordinate that is no number makes it empty too.
+inline Box box_of(std::span<const glm::vec3> points) {
+  Box box;
+  for (const glm::vec3& p : points) {
+    if (std::isnan(p.x + p.y + p.z)) return {};
+    box.low = glm::min(box.low, p), box.high = glm::max(box.high, p);
+  }
+  return box;
+}
+
+inline Box united(const Box& a, const Box& b) {
+  if (empty(a)) return b;
+  if (empty(b)) return a;
+  return {glm::min(a.low, b.low), glm::max(a.high, b.high)};
+}
+
+inline Box grown(const Box& box, float by) { return {box.low - by, box.high + by}; }
+
+// Bounds in double, rounded outwards: never smaller than what was given.
+inline Box box_around(const glm::dvec3& low, const glm::dvec3& high) {
+  Box box{glm::vec3(low), glm::vec3(high)};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (static_cast<double>(box.low[axis]) > low[axis]) box.low[axis] = std::nextafter(box.low[axis], -INFINITY);
+    if (static_cast<double>(box.high[axis]) < high[axis]) box.high[axis] = std::nextafter(box.high[axis], INFINITY);
+  }
+  return box;
+}
+
+}  // namespace trocar::broad

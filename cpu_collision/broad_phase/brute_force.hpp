@@ -1,0 +1,19 @@
+// Every box against every other, n (n - 1) / 2 tests: the twin that all other methods are checked against.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cpu_collision/broad_phase/box.hpp"
+
+namespace trocar::broad {
+
+// Overlapping pairs, ascending; an object's id is its place. `pairs` keeps its memory.
+inline void brute_force_pairs(std::span<const Box> boxes, std::vector<Pair>& pairs) {
+  pairs.clear();
+  for (std::uint32_t i = 0; i < boxes.size(); ++i)
+    for (std::uint32_t j = i + 1; j < boxes.size(); ++j)
+      if (overlap(boxes[i], boxes[j])) pairs.push_back({ObjectId(i), ObjectId(j)});
+}
+
+}  // namespace trocar::broad

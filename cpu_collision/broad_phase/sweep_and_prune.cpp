@@ -1,0 +1,304 @@
+#include "cpu_collision/broad_phase/sweep_and_prune.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace trocar::broad {
+namespace {
+
+// Ids take 31 bits of an end.
+constexpr std::uint64_t kHigh = std::uint64_t{1} << 31;
+constexpr std::uint64_t kIdMask = kHigh - 1;
+
+constexpr std::uint8_t kAllAxes = 7, kListed = 8;  // of a status: overlap on all axes; is in the list of pairs
+
+// Whole numbers that sort as the floats do, -0 as 0. Empty boxes use what lies beyond both infinities.
+std::uint32_t sortable(float bound) {
+  const auto bits = std::bit_cast<std::uint32_t>(bound + 0.f);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+std::uint32_t id_of(std::uint64_t end) { return static_cast<std::uint32_t>(end & kIdMask); }
+bool is_high(std::uint64_t end) { return (end & kHigh) != 0; }
+
+void sort_unique(std::vector<Pair>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
+
+}  // namespace
+
+SweepAndPrune::Bounds SweepAndPrune::bounds_of(const Box& box) {
+  Bounds bounds;
+  const bool is_empty = empty(box);
+  for (int axis = 0; axis < 3; ++axis) {
+    bounds.low[axis] = is_empty ? ~0u : sortable(box.low[axis]);
+    bounds.high[axis] = is_empty ? 0u : sortable(box.high[axis]);
+  }
+  return bounds;
+}
+
+bool SweepAndPrune::overlap(const Bounds& a, const Bounds& b) {
+  return a.low[0] <= b.high[0] && b.low[0] <= a.high[0] && a.low[1] <= b.high[1] && b.low[1] <= a.high[1] &&
+         a.low[2] <= b.high[2] && b.low[2] <= a.high[2];
+}
+
+ObjectId SweepAndPrune::add(const Box& box) {
+  std::uint32_t id;
+  if (free_.empty()) {
+    id = static_cast<std::uint32_t>(objects_.size());
+    assert(id < kIdMask);
+    objects_.emplace_back();
+    slot_.push_back(0);
+    if (keeps_status()) {
+      status_.resize(objects_.size() * (objects_.size() - 1) / 2, 0);
+    } else {
+      status_ = {};
+    }
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  objects_[id] = {bounds_of(box), bounds_of({}), true};
+  // At the end of the lists, as an object that overlaps nobody: the next update moves it to its place.
+  for (auto& ends : ends_) {
+    ends.push_back(id);
+    ends.push_back(id | kHigh);
+  }
+  ++count_;
+  return ObjectId(id);
+}
+
+void SweepAndPrune::remove(ObjectId object) {
+  assert(objects_[index(object)].used);
+  objects_[index(object)].used = false;
+  objects_[index(object)].now = bounds_of({});
+  gone_.push_back(index(object));
+  --count_;
+}
+
+void SweepAndPrune::set(ObjectId object, const Box& box) {
+  assert(objects_[index(object)].used);
+  objects_[index(object)].now = bounds_of(box);
+}
+
+bool SweepAndPrune::overlapping(ObjectId a, ObjectId b) const {
+  return a != b && std::binary_search(pairs_.begin(), pairs_.end(), pair_of(a, b));
+}
+
+std::size_t SweepAndPrune::memory_bytes() const {
+  std::size_t bytes = objects_.capacity() * sizeof(Object) + status_.capacity() + active_.capacity() * sizeof(Active);
+  for (const auto& ends : ends_) bytes += ends.capacity() * sizeof(End);
+  for (const auto* ids : {&free_, &gone_, &slot_}) bytes += ids->capacity() * sizeof(std::uint32_t);
+  for (const auto* pairs : {&pairs_, &begun_, &ended_, &spare_}) bytes += pairs->capacity() * sizeof(Pair);
+  return bytes;
+}
+
+void SweepAndPrune::update() {
+  counters_ = {};
+  begun_.clear();
+  ended_.clear();
+  drop_removed();
+  if (insert_along(0) && insert_along(1) && insert_along(2)) {
+    if (keeps_status()) settle_status();
+    sort_unique(begun_);
+    sort_unique(ended_);
+    apply_changes();
+  } else {
+    sweep_afresh();
+  }
+  for (Object& object : objects_) object.before = object.now;
+}
+
+// Removed objects leave the lists and every pair.
+void SweepAndPrune::drop_removed() {
+  if (gone_.empty()) return;
+  for (auto& ends : ends_) std::erase_if(ends, [this](End end) { return !objects_[id_of(end)].used; });
+  const auto is_gone = [this](const Pair& pair) {
+    return !objects_[index(pair.first)].used || !objects_[index(pair.second)].used;
+  };
+  for (const Pair& pair : pairs_)
+    if (is_gone(pair)) ended_.push_back(pair);
+  std::erase_if(pairs_, is_gone);
+  if (keeps_status())
+    for (const std::uint32_t id : gone_)
+      for (std::uint32_t other = 0; other < objects_.size(); ++other)
+        if (other != id) status(id, other) = 0;
+  for (const std::uint32_t id : gone_) objects_[id].before = bounds_of({});
+  free_.insert(free_.end(), gone_.begin(), gone_.end());
+  gone_.clear();
+}
+
+SweepAndPrune::End SweepAndPrune::end_now(End end, int axis) const {
+  const Bounds& now = objects_[id_of(end)].now;
+  const std::uint32_t bound = is_high(end) ? now.high[axis] : now.low[axis];
+  return static_cast<End>(bound) << 32 | (end & (kHigh | kIdMask));
+}
+
+// Insertion sort by where the ends are now. False when it would cost more than sorting afresh.
+bool SweepAndPrune::insert_along(int axis) {
+  End* const ends = ends_[axis].data();
+  const std::size_t count = ends_[axis].size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const End moved = end_now(ends[k], axis);
+    std::size_t at = k;
+    if (is_high(moved)) {
+      for (; at > 0 && ends[at - 1] > moved; --at) {
+        ends[at] = ends[at - 1];
+        if (!is_high(ends[at])) high_passed_low(id_of(moved), id_of(ends[at]), axis);
+      }
+    } else {
+      for (; at > 0 && ends[at - 1] > moved; --at) {
+        ends[at] = ends[at - 1];
+        if (is_high(ends[at])) low_passed_high(id_of(moved), id_of(ends[at]), axis);
+      }
+    }
+    ends[at] = moved;
+    counters_.swaps += k - at;
+    if (counters_.swaps > swap_budget_) return false;
+  }
+  return true;
+}
+
+std::uint8_t& SweepAndPrune::status(std::uint32_t a, std::uint32_t b) {
+  if (a < b) std::swap(a, b);
+  return status_[static_cast<std::size_t>(a) * (a - 1) / 2 + b];
+}
+
+// The two did not overlap along this axis; now they may.
+void SweepAndPrune::low_passed_high(std::uint32_t mover, std::uint32_t other, int axis) {
+  ++counters_.status_swaps;
+  if (mover == other) return;
+  const Bounds &a = objects_[mover].now, &b = objects_[other].now;
+  if (!keeps_status()) {
+    if (overlap(a, b)) begun_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+    return;
+  }
+  if (b.low[axis] > a.high[axis]) return;
+  std::uint8_t& now = status(mover, other);
+  now |= static_cast<std::uint8_t>(1u << axis);
+  if ((now & kAllAxes) == kAllAxes) begun_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+}
+
+// The two may have overlapped along this axis; now they do not.
+void SweepAndPrune::high_passed_low(std::uint32_t mover, std::uint32_t other, int axis) {
+  ++counters_.status_swaps;
+  if (mover == other) return;
+  if (!keeps_status()) {
+    if (overlap(objects_[mover].before, objects_[other].before))
+      ended_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+    return;
+  }
+  std::uint8_t& now = status(mover, other);
+  if ((now & kAllAxes) == kAllAxes) ended_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+  now &= static_cast<std::uint8_t>(~(1u << axis));
+}
+
+// Within an update a pair may come to overlap along one axis before it ceases to along another: only what is so at the
+// end counts.
+void SweepAndPrune::settle_status() {
+  const auto of = [this](const Pair& pair) -> std::uint8_t& { return status(index(pair.first), index(pair.second)); };
+  std::erase_if(begun_, [&](const Pair& pair) { return of(pair) != kAllAxes; });
+  std::erase_if(ended_, [&](const Pair& pair) {
+    return objects_[index(pair.first)].used && objects_[index(pair.second)].used && !(of(pair) & kListed);
+  });
+  for (const Pair& pair : begun_) of(pair) |= kListed;
+  for (const Pair& pair : ended_) of(pair) &= static_cast<std::uint8_t>(~kListed);
+}
+
+void SweepAndPrune::apply_changes() {
+  if (begun_.empty() && ended_.empty()) return;
+  spare_.clear();
+  auto begun = begun_.begin();
+  auto ended = ended_.begin();
+  for (const Pair& pair : pairs_) {
+    for (; begun != begun_.end() && *begun < pair; ++begun) spare_.push_back(*begun);
+    while (ended != ended_.end() && *ended < pair) ++ended;
+    if (ended == ended_.end() || *ended != pair) spare_.push_back(pair);
+  }
+  spare_.insert(spare_.end(), begun, begun_.end());
+  pairs_.swap(spare_);
+}
+
+void SweepAndPrune::sweep_afresh() {
+  counters_.swept_afresh = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (End& end : ends_[axis]) end = end_now(end, axis);
+    std::sort(ends_[axis].begin(), ends_[axis].end());
+  }
+  int best = 0;
+  std::uint64_t fewest = tests_along(0);
+  for (int axis = 1; axis < 3; ++axis)
+    if (const std::uint64_t tests = tests_along(axis); tests < fewest) best = axis, fewest = tests;
+  spare_.clear();
+  sweep_along(best);
+  counters_.box_tests = fewest;
+  const std::uint64_t ends = ends_[0].size();
+  swap_budget_ = fewest + 3 * ends * std::bit_width(ends);
+  std::sort(spare_.begin(), spare_.end());
+  // Pairs of removed objects are in neither list by now.
+  std::erase_if(ended_, [this](const Pair& pair) {
+    return objects_[index(pair.first)].used && objects_[index(pair.second)].used;
+  });
+  begun_.clear();
+  std::set_difference(spare_.begin(), spare_.end(), pairs_.begin(), pairs_.end(), std::back_inserter(begun_));
+  std::set_difference(pairs_.begin(), pairs_.end(), spare_.begin(), spare_.end(), std::back_inserter(ended_));
+  std::sort(ended_.begin(), ended_.end());
+  pairs_.swap(spare_);
+  if (keeps_status()) fill_status();
+}
+
+// How many pairs overlap along the axis.
+std::uint64_t SweepAndPrune::tests_along(int axis) const {
+  std::uint64_t sum = 0, open = 0;
+  for (const End end : ends_[axis]) {
+    const Bounds& now = objects_[id_of(end)].now;
+    if (now.low[axis] > now.high[axis]) continue;
+    if (is_high(end)) {
+      --open;
+    } else {
+      sum += open++;
+    }
+  }
+  return sum;
+}
+
+// Pairs that overlap into spare_, in no order.
+void SweepAndPrune::sweep_along(int axis) {
+  const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  active_.clear();
+  for (const End end : ends_[axis]) {
+    const std::uint32_t id = id_of(end);
+    const Bounds& now = objects_[id].now;
+    if (now.low[axis] > now.high[axis]) continue;
+    if (is_high(end)) {
+      active_[slot_[id]] = active_.back();
+      slot_[active_.back().id] = slot_[id];
+      active_.pop_back();
+      continue;
+    }
+    const Active mine{now.low[u], now.high[u], now.low[v], now.high[v], id};
+    for (const Active& other : active_) {
+      const bool apart = (mine.low_u > other.high_u) | (other.low_u > mine.high_u) | (mine.low_v > other.high_v) |
+                         (other.low_v > mine.high_v);
+      if (!apart) spare_.push_back(pair_of(ObjectId(id), ObjectId(other.id)));
+    }
+    slot_[id] = static_cast<std::uint32_t>(active_.size());
+    active_.push_back(mine);
+  }
+}
+
+void SweepAndPrune::fill_status() {
+  for (std::uint32_t a = 0; a < objects_.size(); ++a)
+    for (std::uint32_t b = 0; b < a; ++b) {
+      const Bounds &of_a = objects_[a].now, &of_b = objects_[b].now;
+      std::uint8_t now = 0;
+      for (int axis = 0; axis < 3; ++axis)
+        if (of_a.low[axis] <= of_b.high[axis] && of_b.low[axis] <= of_a.high[axis])
+          now |= static_cast<std::uint8_t>(1u << axis);
+      status(a, b) = now == kAllAxes ? kAllAxes | kListed : now;
+    }
+}
+
+}  // namespace trocar::broad
