@@ -11,6 +11,12 @@ namespace {
 constexpr std::uint64_t kHigh = std::uint64_t{1} << 31;
 constexpr std::uint64_t kIdMask = kHigh - 1;
 
+// Sorting afresh is worth so many swaps for every test and comparison that it takes: measured, docs/broad-phase.md.
+constexpr double kSwapsPerTest = 0.5;
+
+// Where sorting afresh was cheaper several times running, insertion is tried again only after up to so many frames.
+constexpr std::uint32_t kLongestPause = 32;
+
 constexpr std::uint8_t kAllAxes = 7, kListed = 8;  // of a status: overlap on all axes; is in the list of pairs
 
 // Whole numbers that sort as the floats do, -0 as 0. Empty boxes use what lies beyond both infinities.
@@ -40,8 +46,9 @@ SweepAndPrune::Bounds SweepAndPrune::bounds_of(const Box& box) {
 }
 
 bool SweepAndPrune::overlap(const Bounds& a, const Bounds& b) {
-  return a.low[0] <= b.high[0] && b.low[0] <= a.high[0] && a.low[1] <= b.high[1] && b.low[1] <= a.high[1] &&
-         a.low[2] <= b.high[2] && b.low[2] <= a.high[2];
+  // Without branches: which axis keeps two boxes apart follows no pattern.
+  return (a.low[0] <= b.high[0]) & (b.low[0] <= a.high[0]) & (a.low[1] <= b.high[1]) & (b.low[1] <= a.high[1]) &
+         (a.low[2] <= b.high[2]) & (b.low[2] <= a.high[2]);
 }
 
 ObjectId SweepAndPrune::add(const Box& box) {
@@ -90,7 +97,7 @@ bool SweepAndPrune::overlapping(ObjectId a, ObjectId b) const {
 std::size_t SweepAndPrune::memory_bytes() const {
   std::size_t bytes = objects_.capacity() * sizeof(Object) + status_.capacity() + active_.capacity() * sizeof(Active);
   for (const auto& ends : ends_) bytes += ends.capacity() * sizeof(End);
-  for (const auto* ids : {&free_, &gone_, &slot_}) bytes += ids->capacity() * sizeof(std::uint32_t);
+  for (const auto* ids : {&free_, &gone_, &slot_, &passed_}) bytes += ids->capacity() * sizeof(std::uint32_t);
   for (const auto* pairs : {&pairs_, &begun_, &ended_, &spare_}) bytes += pairs->capacity() * sizeof(Pair);
   return bytes;
 }
@@ -100,7 +107,7 @@ void SweepAndPrune::update() {
   begun_.clear();
   ended_.clear();
   drop_removed();
-  if (insert_along(0) && insert_along(1) && insert_along(2)) {
+  if (insert_ends()) {
     if (keeps_status()) settle_status();
     sort_unique(begun_);
     sort_unique(ended_);
@@ -109,6 +116,22 @@ void SweepAndPrune::update() {
     sweep_afresh();
   }
   for (Object& object : objects_) object.before = object.now;
+}
+
+// False when sorting afresh is cheaper, or has been of late.
+bool SweepAndPrune::insert_ends() {
+  if (pause_left_ > 0) {
+    --pause_left_;
+    return false;
+  }
+  if (insert_along(0) && insert_along(1) && insert_along(2)) {
+    pause_ = 0;
+    return true;
+  }
+  // None after the first time: a single frame may have torn everything apart.
+  pause_left_ = pause_;
+  pause_ = std::clamp(2 * pause_, 1u, kLongestPause);
+  return false;
 }
 
 // Removed objects leave the lists and every pair.
@@ -140,22 +163,22 @@ SweepAndPrune::End SweepAndPrune::end_now(End end, int axis) const {
 bool SweepAndPrune::insert_along(int axis) {
   End* const ends = ends_[axis].data();
   const std::size_t count = ends_[axis].size();
+  passed_.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     const End moved = end_now(ends[k], axis);
-    std::size_t at = k;
-    if (is_high(moved)) {
-      for (; at > 0 && ends[at - 1] > moved; --at) {
-        ends[at] = ends[at - 1];
-        if (!is_high(ends[at])) high_passed_low(id_of(moved), id_of(ends[at]), axis);
-      }
-    } else {
-      for (; at > 0 && ends[at - 1] > moved; --at) {
-        ends[at] = ends[at - 1];
-        if (is_high(ends[at])) low_passed_high(id_of(moved), id_of(ends[at]), axis);
-      }
+    // Of those passed only ends of the other kind matter, about every second one: noted without a branch.
+    const End other_kind = ~moved & kHigh;
+    std::size_t at = k, noted = 0;
+    for (; at > 0 && ends[at - 1] > moved; --at) {
+      ends[at] = ends[at - 1];
+      passed_[noted] = id_of(ends[at]);
+      noted += (ends[at] & kHigh) == other_kind;
     }
     ends[at] = moved;
     counters_.swaps += k - at;
+    counters_.status_swaps += noted;
+    const std::span<const std::uint32_t> others(passed_.data(), noted);
+    is_high(moved) ? high_passed_lows(id_of(moved), others, axis) : low_passed_highs(id_of(moved), others, axis);
     if (counters_.swaps > swap_budget_) return false;
   }
   return true;
@@ -166,33 +189,36 @@ std::uint8_t& SweepAndPrune::status(std::uint32_t a, std::uint32_t b) {
   return status_[static_cast<std::size_t>(a) * (a - 1) / 2 + b];
 }
 
-// The two did not overlap along this axis; now they may.
-void SweepAndPrune::low_passed_high(std::uint32_t mover, std::uint32_t other, int axis) {
-  ++counters_.status_swaps;
-  if (mover == other) return;
-  const Bounds &a = objects_[mover].now, &b = objects_[other].now;
-  if (!keeps_status()) {
-    if (overlap(a, b)) begun_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
-    return;
+// The mover did not overlap these along this axis; now it may.
+void SweepAndPrune::low_passed_highs(std::uint32_t mover, std::span<const std::uint32_t> others, int axis) {
+  const Bounds a = objects_[mover].now;
+  for (const std::uint32_t other : others) {
+    const Bounds& b = objects_[other].now;
+    if (!keeps_status()) {
+      if (overlap(a, b) && other != mover) begun_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+      continue;
+    }
+    if (b.low[axis] > a.high[axis] || other == mover) continue;
+    std::uint8_t& now = status(mover, other);
+    now |= static_cast<std::uint8_t>(1u << axis);
+    if ((now & kAllAxes) == kAllAxes) begun_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
   }
-  if (b.low[axis] > a.high[axis]) return;
-  std::uint8_t& now = status(mover, other);
-  now |= static_cast<std::uint8_t>(1u << axis);
-  if ((now & kAllAxes) == kAllAxes) begun_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
 }
 
-// The two may have overlapped along this axis; now they do not.
-void SweepAndPrune::high_passed_low(std::uint32_t mover, std::uint32_t other, int axis) {
-  ++counters_.status_swaps;
-  if (mover == other) return;
-  if (!keeps_status()) {
-    if (overlap(objects_[mover].before, objects_[other].before))
-      ended_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
-    return;
+// The mover may have overlapped these along this axis; now it does not.
+void SweepAndPrune::high_passed_lows(std::uint32_t mover, std::span<const std::uint32_t> others, int axis) {
+  const Bounds a = objects_[mover].before;
+  for (const std::uint32_t other : others) {
+    if (!keeps_status()) {
+      if (overlap(a, objects_[other].before) && other != mover)
+        ended_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+      continue;
+    }
+    if (other == mover) continue;
+    std::uint8_t& now = status(mover, other);
+    if ((now & kAllAxes) == kAllAxes) ended_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
+    now &= static_cast<std::uint8_t>(~(1u << axis));
   }
-  std::uint8_t& now = status(mover, other);
-  if ((now & kAllAxes) == kAllAxes) ended_.push_back(pair_of(ObjectId(mover), ObjectId(other)));
-  now &= static_cast<std::uint8_t>(~(1u << axis));
 }
 
 // Within an update a pair may come to overlap along one axis before it ceases to along another: only what is so at the
@@ -235,7 +261,7 @@ void SweepAndPrune::sweep_afresh() {
   sweep_along(best);
   counters_.box_tests = fewest;
   const std::uint64_t ends = ends_[0].size();
-  swap_budget_ = fewest + 3 * ends * std::bit_width(ends);
+  swap_budget_ = static_cast<std::uint64_t>(kSwapsPerTest * double(fewest + 3 * ends * std::bit_width(ends)));
   std::sort(spare_.begin(), spare_.end());
   // Pairs of removed objects are in neither list by now.
   std::erase_if(ended_, [this](const Pair& pair) {

@@ -69,9 +69,10 @@ class SweepAndPrune {
   static bool overlap(const Bounds& a, const Bounds& b);
   End end_now(End end, int axis) const;
   void drop_removed();
+  bool insert_ends();
   bool insert_along(int axis);
-  void low_passed_high(std::uint32_t mover, std::uint32_t other, int axis);
-  void high_passed_low(std::uint32_t mover, std::uint32_t other, int axis);
+  void low_passed_highs(std::uint32_t mover, std::span<const std::uint32_t> others, int axis);
+  void high_passed_lows(std::uint32_t mover, std::span<const std::uint32_t> others, int axis);
   bool keeps_status() const { return objects_.size() <= params_.status_limit; }
   std::uint8_t& status(std::uint32_t a, std::uint32_t b);
   void sweep_afresh();
@@ -88,8 +89,10 @@ class SweepAndPrune {
   std::vector<std::uint32_t> free_, gone_;  // ids: to give again, removed since the last update
   std::vector<Pair> pairs_, begun_, ended_, spare_;
   std::vector<Active> active_;
-  std::vector<std::uint32_t> slot_;  // [id] in active_
-  std::uint64_t swap_budget_ = 0;    // swaps that sorting afresh is worth
+  std::vector<std::uint32_t> slot_;           // [id] in active_
+  std::vector<std::uint32_t> passed_;         // room to work in
+  std::uint64_t swap_budget_ = 0;             // swaps that sorting afresh is worth
+  std::uint32_t pause_ = 0, pause_left_ = 0;  // frames without a try at insertion: the next time, now
   std::size_t count_ = 0;
   SweepCounters counters_;
 };

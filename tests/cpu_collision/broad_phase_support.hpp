@@ -14,11 +14,12 @@ namespace trocar::test {
 // Boxes that wander in a cube of side 1. Half of them keep to a lattice of 1/64, so that they often just touch.
 class Crowd {
  public:
-  Crowd(std::uint32_t seed, std::size_t count) : dice_(seed), bodies_(count), boxes_(count) {
+  Crowd(std::uint32_t seed, std::size_t count)
+      : dice_(seed), pace_(0.05 / std::cbrt(double(count))), bodies_(count), boxes_(count) {
     for (Body& body : bodies_) {
       body.centre = dice_.in_cube(0.5) + 0.5;
       body.half = glm::abs(dice_.in_cube(0.6 / std::cbrt(double(count))));
-      body.motion = dice_.in_cube(0.02);
+      body.motion = dice_.in_cube(pace_);
       body.snaps = dice_.pick(2) == 0;
       if (dice_.pick(10) == 0) body.half = glm::dvec3(0.0);
     }
@@ -28,9 +29,9 @@ class Crowd {
   // One frame on; now and then an event: teleports, everything in one place, boxes that are none, infinite ones.
   void frame(bool events) {
     for (Body& body : bodies_) {
-      body.motion += dice_.in_cube(0.004);
+      body.motion += dice_.in_cube(0.2 * pace_);
       for (int axis = 0; axis < 3; ++axis)
-        if (std::abs(body.centre[axis] - 0.5) > 0.6) body.motion[axis] = body.centre[axis] > 0.5 ? -0.01 : 0.01;
+        if (std::abs(body.centre[axis] - 0.5) > 0.6) body.motion[axis] = body.centre[axis] > 0.5 ? -pace_ : pace_;
       body.centre += body.motion;
       body.motion *= 0.98;
     }
@@ -102,6 +103,7 @@ class Crowd {
   }
 
   Dice dice_;
+  double pace_;  // m a frame
   std::vector<Body> bodies_;
   std::vector<broad::Box> boxes_;
 };

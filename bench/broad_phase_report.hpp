@@ -1,0 +1,30 @@
+// The broad-phase bench's answer as text, CSV and a picture.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trocar::bench {
+
+// One method at one number of objects and one speed; all but the names are means or medians of a frame.
+struct BroadPhaseRow {
+  std::string method;
+  std::size_t objects = 0;
+  double speed = 0.0;  // of a box's side, a frame
+  double pairs = 0.0;
+  double us = 0.0;            // median
+  double swaps = 0.0;         // of ends in the sorted lists
+  double status_swaps = 0.0;  // of them, low with high
+  double afresh = 0.0;        // share of frames that were sorted afresh
+};
+
+std::string broad_phase_heading(double speed);
+// All methods at one number of objects.
+std::string broad_phase_line(std::span<const BroadPhaseRow> rows);
+// How time and swaps grow with the number of objects: exponents between the larger numbers, swaps per object and pair.
+std::string broad_phase_growth(std::span<const BroadPhaseRow> rows, double speed);
+std::string broad_phase_csv(std::span<const BroadPhaseRow> rows);
+std::string broad_phase_plot(std::span<const BroadPhaseRow> rows, const std::string& machine);
+
+}  // namespace trocar::bench

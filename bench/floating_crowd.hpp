@@ -1,0 +1,61 @@
+// Cubes of one size that drift through a large cube and bounce off its walls: constant density, whatever their number.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "cpu_collision/broad_phase/box.hpp"
+
+namespace trocar::bench {
+
+class FloatingCrowd {
+ public:
+  static constexpr double kSide = 0.01;    // m  of each
+  static constexpr double kFilled = 0.25;  // 1  of the space: about one overlap an object
+
+  // `speed`: what each moves in a frame, of its side, in a direction of its own.
+  FloatingCrowd(std::size_t objects, double speed)
+      : length_(kSide * std::cbrt(static_cast<double>(objects) / kFilled)), bodies_(objects), boxes_(objects) {
+    std::mt19937 random(static_cast<std::uint32_t>(objects));
+    std::uniform_real_distribution<double> place(0.0, length_);
+    std::normal_distribution<double> axis;
+    for (Body& body : bodies_) {
+      body.centre = {place(random), place(random), place(random)};
+      const glm::dvec3 direction(axis(random), axis(random), axis(random));
+      body.motion = speed * kSide * glm::normalize(direction);
+    }
+    place_boxes();
+  }
+
+  void frame() {
+    for (Body& body : bodies_) {
+      body.centre += body.motion;
+      for (int axis = 0; axis < 3; ++axis)
+        if (body.centre[axis] < 0.0 || body.centre[axis] > length_) {
+          body.motion[axis] = -body.motion[axis];
+          body.centre[axis] += 2.0 * body.motion[axis];
+        }
+    }
+    place_boxes();
+  }
+
+  std::span<const broad::Box> boxes() const { return boxes_; }
+
+ private:
+  struct Body {
+    glm::dvec3 centre, motion;
+  };
+
+  void place_boxes() {
+    for (std::size_t k = 0; k < bodies_.size(); ++k)
+      boxes_[k] = broad::cube(glm::vec3(bodies_[k].centre), static_cast<float>(kSide / 2.0));
+  }
+
+  double length_;  // m
+  std::vector<Body> bodies_;
+  std::vector<broad::Box> boxes_;
+};
+
+}  // namespace trocar::bench
