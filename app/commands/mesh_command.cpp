@@ -13,6 +13,7 @@
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
+#include "mesh/superquadric.hpp"
 
 namespace trocar {
 namespace {
@@ -21,7 +22,9 @@ struct MeshCommand {
   std::string file, out, json, organ;
   double scale = 1.0;  // mm per unit of the file
   int faces = 20000;
-  double spacing = 8.0;  // mm
+  double spacing = 8.0;                                             // mm
+  std::vector<double> size{50.0, 50.0, 50.0}, exponents{1.0, 1.0};  // mm, half; 1
+  double hole = 20.0;                                               // mm
 };
 
 std::string_view unit_name(SizeUnit unit) {
@@ -131,8 +134,19 @@ void check(const MeshCommand& command) {
   fmt::print("{}\n", report.sound() ? "sound: fit for simulation" : "not sound: see the lines above");
 }
 
+TriangleMesh shape_of(const MeshCommand& command) {
+  const bool toroid = command.organ == "supertoroid";
+  if (!toroid && command.organ != "superellipsoid") return make_organ(command.organ, {.faces = command.faces});
+  return make_superquadric({.kind = toroid ? SuperquadricKind::Toroid : SuperquadricKind::Ellipsoid,
+                            .size = kMillimetre * glm::dvec3(command.size[0], command.size[1], command.size[2]),
+                            .profile_exponent = command.exponents[0],
+                            .outline_exponent = command.exponents[1],
+                            .hole = kMillimetre * command.hole,
+                            .faces = command.faces});
+}
+
 void make(const MeshCommand& command) {
-  const TriangleMesh mesh = make_organ(command.organ, {.faces = command.faces});
+  const TriangleMesh mesh = shape_of(command);
   save_mesh(mesh, command.out);
   fmt::print("{}: {} faces, {} vertices, written to {}\n", command.organ, mesh.faces.size(), mesh.positions.size(),
              command.out);
@@ -175,9 +189,19 @@ void add_mesh_command(CLI::App& program) {
   checking->add_option("--json", command->json, "The report as JSON");
   checking->callback([command] { check(*command); });
 
-  CLI::App* making = mesh->add_subcommand("make", "Our own organs, of any number of faces");
-  making->add_option("organ", command->organ, "liver or stomach")->required();
+  CLI::App* making = mesh->add_subcommand("make", "Our own organs and superquadrics, of any number of faces");
+  making->add_option("organ", command->organ, "liver, stomach, superellipsoid or supertoroid")->required();
   making->add_option("--faces", command->faces, "Number of faces")->capture_default_str();
+  making->add_option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm")
+      ->delimiter(',')
+      ->expected(3)
+      ->capture_default_str();
+  making->add_option("--exponents", command->exponents, "Superquadric: E1 of the profile, E2 of the outline, 0.1 to 4")
+      ->delimiter(',')
+      ->expected(2)
+      ->capture_default_str();
+  making->add_option("--hole", command->hole, "Supertoroid: half size of the hole along X in mm")
+      ->capture_default_str();
   making->add_option("-o,--out", command->out, "Mesh to write")->required();
   making->callback([command] { make(*command); });
 

@@ -275,5 +275,23 @@ TEST_F(Program, MeshTools) {
   expect_refused("mesh make kidney -o " + out, "kidney");
 }
 
+TEST_F(Program, MakesSuperquadrics) {
+  const std::string out = (folder_.path() / "out.csv").string(), mesh = (folder_.path() / "shape.obj").string();
+  for (const char* shape :
+       {"superellipsoid --size 60,40,20 --exponents 0.2,3", "supertoroid --exponents 1,0.5 --hole 10"}) {
+    const Outcome made = run(std::string("mesh make ") + shape + " --faces 3000 -o " + mesh);
+    ASSERT_EQ(made.status, 0) << made.err;
+    const Outcome check = run("mesh check " + mesh);
+    EXPECT_NE(check.out.find("sound: fit for simulation"), std::string::npos) << check.out;
+  }
+  expect_refused("mesh make superellipsoid --faces 10 -o " + out, "10 faces");
+  expect_refused("mesh make superellipsoid --exponents 1,9 -o " + out, "exponent");
+  expect_refused("mesh make superellipsoid --exponents 1 -o " + out, "--exponents");
+  expect_refused("mesh make superellipsoid --size 1,2 -o " + out, "--size");
+  expect_refused("mesh make superellipsoid --size 1,2,x -o " + out, "--size");
+  expect_refused("mesh make superellipsoid --size 0,2,3 -o " + out, "half size");
+  expect_refused("mesh make supertoroid --hole 60 -o " + out, "hole");
+}
+
 }  // namespace
 }  // namespace trocar
