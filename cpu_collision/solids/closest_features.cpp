@@ -1,0 +1,186 @@
+#include "cpu_collision/solids/closest_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cpu_collision/solids/feature_distance.hpp"
+
+namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+
+// A neighbour counts as nearer when it lies ahead by more than this share of its length: rounding is smaller.
+constexpr double kAhead = 1e-12;
+// A step must shorten the squared distance by more than its rounding.
+constexpr double kGain = 1.0 - 1e-14;
+// Steps before all pairs are searched. Walks over bodies of a thousand faces take fewer than a hundred.
+constexpr int kMostSteps = 1000;
+constexpr int kMostJumps = 8;
+
+// One of the two bodies in the frame of the first.
+struct Side {
+  const ConvexBody& body;
+  RigidPose place;
+};
+
+struct Walk {
+  Side first, second;
+  FeatureHit at;
+  int steps = 0, jumps = 0;
+
+  const Side& side(int which) const { return which == 0 ? first : second; }
+};
+
+FeatureHit measure(const Walk& walk, const Feature& first, const Feature& second) {
+  return feature_distance(shape_of(walk.first.body, first, walk.first.place),
+                          shape_of(walk.second.body, second, walk.second.place));
+}
+
+// The neighbour of a feature that lies farthest ahead, seen from `point` on it in `direction` (body's own frame).
+bool neighbour_ahead(const ConvexBody& body, const Feature& feature, const dvec3& point, const dvec3& direction,
+                     Feature& ahead) {
+  double steepest = kAhead * glm::length(direction);
+  bool found = false;
+  const auto look = [&](std::uint32_t vertex, FeatureKind kind, std::uint32_t id) {
+    const dvec3 way = body.vertices[vertex] - point;
+    const double length = glm::length(way), slope = length > 0.0 ? glm::dot(direction, way) / length : 0.0;
+    if (slope > steepest) steepest = slope, ahead = {kind, id}, found = true;
+  };
+  if (feature.kind == FeatureKind::Vertex) {
+    for (const std::uint32_t e : body.spokes_of(feature.id)) {
+      const auto& ends = body.edges[e].vertex;
+      look(ends[0] == feature.id ? ends[1] : ends[0], FeatureKind::Edge, e);
+    }
+  } else if (feature.kind == FeatureKind::Edge) {
+    for (const std::uint32_t f : body.edges[feature.id].face) {
+      if (f == ConvexBody::kNone) continue;
+      for (int i = 0; i < 3; ++i) {
+        if (body.faces[f].edge[i] == feature.id) look(body.faces[f].vertex[(i + 2) % 3], FeatureKind::Face, f);
+      }
+    }
+  }
+  return found;
+}
+
+// Moves the feature of one body to a neighbour if that brings the two nearer.
+bool step(Walk& walk, int which) {
+  const Side& side = walk.side(which);
+  const Feature own = which == 0 ? walk.at.first : walk.at.second;
+  const dvec3 gap = (walk.at.on_second - walk.at.on_first) * (which == 0 ? 1.0 : -1.0);
+  const dvec3 point = side.place.back(which == 0 ? walk.at.on_first : walk.at.on_second);
+  Feature ahead;
+  if (!neighbour_ahead(side.body, own, point, gap * side.place.turn, ahead)) return false;
+  const FeatureHit hit = which == 0 ? measure(walk, ahead, walk.at.second) : measure(walk, walk.at.first, ahead);
+  if (!(hit.squared < kGain * walk.at.squared)) return false;
+  walk.at = hit;
+  ++walk.steps;
+  return true;
+}
+
+// The largest share of `direction` (body's own frame) that leads out of a face at the feature, m. A closest feature has
+// the other's point above one of its faces.
+double way_out(const ConvexBody& body, const Feature& feature, const dvec3& direction) {
+  double most = -std::numeric_limits<double>::infinity();
+  const auto look = [&](std::uint32_t face) { most = std::max(most, glm::dot(body.faces[face].normal, direction)); };
+  if (feature.kind == FeatureKind::Face) look(feature.id);
+  if (feature.kind == FeatureKind::Edge) look(body.edges[feature.id].face[0]), look(body.edges[feature.id].face[1]);
+  if (feature.kind == FeatureKind::Vertex) {
+    for (const std::uint32_t e : body.spokes_of(feature.id)) look(body.edges[e].face[0]), look(body.edges[e].face[1]);
+  }
+  return most;
+}
+
+enum class Behind { No, Jumped, Overlapping };
+
+// A face, an edge within a flat side or a corner there is a local minimum when the other's point lies behind it. The
+// walk goes on from the face above which the point is highest; when it is above none, it lies inside the body.
+Behind look_behind(Walk& walk, int which) {
+  const Side& side = walk.side(which);
+  if (side.body.dimension < 3) return Behind::No;
+  const Feature own = which == 0 ? walk.at.first : walk.at.second;
+  const dvec3 gap = (walk.at.on_second - walk.at.on_first) * (which == 0 ? 1.0 : -1.0);
+  if (way_out(side.body, own, gap * side.place.turn) > 0.0) return Behind::No;
+  std::uint32_t above = 0;
+  const dvec3 point = side.place.back(which == 0 ? walk.at.on_second : walk.at.on_first);
+  if (height_above(side.body, point, above) <= 0.0) return Behind::Overlapping;
+  const Feature top{FeatureKind::Face, above};
+  walk.at = which == 0 ? measure(walk, top, walk.at.second) : measure(walk, walk.at.first, top);
+  ++walk.steps;
+  ++walk.jumps;
+  return Behind::Jumped;
+}
+
+enum class Outcome { Apart, Overlapping, GivenUp };
+
+Outcome descend(Walk& walk, double touching) {
+  while (walk.steps < kMostSteps && walk.jumps <= kMostJumps) {
+    if (walk.at.squared <= touching * touching) return Outcome::Overlapping;
+    if (step(walk, 0) || step(walk, 1)) continue;
+    const Behind first = look_behind(walk, 0);
+    if (first == Behind::Overlapping) return Outcome::Overlapping;
+    if (first == Behind::Jumped) continue;
+    const Behind second = look_behind(walk, 1);
+    if (second == Behind::Overlapping) return Outcome::Overlapping;
+    if (second == Behind::No) return Outcome::Apart;
+  }
+  return Outcome::GivenUp;
+}
+
+// Every feature of the highest kind the body has: together they are its surface.
+FeatureKind surface_kind(const ConvexBody& body) {
+  return !body.faces.empty() ? FeatureKind::Face : !body.edges.empty() ? FeatureKind::Edge : FeatureKind::Vertex;
+}
+std::uint32_t surface_count(const ConvexBody& body) {
+  return static_cast<std::uint32_t>(!body.faces.empty()   ? body.faces.size()
+                                    : !body.edges.empty() ? body.edges.size()
+                                                          : 1);
+}
+
+bool holds(const Side& side, const dvec3& point) {
+  std::uint32_t face = 0;
+  return side.body.dimension == 3 && height_above(side.body, side.place.back(point), face) <= 0.0;
+}
+
+Outcome search_all(Walk& walk, double touching) {
+  walk.at.squared = std::numeric_limits<double>::infinity();
+  const FeatureKind first_kind = surface_kind(walk.first.body), second_kind = surface_kind(walk.second.body);
+  for (std::uint32_t i = 0; i < surface_count(walk.first.body); ++i) {
+    for (std::uint32_t j = 0; j < surface_count(walk.second.body); ++j) {
+      const FeatureHit hit = measure(walk, {first_kind, i}, {second_kind, j});
+      if (hit.squared < walk.at.squared) walk.at = hit;
+    }
+  }
+  const bool overlapping = walk.at.squared <= touching * touching || holds(walk.first, walk.at.on_second) ||
+                           holds(walk.second, walk.at.on_first);
+  return overlapping ? Outcome::Overlapping : Outcome::Apart;
+}
+
+}  // namespace
+
+FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
+                                 const RigidPose& second_pose, FeaturePair& pair) {
+  Walk walk{{first, RigidPose{}}, {second, relative(first_pose, second_pose)}, {}, 0, 0};
+  walk.at = measure(walk, pair.first, pair.second);
+  const double touching = kTouching * (first.radius + second.radius);
+  Outcome outcome = descend(walk, touching);
+  FeatureDistance answer;
+  answer.searched = outcome == Outcome::GivenUp;
+  if (answer.searched) outcome = search_all(walk, touching);
+  pair = {walk.at.first, walk.at.second};
+  answer.steps = walk.steps;
+  answer.overlapping = outcome == Outcome::Overlapping;
+  if (answer.overlapping) {
+    // The point of one body that was found in the other.
+    const bool second_in_first = walk.at.squared <= touching * touching || holds(walk.first, walk.at.on_second);
+    answer.on_first = answer.on_second = first_pose.place(second_in_first ? walk.at.on_second : walk.at.on_first);
+    return answer;
+  }
+  answer.distance = std::sqrt(walk.at.squared);
+  answer.on_first = first_pose.place(walk.at.on_first);
+  answer.on_second = first_pose.place(walk.at.on_second);
+  return answer;
+}
+
+}  // namespace trocar::solids

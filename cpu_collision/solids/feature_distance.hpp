@@ -1,0 +1,31 @@
+// Distance between two closed features of convex bodies, and on which sub-feature each closest point lies. Inner part
+// of closest_features.cpp. Units: metres, one frame.   Checked through closest_features.
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "cpu_collision/solids/closest_features.hpp"
+#include "geometry/closest.hpp"
+
+namespace trocar::solids {
+
+// A feature with the positions and numbers of its corners and sides; side i joins corners i and i + 1.
+struct FeatureShape {
+  FeatureKind kind;
+  std::uint32_t id;
+  glm::dvec3 corner[3];
+  std::uint32_t vertex[3], edge[3];
+};
+
+// `place` takes the body's coordinates to the common frame.
+FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& place);
+
+struct FeatureHit {
+  glm::dvec3 on_first, on_second;
+  double squared;         // m^2
+  Feature first, second;  // the least features that hold the points
+};
+
+FeatureHit feature_distance(const FeatureShape& first, const FeatureShape& second);
+
+}  // namespace trocar::solids

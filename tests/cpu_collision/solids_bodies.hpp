@@ -1,0 +1,96 @@
+// Random convex bodies and poses, and the slow distance between two bodies: all pairs of triangles. Units: metres.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "cpu_collision/solids/convex_body.hpp"
+#include "cpu_collision/solids/rigid_pose.hpp"
+#include "geometry/refine.hpp"
+#include "tests/geometry/random_steps.hpp"
+
+namespace trocar::test {
+
+inline glm::dmat3 rotation(const dvec3& axis, double angle) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  const dvec3 a = axis;
+  const glm::dmat3 cross(0.0, a.z, -a.y, -a.z, 0.0, a.x, a.y, -a.x, 0.0);
+  return glm::dmat3(c) + s * cross + (1.0 - c) * glm::outerProduct(a, a);
+}
+
+inline solids::RigidPose random_pose(Dice& dice, double reach) {
+  return {rotation(dice.direction(), dice.uniform(0.0, 3.14159)), dice.in_cube(reach)};
+}
+
+// A cloud of about `size`: round, boxy, thin, on a grid (many coplanar faces), a sheet, a segment or a point.
+inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_points) {
+  std::vector<glm::vec3> points(4 + dice.pick(most_points - 3));
+  const int kind = dice.pick(12);
+  const double thin = dice.log_uniform(1e-4, 1.0);
+  const dvec3 way = dice.direction();
+  for (glm::vec3& p : points) {
+    switch (kind) {
+      case 0:
+        p = glm::vec3(size * thin * (dvec3(dice.pick(3), dice.pick(3), dice.pick(3)) - 1.0));
+        break;
+      case 1:
+        p = glm::vec3(size * (dvec3(dice.pick(2), dice.pick(2), dice.pick(2)) - 0.5));
+        break;
+      case 2:
+        p = glm::vec3(size * dvec3(dice.uniform(-1, 1), dice.uniform(-1, 1), 0.0));
+        break;
+      case 3:
+        p = glm::vec3(size * dvec3(dice.uniform(-1, 1), 0.0, 0.0));
+        break;
+      case 4:
+        p = glm::vec3(size * way);
+        break;
+      case 5:
+        p = glm::vec3(size * dice.in_cube(1.0) * dvec3(1.0, 1.0, thin));
+        break;
+      default:
+        p = glm::vec3(size * (kind % 2 ? dice.direction() : dice.in_cube(1.0)));
+    }
+  }
+  return points;
+}
+
+// The surface as triangles, world; a segment or a point as a triangle without area.
+inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const solids::RigidPose& pose) {
+  std::vector<Triangle> surface;
+  for (std::uint32_t f = 0; f < body.faces.size(); ++f) {
+    const Triangle t = body.corners(f);
+    surface.push_back({pose.place(t.a), pose.place(t.b), pose.place(t.c)});
+  }
+  if (surface.empty()) {
+    const dvec3 a = pose.place(body.vertices.front()), b = pose.place(body.vertices.back());
+    surface.push_back({a, b, b});
+  }
+  return surface;
+}
+
+inline bool inside(const solids::ConvexBody& body, const solids::RigidPose& pose, const dvec3& point) {
+  if (body.dimension < 3) return false;
+  const dvec3 local = pose.back(point);
+  return std::all_of(body.faces.begin(), body.faces.end(),
+                     [&](const auto& f) { return glm::dot(f.normal, local) <= f.offset; });
+}
+
+struct SlowDistance {
+  double distance;  // m; 0 when one holds the other
+  double surfaces;  // m; between the surfaces
+};
+
+inline SlowDistance slow_distance(const solids::ConvexBody& a, const solids::RigidPose& at_a,
+                                  const solids::ConvexBody& b, const solids::RigidPose& at_b) {
+  double least = std::numeric_limits<double>::infinity();
+  const auto second = surface_of(b, at_b);
+  for (const Triangle& s : surface_of(a, at_a)) {
+    for (const Triangle& t : second) least = std::min(least, closest_triangles(s, t).distance);
+  }
+  const bool nested = inside(a, at_a, at_b.place(b.vertices[0])) || inside(b, at_b, at_a.place(a.vertices[0]));
+  return {nested ? 0.0 : least, least};
+}
+
+}  // namespace trocar::test
