@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bench/contestant.hpp"
+#include "cpu_collision/trees/surface_tree.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar::bench {
@@ -33,9 +34,26 @@ const std::map<std::string, std::string, std::less<>> kHow = {
     {"compute", "the same three steps in compute shaders, read back"},
     {"occlusion", "geometry-shader clip, samples-passed query first"},
     {"select", "GL_SELECT, the 1999 method"},
-    {"obb", "oriented-box tree built anew"},
-    {"obb-refit", "oriented-box tree refitted"},
 };
+
+// "octree of spheres refitted": by the kind of volume and what an update does.
+std::string how(const std::string& name) {
+  static const std::map<VolumeKind, std::string> volumes = {{VolumeKind::Aabb, "boxes along the axes"},
+                                                            {VolumeKind::Sphere, "spheres"},
+                                                            {VolumeKind::Obb, "oriented boxes"},
+                                                            {VolumeKind::KDop6, "6-DOPs"},
+                                                            {VolumeKind::KDop14, "14-DOPs"},
+                                                            {VolumeKind::KDop18, "18-DOPs"},
+                                                            {VolumeKind::KDop26, "26-DOPs"},
+                                                            {VolumeKind::Quospo, "QuOSPOs"}};
+  const auto plan = tree_plan(name);
+  if (!plan) {
+    const auto found = kHow.find(name);
+    return found == kHow.end() ? "" : found->second;
+  }
+  return (plan->split == SplitRule::Octree ? "octree of " : "tree of ") + volumes.at(plan->volume) +
+         (plan->update == TreeUpdate::Refit ? " refitted" : " built anew");
+}
 
 }  // namespace
 
@@ -51,9 +69,8 @@ std::string OwnBackends::gl_description() const { return trocar::gl_description(
 std::vector<Entry> OwnBackends::entries() {
   std::vector<Entry> entries;
   for (const std::string& name : backend_list("all", impl_->backends)) {
-    const auto how = kHow.find(name);
-    entries.push_back({name, false, how == kHow.end() ? "" : how->second,
-                       [this, name] { return std::make_unique<OwnBackend>(impl_->backends.make(name)); }});
+    entries.push_back(
+        {name, false, how(name), [this, name] { return std::make_unique<OwnBackend>(impl_->backends.make(name)); }});
   }
   return entries;
 }

@@ -13,11 +13,12 @@ namespace trocar {
 struct Aabb {
   Lanes4 low, high;  // m  x, y, z, 0
 
-  static void fit(Aabb& node, const OwnPoints& points, const Children<Aabb>& children, Lanes4) {
+  template <class Points, class Kids>
+  static void fit(Aabb& node, const Points& points, const Kids& children, Lanes4) {
     Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
     points.each([&](Lanes4 p) { low = min(low, p), high = max(high, p); });
     children.each([&](const Aabb& child) { low = min(low, child.low), high = max(high, child.high); });
-    node = {low, high};
+    node = {first_three(low), first_three(high)};
   }
 
   // The tool volume as these boxes are tested against it.

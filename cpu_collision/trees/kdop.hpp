@@ -75,7 +75,8 @@ struct KDop {
   using Slabs = SlabLanes<k>;
   typename Slabs::Groups low, high;  // [group] slabs by lane; the first three of group 0 are the box along x, y, z
 
-  static void fit(KDop& node, const OwnPoints& points, const Children<KDop>& children, Lanes4 rounding) {
+  template <class Points, class Kids>
+  static void fit(KDop& node, const Points& points, const Kids& children, Lanes4 rounding) {
     typename Slabs::Groups low, high;
     low.fill(lanes(std::numeric_limits<float>::max()));
     high.fill(lanes(std::numeric_limits<float>::lowest()));

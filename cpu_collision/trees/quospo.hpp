@@ -29,7 +29,8 @@ struct Quospo {
   Lanes4 edge_x, edge_y, edge_z;        // 1  the dual basis by coordinate: a point is the sum of its places times these
   std::array<std::uint16_t, 3> direction;  // in the table
 
-  inline static void fit(Quospo& node, const OwnPoints& points, const Children<Quospo>& children, Lanes4 rounding);
+  template <class Points, class Kids>
+  static void fit(Quospo& node, const Points& points, const Kids& children, Lanes4 rounding);
 
   struct Tool {
     Aabb::Tool box;
@@ -62,7 +63,8 @@ inline Lanes4 half_shadow(const SlabBox& box, Lanes4 x, Lanes4 y, Lanes4 z) {
          abs(x * splat<2>(box.edge_x) + y * splat<2>(box.edge_y) + z * splat<2>(box.edge_z));
 }
 
-inline void Quospo::fit(Quospo& node, const OwnPoints& points, const Children<Quospo>& children, Lanes4 rounding) {
+template <class Points, class Kids>
+void Quospo::fit(Quospo& node, const Points& points, const Kids& children, Lanes4 rounding) {
   const Lanes4 most = lanes(std::numeric_limits<float>::max());
   Lanes4 low = most, high = -most, slab_low = most, slab_high = -most;
   points.each([&](Lanes4 p) {
@@ -82,7 +84,7 @@ inline void Quospo::fit(Quospo& node, const OwnPoints& points, const Children<Qu
     slab_low = min(slab_low, max(middle - half, world_middle - world_half));
     slab_high = max(slab_high, min(middle + half, world_middle + world_half));
   });
-  node.low = low, node.high = high;
+  node.low = first_three(low), node.high = first_three(high);
   node.slab_low = first_three(slab_low - rounding), node.slab_high = first_three(slab_high + rounding);
 }
 

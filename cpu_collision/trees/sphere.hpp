@@ -12,14 +12,15 @@ struct Sphere {
   float radius;      // m
   Lanes4 low, high;  // m  box of what lies below: read by the fit of the parent alone
 
-  static void fit(Sphere& node, const OwnPoints& points, const Children<Sphere>& children, Lanes4 rounding) {
+  template <class Points, class Kids>
+  static void fit(Sphere& node, const Points& points, const Kids& children, Lanes4 rounding) {
     Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
     points.each([&](Lanes4 p) { low = min(low, p), high = max(high, p); });
     children.each([&](const Sphere& child) { low = min(low, child.low), high = max(high, child.high); });
-    const Lanes4 centre = 0.5f * (low + high), half = first_three(high - centre);
+    const Lanes4 centre = first_three(0.5f * (low + high)), half = first_three(high - centre);
     float squared = 0.f, around = 0.f;
     points.each([&](Lanes4 p) {
-      const Lanes4 off = p - centre;
+      const Lanes4 off = first_three(p - centre);
       squared = std::fmax(squared, sum(off * off));
     });
     children.each([&](const Sphere& child) {

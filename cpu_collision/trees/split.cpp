@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "cpu_collision/trees/volume_tree.hpp"
 
@@ -182,6 +183,40 @@ std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const 
   return static_cast<std::uint32_t>(std::unique(to, to + count) - to);
 }
 
+// Leaves by their number of vertices: a counting sort. A leaf of a deep tree may hold any number of coincident faces.
+void group_leaves(TreeTopology& tree) {
+  constexpr std::uint32_t kMost = 3 * kLeafFaces + 1;  // this many or more
+  std::array<std::uint32_t, kMost + 1> next{};
+  const auto key = [&](std::uint32_t node) { return std::min(tree.own_vertices[node].count, kMost); };
+  for (std::uint32_t i = 0; i < tree.node_count(); ++i)
+    if (tree.is_leaf(i)) ++next[key(i)];
+  std::uint32_t before = 0;
+  for (std::uint32_t& n : next) before += std::exchange(n, before);
+  tree.leaves.resize(before);
+  for (std::uint32_t i = 0; i < tree.node_count(); ++i)
+    if (tree.is_leaf(i)) tree.leaves[next[key(i)]++] = i;
+  tree.leaf_groups.clear();
+  for (const std::uint32_t leaf : tree.leaves) {
+    const std::uint32_t count = tree.own_vertices[leaf].count;
+    if (tree.leaf_groups.empty() || tree.leaf_groups.back().vertices != count) tree.leaf_groups.push_back({0, count});
+    ++tree.leaf_groups.back().leaves;
+  }
+}
+
+// From `listed`, in the order of nodes, to the order in which a fit reads them.
+void order_vertices(std::uint32_t count, TreeTopology& tree) {
+  tree.vertices.resize(count);
+  std::uint32_t to = 0;
+  const auto move = [&](std::uint32_t node) {
+    IndexRange& range = tree.own_vertices[node];
+    std::copy_n(tree.listed.begin() + range.first, range.count, tree.vertices.begin() + to);
+    range.first = to;
+    to += range.count;
+  };
+  for (const std::uint32_t leaf : tree.leaves) move(leaf);
+  for (const std::uint32_t node : tree.inner) move(node);
+}
+
 template <class T>
 std::size_t bytes(const std::vector<T>& v) {
   return v.capacity() * sizeof(T);
@@ -226,22 +261,27 @@ void link_nodes(TreeTopology& tree) {
 }
 
 void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& tree) {
-  tree.vertices.resize(3 * faces.size());
+  const std::uint32_t nodes = tree.node_count();
+  tree.listed.resize(3 * faces.size());
   // Trees of other frames have some nodes more: resize leaves room for them, assign would not.
-  tree.own_vertices.resize(tree.slots.size());
+  tree.own_vertices.resize(nodes);
+  tree.inner.clear();
   std::uint32_t first = 0;
-  for (std::size_t i = 0; i < tree.slots.size(); ++i) {
+  for (std::uint32_t i = 0; i < nodes; ++i) {
     const auto own = std::span(tree.face_of_slot).subspan(tree.slots[i].first, tree.own[i]);
-    const std::uint32_t count = write_vertices(faces, own, share, tree.vertices.data() + first);
+    const std::uint32_t count = write_vertices(faces, own, share, tree.listed.data() + first);
     tree.own_vertices[i] = {first, count};
     first += count;
+    if (!tree.is_leaf(i)) tree.inner.push_back(i);
   }
-  tree.vertices.resize(first);
+  std::reverse(tree.inner.begin(), tree.inner.end());
+  group_leaves(tree);
+  order_vertices(first, tree);
 }
 
 std::size_t memory_bytes(const TreeTopology& t) {
   return bytes(t.skip) + bytes(t.slots) + bytes(t.own) + bytes(t.face_of_slot) + bytes(t.own_vertices) +
-         bytes(t.vertices);
+         bytes(t.vertices) + bytes(t.leaves) + bytes(t.leaf_groups) + bytes(t.inner) + bytes(t.listed);
 }
 
 }  // namespace trocar

@@ -70,7 +70,7 @@ struct BoxedFace {
   glm::vec3 corner[3];
   glm::vec3 low, high;
 
-  BoxedFace(const std::vector<glm::vec3>& positions, const glm::uvec3& face)
+  BoxedFace(std::span<const glm::vec3> positions, const glm::uvec3& face)
       : corner{positions[face.x], positions[face.y], positions[face.z]},
         low(glm::min(glm::min(corner[0], corner[1]), corner[2])),
         high(glm::max(glm::max(corner[0], corner[1]), corner[2])) {}
@@ -97,10 +97,10 @@ PairAnswer VolumeTreeQuery<Volume>::crossing(const SurfaceTree& other_tree) {
   walk_pairs(other, [&](IndexRange ours, IndexRange theirs, bool) {
     for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
       const std::uint32_t f = tree_.face_of_slot[i];
-      const BoxedFace face(positions_, faces_[f]);
+      const BoxedFace face(positions_.view(), faces_[f]);
       for (std::uint32_t j = theirs.first; j < theirs.first + theirs.count; ++j) {
         const std::uint32_t g = other.tree_.face_of_slot[j];
-        const BoxedFace against(other.positions_, other.faces_[g]);
+        const BoxedFace against(other.positions_.view(), other.faces_[g]);
         ++counters_.face_tests;
         if (tree_pairs::apart(face, against)) continue;
         if (solids::faces_cross(face.corner, against.corner, solids::EdgeTest::Exact)) pairs_.emplace_back(f, g);
@@ -116,10 +116,10 @@ PairAnswer VolumeTreeQuery<Volume>::self_crossing() {
   walk_pairs(*this, [&](IndexRange ours, IndexRange theirs, bool same) {
     for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
       const std::uint32_t f = tree_.face_of_slot[i];
-      const BoxedFace face(positions_, faces_[f]);
+      const BoxedFace face(positions_.view(), faces_[f]);
       for (std::uint32_t j = same ? i + 1 : theirs.first; j < theirs.first + theirs.count; ++j) {
         const std::uint32_t g = tree_.face_of_slot[j];
-        const BoxedFace against(positions_, faces_[g]);
+        const BoxedFace against(positions_.view(), faces_[g]);
         ++counters_.face_tests;
         if (tree_pairs::apart(face, against) || !face.sound() || !against.sound()) continue;
         if (contact_of(face.corner, against.corner) != Contact::None)
@@ -132,12 +132,12 @@ PairAnswer VolumeTreeQuery<Volume>::self_crossing() {
 
 template <class Volume>
 PairAnswer VolumeTreeQuery<Volume>::self_crossing_on_the_way(std::span<const glm::vec3> after) {
-  after_.assign(after.begin(), after.end());
-  const float reach = std::max(reach_, load(after, after_corners_));
-  fit_tree<Volume>(corners_, after_corners_, reach, tree_);
+  after_.assign(after);
+  const float reach = std::max(reach_, reach_of(after));
+  fit_tree<Volume>(positions_, &after_, reach, tree_);
   const double tolerance = kMeetingTolerance * static_cast<double>(reach);
   const auto motion = [&](std::uint32_t face) {
-    return MovingTriangle{triangle(face), triangle_of(after_, faces_[face])};
+    return MovingTriangle{triangle(face), triangle_of(after_.view(), faces_[face])};
   };
   walk_pairs(*this, [&](IndexRange ours, IndexRange theirs, bool same) {
     for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {

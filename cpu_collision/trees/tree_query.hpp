@@ -82,7 +82,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   static double milliseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   }
-  float load(std::span<const glm::vec3> positions, std::vector<Lanes4>& corners) const;
+  void build(bool share);
   void finish_update(Clock::time_point start);
   void search(const ConvexTool& convex, const Tool& tool, TouchSet set);
   void take_faces(IndexRange slots);
@@ -90,7 +90,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   void answer(const ToolVolume& tool, TouchSet set);
   IndexRange own_slots(std::uint32_t node) const { return {tree_.slots[node].first, tree_.own[node]}; }
   bool closed(TreePart part) const { return part.own_only || tree_.is_leaf(part.node); }
-  Triangle triangle(std::uint32_t face) const { return triangle_of(positions_, faces_[face]); }
+  Triangle triangle(std::uint32_t face) const { return triangle_of(positions_.view(), faces_[face]); }
   float slack(const glm::dvec3& point) const {
     return kFitRounding *
            (2.f * reach_ + static_cast<float>(std::abs(point.x) + std::abs(point.y) + std::abs(point.z)));
@@ -108,10 +108,10 @@ class VolumeTreeQuery final : public SurfaceTree {
   std::string name_;
   TreeUpdate update_;
   TreeBuilder<Volume> builder_;
-  std::vector<glm::uvec3> faces_;     // [face]
-  std::vector<glm::vec3> positions_;  // [vertex] m
-  std::vector<Lanes4> corners_;       // [vertex] m  the same, in lanes
-  float reach_ = 0.f;                 // m  largest coordinate
+  std::vector<glm::uvec3> faces_;      // [face]
+  PaddedPositions positions_, after_;  // [vertex] m
+  std::vector<Lanes4> corners_;        // [vertex] m  x, y, z, 0: what a build works on
+  float reach_ = 0.f;                  // m  largest coordinate
   VolumeTree<Volume> tree_;
   std::vector<FaceId> candidates_;
   std::vector<Touch> touches_;
@@ -119,8 +119,6 @@ class VolumeTreeQuery final : public SurfaceTree {
   std::vector<OpenNode> open_nodes_;
   std::vector<OpenPair> open_pairs_;
   std::vector<FacePair> pairs_;
-  std::vector<glm::vec3> after_;
-  std::vector<Lanes4> after_corners_;
   StageTimes times_;
   CostCounters counters_;
 };

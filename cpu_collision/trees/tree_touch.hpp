@@ -5,16 +5,12 @@
 
 namespace trocar {
 
-// Into four lanes; returns the largest coordinate.
 template <class Volume>
-float VolumeTreeQuery<Volume>::load(std::span<const glm::vec3> positions, std::vector<Lanes4>& corners) const {
-  corners.resize(positions.size());
-  Lanes4 reach = lanes(0.f);
-  for (std::size_t v = 0; v < positions.size(); ++v) {
-    corners[v] = lanes(positions[v]);
-    reach = max(reach, abs(corners[v]));
-  }
-  return std::max({reach[0], reach[1], reach[2]});
+void VolumeTreeQuery<Volume>::build(bool share) {
+  const std::span<const glm::vec3> positions = positions_.view();
+  corners_.resize(positions.size());
+  std::transform(positions.begin(), positions.end(), corners_.begin(), [](const glm::vec3& p) { return lanes(p); });
+  builder_.build(corners_, faces_, share, tree_);
 }
 
 template <class Volume>
@@ -22,25 +18,27 @@ void VolumeTreeQuery<Volume>::rebuild(const MeshView& mesh) {
   const auto start = Clock::now();
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   candidates_.reserve(faces_.size());
-  positions_.assign(mesh.positions.begin(), mesh.positions.end());
-  reach_ = load(positions_, corners_);
-  builder_.build(corners_, faces_, update_ == TreeUpdate::Refit, tree_);
-  if (update_ == TreeUpdate::Refit) builder_.release();
+  positions_.assign(mesh.positions);
+  build(update_ == TreeUpdate::Refit);
+  if (update_ == TreeUpdate::Refit) {
+    builder_.release();
+    corners_ = {};
+  }
   finish_update(start);
 }
 
 template <class Volume>
 void VolumeTreeQuery<Volume>::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
-  std::copy(positions.begin(), positions.end(), positions_.begin());
-  reach_ = load(positions_, corners_);
-  if (update_ == TreeUpdate::Rebuild) builder_.build(corners_, faces_, false, tree_);
+  positions_.assign(positions);
+  if (update_ == TreeUpdate::Rebuild) build(false);
   finish_update(start);
 }
 
 template <class Volume>
 void VolumeTreeQuery<Volume>::finish_update(Clock::time_point start) {
-  fit_tree<Volume>(corners_, {}, reach_, tree_);
+  reach_ = reach_of(positions_.view());
+  fit_tree<Volume>(positions_, nullptr, reach_, tree_);
   counters_.updated_nodes = tree_.node_count();
   times_.update_ms = milliseconds_since(start);
 }
@@ -97,7 +95,7 @@ void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slot
   for (std::uint32_t k = slots.first; k < slots.first + slots.count; ++k) {
     const std::uint32_t face = tree_.face_of_slot[k];
     const glm::uvec3& v = faces_[face];
-    const FaceAnswer answer = face_quick(tool, corners_[v.x], corners_[v.y], corners_[v.z]);
+    const FaceAnswer answer = face_quick(tool, positions_[v.x], positions_[v.y], positions_[v.z]);
     if (answer == FaceAnswer::Out) continue;
     if (answer == FaceAnswer::Unclear && set == TouchSet::Volume && !face_meets(tool, triangle(face))) continue;
     candidates_.push_back(FaceId(face));
@@ -110,7 +108,7 @@ void VolumeTreeQuery<Volume>::answer(const ToolVolume& tool, TouchSet set) {
   touches_.resize(before + candidates_.size());
   const std::span<Touch> room = std::span(touches_).subspan(before);
   if (set == TouchSet::Exact) {
-    touches_.resize(before + refine_touches(tool.step, {positions_, faces_}, candidates_, room));
+    touches_.resize(before + refine_touches(tool.step, {positions_.view(), faces_}, candidates_, room));
   } else {
     for (std::size_t k = 0; k < room.size(); ++k) room[k] = {.face = candidates_[k]};
   }
@@ -120,8 +118,8 @@ template <class Volume>
 std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
   const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
   return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + bytes(tree_.nodes) + bytes(faces_) +
-         bytes(positions_) + bytes(corners_) + bytes(candidates_) + bytes(touches_) + bytes(first_) +
-         bytes(open_nodes_) + bytes(open_pairs_) + bytes(pairs_) + bytes(after_) + bytes(after_corners_);
+         positions_.memory_bytes() + after_.memory_bytes() + bytes(corners_) + bytes(candidates_) + bytes(touches_) +
+         bytes(first_) + bytes(open_nodes_) + bytes(open_pairs_) + bytes(pairs_);
 }
 
 }  // namespace trocar

@@ -45,7 +45,7 @@ Built build(const TriangleMesh& mesh, bool share) {
   Built built;
   const std::vector<Lanes4> positions = in_lanes(mesh.positions);
   build_obb_tree(positions, mesh.faces, share, built.scratch, built.tree);
-  fit_tree<ObbNode>(positions, {}, reach(mesh.positions), built.tree);
+  fit_tree<ObbNode>(PaddedPositions(mesh.positions), nullptr, reach(mesh.positions), built.tree);
   return built;
 }
 
@@ -141,7 +141,7 @@ TEST(ObbTree, InvariantsAfterBuildAndRefit) {
       for (const float share_of_size : {0.02f, 0.5f}) {
         TriangleMesh moved = mesh;
         disturb(moved, random, share_of_size);
-        fit_tree<ObbNode>(in_lanes(moved.positions), {}, reach(moved.positions), built.tree);
+        fit_tree<ObbNode>(PaddedPositions(moved.positions), nullptr, reach(moved.positions), built.tree);
         expect_containment(built.tree, moved);
       }
     }

@@ -25,12 +25,6 @@ std::vector<Lanes4> in_lanes(const std::vector<glm::vec3>& positions) {
   return result;
 }
 
-float reach(const std::vector<glm::vec3>& positions) {
-  float largest = 0.f;
-  for (const glm::vec3& p : positions) largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
-  return largest;
-}
-
 std::vector<TriangleMesh> meshes() {
   const auto coincident = [](std::size_t faces) {
     return TriangleMesh{std::vector<glm::vec3>(3, {0.1f, 0.2f, 0.3f}),
@@ -75,7 +69,7 @@ template <class Volume>
 void expect_containment(const VolumeTree<Volume>& tree, const std::vector<glm::vec3>& positions,
                         const std::vector<glm::uvec3>& faces, std::mt19937& random) {
   std::uniform_real_distribution<float> share(0.f, 1.f);
-  const float rounding = kFitRounding * reach(positions);
+  const float rounding = kFitRounding * reach_of(positions);
   const float slack = 2.f * rounding + kFitRounding * 4.f;  // lines reach 2 m beyond the mesh
   for (std::uint32_t i = 0; i < tree.node_count(); ++i) {
     for (std::uint32_t slot = tree.slots[i].first; slot < tree.slots[i].first + tree.slots[i].count; ++slot) {
@@ -95,7 +89,7 @@ void expect_containment(const VolumeTree<Volume>& tree, const std::vector<glm::v
 
 // Random motion of every vertex, with a stretch and a turn: far more than an organ does.
 std::vector<glm::vec3> disturbed(const std::vector<glm::vec3>& rest, std::mt19937& random) {
-  const float size = 0.1f * reach(rest);
+  const float size = 0.1f * reach_of(rest);
   std::uniform_real_distribution<float> off(-size, size);
   std::vector<glm::vec3> moved;
   for (const glm::vec3& p : rest)
@@ -112,12 +106,14 @@ void expect_sound(const TriangleMesh& mesh, Build build) {
     const std::vector<Lanes4> rest = in_lanes(mesh.positions);
     build(rest, share, tree);
     expect_topology(tree, mesh);
-    fit_tree<Volume>(rest, {}, reach(mesh.positions), tree);
+    fit_tree<Volume>(PaddedPositions(mesh.positions), nullptr, reach_of(mesh.positions), tree);
     expect_containment(tree, mesh.positions, mesh.faces, random);
     const std::vector<glm::vec3> moved = disturbed(mesh.positions, random);
-    fit_tree<Volume>(in_lanes(moved), {}, reach(moved), tree);
+    const PaddedPositions after(moved);
+    fit_tree<Volume>(after, nullptr, reach_of(moved), tree);
     expect_containment(tree, moved, mesh.faces, random);
-    fit_tree<Volume>(rest, in_lanes(moved), std::max(reach(mesh.positions), reach(moved)), tree);
+    fit_tree<Volume>(PaddedPositions(mesh.positions), &after, std::max(reach_of(mesh.positions), reach_of(moved)),
+                     tree);
     expect_containment(tree, moved, mesh.faces, random);
     expect_containment(tree, mesh.positions, mesh.faces, random);
   }
