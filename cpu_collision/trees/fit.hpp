@@ -7,8 +7,7 @@
 // tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
-#include <cstring>
-
+#include "cpu_collision/trees/padded_positions.hpp"
 #include "cpu_collision/trees/volume_tree.hpp"
 
 namespace trocar {
@@ -16,47 +15,6 @@ namespace trocar {
 // Rounding of axes and of sums in float, as a part of the largest coordinate; volumes grow by it to contain their
 // faces.
 constexpr float kFitRounding = 1e-6f;
-
-// Vertex positions with room behind the last, so that a vertex is read as four floats.
-class PaddedPositions {
- public:
-  PaddedPositions() : room_(1) {}
-  explicit PaddedPositions(std::span<const glm::vec3> positions) { assign(positions); }
-
-  void assign(std::span<const glm::vec3> positions) {
-    count_ = positions.size();
-    room_.resize(count_ + 1);
-    if (count_ > 0) std::memcpy(room_.data(), positions.data(), positions.size_bytes());
-  }
-  // x, y, z, and anything.
-  Lanes4 operator[](std::uint32_t vertex) const {
-    Lanes4 four;
-    std::memcpy(&four, &room_[vertex], sizeof(four));
-    return four;
-  }
-  std::span<const glm::vec3> view() const { return {room_.data(), count_}; }
-  std::size_t memory_bytes() const { return room_.capacity() * sizeof(glm::vec3); }
-
- private:
-  std::vector<glm::vec3> room_;  // [vertex + 1] m
-  std::size_t count_ = 0;
-};
-
-// Largest coordinate, m.
-inline float reach_of(std::span<const glm::vec3> positions) {
-  // Whole vectors of the flat array: which coordinate is which does not matter.
-  Lanes4 reach = lanes(0.f);
-  const float* flat = positions.empty() ? nullptr : &positions[0].x;
-  std::size_t k = 0;
-  for (; k + 4 <= 3 * positions.size(); k += 4) {
-    Lanes4 four;
-    std::memcpy(&four, flat + k, sizeof(four));
-    reach = max(reach, abs(four));
-  }
-  float largest = std::fmax(std::fmax(reach[0], reach[1]), std::fmax(reach[2], reach[3]));
-  for (; k < 3 * positions.size(); ++k) largest = std::fmax(largest, std::abs(flat[k]));
-  return largest;
-}
 
 // Corners of faces: x, y, z, and anything. `after`: where they will be, for a volume around a motion; may be null.
 struct OwnPoints {

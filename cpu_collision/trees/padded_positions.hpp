@@ -1,0 +1,38 @@
+// Vertex positions with room behind the last, so that a vertex is read as four floats.
+// Units: metres.   Tested through tests/cpu_collision/tree_build_test.cpp
+#pragma once
+
+#include <cstring>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "cpu_collision/obb_lanes.hpp"
+
+namespace trocar {
+
+class PaddedPositions {
+ public:
+  PaddedPositions() : room_(1) {}
+  explicit PaddedPositions(std::span<const glm::vec3> positions) { assign(positions); }
+
+  // Copies. Allocates when there are more than ever before.
+  void assign(std::span<const glm::vec3> positions);
+  // x, y, z, and anything.
+  Lanes4 operator[](std::uint32_t vertex) const {
+    Lanes4 four;
+    std::memcpy(&four, &room_[vertex], sizeof(four));
+    return four;
+  }
+  std::span<const glm::vec3> view() const { return {room_.data(), count_}; }
+  std::size_t memory_bytes() const { return room_.capacity() * sizeof(glm::vec3); }
+
+ private:
+  std::vector<glm::vec3> room_;  // [vertex + 1] m
+  std::size_t count_ = 0;
+};
+
+// Largest coordinate, m.
+float reach_of(std::span<const glm::vec3> positions);
+
+}  // namespace trocar
