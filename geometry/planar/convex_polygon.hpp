@@ -1,0 +1,54 @@
+// A convex polygon made ready once for queries in O(log n): contains a point, farthest corner in a direction.
+// Sources: seeds 001 III-C (half-planes, O(n)) and seeds 004 (bimodal search). We differ: a point is found by bisecting
+// the fan of the first corner, and every decision is exact, the boundary counting as inside. Any unit; y up.
+// Checked against geometry/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "geometry/planar/polygon.hpp"
+
+namespace trocar::planar {
+
+// The farthest corners in one direction: first == last, or the two ends of a side, counter-clockwise.
+struct FarCorners {
+  std::uint32_t first = 0, last = 0;
+};
+
+// What queries read: corners counter-clockwise, strictly convex, and the farthest ones towards +x, +y, -x, -y.
+// One corner is a point, two are a segment; only the queries that say so take them.
+struct ConvexView {
+  Corners corners;                        // [corner]
+  std::array<FarCorners, 4> axis_ends{};  // [+x, +y, -x, -y]
+};
+
+// Finds the axis ends in O(n); the corners must already be as ConvexView wants them.
+ConvexView convex_view(Corners strictly_convex);
+
+// Owns its corners: counter-clockwise, none repeated, none along a side.
+class ConvexPolygon {
+ public:
+  // Takes either orientation, corners repeated in a row and corners along a side, and leaves those out. Throws
+  // InputError with the sentence of convex_fault().
+  explicit ConvexPolygon(Corners polygon);
+
+  ConvexView view() const { return {corners_, axis_ends_}; }
+  Corners corners() const { return corners_; }
+
+ private:
+  std::vector<dvec2> corners_;
+  std::array<FarCorners, 4> axis_ends_;
+};
+
+// Inside or on the boundary, exactly. O(log n), three corners or more.
+bool contains(const ConvexView& polygon, const dvec2& p);
+
+// The corners farthest along `direction`, exactly; a zero direction gives any corner. O(log n), three corners or more.
+FarCorners farthest(const ConvexView& polygon, const dvec2& direction);
+
+// The corners farthest to the left of the line a -> b, exactly: no rounded normal is formed. O(log n).
+FarCorners farthest_left(const ConvexView& polygon, const dvec2& a, const dvec2& b);
+
+}  // namespace trocar::planar

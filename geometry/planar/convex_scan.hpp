@@ -1,0 +1,21 @@
+// The queries of convex_polygon.hpp, convex_line.hpp and convex_gap.hpp again in O(n), written with nothing shared but
+// the exact signs: the twins for tests and growth measurements, and quicker below about 16 corners.
+// Sources: seeds 001 III-C (half-planes); the gap is the distance of the origin to the difference of the two polygons,
+// built by merging sides in order of angle. Any unit; y up.   Used in tests/geometry/planar_convex_test.cpp and
+// tests/geometry/planar_gap_test.cpp
+#pragma once
+
+#include "geometry/planar/convex_gap.hpp"
+#include "geometry/planar/convex_line.hpp"
+
+namespace trocar::planar {
+
+// Left of or on every side: exact.
+bool contains_by_scan(Corners convex, const dvec2& p);
+FarCorners farthest_by_scan(Corners convex, const dvec2& direction);
+LineHit line_hit_by_scan(Corners convex, const Segment& line);
+SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment);
+// O(n + m). `meet` is rounded: right except where the gap is below rounding.
+ConvexGap convex_gap_by_scan(Corners first, Corners second);
+
+}  // namespace trocar::planar

@@ -1,0 +1,25 @@
+#include "geometry/planar/image_projection.hpp"
+
+namespace trocar::planar {
+namespace {
+
+dvec2 to_image(const ImageCamera& camera, const glm::dvec4& clip) {
+  return {camera.aspect * clip.x / clip.w, clip.y / clip.w};
+}
+
+}  // namespace
+
+ImageTool project_tool(const ImageCamera& camera, const glm::dvec3& pivot, const glm::dvec3& tip) {
+  glm::dvec4 a = camera.view_projection * glm::dvec4(pivot, 1.0), b = camera.view_projection * glm::dvec4(tip, 1.0);
+  const double before_a = a.z + a.w, before_b = b.z + b.w;  // >= 0 in front of the near plane
+  if (before_a < 0.0 && before_b < 0.0) return {};
+  if (before_a < 0.0 || before_b < 0.0) {
+    const glm::dvec4 cut = a + before_a / (before_a - before_b) * (b - a);
+    (before_a < 0.0 ? a : b) = cut;
+  }
+  // Only a camera without a near plane in front of it leaves points at or behind its eye.
+  if (!(a.w > 0.0) || !(b.w > 0.0)) return {};
+  return {true, before_b >= 0.0, {to_image(camera, a), to_image(camera, b)}};
+}
+
+}  // namespace trocar::planar

@@ -1,0 +1,151 @@
+// Random points, segments and polygons for the planar property tests. Coordinates are whole numbers times a power of
+// two, so that the twins can decide in 128-bit integers what the code under test decides in double; small grids make
+// degenerate cases common, and points a step or two beside a line make nearly degenerate ones.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "geometry/planar/convex_polygon.hpp"
+
+namespace trocar::planar::test {
+
+constexpr int kCases = 1'000'000;
+
+using Wide = __int128;
+
+struct Whole {
+  std::int64_t x = 0, y = 0;
+  friend bool operator==(const Whole&, const Whole&) = default;
+};
+
+inline Whole operator+(Whole p, Whole q) { return {p.x + q.x, p.y + q.y}; }
+inline Whole operator-(Whole p, Whole q) { return {p.x - q.x, p.y - q.y}; }
+inline Whole operator*(std::int64_t k, Whole p) { return {k * p.x, k * p.y}; }
+inline Wide cross(Whole u, Whole v) { return Wide(u.x) * v.y - Wide(u.y) * v.x; }
+inline Wide dot(Whole u, Whole v) { return Wide(u.x) * v.x + Wide(u.y) * v.y; }
+inline int sign(Wide x) { return (x > 0) - (x < 0); }
+inline int side(Whole a, Whole b, Whole p) { return sign(cross(b - a, p - a)); }
+
+inline dvec2 scaled(Whole p, double scale) { return scale * dvec2(static_cast<double>(p.x), static_cast<double>(p.y)); }
+
+inline std::vector<dvec2> scaled(const std::vector<Whole>& polygon, double scale) {
+  std::vector<dvec2> result;
+  for (const Whole& p : polygon) result.push_back(scaled(p, scale));
+  return result;
+}
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  // 0 .. n-1
+  std::int64_t pick(std::int64_t n) { return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n)); }
+  std::int64_t within(std::int64_t reach) { return pick(2 * reach + 1) - reach; }
+  double uniform(double low, double high) {
+    return low + (high - low) * 0x1p-53 * static_cast<double>(engine_() >> 11);
+  }
+  double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
+  Whole point(std::int64_t reach) { return {within(reach), within(reach)}; }
+  // Half of the time a small grid, else up to `largest`.
+  std::int64_t reach(std::int64_t largest) {
+    return pick(2) ? 1 + pick(6) : static_cast<std::int64_t>(log_uniform(8.0, static_cast<double>(largest)));
+  }
+  // A power of two from tiny to huge, 1 half of the time.
+  double scale() { return pick(2) ? 1.0 : std::ldexp(1.0, static_cast<int>(within(100))); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// A point that has to do with the segment a -> b: an end, on its line, a step beside its line, or anywhere.
+inline Whole point_about(Dice& dice, Whole a, Whole b, std::int64_t reach) {
+  const Whole on_line = a + dice.within(3) * (b - a);
+  switch (dice.pick(6)) {
+    case 0:
+      return dice.pick(2) ? a : b;
+    case 1:
+      return on_line;
+    case 2:
+      return on_line + dice.point(1);
+    case 3:
+      return {(a.x + b.x) / 2, (a.y + b.y) / 2};
+    default:
+      return dice.point(reach);
+  }
+}
+
+// Counter-clockwise hull without corners along its sides; fewer than three corners where all points are on one line.
+inline std::vector<Whole> hull(std::vector<Whole> points) {
+  std::sort(points.begin(), points.end(), [](Whole p, Whole q) { return p.x != q.x ? p.x < q.x : p.y < q.y; });
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  if (points.size() < 3) return points;
+  std::vector<Whole> ring;
+  const auto add = [&ring](Whole p, std::size_t floor) {
+    while (ring.size() >= floor + 2 && side(ring[ring.size() - 2], ring.back(), p) <= 0) ring.pop_back();
+    ring.push_back(p);
+  };
+  for (const Whole& p : points) add(p, 0);
+  const std::size_t lower = ring.size() - 1;
+  for (std::size_t i = points.size() - 1; i-- > 0;) add(points[i], lower);
+  ring.pop_back();
+  return ring;
+}
+
+// A strictly convex polygon of at most about `corners` corners: from a grid, a circle, a thin ellipse or a parabola.
+inline std::vector<Whole> convex_whole(Dice& dice, int corners) {
+  while (true) {
+    std::vector<Whole> points;
+    const int family = static_cast<int>(dice.pick(4));
+    const std::int64_t reach = dice.reach(1 << 30);
+    const double flat = dice.log_uniform(1e-8, 1.0), size = family == 0 ? 0.0 : std::max(reach, std::int64_t{100});
+    for (int i = 0; i < corners; ++i) {
+      const double angle = dice.uniform(0.0, 6.283185307179586);
+      const std::int64_t x = dice.within(30'000);
+      if (family == 0) points.push_back(dice.point(reach));
+      if (family == 1) points.push_back({std::llround(size * std::cos(angle)), std::llround(size * std::sin(angle))});
+      if (family == 2) {
+        const double u = size * std::cos(angle), v = flat * size * std::sin(angle);
+        points.push_back({std::llround(0.8 * u - 0.6 * v), std::llround(0.6 * u + 0.8 * v)});
+      }
+      if (family == 3) points.push_back({x, x * x});
+    }
+    const std::vector<Whole> ring = hull(points);
+    if (ring.size() >= 3) return ring;
+  }
+}
+
+// A convex polygon with its whole-number corners, which are scale * double(corner).
+struct RandomConvex {
+  std::vector<Whole> whole;
+  double scale;
+  ConvexPolygon polygon;
+};
+
+inline RandomConvex random_convex(Dice& dice, int most_corners) {
+  const int corners = static_cast<int>(dice.log_uniform(3.0, most_corners + 1.0));
+  std::vector<Whole> whole = convex_whole(dice, std::max(corners, 3));
+  const double scale = dice.scale();
+  ConvexPolygon polygon(scaled(whole, scale));
+  return {std::move(whole), scale, std::move(polygon)};
+}
+
+inline std::int64_t reach_of(const std::vector<Whole>& polygon) {
+  std::int64_t reach = 1;
+  for (const Whole& p : polygon) reach = std::max({reach, std::abs(p.x), std::abs(p.y)});
+  return reach;
+}
+
+// What a property test says about itself.
+struct Tally {
+  const char* what;
+  long cases = 0, degenerate = 0, in_band = 0;
+  ~Tally() {
+    std::printf("    %-34s %8ld cases, %7ld degenerate, %5ld in the band\n", what, cases, degenerate, in_band);
+  }
+};
+
+}  // namespace trocar::planar::test
