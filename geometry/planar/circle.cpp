@@ -26,16 +26,17 @@ std::optional<double> time_into_circle(const dvec2& m, const dvec2& step, double
   const double squared = glm::dot(step, step), miss = cross(m, step);
   const double room = squared * radius * radius - miss * miss;  // (length along the chord)^2 |step|^2
   if (room < 0.0) return std::nullopt;
-  const double time = (away - radius) * (away + radius) / (closing + std::sqrt(room));
+  const double time = std::max(away - radius, 0.0) * (away + radius) / (closing + std::sqrt(room));
   return time <= 1.0 ? std::optional(time) : std::nullopt;
 }
 
-// When the centre reaches the band of `radius` about the line; it starts outside of it.
+// When the centre reaches the band of `radius` about the line; 0 when it approaches from within the band.
 std::optional<double> time_into_band(const Circle& circle, const dvec2& step, const dvec2& on_line,
                                      const dvec2& normal) {
   const double height = glm::dot(circle.centre - on_line, normal), speed = glm::dot(step, normal);
-  const double side = height > 0.0 ? 1.0 : -1.0, left = side * height - circle.radius, closing = -side * speed;
-  if (left <= 0.0 || closing <= 0.0 || left > closing) return std::nullopt;
+  const double side = height > 0.0 ? 1.0 : -1.0, closing = -side * speed;
+  const double left = std::max(side * height - circle.radius, 0.0);
+  if (closing <= 0.0 || left > closing) return std::nullopt;
   return left / closing;
 }
 
@@ -50,15 +51,21 @@ dvec2 foot_on_line(const Segment& line, const dvec2& p) {
   return line.a + glm::dot(p - line.a, along) / glm::dot(along, along) * along;
 }
 
+// A step that turns towards a wall by less than this slides along it: rounding alone must not hold it.
+constexpr double kSliding = 1e-12;  // 1   sine
+
 // How far along the step the circle may go before this one wall.
 double share_before(const Circle& circle, const dvec2& step, const Segment& wall, double gap) {
   const Circle kept_off{circle.centre, circle.radius + gap};
   const Contact now = circle_segment(kept_off, wall);
+  if (now.gap > 0.0) {
+    const Impact impact = moving_circle_segment(kept_off, step, wall);
+    return impact.hits ? impact.time : 1.0;
+  }
   // The distance to a segment is convex along a straight step: what does not approach at first never does. On the wall
   // itself no step approaches.
-  if (now.gap <= 0.0) return now.gap > -kept_off.radius && glm::dot(now.normal, step) < 0.0 ? 0.0 : 1.0;
-  const Impact impact = moving_circle_segment(kept_off, step, wall);
-  return impact.hits ? impact.time : 1.0;
+  const bool on_wall = now.gap <= -kept_off.radius;
+  return !on_wall && glm::dot(now.normal, step) < -kSliding * glm::length(step) ? 0.0 : 1.0;
 }
 
 }  // namespace
@@ -71,6 +78,12 @@ Contact circle_line(const Circle& circle, const Segment& line) {
 }
 
 Contact circle_segment(const Circle& circle, const Segment& segment) {
+  const double place = nearest_place(segment, circle.centre);
+  if (place > 0.0 && place < 1.0) {
+    // Close to the segment its own normal is exact where the difference of two near points is not.
+    const Contact on_line = circle_line(circle, segment);
+    return {on_line.touches, point_at(segment, place), on_line.normal, on_line.gap};
+  }
   return contact_at(circle, nearest_point(segment, circle.centre), left_normal(segment));
 }
 
@@ -98,7 +111,8 @@ Impact moving_circle_segment(const Circle& circle, const dvec2& step, const Segm
   const Contact now = circle_segment(circle, segment);
   if (now.touches) return {true, 0.0, circle.centre, now.point, now.normal};
   const dvec2 normal = left_normal(segment), along = segment.b - segment.a;
-  // Through a flat of the rounded shape around the segment, or else through one of its two round ends.
+  // Through a flat of the rounded shape around the segment, or else through one of its two round ends. A circle beside
+  // the flat that is in the band already, but did not touch, touches but for rounding.
   if (const auto time = time_into_band(circle, step, segment.a, normal)) {
     const dvec2 centre = circle.centre + *time * step;
     const double place = glm::dot(centre - segment.a, along);
