@@ -68,4 +68,28 @@ void fit_tree(const PaddedPositions& positions, const PaddedPositions* after, fl
   }
 }
 
+// Corners of the faces below a node.
+struct FacePoints {
+  const PaddedPositions& positions;
+  std::span<const glm::uvec3> faces;
+  std::span<const std::uint32_t> below;
+
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const std::uint32_t face : below)
+      for (int k = 0; k < 3; ++k) visit(positions[faces[face][k]]);
+  }
+};
+
+// Every volume around the faces below it instead of around its children's volumes: O(faces x depth). Tighter for kinds
+// whose volumes do not nest; the same for boxes along the axes.
+template <class Volume>
+void fit_tightly(const PaddedPositions& positions, std::span<const glm::uvec3> faces, float reach,
+                 VolumeTree<Volume>& tree) {
+  for (std::uint32_t node = 0; node < tree.node_count(); ++node) {
+    const auto below = std::span(tree.face_of_slot).subspan(tree.slots[node].first, tree.slots[node].count);
+    Volume::fit(tree.nodes[node], FacePoints{positions, faces, below}, None{}, lanes(kFitRounding * reach));
+  }
+}
+
 }  // namespace trocar

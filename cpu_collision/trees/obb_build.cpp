@@ -111,10 +111,10 @@ std::uint32_t partition_at_mean(std::span<FaceMoments> faces, std::span<FaceMome
 }
 
 // Two children for a node of too many faces.
-void split_node(std::uint32_t index, int depth, const Moments& total, ObbScratch& scratch) {
+void split_node(std::uint32_t index, int depth, const Moments& total, std::uint32_t leaf_faces, ObbScratch& scratch) {
   SplitNode& node = scratch.split[index];
   const IndexRange slots = node.slots;
-  if (slots.count <= kLeafFaces) return;
+  if (slots.count <= leaf_faces) return;
   const std::span<FaceMoments> faces = std::span(scratch.moments).subspan(slots.first, slots.count);
   std::uint32_t low = depth < kDeepestMeanSplit ? partition_at_mean(faces, scratch.aside, total, node) : 0;
   if (low == 0 || low == slots.count) low = slots.count / 2;
@@ -127,7 +127,7 @@ void split_node(std::uint32_t index, int depth, const Moments& total, ObbScratch
 }
 
 // Splits until leaves remain, depth first, four nodes at a time: their axes cost little more than those of one.
-void split_faces(ObbScratch& scratch) {
+void split_faces(std::uint32_t leaf_faces, ObbScratch& scratch) {
   scratch.split.clear();
   scratch.split.push_back({.slots = {0, static_cast<std::uint32_t>(scratch.moments.size())}});
   scratch.waiting.assign(1, {0, 0});
@@ -145,7 +145,7 @@ void split_faces(ObbScratch& scratch) {
     for (std::size_t k = 0; k < count; ++k) {
       SplitNode& node = scratch.split[group[k].node];
       node.axis_x = axes[0][k], node.axis_y = axes[1][k], node.axis_z = axes[2][k];
-      split_node(group[k].node, group[k].depth, totals[k], scratch);
+      split_node(group[k].node, group[k].depth, totals[k], leaf_faces, scratch);
     }
   }
 }
@@ -168,7 +168,7 @@ void number_nodes(ObbScratch& scratch, ObbTree& tree) {
 
 }  // namespace
 
-void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share_vertices,
+void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
                     ObbScratch& scratch, ObbTree& tree) {
   tree.nodes.clear();
   tree.slots.clear();
@@ -176,7 +176,7 @@ void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec
   if (!faces.empty()) {
     gather_moments(positions, faces, scratch.moments);
     scratch.aside.resize(faces.size());
-    split_faces(scratch);
+    split_faces(params.leaf_faces, scratch);
     number_nodes(scratch, tree);
   }
   link_nodes(tree);
@@ -184,7 +184,7 @@ void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec
   for (std::uint32_t slot = 0; slot < faces.size(); ++slot) {
     tree.face_of_slot[slot] = std::bit_cast<std::uint32_t>(scratch.moments[slot].mixed[3]);
   }
-  list_vertices(faces, share_vertices, tree);
+  list_vertices(faces, params.share_vertices, tree);
 }
 
 }  // namespace trocar

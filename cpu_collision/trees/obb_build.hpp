@@ -36,9 +36,9 @@ struct ObbScratch {
   std::vector<WaitingNode> waiting;         // to be split, the next last
 };
 
-// Axes and topology of a new tree; its boxes are not yet fitted. `share_vertices` as for build_topology(). positions:
-// [vertex] x, y, z, 0.
-void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share_vertices,
+// Axes and topology of a new tree; its boxes are not yet fitted. The rule of `params` is not asked.
+// positions: [vertex] x, y, z, 0.
+void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
                     ObbScratch& scratch, ObbTree& tree);
 
 }  // namespace trocar

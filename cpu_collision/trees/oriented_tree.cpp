@@ -19,11 +19,11 @@ std::size_t bytes_of(const ObbScratch& s) {
 
 template <>
 struct TreeBuilder<ObbNode> {
-  SplitRule rule;  // not asked: the mean along the longest of the box's own axes
   ObbScratch scratch;
 
-  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share, ObbTree& tree) {
-    build_obb_tree(positions, faces, share, scratch, tree);
+  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
+             ObbTree& tree) {
+    build_obb_tree(positions, faces, params, scratch, tree);
   }
   void release() { scratch = {}; }
   std::size_t memory_bytes() const { return bytes_of(scratch); }
@@ -31,13 +31,12 @@ struct TreeBuilder<ObbNode> {
 
 template <>
 struct TreeBuilder<Quospo> {
-  SplitRule rule;  // as above
   ObbScratch scratch;
   ObbTree boxes;
 
-  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share,
+  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
              VolumeTree<Quospo>& tree) {
-    build_obb_tree(positions, faces, share, scratch, boxes);
+    build_obb_tree(positions, faces, params, scratch, boxes);
     static_cast<TreeTopology&>(tree) = boxes;
     tree.nodes.resize(boxes.nodes.size());
     std::transform(boxes.nodes.begin(), boxes.nodes.end(), tree.nodes.begin(), quantised);

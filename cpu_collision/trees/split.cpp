@@ -150,11 +150,11 @@ Parts split_in_octants(std::span<Lanes4> middles, std::span<Lanes4> aside, const
   return parts;
 }
 
-Parts split(SplitRule rule, const WaitingRange& node, SplitScratch& s) {
-  if (node.slots.count <= kLeafFaces) return {.own = node.slots.count};
+Parts split(const SplitParams& params, const WaitingRange& node, SplitScratch& s) {
+  if (node.slots.count <= params.leaf_faces) return {.own = node.slots.count};
   if (node.depth >= kDeepestSplit) return halves(node.slots.count);
   const std::span<Lanes4> middles = std::span(s.middles).subspan(node.slots.first, node.slots.count);
-  switch (rule) {
+  switch (params.rule) {
     case SplitRule::Median:
       return split_at_median(middles);
     case SplitRule::Mean:
@@ -224,9 +224,9 @@ std::size_t bytes(const std::vector<T>& v) {
 
 }  // namespace
 
-void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, SplitRule rule,
-                    bool share_vertices, SplitScratch& s, TreeTopology& tree) {
-  gather_faces(positions, faces, rule == SplitRule::Middle, s);
+void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
+                    SplitScratch& s, TreeTopology& tree) {
+  gather_faces(positions, faces, params.rule == SplitRule::Middle, s);
   tree.slots.clear();
   tree.own.clear();
   s.waiting.clear();
@@ -234,7 +234,7 @@ void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec
   while (!s.waiting.empty()) {
     const WaitingRange node = s.waiting.back();
     s.waiting.pop_back();
-    const Parts parts = split(rule, node, s);
+    const Parts parts = split(params, node, s);
     tree.slots.push_back(node.slots);
     tree.own.push_back(parts.own);
     std::uint32_t end = node.slots.first + node.slots.count;
@@ -246,7 +246,7 @@ void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec
   tree.face_of_slot.resize(faces.size());
   for (std::size_t slot = 0; slot < faces.size(); ++slot) tree.face_of_slot[slot] = face_in(s.middles[slot]);
   link_nodes(tree);
-  list_vertices(faces, share_vertices, tree);
+  list_vertices(faces, params.share_vertices, tree);
 }
 
 void link_nodes(TreeTopology& tree) {

@@ -23,6 +23,8 @@ struct TreePlan {
   VolumeKind volume = VolumeKind::Aabb;
   SplitRule split = SplitRule::Mean;  // oriented volumes (Obb, Quospo) split at the mean along their own longest axis
   TreeUpdate update = TreeUpdate::Refit;
+  std::uint32_t leaf_faces = kLeafFaces;  // 1  >= 1; one face, as in the thesis, tests the fewest pairs of faces
+  bool tight = false;                     // volumes around all faces below: slower updates, fewer tests (fit.hpp)
 };
 
 // A plan by its name on the command line: VOLUME[:SPLIT][-refit], as "aabb-refit", "sphere:mean",

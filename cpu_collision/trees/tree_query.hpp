@@ -22,12 +22,11 @@ namespace trocar {
 
 template <class Volume>
 struct TreeBuilder {
-  SplitRule rule;
   SplitScratch scratch;
 
-  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, bool share,
+  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
              VolumeTree<Volume>& tree) {
-    build_topology(positions, faces, rule, share, scratch, tree);
+    build_topology(positions, faces, params, scratch, tree);
     tree.nodes.resize(tree.node_count());
   }
   void release() { scratch = {}; }
@@ -48,9 +47,7 @@ struct TreePart {
 template <class Volume>
 class VolumeTreeQuery final : public SurfaceTree {
  public:
-  VolumeTreeQuery(std::string name, const TreePlan& plan) : name_(std::move(name)), update_(plan.update) {
-    builder_.rule = plan.split;
-  }
+  VolumeTreeQuery(std::string name, const TreePlan& plan) : name_(std::move(name)), plan_(plan) {}
 
   std::string_view name() const override { return name_; }
   void rebuild(const MeshView& mesh) override;
@@ -82,7 +79,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   static double milliseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   }
-  void build(bool share);
+  void build();
   void finish_update(Clock::time_point start);
   void search(const ConvexTool& convex, const Tool& tool, TouchSet set);
   void take_faces(IndexRange slots);
@@ -106,7 +103,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   PairAnswer pair_answer();
 
   std::string name_;
-  TreeUpdate update_;
+  TreePlan plan_;
   TreeBuilder<Volume> builder_;
   std::vector<glm::uvec3> faces_;      // [face]
   PaddedPositions positions_, after_;  // [vertex] m

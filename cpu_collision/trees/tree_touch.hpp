@@ -6,11 +6,11 @@
 namespace trocar {
 
 template <class Volume>
-void VolumeTreeQuery<Volume>::build(bool share) {
+void VolumeTreeQuery<Volume>::build() {
   const std::span<const glm::vec3> positions = positions_.view();
   corners_.resize(positions.size());
   std::transform(positions.begin(), positions.end(), corners_.begin(), [](const glm::vec3& p) { return lanes(p); });
-  builder_.build(corners_, faces_, share, tree_);
+  builder_.build(corners_, faces_, {plan_.split, plan_.leaf_faces, plan_.update == TreeUpdate::Refit}, tree_);
 }
 
 template <class Volume>
@@ -19,8 +19,8 @@ void VolumeTreeQuery<Volume>::rebuild(const MeshView& mesh) {
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   candidates_.reserve(faces_.size());
   positions_.assign(mesh.positions);
-  build(update_ == TreeUpdate::Refit);
-  if (update_ == TreeUpdate::Refit) {
+  build();
+  if (plan_.update == TreeUpdate::Refit) {
     builder_.release();
     corners_ = {};
   }
@@ -31,14 +31,18 @@ template <class Volume>
 void VolumeTreeQuery<Volume>::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
   positions_.assign(positions);
-  if (update_ == TreeUpdate::Rebuild) build(false);
+  if (plan_.update == TreeUpdate::Rebuild) build();
   finish_update(start);
 }
 
 template <class Volume>
 void VolumeTreeQuery<Volume>::finish_update(Clock::time_point start) {
   reach_ = reach_of(positions_.view());
-  fit_tree<Volume>(positions_, nullptr, reach_, tree_);
+  if (plan_.tight) {
+    fit_tightly<Volume>(positions_, faces_, reach_, tree_);
+  } else {
+    fit_tree<Volume>(positions_, nullptr, reach_, tree_);
+  }
   counters_.updated_nodes = tree_.node_count();
   times_.update_ms = milliseconds_since(start);
 }

@@ -72,10 +72,15 @@ struct SplitScratch {
   std::vector<WaitingRange> waiting;        // to be split, the next last
 };
 
-// positions: [vertex] x, y, z, 0, finite. `share_vertices`: list each vertex once per node (slower to build, faster to
-// fit). No face: no node.
-void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, SplitRule rule,
-                    bool share_vertices, SplitScratch& scratch, TreeTopology& tree);
+struct SplitParams {
+  SplitRule rule = SplitRule::Mean;
+  std::uint32_t leaf_faces = kLeafFaces;  // 1  leaves of up to this many, >= 1
+  bool share_vertices = false;            // list each vertex once per node: slower to build, faster to fit
+};
+
+// positions: [vertex] x, y, z, 0, finite. No face: no node.
+void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
+                    SplitScratch& scratch, TreeTopology& tree);
 
 // The last steps of any build, from `slots`, `own` and `face_of_slot`: `skip`, then what a fit goes through.
 void link_nodes(TreeTopology& tree);

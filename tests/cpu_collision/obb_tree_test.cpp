@@ -44,7 +44,7 @@ struct Built {
 Built build(const TriangleMesh& mesh, bool share) {
   Built built;
   const std::vector<Lanes4> positions = in_lanes(mesh.positions);
-  build_obb_tree(positions, mesh.faces, share, built.scratch, built.tree);
+  build_obb_tree(positions, mesh.faces, {.share_vertices = share}, built.scratch, built.tree);
   fit_tree<ObbNode>(PaddedPositions(mesh.positions), nullptr, reach(mesh.positions), built.tree);
   return built;
 }
@@ -171,8 +171,8 @@ TEST(ObbTree, RebuildIsRepeatable) {
   const TriangleMesh mesh = shapes::icosphere(3), other = shapes::random_soup(kSeed, 400);
   Built built = build(mesh, false);
   const std::vector<std::uint32_t> first = built.tree.face_of_slot;
-  build_obb_tree(in_lanes(other.positions), other.faces, false, built.scratch, built.tree);
-  build_obb_tree(in_lanes(mesh.positions), mesh.faces, false, built.scratch, built.tree);
+  build_obb_tree(in_lanes(other.positions), other.faces, {}, built.scratch, built.tree);
+  build_obb_tree(in_lanes(mesh.positions), mesh.faces, {}, built.scratch, built.tree);
   EXPECT_EQ(built.tree.face_of_slot, first);
 }
 

@@ -108,6 +108,11 @@ void expect_sound(const TriangleMesh& mesh, Build build) {
     expect_topology(tree, mesh);
     fit_tree<Volume>(PaddedPositions(mesh.positions), nullptr, reach_of(mesh.positions), tree);
     expect_containment(tree, mesh.positions, mesh.faces, random);
+    const VolumeTree<Volume> loose = tree;
+    fit_tightly<Volume>(PaddedPositions(mesh.positions), mesh.faces, reach_of(mesh.positions), tree);
+    expect_containment(tree, mesh.positions, mesh.faces, random);
+    for (std::uint32_t i = 0; i < tree.node_count(); ++i)
+      ASSERT_LE(size_of(tree.nodes[i]), size_of(loose.nodes[i]) * 1.0001f + 1e-9f) << i;
     const std::vector<glm::vec3> moved = disturbed(mesh.positions, random);
     const PaddedPositions after(moved);
     fit_tree<Volume>(after, nullptr, reach_of(moved), tree);
@@ -126,7 +131,7 @@ void expect_sound_by_every_rule() {
       SCOPED_TRACE(testing::Message() << mesh.faces.size() << " faces, rule " << int(rule) << ", seed " << kSeed);
       SplitScratch scratch;
       expect_sound<Volume>(mesh, [&](std::span<const Lanes4> positions, bool share, VolumeTree<Volume>& tree) {
-        build_topology(positions, mesh.faces, rule, share, scratch, tree);
+        build_topology(positions, mesh.faces, {rule, share ? 3u : kLeafFaces, share}, scratch, tree);
         tree.nodes.resize(tree.node_count());
       });
       if (testing::Test::HasFatalFailure()) return;
@@ -146,11 +151,13 @@ TEST(TreeBuild, ObbAndQuospo) {
     SCOPED_TRACE(testing::Message() << mesh.faces.size() << " faces, seed " << kSeed);
     ObbScratch scratch;
     expect_sound<ObbNode>(mesh, [&](std::span<const Lanes4> positions, bool share, ObbTree& tree) {
-      build_obb_tree(positions, mesh.faces, share, scratch, tree);
+      build_obb_tree(positions, mesh.faces, {.leaf_faces = share ? 1u : kLeafFaces, .share_vertices = share}, scratch,
+                     tree);
     });
     expect_sound<Quospo>(mesh, [&](std::span<const Lanes4> positions, bool share, VolumeTree<Quospo>& tree) {
       ObbTree boxes;
-      build_obb_tree(positions, mesh.faces, share, scratch, boxes);
+      build_obb_tree(positions, mesh.faces, {.leaf_faces = share ? 1u : kLeafFaces, .share_vertices = share}, scratch,
+                     boxes);
       static_cast<TreeTopology&>(tree) = boxes;
       for (const ObbNode& box : boxes.nodes) tree.nodes.push_back(quantised(box));
     });
@@ -170,7 +177,7 @@ TEST(TreeBuild, StraddlersStayInTheNode) {
   mesh.faces.push_back({0, 3, 4});
   TreeTopology tree;
   SplitScratch scratch;
-  build_topology(in_lanes(mesh.positions), mesh.faces, SplitRule::Middle, false, scratch, tree);
+  build_topology(in_lanes(mesh.positions), mesh.faces, {SplitRule::Middle}, scratch, tree);
   ASSERT_EQ(tree.own[0], 1u);
   EXPECT_EQ(tree.face_of_slot[0], 80u);
   EXPECT_EQ(tree.slots[1].count, 40u);
