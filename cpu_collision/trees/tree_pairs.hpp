@@ -38,7 +38,7 @@ void VolumeTreeQuery<Volume>::walk_pairs(const VolumeTreeQuery& other, Test test
   if (tree_.nodes.empty() || other.tree_.nodes.empty()) return;
   open_pairs_.push_back({{0, false}, {0, false}});
   while (!open_pairs_.empty()) {
-    const auto [a, b] = open_pairs_.back();
+    const TreePart a = open_pairs_.back().first, b = open_pairs_.back().second;
     open_pairs_.pop_back();
     const bool same = this == &other && a == b;
     if (!same) {

@@ -1,0 +1,65 @@
+// A frame of any tree allocates nothing once warm, whatever it is asked: operator new is counted.
+#include <gtest/gtest.h>
+
+#include "cpu_collision/trees/surface_tree.hpp"
+#include "mesh/triangle_mesh.hpp"
+#include "tests/geometry/random_steps.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr int kFrames = 20;
+
+struct Frames {
+  std::vector<std::vector<glm::vec3>> positions;  // [frame][vertex]
+  std::vector<ToolVolume> tools;                  // two a frame
+};
+
+Frames deforming(const TriangleMesh& mesh) {
+  test::Dice dice(5);
+  Frames frames{std::vector<std::vector<glm::vec3>>(kFrames, mesh.positions), {}};
+  for (std::vector<glm::vec3>& positions : frames.positions) {
+    for (glm::vec3& p : positions) p *= float(dice.uniform(0.95, 1.05));
+    for (int k = 0; k < 2; ++k) {
+      const glm::dvec3 tip(positions[dice.pick(int(positions.size()))]);
+      frames.tools.push_back(swept_volume({tip * 3.0, tip, tip + dice.in_cube(0.05), 0.005}, Cover::Capsule));
+    }
+  }
+  return frames;
+}
+
+// The same frames, deforming differently each, as the warm-up.
+void run(SurfaceTree& tree, const SurfaceTree& other, const Frames& frames) {
+  for (std::size_t k = 0; k < frames.positions.size(); ++k) {
+    tree.update(frames.positions[k]);
+    for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact})
+      tree.touched(std::span(frames.tools).subspan(2 * k, 2), set);
+    const glm::dvec3 point(0.01 * double(k), 0.02, 0.2);
+    tree.crossed(point, -point);
+    tree.first_hit(point, -point);
+    tree.closest(point, 1.0);
+    tree.around(point);
+    tree.crossing(other);
+  }
+}
+
+TEST(TreeAllocation, NoneOnceWarm) {
+  const TriangleMesh mesh = shapes::icosphere(4), other = shapes::icosphere(2, 0.1f, {0.07f, 0.f, 0.f});
+  const Frames frames = deforming(mesh);
+  std::vector<std::string> names = tree_names();
+  for (const char* name : {"aabb:median", "aabb:middle", "kdop14:octree"}) names.push_back(name);
+  for (const std::string& name : names) {
+    const auto tree = make_surface_tree(*tree_plan(name)), against = make_surface_tree(*tree_plan(name));
+    tree->rebuild(mesh.view());
+    against->rebuild(other.view());
+    run(*tree, *against, frames);
+    const std::uint64_t before = allocations_so_far();
+    run(*tree, *against, frames);
+    EXPECT_EQ(allocations_so_far() - before, 0u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace trocar
