@@ -1,5 +1,7 @@
 #include "geometry/planar/image_projection.hpp"
 
+#include <cmath>
+
 namespace trocar::planar {
 namespace {
 
@@ -19,7 +21,9 @@ ImageTool project_tool(const ImageCamera& camera, const glm::dvec3& pivot, const
   }
   // Only a camera without a near plane in front of it leaves points at or behind its eye.
   if (!(a.w > 0.0) || !(b.w > 0.0)) return {};
-  return {true, before_b >= 0.0, {to_image(camera, a), to_image(camera, b)}};
+  const Segment shaft{to_image(camera, a), to_image(camera, b)};
+  if (!std::isfinite(shaft.a.x + shaft.a.y + shaft.b.x + shaft.b.y)) return {};
+  return {true, before_b >= 0.0, shaft};
 }
 
 }  // namespace trocar::planar

@@ -18,7 +18,8 @@ struct ImageCamera {
 };
 
 // A straight shaft in the image: a towards the trocar, b towards the tip. It is cut where it passes behind the near
-// plane; then tip_visible says whether b is still the tip. visible is false when all of it is behind.
+// plane; then tip_visible says whether b is still the tip. visible is false when all of it is behind, and
+// for a pose that is not finite.
 struct ImageTool {
   bool visible = false, tip_visible = false;
   Segment shaft;

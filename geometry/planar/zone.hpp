@@ -33,8 +33,8 @@ class Zone {
   // Inside or on the outline, exactly. O(pieces * log n).
   bool contains(const dvec2& p) const;
 
-  // Of a point, for instance the tip, and of a segment, for instance the shaft. Neither allocates. Outside: O(pieces *
-  // log n) after a box test; inside: O(n), for a segment times the steps of a bisection.
+  // Of a finite point, for instance the tip, and of a segment, for instance the shaft. Neither allocates. Outside:
+  // O(pieces * log n) after a box test; inside: O(n), for a segment times the steps of a bisection.
   ZoneDistance distance(const dvec2& p) const;
   ZoneDistance distance(const Segment& shaft) const;
 

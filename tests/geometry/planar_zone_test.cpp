@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <glm/gtc/matrix_transform.hpp>
+#include <limits>
 #include <new>
 
 #include "geometry/error.hpp"
@@ -197,6 +198,19 @@ TEST(PlanarZone, ShaftFromBehindTheCameraIsCutAtTheNearPlane) {
   }
   std::printf("    %d cut at the near plane, %d all behind it\n", cut, gone);
   EXPECT_GT(cut, 3000);
+}
+
+TEST(PlanarZone, APoseThatIsNotFiniteIsNotVisible) {
+  const ImageCamera camera = endoscope(1.0);
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      glm::dvec3 broken(0.0);
+      broken[axis] = bad;
+      EXPECT_FALSE(project_tool(camera, broken, glm::dvec3(0.01)).visible);
+      EXPECT_FALSE(project_tool(camera, glm::dvec3(0.01), broken).visible);
+      EXPECT_FALSE(project_tool(camera, glm::dvec3(0.01), -broken).visible);
+    }
+  }
 }
 
 // The whole way of a frame: a pose moves into a forbidden zone and the distance changes sign where the tip crosses.
