@@ -1,7 +1,9 @@
-// The surface follows the lattice: once per frame, every vertex is the weighted sum of eight nodes.
+// The surface follows the lattice: once per frame, every vertex is the weighted sum of eight nodes. Their box comes by
+// the way, where every position is in a register.
 #include <xmmintrin.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "deform/tissue.hpp"
 
@@ -13,8 +15,9 @@ namespace {
   _mm_store_ss(&vertex.z, _mm_movehl_ps(p, p));
 }
 
-[[gnu::always_inline]] inline void embed_all(const TissueModel& model, std::span<const glm::vec3> nodes,
-                                             std::span<glm::vec3> positions) {
+[[gnu::always_inline]] inline PositionBox embed_all(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                                    std::span<glm::vec3> positions) {
+  __m128 low = _mm_set1_ps(INFINITY), high = _mm_set1_ps(-INFINITY);
   const std::size_t count = std::min(positions.size(), model.embedding.size());
   for (std::size_t vertex = 0; vertex < count; ++vertex) {
     const Embedding& e = model.embedding[vertex];
@@ -25,24 +28,31 @@ namespace {
       first = _mm_add_ps(first, _mm_mul_ps(_mm_set1_ps(e.weight[i]), _mm_loadu_ps(p)));
       second = _mm_add_ps(second, _mm_mul_ps(_mm_set1_ps(e.weight[i + 1]), _mm_loadu_ps(p + 2)));
     }
-    store_vertex(positions[vertex], _mm_add_ps(first, _mm_shuffle_ps(second, second, _MM_SHUFFLE(3, 3, 2, 1))));
+    const __m128 p = _mm_add_ps(first, _mm_shuffle_ps(second, second, _MM_SHUFFLE(3, 3, 2, 1)));
+    store_vertex(positions[vertex], p);
+    low = _mm_min_ps(p, low), high = _mm_max_ps(p, high);
   }
+  PositionBox box;
+  store_vertex(box.low, low), store_vertex(box.high, high);
+  return box;
 }
 
 // The same code; with AVX a weight fills its register in one instruction.
-[[gnu::target("avx2")]] void embed_avx2(const TissueModel& model, std::span<const glm::vec3> nodes,
-                                        std::span<glm::vec3> positions) {
-  embed_all(model, nodes, positions);
+[[gnu::target("avx2")]] PositionBox embed_avx2(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                               std::span<glm::vec3> positions) {
+  return embed_all(model, nodes, positions);
 }
 
 }  // namespace
 
-void embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions) {
+PositionBox embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions) {
   static const bool avx2 = __builtin_cpu_supports("avx2");
-  avx2 ? embed_avx2(model, nodes, positions) : embed_all(model, nodes, positions);
+  return avx2 ? embed_avx2(model, nodes, positions) : embed_all(model, nodes, positions);
 }
 
-void embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions) {
+PositionBox embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                  std::span<glm::vec3> positions) {
+  PositionBox box;
   const std::size_t count = std::min(positions.size(), model.embedding.size());
   for (std::size_t vertex = 0; vertex < count; ++vertex) {
     const Embedding& e = model.embedding[vertex];
@@ -52,7 +62,9 @@ void embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> 
       second += e.weight[i + 1] * nodes[e.node[i + 1]];
     }
     positions[vertex] = first + second;
+    box.low = glm::min(box.low, positions[vertex]), box.high = glm::max(box.high, positions[vertex]);
   }
+  return box;
 }
 
 }  // namespace trocar

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/organ_foresight.hpp"
 #include "deform/trilinear_cell.hpp"
 
 namespace trocar {
@@ -11,13 +12,8 @@ namespace {
 // A vertex this far outside its zero is left alone: what rounding makes of an organ at rest is a hundredth of it.
 constexpr float kRestSlack = 2e-5f;  // m
 
-// A contact stays in the list while it is this near, for forces may press it together within a step; less while the
-// organs have hardly moved, for then forces are small too.
-constexpr float kReach = 2e-3f;          // m
+// Less near while the organs have hardly moved, for then forces are small too.
 constexpr float kReachPerMotion = 0.5f;  // 1    of what vertex and body have moved from rest
-
-// Speeds may grow within a step: what approaches is looked for this much further ahead.
-constexpr float kSpeedReserve = 2.f;
 
 // How far outside a cell of full size places still count as in it: rounding between neighbours.
 constexpr float kCellSlack = 1e-3f;
@@ -51,12 +47,6 @@ bool empty(const Box& box) { return !glm::all(glm::lessThanEqual(box.low, box.hi
 bool holds(const Box& box, const glm::vec3& p) {
   return p.x >= box.low.x && p.x <= box.high.x && p.y >= box.low.y && p.y <= box.high.y && p.z >= box.low.z &&
          p.z <= box.high.z;
-}
-
-float fastest_node(std::span<const glm::vec3> velocity) {
-  float square = 0.f;
-  for (const glm::vec3& v : velocity) square = std::max(square, glm::dot(v, v));
-  return std::sqrt(square);
 }
 
 glm::vec3 weighted(const Embedding& e, std::span<const glm::vec3> nodes) {
@@ -139,8 +129,7 @@ class Search {
   glm::vec3 beside_vertex(std::uint32_t v) const { return vertices_.state->v[vertices_.model->embedding[v].node[0]]; }
   glm::vec3 beside_cell(std::uint32_t c) const { return solid_.state->v[solid_.model->lattice.cells[c].node[0]]; }
 
-  // m, from where something at that speed towards the other may come within the step
-  float foresight(float speed) const { return kReach + kSpeedReserve * dt_ * speed; }
+  float foresight(float speed) const { return contact_foresight(speed, dt_); }
 
   void collect() {
     out_.near.clear();
@@ -282,7 +271,7 @@ class Search {
     const float moved = glm::distance(p, weighted(c.on_a, vertices_.model->rest)) +
                         glm::distance(q, weighted(c.on_b, solid_.model->rest));
     const float approach = glm::dot(c.normal, weighted(c.on_b, solid_.state->v) - weighted(c.on_a, vertices_.state->v));
-    return std::min(kReach, kReachPerMotion * moved) + kSpeedReserve * dt_ * std::max(approach, 0.f);
+    return std::min(kOrganReach, kReachPerMotion * moved) + kSpeedReserve * dt_ * std::max(approach, 0.f);
   }
 
   void keep(PairContact& c, const glm::vec3& p, const glm::vec3& q) {
@@ -323,16 +312,25 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
   return made;
 }
 
-void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts) {
+void find_organ_contacts(std::span<const OrganBody> organs, std::span<const OrganPair> pairs, float dt,
+                         OrganContacts& contacts) {
   contacts.contacts.clear();
-  if (organs.size() < 2) return;
-  for (std::size_t k = 0; k < organs.size(); ++k) {
-    contacts.box[k] = box_of(organs[k].state->x);
-    contacts.fastest[k] = fastest_node(organs[k].state->v);
+  contacts.searches.clear();
+  for (const OrganPair& pair : pairs) {
+    contacts.searches.push_back(pair);
+    contacts.searches.push_back({pair.b, pair.a});
   }
+  std::sort(contacts.searches.begin(), contacts.searches.end(),
+            [](const OrganPair& p, const OrganPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
+  for (const OrganPair& search : contacts.searches) Search(organs, search.a, search.b, dt, contacts).run();
+}
+
+void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts) {
+  measure_organs(organs, contacts);
+  contacts.all_pairs.clear();
   for (std::uint32_t a = 0; a < organs.size(); ++a)
-    for (std::uint32_t b = 0; b < organs.size(); ++b)
-      if (a != b) Search(organs, a, b, dt, contacts).run();
+    for (std::uint32_t b = a + 1; b < organs.size(); ++b) contacts.all_pairs.push_back({a, b});
+  find_organ_contacts(organs, contacts.all_pairs, dt, contacts);
 }
 
 void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ, std::span<const std::uint32_t> cells,

@@ -215,10 +215,16 @@ glm::vec3 hold_force(const TissueState& state, std::size_t hold);
 // Substeps that step() divides dt into: params.substeps, or as many as stability needs.
 int substep_count(const TissueModel& model, float dt);
 
-// positions[vertex] = sum of weight * node. Sizes: [node], [vertex].
-void embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions);
+// Least box of some positions; none: low above high.
+struct PositionBox {
+  glm::vec3 low{INFINITY}, high{-INFINITY};  // m
+};
+
+// positions[vertex] = sum of weight * node. Sizes: [node], [vertex]. Returns the box of all positions.
+PositionBox embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions);
 // The same without vector registers: the slow twin, bit for bit.
-void embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions);
+PositionBox embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                  std::span<glm::vec3> positions);
 
 // The weights of a point of the rest shape. The point must lie in a cell of the lattice, or is given to the nearest.
 Embedding embed(const Lattice& lattice, const glm::vec3& point);

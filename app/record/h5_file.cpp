@@ -202,6 +202,8 @@ H5Table H5File::make_table(const std::string& path, Cell cell, std::vector<std::
   return H5Table(id, cell, std::move(row_shape));
 }
 
+bool H5File::has_table(const std::string& path) const { return H5Lexists(id_, path.c_str(), H5P_DEFAULT) > 0; }
+
 H5Table H5File::table(const std::string& path, Cell cell) const {
   const hid_t id = H5Dopen2(id_, path.c_str(), H5P_DEFAULT);
   if (id < 0) throw InputError(fmt::format("{}: has no table {}; it is no Trocar recording", path_.string(), path));

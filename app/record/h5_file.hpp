@@ -77,6 +77,7 @@ class H5File {
   std::vector<std::string> groups_in(const std::string& path) const;  // names, in order of creation
   H5Table make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
                      std::uint64_t rows_per_chunk);
+  bool has_table(const std::string& path) const;
   // Error: InputError when the file has no such table or another kind of cells.
   H5Table table(const std::string& path, Cell cell) const;
   // After this no table can be added, and a reader may look in at any time, also after a crash.

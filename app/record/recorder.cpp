@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -112,10 +113,13 @@ void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
 // Two sets of buffers, one byte string a table: the frame thread fills the front, the writer thread empties the back.
 struct Recorder::Writer {
   H5File file;
-  std::vector<H5Table> tables;  // all organs' tables, then the session's: kTime is the very last
+  std::vector<H5Table> tables;  // all organs' tables, then of clashes, then the session's: kTime is the very last
   std::vector<Bytes> front, back;
   std::vector<std::uint64_t> touches_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
+  std::size_t tools = 0;
+  std::vector<float> clash_distance;  // [pair of tools] of the frame that is being appended
+  std::vector<glm::vec3> clash_point;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
@@ -130,6 +134,8 @@ struct Recorder::Writer {
       const auto of_organ = organ_tables(organ.name, organ.tissue->rest.size(), header.tools.size());
       kinds.insert(kinds.end(), of_organ.begin(), of_organ.end());
     }
+    const auto of_clashes = clash_tables(header.tools.size());
+    kinds.insert(kinds.end(), of_clashes.begin(), of_clashes.end());
     const auto of_session = session_tables(header.tools.size(), header.stages.size());
     kinds.insert(kinds.end(), of_session.begin(), of_session.end());
     front.resize(kinds.size());
@@ -141,6 +147,23 @@ struct Recorder::Writer {
       back[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
     }
     touches_so_far.assign(header.organs.size(), 0);
+    tools = header.tools.size();
+    clash_distance.resize(tool_pairs(tools));
+    clash_point.resize(tool_pairs(tools));
+  }
+
+  void push_clashes(std::span<const RecordedClash> clashes) {
+    if (clash_distance.empty()) return;
+    std::fill(clash_distance.begin(), clash_distance.end(), std::numeric_limits<float>::infinity());
+    std::fill(clash_point.begin(), clash_point.end(), glm::vec3(0.f));
+    for (const RecordedClash& clash : clashes) {
+      const std::size_t pair = tool_pair(tools, clash.first, clash.second);
+      clash_distance[pair] = clash.distance;
+      clash_point[pair] = clash.point;
+    }
+    const auto tables = std::span(front).last(std::size_t{kSessionTables} + kClashTables);
+    push(tables[kClashDistance], std::span<const float>(clash_distance));
+    push(tables[kClashPoint], std::span<const glm::vec3>(clash_point));
   }
 
   std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
@@ -236,6 +259,7 @@ void Recorder::append(const RecordedFrame& frame) {
     push_touches(writer.of_organ(k), organ, writer.touches_so_far[k]);
     if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
+  writer.push_clashes(frame.clashes);
   const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);

@@ -55,16 +55,24 @@ struct RecordedOrganFrame {
   const RecordedChange* change = nullptr;  // null: the surface stays as it is
 };
 
+// Two tools near each other.
+struct RecordedClash {
+  std::uint32_t first, second;  // first < second
+  float distance;               // m   between their surfaces, < 0: they collide
+  glm::vec3 point;              // m   where
+};
+
 // One frame, borrowed.
 struct RecordedFrame {
-  double time = 0.0;                           // s
-  std::span<const ToolPose> poses;             // [tool]
-  std::span<const glm::dvec2> roll_grip;       // [tool] degrees; 0 closed .. 1 open
-  std::span<const RecordedOrganFrame> organs;  // [organ]
-  std::span<const glm::vec3> forces;           // [tool] N
-  std::span<const float> stage_ms;             // [stage]
-  std::uint32_t disagreements = 0;             // faces, when validated
-  std::span<const std::uint8_t> energy = {};   // [tool] 1: burns in this frame; empty: none does
+  double time = 0.0;                            // s
+  std::span<const ToolPose> poses;              // [tool]
+  std::span<const glm::dvec2> roll_grip;        // [tool] degrees; 0 closed .. 1 open
+  std::span<const RecordedOrganFrame> organs;   // [organ]
+  std::span<const glm::vec3> forces;            // [tool] N
+  std::span<const float> stage_ms;              // [stage]
+  std::uint32_t disagreements = 0;              // faces, when validated
+  std::span<const std::uint8_t> energy = {};    // [tool] 1: burns in this frame; empty: none does
+  std::span<const RecordedClash> clashes = {};  // of pairs of tools that are near each other, each once
 };
 
 class Recorder {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "app/record/complete_rows.hpp"
 #include "geometry/error.hpp"
@@ -63,9 +64,11 @@ struct Recording::Content {
   std::vector<OrganRecording> organs = {};
   std::vector<OrganTables> organ_tables = {};  // [organ]
   std::vector<H5Table> session = {};           // [SessionTable]
+  std::vector<H5Table> clashes = {};           // [ClashTable], or none
   std::vector<std::string> tools = {}, stages = {};
   std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tips = {}, roll_grips = {};
-  std::vector<float> forces = {}, stage_ms = {};
+  std::vector<float> forces = {}, stage_ms = {}, clash_distance = {};
+  std::vector<glm::vec3> clash_point = {};
   std::vector<std::uint8_t> energy = {};
   std::vector<std::uint32_t> disagreements = {};
   std::size_t frames = 0;
@@ -79,6 +82,8 @@ void Recording::Content::open_all() {
   tools = lines_of(file.text("tools"));
   stages = lines_of(file.text("stages"));
   session = open_tables(file, session_tables(tools.size(), stages.size()));
+  const auto of_clashes = clash_tables(tools.size());
+  if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
@@ -96,6 +101,9 @@ void Recording::Content::read_session() {
   energy = session[kEnergy].read_rows<std::uint8_t>(0, frames);
   stage_ms = session[kStageMs].read_rows<float>(0, frames);
   disagreements = session[kDisagreements].read_rows<std::uint32_t>(0, frames);
+  if (clashes.empty()) return;
+  clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
+  clash_point = clashes[kClashPoint].read_rows<glm::vec3>(0, frames);
 }
 
 void Recording::Content::read_surfaces() {
@@ -113,6 +121,7 @@ Recording::Recording(const std::filesystem::path& path)
   require_format(c.file);
   c.open_all();
   c.frames = complete_frames(c.session, c.organ_tables);
+  for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
   if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
   c.read_session();
   c.read_surfaces();
@@ -158,6 +167,15 @@ glm::vec3 Recording::force(std::size_t frame, std::size_t tool) const {
 
 bool Recording::energy(std::size_t frame, std::size_t tool) const {
   return content_->energy[frame * tools().size() + tool] != 0;
+}
+
+std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t first, std::size_t second) const {
+  if (content_->clash_distance.empty() || first == second) return {};
+  const std::size_t pair = tool_pair(tools().size(), std::min(first, second), std::max(first, second));
+  const std::size_t row = frame * tool_pairs(tools().size()) + pair;
+  const float distance = content_->clash_distance[row];
+  if (!std::isfinite(distance)) return {};
+  return ClashRecording{distance, content_->clash_point[row]};
 }
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {

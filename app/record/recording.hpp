@@ -27,6 +27,11 @@ struct OrganFrame {
   std::vector<std::uint32_t> first;  // [tool + 1]
 };
 
+struct ClashRecording {
+  float distance;   // m   between the surfaces, < 0: they collide
+  glm::vec3 point;  // m   where
+};
+
 class Recording {
  public:
   // Error: InputError when the file is no recording, or holds no complete frame.
@@ -51,6 +56,8 @@ class Recording {
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // degrees; 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N
   bool energy(std::size_t frame, std::size_t tool) const;           // burns
+  // Two tools near each other; nothing when they are not, or the recording is older than such.
+  std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;

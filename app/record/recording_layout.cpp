@@ -30,6 +30,14 @@ std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stag
   return tables;
 }
 
+std::vector<GrowingTable> clash_tables(std::uint64_t tools) {
+  if (tools < 2) return {};
+  std::vector<GrowingTable> tables(kClashTables);
+  tables[kClashDistance] = {"/session/clash_distance", Cell::F32, {tool_pairs(tools)}};
+  tables[kClashPoint] = {"/session/clash_point", Cell::F32, {tool_pairs(tools), 3}};
+  return tables;
+}
+
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);
   tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};

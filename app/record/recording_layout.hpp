@@ -68,6 +68,16 @@ inline constexpr SurfaceRows kSurfaceRows[] = {{RowOf::Face, kFaces, kFaceBorn},
                                                {RowOf::Gone, kGoneFace, kGoneFrame},
                                                {RowOf::Carried, kCarriedVertex, kCarriedFrame}};
 
+// Pairs of tools (0, 1), (0, 2) .. (1, 2) ..: in this order the tables of clashes name them.
+constexpr std::size_t tool_pairs(std::size_t tools) { return tools < 2 ? 0 : tools * (tools - 1) / 2; }
+constexpr std::size_t tool_pair(std::size_t tools, std::size_t first, std::size_t second) {
+  return first * tools - first * (first + 1) / 2 + second - first - 1;
+}
+
+// Of clashes between tools; only where there are two tools or more, and not in older recordings.
+enum ClashTable : std::size_t { kClashDistance, kClashPoint, kClashTables };
+std::vector<GrowingTable> clash_tables(std::uint64_t tools);
+
 // kTime is written last: a frame whose time is there is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
 // kTouchFirst holds, for each tool and one past the last, where its touches begin in the per-touch tables.

@@ -38,11 +38,32 @@ void char_walls(Organ& organ) {
 
 }  // namespace
 
-void ask(Organ& organ, std::span<const ToolVolume> tools) {
-  organ.query->update(organ.positions);
-  const TouchList answer = organ.query->touched(tools, TouchSet::Exact);
-  organ.touched.assign(answer.touches.begin(), answer.touches.end());
-  organ.touched_first.assign(answer.first.begin(), answer.first.end());
+void follow_nodes(Organ& organ) {
+  const PositionBox box = embed_surface(organ.tissue, organ.state.x, organ.positions);
+  organ.box = {box.low, box.high};
+}
+
+void AskedTools::split(std::span<const ToolVolume> tools, std::span<const std::uint32_t> near_tools) {
+  near.clear(), far.clear(), near_k.clear(), far_k.clear();
+  for (std::uint32_t k = 0; k < tools.size(); ++k) {
+    const bool is_near = near_k.size() < near_tools.size() && near_tools[near_k.size()] == k;
+    (is_near ? near : far).push_back(tools[k]);
+    (is_near ? near_k : far_k).push_back(k);
+  }
+}
+
+void ask(Organ& organ, const AskedTools& tools) {
+  const std::size_t count = tools.near.size() + tools.far.size();
+  organ.touched.clear();
+  organ.touched_first.assign(count + 1, 0);
+  if (tools.anyone() || organ.gpu) organ.query->update(organ.positions);
+  if (tools.anyone()) {
+    const TouchList answer = organ.query->touched(tools.near, TouchSet::Exact);
+    organ.touched.assign(answer.touches.begin(), answer.touches.end());
+    for (std::size_t k = 0; k < tools.near.size(); ++k)
+      organ.touched_first[tools.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());
+    for (std::size_t tool = 0; tool < count; ++tool) organ.touched_first[tool + 1] += organ.touched_first[tool];
+  }
   organ.touched_by_id = organ.touched;
   for (Touch& touch : organ.touched_by_id) touch.face = organ.face_ids[index(touch.face)];
   organ.touches = {organ.touched, organ.touched_first};
@@ -109,7 +130,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.charred.resize(organ.positions.size());
   organ.damage.resize(faces);
   organ.pressure.resize(faces);
-  embed_surface(organ.tissue, organ.state.x, organ.positions);
+  follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   if (cuttable) {
     SculptParams params;
@@ -129,7 +150,7 @@ void take_over_change(Organ& organ, DamageMark how) {
   organ.face_ids = sculpture.faces.id;
   organ.pressure.assign(organ.mesh.faces.size(), 0.f);
   organ.positions.resize(organ.mesh.positions.size());
-  embed_surface(organ.tissue, organ.state.x, organ.positions);
+  follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   find_unused(organ);
   char_walls(organ);

@@ -9,6 +9,7 @@
 
 #include "app/backend/backends.hpp"
 #include "app/scene/scene.hpp"
+#include "cpu_collision/broad_phase/box.hpp"
 #include "deform/contact.hpp"
 #include "deform/damage.hpp"
 #include "deform/sculpt.hpp"
@@ -42,6 +43,7 @@ struct Organ {
   TissueModel tissue;
   TissueState state;
   std::vector<glm::vec3> positions;   // [vertex] m, now
+  broad::Box box;                     // of these
   std::vector<char> unused;           // [vertex] of no face any more
   std::vector<float> charred;         // [vertex] 0 sound .. 1 burnt
   std::unique_ptr<TouchQuery> query;  // the backend of the session
@@ -59,8 +61,22 @@ struct Organ {
   SurfaceChange change;               // of the last frame
 };
 
-// Asks which faces the tools touch, and keeps the answer.
-void ask(Organ& organ, std::span<const ToolVolume> tools);
+// Positions follow the lattice's nodes, and the box them.
+void follow_nodes(Organ& organ);
+
+// Tools of a frame as one organ sees them: those that may touch it are asked about. Keep one between frames.
+struct AskedTools {
+  std::vector<ToolVolume> near, far;         // each in the order of the tools
+  std::vector<std::uint32_t> near_k, far_k;  // which tool
+
+  // `near_tools`: ascending.
+  void split(std::span<const ToolVolume> tools, std::span<const std::uint32_t> near_tools);
+  bool anyone() const { return !near.empty(); }
+};
+
+// Asks which faces the near tools touch, and keeps the answer as one about all tools. Where nobody is near, only what
+// is drawn from the query is brought up to date.
+void ask(Organ& organ, const AskedTools& tools);
 
 // `cuttable`: instruments may burn or tear it. Error: InputError naming the organ.
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, Backends& backends,

@@ -10,8 +10,8 @@
 namespace trocar {
 
 const std::vector<std::string>& stage_names() {
-  static const std::vector<std::string> names = {"devices", "update",  "query", "contacts", "cut",
-                                                 "tissue",  "surface", "check", "record"};
+  static const std::vector<std::string> names = {"devices", "pairs",  "update",  "query", "contacts",
+                                                 "cut",     "tissue", "surface", "check", "record"};
   return names;
 }
 
@@ -75,6 +75,9 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
     instruments_.push_back(make_instrument(instrument, make_device));
     previous_.push_back(instruments_.back().pose);
   }
+  encounters_ = Encounters(organs_.size(), instruments_.size());
+  asked_.resize(organs_.size());
+  clashes_.reserve(instruments_.size() * instruments_.size() / 2);
   volumes_.resize(instruments_.size());
   tool_steps_.resize(instruments_.size());
   tool_pieces_.resize(instruments_.size());
@@ -107,6 +110,7 @@ void Session::reserve_frames(std::size_t frames) {
 void Session::step(const FrameClock& clock, double dt) {
   stage_ms_.fill(0.f);
   read_devices(clock);
+  find_encounters(dt);
   query_organs();
   check_answers();
   begin_tissue();
@@ -143,43 +147,75 @@ void Session::read_devices(const FrameClock& clock) {
   }
 }
 
+// Boxes of this frame, and what follows from them at once: whom to ask about what, and whether instruments collide.
+void Session::find_encounters(double dt) {
+  const StageTimer timer(stage_ms_[kPairs]);
+  bodies_.clear();
+  for (Organ& organ : organs_) bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
+  measure_organs(bodies_, organ_contacts_);
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    const auto reach = contact_box(organ_contacts_, static_cast<std::uint32_t>(k), static_cast<float>(dt));
+    encounters_.set_organ(k, organs_[k].box, {reach.low, reach.high});
+  }
+  for (std::size_t k = 0; k < volumes_.size(); ++k) encounters_.set_instrument(k, box_of(volumes_[k].step));
+  encounters_.update();
+  for (std::size_t k = 0; k < organs_.size(); ++k) asked_[k].split(volumes_, encounters_.instruments_near(k));
+  clashes_.clear();
+  for (const auto& [first, second] : encounters_.instrument_pairs())
+    clashes_.push_back(clash_of(first, instruments_[first].pose, second, instruments_[second].pose));
+}
+
 void Session::query_organs() {
   StageTimes sum;
-  for (Organ& organ : organs_) {
-    ask(organ, volumes_);
-    sum_up(*organ.query, sum);
+  bool anyone = false;
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    Organ& organ = organs_[k];
+    ask(organ, asked_[k]);
+    if (asked_[k].anyone()) sum_up(*organ.query, sum);
+    anyone = anyone || asked_[k].anyone();
     times_[0].touched += organ.touches.touches.size();
   }
   stage_ms_[kUpdate] = static_cast<float>(sum.update_ms);
   stage_ms_[kQuery] = static_cast<float>(sum.query_ms());
-  keep(times_[0], frames_, reserved_frames_, sum);
+  if (anyone) keep(times_[0], asked_frames_++, reserved_frames_, sum);
+}
+
+// The checker is asked about every tool; timed are those that the session's own backend was asked about too.
+void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, StageTimes& sum) {
+  const Organ& organ = organs_[k];
+  const AskedTools& asked = asked_[k];
+  TouchQuery& query = *checker.queries[k];
+  const MeshView mesh{organ.positions, organ.mesh.faces};
+  const auto compare = [&](std::span<const ToolVolume> tools, std::span<const std::uint32_t> which) {
+    const TouchList answer = query.touched(tools, TouchSet::Exact);
+    times.touched += answer.touches.size();
+    for (std::size_t i = 0; i < tools.size(); ++i) {
+      const CrossCheckResult result =
+          cross_check_.compare(mesh, tools[i], TouchSet::Exact, organ.touches.of_tool(which[i]), answer.of_tool(i));
+      times.borderline += result.borderline;
+      times.disagreements += result.disagreements;
+      disagreements_now_ += result.disagreements;
+    }
+  };
+  query.update(organ.positions);
+  if (asked.anyone()) {
+    compare(asked.near, asked.near_k);
+    sum_up(query, sum);
+  }
+  if (!asked.far.empty()) compare(asked.far, asked.far_k);
 }
 
 void Session::check_answers() {
   const StageTimer timer(stage_ms_[kCheck]);
   disagreements_now_ = 0;
   if (!checking_) return;
+  const bool anyone = std::any_of(asked_.begin(), asked_.end(), [](const AskedTools& asked) { return asked.anyone(); });
   for (std::size_t c = 0; c < checkers_.size(); ++c) {
     BackendTimes& times = times_[c + 1];
     if (frames_ % times.every != 0) continue;
     StageTimes sum;
-    for (std::size_t k = 0; k < organs_.size(); ++k) {
-      const Organ& organ = organs_[k];
-      TouchQuery& checker = *checkers_[c].queries[k];
-      checker.update(organ.positions);
-      const TouchList answer = checker.touched(volumes_, TouchSet::Exact);
-      sum_up(checker, sum);
-      times.touched += answer.touches.size();
-      const MeshView mesh{organ.positions, organ.mesh.faces};
-      for (std::size_t tool = 0; tool < volumes_.size(); ++tool) {
-        const CrossCheckResult result = cross_check_.compare(mesh, volumes_[tool], TouchSet::Exact,
-                                                             organ.touches.of_tool(tool), answer.of_tool(tool));
-        times.borderline += result.borderline;
-        times.disagreements += result.disagreements;
-        disagreements_now_ += result.disagreements;
-      }
-    }
-    keep(times, checkers_[c].runs++, reserved_frames_, sum);
+    for (std::size_t k = 0; k < organs_.size(); ++k) check_organ(checkers_[c], k, times, sum);
+    if (anyone) keep(times, checkers_[c].runs++, reserved_frames_, sum);
   }
 }
 

@@ -13,6 +13,8 @@
 #include "app/device/device.hpp"
 #include "app/scene/scene.hpp"
 #include "app/session/cross_check.hpp"
+#include "app/session/encounters.hpp"
+#include "app/session/instrument_clash.hpp"
 #include "app/session/organ.hpp"
 #include "deform/grasp.hpp"
 #include "deform/organs_step.hpp"
@@ -20,7 +22,19 @@
 namespace trocar {
 
 // The stages of a frame, in their order: the recording, the overlay and this code use the same words.
-enum Stage : std::size_t { kDevices, kUpdate, kQuery, kContacts, kCut, kTissue, kSurface, kCheck, kRecord, kStages };
+enum Stage : std::size_t {
+  kDevices,
+  kPairs,
+  kUpdate,
+  kQuery,
+  kContacts,
+  kCut,
+  kTissue,
+  kSurface,
+  kCheck,
+  kRecord,
+  kStages
+};
 const std::vector<std::string>& stage_names();
 
 struct Instrument {
@@ -47,7 +61,7 @@ struct CheckPlan {
 struct BackendTimes {
   std::string name;
   std::size_t every = 1;
-  std::vector<double> update_ms, query_ms, gpu_ms;  // [frame it ran in], all organs together
+  std::vector<double> update_ms, query_ms, gpu_ms;  // [frame in which anybody was near], all organs together
   std::uint64_t touched = 0, borderline = 0, disagreements = 0;
 };
 
@@ -61,12 +75,15 @@ class Session {
           const DeviceMaker& make_device);
   ~Session();
 
-  // One frame: poses, touch query, checks, contacts, cuts, tissue. Nothing of ours allocates once warm, but in frames
-  // that cut; nothing throws.
+  // One frame: poses, who may meet whom, touch query, checks, contacts, cuts, tissue. Nothing of ours allocates once
+  // warm, but in frames that cut; nothing throws.
   void step(const FrameClock& clock, double dt);
   // Nodes as they were when the tools were asked about in the last frame: what a recording keeps. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
   std::span<const ToolVolume> tool_volumes() const { return volumes_; }  // of the last frame
+
+  const Encounters& encounters() const { return encounters_; }           // of the last frame
+  std::span<const InstrumentClash> clashes() const { return clashes_; }  // of instruments whose boxes overlap
 
   const BackendChoice& backend() const { return backend_; }
   const std::vector<Organ>& organs() const { return organs_; }
@@ -92,11 +109,14 @@ class Session {
   };
 
   void read_devices(const FrameClock& clock);
+  void find_encounters(double dt);
   void query_organs();
   void check_answers();
+  void check_organ(Checker& checker, std::size_t organ, BackendTimes& times, StageTimes& sum);
   void begin_tissue();
   void cut_tissue();
   void find_candidates();
+  void meet_organs(double dt);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void move_jaws_of(std::size_t tool);
   void step_tissue(double dt);
@@ -111,6 +131,10 @@ class Session {
   std::vector<ToolPose> previous_;                     // [tool]
   std::vector<ToolVolume> volumes_;                    // [tool] of the last frame
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
+  Encounters encounters_;
+  std::vector<AskedTools> asked_;         // [organ]
+  std::vector<InstrumentClash> clashes_;  // of the last frame
+  std::size_t asked_frames_ = 0;          // frames in which anybody was asked about
   std::vector<Checker> checkers_;
   std::vector<BackendTimes> times_;
   OrganStepper stepper_;

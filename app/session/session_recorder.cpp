@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "app/compare/compare.hpp"
+#include "app/record/recording_layout.hpp"
 #include "app/support/machine.hpp"
 
 namespace trocar {
@@ -48,7 +49,9 @@ SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene&
       energy_(session.instruments().size()),
       organs_(session.organs().size()),
       changes_(session.organs().size()),
-      forces_(session.instruments().size()) {}
+      forces_(session.instruments().size()) {
+  clashes_.reserve(tool_pairs(poses_.size()));
+}
 
 void SessionRecorder::append(Session& session, double time) {
   const auto start = std::chrono::steady_clock::now();
@@ -69,8 +72,11 @@ void SessionRecorder::append(Session& session, double time) {
                   organ.touch_pressure,
                   organ.change.empty() ? nullptr : &changes_[k]};
   }
+  clashes_.clear();
+  for (const InstrumentClash& clash : session.clashes())
+    clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   recorder_.append(
-      {time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(), energy_});
+      {time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(), energy_, clashes_});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

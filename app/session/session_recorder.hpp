@@ -28,6 +28,7 @@ class SessionRecorder {
   std::vector<RecordedOrganFrame> organs_;  // [organ]
   std::vector<RecordedChange> changes_;     // [organ]
   std::vector<glm::vec3> forces_;
+  std::vector<RecordedClash> clashes_;
   double last_append_ms_ = 0.0;
 };
 

@@ -97,21 +97,30 @@ void Session::move_jaws_of(std::size_t tool) {
     add_holds(grasp_params_, tool_steps_[tool], instrument.turn_deg, instrument.grasp, holds);
 }
 
+// Contacts between organs whose boxes meet; after a cut, between all, for their boxes are of before.
+void Session::meet_organs(double dt) {
+  const StageTimer timer(stage_ms_[kContacts]);
+  bodies_.clear();
+  bool cut = false;
+  for (Organ& organ : organs_) {
+    bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
+    cut = cut || !organ.change.empty();
+  }
+  if (cut) {
+    find_organ_contacts(bodies_, static_cast<float>(dt), organ_contacts_);
+  } else {
+    find_organ_contacts(bodies_, encounters_.organ_pairs(), static_cast<float>(dt), organ_contacts_);
+  }
+}
+
 // The frame's time in as many pieces as its contacts want; the tools move on, what they touch is found anew in each.
 void Session::step_tissue(double dt) {
   for (auto& holds : holds_) holds.clear();
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) move_jaws_of(tool);
   for (Instrument& instrument : instruments_) instrument.force = glm::vec3(0.f);
-  bodies_.clear();
   int pieces = 1;
-  for (Organ& organ : organs_) {
-    bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
-    pieces = std::max(pieces, piece_count(tool_steps_, organ.contacts));
-  }
-  {
-    const StageTimer timer(stage_ms_[kContacts]);
-    find_organ_contacts(bodies_, static_cast<float>(dt), organ_contacts_);
-  }
+  for (const Organ& organ : organs_) pieces = std::max(pieces, piece_count(tool_steps_, organ.contacts));
+  meet_organs(dt);
   for (int number = 0; number < pieces; ++number) step_piece(number, pieces, static_cast<float>(dt));
 }
 
@@ -149,7 +158,7 @@ void Session::step_piece(int number, int pieces, float dt) {
                        organ.pressure, organ.damage);
     if (number + 1 == pieces || organ.contacts.candidates.empty()) continue;
     const StageTimer timer(stage_ms_[kSurface]);
-    embed_surface(organ.tissue, organ.state.x, organ.positions);
+    follow_nodes(organ);
   }
 }
 
@@ -171,7 +180,7 @@ void Session::follow_surfaces() {
   const StageTimer timer(stage_ms_[kSurface]);
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
-    embed_surface(organ.tissue, organ.state.x, organ.positions);
+    follow_nodes(organ);
     organ.touch_pressure.clear();
     for (const Touch& touch : organ.touched_by_id) {
       const std::size_t slot = slot_of(organ, touch.face);

@@ -66,6 +66,14 @@ void instrument_lines(const Session& session, const OverlayState& state, std::sp
   }
 }
 
+void clash_line(const Session& session) {
+  const InstrumentClash* clash = deepest_clash(session.clashes());
+  if (!clash) return;
+  ImGui::TextColored(kBad, "  instruments collide: %s and %s, %.1f mm",
+                     session.instruments()[clash->first].name.c_str(),
+                     session.instruments()[clash->second].name.c_str(), -1e3 * clash->distance);
+}
+
 void organ_lines(const Session& session) {
   ImGui::TextColored(kQuiet, "%-9s %6s %6s %7s %9s", "faces", "burnt", "torn", "crushed", "peak kPa");
   for (const Organ& organ : session.organs()) {
@@ -144,6 +152,7 @@ void Overlay::draw(const Session& session, const OverlayState& state) {
   status_lines(session, state);
   ImGui::Separator();
   instrument_lines(session, state, tear_shown_);
+  clash_line(session);
   ImGui::Separator();
   organ_lines(session);
   if (state.details) {

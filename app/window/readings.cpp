@@ -15,4 +15,11 @@ DamageReading reading_of(const TissueDamage& damage) {
   return reading;
 }
 
+const InstrumentClash* deepest_clash(std::span<const InstrumentClash> clashes) {
+  const InstrumentClash* deepest = nullptr;
+  for (const InstrumentClash& clash : clashes)
+    if (clash.distance < (deepest ? deepest->distance : 0.0)) deepest = &clash;
+  return deepest;
+}
+
 }  // namespace trocar

@@ -2,6 +2,7 @@
 #include "app/record/recorder.hpp"
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "app/record/recording.hpp"
+#include "app/record/recording_layout.hpp"
 #include "geometry/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -61,7 +63,10 @@ struct Script {
     const std::vector<glm::vec3> forces = {{1, 2, static_cast<float>(f)}, {0, 0, 0}};
     const std::vector<float> stage_ms = {0.5f, static_cast<float>(f)};
     const std::vector<std::uint8_t> energy = {0, static_cast<std::uint8_t>(frame % 2)};
-    recorder.append({f / 60.0, poses, roll_grip, organs, forces, stage_ms, frame % 3, energy});
+    // In every second frame the tools are near each other.
+    const RecordedClash near{0, 1, 0.001f - static_cast<float>(frame), {static_cast<float>(frame), 2, 3}};
+    recorder.append(
+        {f / 60.0, poses, roll_grip, organs, forces, stage_ms, frame % 3, energy, std::span(&near, frame % 2)});
   }
 };
 
@@ -74,6 +79,11 @@ void expect_frame(const Recording& recording, std::uint32_t frame) {
   EXPECT_EQ(recording.disagreements(frame), frame % 3);
   EXPECT_FALSE(recording.energy(frame, 0));
   EXPECT_EQ(recording.energy(frame, 1), frame % 2 == 1);
+  ASSERT_EQ(recording.clash(frame, 0, 1).has_value(), frame % 2 == 1);
+  if (frame % 2 == 1) {
+    EXPECT_EQ(recording.clash(frame, 1, 0)->distance, 0.001f - static_cast<float>(frame));
+    EXPECT_EQ(recording.clash(frame, 0, 1)->point.x, static_cast<float>(frame));
+  }
   OrganFrame organ;
   for (std::size_t k = 0; k < 2; ++k) {
     recording.read_frame(frame, k, organ);
@@ -109,6 +119,38 @@ TEST(Recorder, WhatGoesInComesOut) {
   EXPECT_EQ(recording.organs()[0].history.faces.size(), 2u);
   EXPECT_EQ(recording.organs()[0].history.embedding[3].node[7], 7u);
   for (std::uint32_t frame = 0; frame < 100; ++frame) expect_frame(recording, frame);
+}
+
+// Recordings from before there were tables of clashes open, and say nothing of them.
+TEST(Recorder, RecordingsWithoutClashesOpen) {
+  const TemporaryFolder folder;
+  const Script script;
+  const auto file = folder.path() / "s.h5";
+  {
+    Recorder recorder(file, script.header);
+    for (std::uint32_t frame = 0; frame < 10; ++frame) script.append(recorder, frame);
+    recorder.close();
+  }
+  EXPECT_TRUE(Recording(file).clash(1, 0, 1));
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  for (const char* table : {"/session/clash_distance", "/session/clash_point"})
+    EXPECT_GE(H5Ldelete(id, table, H5P_DEFAULT), 0);
+  H5Fclose(id);
+  const Recording older(file);
+  EXPECT_EQ(older.frame_count(), 10u);
+  EXPECT_FALSE(older.clash(1, 0, 1));
+  EXPECT_TRUE(older.energy(1, 1));
+}
+
+TEST(Recorder, PairsOfToolsAreCountedOff) {
+  for (const std::size_t tools : {2, 3, 5}) {
+    std::size_t next = 0;
+    for (std::size_t first = 0; first < tools; ++first)
+      for (std::size_t second = first + 1; second < tools; ++second) EXPECT_EQ(tool_pair(tools, first, second), next++);
+    EXPECT_EQ(tool_pairs(tools), next);
+  }
+  EXPECT_EQ(tool_pairs(1), 0u);
+  EXPECT_TRUE(clash_tables(1).empty());
 }
 
 // A child that records a frame every 2 ms and tells through a pipe which frame it has appended and when.

@@ -68,10 +68,13 @@ device = "script"
 TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
   Session session = make_session({{"obb-refit", 1}, {"obb", 10}});
   std::uint64_t touched = 0;
+  std::size_t asked = 0, asked_tenth = 0;  // frames in which the probe was near enough to be asked about
   float strongest = 0.f;
   for (std::size_t frame = 0; frame < 240; ++frame) {
     run(session, frame, 1);
     touched += session.touched();
+    const bool near = !session.encounters().instruments_near(0).empty();
+    asked += near, asked_tenth += near && frame % 10 == 0;
     strongest = std::max(strongest, glm::length(session.instruments()[0].force));
     ASSERT_TRUE(std::isfinite(session.organs()[0].positions[0].x));
   }
@@ -79,8 +82,10 @@ TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
   EXPECT_GT(strongest, 0.01f);
   EXPECT_LT(strongest, 50.f);
   EXPECT_EQ(session.disagreements(), 0u);
-  EXPECT_EQ(session.backend_times()[1].update_ms.size(), 240u);
-  EXPECT_EQ(session.backend_times()[2].update_ms.size(), 24u);
+  EXPECT_GT(asked, 120u);
+  EXPECT_EQ(session.backend_times()[0].update_ms.size(), asked);
+  EXPECT_EQ(session.backend_times()[1].update_ms.size(), asked);
+  EXPECT_EQ(session.backend_times()[2].update_ms.size(), asked_tenth);
   std::printf("touched %llu faces in 240 frames, strongest force %.2f N\n", static_cast<unsigned long long>(touched),
               static_cast<double>(strongest));
 }

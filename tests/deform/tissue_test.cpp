@@ -87,9 +87,12 @@ TEST(Tissue, EmbeddingHasAPlainTwin) {
   std::uniform_real_distribution<float> shake(-0.01f, 0.01f);
   std::vector<glm::vec3> nodes = model.rest, fast(model.embedding.size()), plain(fast);
   for (glm::vec3& p : nodes) p += glm::vec3(shake(random), shake(random), shake(random));
-  embed_surface(model, nodes, fast);
-  embed_surface_plainly(model, nodes, plain);
+  const PositionBox box = embed_surface(model, nodes, fast), plain_box = embed_surface_plainly(model, nodes, plain);
   EXPECT_EQ(fast, plain);
+  EXPECT_EQ(box.low, plain_box.low);
+  EXPECT_EQ(box.high, plain_box.high);
+  EXPECT_EQ(box.low.y, std::min_element(plain.begin(), plain.end(), [](auto& a, auto& b) { return a.y < b.y; })->y);
+  EXPECT_EQ(box.high.z, std::max_element(plain.begin(), plain.end(), [](auto& a, auto& b) { return a.z < b.z; })->z);
 }
 
 TEST(Tissue, AttachedNodesNeverMove) {
