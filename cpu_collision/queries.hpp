@@ -10,6 +10,8 @@
 namespace trocar {
 
 std::unique_ptr<TouchQuery> make_scan_query();
+// Binary space partition (bsp/bsp_query.cpp), built anew by every update().
+std::unique_ptr<TouchQuery> make_bsp_query();
 inline std::unique_ptr<TouchQuery> make_obb_query(TreeUpdate update) {
   return make_surface_tree({.volume = VolumeKind::Obb, .update = update});
 }

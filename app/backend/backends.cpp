@@ -14,6 +14,7 @@ const std::vector<std::string>& backend_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list = {"compute", "occlusion", "select", "scan"};
     list.insert(list.end(), tree_names().begin(), tree_names().end());
+    list.push_back("bsp");
     return list;
   }();
   return names;
@@ -58,6 +59,7 @@ std::unique_ptr<GpuTouchQuery> Backends::make_on_gpu(std::string_view name) {
 std::unique_ptr<TouchQuery> Backends::make(std::string_view name) {
   check_known(name);
   if (name == "scan") return make_scan_query();
+  if (name == "bsp") return make_bsp_query();
   if (const auto plan = tree_plan(name)) return make_surface_tree(*plan);
   return make_on_gpu(name);
 }

@@ -60,7 +60,7 @@ ToolVolume volume_of(const ToolStep& step, Kind kind) {
   }
 }
 
-// All trees of one mesh.
+// All trees of one mesh, the BSP among them.
 struct Trees {
   std::vector<std::unique_ptr<TouchQuery>> all;
 
@@ -74,6 +74,8 @@ struct Trees {
       EXPECT_EQ(all.back()->name(), name);
       all.back()->rebuild(mesh.view());
     }
+    all.push_back(make_bsp_query());
+    all.back()->rebuild(mesh.view());
   }
   void update(const TriangleMesh& mesh) {
     for (const auto& tree : all) tree->update(mesh.positions);

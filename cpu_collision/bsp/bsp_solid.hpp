@@ -1,0 +1,58 @@
+// What a BSP tree answers about a mesh at rest: the faces a segment meets, front to back, and the side a point is on.
+// Source: section 5 of the game-engine report; the walk from front to back is that of Fuchs, Kedem, Naylor, "On visible
+// surface generation by a priori tree structures", SIGGRAPH 1980. Units: metres.   Checked against brute force over all
+// faces and against the winding number in tests/cpu_collision/bsp_test.cpp
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cpu_collision/bsp/bsp_tree.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
+
+namespace trocar {
+
+struct SegmentMeeting {
+  FaceId face;
+  double t;  // 1  where on the segment, 0 .. 1, the face is first met
+};
+
+// Where the segment first comes within `tolerance` of the face; in its plane too. Faces without area are met as lines.
+std::optional<double> first_meeting(const glm::dvec3& from, const glm::dvec3& to, const Triangle& face,
+                                    double tolerance);
+
+class BspSolid {
+ public:
+  // The view must outlive the object.
+  explicit BspSolid(const MeshView& mesh, const BspParams& params = {});
+
+  // All faces the closed segment meets, by t, then by face. Borrowed until the next question.
+  std::span<const SegmentMeeting> crossed(const glm::dvec3& from, const glm::dvec3& to);
+  // The first of them.
+  std::optional<SegmentMeeting> first_crossed(const glm::dvec3& from, const glm::dvec3& to);
+  // Of a closed surface with outward faces. In a crowd, and where the tree cannot say, the winding number answers.
+  solids::PointPlace place(const glm::dvec3& point) const;
+
+  const BspTree& tree() const { return tree_; }
+
+ private:
+  struct Stretch {
+    std::uint32_t node;
+    double from, to;
+  };
+  void walk(const glm::dvec3& from, const glm::dvec3& to, bool only_first);
+  void meet_faces(const BspNode& node, const glm::dvec3& from, const glm::dvec3& to);
+  bool on_a_face(const BspNode& node, const glm::dvec3& point) const;
+  std::optional<solids::PointPlace> place_below(std::uint32_t node, const glm::dvec3& point) const;
+
+  MeshView mesh_;
+  BspTree tree_;
+  std::vector<std::uint32_t> asked_;  // [face] the last question that tested it
+  std::uint32_t question_ = 0;
+  std::vector<Stretch> waiting_;
+  std::vector<SegmentMeeting> meetings_;
+  double nearest_ = 0.0;  // smallest t met by this question
+};
+
+}  // namespace trocar
