@@ -1,0 +1,238 @@
+// trocar_stand_ins: what a decimated organ answers wrongly when it stands in for the full one. The organ is decimated
+// by ours (mesh/decimate.hpp) and by VTK's quadric and progressive decimation; each stand-in is asked whether a static
+// tool touches it, on a recorded motion and on random ones, and its answer is held against the full organ's. The table
+// is docs/stand-ins.md. Units: metres inside, millimetres printed.
+#include <fmt/format.h>
+#include <vtkCellArray.h>
+#include <vtkDecimatePro.h>
+#include <vtkNew.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkQuadricDecimation.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "app/compare/random_motion.hpp"
+#include "app/input/trajectory.hpp"
+#include "app/support/data_folder.hpp"
+#include "app/support/machine.hpp"
+#include "geometry/refine.hpp"
+#include "mesh/decimate.hpp"
+#include "mesh/face_tree.hpp"
+#include "mesh/mesh_io.hpp"
+
+namespace trocar::bench {
+namespace {
+
+constexpr double kRadius = 2.5e-3;  // m   of the tool
+constexpr int kRandomMotions = 40, kRandomFrames = 50;
+
+// ---- the decimations ----
+
+vtkNew<vtkPolyData> to_vtk(const TriangleMesh& mesh) {
+  vtkNew<vtkPoints> points;
+  for (const glm::vec3& p : mesh.positions) points->InsertNextPoint(p.x, p.y, p.z);
+  vtkNew<vtkCellArray> cells;
+  for (const glm::uvec3& f : mesh.faces) {
+    const vtkIdType corners[3] = {f.x, f.y, f.z};
+    cells->InsertNextCell(3, corners);
+  }
+  vtkNew<vtkPolyData> data;
+  data->SetPoints(points);
+  data->SetPolys(cells);
+  return data;
+}
+
+TriangleMesh from_vtk(vtkPolyData* data) {
+  TriangleMesh mesh;
+  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i) {
+    const double* p = data->GetPoint(i);
+    mesh.positions.emplace_back(p[0], p[1], p[2]);
+  }
+  vtkIdType count = 0;
+  const vtkIdType* corners = nullptr;
+  vtkCellArray* cells = data->GetPolys();
+  for (cells->InitTraversal(); cells->GetNextCell(count, corners);)
+    if (count == 3) mesh.faces.emplace_back(corners[0], corners[1], corners[2]);
+  return mesh;
+}
+
+TriangleMesh by_ours(const TriangleMesh& mesh, double share) {
+  return decimate(mesh, {.faces = static_cast<std::size_t>(share * static_cast<double>(mesh.faces.size()))}).mesh;
+}
+
+TriangleMesh by_quadric(const TriangleMesh& mesh, double share) {
+  const vtkNew<vtkPolyData> data = to_vtk(mesh);
+  vtkNew<vtkQuadricDecimation> filter;
+  filter->SetInputData(data);
+  filter->SetTargetReduction(1.0 - share);
+  filter->Update();
+  return from_vtk(filter->GetOutput());
+}
+
+TriangleMesh by_pro(const TriangleMesh& mesh, double share) {
+  const vtkNew<vtkPolyData> data = to_vtk(mesh);
+  vtkNew<vtkDecimatePro> filter;
+  filter->SetInputData(data);
+  filter->SetTargetReduction(1.0 - share);
+  filter->PreserveTopologyOn();
+  filter->SetFeatureAngle(60.0);
+  filter->Update();
+  return from_vtk(filter->GetOutput());
+}
+
+// ---- the answers ----
+
+struct Answer {
+  double distance = 1e30;  // m   of the triangle the axis sweeps from the surface: what decides touch for every radius
+  double depth = 0.0;      // m   of the first touch of the step; 0 without a touch
+};
+
+// Faces whose boxes' spheres come within the radius or nearer than what was found.
+Answer answer_of(const FaceTree& tree, const ToolStep& step) {
+  const Triangle sweep{step.pivot, step.tip_before, step.tip_after};
+  Answer answer;
+  float first = 2.f;
+  std::vector<std::uint32_t> waiting{0};
+  while (!waiting.empty()) {
+    const FaceTree::Node& node = tree.nodes[waiting.back()];
+    waiting.pop_back();
+    const glm::dvec3 low(node.box.low), high(node.box.high), centre = 0.5 * (low + high);
+    const double near = closest_triangles(sweep, {centre, centre, centre}).distance - 0.5 * glm::distance(low, high);
+    if (near > std::max(answer.distance, step.radius)) continue;
+    if (node.count == 0) waiting.insert(waiting.end(), {node.first, node.first + 1});
+    for (std::uint32_t k = node.first; k < node.first + node.count; ++k) {
+      const Triangle face = triangle_of(tree.mesh.positions, tree.mesh.faces[tree.order[k]]);
+      answer.distance = std::min(answer.distance, closest_triangles(sweep, face).distance);
+      Touch touch;
+      if (!refine_touch(step, face, touch) || touch.time > first) continue;
+      answer.depth = touch.time < first ? touch.depth : std::max(answer.depth, double(touch.depth));
+      first = touch.time;
+    }
+  }
+  return answer;
+}
+
+std::vector<Answer> answers_of(const TriangleMesh& mesh, const std::vector<ToolStep>& steps) {
+  const FaceTree tree = build_face_tree(mesh.view());
+  std::vector<Answer> answers;
+  for (const ToolStep& step : steps) answers.push_back(answer_of(tree, step));
+  return answers;
+}
+
+struct Judgement {
+  std::size_t misses = 0, false_touches = 0, touched = 0;
+  double depth_median = 0.0, depth_95 = 0.0;  // m   error over steps that both touch: half and 95 % are below
+  double growth = 0.0;                        // m   of the radius, for no miss
+};
+
+Judgement judge_answers(const std::vector<Answer>& full, const std::vector<Answer>& stand_in) {
+  Judgement j;
+  std::vector<double> errors{0.0};
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    const bool really = full[i].distance <= kRadius, said = stand_in[i].distance <= kRadius;
+    j.touched += really;
+    j.misses += really && !said;
+    j.false_touches += said && !really;
+    if (really) j.growth = std::max(j.growth, stand_in[i].distance - kRadius);
+    if (really && said) errors.push_back(std::abs(full[i].depth - stand_in[i].depth));
+  }
+  std::sort(errors.begin(), errors.end());
+  j.depth_median = errors[errors.size() / 2];
+  j.depth_95 = errors[errors.size() * 95 / 100];
+  return j;
+}
+
+// Steps that touch the stand-in with a radius grown by so much, but not the organ.
+std::size_t false_when_grown(const std::vector<Answer>& full, const std::vector<Answer>& stand_in, double growth) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < full.size(); ++i)
+    count += full[i].distance > kRadius && stand_in[i].distance <= kRadius + growth;
+  return count;
+}
+
+// ---- the table ----
+
+struct Steps {
+  std::vector<ToolStep> steps;
+  std::vector<Answer> full;  // of the organ
+};
+
+void add_steps(const Trajectory& motion, std::vector<ToolStep>& steps) {
+  for (std::size_t k = 1; k < motion.rows.size(); ++k)
+    steps.push_back(step_between(motion.pose(k - 1, kRadius), motion.pose(k, kRadius)));
+}
+
+// The random motions leap; every second one is slowed down to steps as a hand makes them.
+std::vector<ToolStep> random_steps(const TriangleMesh& mesh) {
+  std::vector<ToolStep> steps;
+  for (std::uint64_t seed = 0; seed < kRandomMotions; ++seed) {
+    const std::size_t before = steps.size();
+    add_steps(random_motion(seed, mesh.view(), kRandomFrames), steps);
+    if (seed % 2 == 1) continue;
+    for (std::size_t k = before; k < steps.size(); ++k)
+      steps[k].tip_before = glm::mix(steps[k].tip_after, steps[k].tip_before, 0.05);
+  }
+  return steps;
+}
+
+void print_row(const char* method, double share, const TriangleMesh& organ, const TriangleMesh& mesh, double seconds,
+               const Steps& recorded, const Steps& random) {
+  const SurfaceDistance error = surface_distance(organ.view(), mesh.view());
+  const std::vector<Answer> on_recorded = answers_of(mesh, recorded.steps), on_random = answers_of(mesh, random.steps);
+  const Judgement a = judge_answers(recorded.full, on_recorded), b = judge_answers(random.full, on_random);
+  const double growth = std::max(a.growth, b.growth);
+  fmt::print(
+      "| {} | {:g} % | {} | {:.2f} | {:.3f} | {:.3f} | {} / {} | {} / {} | {:.3f} / {:.3f} | {:.3f} | {} / {} |\n",
+      method, 100.0 * share, mesh.faces.size(), seconds, 1e3 * error.mean, 1e3 * error.max, a.misses, a.false_touches,
+      b.misses, b.false_touches, 1e3 * b.depth_median, 1e3 * b.depth_95, 1e3 * growth,
+      false_when_grown(recorded.full, on_recorded, growth), false_when_grown(random.full, on_random, growth));
+  std::fflush(stdout);
+}
+
+void compare(const TriangleMesh& organ, const std::vector<ToolStep>& motion) {
+  const Steps recorded{motion, answers_of(organ, motion)};
+  Steps random{random_steps(organ), {}};
+  random.full = answers_of(organ, random.steps);
+  fmt::print("{} faces; {} recorded steps, {} touch; {} random steps, {} touch; radius {:g} mm\n\n", organ.faces.size(),
+             motion.size(), judge_answers(recorded.full, recorded.full).touched, random.steps.size(),
+             judge_answers(random.full, random.full).touched, 1e3 * kRadius);
+  fmt::print(
+      "| method | share | faces | time, s | mean error, mm | Hausdorff, mm | recorded: missed / false | "
+      "random: missed / false | depth error median / 95 %, mm | radius to add, mm | false then: recorded / random |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|\n");
+  using Method = TriangleMesh (*)(const TriangleMesh&, double);
+  const std::pair<const char*, Method> methods[] = {
+      {"ours", by_ours}, {"VTK quadric", by_quadric}, {"VTK progressive", by_pro}};
+  for (const double share : {0.5, 0.25, 0.1, 0.05, 0.02}) {
+    for (const auto& [name, method] : methods) {
+      const auto start = std::chrono::steady_clock::now();
+      const TriangleMesh mesh = method(organ, share);
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      print_row(name, share, organ, mesh, seconds, recorded, random);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trocar::bench
+
+int main(int argc, char** argv) {
+  using namespace trocar;
+  CLI::App app("What a decimated organ answers wrongly when it stands in for the full one");
+  std::string mesh_file, trajectory;
+  app.add_option("--mesh", mesh_file, "The organ; our own liver if none is named");
+  app.add_option("--trajectory", trajectory, "A recorded motion");
+  CLI11_PARSE(app, argc, argv);
+  const TriangleMesh organ = load_mesh(mesh_file.empty() ? data_file("organs/liver.obj").string() : mesh_file);
+  std::vector<ToolStep> recorded;
+  if (!trajectory.empty()) {
+    const Trajectory motion = load_trajectory(trajectory);
+    bench::add_steps(motion, recorded);
+  }
+  fmt::print("{}, {}\n", machine_description(), today());
+  bench::compare(organ, recorded);
+  return 0;
+}
