@@ -14,7 +14,7 @@ constexpr double kBound2 = (3.0 + 16.0 * kHalfUlp) * kHalfUlp;
 
 int sign_of(double value) { return (value > 0.0) - (value < 0.0); }
 
-// A sum without rounding: parts that do not overlap, smallest first.
+// A sum without rounding: parts that do not overlap and are not zero, smallest first.
 class ExactSum {
  public:
   void add(double value) {
@@ -26,7 +26,7 @@ class ExactSum {
       if (error != 0.0) parts_[kept++] = error;
       value = sum;
     }
-    parts_[kept++] = value;
+    if (value != 0.0) parts_[kept++] = value;
     count_ = kept;
   }
   // The product of three floats, given the product of two of them, which a double holds exactly.

@@ -18,6 +18,8 @@ constexpr double kGain = 1.0 - 1e-14;
 // Steps before all pairs are searched. Walks over bodies of a thousand faces take fewer than a hundred.
 constexpr int kMostSteps = 1000;
 constexpr int kMostJumps = 8;
+// An answer is certain when no vertex lies across its slab by more than this share of the bodies' size.
+constexpr double kCertain = 1e-9;
 
 // One of the two bodies in the frame of the first.
 struct Side {
@@ -112,9 +114,26 @@ Behind look_behind(Walk& walk, int which) {
   return Behind::Jumped;
 }
 
+// Both bodies on their own side of the slab between the points, to `slack`: then no pair is nearer. Faces too thin for
+// their place to be known can end a walk early.
+bool certified(const Walk& walk, double slack) {
+  const dvec3 gap = walk.at.on_second - walk.at.on_first;
+  const double most = slack * glm::length(gap), first = glm::dot(gap, walk.at.on_first) + most;
+  for (const dvec3& v : walk.first.body.vertices) {
+    if (glm::dot(gap, v) > first) return false;
+  }
+  const dvec3 turned = gap * walk.second.place.turn;
+  const double second = glm::dot(gap, walk.at.on_second - walk.second.place.at) - most;
+  for (const dvec3& v : walk.second.body.vertices) {
+    if (glm::dot(turned, v) < second) return false;
+  }
+  return true;
+}
+
 enum class Outcome { Apart, Overlapping, GivenUp };
 
-Outcome descend(Walk& walk, double touching) {
+Outcome descend(Walk& walk, double size) {
+  const double touching = kTouching * size;
   while (walk.steps < kMostSteps && walk.jumps <= kMostJumps) {
     if (walk.at.squared <= touching * touching) return Outcome::Overlapping;
     if (step(walk, 0) || step(walk, 1)) continue;
@@ -123,7 +142,7 @@ Outcome descend(Walk& walk, double touching) {
     if (first == Behind::Jumped) continue;
     const Behind second = look_behind(walk, 1);
     if (second == Behind::Overlapping) return Outcome::Overlapping;
-    if (second == Behind::No) return Outcome::Apart;
+    if (second == Behind::No) return certified(walk, kCertain * size) ? Outcome::Apart : Outcome::GivenUp;
   }
   return Outcome::GivenUp;
 }
@@ -143,7 +162,8 @@ bool holds(const Side& side, const dvec3& point) {
   return side.body.dimension == 3 && height_above(side.body, side.place.back(point), face) <= 0.0;
 }
 
-Outcome search_all(Walk& walk, double touching) {
+Outcome search_all(Walk& walk, double size) {
+  const double touching = kTouching * size;
   walk.at.squared = std::numeric_limits<double>::infinity();
   const FeatureKind first_kind = surface_kind(walk.first.body), second_kind = surface_kind(walk.second.body);
   for (std::uint32_t i = 0; i < surface_count(walk.first.body); ++i) {
@@ -163,11 +183,11 @@ FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first
                                  const RigidPose& second_pose, FeaturePair& pair) {
   Walk walk{{first, RigidPose{}}, {second, relative(first_pose, second_pose)}, {}, 0, 0};
   walk.at = measure(walk, pair.first, pair.second);
-  const double touching = kTouching * (first.radius + second.radius);
-  Outcome outcome = descend(walk, touching);
+  const double size = first.radius + second.radius, touching = kTouching * size;
+  Outcome outcome = descend(walk, size);
   FeatureDistance answer;
   answer.searched = outcome == Outcome::GivenUp;
-  if (answer.searched) outcome = search_all(walk, touching);
+  if (answer.searched) outcome = search_all(walk, size);
   pair = {walk.at.first, walk.at.second};
   answer.steps = walk.steps;
   answer.overlapping = outcome == Outcome::Overlapping;

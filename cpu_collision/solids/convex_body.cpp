@@ -1,5 +1,6 @@
 #include "cpu_collision/solids/convex_body.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace trocar::solids {
@@ -13,14 +14,31 @@ double ConvexBody::volume() const {
   return sixfold / 6.0;
 }
 
-std::uint32_t farthest_vertex(const ConvexBody& body, const glm::dvec3& direction) {
-  std::uint32_t best = 0;
-  double reach = -std::numeric_limits<double>::infinity();
-  for (std::uint32_t v = 0; v < body.vertices.size(); ++v) {
-    const double along = glm::dot(direction, body.vertices[v]);
-    if (along > reach) reach = along, best = v;
-  }
-  return best;
+ConvexBody triangle_body(const Triangle& triangle) {
+  ConvexBody body;
+  body.dimension = 2;
+  body.vertices.resize(3);
+  for (std::uint32_t i = 0; i < 3; ++i) body.edges.push_back({{i, (i + 1) % 3}, {0, 1}, false});
+  body.faces = {{{0, 1, 2}, {0, 1, 2}, {}, 0.0}, {{0, 2, 1}, {2, 1, 0}, {}, 0.0}};
+  body.first_spoke = {0, 2, 4, 6};
+  body.spokes = {0, 2, 0, 1, 1, 2};
+  reset_triangle(body, triangle);
+  return body;
+}
+
+void reset_triangle(ConvexBody& body, const Triangle& triangle) {
+  const glm::dvec3 &a = triangle.a, &b = triangle.b, &c = triangle.c;
+  body.vertices[0] = a, body.vertices[1] = b, body.vertices[2] = c;
+  const glm::dvec3 normal = glm::cross(b - a, c - a);
+  const double length = glm::length(normal);
+  const glm::dvec3 unit = length > 0.0 ? normal / length : glm::dvec3(0.0);
+  // A face without area is no side of anything: see convex_hull().
+  const double offset = length > 0.0 ? glm::dot(unit, a) : std::numeric_limits<double>::infinity();
+  body.faces[0].normal = unit, body.faces[0].offset = offset;
+  body.faces[1].normal = -unit, body.faces[1].offset = length > 0.0 ? -offset : offset;
+  body.low = glm::min(glm::min(a, b), c), body.high = glm::max(glm::max(a, b), c);
+  body.centre = (a + b + c) / 3.0;
+  body.radius = std::max({glm::distance(a, body.centre), glm::distance(b, body.centre), glm::distance(c, body.centre)});
 }
 
 double height_above(const ConvexBody& body, const glm::dvec3& point, std::uint32_t& face) {

@@ -35,6 +35,7 @@ struct ConvexBody {
   std::vector<std::uint32_t> spokes;       // edges at each vertex
   glm::dvec3 centre{0.0};                  // m    of the bounding sphere
   double radius = 0.0;                     // m
+  glm::dvec3 low{0.0}, high{0.0};          // m    bounding box
   int dimension = 0;                       // 3 solid, 2 flat, 1 segment, 0 point
 
   std::span<const std::uint32_t> spokes_of(std::uint32_t vertex) const {
@@ -50,9 +51,14 @@ struct ConvexBody {
 // The smallest convex body around the points: exact on float coordinates, so that its surface is closed and convex
 // whatever the input. Error: InputError when there is no point or a coordinate is not finite. Cost: O(points x faces).
 ConvexBody convex_hull(std::span<const glm::vec3> points);
+// The same without faces thinner than `thinnest` (m, > 0): the corner in the middle of such a face is left out, by
+// which the hull loses no more than that, once for each corner left out there. Walks cross no thinner faces.
+ConvexBody tidy_hull(std::span<const glm::vec3> points, double thinnest);
 
-// Where the vertex farthest along the direction is; walks nowhere, looks at all.
-std::uint32_t farthest_vertex(const ConvexBody& body, const glm::dvec3& direction);
+// A triangle as a two-sided sheet; corners may coincide. reset_triangle() moves one made by triangle_body(), and
+// allocates nothing.
+ConvexBody triangle_body(const Triangle& triangle);
+void reset_triangle(ConvexBody& body, const Triangle& triangle);
 
 // How far the point lies outside the body's farthest face plane, m; negative inside. For solid bodies and sheets.
 double height_above(const ConvexBody& body, const glm::dvec3& point, std::uint32_t& face);

@@ -233,6 +233,8 @@ class Assembly {
       });
     };
     const dvec3 p = farthest(body_.vertices[0]), q = farthest(p);
+    body_.low = body_.high = p;
+    for (const dvec3& v : body_.vertices) body_.low = glm::min(body_.low, v), body_.high = glm::max(body_.high, v);
     body_.centre = 0.5 * (p + q);
     double radius = 0.5 * glm::distance(p, q);
     for (const dvec3& v : body_.vertices) {
@@ -293,6 +295,34 @@ ConvexBody convex_hull(std::span<const vec3> points) {
   }
   assembly.finish();
   return body;
+}
+
+ConvexBody tidy_hull(std::span<const vec3> points, double thinnest) {
+  ConvexBody body = convex_hull(points);
+  for (;;) {
+    std::vector<char> settled(body.vertices.size(), 0), dropped(body.vertices.size(), 0);
+    bool any = false;
+    for (const ConvexBody::Face& f : body.faces) {
+      int longest = 0;
+      double length = -1.0;
+      for (int i = 0; i < 3; ++i) {
+        const double side = glm::distance(body.vertices[f.vertex[i]], body.vertices[f.vertex[(i + 1) % 3]]);
+        if (side > length) length = side, longest = i;
+      }
+      const std::uint32_t apex = f.vertex[(longest + 2) % 3];
+      const dvec3 &a = body.vertices[f.vertex[longest]], &b = body.vertices[f.vertex[(longest + 1) % 3]];
+      const double height = glm::length(glm::cross(b - a, body.vertices[apex] - a)) / length;
+      if (height >= thinnest || settled[f.vertex[0]] || settled[f.vertex[1]] || settled[f.vertex[2]]) continue;
+      for (const std::uint32_t v : f.vertex) settled[v] = 1;
+      dropped[apex] = 1, any = true;
+    }
+    if (!any) return body;
+    std::vector<vec3> kept;
+    for (std::size_t v = 0; v < body.vertices.size(); ++v) {
+      if (!dropped[v]) kept.emplace_back(body.vertices[v]);
+    }
+    body = convex_hull(kept);
+  }
 }
 
 }  // namespace trocar::solids

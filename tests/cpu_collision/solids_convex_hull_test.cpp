@@ -15,6 +15,7 @@
 namespace trocar::solids {
 namespace {
 
+using glm::dvec3;
 using glm::vec3;
 
 // Closed, every edge between two faces, convex and holding the points: all by exact signs.
@@ -119,6 +120,28 @@ TEST(ConvexHull, FlatLineAndPoint) {
   EXPECT_EQ(point.dimension, 0);
   EXPECT_EQ(point.vertices.size(), 1u);
   EXPECT_EQ(point.radius, 0.0);
+}
+
+// A cylinder with rims of nearly collinear points: what is left out lies within a micrometre, and no thin face is left.
+TEST(ConvexHull, TidyHullHasNoThinFaces) {
+  test::Dice dice(4);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<vec3> points;
+    const dvec3 a = dice.in_cube(0.05), b = dice.in_cube(0.05), c = dice.in_cube(0.05), d = dice.in_cube(0.05);
+    for (int i = 0; i <= 20; ++i) {
+      for (const dvec3& p : {glm::mix(a, b, i / 20.0), glm::mix(b, c, i / 20.0), glm::mix(c, d, i / 20.0)}) {
+        points.emplace_back(p);
+      }
+    }
+    const ConvexBody body = tidy_hull(points, 1e-7);
+    for (std::uint32_t f = 0; f < body.faces.size(); ++f) {
+      const Triangle t = body.corners(f);
+      const double longest = std::max({glm::distance(t.a, t.b), glm::distance(t.b, t.c), glm::distance(t.c, t.a)});
+      EXPECT_GE(glm::length(glm::cross(t.b - t.a, t.c - t.a)), 1e-7 * longest);
+    }
+    std::uint32_t face = 0;
+    for (const vec3& p : points) EXPECT_LE(height_above(body, dvec3(p), face), 1e-6);
+  }
 }
 
 TEST(ConvexHull, BadInputIsRefused) {

@@ -55,6 +55,16 @@ TEST_F(ExactSign, RandomPoints) {
   }
 }
 
+// Four corners of a jaw whose largest parts cancel to nothing and leave the answer to the smallest.
+TEST_F(ExactSign, TheLargestPartMayCancel) {
+  const glm::vec3 a = glm::vec3(0x1.9f344p-10f, -0x1.9f344ap-10f, 0x1.78614p-7f);
+  const glm::vec3 b = glm::vec3(0x1.50c766p-10f, -0x1.d3edbcp-10f, 0x1.6ea04ep-7f),
+                  c = glm::vec3(0x1.2c503ep-10f, -0x1.ec71a8p-10f, 0x1.6a174cp-7f),
+                  d = glm::vec3(0x1.c1ebc4p-11f, -0x1.0f8d2ep-9f, 0x1.60b82cp-7f);
+  EXPECT_EQ(exact_orientation(a, b, c, d), -1);
+  EXPECT_EQ(exact_orientation(b, c, d, a), 1);
+}
+
 // The fourth point is rounded onto the plane of the other three: which side it fell on, rounding in double cannot tell.
 TEST_F(ExactSign, PointsBesideThePlane) {
   int on_plane = 0;

@@ -1,0 +1,199 @@
+#include "cpu_collision/solids/convex_pieces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "cpu_collision/solids/piece_error.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+using glm::vec3;
+
+// Places tried along each axis, and rounds of halving around the best.
+constexpr int kPlaces = 13;
+constexpr int kRefinements = 3;
+// When no cut takes a tenth off the volume, as of a ring, equal halves are worth more than the little it takes: the
+// ring is cut across instead of being shaved slice by slice.
+constexpr double kLittleGained = 0.9;
+constexpr double kBalance = 0.25;
+
+// Faces of a piece are at least this thick; the cover is as good as that.
+constexpr double kThinnestFace = 1e-7;  // m
+
+struct Cut {
+  dvec3 normal{0.0};
+  double offset = 0.0, cost = std::numeric_limits<double>::infinity();
+};
+
+// The middle and the principal axes of the surface's corners, by the power of repeated squaring of their covariance.
+std::array<dvec3, 3> principal_axes(const CutMesh& part) {
+  dvec3 mean(0.0);
+  for (const vec3& p : part.positions) mean += dvec3(p) / double(part.positions.size());
+  glm::dmat3 spread(0.0);
+  for (const vec3& p : part.positions) spread += glm::outerProduct(dvec3(p) - mean, dvec3(p) - mean);
+  const auto strongest = [](glm::dmat3 m) {
+    for (int i = 0; i < 40; ++i) {
+      const double size = std::max({glm::length(m[0]), glm::length(m[1]), glm::length(m[2])});
+      if (!(size > 0.0)) return dvec3(1, 0, 0);
+      m /= size;
+      m = m * m;
+    }
+    const int column = glm::length(m[0]) >= glm::length(m[1]) ? (glm::length(m[0]) >= glm::length(m[2]) ? 0 : 2)
+                                                              : (glm::length(m[1]) >= glm::length(m[2]) ? 1 : 2);
+    return glm::length(m[column]) > 0.0 ? glm::normalize(m[column]) : dvec3(1, 0, 0);
+  };
+  const dvec3 first = strongest(spread);
+  const glm::dmat3 across = glm::dmat3(1.0) - glm::outerProduct(first, first);
+  dvec3 second = across * strongest(across * spread * across);
+  if (glm::length(second) < 0.5) second = glm::cross(first, std::abs(first.x) < 0.5 ? dvec3(1, 0, 0) : dvec3(0, 1, 0));
+  second = glm::normalize(second);
+  return {first, second, glm::cross(first, second)};
+}
+
+double volume_of(const CutMesh& part) { return part.faces.empty() ? 0.0 : convex_hull(part.positions).volume(); }
+
+void try_cut(const CutMesh& part, const dvec3& normal, double offset, double balance, Cut& best) {
+  const CutMesh above = part_beyond(part.view(), normal, offset), below = part_beyond(part.view(), -normal, -offset);
+  if (above.faces.empty() || below.faces.empty()) return;
+  const double one = volume_of(above), two = volume_of(below);
+  const double cost = one + two + balance * std::abs(one - two);
+  if (cost < best.cost) best = {normal, offset, cost};
+}
+
+// The cut across one of seven directions that leaves the hulls the least volume, unequal halves paying `balance`.
+Cut best_cut(const CutMesh& part, double balance) {
+  const auto [a, b, c] = principal_axes(part);
+  const dvec3 directions[] = {
+      a, b, c, glm::normalize(a + b), glm::normalize(a - b), glm::normalize(a + c), glm::normalize(a - c)};
+  Cut best;
+  double step = 0.0;
+  for (const dvec3& normal : directions) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const vec3& p : part.positions) {
+      low = std::min(low, glm::dot(normal, dvec3(p))), high = std::max(high, glm::dot(normal, dvec3(p)));
+    }
+    const double before = best.cost;
+    for (int i = 1; i <= kPlaces; ++i) try_cut(part, normal, low + (high - low) * i / (kPlaces + 1.0), balance, best);
+    if (best.cost < before) step = (high - low) / (kPlaces + 1.0);
+  }
+  if (best.normal == dvec3(0.0)) return best;
+  for (int round = 0; round < kRefinements; ++round) {
+    step *= 0.5;
+    const Cut middle = best;
+    for (const double side : {-step, step}) try_cut(part, middle.normal, middle.offset + side, balance, best);
+  }
+  return best;
+}
+
+Cut choose_cut(const CutMesh& part) {
+  const Cut cut = best_cut(part, 0.0);
+  return cut.cost < kLittleGained * volume_of(part) ? cut : best_cut(part, kBalance);
+}
+
+struct Leaf {
+  std::uint32_t node;
+  CutMesh part;
+  bool whole = false;  // no plane cuts it
+};
+
+void add_node(ConvexPieces& pieces, std::vector<Leaf>& leaves, CutMesh part, const PieceError& error) {
+  PieceNode node;
+  node.hull = tidy_hull(part.positions, kThinnestFace);
+  node.bulge = error.bulge(node.hull);
+  leaves.push_back({static_cast<std::uint32_t>(pieces.nodes.size()), std::move(part)});
+  pieces.nodes.push_back(std::move(node));
+}
+
+void check(const MeshView& mesh, const PieceParams& params) {
+  if (mesh.faces.empty()) throw InputError("convex pieces need a mesh with faces; this one has none");
+  if (!(params.largest_bulge > 0.0) || params.most_pieces < 1 || params.most_pieces > 256) {
+    throw InputError("convex pieces need a largest bulge above 0 and 1 to 256 pieces; given were " +
+                     std::to_string(params.largest_bulge) + " m and " + std::to_string(params.most_pieces));
+  }
+}
+
+// Only corners that faces use.
+CutMesh used_part(const MeshView& mesh) {
+  CutMesh part;
+  std::vector<std::uint32_t> number(mesh.positions.size(), PieceNode::kNone);
+  for (const glm::uvec3& face : mesh.faces) {
+    glm::uvec3 made;
+    for (int i = 0; i < 3; ++i) {
+      std::uint32_t& n = number[face[i]];
+      if (n == PieceNode::kNone)
+        n = static_cast<std::uint32_t>(part.positions.size()), part.positions.push_back(mesh.positions[face[i]]);
+      made[i] = n;
+    }
+    part.faces.push_back(made);
+  }
+  return part;
+}
+
+}  // namespace
+
+double ConvexPieces::bulge() const {
+  double most = 0.0;
+  for (const PieceNode& node : nodes) {
+    if (node.leaf()) most = std::max(most, node.bulge);
+  }
+  return most;
+}
+
+CutMesh part_beyond(const MeshView& mesh, const dvec3& normal, double offset) {
+  CutMesh part;
+  for (const glm::uvec3& face : mesh.faces) {
+    std::array<vec3, 4> polygon{};
+    std::uint32_t corners = 0;
+    for (int i = 0; i < 3; ++i) {
+      const vec3 p = mesh.positions[face[i]], q = mesh.positions[face[(i + 1) % 3]];
+      const double hp = glm::dot(normal, dvec3(p)) - offset, hq = glm::dot(normal, dvec3(q)) - offset;
+      if (hp >= 0.0) polygon[corners++] = p;
+      if ((hp < 0.0) == (hq < 0.0) || hp == 0.0 || hq == 0.0) continue;
+      // From the lower end, so that both sides of the plane round alike.
+      const bool p_first = p.x != q.x ? p.x < q.x : p.y != q.y ? p.y < q.y : p.z < q.z;
+      const dvec3 from(p_first ? p : q), to(p_first ? q : p);
+      const double h_from = p_first ? hp : hq, h_to = p_first ? hq : hp;
+      polygon[corners++] = vec3(glm::mix(from, to, h_from / (h_from - h_to)));
+    }
+    if (corners < 3) continue;
+    const auto first = static_cast<std::uint32_t>(part.positions.size());
+    part.positions.insert(part.positions.end(), polygon.begin(), polygon.begin() + corners);
+    for (std::uint32_t i = 2; i < corners; ++i) part.faces.emplace_back(first, first + i - 1, first + i);
+  }
+  return part;
+}
+
+ConvexPieces convex_pieces(const MeshView& mesh, const PieceParams& params) {
+  check(mesh, params);
+  const PieceError error(mesh);
+  ConvexPieces pieces;
+  std::vector<Leaf> leaves;
+  add_node(pieces, leaves, used_part(mesh), error);
+  while (static_cast<int>(leaves.size()) < params.most_pieces) {
+    const auto bulge_of = [&](const Leaf& leaf) { return leaf.whole ? 0.0 : pieces.nodes[leaf.node].bulge; };
+    const auto worst = std::max_element(leaves.begin(), leaves.end(),
+                                        [&](const Leaf& a, const Leaf& b) { return bulge_of(a) < bulge_of(b); });
+    if (bulge_of(*worst) <= params.largest_bulge) break;
+    const Cut cut = choose_cut(worst->part);
+    if (cut.normal == dvec3(0.0)) {
+      worst->whole = true;
+      continue;
+    }
+    const Leaf parent = std::move(*worst);
+    leaves.erase(worst);
+    for (const int side : {0, 1}) {
+      pieces.nodes[parent.node].child[side] = static_cast<std::uint32_t>(pieces.nodes.size());
+      const double sign = side == 0 ? 1.0 : -1.0;
+      add_node(pieces, leaves, part_beyond(parent.part.view(), sign * cut.normal, sign * cut.offset), error);
+    }
+  }
+  return pieces;
+}
+
+}  // namespace trocar::solids

@@ -1,0 +1,45 @@
+// Jaw against tissue: which faces of an organ do the posed convex pieces of an instrument touch? The faces come from a
+// caller, as a tree gives them; each is settled exactly, by walking to the closest features of the face and the piece.
+// Source: thesis 6.2. Units: metres, world.   Checked against separating axes and all pairs of triangles in
+// tests/cpu_collision/solids_piece_faces_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cpu_collision/solids/closest_features.hpp"
+#include "cpu_collision/solids/convex_pieces.hpp"
+#include "geometry/mesh_view.hpp"
+
+namespace trocar::solids {
+
+// Kept for each instrument. The pieces must outlive it.
+class PieceFaces {
+ public:
+  explicit PieceFaces(const ConvexPieces& pieces);
+
+  // Box around the pieces at this pose, world: what to ask a tree or a broad phase for.
+  struct Box {
+    glm::dvec3 low, high;  // m
+  };
+  Box box(const RigidPose& pose) const;
+
+  // Does any piece share a point with the face?
+  bool touches(const RigidPose& pose, const Triangle& face);
+  // The touched ones of `candidates`, in their order. The span is good until the next call; allocates only to grow.
+  std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh, std::span<const FaceId> candidates);
+  // Over all faces: the slow twin of a good choice of candidates.
+  std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh);
+
+ private:
+  bool any_piece_touches();
+
+  const ConvexPieces& pieces_;
+  ConvexBody face_;                    // in the pieces' frame
+  std::vector<FeaturePair> features_;  // [node] where the last walk of this piece ended
+  std::vector<std::uint32_t> open_;
+  std::vector<FaceId> touched_;
+};
+
+}  // namespace trocar::solids

@@ -1,0 +1,29 @@
+// Is the tool's tip inside the organ, and how deep? The sign comes from ray parity (point_in_solid.hpp), the depth from
+// the nearest face. Brute force over all faces, or with a tree (cpu_collision/trees) of the same mesh.
+// Units: metres, world.   Checked on spheres and against each other in tests/cpu_collision/solids_tip_depth_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "cpu_collision/solids/point_in_solid.hpp"
+#include "cpu_collision/trees/surface_tree.hpp"
+#include "geometry/mesh_view.hpp"
+
+namespace trocar::solids {
+
+struct TipDepth {
+  PointPlace place = PointPlace::Outside;
+  double depth = 0.0;          // m    to the nearest point of the surface; negative outside
+  FaceId face{0};              //      the nearest
+  glm::dvec3 on_surface{0.0};  // m    the nearest point
+  glm::dvec3 out{0.0};  // unit, outward: the shortest way out when inside; 0 for a face without area touched exactly
+  bool by_winding = false;  //      the sign is the winding number's: see PointAnswer
+};
+
+// A closed surface with at least one face; a tip that is not finite lies outside at depth -infinity. Neither allocates
+// (the tree: once warm).
+TipDepth tip_depth(const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
+// The tree holds the mesh at these positions. Segments are decided in double by the tree before they are counted.
+TipDepth tip_depth(SurfaceTree& tree, const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
+
+}  // namespace trocar::solids

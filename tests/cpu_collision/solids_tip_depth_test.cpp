@@ -1,0 +1,66 @@
+// Depth of a tip: on a sphere against its radius, on a liver with and without a tree.
+#include "cpu_collision/solids/tip_depth.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mesh/organ_maker.hpp"
+#include "tests/geometry/random_steps.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+using glm::vec3;
+
+TEST(TipDepth, OnASphere) {
+  const TriangleMesh ball = shapes::icosphere(4, 0.05f);
+  const SolidBox box = box_of(ball.positions);
+  test::Dice dice(1);
+  for (int i = 0; i < 300; ++i) {
+    const dvec3 way = dice.direction();
+    const double radius = dice.uniform(0.005, 0.08);
+    if (std::abs(radius - 0.05) < 2e-4) continue;
+    const TipDepth answer = tip_depth(ball.view(), box, radius * way);
+    EXPECT_EQ(answer.place, radius < 0.05 ? PointPlace::Inside : PointPlace::Outside);
+    EXPECT_NEAR(answer.depth, 0.05 - radius, 2e-4);
+    EXPECT_NEAR(glm::distance(answer.on_surface, radius * way), std::abs(answer.depth), 1e-12);
+    EXPECT_GT(glm::dot(answer.out, way), radius < 0.01 ? 0.0 : 0.9);
+    EXPECT_FALSE(answer.by_winding);
+  }
+  const TipDepth on = tip_depth(ball.view(), box, dvec3(ball.positions[7]));
+  EXPECT_EQ(on.place, PointPlace::OnSurface);
+  EXPECT_EQ(on.depth, 0.0);
+  EXPECT_GT(glm::dot(on.out, glm::normalize(dvec3(ball.positions[7]))), 0.9);
+  EXPECT_EQ(tip_depth(ball.view(), box, dvec3(NAN, 0, 0)).depth, -INFINITY);
+}
+
+TEST(TipDepth, TreeAndBruteForceAgree) {
+  const TriangleMesh liver = make_liver({.faces = 4000});
+  const SolidBox box = box_of(liver.positions);
+  const auto tree = make_surface_tree({.volume = VolumeKind::Aabb});
+  tree->rebuild(liver.view());
+  test::Dice dice(2);
+  int inside = 0;
+  std::uint64_t allocated = 0;
+  for (int i = 0; i < 400; ++i) {
+    const dvec3 at(liver.positions[dice.pick(static_cast<int>(liver.positions.size()))]);
+    const dvec3 tip = at + dice.log_uniform(1e-5, 3e-2) * dice.direction();
+    const std::uint64_t before = allocations_so_far();
+    const TipDepth fast = tip_depth(*tree, liver.view(), box, tip);
+    if (i >= 100) allocated += allocations_so_far() - before;
+    const TipDepth slow = tip_depth(liver.view(), box, tip);
+    ASSERT_EQ(fast.place, slow.place);
+    ASSERT_NEAR(fast.depth, slow.depth, 1e-12);
+    ASSERT_NEAR(glm::distance(fast.on_surface, slow.on_surface), 0.0, 1e-6);
+    inside += fast.place == PointPlace::Inside;
+  }
+  EXPECT_GT(inside, 100);
+  EXPECT_EQ(allocated, 0u);
+}
+
+}  // namespace
+}  // namespace trocar::solids
