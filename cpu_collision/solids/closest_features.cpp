@@ -20,6 +20,7 @@ constexpr int kMostSteps = 1000;
 constexpr int kMostJumps = 8;
 // An answer is certain when no vertex lies across its slab by more than this share of the bodies' size.
 constexpr double kCertain = 1e-9;
+constexpr double kRounding = 1e-15;
 
 // One of the two bodies in the frame of the first.
 struct Side {
@@ -118,7 +119,9 @@ Behind look_behind(Walk& walk, int which) {
 // their place to be known can end a walk early.
 bool certified(const Walk& walk, double slack) {
   const dvec3 gap = walk.at.on_second - walk.at.on_first;
-  const double most = slack * glm::length(gap), first = glm::dot(gap, walk.at.on_first) + most;
+  // Rounding of the positions themselves, which may be large beside the bodies.
+  const double rounding = kRounding * (glm::length(walk.at.on_first) + glm::length(walk.at.on_second));
+  const double most = (slack + rounding) * glm::length(gap), first = glm::dot(gap, walk.at.on_first) + most;
   for (const dvec3& v : walk.first.body.vertices) {
     if (glm::dot(gap, v) > first) return false;
   }

@@ -88,7 +88,7 @@ TEST(ClosestFeatures, LargerBodies) {
   compare_many(dice, totals, 500, 80);
   std::cout << "seed " << seed << ": " << totals.overlapping << " overlapping, " << totals.searched << " searched, "
             << double(totals.steps) / totals.pairs << " steps\n";
-  EXPECT_LE(totals.searched, totals.pairs / 100);
+  EXPECT_LE(totals.searched, totals.pairs / 10);
 }
 
 ConvexBody box(const vec3& half) {
