@@ -73,6 +73,7 @@ struct RecordedFrame {
   std::uint32_t disagreements = 0;              // faces, when validated
   std::span<const std::uint8_t> energy = {};    // [tool] 1: burns in this frame; empty: none does
   std::span<const RecordedClash> clashes = {};  // of pairs of tools that are near each other, each once
+  std::span<const float> tip_depth = {};        // [tool] m, of its tip inside an organ; 0: in none; empty: none is
 };
 
 class Recorder {

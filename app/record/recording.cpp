@@ -65,9 +65,10 @@ struct Recording::Content {
   std::vector<OrganTables> organ_tables = {};  // [organ]
   std::vector<H5Table> session = {};           // [SessionTable]
   std::vector<H5Table> clashes = {};           // [ClashTable], or none
+  std::vector<H5Table> tips = {};              // one, or none
   std::vector<std::string> tools = {}, stages = {};
-  std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tips = {}, roll_grips = {};
-  std::vector<float> forces = {}, stage_ms = {}, clash_distance = {};
+  std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tip_places = {}, roll_grips = {};
+  std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
   std::vector<glm::vec3> clash_point = {};
   std::vector<std::uint8_t> energy = {};
   std::vector<std::uint32_t> disagreements = {};
@@ -84,6 +85,7 @@ void Recording::Content::open_all() {
   session = open_tables(file, session_tables(tools.size(), stages.size()));
   const auto of_clashes = clash_tables(tools.size());
   if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
+  if (const GrowingTable tip = tip_table(tools.size()); file.has_table(tip.path)) tips = open_tables(file, {tip});
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
@@ -95,12 +97,13 @@ void Recording::Content::read_session() {
   before = file.table(kToolBeforePath, Cell::F64).read_all<double>();
   times = session[kTime].read_rows<double>(0, frames);
   pivots = session[kPivot].read_rows<double>(0, frames);
-  tips = session[kTip].read_rows<double>(0, frames);
+  tip_places = session[kTip].read_rows<double>(0, frames);
   roll_grips = session[kRollGrip].read_rows<double>(0, frames);
   forces = session[kForce].read_rows<float>(0, frames);
   energy = session[kEnergy].read_rows<std::uint8_t>(0, frames);
   stage_ms = session[kStageMs].read_rows<float>(0, frames);
   disagreements = session[kDisagreements].read_rows<std::uint32_t>(0, frames);
+  if (!tips.empty()) tip_depth = tips.front().read_rows<float>(0, frames);
   if (clashes.empty()) return;
   clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
   clash_point = clashes[kClashPoint].read_rows<glm::vec3>(0, frames);
@@ -121,6 +124,7 @@ Recording::Recording(const std::filesystem::path& path)
   require_format(c.file);
   c.open_all();
   c.frames = complete_frames(c.session, c.organ_tables);
+  for (const H5Table& table : c.tips) c.frames = std::min<std::size_t>(c.frames, table.rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
   if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
   c.read_session();
@@ -143,7 +147,7 @@ const std::vector<double>& Recording::times() const { return content_->times; }
 
 ToolPose Recording::pose(std::size_t frame, std::size_t tool) const {
   const double* pivot = &content_->pivots[(frame * tools().size() + tool) * 3];
-  const double* tip = &content_->tips[(frame * tools().size() + tool) * 3];
+  const double* tip = &content_->tip_places[(frame * tools().size() + tool) * 3];
   return {{pivot[0], pivot[1], pivot[2]}, {tip[0], tip[1], tip[2]}, tool_radius()[tool]};
 }
 
@@ -176,6 +180,10 @@ std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t fi
   const float distance = content_->clash_distance[row];
   if (!std::isfinite(distance)) return {};
   return ClashRecording{distance, content_->clash_point[row]};
+}
+
+float Recording::tip_depth(std::size_t frame, std::size_t tool) const {
+  return content_->tip_depth.empty() ? 0.f : content_->tip_depth[frame * tools().size() + tool];
 }
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {

@@ -57,6 +57,8 @@ class Recording {
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N
   bool energy(std::size_t frame, std::size_t tool) const;           // burns
   // Two tools near each other; nothing when they are not, or the recording is older than such.
+  // m, of the tip inside an organ; 0 in none, and in older recordings.
+  float tip_depth(std::size_t frame, std::size_t tool) const;
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;

@@ -38,6 +38,8 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools) {
   return tables;
 }
 
+GrowingTable tip_table(std::uint64_t tools) { return {"/session/tip_depth", Cell::F32, {tools}}; }
+
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);
   tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};

@@ -78,6 +78,9 @@ constexpr std::size_t tool_pair(std::size_t tools, std::size_t first, std::size_
 enum ClashTable : std::size_t { kClashDistance, kClashPoint, kClashTables };
 std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
+// How deep each tool's tip is inside an organ; not in older recordings. One table.
+GrowingTable tip_table(std::uint64_t tools);
+
 // kTime is written last: a frame whose time is there is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
 // kTouchFirst holds, for each tool and one past the last, where its touches begin in the per-touch tables.

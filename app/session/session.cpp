@@ -79,6 +79,7 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
   asked_.resize(organs_.size());
   clashes_.reserve(instruments_.size() * instruments_.size() / 2);
   volumes_.resize(instruments_.size());
+  tips_.resize(instruments_.size());
   tool_steps_.resize(instruments_.size());
   tool_pieces_.resize(instruments_.size());
   first_hold_.resize(instruments_.size());
@@ -119,6 +120,7 @@ void Session::step(const FrameClock& clock, double dt) {
   step_tissue(dt);
   settle_jaws();
   follow_surfaces();
+  watch_tips();
   for (Instrument& instrument : instruments_)
     instrument.device->feel({instrument.force, instrument.pose.tip, clock.time});
   ++frames_;

@@ -16,6 +16,7 @@
 #include "app/session/encounters.hpp"
 #include "app/session/instrument_clash.hpp"
 #include "app/session/organ.hpp"
+#include "app/session/tip_watch.hpp"
 #include "deform/grasp.hpp"
 #include "deform/organs_step.hpp"
 
@@ -84,6 +85,8 @@ class Session {
 
   const Encounters& encounters() const { return encounters_; }           // of the last frame
   std::span<const InstrumentClash> clashes() const { return clashes_; }  // of instruments whose boxes overlap
+  // Tips that the tissue could not be pushed away from, after the last frame. [instrument]
+  std::span<const std::optional<BuriedTip>> buried_tips() const { return tip_watch_.buried(); }
 
   const BackendChoice& backend() const { return backend_; }
   const std::vector<Organ>& organs() const { return organs_; }
@@ -123,6 +126,7 @@ class Session {
   void step_piece(int number, int pieces, float dt);
   void settle_jaws();
   void follow_surfaces();
+  void watch_tips();
 
   QueryScene kind_;
   BackendChoice backend_;
@@ -134,7 +138,9 @@ class Session {
   Encounters encounters_;
   std::vector<AskedTools> asked_;         // [organ]
   std::vector<InstrumentClash> clashes_;  // of the last frame
-  std::size_t asked_frames_ = 0;          // frames in which anybody was asked about
+  TipWatch tip_watch_;
+  std::vector<glm::dvec3> tips_;  // [tool] m
+  std::size_t asked_frames_ = 0;  // frames in which anybody was asked about
   std::vector<Checker> checkers_;
   std::vector<BackendTimes> times_;
   OrganStepper stepper_;

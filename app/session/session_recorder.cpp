@@ -49,7 +49,8 @@ SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene&
       energy_(session.instruments().size()),
       organs_(session.organs().size()),
       changes_(session.organs().size()),
-      forces_(session.instruments().size()) {
+      forces_(session.instruments().size()),
+      tip_depth_(session.instruments().size()) {
   clashes_.reserve(tool_pairs(poses_.size()));
 }
 
@@ -62,6 +63,7 @@ void SessionRecorder::append(Session& session, double time) {
     roll_grip_[tool] = {instrument.roll_deg, instrument.grip};
     energy_[tool] = instrument.energy ? 1 : 0;
     forces_[tool] = instrument.force;
+    tip_depth_[tool] = session.buried_tips()[tool] ? session.buried_tips()[tool]->depth : 0.f;
   }
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
@@ -75,8 +77,8 @@ void SessionRecorder::append(Session& session, double time) {
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
-  recorder_.append(
-      {time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(), energy_, clashes_});
+  recorder_.append({time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
+                    energy_, clashes_, tip_depth_});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -195,4 +195,10 @@ void Session::follow_surfaces() {
   }
 }
 
+void Session::watch_tips() {
+  const StageTimer timer(stage_ms_[kSurface]);
+  for (std::size_t tool = 0; tool < tips_.size(); ++tool) tips_[tool] = instruments_[tool].pose.tip;
+  tip_watch_.look(organs_, tips_);
+}
+
 }  // namespace trocar

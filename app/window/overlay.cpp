@@ -74,6 +74,16 @@ void clash_line(const Session& session) {
                      session.instruments()[clash->second].name.c_str(), -1e3 * clash->distance);
 }
 
+void buried_lines(const Session& session) {
+  const auto buried = session.buried_tips();
+  for (std::size_t tool = 0; tool < buried.size(); ++tool) {
+    if (!buried[tool]) continue;
+    ImGui::TextColored(kBad, "  %s inside %s: %.1f mm", session.instruments()[tool].name.c_str(),
+                       session.organs()[buried[tool]->organ].name.c_str(),
+                       1e3 * static_cast<double>(buried[tool]->depth));
+  }
+}
+
 void organ_lines(const Session& session) {
   ImGui::TextColored(kQuiet, "%-9s %6s %6s %7s %9s", "faces", "burnt", "torn", "crushed", "peak kPa");
   for (const Organ& organ : session.organs()) {
@@ -153,6 +163,7 @@ void Overlay::draw(const Session& session, const OverlayState& state) {
   ImGui::Separator();
   instrument_lines(session, state, tear_shown_);
   clash_line(session);
+  buried_lines(session);
   ImGui::Separator();
   organ_lines(session);
   if (state.details) {
