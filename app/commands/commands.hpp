@@ -11,6 +11,7 @@ namespace trocar {
 void add_demo_command(CLI::App& program);
 void add_run_command(CLI::App& program);
 void add_query_command(CLI::App& program);
+void add_touch_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_record_command(CLI::App& program);
 void add_recording_commands(CLI::App& program);  // recover, replay

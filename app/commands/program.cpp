@@ -39,6 +39,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_demo_command(program);
   add_run_command(program);
   add_query_command(program);
+  add_touch_command(program);
   add_compare_command(program);
   add_record_command(program);
   add_recording_commands(program);

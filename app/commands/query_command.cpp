@@ -93,7 +93,8 @@ void add_query_command(CLI::App& program) {
   auto command = std::make_shared<QueryCommand>();
   CLI::App* sub = program.add_subcommand("query", "Which faces of a mesh at rest does a tool touch, frame by frame?");
   add_query_options(*sub, command->query, true);
-  sub->add_option("--backend", command->backend, "auto, compute, occlusion, select, scan, obb or obb-refit")
+  sub->add_option("--backend", command->backend,
+                  "auto, or a name that an unknown one lists: compute, scan, aabb-refit, obb ...")
       ->capture_default_str();
   sub->add_option("--out", command->out, "Touched faces: frame,face rows, sorted")->required();
   sub->add_option("--json", command->json, "The same with point, normal, depth and time of each touch");

@@ -293,5 +293,29 @@ TEST_F(Program, MakesSuperquadrics) {
   expect_refused("mesh make supertoroid --hole 60 -o " + out, "hole");
 }
 
+TEST_F(Program, AnInstrumentsOwnShapeTouches) {
+  const std::string organ = (folder_.path() / "organ.obj").string(), shape = (folder_.path() / "finger.obj").string(),
+                    out = (folder_.path() / "out.csv").string(), depth = (folder_.path() / "depth.csv").string();
+  ASSERT_EQ(run("mesh make superellipsoid --faces 2000 --size 30,30,30 -o " + organ).status, 0);
+  ASSERT_EQ(run("mesh make superellipsoid --faces 200 --size 2,2,10 -o " + shape).status, 0);
+  const std::string motion =
+      file("way.csv", "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,0,0,200,0,0,40\n0.1,0,0,200,0,0,25\n");
+  const std::string touch = "touch --mesh " + organ + " --shape " + shape + " --out " + out + " --trajectory ";
+  const Outcome outcome = run(touch + motion + " --depth " + depth);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("1 convex pieces"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("tip inside in 1 frames"), std::string::npos) << outcome.out;
+  EXPECT_EQ(read_file(out).find("\n0,"), std::string::npos);
+  EXPECT_NE(read_file(out).find("\n1,"), std::string::npos);
+  EXPECT_NE(read_file(depth).find("\n0,0,-1"), std::string::npos) << read_file(depth);
+  EXPECT_NE(read_file(depth).find("\n1,1,4.9"), std::string::npos) << read_file(depth);
+  std::filesystem::remove(out);
+  expect_refused(touch + file("bad.csv", "t,x\n"), "bad.csv");
+  expect_refused("touch --mesh " + organ + " --shape " + file("none.obj", "v 0 0 0\n") + " --trajectory " + motion +
+                     " --out " + out,
+                 "none.obj");
+  expect_refused(touch + motion + " --pieces 0", "--pieces");
+}
+
 }  // namespace
 }  // namespace trocar

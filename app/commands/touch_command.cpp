@@ -1,0 +1,102 @@
+// trocar touch: which faces of an organ at rest does an instrument's own shape touch, and how deep is its tip?
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
+
+#include "app/commands/commands.hpp"
+#include "app/compare/compare.hpp"
+#include "app/compare/shape_touch.hpp"
+#include "app/support/output_file.hpp"
+#include "app/support/progress.hpp"
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+
+namespace trocar {
+namespace {
+
+struct TouchCommand {
+  std::string mesh, trajectory, out, depth;
+  std::vector<std::string> shapes;
+  double scale = 1.0, bulge_mm = 0.3;
+  int most_pieces = 16, every = 1;
+};
+
+Trajectory trajectory_of(const TouchCommand& command) {
+  Trajectory trajectory = load_trajectory(command.trajectory);
+  return command.every > 1 ? thinned(trajectory, static_cast<std::size_t>(command.every)) : trajectory;
+}
+
+void write_depth(std::ostream& out, std::size_t frame, const solids::TipDepth& tip) {
+  const bool inside = tip.place == solids::PointPlace::Inside;
+  fmt::print(out, "{},{},{:.6f}\n", frame, inside ? 1 : 0, tip.depth / kMillimetre);
+}
+
+void run(const TouchCommand& command) {
+  OutputFile csv(command.out);
+  std::optional<OutputFile> depth;
+  if (!command.depth.empty()) depth.emplace(command.depth);
+  const Trajectory trajectory = trajectory_of(command);
+  const TriangleMesh organ = load_mesh(command.mesh, command.scale * kMillimetre);
+  if (organ.faces.empty()) throw InputError(fmt::format("{}: the mesh has no faces", command.mesh));
+  std::vector<TriangleMesh> shapes;
+  for (const std::string& file : command.shapes) shapes.push_back(load_mesh(file));
+  ShapeTouch touch(organ, shapes, {command.bulge_mm * kMillimetre, command.most_pieces});
+  fmt::print("{} convex pieces, standing off the shape by {:.3f} mm at most\n", touch.pieces(),
+             touch.bulge() / kMillimetre);
+  csv.stream() << "frame,face\n";
+  if (depth) depth->stream() << "frame,inside,depth_mm\n";
+  std::size_t touched = 0, inside = 0;
+  std::vector<double> times_ms;
+  Progress progress("touch", trajectory.rows.size());
+  for (std::size_t frame = 0; frame < trajectory.rows.size(); ++frame) {
+    const TrajectoryRow& row = trajectory.rows[frame];
+    const auto start = std::chrono::steady_clock::now();
+    const auto faces = touch.touched(row);
+    const solids::TipDepth tip = touch.tip_depth(row);
+    times_ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    for (const FaceId face : faces) fmt::print(csv.stream(), "{},{}\n", frame, index(face));
+    if (depth) write_depth(depth->stream(), frame, tip);
+    touched += faces.size();
+    inside += tip.place == solids::PointPlace::Inside ? 1 : 0;
+    progress.advance_to(frame + 1);
+  }
+  if (depth) depth->commit();
+  csv.commit();
+  fmt::print("{} frames, {} faces, {} touched, tip inside in {} frames, median {:.4f} ms a frame, written to {}\n",
+             trajectory.rows.size(), organ.faces.size(), touched, inside, summarise(std::move(times_ms)).median,
+             command.out);
+}
+
+}  // namespace
+
+void add_touch_command(CLI::App& program) {
+  auto command = std::make_shared<TouchCommand>();
+  CLI::App* sub =
+      program.add_subcommand("touch", "Which faces of a mesh at rest does an instrument's own shape touch?");
+  sub->add_option("--mesh", command->mesh, "Organ: .stl, .obj, .ply, .vtp or .vtk, in millimetres")->required();
+  sub->add_option("--shape", command->shapes,
+                  "Shape of the instrument in millimetres, its tip towards +z; several for jaws of their own")
+      ->required();
+  sub->add_option("--trajectory", command->trajectory, "Motion: .csv, one row a frame; its tip is the shape's")
+      ->required();
+  sub->add_option("--out", command->out, "Touched faces: frame,face rows, sorted")->required();
+  sub->add_option("--depth", command->depth, "The tip: frame,inside,depth_mm rows; below 0 outside");
+  sub->add_option("--bulge", command->bulge_mm, "Most that a convex piece may stand off the shape, mm")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--pieces", command->most_pieces, "Most convex pieces of a shape")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  sub->add_option("--every", command->every, "Use every N-th row of the trajectory")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--scale", command->scale, "Millimetres per unit of the organ's file")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->callback([command] { run(*command); });
+}
+
+}  // namespace trocar
