@@ -66,7 +66,7 @@ void point_in_solid_table() {
         calls, [&](int i) { inside += point_in_solid(liver.view(), box, points[i]).place == PointPlace::Inside; });
     const double with_tree = time_of(calls, [&](int i) {
       const auto candidates = [&](const ParityRay& ray, const auto& visit) {
-        for (const FaceId face : tree->crossed(dvec3(ray.from), dvec3(ray.to))) {
+        for (const FaceId face : tree->along(dvec3(ray.from), dvec3(ray.to))) {
           if (visit(index(face))) return;
         }
       };

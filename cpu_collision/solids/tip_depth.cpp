@@ -49,12 +49,12 @@ TipDepth tip_depth(SurfaceTree& tree, const MeshView& mesh, const SolidBox& box,
   if (!finite(tip)) return nowhere();
   const auto nearest = tree.closest(tip, std::numeric_limits<double>::infinity());
   if (!nearest) return nowhere();
-  const auto crossed = [&tree](const ParityRay& ray, const auto& visit) {
-    for (const FaceId face : tree.crossed(dvec3(ray.from), dvec3(ray.to))) {
+  const auto candidates = [&tree](const ParityRay& ray, const auto& visit) {
+    for (const FaceId face : tree.along(dvec3(ray.from), dvec3(ray.to))) {
       if (visit(index(face))) return;
     }
   };
-  return answer_of(mesh, tip, point_in_solid(mesh, box, glm::vec3(tip), crossed), *nearest);
+  return answer_of(mesh, tip, point_in_solid(mesh, box, glm::vec3(tip), candidates), *nearest);
 }
 
 }  // namespace trocar::solids

@@ -23,7 +23,7 @@ struct TipDepth {
 // A closed surface with at least one face; a tip that is not finite lies outside at depth -infinity. Neither allocates
 // (the tree: once warm).
 TipDepth tip_depth(const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
-// The tree holds the mesh at these positions. Segments are decided in double by the tree before they are counted.
+// The tree holds the mesh at these positions.
 TipDepth tip_depth(SurfaceTree& tree, const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
 
 }  // namespace trocar::solids

@@ -58,6 +58,9 @@ class SurfaceTree : public TouchQuery {
  public:
   // Faces that share a point with the closed segment, sorted.
   virtual std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) = 0;
+  // Faces whose volumes, and those of all above, the segment crosses: candidates for a test of the caller's, an exact
+  // one for instance. Unsorted.
+  virtual std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) = 0;
   // The face that a ray from `origin` meets first. Empty when it meets none.
   virtual std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) = 0;
   // The face closest to `point`; the one with the lowest number of several. Empty for a mesh without faces, and when

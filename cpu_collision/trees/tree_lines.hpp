@@ -6,53 +6,58 @@
 namespace trocar {
 
 template <class Volume>
-std::span<const FaceId> VolumeTreeQuery<Volume>::crossed(const glm::dvec3& from, const glm::dvec3& to) {
+template <class Passes, class Visit>
+void VolumeTreeQuery<Volume>::descend(Passes passes, Visit visit) {
   begin_question();
-  candidates_.clear();
-  const LinePart line = segment_between(glm::vec3(from), glm::vec3(to), slack(from) + slack(to));
   for (std::uint32_t node = 0; node < tree_.node_count();) {
     ++counters_.volume_tests;
-    if (!crosses(tree_.nodes[node], line)) {
+    if (!passes(tree_.nodes[node])) {
       node = tree_.skip[node];
       continue;
     }
     const IndexRange own = own_slots(node);
-    counters_.face_tests += own.count;
-    for (std::uint32_t k = own.first; k < own.first + own.count; ++k) {
-      const std::uint32_t face = tree_.face_of_slot[k];
-      if (line_meets_triangle(from, to - from, 1.0, triangle(face))) candidates_.push_back(FaceId(face));
-    }
+    for (std::uint32_t k = own.first; k < own.first + own.count; ++k) visit(tree_.face_of_slot[k]);
     ++node;
   }
+}
+
+template <class Volume>
+std::span<const FaceId> VolumeTreeQuery<Volume>::crossed(const glm::dvec3& from, const glm::dvec3& to) {
+  candidates_.clear();
+  const LinePart line = segment_between(glm::vec3(from), glm::vec3(to), slack(from) + slack(to));
+  descend([&](const Volume& volume) { return crosses(volume, line); },
+          [&](std::uint32_t face) {
+            ++counters_.face_tests;
+            if (line_meets_triangle(from, to - from, 1.0, triangle(face))) candidates_.push_back(FaceId(face));
+          });
   std::sort(candidates_.begin(), candidates_.end());
+  return candidates_;
+}
+
+template <class Volume>
+std::span<const FaceId> VolumeTreeQuery<Volume>::along(const glm::dvec3& from, const glm::dvec3& to) {
+  candidates_.clear();
+  const LinePart line = segment_between(glm::vec3(from), glm::vec3(to), slack(from) + slack(to));
+  descend([&](const Volume& volume) { return crosses(volume, line); },
+          [&](std::uint32_t face) { candidates_.push_back(FaceId(face)); });
   return candidates_;
 }
 
 // What was met cuts the ray off: volumes behind it are no longer crossed.
 template <class Volume>
 std::optional<RayHit> VolumeTreeQuery<Volume>::first_hit(const glm::dvec3& origin, const glm::dvec3& direction) {
-  begin_question();
   std::optional<RayHit> first;
   LinePart line = ray_from(glm::vec3(origin), glm::vec3(direction), 2.f * slack(origin));
   double most = std::numeric_limits<double>::infinity();
-  for (std::uint32_t node = 0; node < tree_.node_count();) {
-    ++counters_.volume_tests;
-    if (!crosses(tree_.nodes[node], line)) {
-      node = tree_.skip[node];
-      continue;
-    }
-    const IndexRange own = own_slots(node);
-    counters_.face_tests += own.count;
-    for (std::uint32_t k = own.first; k < own.first + own.count; ++k) {
-      const std::uint32_t face = tree_.face_of_slot[k];
-      const std::optional<double> t = line_meets_triangle(origin, direction, most, triangle(face));
-      if (!t || (first && *t >= first->t)) continue;
-      first = RayHit{FaceId(face), *t};
-      most = *t;
-      line.last = std::nextafter(static_cast<float>(*t), std::numeric_limits<float>::infinity());
-    }
-    ++node;
-  }
+  descend([&](const Volume& volume) { return crosses(volume, line); },
+          [&](std::uint32_t face) {
+            ++counters_.face_tests;
+            const std::optional<double> t = line_meets_triangle(origin, direction, most, triangle(face));
+            if (!t || (first && *t >= first->t)) return;
+            first = RayHit{FaceId(face), *t};
+            most = *t;
+            line.last = std::nextafter(static_cast<float>(*t), std::numeric_limits<float>::infinity());
+          });
   return first;
 }
 
@@ -93,19 +98,11 @@ std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& p
 
 template <class Volume>
 std::span<const FaceId> VolumeTreeQuery<Volume>::around(const glm::dvec3& point) {
-  begin_question();
   candidates_.clear();
   const Lanes4 place = lanes(glm::vec3(point));
   const float rounding = slack(point);
-  for (std::uint32_t node = 0; node < tree_.node_count();) {
-    ++counters_.volume_tests;
-    if (least_distance(tree_.nodes[node], place) > rounding) {
-      node = tree_.skip[node];
-      continue;
-    }
-    take_faces(own_slots(node));
-    ++node;
-  }
+  descend([&](const Volume& volume) { return !(least_distance(volume, place) > rounding); },
+          [&](std::uint32_t face) { candidates_.push_back(FaceId(face)); });
   return candidates_;
 }
 

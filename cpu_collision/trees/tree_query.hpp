@@ -54,6 +54,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
   std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) override;
+  std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) override;
   std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) override;
   std::optional<SurfacePoint> closest(const glm::dvec3& point, double within) override;
   std::span<const FaceId> around(const glm::dvec3& point) override;
@@ -93,6 +94,9 @@ class VolumeTreeQuery final : public SurfaceTree {
            (2.f * reach_ + static_cast<float>(std::abs(point.x) + std::abs(point.y) + std::abs(point.z)));
   }
   void begin_question() { counters_.volume_tests = counters_.face_tests = 0; }
+  // Calls visit(face) for the own faces of every node that passes, with all nodes above it.
+  template <class Passes, class Visit>
+  void descend(Passes passes, Visit visit);
   // Calls visit(child) for what `part` opens into: its children, and its own faces apart.
   template <class Visit>
   void open(TreePart part, Visit visit) const;

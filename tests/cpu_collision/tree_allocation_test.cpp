@@ -38,6 +38,7 @@ void run(SurfaceTree& tree, const SurfaceTree& other, const Frames& frames) {
       tree.touched(std::span(frames.tools).subspan(2 * k, 2), set);
     const glm::dvec3 point(0.01 * double(k), 0.02, 0.2);
     tree.crossed(point, -point);
+    tree.along(point, -point);
     tree.first_hit(point, -point);
     tree.closest(point, 1.0);
     tree.around(point);

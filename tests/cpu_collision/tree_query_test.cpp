@@ -94,6 +94,8 @@ TEST(TreeQuery, LinesAndPointsAgreeWithALoop) {
         const auto crossed = tree->crossed(line.from, line.to);
         ASSERT_TRUE(std::equal(crossed.begin(), crossed.end(), wanted.begin(), wanted.end()));
         found += wanted.size();
+        const auto near = tree->along(line.from, line.to);
+        for (const FaceId face : wanted) ASSERT_NE(std::find(near.begin(), near.end(), face), near.end());
         const double first = first_of_all(mesh, line);
         const auto hit = tree->first_hit(line.from, line.to - line.from);
         ASSERT_EQ(hit ? hit->t : kEndless, first);
@@ -139,6 +141,7 @@ TEST(TreeQuery, EmptyMesh) {
     const auto tree = make_surface_tree(*tree_plan(name));
     tree->rebuild({});
     EXPECT_TRUE(tree->crossed({0, 0, 0}, {1, 1, 1}).empty());
+    EXPECT_TRUE(tree->along({0, 0, 0}, {1, 1, 1}).empty());
     EXPECT_FALSE(tree->first_hit({0, 0, 0}, {1, 1, 1}));
     EXPECT_FALSE(tree->closest({0, 0, 0}, kEndless));
     EXPECT_TRUE(tree->around({0, 0, 0}).empty());
