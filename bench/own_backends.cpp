@@ -34,6 +34,7 @@ const std::map<std::string, std::string, std::less<>> kHow = {
     {"compute", "the same three steps in compute shaders, read back"},
     {"occlusion", "geometry-shader clip, samples-passed query first"},
     {"select", "GL_SELECT, the 1999 method"},
+    {"bsp", "binary space partition built anew"},
 };
 
 // "octree of spheres refitted": by the kind of volume and what an update does.

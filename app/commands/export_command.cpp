@@ -15,15 +15,19 @@ namespace trocar {
 namespace {
 
 struct Tables {
-  OutputFile tools, touches, stages;
+  OutputFile tools, touches, clashes, stages;
 
   explicit Tables(const std::filesystem::path& folder)
-      : tools(folder / "tools.csv"), touches(folder / "touches.csv"), stages(folder / "stages.csv") {}
+      : tools(folder / "tools.csv"),
+        touches(folder / "touches.csv"),
+        clashes(folder / "clashes.csv"),
+        stages(folder / "stages.csv") {}
 };
 
 void write_headers(Tables& tables, const Recording& recording) {
   tables.tools.stream() << "frame,t,tool,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z,roll_deg,grip,"
-                           "force_x,force_y,force_z,energy\n";
+                           "force_x,force_y,force_z,energy,tip_depth_mm\n";
+  tables.clashes.stream() << "frame,t,first,second,distance_mm,point_x,point_y,point_z\n";
   tables.touches.stream() << "frame,t,organ,tool,face,point_x,point_y,point_z,normal_x,normal_y,normal_z,"
                              "depth_mm,time,pressure_pa\n";
   fmt::print(tables.stages.stream(), "frame,t,{}_ms,disagreements\n", fmt::join(recording.stages(), "_ms,"));
@@ -35,10 +39,23 @@ void write_tools(std::ostream& out, const Recording& recording, std::size_t fram
     const glm::dvec3 pivot = pose.pivot * 1e3, tip = pose.tip * 1e3;
     const glm::dvec2 roll_grip = recording.roll_grip(frame, tool);
     const glm::vec3 force = recording.force(frame, tool);
-    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
+    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
                recording.tools()[tool], pivot.x, pivot.y, pivot.z, tip.x, tip.y, tip.z, roll_grip.x, roll_grip.y,
-               force.x, force.y, force.z, recording.energy(frame, tool) ? 1 : 0);
+               force.x, force.y, force.z, recording.energy(frame, tool) ? 1 : 0,
+               recording.tip_depth(frame, tool) * 1e3f);
   }
+}
+
+// Pairs of tools whose boxes met in the frame.
+void write_clashes(std::ostream& out, const Recording& recording, std::size_t frame) {
+  for (std::size_t first = 0; first < recording.tools().size(); ++first)
+    for (std::size_t second = first + 1; second < recording.tools().size(); ++second) {
+      const auto clash = recording.clash(frame, first, second);
+      if (!clash) continue;
+      const glm::vec3 point = clash->point * 1e3f;
+      fmt::print(out, "{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame], recording.tools()[first],
+                 recording.tools()[second], clash->distance * 1e3f, point.x, point.y, point.z);
+    }
 }
 
 void write_touches(std::ostream& out, const Recording& recording, std::size_t frame, std::size_t organ,
@@ -72,6 +89,7 @@ void run(const std::string& file, const std::filesystem::path& folder) {
   Progress progress("export", recording.frame_count());
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
     write_tools(tables.tools.stream(), recording, frame);
+    write_clashes(tables.clashes.stream(), recording, frame);
     for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
       recording.read_frame(frame, organ, content);
       write_touches(tables.touches.stream(), recording, frame, organ, content);
@@ -79,8 +97,8 @@ void run(const std::string& file, const std::filesystem::path& folder) {
     write_stages(tables.stages.stream(), recording, frame);
     progress.advance_to(frame + 1);
   }
-  for (OutputFile* table : {&tables.tools, &tables.touches, &tables.stages}) table->commit();
-  fmt::print("{} frames written to tools.csv, touches.csv and stages.csv in {}\n", recording.frame_count(),
+  for (OutputFile* table : {&tables.tools, &tables.touches, &tables.clashes, &tables.stages}) table->commit();
+  fmt::print("{} frames written to tools.csv, touches.csv, clashes.csv and stages.csv in {}\n", recording.frame_count(),
              folder.string());
 }
 
@@ -90,7 +108,7 @@ void add_export_command(CLI::App& program) {
   auto file = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
   CLI::App* sub = program.add_subcommand("export", "Takes a recording out as tables");
   sub->add_option("recording", *file, "Session: .h5")->required();
-  sub->add_option("--csv", *folder, "Folder for tools.csv, touches.csv and stages.csv")->required();
+  sub->add_option("--csv", *folder, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv")->required();
   sub->callback([file, folder] { run(*file, *folder); });
 }
 
