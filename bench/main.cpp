@@ -34,7 +34,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--trajectory", options.files.trajectory,
                  "CSV of the tool (default: a tool that wanders over the organ)");
   app.add_option("--radius", options.files.radius_mm, "tool radius in millimetres")->capture_default_str();
-  app.add_option("--out", options.out, "folder for bench.json, bench.txt and sizes.svg");
+  app.add_option("--out", options.out, "folder for bench.json, bench.txt, sizes.svg and trees.svg");
   app.add_option("--sizes", options.sizes, "face counts of the second part; 0 for none")->delimiter(',');
   app.add_option("--ways", options.ways, "only these ways")->delimiter(',');
   app.add_option("--turns", options.measure.turns, "turns that each way gets")
@@ -68,9 +68,29 @@ Table measured_table(const Scene& scene, std::span<const Entry> entries, const O
   return table;
 }
 
-std::vector<PlotLine> plot_lines(const std::vector<Table>& sizes) {
+// The pictures: ways of every sort, and the trees among themselves. More lines than these cannot be told apart.
+const std::vector<std::string_view> kSorts = {"compute",
+                                              "occlusion",
+                                              "select",
+                                              "scan",
+                                              "aabb-refit",
+                                              "obb-refit",
+                                              "obb",
+                                              "embree_refit",
+                                              "bullet_refit",
+                                              "bullet_bare_refit",
+                                              "fcl_aabb_refit_float",
+                                              "fcl_obbrss_rebuild",
+                                              "embree_morton"};
+const std::vector<std::string_view> kTrees = {
+    "aabb-refit",        "kdop14-refit", "kdop18-refit", "kdop26-refit", "obb-refit",    "quospo-refit",
+    "sphere-refit",      "aabb",         "obb",          "bsp",          "embree_refit", "bullet_bare_refit",
+    "fcl_obbrss_rebuild"};
+
+std::vector<PlotLine> plot_lines(const std::vector<Table>& sizes, const std::vector<std::string_view>& names) {
   std::vector<PlotLine> lines;
   for (const Measured& way : sizes.front().ways) {
+    if (std::find(names.begin(), names.end(), way.name) == names.end()) continue;
     PlotLine line{way.name, way.peer, {}};
     for (const Table& table : sizes)
       if (const Measured* there = table.find(way.name))
@@ -93,7 +113,8 @@ void save_all(const std::filesystem::path& folder, const Report& report) {
   if (report.sizes.empty()) return;
   const PlotText text{"One frame: new positions in, touched faces out",
                       report.origin.machine + "; medians, " + report.origin.date};
-  save(folder / "sizes.svg", size_plot(text, plot_lines(report.sizes)));
+  save(folder / "sizes.svg", size_plot(text, plot_lines(report.sizes, kSorts)));
+  save(folder / "trees.svg", size_plot(text, plot_lines(report.sizes, kTrees)));
 }
 
 // The cost against faces. A way that took longer than kPatience is left out of larger organs.

@@ -13,7 +13,17 @@ fi
 out=$build/results
 mkdir -p "$out"
 "$build/bench/trocar_bench" --out "$out" "${scene[@]}" "$@"
-echo "Written: $out/bench.txt, bench.json, sizes.svg"
+echo "Written: $out/bench.txt, bench.json, sizes.svg, trees.svg"
+
+# What the literature says of trees, and solids: a minute each.
+"$build/bench/trocar_tree_claims" "${scene[@]}" | tee "$out/tree_claims.txt"
+if [ -d "$data/instruments" ]; then
+  "$build/bench/trocar_solids" "$data/instruments" | tee "$out/solids.txt"
+fi
+"$build/bench/trocar_broad_phase" | tee "$out/broad_phase.txt"
+"$build/bench/trocar_planar_growth" | tee "$out/planar_growth.txt"
+"$build/bench/trocar_edge_structures" | tee "$out/edge_structures.txt"
+"$build/bench/trocar_stand_ins" | tee "$out/stand_ins.txt"
 
 # What a spring of the tissue costs, against Bullet's soft body: about a minute.
 "$build/bench/trocar_soft_body" --out "$out"

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kWidth = 900.0, kHeight = 620.0, kLeft = 78.0, kRight = 190.0, kTop = 74.0, kBottom = 58.0;
 constexpr double kLabelHeight = 15.0;
-constexpr std::array<std::string_view, 7> kColours = {"#1b6ca8", "#c8553d", "#2f8f5b", "#8a5aa8",
-                                                      "#b8860b", "#2a9d9d", "#b03a72"};
+constexpr std::array<std::string_view, 10> kColours = {"#1b6ca8", "#c8553d", "#2f8f5b", "#8a5aa8", "#b8860b",
+                                                       "#2a9d9d", "#b03a72", "#6b7a1e", "#20306e", "#7a4a2b"};
 constexpr std::string_view kPeerColour = "#9aa0a6";
 
 // A logarithmic axis between two pixels that spans whole decades.

@@ -72,7 +72,8 @@ TriangleMesh make_stomach(const OrganParams& params) { return make(stomach_dista
 TriangleMesh make_organ(std::string_view name, const OrganParams& params) {
   if (name == "liver") return make_liver(params);
   if (name == "stomach") return make_stomach(params);
-  throw InputError("there is no organ called '" + std::string(name) + "'; ask for liver, stomach, superellipsoid or supertoroid");
+  throw InputError("there is no organ called '" + std::string(name) +
+                   "'; ask for liver, stomach, superellipsoid or supertoroid");
 }
 
 }  // namespace trocar
