@@ -6,6 +6,7 @@
 
 #include "app/compare/compare.hpp"
 #include "app/compare/random_motion.hpp"
+#include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "tests/support/test_data.hpp"
 
@@ -53,6 +54,30 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
   const TriangleMesh mesh = load_mesh(*mesh_file);
   const Trajectory motion = load_trajectory(*motion_file);
   for (const QueryKind& kind : kKinds) EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
+}
+
+// Open, folded, self-crossing, non-manifold: every backend, every kind of query. What cannot be loaded is said.
+TEST(Agreement, BrokenMeshesThatLoad) {
+  Backends backends;
+  std::uint64_t touched = 0, seed = 2000;
+  for (const char* name : {"busted.STL", "dragon.obj", "featuretype.STL", "quadknot.obj", "self_intersectA.obj",
+                           "wallhole.obj", "Cray_right.obj"}) {
+    const auto file = shared_file(std::string("broken/") + name);
+    if (!file) GTEST_SKIP() << "no shared test data";
+    SCOPED_TRACE(name);
+    TriangleMesh mesh;
+    try {
+      mesh = load_mesh(*file);
+    } catch (const InputError& error) {
+      std::printf("%s\n", error.what());
+      continue;
+    }
+    for (const QueryKind& kind : kKinds)
+      touched += expect_agreement(mesh, random_motion(seed++, mesh.view(), 6), kind, backends);
+  }
+  std::printf("seeds 2000..%llu, %llu touched\n", static_cast<unsigned long long>(seed - 1),
+              static_cast<unsigned long long>(touched));
+  EXPECT_GT(touched, 10000u);
 }
 
 }  // namespace
