@@ -38,18 +38,18 @@ std::string try_backend(const std::string& name, Backends& backends) {
 
 void run() {
   Backends backends;
-  fmt::print("Trocar {}\nmachine    {}\n", kVersion, machine_description());
+  fmt::print("Trocar {}\nmachine        {}\n", kVersion, machine_description());
   const char* display = std::getenv("DISPLAY");
-  fmt::print("display    {}\n", display && *display ? display : "none: the window is not available, all else is");
-  fmt::print("OpenGL     {}\n", gl_description(backends));
+  fmt::print("display        {}\n", display && *display ? display : "none: the window is not available, all else is");
+  fmt::print("OpenGL         {}\n", gl_description(backends));
   bool wrong = false;
   for (const auto& name : backend_names()) {
     const std::string verdict = try_backend(name, backends);
     wrong = wrong || verdict.starts_with("WRONG");
-    fmt::print("{:<10} {}\n", name, verdict);
+    fmt::print("{:<14} {}\n", name, verdict);
   }
   const BackendChoice choice = backends.choose();
-  fmt::print("auto       {}: {}\n", choice.name, choice.why);
+  fmt::print("auto           {}: {}\n", choice.name, choice.why);
   if (wrong) throw RunError("a backend gave a wrong answer on the known triangles; do not rely on it on this machine");
 }
 
