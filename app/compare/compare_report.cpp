@@ -15,7 +15,12 @@ std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volum
 
 namespace {
 
-double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); }
+// Counters and memory, where they were kept.
+std::string costs_of(const BackendResult& b) {
+  if (b.memory_bytes == 0) return fmt::format(" {:>8} {:>8} {:>8} {:>8}", "-", "-", "-", "-");
+  return fmt::format(" {:>8.0f} {:>8.0f} {:>8.0f} {:>8.2f}", b.volume_tests, b.face_tests, b.updated_nodes,
+                     static_cast<double>(b.memory_bytes) / (1024.0 * 1024.0));
+}
 
 }  // namespace
 
@@ -29,11 +34,9 @@ std::string compare_table(const CompareReport& report) {
                       "MiB", "vs obb");
   for (const auto& b : report.backends) {
     const double speedup = report.speedup_over_obb(b);
-    text += fmt::format(
-        "{:<14} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9} {:>6} {:>9} {:>8.0f} {:>8.0f} {:>8.0f} {:>8.2f} {:>9}\n",
-        b.name, b.update.median, b.query.median, b.total.median, b.total.p99, b.touched, b.borderline, b.disagreements,
-        b.volume_tests, b.face_tests, b.updated_nodes, mebibytes(b.memory_bytes),
-        speedup > 0.0 ? fmt::format("{:.1f} x", speedup) : "-");
+    text += fmt::format("{:<14} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9} {:>6} {:>9}{} {:>9}\n", b.name,
+                        b.update.median, b.query.median, b.total.median, b.total.p99, b.touched, b.borderline,
+                        b.disagreements, costs_of(b), speedup > 0.0 ? fmt::format("{:.1f} x", speedup) : "-");
   }
   text += "Nv, Np, Nu: volumes tested, faces tested, nodes updated, a frame (mean); MiB: held\n";
   return text;

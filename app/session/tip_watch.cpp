@@ -16,6 +16,18 @@ SurfaceTree& TipWatch::tree_of(const Organ& organ, Watched& watched) {
   return *watched.tree;
 }
 
+namespace {
+
+// Unless the organ was asked about the tool and knows better.
+bool may_be_in(const Organ& organ, std::size_t tool, const glm::dvec3& tip) {
+  if (organ.mesh.faces.empty()) return false;
+  if (tool + 1 < organ.touches.first.size() && organ.touches.of_tool(tool).empty()) return false;
+  return glm::all(glm::lessThanEqual(glm::dvec3(organ.box.low), tip)) &&
+         glm::all(glm::lessThanEqual(tip, glm::dvec3(organ.box.high)));
+}
+
+}  // namespace
+
 void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> tips) {
   organs_.resize(organs.size());
   buried_.assign(tips.size(), std::nullopt);
@@ -23,10 +35,8 @@ void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> t
     const Organ& organ = organs[k];
     Watched& watched = organs_[k];
     watched.fitted = false;
-    const glm::dvec3 low(organ.box.low), high(organ.box.high);
     for (std::size_t tool = 0; tool < tips.size(); ++tool) {
-      const bool near = glm::all(glm::lessThanEqual(low, tips[tool])) && glm::all(glm::lessThanEqual(tips[tool], high));
-      if (!near || organ.mesh.faces.empty()) continue;
+      if (!may_be_in(organ, tool, tips[tool])) continue;
       const solids::TipDepth found = solids::tip_depth(tree_of(organ, watched), {organ.positions, organ.mesh.faces},
                                                        {organ.box.low, organ.box.high}, tips[tool]);
       const float depth = static_cast<float>(found.depth);

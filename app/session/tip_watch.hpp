@@ -1,7 +1,8 @@
 // Is an instrument's tip inside an organ, and how deep? Looked at after the tissue has moved, so that a depth is what
 // the contact could not push away: an instrument pushed through an organ, or moved faster than tissue gives way. A tree
-// over each organ's faces answers; it is fitted anew only in frames in which a tip is in the organ's box. Units:
-// metres, world frame.   Tested in tests/app/tip_watch_test.cpp
+// over each organ's faces answers; it is fitted anew only in frames in which a tool touches the organ and its tip is in
+// the organ's box. A tool that touches none of its faces is not in it: trocars are outside. Units: metres, world frame.
+// Tested in tests/app/tip_watch_test.cpp
 #pragma once
 
 #include <cstdint>
