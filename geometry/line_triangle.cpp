@@ -11,6 +11,9 @@ namespace {
 
 // Two lines in one plane count as meeting when they come this close, as a part of the coordinates.
 constexpr double kSamePlace = 1e-14;
+// A line's rise over a triangle's plane below this part of the sizes that go into it is rounding alone, and so is where
+// it meets the plane: the line lies in the plane, or the triangle is a needle.
+constexpr double kFlat = 1e-14;
 
 double size_of(const glm::dvec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
@@ -23,17 +26,37 @@ double useful_length(const glm::dvec3& origin, const glm::dvec3& direction, cons
   return 2.0 * far / length;
 }
 
+double near_to(const glm::dvec3& origin, const glm::dvec3& step, const Triangle& face) {
+  return kSamePlace * (size_of(origin) + size_of(step) + size_of(face.a) + size_of(face.b) + size_of(face.c));
+}
+
+bool lies_on(const glm::dvec3& point, const Triangle& face, double near) {
+  return closest_segment_triangle(point, point, face).distance <= near;
+}
+
+// Where on the first of two segments in one plane they meet. The closest points lose digits where the two lean little;
+// the cross product does not.
+std::optional<double> meet_segments(const closest::Segment& first, const closest::Segment& second, double near) {
+  const closest::SegmentPair pair = closest::closest_segments(first, second);
+  if (std::sqrt(pair.squared) <= near) return pair.u;
+  const glm::dvec3 r = first.p - second.p, n = glm::cross(first.d, second.d);
+  const double nn = glm::dot(n, n);
+  if (!(nn > 0.0)) return std::nullopt;
+  const double u = closest::clamp01(-glm::dot(glm::cross(r, second.d), n) / nn);
+  const double v = closest::clamp01(glm::dot(second.d, r + u * first.d) / second.squared_length);
+  return glm::length(r + u * first.d - v * second.d) <= near ? std::optional(u) : std::nullopt;
+}
+
 // The first common point of a segment and a triangle in one plane: an end inside it, or a crossing with a side.
 std::optional<double> meet_in_plane(const glm::dvec3& origin, const glm::dvec3& step, const Triangle& face) {
-  const double near =
-      kSamePlace * (size_of(origin) + size_of(step) + size_of(face.a) + size_of(face.b) + size_of(face.c));
-  if (closest_segment_triangle(origin, origin, face).distance <= near) return 0.0;
+  const double near = near_to(origin, step, face);
+  if (lies_on(origin, face, near)) return 0.0;
   std::optional<double> first;
   const closest::Segment line = closest::segment(origin, origin + step);
   const glm::dvec3 corner[] = {face.a, face.b, face.c};
   for (int k = 0; k < 3; ++k) {
-    const closest::SegmentPair pair = closest::closest_segments(line, closest::segment(corner[k], corner[(k + 1) % 3]));
-    if (std::sqrt(pair.squared) <= near && (!first || pair.u < *first)) first = pair.u;
+    const auto u = meet_segments(line, closest::segment(corner[k], corner[(k + 1) % 3]), near);
+    if (u && (!first || *u < *first)) first = u;
   }
   return first;
 }
@@ -45,19 +68,25 @@ std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::d
   const glm::dvec3 a = face.a - origin, b = face.b - origin, c = face.c - origin;
   const glm::dvec3 normal = glm::cross(b - a, c - a);
   const double height = glm::dot(normal, a), rise = glm::dot(normal, direction);
-  if (rise == 0.0) {
-    if (height != 0.0) return std::nullopt;
+  const double size = size_of(a) + size_of(b) + size_of(c), edge = size_of(b - a) + size_of(c - a);
+  const double rounding = kFlat * size * edge;
+  const bool flat = std::abs(rise) <= rounding * size_of(direction);
+  if (flat) {
+    // Farther than all corners the line is still off the plane.
+    if (std::abs(height) > 4.0 * rounding * size) return std::nullopt;
     const double length = useful_length(origin, direction, face);
     const auto share = meet_in_plane(origin, length * direction, face);
-    if (!share || *share * length > most) return std::nullopt;
-    return *share * length;
+    if (share) return *share * length <= most ? std::optional(*share * length) : std::nullopt;
+    if (rise == 0.0) return std::nullopt;
   }
   const double t = height / rise;
   if (!(t >= 0.0) || !(t <= most)) return std::nullopt;
   const double ab = glm::dot(direction, glm::cross(a, b)), bc = glm::dot(direction, glm::cross(b, c)),
                ca = glm::dot(direction, glm::cross(c, a));
   const bool same_side = (ab >= 0.0 && bc >= 0.0 && ca >= 0.0) || (ab <= 0.0 && bc <= 0.0 && ca <= 0.0);
-  return same_side ? std::optional(t) : std::nullopt;
+  if (!same_side || (flat && !lies_on(origin + t * direction, face, near_to(origin, t * direction, face))))
+    return std::nullopt;
+  return t;
 }
 
 }  // namespace trocar

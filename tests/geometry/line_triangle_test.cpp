@@ -35,6 +35,40 @@ TEST(LineTriangle, WithinThePlane) {
   EXPECT_FALSE(line_meets_triangle({-1, 0.25, 1e-9}, {1, 0, 0}, kEndless, kFace));
 }
 
+// A plane askew: what a line within it says of its rise is rounding alone.
+TEST(LineTriangle, WithinAPlaneAskew) {
+  Dice dice(18);
+  int met = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const dvec3 a = dice.in_cube(1), u = dice.in_cube(0.1), v = dice.in_cube(0.1);
+    const auto place = [&] { return a + dice.uniform(-3, 3) * u + dice.uniform(-3, 3) * v; };
+    const Triangle face{a, a + u, a + v};
+    const dvec3 from = place(), to = place();
+    const double apart = closest_segment_triangle(from, to, face).distance;
+    const auto t = line_meets_triangle(from, to - from, 1.0, face);
+    ASSERT_EQ(t.has_value(), apart < 1e-12) << "seed 18, case " << k;
+    if (!t) continue;
+    ++met;
+    const dvec3 point = from + *t * (to - from);
+    ASSERT_LT(closest_segment_triangle(point, point, face).distance, 1e-12) << "seed 18, case " << k;
+  }
+  EXPECT_GT(met, 1000);
+}
+
+// Corners on one line, exactly: the normal is rounding alone.
+TEST(LineTriangle, NeedlesAskew) {
+  Dice dice(19);
+  for (int k = 0; k < 20000; ++k) {
+    const dvec3 a = dvec3(glm::round(dice.in_cube(64))) / 64.0, d = dvec3(1 + dice.pick(9), dice.pick(9), 3) / 256.0;
+    const Triangle needle{a, a + d, a + 2.0 * d};
+    const dvec3 from = dice.in_cube(2);
+    const auto t = line_meets_triangle(from, needle.b - from, kEndless, needle);
+    ASSERT_TRUE(t) << "seed 19, case " << k;
+    ASSERT_NEAR(*t, 1.0, 1e-9) << "seed 19, case " << k;
+    ASSERT_FALSE(line_meets_triangle(from, a + 3.0 * d - from, kEndless, needle)) << "seed 19, case " << k;
+  }
+}
+
 TEST(LineTriangle, CornersAndEdgesBelongToTheFace) {
   for (const dvec3& p : {dvec3(0, 0, 0), dvec3(1, 0, 0), dvec3(0, 1, 0), dvec3(0.5, 0.5, 0), dvec3(0.5, 0, 0)})
     EXPECT_EQ(line_meets_triangle(p + dvec3(0, 0, 2), {0, 0, -1}, kEndless, kFace), 2.0);
