@@ -55,8 +55,10 @@ void ObbNode::fit(ObbNode& node, const Points& points, const Kids& children, Lan
     low = min(low, middle - half), high = max(high, middle + half);
   });
   const Lanes4 middle = 0.5f * (low + high);
-  node.extent = first_three(0.5f * (high - low) + rounding);
   node.centre = Lanes4{sum(middle * node.axis_x), sum(middle * node.axis_y), sum(middle * node.axis_z), 0.f};
+  // Axes are orthogonal to float's precision only: far from the origin the centre is a little beside the middle.
+  const Lanes4 beside = abs(along_axes(node, node.centre) - middle);
+  node.extent = first_three(0.5f * (high - low) + rounding + beside);
 }
 
 }  // namespace trocar

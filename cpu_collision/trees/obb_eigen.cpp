@@ -72,7 +72,8 @@ Vectors larger_in_plane(const SymmetricMatrices& m, const Vectors& u, const Vect
   const Lanes4 d = dot(u, mu) - dot(v, mv), b = 2.f * dot(u, mv), h = sqrt(d * d + b * b);
   const Lanes4 large = sqrt(0.5f + 0.5f * abs(d) / h), small = 0.5f * b / (h * large);
   const Lanes4 on_u = select(d >= 0.f, large, abs(small)), on_v = select(d >= 0.f, small, with_sign_of(large, b));
-  return select(h > 0.f, on_u * u + on_v * v, u);
+  // Two equal eigenvalues: any direction will do, and the squares of what is left may be denormal.
+  return select(h > kRound, on_u * u + on_v * v, u);
 }
 
 }  // namespace

@@ -108,6 +108,16 @@ TEST(ObbEigen, DegenerateMatrices) {
   expect_principal_axes({lanes(1e-30f), lanes(1e-30f), lanes(2e-30f), zero, lanes(1e-31f), zero});
 }
 
+// Two equal eigenvalues and next to nothing between them: its square is denormal, or 0.
+TEST(ObbEigen, NextToNothingBetweenEqualValues) {
+  const Lanes4 zero = lanes(0.f), one = lanes(1.f);
+  for (float between = 1e-25f; between < 1e-5f; between *= 1.3f) {
+    SCOPED_TRACE(between);
+    expect_principal_axes({one, 0.5f * one, 0.5f * one, zero, zero, lanes(between)});
+    expect_principal_axes({0.5f * one, one, 0.5f * one, zero, lanes(-between), zero});
+  }
+}
+
 // One lane that is not a number leaves the others alone.
 TEST(ObbEigen, LanesAreIndependent) {
   SymmetricMatrices m{{1.f, 1.f, 1.f, 1.f}, {2.f, 2.f, 2.f, 2.f}, {4.f, 4.f, 4.f, 4.f}, {}, {}, {}};

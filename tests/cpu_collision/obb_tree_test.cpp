@@ -148,6 +148,16 @@ TEST(ObbTree, InvariantsAfterBuildAndRefit) {
   }
 }
 
+// There the axes' rounding counts most: they turn about the origin.
+TEST(ObbTree, HoldsItsFacesFarFromTheOrigin) {
+  for (unsigned seed = kSeed; seed < kSeed + 100; ++seed) {
+    TriangleMesh mesh = shapes::random_soup(seed, 200);
+    for (glm::vec3& p : mesh.positions) p += glm::vec3(30.f, seed % 2 ? 30.f : -30.f, seed % 3 ? 30.f : -30.f);
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    expect_containment(build(mesh, false).tree, mesh);
+  }
+}
+
 TEST(ObbTree, EmptyMesh) {
   const Built built = build({}, true);
   EXPECT_TRUE(built.tree.nodes.empty());
