@@ -80,7 +80,8 @@ std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& p
     for (std::uint32_t k = own.first; k < own.first + own.count; ++k) {
       const std::uint32_t face = tree_.face_of_slot[k];
       const ClosestPoints found = closest_segment_triangle(point, point, triangle(face));
-      if (!(found.distance < least)) continue;
+      const bool as_near = best && found.distance == least && FaceId(face) < best->face;
+      if (!as_near && !(found.distance < least)) continue;
       least = found.distance;
       best = SurfacePoint{FaceId(face), found.on_second, found.distance};
     }

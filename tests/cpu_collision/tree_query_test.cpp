@@ -38,11 +38,14 @@ double first_of_all(const TriangleMesh& mesh, const Line& line) {
   return first;
 }
 
-double closest_of_all(const TriangleMesh& mesh, const glm::dvec3& point) {
-  double least = kEndless;
-  for (const glm::uvec3& face : mesh.faces)
-    least = std::min(least, closest_segment_triangle(point, point, triangle_of(mesh.positions, face)).distance);
-  return least;
+// The lowest number of several.
+SurfacePoint closest_of_all(const TriangleMesh& mesh, const glm::dvec3& point) {
+  SurfacePoint best{FaceId(0), {}, kEndless};
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
+    const ClosestPoints found = closest_segment_triangle(point, point, triangle_of(mesh.positions, mesh.faces[f]));
+    if (found.distance < best.distance) best = {FaceId(f), found.on_second, found.distance};
+  }
+  return best;
 }
 
 // Through vertices, along edges, through nothing, of no length, along axes, far and near.
@@ -101,7 +104,9 @@ TEST(TreeQuery, LinesAndPointsAgreeWithALoop) {
         ASSERT_EQ(hit ? hit->t : kEndless, first);
         const auto closest = tree->closest(line.from, kEndless);
         ASSERT_TRUE(closest);
-        ASSERT_EQ(closest->distance, closest_of_all(mesh, line.from));
+        const SurfacePoint nearest = closest_of_all(mesh, line.from);
+        ASSERT_EQ(closest->distance, nearest.distance);
+        ASSERT_EQ(closest->face, nearest.face);
         ASSERT_NEAR(glm::distance(closest->point, line.from), closest->distance, 1e-12);
       }
     }
