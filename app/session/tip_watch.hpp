@@ -24,8 +24,8 @@ struct BuriedTip {
 
 class TipWatch {
  public:
-  // `tips`: m, [tool]. Of several organs that hold a tip, the one that holds it deepest. Allocates only for organs
-  // whose faces have changed.
+  // `tips`: m, [tool]. Of several organs that hold a tip, the one that holds it deepest. Allocates only where a
+  // tip comes into an organ's box for the first time, or for the first time since its faces changed.
   void look(std::span<const Organ> organs, std::span<const glm::dvec3> tips);
   // Of the last look. [tool], empty when it is in no organ.
   std::span<const std::optional<BuriedTip>> buried() const { return buried_; }

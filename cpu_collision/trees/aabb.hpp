@@ -1,5 +1,5 @@
 // Box along the world's axes as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
-// Units: metres.   Tested in tests/cpu_collision/tree_volumes_test.cpp
+// Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
 #include <limits>

@@ -1,6 +1,6 @@
 // A part of a straight line and what slabs leave of it: how boxes of every kind are tested against segments and rays.
 // Source: Kay, Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986. Units: metres.   Tested in
-// tests/cpu_collision/tree_volumes_test.cpp
+// tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
 #include <limits>

@@ -2,7 +2,7 @@
 // for surfaces that deform between two frames. A corner against a face and an edge against an edge are functions that
 // are linear in time and in the place on each feature, so eight values bound them over a box of time and places; boxes
 // whose bounds hold zero are halved until they are small. Conservative: a meeting is never missed, and what is reported
-// comes within the tolerance.
+// comes within the tolerance, unless the boxes to look at run out: features that slide within one plane.
 // Source: Snyder, "Interval analysis for computer graphics", 1992; Wang et al., "A large-scale benchmark and an
 // inclusion-based algorithm for continuous collision detection", ACM TOG 2021. Units: metres; time 1 = one step.
 // Checked against dense sampling in tests/cpu_collision/motion_crossing_test.cpp

@@ -82,6 +82,8 @@ PrincipalAxes principal_axes(const SymmetricMatrices& matrices) {
   // Scaled to eigenvalues 2 cos(angle), 2 cos(angle +- 120 degrees): sum 0, squares 6.
   const Lanes4 mean = (matrices.xx + matrices.yy + matrices.zz) / 3.f;
   SymmetricMatrices m = shifted(matrices, mean);
+  // The mean is rounded. Of three nearly equal values what is left may be all rounding: its sum is made 0 as well.
+  m = shifted(m, (m.xx + m.yy + m.zz) / 3.f);
   const Lanes4 largest = largest_element(m);
   const Mask4 has_axes = largest > kRound * abs(mean);
   m = scaled(m, 1.f / largest);

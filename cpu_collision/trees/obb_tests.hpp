@@ -1,5 +1,5 @@
 // Oriented box as the volume of a tree: its tests, by the convex volume of obb_volume.hpp.
-// Units: metres.   Tested in tests/cpu_collision/tree_volumes_test.cpp
+// Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
 #include "cpu_collision/obb_volume.hpp"

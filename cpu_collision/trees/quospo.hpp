@@ -3,7 +3,7 @@
 // Based on: He, "Fast collision detection using QuOSPO trees", I3D 1999, as section 4.5.9 of the thesis outlines it: as
 // tight as an oriented box, yet with so few orientations that the other side's extent along each is computed once. The
 // outline leaves the table open; ours are the points of a grid on the faces of a cube.
-// Units: metres.   Tested in tests/cpu_collision/tree_volumes_test.cpp
+// Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Sphere as the volume of a tree: around the middle of the box of what lies below.   Source: section 4.5.5 of the
 // thesis, whose spheres go around octants; ours go around the faces themselves, so that they follow a deforming organ.
-// Units: metres.   Tested in tests/cpu_collision/tree_volumes_test.cpp
+// Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
 #include "cpu_collision/trees/aabb.hpp"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <array>
 #include <random>
 
 namespace trocar {
@@ -106,6 +107,16 @@ TEST(ObbEigen, DegenerateMatrices) {
   expect_principal_axes({3.f * one, one, 2.f * one, zero, zero, zero});
   expect_principal_axes({zero, one, one, zero, zero, zero});
   expect_principal_axes({lanes(1e-30f), lanes(1e-30f), lanes(2e-30f), zero, lanes(1e-31f), zero});
+}
+
+// Values that differ by their last bits, as a cube's do: the mean's rounding is as large as what it is taken from.
+TEST(ObbEigen, LastBits) {
+  const Lanes4 zero = lanes(0.f), base = lanes(0.00851147622f), more = lanes(0.00851147715f),
+               most = lanes(0.0085114781f);
+  const std::array values{base, more, most};
+  for (const Lanes4 x : values)
+    for (const Lanes4 y : values)
+      for (const Lanes4 z : values) expect_principal_axes({x, y, z, zero, zero, zero});
 }
 
 // Two equal eigenvalues and next to nothing between them: its square is denormal, or 0.
