@@ -61,7 +61,7 @@ class SurfaceTree : public TouchQuery {
   // Faces whose volumes, and those of all above, the segment crosses: candidates for a test of the caller's, an exact
   // one for instance. Unsorted.
   virtual std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) = 0;
-  // The face that a ray from `origin` meets first. Empty when it meets none.
+  // The face that a ray from `origin` meets first. Empty when it meets none. `direction`: 1e-15 to 1e15 m long.
   virtual std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) = 0;
   // The face closest to `point`; the one with the lowest number of several. Empty for a mesh without faces, and when
   // none is closer than `within`.
