@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "cpu_collision/append_touches.hpp"
 #include "cpu_collision/bsp/bsp_tree.hpp"
-#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/convex_tool.hpp"
 #include "cpu_collision/queries.hpp"
 #include "geometry/refine.hpp"
 
@@ -72,10 +73,8 @@ class BspQuery final : public TouchQuery {
       if (convex.corner_count > 0 && !is_leaf(tree_.root)) search(convex, set);
       times_.search_ms += milliseconds_since(start);
       const auto found = Clock::now();
-      std::sort(candidates_.begin(), candidates_.end());
-      answer(tool, set);
+      append_touches(tool, set, {positions_, faces_}, candidates_, touches_, first_);
       times_.refine_ms += milliseconds_since(found);
-      first_.push_back(static_cast<std::uint32_t>(touches_.size()));
     }
     return {touches_, first_};
   }
@@ -126,17 +125,6 @@ class BspQuery final : public TouchQuery {
       if (answer == FaceAnswer::Unclear && set == TouchSet::Volume && !face_meets(tool, triangle_of(positions_, v)))
         continue;
       candidates_.push_back(FaceId(face));
-    }
-  }
-
-  void answer(const ToolVolume& tool, TouchSet set) {
-    const std::size_t before = touches_.size();
-    touches_.resize(before + candidates_.size());
-    const std::span<Touch> room = std::span(touches_).subspan(before);
-    if (set == TouchSet::Exact) {
-      touches_.resize(before + refine_touches(tool.step, {positions_, faces_}, candidates_, room));
-    } else {
-      for (std::size_t k = 0; k < room.size(); ++k) room[k] = {.face = candidates_[k]};
     }
   }
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/convex_tool.hpp"
 #include "cpu_collision/trees/fit.hpp"
 #include "cpu_collision/trees/line_clip.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "cpu_collision/obb_lanes.hpp"
+#include "cpu_collision/lanes.hpp"
 
 namespace trocar {
 

@@ -20,7 +20,7 @@ struct ObbNode {
   template <class Points, class Kids>
   static void fit(ObbNode& node, const Points& points, const Kids& children, Lanes4 rounding);
 
-  // The convex tool volume itself, see obb_volume.hpp.
+  // The convex tool volume itself, see convex_tool.hpp.
   struct Tool;
 };
 

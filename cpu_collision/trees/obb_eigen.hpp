@@ -5,7 +5,7 @@
 // against Eigen's solver in tests/cpu_collision/obb_eigen_test.cpp
 #pragma once
 
-#include "cpu_collision/obb_lanes.hpp"
+#include "cpu_collision/lanes.hpp"
 
 namespace trocar {
 

@@ -1,8 +1,8 @@
-// Oriented box as the volume of a tree: its tests, by the convex volume of obb_volume.hpp.
+// Oriented box as the volume of a tree: its tests, by the convex volume of convex_tool.hpp.
 // Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
-#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/convex_tool.hpp"
 #include "cpu_collision/trees/line_clip.hpp"
 
 namespace trocar {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "cpu_collision/obb_lanes.hpp"
+#include "cpu_collision/lanes.hpp"
 
 namespace trocar {
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <chrono>
 
-#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/convex_tool.hpp"
 #include "cpu_collision/solids/crossing_pairs.hpp"
 #include "cpu_collision/trees/line_clip.hpp"
 #include "cpu_collision/trees/motion_crossing.hpp"
@@ -85,7 +85,6 @@ class VolumeTreeQuery final : public SurfaceTree {
   void search(const ConvexTool& convex, const Tool& tool, TouchSet set);
   void take_faces(IndexRange slots);
   void test_faces(const ConvexTool& tool, IndexRange slots, TouchSet set);
-  void answer(const ToolVolume& tool, TouchSet set);
   IndexRange own_slots(std::uint32_t node) const { return {tree_.slots[node].first, tree_.own[node]}; }
   bool closed(TreePart part) const { return part.own_only || tree_.is_leaf(part.node); }
   Triangle triangle(std::uint32_t face) const { return triangle_of(positions_.view(), faces_[face]); }

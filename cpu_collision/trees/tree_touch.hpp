@@ -1,6 +1,7 @@
 // VolumeTreeQuery: taking positions in, and the touch query. Included by the .cpp files that make a kind of tree.
 #pragma once
 
+#include "cpu_collision/append_touches.hpp"
 #include "cpu_collision/trees/tree_query.hpp"
 
 namespace trocar {
@@ -60,10 +61,8 @@ TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, To
     if (convex.corner_count > 0) search(convex, Tool(convex), set);
     times_.search_ms += milliseconds_since(start);
     const auto found = Clock::now();
-    std::sort(candidates_.begin(), candidates_.end());
-    answer(tool, set);
+    append_touches(tool, set, {positions_.view(), faces_}, candidates_, touches_, first_);
     times_.refine_ms += milliseconds_since(found);
-    first_.push_back(static_cast<std::uint32_t>(touches_.size()));
   }
   return {touches_, first_};
 }
@@ -103,18 +102,6 @@ void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slot
     if (answer == FaceAnswer::Out) continue;
     if (answer == FaceAnswer::Unclear && set == TouchSet::Volume && !face_meets(tool, triangle(face))) continue;
     candidates_.push_back(FaceId(face));
-  }
-}
-
-template <class Volume>
-void VolumeTreeQuery<Volume>::answer(const ToolVolume& tool, TouchSet set) {
-  const std::size_t before = touches_.size();
-  touches_.resize(before + candidates_.size());
-  const std::span<Touch> room = std::span(touches_).subspan(before);
-  if (set == TouchSet::Exact) {
-    touches_.resize(before + refine_touches(tool.step, {positions_.view(), faces_}, candidates_, room));
-  } else {
-    for (std::size_t k = 0; k < room.size(); ++k) room[k] = {.face = candidates_[k]};
   }
 }
 

@@ -8,6 +8,7 @@
 #include "app/compare/random_motion.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "tests/support/broken_meshes.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
@@ -60,18 +61,10 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
 TEST(Agreement, BrokenMeshesThatLoad) {
   Backends backends;
   std::uint64_t touched = 0, seed = 2000;
-  for (const char* name : {"busted.STL", "dragon.obj", "featuretype.STL", "quadknot.obj", "self_intersectA.obj",
-                           "wallhole.obj", "Cray_right.obj"}) {
-    const auto file = shared_file(std::string("broken/") + name);
-    if (!file) GTEST_SKIP() << "no shared test data";
+  const auto meshes = test::broken_meshes_that_load();
+  if (meshes.empty()) GTEST_SKIP() << "no shared test data";
+  for (const auto& [name, mesh] : meshes) {
     SCOPED_TRACE(name);
-    TriangleMesh mesh;
-    try {
-      mesh = load_mesh(*file);
-    } catch (const InputError& error) {
-      std::printf("%s\n", error.what());
-      continue;
-    }
     for (const QueryKind& kind : kKinds)
       touched += expect_agreement(mesh, random_motion(seed++, mesh.view(), 6), kind, backends);
   }

@@ -17,6 +17,7 @@
 #include "mesh/superquadric.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/broken_meshes.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
 
@@ -208,16 +209,10 @@ TEST(BspQuery, BrokenMeshesAgreeWithTheReference) {
   Dice dice(kSeed + 3);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 3);
   std::uint64_t in_both = 0;
-  for (const char* name : {"broken/Cray_right.obj", "broken/busted.STL", "broken/dragon.obj", "broken/featuretype.STL",
-                           "broken/quadknot.obj", "broken/self_intersectA.obj", "broken/wallhole.obj"}) {
-    const auto file = shared_file(name);
-    if (!file) GTEST_SKIP() << "no shared test data";
-    TriangleMesh mesh;
-    try {
-      mesh = load_mesh(*file);
-    } catch (const InputError&) {
-      continue;  // too broken to load
-    }
+  const auto meshes = test::broken_meshes_that_load();
+  if (meshes.empty()) GTEST_SKIP() << "no shared test data";
+  for (const auto& [name, mesh] : meshes) {
+    SCOPED_TRACE(name);
     glm::dvec3 low(1e30), high(-1e30);
     for (const glm::vec3& p : mesh.positions) low = glm::min(low, glm::dvec3(p)), high = glm::max(high, glm::dvec3(p));
     const double size = glm::distance(low, high);

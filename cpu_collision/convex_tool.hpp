@@ -2,7 +2,7 @@
 // the tests of a box and of a face against it. Faces are decided by separating axes, written apart from the clipping
 // that the other backends use, so that this path can validate them.
 // Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996 (15-axis test); section 4.5.6 of the thesis.
-// Units: metres.   Checked against the reference in tests/cpu_collision/obb_volume_test.cpp
+// Units: metres.   Checked against the reference in tests/cpu_collision/convex_tool_test.cpp
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/convex_tool.hpp"
 
 #include <algorithm>
 #include <cmath>

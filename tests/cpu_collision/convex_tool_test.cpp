@@ -1,6 +1,6 @@
 // The walk's tests: the 15-axis test against alternating projections, boxes and faces against a volume against sampling
 // and the reference's margin.
-#include "cpu_collision/obb_volume.hpp"
+#include "cpu_collision/convex_tool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ double box_distance(const ObbNode& a, const ObbNode& b) {
   return -1.0;
 }
 
-TEST(ObbVolume, FifteenAxesDecideBoxes) {
+TEST(ConvexTool, FifteenAxesDecideBoxes) {
   Dice dice(kSeed);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   int apart = 0, together = 0;
@@ -69,7 +69,7 @@ TEST(ObbVolume, FifteenAxesDecideBoxes) {
 }
 
 // Parallel boxes: edge pairs vanish and rounding must not separate what touches.
-TEST(ObbVolume, FifteenAxesOnParallelBoxes) {
+TEST(ConvexTool, FifteenAxesOnParallelBoxes) {
   Dice dice(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
   for (int trial = 0; trial < 20000; ++trial) {
@@ -121,7 +121,7 @@ glm::dvec3 leave(const ToolVolume& volume, const glm::dvec3& from, const glm::dv
 }
 
 // The corners span the volume: none lies outside it, and no point of its skin lies beyond them in any direction.
-TEST(ObbVolume, CornersSpanTheVolume) {
+TEST(ConvexTool, CornersSpanTheVolume) {
   Dice dice(kSeed + 2);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 2);
   std::vector<ToolVolume> volumes;
@@ -155,7 +155,7 @@ TEST(ObbVolume, CornersSpanTheVolume) {
 }
 
 // Opposite planes that exclude each other by rounding: an empty volume, which nothing touches.
-TEST(ObbVolume, EmptyVolume) {
+TEST(ConvexTool, EmptyVolume) {
   ToolVolume volume = static_volume({{0, 0, 0.2}, {0, 0, 0}, 0.01});
   volume.planes[5] = -volume.planes[4];
   volume.planes[5].w -= 1e-7f;
@@ -165,7 +165,7 @@ TEST(ObbVolume, EmptyVolume) {
   EXPECT_FALSE(face_meets(tool, {{-1, -1, 0.1}, {1, -1, 0.1}, {0, 1, 0.1}}));
 }
 
-TEST(ObbVolume, BoxAnswersAreCertain) {
+TEST(ConvexTool, BoxAnswersAreCertain) {
   Dice dice(kSeed + 3);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 3);
   int counts[3] = {};
@@ -216,7 +216,7 @@ Triangle random_face(Dice& dice, const ToolVolume& volume) {
 }
 
 // Far below the band: the separating axes and the reference agree wherever the margin is more than a nanometre.
-TEST(ObbVolume, FacesAgreeWithTheReference) {
+TEST(ConvexTool, FacesAgreeWithTheReference) {
   Dice dice(kSeed + 4);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);
   int in = 0, out = 0, close = 0;
@@ -256,7 +256,7 @@ TEST(ObbVolume, FacesAgreeWithTheReference) {
 }
 
 // The same at every switch of case, where planes nearly coincide.
-TEST(ObbVolume, FacesAgreeWithTheReferenceAtTheSwitches) {
+TEST(ConvexTool, FacesAgreeWithTheReferenceAtTheSwitches) {
   Dice dice(kSeed + 5);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 5);
   const std::vector<ToolStep> steps = test::switch_steps(dice);

@@ -1,4 +1,4 @@
-// Four floats side by side: the arithmetic of the box tree. Every x86-64 has these instructions, so nothing is
+// Four floats side by side: the arithmetic of the trees. Every x86-64 has these instructions, so nothing is
 // dispatched; elsewhere the compiler's own vectors stand in.   Tested through tests/cpu_collision/obb_tree_test.cpp
 #pragma once
 
