@@ -21,6 +21,10 @@ struct DevicePose {
   bool energy = false;              // the pedal is down
 };
 
+// How a device does. Stale: nothing new came for more than 50 ms; Lost: it is gone. The instrument freezes, its force
+// is zero, and both recover as soon as the device does.
+enum class DeviceHealth { Good, Stale, Lost };
+
 // What the tissue did to the instrument in a frame.
 struct Felt {
   glm::vec3 force{0.f};  // N
@@ -33,7 +37,9 @@ class Device {
   virtual ~Device() = default;
   // Called once a frame by the session's thread.
   virtual DevicePose pose(const FrameClock& clock) = 0;
-  // Called once a frame, after it, by the session's thread.
+  // Of the pose given last; a device that cannot be lost is always good. Never blocks, as pose() never does.
+  virtual DeviceHealth health() const { return DeviceHealth::Good; }
+  // Called once a frame, after it, by the session's thread; zero while the instrument is frozen.
   virtual void feel(const Felt& felt) { static_cast<void>(felt); }
 };
 

@@ -113,7 +113,7 @@ void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
 // Two sets of buffers, one byte string a table: the frame thread fills the front, the writer thread empties the back.
 struct Recorder::Writer {
   H5File file;
-  std::vector<H5Table> tables;  // all organs' tables, of clashes, of tips, the session's: kTime is the very last
+  std::vector<H5Table> tables;  // all organs' tables, of clashes, the later ones, the session's: kTime is the very last
   std::vector<Bytes> front, back;
   std::vector<std::uint64_t> touches_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
@@ -136,7 +136,8 @@ struct Recorder::Writer {
     }
     const auto of_clashes = clash_tables(header.tools.size());
     kinds.insert(kinds.end(), of_clashes.begin(), of_clashes.end());
-    kinds.push_back(tip_table(header.tools.size()));
+    const auto later = later_tables(header.tools.size());
+    kinds.insert(kinds.end(), later.begin(), later.end());
     const auto of_session = session_tables(header.tools.size(), header.stages.size());
     kinds.insert(kinds.end(), of_session.begin(), of_session.end());
     front.resize(kinds.size());
@@ -162,7 +163,7 @@ struct Recorder::Writer {
       clash_distance[pair] = clash.distance;
       clash_point[pair] = clash.point;
     }
-    const auto tables = std::span(front).last(std::size_t{kSessionTables} + 1 + kClashTables);
+    const auto tables = std::span(front).last(std::size_t{kSessionTables} + kLaterTables + kClashTables);
     push(tables[kClashDistance], std::span<const float>(clash_distance));
     push(tables[kClashPoint], std::span<const glm::vec3>(clash_point));
   }
@@ -234,6 +235,12 @@ void push_or_zeros(Bytes& bytes, std::span<const T> values, std::size_t count) {
   bytes.resize(bytes.size() + (count - std::min(count, values.size())) * sizeof(T));
 }
 
+void push_scope(Bytes& bytes, const ScopePose& scope) {
+  push_one(bytes, scope.port);
+  push_one(bytes, scope.eye);
+  push_one(bytes, glm::dvec3(scope.spin_deg, scope.angle_deg, scope.field_of_view_deg));
+}
+
 void push_touches(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::uint64_t& touches_so_far) {
   const TouchList& list = organ.touches;
   for (const std::uint32_t first : list.first) push_one(tables[kTouchFirst], touches_so_far + first);
@@ -261,7 +268,10 @@ void Recorder::append(const RecordedFrame& frame) {
     if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
   writer.push_clashes(frame.clashes);
-  push_or_zeros(std::span(writer.front).last(kSessionTables + 1).front(), frame.tip_depth, frame.poses.size());
+  const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);
+  push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());
+  push_scope(later[kScope], frame.scope);
+  push_or_zeros(later[kToolState], frame.states, frame.poses.size());
   const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);

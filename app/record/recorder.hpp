@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/scope/scope.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
@@ -55,6 +56,10 @@ struct RecordedOrganFrame {
   const RecordedChange* change = nullptr;  // null: the surface stays as it is
 };
 
+// How a tool did in a frame: it moved as its device said, or stayed where it was because the device gave no usable
+// pose, was stale or lost.
+enum class ToolState : std::uint8_t { Good, NoPose, Stale, Lost };
+
 // Two tools near each other.
 struct RecordedClash {
   std::uint32_t first, second;  // first < second
@@ -74,6 +79,8 @@ struct RecordedFrame {
   std::span<const std::uint8_t> energy = {};    // [tool] 1: burns in this frame; empty: none does
   std::span<const RecordedClash> clashes = {};  // of pairs of tools that are near each other, each once
   std::span<const float> tip_depth = {};        // [tool] m, of its tip inside an organ; 0: in none; empty: none is
+  std::span<const ToolState> states = {};       // [tool]; empty: all good
+  ScopePose scope = {};
 };
 
 class Recorder {

@@ -62,15 +62,16 @@ void require_format(const H5File& file) {
 struct Recording::Content {
   H5File file;
   std::vector<OrganRecording> organs = {};
-  std::vector<OrganTables> organ_tables = {};  // [organ]
-  std::vector<H5Table> session = {};           // [SessionTable]
-  std::vector<H5Table> clashes = {};           // [ClashTable], or none
-  std::vector<H5Table> tips = {};              // one, or none
+  std::vector<OrganTables> organ_tables = {};               // [organ]
+  std::vector<H5Table> session = {};                        // [SessionTable]
+  std::vector<H5Table> clashes = {};                        // [ClashTable], or none
+  std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
   std::vector<std::string> tools = {}, stages = {};
   std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tip_places = {}, roll_grips = {};
   std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
   std::vector<glm::vec3> clash_point = {};
-  std::vector<std::uint8_t> energy = {};
+  std::vector<std::uint8_t> energy = {}, tool_states = {};
+  std::vector<double> scopes = {};
   std::vector<std::uint32_t> disagreements = {};
   std::size_t frames = 0;
 
@@ -85,7 +86,9 @@ void Recording::Content::open_all() {
   session = open_tables(file, session_tables(tools.size(), stages.size()));
   const auto of_clashes = clash_tables(tools.size());
   if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
-  if (const GrowingTable tip = tip_table(tools.size()); file.has_table(tip.path)) tips = open_tables(file, {tip});
+  const auto kinds = later_tables(tools.size());
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    if (file.has_table(kinds[k].path)) later[k] = std::move(open_tables(file, {kinds[k]}).front());
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
@@ -103,7 +106,9 @@ void Recording::Content::read_session() {
   energy = session[kEnergy].read_rows<std::uint8_t>(0, frames);
   stage_ms = session[kStageMs].read_rows<float>(0, frames);
   disagreements = session[kDisagreements].read_rows<std::uint32_t>(0, frames);
-  if (!tips.empty()) tip_depth = tips.front().read_rows<float>(0, frames);
+  if (later[kTipDepth]) tip_depth = later[kTipDepth]->read_rows<float>(0, frames);
+  if (later[kScope]) scopes = later[kScope]->read_rows<double>(0, frames);
+  if (later[kToolState]) tool_states = later[kToolState]->read_rows<std::uint8_t>(0, frames);
   if (clashes.empty()) return;
   clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
   clash_point = clashes[kClashPoint].read_rows<glm::vec3>(0, frames);
@@ -124,7 +129,8 @@ Recording::Recording(const std::filesystem::path& path)
   require_format(c.file);
   c.open_all();
   c.frames = complete_frames(c.session, c.organ_tables);
-  for (const H5Table& table : c.tips) c.frames = std::min<std::size_t>(c.frames, table.rows());
+  for (const auto& table : c.later)
+    if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
   if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
   c.read_session();
@@ -184,6 +190,18 @@ std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t fi
 
 float Recording::tip_depth(std::size_t frame, std::size_t tool) const {
   return content_->tip_depth.empty() ? 0.f : content_->tip_depth[frame * tools().size() + tool];
+}
+
+ToolState Recording::state(std::size_t frame, std::size_t tool) const {
+  if (content_->tool_states.empty()) return ToolState::Good;
+  const std::uint8_t state = content_->tool_states[frame * tools().size() + tool];
+  return static_cast<ToolState>(std::min(state, static_cast<std::uint8_t>(ToolState::Lost)));
+}
+
+std::optional<ScopePose> Recording::scope(std::size_t frame) const {
+  if (content_->scopes.empty()) return {};
+  const double* row = &content_->scopes[frame * 9];
+  return ScopePose{{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6], row[7], row[8]};
 }
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/record/recorder.hpp"
 #include "app/record/surface_history.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
@@ -56,9 +57,11 @@ class Recording {
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // degrees; 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N
   bool energy(std::size_t frame, std::size_t tool) const;           // burns
-  // Two tools near each other; nothing when they are not, or the recording is older than such.
   // m, of the tip inside an organ; 0 in none, and in older recordings.
   float tip_depth(std::size_t frame, std::size_t tool) const;
+  ToolState state(std::size_t frame, std::size_t tool) const;  // good in older recordings
+  std::optional<ScopePose> scope(std::size_t frame) const;     // nothing in older recordings
+  // Two tools near each other; nothing when they are not, or the recording is older than such.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;

@@ -38,7 +38,13 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools) {
   return tables;
 }
 
-GrowingTable tip_table(std::uint64_t tools) { return {"/session/tip_depth", Cell::F32, {tools}}; }
+std::vector<GrowingTable> later_tables(std::uint64_t tools) {
+  std::vector<GrowingTable> tables(kLaterTables);
+  tables[kTipDepth] = {"/session/tip_depth", Cell::F32, {tools}};
+  tables[kScope] = {"/session/scope", Cell::F64, {9}};
+  tables[kToolState] = {"/session/tool_state", Cell::U8, {tools}};
+  return tables;
+}
 
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);

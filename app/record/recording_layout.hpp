@@ -78,8 +78,10 @@ constexpr std::size_t tool_pair(std::size_t tools, std::size_t first, std::size_
 enum ClashTable : std::size_t { kClashDistance, kClashPoint, kClashTables };
 std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
-// How deep each tool's tip is inside an organ; not in older recordings. One table.
-GrowingTable tip_table(std::uint64_t tools);
+// Tables that older recordings lack, each on its own: how deep each tool's tip is inside an organ, the scope, how each
+// tool's device did (ToolState).
+enum LaterTable : std::size_t { kTipDepth, kScope, kToolState, kLaterTables };
+std::vector<GrowingTable> later_tables(std::uint64_t tools);
 
 // kTime is written last: a frame whose time is there is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);

@@ -62,8 +62,8 @@ RecoverResult recover_recording(const std::filesystem::path& path) {
     for (const char* path : {kToolRadiusPath, kToolBeforePath}) copy_table(from, to, path, Cell::F64, kAllRows);
     for (const auto& kind : clash_tables(damaged.tools().size()))
       if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
-    if (const GrowingTable tip = tip_table(0); from.has_table(tip.path))
-      copy_table(from, to, tip.path, tip.cell, result.frames);
+    for (const auto& kind : later_tables(0))
+      if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
     for (const auto& kind : session_tables(0, 0)) copy_table(from, to, kind.path, kind.cell, result.frames);
     for (const auto& organ : damaged.organs())
       result.touches += copy_organ(from, to, organ.name, damaged.tools().size(), result.frames);

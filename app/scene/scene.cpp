@@ -1,6 +1,7 @@
 #include "app/scene/scene.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -74,20 +75,46 @@ InstrumentKind read_kind(TomlTable& table) {
   table.optional("kind", kind);
   if (kind == "grasper") return InstrumentKind::Grasper;
   if (kind == "hook") return InstrumentKind::Hook;
-  if (kind != "probe") table.fail("kind", "must be probe, grasper or hook");
+  if (kind == "scissors") return InstrumentKind::Scissors;
+  if (kind != "probe") table.fail("kind", "must be probe, grasper, hook or scissors");
   return InstrumentKind::Probe;
 }
 
+// What a hand can do with an instrument or the scope: [instrument.limits], [scope.limits].
+JointLimits read_limits(TomlTable table) {
+  JointLimits limits;
+  table.optional("pan_deg", limits.pan_deg, {0.0, 89.0});
+  table.optional("lowest_tilt_deg", limits.lowest_tilt_deg, {-89.0, 0.0});
+  table.optional("highest_tilt_deg", limits.highest_tilt_deg, {0.0, 89.0});
+  double shallowest_mm = limits.shallowest * 1e3, deepest_mm = limits.deepest * 1e3;
+  table.optional("shallowest_mm", shallowest_mm, {1.0, 1000.0});
+  table.optional("deepest_mm", deepest_mm, {1.0, 1000.0});
+  if (shallowest_mm >= deepest_mm) table.fail("deepest_mm", "must be more than shallowest_mm");
+  limits.shallowest = shallowest_mm * 1e-3;
+  limits.deepest = deepest_mm * 1e-3;
+  table.optional("widest_grip_deg", limits.widest_grip_deg, {1.0, 120.0});
+  table.refuse_unknown_keys();
+  return limits;
+}
+
+void read_device(TomlTable& table, std::string& device, std::string& source) {
+  table.optional("device", device);
+  const auto& names = device_names();
+  if (std::find(names.begin(), names.end(), device) == names.end())
+    table.fail("device", fmt::format("must be one of {}", fmt::join(names, ", ")));
+  table.optional("source", source);
+}
+
 InstrumentScene read_instrument(const std::filesystem::path& file, TomlTable& table) {
-  static const std::set<std::string> devices = {"mouse", "haptic", "script", "trajectory"};
   InstrumentScene instrument;
   instrument.name = table.text("name");
   instrument.pivot = table.vector("pivot_mm") * 1e-3;
   instrument.tip = table.vector("tip_mm") * 1e-3;
   instrument.radius = table.number("radius_mm", {0.01, 100.0}) * 1e-3;
   instrument.kind = read_kind(table);
-  table.optional("device", instrument.device);
-  if (!devices.contains(instrument.device)) table.fail("device", "must be mouse, haptic, script or trajectory");
+  read_device(table, instrument.device, instrument.source);
+  if (table.has("axis")) instrument.axis = table.vector("axis");
+  instrument.limits = read_limits(table.table("limits"));
   static const std::set<std::string> scripts = {"explore", "press", "pull", "burn"};
   table.optional("script", instrument.script);
   if (!scripts.contains(instrument.script)) table.fail("script", "must be explore, press, pull or burn");
@@ -103,6 +130,16 @@ ScopeScene read_scope(TomlTable table) {
   optional_mm(table, "eye_mm", scope.eye);
   optional_mm(table, "target_mm", scope.target);
   table.optional("field_of_view_deg", scope.field_of_view_deg, {20.0, 120.0});
+  float angle = scope.angle_deg;
+  table.optional("angle_deg", angle, {0.0, 30.0});
+  if (angle != 0.f && angle != 30.f) table.fail("angle_deg", "must be 0 or 30");
+  scope.angle_deg = angle;
+  table.optional("spin_deg", scope.spin_deg, {-360.0, 360.0});
+  optional_mm(table, "rod_mm", scope.rod, {10.0, 400.0});
+  table.optional("barrel", scope.lens.barrel, {0.0, 0.3});
+  table.optional("field", scope.lens.field, {0.2, 2.0});
+  read_device(table, scope.device, scope.source);
+  scope.limits = read_limits(table.table("limits"));
   if (scope.eye == scope.target) table.fail("target_mm", "is the same point as eye_mm, so the scope looks nowhere");
   table.refuse_unknown_keys();
   return scope;
@@ -160,10 +197,18 @@ std::string read_text(const std::filesystem::path& file) {
 
 }  // namespace
 
-Scene load_scene(const std::filesystem::path& file) {
+const std::vector<std::string>& device_names() {
+  static const std::vector<std::string> names = {"mouse",  "gamepad", "spacemouse", "igtl",
+                                                 "haptic", "script",  "trajectory"};
+  return names;
+}
+
+Scene load_scene(const std::filesystem::path& file) { return parse_scene(read_text(file), file); }
+
+Scene parse_scene(std::string text, const std::filesystem::path& file) {
   Scene scene;
   scene.file = file;
-  scene.text = read_text(file);
+  scene.text = std::move(text);
   TomlTable root = TomlTable::parse(file, scene.text);
   root.optional("title", scene.title);
   root.optional("frame_rate", scene.frame_rate, {10.0, 1000.0});

@@ -5,9 +5,14 @@
 
 #include <filesystem>
 #include <glm/glm.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/device/joints.hpp"
+#include "app/scope/lens.hpp"
+#include "app/scope/scope.hpp"
+#include "app/task/task_scene.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 
@@ -23,14 +28,17 @@ struct OrganScene {
 };
 
 // What the tip of an instrument can do.
-enum class InstrumentKind { Probe, Grasper, Hook };
+enum class InstrumentKind { Probe, Grasper, Hook, Scissors };
 
 struct InstrumentScene {
   std::string name;                 // unique
   glm::dvec3 pivot{0.0}, tip{0.0};  // m      the trocar, and where the tip is at the start
   double radius = 0.0025;           // m      half of a 5 mm shaft
   InstrumentKind kind = InstrumentKind::Probe;
-  std::string device = "mouse";      // mouse, haptic, script or trajectory
+  glm::dvec3 axis{0.0};              // 1      direction at zero pan and tilt; zero: that of the tip at the start
+  JointLimits limits;                //        of what a hand can do; trajectories and scripts are taken as they are
+  std::string device = "mouse";      // one of device_names()
+  std::string source;                // of spacemouse, gamepad, igtl: which one; "localhost:18944/Probe" of igtl
   std::string script = "explore";    // of a script, the haptic stub, trocar demo: explore, press, pull or burn
   std::filesystem::path trajectory;  // with device = "trajectory"
 };
@@ -39,6 +47,20 @@ struct ScopeScene {
   glm::vec3 eye{0.f, -0.16f, 0.30f};    // m        tip of the scope
   glm::vec3 target{0.f, 0.07f, 0.13f};  // m        what it looks at
   float field_of_view_deg = 60.f;       // degrees  20..120, vertical
+  float rod = 0.16f;                    // m        from its port to its tip at the start
+  float angle_deg = 0.f;                // degrees  0 or 30
+  float spin_deg = 0.f;                 // degrees  of the light post at the start
+  Lens lens;
+  JointLimits limits;
+  std::string device = "mouse";  // mouse: a hand may take it; script: never moves; or another device
+  std::string source;
+
+  // At the start.
+  ScopePose pose() const {
+    ScopePose pose = scope_looking_at(eye, target, angle_deg, spin_deg, rod);
+    pose.field_of_view_deg = field_of_view_deg;
+    return pose;
+  }
 };
 
 struct QueryScene {
@@ -59,13 +81,19 @@ struct Scene {
   ScopeScene scope;
   QueryScene query;
   SolverScene solver;
+  std::optional<TaskScene> task;
   Breathing breathing;  // of everything attached to the diaphragm
   std::filesystem::path file;
   std::string text;  // the file itself: kept in every recording
 };
 
+// What moves an instrument or the scope: mouse, gamepad, spacemouse, igtl, haptic, script, trajectory.
+const std::vector<std::string>& device_names();
+
 // Error: InputError naming file, line and key: a missing or misspelt key, a value of the wrong kind or out of its
 // limits.
 Scene load_scene(const std::filesystem::path& file);
+// The same from a text, as a recording keeps it; `file` is where its paths start from and what errors name.
+Scene parse_scene(std::string text, const std::filesystem::path& file);
 
 }  // namespace trocar

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/session/stage_timer.hpp"
 #include "geometry/error.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 // Samples are kept for this many frames unless reserve_frames says otherwise; then the oldest are overwritten.
 constexpr std::size_t kDefaultSamples = 4096;
+constexpr double kScopeRadius = 0.005;  // m
 
 Instrument make_instrument(const InstrumentScene& scene, const Session::DeviceMaker& make_device) {
   Instrument instrument;
@@ -75,6 +77,8 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
     instruments_.push_back(make_instrument(instrument, make_device));
     previous_.push_back(instruments_.back().pose);
   }
+  scope_.pose = scene.scope.pose();
+  scope_.lens = scene.scope.lens;
   encounters_ = Encounters(organs_.size(), instruments_.size());
   asked_.resize(organs_.size());
   clashes_.reserve(instruments_.size() * instruments_.size() / 2);
@@ -111,6 +115,9 @@ void Session::reserve_frames(std::size_t frames) {
 void Session::step(const FrameClock& clock, double dt) {
   stage_ms_.fill(0.f);
   read_devices(clock);
+  read_scope(clock);
+  for (std::size_t k = 0; k < marks_.size(); ++k)
+    mark_places_[k] = place_of(marks_[k], organs_[marks_[k].organ].positions);
   find_encounters(dt);
   query_organs();
   check_answers();
@@ -122,7 +129,7 @@ void Session::step(const FrameClock& clock, double dt) {
   follow_surfaces();
   watch_tips();
   for (Instrument& instrument : instruments_)
-    instrument.device->feel({instrument.force, instrument.pose.tip, clock.time});
+    instrument.device->feel({instrument.frozen ? glm::vec3(0.f) : instrument.force, instrument.pose.tip, clock.time});
   ++frames_;
 }
 
@@ -135,8 +142,10 @@ void Session::read_devices(const FrameClock& clock) {
     const ToolPose pose{given.pivot, given.tip, instrument.radius};
     instrument.turn_deg = 0.0;
     instrument.energy = false;
-    // A pose that is no pose freezes the instrument where it is until the device recovers.
-    instrument.frozen = !pose_fault(pose).empty() || !step_fault(step_between(previous_[k], pose)).empty();
+    // A pose that is no pose, or an old one, freezes the instrument where it is until the device recovers.
+    instrument.health = instrument.device->health();
+    instrument.frozen = instrument.health != DeviceHealth::Good || !pose_fault(pose).empty() ||
+                        !step_fault(step_between(previous_[k], pose)).empty();
     if (!instrument.frozen) {
       instrument.pose = pose;
       instrument.turn_deg = given.roll_deg - instrument.roll_deg;
@@ -147,6 +156,24 @@ void Session::read_devices(const FrameClock& clock) {
     volumes_[k] =
         frame_volume(frames_ == 0 ? nullptr : &previous_[k], instrument.pose, kind_.mode, kind_.cover, TouchSet::Exact);
   }
+}
+
+// What is no pose, or an old one, leaves the scope where it is.
+void Session::read_scope(const FrameClock& clock) {
+  if (!scope_.device) return;
+  const StageTimer timer(stage_ms_[kDevices]);
+  const DevicePose given = scope_.device->pose(clock);
+  scope_.health = scope_.device->health();
+  if (scope_.health != DeviceHealth::Good || !pose_fault({given.pivot, given.tip, kScopeRadius}).empty()) return;
+  if (!std::isfinite(given.roll_deg)) return;
+  scope_.pose.port = given.pivot;
+  scope_.pose.eye = given.tip;
+  scope_.pose.spin_deg = given.roll_deg;
+}
+
+void Session::set_marks(std::span<const SurfaceMark> marks) {
+  marks_.assign(marks.begin(), marks.end());
+  mark_places_.assign(marks.size(), glm::vec3(0.f));
 }
 
 // Boxes of this frame, and what follows from them at once: whom to ask about what, and whether instruments collide.

@@ -12,10 +12,12 @@
 #include "app/backend/backends.hpp"
 #include "app/device/device.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scope/lens.hpp"
 #include "app/session/cross_check.hpp"
 #include "app/session/encounters.hpp"
 #include "app/session/instrument_clash.hpp"
 #include "app/session/organ.hpp"
+#include "app/session/surface_marks.hpp"
 #include "app/session/tip_watch.hpp"
 #include "deform/grasp.hpp"
 #include "deform/organs_step.hpp"
@@ -50,7 +52,16 @@ struct Instrument {
   Grasp grasp;
   std::size_t grasped = 0;  // organ that the grasp holds
   glm::vec3 force{0.f};     // N, of the last frame
-  bool frozen = false;      // the device gave no usable pose: the instrument stays where it is
+  DeviceHealth health = DeviceHealth::Good;
+  bool frozen = false;  // the device gave no usable pose, or is stale or lost: the instrument stays where it is
+};
+
+// The scope of a session. Without a device it stays where the scene put it.
+struct SessionScope {
+  ScopePose pose;
+  Lens lens;
+  std::unique_ptr<Device> device;  // its pose: pivot the port, tip the eye, roll the spin
+  DeviceHealth health = DeviceHealth::Good;
 };
 
 // Another backend that answers the same question every `every`-th frame.
@@ -88,6 +99,13 @@ class Session {
   // Tips that the tissue could not be pushed away from, after the last frame. [instrument]
   std::span<const std::optional<BuriedTip>> buried_tips() const { return tip_watch_.buried(); }
 
+  const SessionScope& scope() const { return scope_; }
+  void set_scope_device(std::unique_ptr<Device> device) { scope_.device = std::move(device); }
+
+  // Points that ride on the organs' surfaces, and where they were when the tools were asked about in the last frame.
+  void set_marks(std::span<const SurfaceMark> marks);
+  std::span<const glm::vec3> marks() const { return mark_places_; }  // [mark] m
+
   const BackendChoice& backend() const { return backend_; }
   const std::vector<Organ>& organs() const { return organs_; }
   std::vector<Instrument>& instruments() { return instruments_; }
@@ -112,6 +130,7 @@ class Session {
   };
 
   void read_devices(const FrameClock& clock);
+  void read_scope(const FrameClock& clock);
   void find_encounters(double dt);
   void query_organs();
   void check_answers();
@@ -132,6 +151,9 @@ class Session {
   BackendChoice backend_;
   std::vector<Organ> organs_;
   std::vector<Instrument> instruments_;
+  SessionScope scope_;
+  std::vector<SurfaceMark> marks_;
+  std::vector<glm::vec3> mark_places_;                 // [mark] m
   std::vector<ToolPose> previous_;                     // [tool]
   std::vector<ToolVolume> volumes_;                    // [tool] of the last frame
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m

@@ -18,6 +18,12 @@ RecordedChange recorded(const SurfaceChange& change) {
           change.new_embedding, change.carried,   change.carried_embedding};
 }
 
+ToolState state_of(const Instrument& instrument) {
+  if (instrument.health == DeviceHealth::Stale) return ToolState::Stale;
+  if (instrument.health == DeviceHealth::Lost) return ToolState::Lost;
+  return instrument.frozen ? ToolState::NoPose : ToolState::Good;
+}
+
 }  // namespace
 
 RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl) {
@@ -50,7 +56,8 @@ SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene&
       organs_(session.organs().size()),
       changes_(session.organs().size()),
       forces_(session.instruments().size()),
-      tip_depth_(session.instruments().size()) {
+      tip_depth_(session.instruments().size()),
+      states_(session.instruments().size()) {
   clashes_.reserve(tool_pairs(poses_.size()));
 }
 
@@ -63,6 +70,7 @@ void SessionRecorder::append(Session& session, double time) {
     roll_grip_[tool] = {instrument.roll_deg, instrument.grip};
     energy_[tool] = instrument.energy ? 1 : 0;
     forces_[tool] = instrument.force;
+    states_[tool] = state_of(instrument);
     tip_depth_[tool] = session.buried_tips()[tool] ? session.buried_tips()[tool]->depth : 0.f;
   }
   for (std::size_t k = 0; k < organs_.size(); ++k) {
@@ -78,7 +86,7 @@ void SessionRecorder::append(Session& session, double time) {
   for (const InstrumentClash& clash : session.clashes())
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   recorder_.append({time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
-                    energy_, clashes_, tip_depth_});
+                    energy_, clashes_, tip_depth_, states_, session.scope().pose});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

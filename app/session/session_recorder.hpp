@@ -29,7 +29,8 @@ class SessionRecorder {
   std::vector<RecordedChange> changes_;     // [organ]
   std::vector<glm::vec3> forces_;
   std::vector<RecordedClash> clashes_;
-  std::vector<float> tip_depth_;  // [tool] m
+  std::vector<float> tip_depth_;   // [tool] m
+  std::vector<ToolState> states_;  // [tool]
   double last_append_ms_ = 0.0;
 };
 

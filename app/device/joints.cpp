@@ -1,0 +1,55 @@
+#include "app/device/joints.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+double within(double value, double low, double high, double fallback) {
+  return std::isfinite(value) ? std::clamp(value, low, high) : fallback;
+}
+
+}  // namespace
+
+RemoteCentre remote_centre(const glm::dvec3& pivot, const glm::dvec3& axis) {
+  const glm::dvec3 z = glm::normalize(axis);
+  const glm::dvec3 head = std::abs(z.y) < 0.9999 ? glm::dvec3(0, 1, 0) : glm::dvec3(0, 0, 1);
+  const glm::dvec3 x = glm::normalize(glm::cross(head, z));
+  return {pivot, glm::dmat3(x, glm::cross(z, x), z)};
+}
+
+// The third column of Rx(tilt) Ry(pan) is the direction of the shaft.
+DevicePose pose_of(const RemoteCentre& centre, const JointLimits& limits, const Joints& joints) {
+  const double pan = glm::radians(joints.pan_deg), tilt = glm::radians(joints.tilt_deg);
+  const glm::dvec3 along(std::sin(pan), -std::sin(tilt) * std::cos(pan), std::cos(tilt) * std::cos(pan));
+  DevicePose pose;
+  pose.pivot = centre.pivot;
+  pose.tip = centre.pivot + joints.depth * (centre.frame * along);
+  pose.roll_deg = joints.spin_deg;
+  pose.grip = joints.grip_deg / limits.widest_grip_deg;
+  return pose;
+}
+
+Joints joints_of(const RemoteCentre& centre, const JointLimits& limits, const DevicePose& pose) {
+  const glm::dvec3 shaft = glm::transpose(centre.frame) * (pose.tip - pose.pivot);
+  Joints joints;
+  joints.depth = glm::length(shaft);
+  joints.pan_deg = glm::degrees(std::atan2(shaft.x, std::hypot(shaft.y, shaft.z)));
+  joints.tilt_deg = glm::degrees(std::atan2(-shaft.y, shaft.z));
+  joints.spin_deg = pose.roll_deg;
+  joints.grip_deg = pose.grip * limits.widest_grip_deg;
+  return joints;
+}
+
+Joints limited(const JointLimits& limits, const Joints& joints, const Joints& fallback) {
+  Joints result;
+  result.pan_deg = within(joints.pan_deg, -limits.pan_deg, limits.pan_deg, fallback.pan_deg);
+  result.tilt_deg = within(joints.tilt_deg, limits.lowest_tilt_deg, limits.highest_tilt_deg, fallback.tilt_deg);
+  result.spin_deg = std::isfinite(joints.spin_deg) ? joints.spin_deg : fallback.spin_deg;
+  result.depth = within(joints.depth, limits.shallowest, limits.deepest, fallback.depth);
+  result.grip_deg = within(joints.grip_deg, 0.0, limits.widest_grip_deg, fallback.grip_deg);
+  return result;
+}
+
+}  // namespace trocar

@@ -1,0 +1,38 @@
+// The scope's lens: slight barrel distortion and a round field. Image coordinates as in
+// geometry/planar/image_projection.hpp: half heights, y up, origin in the middle.
+// Division model: r_u = r_d / (1 - k r_d^2), r_u of the undistorted (pinhole) picture, r_d of the picture as it is
+// seen, k > 0 barrel. Source: Fitzgibbon, "Simultaneous linear estimation of multiple view geometry and lens
+// distortion", CVPR 2001, with lambda = -k. The inverse is closed: r_d = 2 r_u / (1 + sqrt(1 + 4 k r_u^2)). Tested in
+// tests/app/scope_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "app/scope/scope.hpp"
+#include "geometry/planar/image_projection.hpp"
+
+namespace trocar {
+
+struct Lens {
+  double barrel = 0.08;  // 1             k, 0 none .. 0.3
+  double field = 1.16;   // half heights  radius of the round field as it is seen, > 0
+};
+
+// From where a point lies in the pinhole picture to where it is seen, and back. seen -> pinhole only within the field.
+glm::dvec2 seen_from_pinhole(const Lens& lens, const glm::dvec2& pinhole);
+glm::dvec2 pinhole_from_seen(const Lens& lens, const glm::dvec2& seen);
+
+// The pinhole camera of a scope, as OpenGL has it.
+glm::dmat4 view_matrix(const ScopePose& pose);
+glm::dmat4 projection_matrix(const ScopePose& pose, double aspect, double near, double far);
+planar::ImageCamera image_camera(const ScopePose& pose, double aspect);
+
+// Where a point of the world is seen; `visible`: before the lens and within the field. (The screen may cut the field
+// off at the top and the bottom: that is not asked here.)
+struct SeenPoint {
+  glm::dvec2 place{0.0};  // half heights
+  bool visible = false;
+};
+SeenPoint seen_point(const ScopePose& pose, const Lens& lens, const glm::dvec3& point);
+
+}  // namespace trocar

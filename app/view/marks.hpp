@@ -1,0 +1,38 @@
+// What a task draws into the scope's view: targets and paths on the tissue, zones in the picture. Borrowed for a frame.
+// Units: metres, world frame; zones in pinhole image coordinates, half heights.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+namespace trocar {
+
+enum class MarkState { Waiting, Next, Done, Error };
+
+struct DrawnTarget {
+  glm::vec3 place{0.f};
+  float radius = 0.004f;  // m
+  MarkState state = MarkState::Waiting;
+};
+
+// A line on the tissue; the first `done` of its points are behind.
+struct DrawnPath {
+  std::span<const glm::vec3> points;
+  float width = 0.002f;  // m
+  std::size_t done = 0;
+  MarkState state = MarkState::Waiting;
+};
+
+struct DrawnZone {
+  std::span<const glm::dvec2> outline;
+  bool violated = false;
+};
+
+struct DrawnMarks {
+  std::vector<DrawnTarget> targets;
+  std::vector<DrawnPath> paths;
+  std::vector<DrawnZone> zones;
+};
+
+}  // namespace trocar
