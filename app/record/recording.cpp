@@ -88,7 +88,7 @@ void Recording::Content::open_all() {
   if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
   const auto kinds = later_tables(tools.size());
   for (std::size_t k = 0; k < kinds.size(); ++k)
-    if (file.has_table(kinds[k].path)) later[k] = std::move(open_tables(file, {kinds[k]}).front());
+    if (file.has_table(kinds[k].path)) later[k].emplace(std::move(open_tables(file, {kinds[k]}).front()));
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
