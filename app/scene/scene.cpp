@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "app/scene/task_reader.hpp"
 #include "app/scene/toml_table.hpp"
 #include "geometry/error.hpp"
 
@@ -218,6 +219,7 @@ Scene parse_scene(std::string text, const std::filesystem::path& file) {
   scene.query = read_query(root.table("query"));
   scene.solver = read_solver(root.table("solver"));
   scene.breathing = read_breathing(root.table("breathing"));
+  scene.task = read_task(root, scene.organs, scene.instruments);
   root.refuse_unknown_keys();
   if (scene.organs.empty()) root.fail("organ", "is missing; a scene needs at least one [[organ]]");
   if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");

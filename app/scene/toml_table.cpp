@@ -144,6 +144,20 @@ glm::dvec3 TomlTable::vector(std::string_view key) {
   return vector_of(content_->file, content_->full_name(key), *value);
 }
 
+std::vector<glm::dvec2> TomlTable::points(std::string_view key) {
+  const toml::value* value = content_->find(key);
+  if (!value) fail(key, "is missing");
+  const auto is_pair = [](const toml::value& cell) { return cell.is_array() && cell.as_array().size() == 2; };
+  if (!value->is_array() || !std::all_of(value->as_array().begin(), value->as_array().end(), is_pair))
+    fail(key, "must be a list of pairs of numbers, as in [[0, 0], [0.5, 0], [0, 0.5]]");
+  const std::string name = content_->full_name(key);
+  std::vector<glm::dvec2> points;
+  for (const toml::value& cell : value->as_array())
+    points.emplace_back(number_of(content_->file, name, cell.as_array()[0]),
+                        number_of(content_->file, name, cell.as_array()[1]));
+  return points;
+}
+
 void TomlTable::optional(std::string_view key, std::string& value) {
   if (const toml::value* found = content_->find(key)) {
     value = text_of(content_->file, content_->full_name(key), *found);

@@ -27,6 +27,8 @@ class TomlTable {
   std::string text(std::string_view key);
   double number(std::string_view key, Limits limits);
   glm::dvec3 vector(std::string_view key);
+  // A list of places in a plane: [[x, y], ...].
+  std::vector<glm::dvec2> points(std::string_view key);
   // Optional: `value` keeps its default when the key is absent.
   void optional(std::string_view key, std::string& value);
   void optional(std::string_view key, double& value, Limits limits);

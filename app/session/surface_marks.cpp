@@ -20,13 +20,25 @@ glm::dvec3 shares(const Triangle& face, const glm::dvec3& point) {
 
 }  // namespace
 
-SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& place) {
+std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surface,
+                                       std::span<const glm::vec3> places) {
   const auto tree = make_surface_tree({});
   tree->rebuild(surface);
-  const auto nearest = tree->closest(glm::dvec3(place), std::numeric_limits<double>::infinity());
-  if (!nearest) return {organ, glm::uvec3(0), {1.f, 0.f, 0.f}};
-  const glm::uvec3 face = surface.faces[index(nearest->face)];
-  return {organ, face, glm::vec3(shares(triangle_of(surface.positions, face), nearest->point))};
+  std::vector<SurfaceMark> marks;
+  for (const glm::vec3& place : places) {
+    const auto nearest = tree->closest(glm::dvec3(place), std::numeric_limits<double>::infinity());
+    if (!nearest) {
+      marks.push_back({organ, glm::uvec3(0), {1.f, 0.f, 0.f}});
+      continue;
+    }
+    const glm::uvec3 face = surface.faces[index(nearest->face)];
+    marks.push_back({organ, face, glm::vec3(shares(triangle_of(surface.positions, face), nearest->point))});
+  }
+  return marks;
+}
+
+SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& place) {
+  return nearest_marks(organ, surface, {&place, 1}).front();
 }
 
 }  // namespace trocar

@@ -1,0 +1,129 @@
+// Burn along a line: energised, the hook goes along the line and burns it without leaving its width. Measured: how much
+// of the line is burnt, the length burnt beside it, how far beyond its ends, energy given to the air.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/task/task_goal.hpp"
+#include "app/task/tip_contact.hpp"
+#include "app/task/tissue_line.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kEnough = 0.95;  // 1   of the line's points: the ends of a burn are round
+
+class BurnLine final : public TaskGoal {
+ public:
+  BurnLine(const TaskScene& task, const TaskStage& stage)
+      : task_(task), line_(task, stage), organs_(stage.organs), tools_(tools_of(task, stage)) {
+    burnt_.resize(line_.marks().size());
+  }
+
+  const std::vector<SurfaceMark>& marks() const override { return line_.marks(); }
+
+  void step(const Observation& seen, double dt, TaskLog& log) override {
+    line_.follow(seen.marks);
+    bool hot = false;
+    off_now_ = false;
+    for (const std::size_t tool : tools_) {
+      if (!seen.tools[tool].energy) continue;
+      hot = true;
+      burn_with(seen, tool, dt, log);
+    }
+    if (!off_now_) off_ = false;
+    if (!hot) strange_ = false;
+    if (!hot) last_off_.reset();
+    done_ = done_ || (!hot && share() >= kEnough);
+  }
+
+  double progress() const override { return done_ ? 1.0 : 0.999 * std::min(share() / kEnough, 1.0); }
+
+  void say(std::string& hint, std::string& warning) const override {
+    if (share() >= kEnough) {
+      hint += "energy off";
+    } else {
+      fmt::format_to(std::back_inserter(hint), "burn along the line, {:.0f} % burnt", 100.0 * share());
+    }
+    if (off_now_) fmt::format_to(std::back_inserter(warning), "burning beside the line by {:.1f} mm", away_ * 1e3);
+  }
+
+  void judge(std::vector<Metric>& parts) const override {
+    const double width = 2e3 * task_.tolerance;  // mm
+    parts.push_back({"task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * kEnough, 40.0});
+    parts.push_back({"task_burnt_beside", "Length burnt beside the line", "mm", beside_ * 1e3, 0.0, 2.0 * width});
+    parts.push_back(
+        {"task_overshoot", "Burnt beyond the line's ends", "mm", overshoot_ * 1e3, 0.5 * width, 2.0 * width});
+    parts.push_back({"task_energy_in_air", "Time with energy in the air", "s", in_air_, 0.5, 5.0});
+  }
+
+  void draw(DrawnMarks& marks) const override {
+    const auto first = std::find(burnt_.begin(), burnt_.end(), 0);
+    const MarkState state = off_now_ ? MarkState::Error : done_ ? MarkState::Done : MarkState::Next;
+    const auto done = static_cast<std::size_t>(first - burnt_.begin());
+    marks.paths.push_back({line_.points(), static_cast<float>(2.0 * task_.tolerance), done, state});
+  }
+
+ private:
+  double share() const { return double(std::count(burnt_.begin(), burnt_.end(), 1)) / double(burnt_.size()); }
+
+  void burn_with(const Observation& seen, std::size_t tool, double dt, TaskLog& log) {
+    burn_other(seen, tool, log);
+    if (!touches(seen, line_.organ(), tool)) {
+      if (!touches_any(seen, tool)) in_air_ += dt;
+      return;
+    }
+    const auto contact = tip_contact(seen, line_.organ(), tool);
+    const glm::dvec3 where = contact ? glm::dvec3(*contact) : seen.tools[tool].pose.tip;
+    const TissueLine::Foot foot = line_.nearest(where, 0, line_.steps());
+    if (foot.away > task_.tolerance) {
+      burn_beside(where, foot, seen.time, log);
+      return;
+    }
+    last_off_.reset();
+    if (seen.organs[line_.organ()].faces_gone == 0) return;
+    // Burnt is what the line has within its half width of where the tissue goes.
+    for (std::size_t k = 0; k < burnt_.size(); ++k)
+      if (glm::distance(glm::dvec3(line_.points()[k]), where) <= task_.tolerance) burnt_[k] = 1;
+  }
+
+  void burn_beside(const glm::dvec3& where, const TissueLine::Foot& foot, double time, TaskLog& log) {
+    if (!off_) log.error(time, foot.beyond ? "burnt beyond the end of the line" : "burnt beside the line");
+    off_ = off_now_ = true;
+    away_ = foot.away;
+    if (foot.beyond) overshoot_ = std::max(overshoot_, foot.away);
+    if (last_off_) beside_ += glm::distance(where, *last_off_);
+    last_off_ = where;
+  }
+
+  bool touches_any(const Observation& seen, std::size_t tool) const {
+    for (std::size_t organ = 0; organ < organs_.size(); ++organ)
+      if (touches(seen, organ, tool)) return true;
+    return false;
+  }
+
+  void burn_other(const Observation& seen, std::size_t tool, TaskLog& log) {
+    for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
+      if (organ == line_.organ() || strange_ || !touches(seen, organ, tool)) continue;
+      strange_ = true;
+      log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
+    }
+  }
+
+  TaskScene task_;
+  TissueLine line_;
+  std::vector<std::string> organs_;
+  std::vector<std::size_t> tools_;                                     // whose energy counts
+  std::vector<char> burnt_;                                            // [point of the line]
+  double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
+  std::optional<glm::dvec3> last_off_;                                 // where it burnt beside the line last
+  bool off_ = false, off_now_ = false, strange_ = false, done_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage) {
+  return std::make_unique<BurnLine>(task, stage);
+}
+
+}  // namespace trocar

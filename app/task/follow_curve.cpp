@@ -1,0 +1,115 @@
+// Follow a curve: the tip goes along a line on the organ, in contact, point after point. Measured: how far the contact
+// is from the line, how often it left the line's width, how often contact was lost.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/task/task_goal.hpp"
+#include "app/task/tip_contact.hpp"
+#include "app/task/tissue_line.hpp"
+
+namespace trocar {
+namespace {
+
+// The line is looked at so many steps either way of the next point, so that one that crosses itself is no short cut.
+constexpr std::size_t kAround = 6;
+
+class FollowCurve final : public TaskGoal {
+ public:
+  FollowCurve(const TaskScene& task, const TaskStage& stage)
+      : task_(task), line_(task, stage), tools_(tools_of(task, stage)), contacts_(tools_.size()) {}
+
+  const std::vector<SurfaceMark>& marks() const override { return line_.marks(); }
+
+  void step(const Observation& seen, double dt, TaskLog& log) override {
+    line_.follow(seen.marks);
+    const LastingContact* contact = nearest_contact(seen);
+    if (contact) advance(contact->point(), seen.time, log);
+    if (begun() && !done()) watch(contact, seen.time, dt, log);
+    in_contact_ = contact != nullptr;
+  }
+
+  double progress() const override { return double(next_) / double(line_.marks().size()); }
+
+  void say(std::string& hint, std::string& warning) const override {
+    if (!begun()) {
+      hint += "touch the beginning of the line";
+    } else {
+      fmt::format_to(std::back_inserter(hint), "follow the line, {:.0f} % done", 100.0 * progress());
+    }
+    if (!begun() || done()) return;
+    if (!in_contact_) {
+      warning += "contact lost";
+    } else if (off_) {
+      fmt::format_to(std::back_inserter(warning), "off the line by {:.1f} mm", deviation_ * 1e3);
+    }
+  }
+
+  void judge(std::vector<Metric>& parts) const override {
+    const double tolerance = task_.tolerance * 1e3;  // mm
+    parts.push_back({"task_deviation", "Mean deviation from the line", "mm", ratio(sum_, time_) * 1e3, 0.25 * tolerance,
+                     tolerance});
+    parts.push_back(
+        {"task_worst_deviation", "Largest deviation from the line", "mm", worst_ * 1e3, tolerance, 3.0 * tolerance});
+    parts.push_back({"task_lost_contact", "Times contact was lost", "", double(lost_), 0.0, 4.0});
+  }
+
+  void draw(DrawnMarks& marks) const override {
+    const MarkState state = off_ ? MarkState::Error : done() ? MarkState::Done : MarkState::Next;
+    marks.paths.push_back({line_.points(), static_cast<float>(2.0 * task_.tolerance), next_, state});
+    if (!done()) marks.targets.push_back({line_.points()[next_], static_cast<float>(task_.tolerance), MarkState::Next});
+  }
+
+ private:
+  bool begun() const { return next_ > 0; }
+  bool done() const { return next_ == line_.marks().size(); }
+
+  // Of several instruments that count, the one nearest to where the line goes on.
+  const LastingContact* nearest_contact(const Observation& seen) {
+    const glm::vec3 goal = line_.points()[std::min(next_, line_.steps())];
+    const LastingContact* nearest = nullptr;
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+      contacts_[k].see(tip_contact(seen, line_.organ(), tools_[k]), seen.time);
+      if (!contacts_[k].now()) continue;
+      if (!nearest || glm::distance(contacts_[k].point(), goal) < glm::distance(nearest->point(), goal))
+        nearest = &contacts_[k];
+    }
+    return nearest;
+  }
+
+  void advance(const glm::vec3& point, double time, TaskLog& log) {
+    const bool before = begun();
+    while (!done() && glm::distance(point, line_.points()[next_]) <= task_.tolerance) ++next_;
+    if (begun() && !before) log.note(time, "on the line");
+  }
+
+  void watch(const LastingContact* contact, double time, double dt, TaskLog& log) {
+    if (!contact) {
+      if (in_contact_) ++lost_, log.error(time, "contact lost");
+      return;
+    }
+    const std::size_t first = next_ > kAround ? next_ - kAround : 0;
+    deviation_ = line_.nearest(glm::dvec3(contact->point()), first, next_ + kAround).away;
+    sum_ += deviation_ * dt, time_ += dt;
+    worst_ = std::max(worst_, deviation_);
+    const bool off = deviation_ > task_.tolerance;
+    if (off && !off_) log.error(time, "left the line");
+    off_ = off;
+  }
+
+  TaskScene task_;
+  TissueLine line_;
+  std::vector<std::size_t> tools_;        // whose tips count
+  std::vector<LastingContact> contacts_;  // [tool of tools_]
+  std::size_t next_ = 0, lost_ = 0;
+  double deviation_ = 0.0, worst_ = 0.0, sum_ = 0.0, time_ = 0.0;  // m, m, m s, s
+  bool off_ = false, in_contact_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskStage& stage) {
+  return std::make_unique<FollowCurve>(task, stage);
+}
+
+}  // namespace trocar

@@ -1,0 +1,135 @@
+// Grasp and lift: the jaws close on the marked place and lift it so far, for so long, without dropping or tearing it.
+// An observation does not say what jaws hold: tissue is taken to be held while the jaws are closed and the place that
+// was between them stays with the tip.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "app/task/task_goal.hpp"
+#include "app/task/tip_contact.hpp"
+#include "deform/grasp.hpp"
+
+namespace trocar {
+namespace {
+
+// Up: towards the head and the front alike, which is upwards in the picture of a scope that comes from the navel.
+const glm::dvec3 kUp = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));
+constexpr double kLifted = 0.004;  // m   more than a breath: what is let go from here on is dropped
+constexpr double kSlipped = 0.01;  // m   so much farther from the tip than when it was grasped: it slipped out
+
+class LiftOrgan final : public TaskGoal {
+ public:
+  LiftOrgan(const TaskScene& task, const TaskStage& stage)
+      : task_(task), tool_(instrument_of(stage, task.instrument)), marks_(marks_of(task, stage)) {}
+
+  const std::vector<SurfaceMark>& marks() const override { return marks_; }
+
+  void step(const Observation& seen, double dt, TaskLog& log) override {
+    place_ = seen.marks.front();
+    if (!rest_) rest_ = glm::dvec3(place_);
+    height_ = glm::dot(glm::dvec3(place_) - *rest_, kUp);
+    highest_ = std::max(highest_, height_);
+    contact_.see(tip_contact(seen, organ(), tool_), seen.time);
+    move_jaws(seen, log);
+    watch_tears(seen, log);
+    if (done_) return;
+    held_ = holding_ && height_ >= task_.lift ? held_ + dt : 0.0;
+    done_ = holding_ && height_ >= task_.lift && held_ >= task_.hold;
+  }
+
+  double progress() const override {
+    if (done_) return 1.0;
+    if (!holding_) return 0.0;
+    const double raised = std::clamp(height_ / task_.lift, 0.0, 1.0);
+    return 0.2 + 0.6 * raised + (task_.hold > 0.0 ? 0.19 * std::min(held_ / task_.hold, 1.0) : 0.0);
+  }
+
+  void say(std::string& hint, std::string& warning) const override {
+    auto to = std::back_inserter(hint);
+    if (!holding_) fmt::format_to(to, "open the jaws and grasp the marked place");
+    if (holding_ && height_ < task_.lift) fmt::format_to(to, "lift it by {:.0f} mm more", (task_.lift - height_) * 1e3);
+    if (holding_ && height_ >= task_.lift) fmt::format_to(to, "hold it");
+    if (torn_now_) warning += "tissue torn";
+  }
+
+  void judge(std::vector<Metric>& parts) const override {
+    const double lift = task_.lift * 1e3;  // mm
+    parts.push_back({"task_grasps", "Grasps", "", double(grasps_), 1.0, 4.0});
+    parts.push_back({"task_grasps_beside", "Grasps beside the place", "", double(beside_), 0.0, 3.0});
+    parts.push_back({"task_drops", "Times it was dropped", "", double(drops_), 0.0, 2.0});
+    parts.push_back({"task_tears", "Tears", "", double(tears_), 0.0, 1.0});
+    parts.push_back({"task_highest", "Highest lift", "mm", highest_ * 1e3, lift + 8.0, 2.0 * lift + 16.0});
+  }
+
+  void draw(DrawnMarks& marks) const override {
+    const MarkState state = torn_now_ ? MarkState::Error : holding_ ? MarkState::Done : MarkState::Next;
+    marks.targets.push_back({place_, static_cast<float>(task_.tolerance), state});
+  }
+
+ private:
+  std::size_t organ() const { return marks_.front().organ; }
+
+  void move_jaws(const Observation& seen, TaskLog& log) {
+    const GraspParams jaws;
+    const double grip = seen.tools[tool_].grip;
+    const double from_tip = glm::distance(glm::dvec3(place_), seen.tools[tool_].pose.tip);
+    if (closed_ && grip > jaws.open_above) {
+      closed_ = false;
+      let_go(seen.time, log);
+    } else if (!closed_ && grip < jaws.close_below) {
+      // Jaws that come closed have not closed on anything.
+      closed_ = true;
+      if (opened_) grasp(from_tip, seen.time, log);
+    }
+    opened_ = opened_ || grip > jaws.open_above;
+    if (holding_ && from_tip > grasped_at_ + kSlipped) let_go(seen.time, log);
+  }
+
+  void grasp(double from_tip, double time, TaskLog& log) {
+    if (!contact_.now()) return;
+    ++grasps_;
+    grasped_at_ = from_tip;
+    holding_ = glm::distance(contact_.point(), place_) <= task_.tolerance;
+    if (holding_) {
+      log.note(time, "grasped");
+    } else {
+      ++beside_;
+      log.error(time, "grasped beside the place");
+    }
+  }
+
+  void let_go(double time, TaskLog& log) {
+    if (holding_ && height_ > kLifted && !done_) {
+      ++drops_;
+      log.error(time, fmt::format("dropped from {:.0f} mm", height_ * 1e3));
+    }
+    holding_ = false;
+  }
+
+  // Faces that go without energy are torn off.
+  void watch_tears(const Observation& seen, TaskLog& log) {
+    const bool energy = std::any_of(seen.tools.begin(), seen.tools.end(), [](const auto& tool) { return tool.energy; });
+    const bool torn = seen.organs[organ()].faces_gone > 0 && !energy;
+    if (torn && !torn_now_) ++tears_, log.error(seen.time, "tissue torn");
+    torn_now_ = torn;
+  }
+
+  TaskScene task_;
+  std::size_t tool_;
+  std::vector<SurfaceMark> marks_;
+  LastingContact contact_;
+  std::optional<glm::dvec3> rest_;  // m   where the place was at first
+  glm::vec3 place_{0.f};            // m
+  double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0;
+  std::size_t grasps_ = 0, beside_ = 0, drops_ = 0, tears_ = 0;
+  bool closed_ = false, opened_ = false, holding_ = false, torn_now_ = false, done_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage) {
+  return std::make_unique<LiftOrgan>(task, stage);
+}
+
+}  // namespace trocar

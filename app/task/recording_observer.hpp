@@ -1,0 +1,38 @@
+// A frame of a recording as a task sees it: bit for bit what SessionObserver saw when it was recorded.
+// Tested in tests/app/observer_test.cpp
+#pragma once
+
+#include <vector>
+
+#include "app/compare/recording_source.hpp"
+#include "app/record/recording.hpp"
+#include "app/scene/scene.hpp"
+#include "app/task/observation.hpp"
+#include "app/task/task_run.hpp"
+
+namespace trocar {
+
+// The surfaces of a recording at rest as they were when it began, and names. `surfaces` keeps what the stage borrows.
+TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces);
+
+class RecordingObserver {
+ public:
+  // The recording must outlive it. `scope`: of its scene, for the lens, and where it is in recordings that do not keep
+  // its pose.
+  RecordingObserver(const Recording& recording, const ScopeScene& scope, std::vector<SurfaceMark> marks);
+
+  // Any order; forward is quickest. Valid until the next call.
+  const Observation& observe(std::size_t frame);
+
+ private:
+  const Recording* recording_;
+  ScopeScene scope_;
+  std::vector<SurfaceMark> marks_;
+  std::vector<RecordedOrganFrames> frames_;  // [organ]
+  std::vector<glm::vec3> places_;            // [mark] m
+  std::vector<SeenTool> tools_;
+  std::vector<SeenOrgan> organs_;
+  Observation seen_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,27 @@
+// A running session as a task sees it, after Session::step(). The marks are those of Session::set_marks().
+// Tested against recordings in tests/app/observer_test.cpp
+#pragma once
+
+#include <vector>
+
+#include "app/session/session.hpp"
+#include "app/task/observation.hpp"
+#include "app/task/task_run.hpp"
+
+namespace trocar {
+
+// What a task must know before it begins; borrows the session's surfaces at rest.
+TaskStage stage_of(const Session& session);
+
+class SessionObserver {
+ public:
+  // The frame that the session has just done, at `time` of its clock. Allocates only in the first call.
+  const Observation& observe(const Session& session, double time);
+
+ private:
+  std::vector<SeenTool> tools_;
+  std::vector<SeenOrgan> organs_;
+  Observation seen_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,131 @@
+// Touch the targets: the tip of the instrument within the tolerance of each target in turn, in contact, for as long as
+// the task wants. Another target than the next is an error; so is tissue touched beside the targets, by time.
+// Used for keep-out too, whose zones every kind of task watches.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/task/task_goal.hpp"
+#include "app/task/tip_contact.hpp"
+
+namespace trocar {
+namespace {
+
+// So long on a wrong target it is meant, not brushed.
+constexpr double kMeant = 0.25;  // s
+
+class TouchTargets final : public TaskGoal {
+ public:
+  TouchTargets(const TaskScene& task, const TaskStage& stage)
+      : task_(task), marks_(marks_of(task, stage)), tools_(tools_of(task, stage)) {
+    contacts_.resize(marks_.size() * tools_.size());
+    paths_.resize(tools_.size());
+    places_.resize(marks_.size());
+    wrong_for_.resize(marks_.size());
+  }
+
+  const std::vector<SurfaceMark>& marks() const override { return marks_; }
+
+  void step(const Observation& seen, double dt, TaskLog& log) override {
+    std::copy(seen.marks.begin(), seen.marks.end(), places_.begin());
+    for (std::size_t k = 0; k < tools_.size(); ++k) paths_[k].see(seen.tools[tools_[k]].pose.tip);
+    watch_beside(seen, dt);
+    watch_wrong(seen, dt, log);
+    if (done_ == marks_.size()) return;
+    there_ = on_target(seen, done_);
+    held_ = there_ ? held_ + dt : 0.0;
+    if (!there_ || held_ < task_.hold) return;
+    ++done_;
+    held_ = 0.0;
+    log.note(seen.time, fmt::format("target {} reached", done_));
+    for (PathMeter& path : paths_) path.reach();
+  }
+
+  double progress() const override {
+    const double part = task_.hold > 0.0 ? 0.999 * std::min(held_ / task_.hold, 1.0) : 0.0;
+    return done_ == marks_.size() ? 1.0 : (double(done_) + part) / double(marks_.size());
+  }
+
+  void say(std::string& hint, std::string& warning) const override {
+    auto to = std::back_inserter(hint);
+    if (done_ < marks_.size() && there_) fmt::format_to(to, "hold target {} of {}", done_ + 1, marks_.size());
+    if (done_ < marks_.size() && !there_) fmt::format_to(to, "touch target {} of {}", done_ + 1, marks_.size());
+    for (std::size_t k = 0; k < marks_.size(); ++k)
+      if (wrong_for_[k] >= kMeant) fmt::format_to(std::back_inserter(warning), "this is target {}", k + 1);
+    if (warning.empty() && beside_) warning += "touching beside the target";
+  }
+
+  void judge(std::vector<Metric>& parts) const override {
+    double length = 0.0, direct = 0.0;
+    for (const PathMeter& path : paths_) length += path.reached(), direct += path.direct();
+    parts.push_back({"task_detour", "Path of the tip over the straight way", "", ratio(length, direct), 1.6, 4.0});
+    parts.push_back({"task_wrong", "Wrong targets touched", "", double(wrong_), 0.0, 3.0});
+    parts.push_back({"task_beside", "Time touching beside the targets", "s", time_beside_, 0.5, 6.0});
+  }
+
+  void draw(DrawnMarks& marks) const override {
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      MarkState state = k < done_ ? MarkState::Done : k == done_ ? MarkState::Next : MarkState::Waiting;
+      if (wrong_for_[k] >= kMeant) state = MarkState::Error;
+      marks.targets.push_back({places_[k], static_cast<float>(task_.tolerance), state});
+    }
+  }
+
+ private:
+  // Of a target, by any tool that counts. A contact lasts, so the same place may be asked about in every frame.
+  bool on_target(const Observation& seen, std::size_t target) {
+    bool on = false;
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+      LastingContact& contact = contacts_[target * tools_.size() + k];
+      contact.see(tip_contact(seen, marks_[target].organ, tools_[k]), seen.time);
+      on = on || (contact.now() && glm::distance(contact.point(), places_[target]) <= task_.tolerance);
+    }
+    return on;
+  }
+
+  void watch_wrong(const Observation& seen, double dt, TaskLog& log) {
+    for (std::size_t k = done_ + 1; k < marks_.size(); ++k) {
+      const double before = wrong_for_[k];
+      // Where targets lie so near to each other that both are touched, the right one counts.
+      const bool wrong = on_target(seen, k) && !there_;
+      wrong_for_[k] = wrong ? before + dt : 0.0;
+      if (before >= kMeant || wrong_for_[k] < kMeant) continue;
+      ++wrong_;
+      log.error(seen.time, fmt::format("touched target {} instead of {}", k + 1, done_ + 1));
+    }
+  }
+
+  void watch_beside(const Observation& seen, double dt) {
+    beside_ = false;
+    for (const std::size_t tool : tools_)
+      for (std::size_t organ = 0; organ < seen.organs.size(); ++organ) {
+        if (!touches(seen, organ, tool)) continue;
+        const auto tip = tip_contact(seen, organ, tool);
+        const auto near = [&](const glm::vec3& place) {
+          return tip && glm::distance(*tip, place) <= 1.5 * task_.tolerance;
+        };
+        const std::size_t known = std::min(done_ + 1, places_.size());
+        beside_ = beside_ || std::none_of(places_.begin(), places_.begin() + std::ptrdiff_t(known), near);
+      }
+    if (beside_) time_beside_ += dt;
+  }
+
+  TaskScene task_;
+  std::vector<SurfaceMark> marks_;
+  std::vector<std::size_t> tools_;        // whose tips count
+  std::vector<LastingContact> contacts_;  // [target, tool of tools_]
+  std::vector<PathMeter> paths_;          // [tool of tools_]
+  std::vector<glm::vec3> places_;         // [target] m
+  std::vector<double> wrong_for_;         // [target] s
+  std::size_t done_ = 0, wrong_ = 0;
+  double held_ = 0.0, time_beside_ = 0.0;  // s
+  bool there_ = false, beside_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskGoal> make_touch_targets(const TaskScene& task, const TaskStage& stage) {
+  return std::make_unique<TouchTargets>(task, stage);
+}
+
+}  // namespace trocar

@@ -1,0 +1,47 @@
+// The forbidden zones of a task, drawn in the scope's picture: which instruments are in them, how often they went in,
+// how long they stayed, how deep. A shaft is as wide as it looks: its radius is projected at the place that counts.
+// Units: metres, seconds; in the picture half heights.   Tested in tests/app/task_parts_test.cpp
+#pragma once
+
+#include <vector>
+
+#include "app/task/task_goal.hpp"
+#include "geometry/planar/zone.hpp"
+
+namespace trocar {
+
+// How deep a tool is in a zone, in the picture; <= 0: it is not. `metres`: the length at the tool that this depth is.
+struct ZoneDepth {
+  double half_heights = -1.0, metres = 0.0;
+};
+ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const ToolPose& tool);
+
+class ZoneWatch {
+ public:
+  // An instrument counts as gone from a zone when it has been out of it for so long.
+  static constexpr double kAway = 0.25;  // s
+
+  // Error: InputError for an outline that is no simple polygon.
+  ZoneWatch(const TaskScene& task, const TaskStage& stage);
+
+  void step(const Observation& seen, double dt, TaskLog& log);
+  bool violated() const { return deepest_now_ > 0.0; }
+  double deepest_now() const { return deepest_now_; }  // m
+  std::size_t entries() const { return entries_; }
+  double time_inside() const { return time_inside_; }  // s, of any instrument in any zone
+  double deepest() const { return deepest_; }          // m
+
+  // Appended; nothing when there are no zones.
+  void judge(std::vector<Metric>& parts) const;
+  void draw(DrawnMarks& marks) const;
+
+ private:
+  std::vector<planar::Zone> zones_;
+  std::vector<std::string> instruments_;
+  std::vector<double> inside_until_;  // [zone, instrument] s, when it was seen inside last
+  std::vector<char> violated_;        // [zone] now
+  std::size_t entries_ = 0;
+  double time_inside_ = 0.0, deepest_ = 0.0, deepest_now_ = 0.0;
+};
+
+}  // namespace trocar
