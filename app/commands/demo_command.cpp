@@ -75,8 +75,8 @@ class Showing {
   void draw(const glm::ivec2& size) {
     drawn_organs(session_, organs_);
     drawn_tools(session_, tools_);
-    const ScopeScene& scope = scene_.scope;
-    view_->draw(organs_, tools_, {scope.eye, scope.target, {0, 1, 0}, scope.field_of_view_deg}, {}, size.x, size.y);
+    settings_.time = static_cast<double>(session_.frames()) / scene_.frame_rate;
+    view_->draw(organs_, tools_, session_.scope().pose, session_.scope().lens, {}, settings_, size.x, size.y);
   }
 
   const Scene& scene_;
@@ -85,6 +85,7 @@ class Showing {
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
   std::optional<View> view_;
+  ViewSettings settings_;
   std::optional<Overlay> overlay_;
   OverlayState state_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();

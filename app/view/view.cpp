@@ -2,6 +2,7 @@
 
 #include <glad/gl.h>
 
+#include <array>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/type_ptr.hpp>
@@ -14,7 +15,7 @@
 namespace trocar {
 namespace {
 
-constexpr float kNear = 0.01f, kFar = 2.f;  // m
+constexpr double kNear = 0.005, kFar = 2.0;  // m
 
 // Okabe and Ito's colour-blind-safe palette: sky blue and yellow stand out on red tissue, one for each instrument in
 // turn.
@@ -85,7 +86,10 @@ gl::Program program_of(bool detail, const char* label, const char* vertex,
                        std::initializer_list<const char*> fragment_parts) {
   std::string fragment = detail ? "#version 330\n#define DETAIL 1\n" : "#version 330\n#define DETAIL 0\n";
   for (const char* part : fragment_parts) fragment += view_shader(part);
-  const gl::ShaderStage stages[] = {{GL_VERTEX_SHADER, view_shader(vertex)}, {GL_FRAGMENT_SHADER, fragment}};
+  std::string placed = "#version 330\n";
+  placed += view_shader("lens.glsl");
+  placed += view_shader(vertex);
+  const gl::ShaderStage stages[] = {{GL_VERTEX_SHADER, placed}, {GL_FRAGMENT_SHADER, fragment}};
   return gl::make_program(label, stages);
 }
 
@@ -101,23 +105,47 @@ TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
   return make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f));
 }
 
-glm::mat4 world_from_tool(const ToolPose& pose, double roll_deg) {
-  const glm::dvec3 z = glm::normalize(pose.pivot - pose.tip);
-  const glm::dvec3 seed = std::abs(z.y) < 0.9 ? glm::dvec3(0, 1, 0) : glm::dvec3(1, 0, 0);
-  const glm::dvec3 x = glm::normalize(glm::cross(seed, z)), y = glm::cross(z, x);
-  const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(y, 0), glm::dvec4(z, 0), glm::dvec4(pose.tip, 1));
-  // Roll is about the way from trocar to tip: clockwise as the hand sees it.
-  return glm::mat4(glm::rotate(frame, glm::radians(-roll_deg), glm::dvec3(0, 0, 1)));
+// The parts of one kind of instrument as the view keeps them.
+struct DrawnPart {
+  ToolPart part;  // for its pose; the mesh is in `shape`
+  Drawable shape;
+};
+
+constexpr double kDrawnRadius = 0.0025;  // m, of the meshes; other instruments are scaled
+
+std::vector<DrawnPart> make_parts(InstrumentKind kind) {
+  std::vector<ToolPart> parts = tip_parts(kind, kDrawnRadius);
+  for (ToolPart& part : shaft_parts(kind, kDrawnRadius)) parts.push_back(std::move(part));
+  std::vector<DrawnPart> drawn;
+  for (ToolPart& part : parts) {
+    Drawable shape = make_drawable(part.mesh.view(), 0);
+    drawn.push_back({std::move(part), std::move(shape)});
+  }
+  return drawn;
 }
 
-constexpr double kWidestJaw_deg = 28.0;
+struct Finish {
+  glm::vec3 colour;  // linear
+  float shine;       // 0 plastic .. 1 polished steel
+};
+
+Finish finish_of(ToolSurface surface, bool energy) {
+  switch (surface) {
+    case ToolSurface::Insulation:
+      return {glm::vec3(0.035f), 0.12f};
+    case ToolSurface::Ceramic:
+      return {{0.72f, 0.69f, 0.62f}, 0.25f};
+    case ToolSurface::Wire:
+      return energy ? Finish{{1.0f, 0.55f, 0.30f}, 0.6f} : Finish{{0.55f, 0.55f, 0.57f}, 1.f};
+    default:
+      return {{0.62f, 0.63f, 0.66f}, 1.f};
+  }
+}
 
 }  // namespace
 
 struct View::Content {
-  explicit Content(bool detailed) : detail(detailed) {}
-
-  bool detail;
+  bool detail = true;
   gl::Program organ = program_of(detail, "organ", "organ.vert", {"noise.glsl", "lighting.glsl", "organ.frag"});
   gl::Program touched = program_of(detail, "touched", "organ.vert", {"touched.frag"});
   gl::Program cavity = program_of(detail, "cavity", "plain.vert", {"noise.glsl", "lighting.glsl", "cavity.frag"});
@@ -125,8 +153,8 @@ struct View::Content {
   gl::Program scope = program_of(detail, "scope", "screen.vert", {"scope.frag"});
   std::vector<Drawable> organs;                 // [organ]
   std::vector<std::vector<glm::vec3>> normals;  // [organ][vertex]
-  Drawable cavity_shape, shaft, jaw;
-  double jaw_length = ToolShape{}.jaw_length;
+  Drawable cavity_shape;
+  std::array<std::vector<DrawnPart>, 4> tools;  // [kind][part]
   gl::VertexArray touched_array = gl::make_vertex_array(), empty_array = gl::make_vertex_array();
   gl::Buffer touched_faces = gl::make_buffer();
   std::vector<glm::uvec3> touched_indices;
@@ -136,16 +164,16 @@ struct View::Content {
   void draw_tool(const DrawnTool& tool, const Uniforms& uniforms);
 };
 
-View::View(GlContext& context, std::span<const DrawnOrgan> drawn, bool detail) {
+View::View(GlContext& context, std::span<const DrawnOrgan> drawn) {
   gl::require_version(context, "view", 3, 3);
-  content_ = std::make_unique<Content>(detail);
+  content_ = std::make_unique<Content>();
   for (const auto& organ : drawn) {
     content_->organs.push_back(make_drawable(organ));
     content_->normals.emplace_back(organ.rest.positions.size());
   }
   content_->cavity_shape = make_drawable(cavity_around(drawn).view(), 0);
-  content_->shaft = make_drawable(make_shaft({}).view(), 0);
-  content_->jaw = make_drawable(make_jaw({}).view(), 0);
+  for (std::size_t kind = 0; kind < content_->tools.size(); ++kind)
+    content_->tools[kind] = make_parts(static_cast<InstrumentKind>(kind));
 }
 
 View::~View() = default;
@@ -206,34 +234,30 @@ void View::Content::draw_touched(std::span<const DrawnOrgan> drawn, const glm::m
 }
 
 void View::Content::draw_tool(const DrawnTool& tool, const Uniforms& uniforms) {
-  const double scale = tool.pose.radius / ToolShape{}.radius;
-  const glm::mat4 frame = world_from_tool(tool.pose, tool.roll_deg);
-  const glm::mat4 thick = frame * glm::scale(glm::mat4(1.f), glm::vec3(scale, scale, 1.0));
-  uniforms.set("world_from_model", thick);
-  uniforms.set("colour", glm::vec3(0.035f));
-  uniforms.set("shine", 0.12f);
-  glBindVertexArray(shaft.array.name());
-  glDrawElements(GL_TRIANGLES, shaft.index_count, GL_UNSIGNED_INT, nullptr);
-  uniforms.set("colour", glm::vec3(0.62f, 0.63f, 0.66f));
-  uniforms.set("shine", 1.f);
-  glBindVertexArray(jaw.array.name());
-  for (const double side : {0.0, 180.0}) {
-    glm::mat4 jaw_frame = glm::rotate(thick, glm::radians(static_cast<float>(side)), glm::vec3(0, 0, 1));
-    jaw_frame = glm::translate(jaw_frame, glm::vec3(0, 0, jaw_length));
-    jaw_frame =
-        glm::rotate(jaw_frame, glm::radians(static_cast<float>(0.5 * kWidestJaw_deg * tool.grip)), glm::vec3(1, 0, 0));
-    jaw_frame = glm::translate(jaw_frame, glm::vec3(0, 0, -jaw_length));
-    uniforms.set("world_from_model", jaw_frame);
-    glDrawElements(GL_TRIANGLES, jaw.index_count, GL_UNSIGNED_INT, nullptr);
+  const double scale = tool.pose.radius / kDrawnRadius;
+  for (const auto& [part, shape] : tools[static_cast<std::size_t>(tool.kind)]) {
+    ToolPart sized{{}, part.hinge_z * scale, part.side};
+    const glm::dmat4 frame = part_pose(tool.pose, tool.roll_deg, tool.grip, sized, tool.limits);
+    const Finish finish = finish_of(part.surface, tool.energy);
+    uniforms.set("world_from_model", glm::mat4(glm::scale(frame, glm::dvec3(scale))));
+    uniforms.set("colour", finish.colour);
+    uniforms.set("shine", finish.shine);
+    glBindVertexArray(shape.array.name());
+    glDrawElements(GL_TRIANGLES, shape.index_count, GL_UNSIGNED_INT, nullptr);
   }
 }
 
-void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ViewCamera& camera,
-                const ViewSettings& settings, int width, int height) {
+void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope_pose,
+                const Lens& lens, const DrawnMarks&, const ViewSettings& settings, int width, int height) {
   Content& c = *content_;
   const float aspect = static_cast<float>(width) / static_cast<float>(std::max(height, 1));
-  const glm::mat4 clip_from_world = glm::perspective(glm::radians(camera.field_of_view_deg), aspect, kNear, kFar) *
-                                    glm::lookAt(camera.eye, camera.target, camera.up);
+  const glm::mat4 clip_from_world(projection_matrix(scope_pose, aspect, kNear, kFar) * view_matrix(scope_pose));
+  const glm::vec3 eye(scope_pose.eye);
+  for (const gl::Program* program : {&c.organ, &c.touched, &c.cavity, &c.metal}) {
+    const Uniforms uniforms(*program);
+    uniforms.set("barrel", static_cast<float>(lens.barrel));
+    uniforms.set("aspect", aspect);
+  }
   glViewport(0, 0, width, height);
   glClearColor(0.f, 0.f, 0.f, 1.f);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
@@ -241,21 +265,24 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   glDepthFunc(GL_LEQUAL);
   glDisable(GL_CULL_FACE);
 
-  c.draw_organs(organs, clip_from_world, camera.eye);
-  if (settings.show_touched) c.draw_touched(organs, clip_from_world, camera.eye);
+  c.draw_organs(organs, clip_from_world, eye);
+  if (settings.show_touched) c.draw_touched(organs, clip_from_world, eye);
   {
     const Uniforms uniforms(c.metal);
     uniforms.set("clip_from_world", clip_from_world);
-    uniforms.set("eye", camera.eye);
+    uniforms.set("eye", eye);
     for (const DrawnTool& tool : tools) c.draw_tool(tool, uniforms);
   }
   {
     const Uniforms uniforms(c.cavity);
     uniforms.set("clip_from_world", clip_from_world);
     uniforms.set("world_from_model", glm::mat4(1.f));
-    uniforms.set("eye", camera.eye);
+    uniforms.set("eye", eye);
+    glEnable(GL_CULL_FACE);  // seen from within only: an eye outside of it looks in
+    glCullFace(GL_FRONT);
     glBindVertexArray(c.cavity_shape.array.name());
     glDrawElements(GL_TRIANGLES, c.cavity_shape.index_count, GL_UNSIGNED_INT, nullptr);
+    glDisable(GL_CULL_FACE);
   }
   glDisable(GL_DEPTH_TEST);
   if (settings.round_field) {
@@ -290,7 +317,8 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
     for (const Organ& organ : session.organs()) {
       touching = touching || (!organ.touches.first.empty() && !organ.touches.of_tool(k).empty());
     }
-    tools.push_back({instrument.pose, instrument.roll_deg, instrument.grip, touching});
+    tools.push_back(
+        {instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind, instrument.energy, {}});
   }
 }
 

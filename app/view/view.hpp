@@ -8,20 +8,21 @@
 #include <memory>
 #include <vector>
 
+#include "app/scope/lens.hpp"
 #include "app/session/session.hpp"
+#include "app/view/marks.hpp"
+#include "app/view/quality.hpp"
 #include "gpu_collision/gl_context.hpp"
 
 namespace trocar {
 
-struct ViewCamera {
-  glm::vec3 eye{0.f}, target{0.f};  // m
-  glm::vec3 up{0.f, 1.f, 0.f};
-  float field_of_view_deg = 60.f;  // degrees, vertical
-};
-
 struct ViewSettings {
   bool show_touched = true;
   bool round_field = true;
+  Quality quality = Quality::High;
+  double time = 0.0;                        // s    of the session: moves smoke and pulsing marks; may jump
+  glm::vec2 lamp_offset{0.0025f, 0.0065f};  // m    of the lamp from the lens, right and up: the light guide lies beside
+                                            //      the optics of a 10 mm scope, which is what makes shadows seen at all
 };
 
 // What the renderer needs of an organ; the session's own organs and a replayed recording both give it.
@@ -39,18 +40,21 @@ struct DrawnTool {
   ToolPose pose;
   double roll_deg = 0.0, grip = 1.0;
   bool touching = false;
+  InstrumentKind kind = InstrumentKind::Grasper;
+  bool energy = false;      // the pedal is down: the wire glows, what it touches smokes
+  JointLimits limits = {};  // grip 1 is limits.widest_grip_deg
 };
 
 class View {
  public:
   // `context` must be current and outlive the view. Error: InputError when it is older than OpenGL 3.3.
-  // `detail`: fine grain and vessels; off where the CPU draws.
-  View(GlContext& context, std::span<const DrawnOrgan> organs, bool detail = true);
+  View(GlContext& context, std::span<const DrawnOrgan> organs);
   ~View();
 
-  // Into the framebuffer bound for drawing, `width` x `height` pixels.
-  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ViewCamera& camera,
-            const ViewSettings& settings, int width, int height);
+  // Into the framebuffer bound for drawing, `width` x `height` pixels: what `scope` sees through `lens`. The pixel of a
+  // point is seen_point(): half heights from the middle.
+  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope,
+            const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width, int height);
 
  private:
   struct Content;

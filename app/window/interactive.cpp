@@ -30,14 +30,16 @@ constexpr double kLongestStep = 1.0 / 30.0;  // s
 struct Orbit {
   float yaw = 0.f, pitch = 0.f;  // rad
 
-  ViewCamera camera(const ScopeScene& scope) const {
+  ScopePose camera(const ScopeScene& scope) const {
     const glm::vec3 back = scope.eye - scope.target;
     const glm::vec3 right = glm::normalize(glm::cross(glm::vec3(0, 1, 0), back));
     const glm::vec3 up = glm::normalize(glm::cross(back, right));
     const float distance = glm::length(back);
     const glm::vec3 turned =
         std::cos(pitch) * (std::cos(yaw) * back / distance - std::sin(yaw) * right) + std::sin(pitch) * up;
-    return {scope.target + distance * turned, scope.target, {0, 1, 0}, scope.field_of_view_deg};
+    ScopePose pose = scope_looking_at(scope.target + distance * turned, scope.target, 0.0, 0.0, scope.rod);
+    pose.field_of_view_deg = scope.field_of_view_deg;
+    return pose;
   }
 };
 
@@ -73,7 +75,7 @@ class Interactive {
                  [this](const InstrumentScene& instrument) { return make_device(instrument, hands_); }),
         overlay_(window) {
     drawn_organs(session_, organs_);
-    view_.emplace(window.context(), organs_, !window.context().info().software);
+    view_.emplace(window.context(), organs_);
     select_next(hands_.mice.size() - 1);
     if (options.record) toggle_recording();
   }
@@ -100,9 +102,7 @@ class Interactive {
   void handle_input(const WindowInput& input, double elapsed) {
     for (const Key key : input.pressed) handle_key(key);
     use_tips(input, elapsed);
-    const ViewCamera camera = orbit_.camera(scene_.scope);
-    const glm::dvec3 forward = glm::normalize(camera.target - camera.eye);
-    const glm::dvec3 right = glm::normalize(glm::cross(forward, glm::dvec3(camera.up)));
+    const ScopeAxes axes = axes_of(orbit_.camera(scene_.scope));
     if (input.right_button) {
       orbit_.yaw += kOrbitPerPixel * static_cast<float>(input.pointer_motion.x);
       orbit_.pitch =
@@ -110,7 +110,7 @@ class Interactive {
       return;
     }
     if (MouseDevice* mouse = hands_.mice[state_.selected]) {
-      mouse->set_screen(right, glm::cross(right, forward));
+      mouse->set_screen(axes.right, axes.up);
       mouse->move(input.pointer_motion.x, input.pointer_motion.y);
       mouse->insert(input.wheel);
     }
@@ -207,7 +207,8 @@ class Interactive {
     drawn_organs(session_, organs_);
     drawn_tools(session_, tools_);
     const glm::ivec2 size = window_.size();
-    view_->draw(organs_, tools_, orbit_.camera(scene_.scope), settings_, size.x, size.y);
+    settings_.time = time_;
+    view_->draw(organs_, tools_, orbit_.camera(scene_.scope), scene_.scope.lens, {}, settings_, size.x, size.y);
     if (picture_wanted_) save_picture(size);
     overlay_.draw(session_, state_);
   }

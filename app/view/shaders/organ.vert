@@ -1,4 +1,3 @@
-#version 330
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec3 rest;
@@ -13,5 +12,5 @@ void main() {
   world_normal = normal;
   rest_position = rest;
   burnt = charred;
-  gl_Position = clip_from_world * vec4(position, 1.0);
+  gl_Position = through_lens(clip_from_world * vec4(position, 1.0));
 }

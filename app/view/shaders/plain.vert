@@ -1,4 +1,3 @@
-#version 330
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 uniform mat4 clip_from_world;
@@ -11,5 +10,5 @@ void main() {
   world_position = world.xyz;
   world_normal = mat3(world_from_model) * normal;
   rest_position = position;
-  gl_Position = clip_from_world * world;
+  gl_Position = through_lens(clip_from_world * world);
 }

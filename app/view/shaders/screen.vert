@@ -1,4 +1,3 @@
-#version 330
 out vec2 place;  // -1 .. 1
 void main() {
   place = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2) * 2.0 - 1.0;
