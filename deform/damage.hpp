@@ -1,7 +1,7 @@
-// What was done to each face of an organ: the greatest pressure it bore, pressure over time, and whether it was burnt
-// or torn. Pressure on a face is the force of its contacts over its area, never over less than kSmallestArea: a mesh
-// finer than a tool's tip is not hurt more for it.
-// Units: pascals, seconds, newtons, square metres.   Tested in tests/deform/damage_test.cpp
+// What was done to each face of an organ: the greatest pressure it bore, pressure over time, and whether it was burnt,
+// torn, crushed or cut. Pressure on a face is the force of its contacts over its area, never over less than
+// kSmallestArea: a mesh finer than a tool's tip is not hurt more for it. Units: pascals, seconds, newtons, square
+// metres.   Tested in tests/deform/damage_test.cpp
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace trocar {
 
 constexpr float kSmallestArea = 5e-6f;  // m^2
 
-enum DamageMark : std::uint8_t { kBurnt = 1, kTorn = 2, kCrushed = 4 };
+enum DamageMark : std::uint8_t { kBurnt = 1, kTorn = 2, kCrushed = 4, kSnipped = 8 };
 
 struct TissueDamage {
   std::vector<float> peak;          // [face id] Pa

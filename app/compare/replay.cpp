@@ -1,8 +1,10 @@
 #include "app/compare/replay.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "app/compare/recording_source.hpp"
+#include "app/session/tip_touch.hpp"
 
 namespace trocar {
 namespace {
@@ -32,15 +34,52 @@ bool same_faces(const TouchList& answer, const RecordedOrganFrames& frames) {
                     same);
 }
 
-// True when the answer is the recorded one.
-bool ask_again(AskedOrgan& organ, std::size_t frame, const std::vector<ToolVolume>& volumes, ReplayResult& result) {
+// What the recording says of each instrument's tip; nothing when it is older than that.
+std::vector<TipTouch> tips_of(const Recording& recording) {
+  std::vector<TipTouch> tips;
+  std::istringstream lines(recording.text("tips"));
+  std::string kind;
+  for (JointLimits limits; recording.has_tips() && lines >> kind >> limits.widest_grip_deg;)
+    if (const auto known = instrument_kind(kind); known && tips.size() < recording.tools().size())
+      tips.emplace_back(*known, recording.tool_radius()[tips.size()], limits);
+  if (tips.size() != recording.tools().size()) tips.clear();
+  return tips;
+}
+
+TipStance stance_of(const Recording& recording, std::size_t frame, std::size_t tool) {
+  const glm::dvec2 roll_grip = recording.roll_grip(frame, tool);
+  return {recording.pose(frame, tool), roll_grip.x, roll_grip.y};
+}
+
+// True when the tips touch the faces that the recording says. `around`: answers about the capsules around them.
+bool same_tips(std::vector<TipTouch>& tips, const TouchList& around, const Recording& recording, std::size_t frame,
+               const RecordedOrganFrames& organ) {
+  const OrganFrame& recorded = organ.frame();
+  for (std::size_t tool = 0; tool < tips.size(); ++tool) {
+    const auto faces = tips[tool].touched(stance_of(recording, frame, tool), organ.mesh(), around.of_tool(tool));
+    const auto then = std::span(recorded.tip_ids)
+                          .subspan(recorded.tip_first[tool], recorded.tip_first[tool + 1] - recorded.tip_first[tool]);
+    const auto same = [&](FaceId now, FaceId id) { return organ.surface().ids[index(now)] == id; };
+    if (!std::equal(faces.begin(), faces.end(), then.begin(), then.end(), same)) return false;
+  }
+  return true;
+}
+
+// True when the answers are the recorded ones. `volumes`: of the shafts, then around the tips.
+bool ask_again(AskedOrgan& organ, const Recording& recording, std::size_t frame, std::span<const ToolVolume> volumes,
+               std::vector<TipTouch>& tips, ReplayResult& result) {
   if (organ.frames.load(frame)) {
     organ.query->rebuild(organ.frames.mesh());
     ++result.rebuilds;
   }
   organ.query->update(organ.frames.mesh().positions);
   result.touches += organ.frames.frame().touches.size();
-  return same_faces(organ.query->touched(volumes, TouchSet::Exact), organ.frames);
+  result.tip_touches += organ.frames.frame().tip_ids.size();
+  const TouchList answer = organ.query->touched(volumes, TouchSet::Exact);
+  const std::size_t tools = volumes.size() - tips.size();
+  const TouchList shafts{answer.touches.first(answer.first[tools]), answer.first.first(tools + 1)};
+  return same_faces(shafts, organ.frames) &&
+         same_tips(tips, {answer.touches, answer.first.subspan(tools)}, recording, frame, organ.frames);
 }
 
 }  // namespace
@@ -49,11 +88,14 @@ ReplayResult replay(const Recording& recording, const std::string& backend, Back
                     const std::function<void(std::size_t)>& progress) {
   ReplayResult result;
   std::vector<AskedOrgan> organs = organs_of(recording, backend, backends);
+  std::vector<TipTouch> tips = tips_of(recording);
   std::vector<ToolVolume> volumes;
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
     recorded_volumes(recording, frame, TouchSet::Exact, volumes);
+    for (std::size_t tool = 0; tool < tips.size(); ++tool)
+      volumes.push_back(tips[tool].around(stance_of(recording, frame, tool)));
     bool same = true;
-    for (AskedOrgan& organ : organs) same = ask_again(organ, frame, volumes, result) && same;
+    for (AskedOrgan& organ : organs) same = ask_again(organ, recording, frame, volumes, tips, result) && same;
     result.differing_frames += same ? 0 : 1;
     progress(frame + 1);
   }

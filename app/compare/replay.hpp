@@ -11,7 +11,8 @@
 namespace trocar {
 
 struct ReplayResult {
-  std::size_t touches = 0;           // recorded
+  std::size_t touches = 0;           // recorded, of the shafts
+  std::size_t tip_touches = 0;       // recorded, of the tips
   std::size_t rebuilds = 0;          // changes of an organ's faces that the backend followed
   std::size_t differing_frames = 0;  // whose touched faces are not those recorded
 };

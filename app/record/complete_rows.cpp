@@ -56,6 +56,12 @@ std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::ve
   return frames;
 }
 
+std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames) {
+  frames = std::min(frames, tips[kTipFirst].rows());
+  while (frames > 0 && tips[kTipFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > tips[kTipFace].rows()) --frames;
+  return frames;
+}
+
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames) {
   RowCounts rows;
   rows[RowOf::Frame] = frames;

@@ -23,6 +23,9 @@ std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTa
 // Frames that are there in every table, with their touches and with what had happened to the surfaces.
 std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs);
 
+// The first of these frames that have all the faces that tips touch in them.
+std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames);
+
 // Rows written with the first `frames` frames, > 0.
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames);
 

@@ -61,7 +61,8 @@ void write_texts(H5File& file, const RecordingHeader& header) {
                                header.date,
                                fmt::format("{}", fmt::join(header.tools, "\n")),
                                fmt::format("{}", fmt::join(header.stages, "\n")),
-                               fmt::format("{}", header.frame_rate)};
+                               fmt::format("{}", header.frame_rate),
+                               fmt::format("{}", fmt::join(header.tips, "\n"))};
   static_assert(std::size(texts) == std::size(kTextAttributes));
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }
@@ -113,9 +114,10 @@ void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
 // Two sets of buffers, one byte string a table: the frame thread fills the front, the writer thread empties the back.
 struct Recorder::Writer {
   H5File file;
-  std::vector<H5Table> tables;  // all organs' tables, of clashes, the later ones, the session's: kTime is the very last
+  std::vector<H5Table> tables;  // all organs' tables, their later ones, of clashes, the later ones, the session's:
+                                // kTime is the very last
   std::vector<Bytes> front, back;
-  std::vector<std::uint64_t> touches_so_far;  // [organ]
+  std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
   std::size_t tools = 0;
   std::vector<float> clash_distance;  // [pair of tools] of the frame that is being appended
@@ -134,6 +136,10 @@ struct Recorder::Writer {
       const auto of_organ = organ_tables(organ.name, organ.tissue->rest.size(), header.tools.size());
       kinds.insert(kinds.end(), of_organ.begin(), of_organ.end());
     }
+    for (const auto& organ : header.organs) {
+      const auto later = organ_later_tables(organ.name, header.tools.size());
+      kinds.insert(kinds.end(), later.begin(), later.end());
+    }
     const auto of_clashes = clash_tables(header.tools.size());
     kinds.insert(kinds.end(), of_clashes.begin(), of_clashes.end());
     const auto later = later_tables(header.tools.size());
@@ -149,6 +155,7 @@ struct Recorder::Writer {
       back[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
     }
     touches_so_far.assign(header.organs.size(), 0);
+    tips_so_far.assign(header.organs.size(), 0);
     tools = header.tools.size();
     clash_distance.resize(tool_pairs(tools));
     clash_point.resize(tool_pairs(tools));
@@ -169,6 +176,12 @@ struct Recorder::Writer {
   }
 
   std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
+
+  // Of the tips.
+  std::span<Bytes> later_of_organ(std::size_t organ) {
+    return std::span(front).subspan(touches_so_far.size() * kOrganTables + organ * kOrganLaterTables,
+                                    kOrganLaterTables);
+  }
 
   void write_first_surfaces(const std::vector<RecordedOrgan>& organs) {
     for (std::size_t organ = 0; organ < organs.size(); ++organ) push_first_surface(of_organ(organ), organs[organ]);
@@ -255,6 +268,13 @@ void push_touches(std::span<Bytes> tables, const RecordedOrganFrame& organ, std:
   touches_so_far += list.touches.size();
 }
 
+void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::size_t tools, std::uint64_t& so_far) {
+  for (std::size_t tool = 0; tool <= tools; ++tool)
+    push_one(tables[kTipFirst], so_far + (organ.tip_first.empty() ? 0 : organ.tip_first[tool]));
+  push(tables[kTipFace], organ.tip_ids);
+  so_far += organ.tip_ids.size();
+}
+
 }  // namespace
 
 void Recorder::append(const RecordedFrame& frame) {
@@ -265,6 +285,7 @@ void Recorder::append(const RecordedFrame& frame) {
     const RecordedOrganFrame& organ = frame.organs[k];
     push(writer.of_organ(k)[kNodes], organ.nodes);
     push_touches(writer.of_organ(k), organ, writer.touches_so_far[k]);
+    push_tips(writer.later_of_organ(k), organ, writer.tools, writer.tips_so_far[k]);
     if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
   writer.push_clashes(frame.clashes);

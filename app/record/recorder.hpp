@@ -33,6 +33,7 @@ struct RecordingHeader {
   std::vector<RecordedOrgan> organs;
   std::vector<std::string> tools;   // names
   std::vector<double> tool_radius;  // [tool] m
+  std::vector<std::string> tips;    // [tool] kind of its tip and how wide its jaws open, degrees: "grasper 60"
   std::vector<ToolPose> before;     // [tool] in the frame before the first; empty: the session begins here
   std::vector<std::string> stages;  // names of the stage times, in their order
 };
@@ -49,11 +50,13 @@ struct RecordedChange {
 };
 
 struct RecordedOrganFrame {
-  std::span<const glm::vec3> nodes;        // [node] m, as they were when the tools were asked about
-  TouchList touches;                       // faces are slots of face_ids
-  std::span<const FaceId> face_ids = {};   // [slot] as they were then; empty: the touches name ids
-  std::span<const float> pressure = {};    // [touch] Pa, what the tissue did there in this frame; empty: none
-  const RecordedChange* change = nullptr;  // null: the surface stays as it is
+  std::span<const glm::vec3> nodes;               // [node] m, as they were when the tools were asked about
+  TouchList touches;                              // faces are slots of face_ids
+  std::span<const FaceId> face_ids = {};          // [slot] as they were then; empty: the touches name ids
+  std::span<const float> pressure = {};           // [touch] Pa, what the tissue did there in this frame; empty: none
+  const RecordedChange* change = nullptr;         // null: the surface stays as it is
+  std::span<const FaceId> tip_ids = {};           // faces that tips touch, by id, sorted by tool, then face
+  std::span<const std::uint32_t> tip_first = {};  // [tool + 1] where each tool's begin; empty: none touch
 };
 
 // How a tool did in a frame: it moved as its device said, or stayed where it was because the device gave no usable

@@ -63,6 +63,7 @@ struct Recording::Content {
   H5File file;
   std::vector<OrganRecording> organs = {};
   std::vector<OrganTables> organ_tables = {};               // [organ]
+  std::vector<std::vector<H5Table>> organ_later = {};       // [organ], none in older recordings
   std::vector<H5Table> session = {};                        // [SessionTable]
   std::vector<H5Table> clashes = {};                        // [ClashTable], or none
   std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
@@ -92,6 +93,8 @@ void Recording::Content::open_all() {
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
+    const auto of_tips = trocar::organ_later_tables(name, tools.size());
+    if (file.has_table(of_tips.front().path)) organ_later.push_back(open_tables(file, of_tips));
   }
 }
 
@@ -132,6 +135,7 @@ Recording::Recording(const std::filesystem::path& path)
   for (const auto& table : c.later)
     if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
+  for (const auto& tips : c.organ_later) c.frames = frames_with_tips(tips, c.frames);
   if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
   c.read_session();
   c.read_surfaces();
@@ -140,6 +144,7 @@ Recording::Recording(const std::filesystem::path& path)
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
 
+bool Recording::has_tips() const { return !content_->organ_later.empty(); }
 bool Recording::clean() const { return content_->file.clean(); }
 std::size_t Recording::frame_count() const { return content_->frames; }
 const std::vector<OrganRecording>& Recording::organs() const { return content_->organs; }
@@ -210,6 +215,17 @@ float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
 
 std::uint32_t Recording::disagreements(std::size_t frame) const { return content_->disagreements[frame]; }
 
+namespace {
+
+void read_tips(const std::vector<H5Table>& tables, std::size_t frame, OrganFrame& out) {
+  const auto first = tables[kTipFirst].read_rows<std::uint64_t>(frame, 1);
+  for (const std::uint64_t start : first) out.tip_first.push_back(static_cast<std::uint32_t>(start - first.front()));
+  out.tip_ids.resize(first.back() - first.front());
+  tables[kTipFace].read(first.front(), std::as_writable_bytes(std::span(out.tip_ids)));
+}
+
+}  // namespace
+
 void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const {
   const auto& tables = content_->organ_tables[organ];
   out.nodes.resize(content_->organs[organ].nodes);
@@ -217,6 +233,9 @@ void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out
   const auto first = tables[kTouchFirst].read_rows<std::uint64_t>(frame, 1);
   out.first.clear();
   for (const std::uint64_t start : first) out.first.push_back(static_cast<std::uint32_t>(start - first.front()));
+  out.tip_ids.clear();
+  out.tip_first.clear();
+  if (has_tips()) read_tips(content_->organ_later[organ], frame, out);
   const std::uint64_t begin = first.front(), count = first.back() - first.front();
   const auto faces = tables[kTouchFace].read_rows<std::uint32_t>(begin, count);
   const auto points = tables[kTouchPoint].read_rows<float>(begin, count);

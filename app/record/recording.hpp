@@ -26,6 +26,9 @@ struct OrganFrame {
   std::vector<Touch> touches;        // sorted by tool, then face: faces by id
   std::vector<float> pressure;       // [touch] Pa
   std::vector<std::uint32_t> first;  // [tool + 1]
+  // Faces that tips touch, by id, sorted by tool, then face; nothing in older recordings.
+  std::vector<FaceId> tip_ids;
+  std::vector<std::uint32_t> tip_first;  // [tool + 1]
 };
 
 struct ClashRecording {
@@ -40,7 +43,8 @@ class Recording {
   ~Recording();
   Recording(Recording&&) noexcept;
 
-  bool clean() const;  // false: a killed process left it behind
+  bool has_tips() const;  // false: older than faces that tips touch
+  bool clean() const;     // false: a killed process left it behind
   std::size_t frame_count() const;
   const std::vector<OrganRecording>& organs() const;
   const std::vector<std::string>& tools() const;

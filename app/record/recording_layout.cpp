@@ -71,6 +71,13 @@ std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t n
   return tables;
 }
 
+std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools) {
+  std::vector<GrowingTable> tables(kOrganLaterTables);
+  tables[kTipFirst] = {in_organ(organ, "tip_first"), Cell::U64, {tools + 1}};
+  tables[kTipFace] = {in_organ(organ, "tip_face"), Cell::U32, {}, RowOf::TipFace};
+  return tables;
+}
+
 std::uint64_t rows_per_chunk(const GrowingTable& table) {
   const std::uint64_t cells =
       std::accumulate(table.row_shape.begin(), table.row_shape.end(), std::uint64_t{1}, std::multiplies<>());

@@ -10,7 +10,7 @@
 namespace trocar {
 
 // What a row of a growing table is about.
-enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Gone, Carried, kCount };
+enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Gone, Carried, TipFace, kCount };
 
 struct GrowingTable {
   std::string path;
@@ -44,6 +44,9 @@ enum OrganTable : std::size_t {
   kTouchPressure,
   kOrganTables
 };
+// Tables of an organ that older recordings lack: faces that the instruments' tips touch.
+enum OrganLaterTable : std::size_t { kTipFirst, kTipFace, kOrganLaterTables };
+
 // Position of each growing table of the session in its list.
 enum SessionTable : std::size_t {
   kPivot,
@@ -88,6 +91,9 @@ std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stag
 // kTouchFirst holds, for each tool and one past the last, where its touches begin in the per-touch tables.
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools);
 
+// kTipFirst holds, for each tool and one past the last, where the faces of its tip begin in kTipFace.
+std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools);
+
 // Tables written once, before the first frame.
 inline constexpr const char* kToolRadiusPath = "/session/tool_radius";  // [tool] m
 // [tool] m, pivot and tip in the frame before the first; no row when the session began with the recording
@@ -95,8 +101,9 @@ inline constexpr const char* kToolBeforePath = "/session/tool_before";
 inline constexpr const char* kOrganGroup = "/organs";
 
 // File attributes that hold text.
-inline constexpr const char* kTextAttributes[] = {"format", "scene", "version", "machine", "gl",     "backend",
-                                                  "mode",   "cover", "date",    "tools",   "stages", "frame_rate"};
+inline constexpr const char* kTextAttributes[] = {"format",  "scene",      "version", "machine", "gl",
+                                                  "backend", "mode",       "cover",   "date",    "tools",
+                                                  "stages",  "frame_rate", "tips"};
 inline constexpr const char* kFormat = "trocar-recording-2";
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 

@@ -32,6 +32,14 @@ void copy_table(const H5File& from, H5File& to, const std::string& path, Cell ce
 
 constexpr std::uint64_t kAllRows = ~std::uint64_t{0};
 
+void copy_tips(const H5File& from, H5File& to, const std::string& organ, std::size_t tools, std::uint64_t frames) {
+  const auto kinds = organ_later_tables(organ, tools);
+  if (!from.has_table(kinds[kTipFirst].path)) return;
+  const std::uint64_t faces =
+      from.table(kinds[kTipFirst].path, Cell::U64).read_rows<std::uint64_t>(frames - 1, 1).back();
+  for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, kind.rows == RowOf::Frame ? frames : faces);
+}
+
 // Returns how many touches.
 std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name, std::size_t tools,
                          std::uint64_t frames) {
@@ -39,6 +47,7 @@ std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name
   const auto kinds = organ_tables(name, 0, tools);
   const RowCounts rows = rows_of(open_tables(from, kinds), frames);
   for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, rows[kind.rows]);
+  copy_tips(from, to, name, tools, frames);
   return rows[RowOf::Touch];
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 constexpr float kMetresPerMillimetre = 1e-3f;
 constexpr double kHuge = 1e12;
+// [InstrumentKind]
+constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors"};
 
 std::filesystem::path beside(const std::filesystem::path& scene_file, const std::string& name) {
   const std::filesystem::path path(name);
@@ -72,13 +74,11 @@ OrganScene read_organ(const std::filesystem::path& file, TomlTable& table) {
 }
 
 InstrumentKind read_kind(TomlTable& table) {
-  std::string kind = "probe";
-  table.optional("kind", kind);
-  if (kind == "grasper") return InstrumentKind::Grasper;
-  if (kind == "hook") return InstrumentKind::Hook;
-  if (kind == "scissors") return InstrumentKind::Scissors;
-  if (kind != "probe") table.fail("kind", "must be probe, grasper, hook or scissors");
-  return InstrumentKind::Probe;
+  std::string name = "probe";
+  table.optional("kind", name);
+  const auto kind = instrument_kind(name);
+  if (!kind) table.fail("kind", "must be probe, grasper, hook or scissors");
+  return *kind;
 }
 
 // What a hand can do with an instrument or the scope: [instrument.limits], [scope.limits].
@@ -197,6 +197,14 @@ std::string read_text(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+const char* name_of(InstrumentKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<InstrumentKind> instrument_kind(std::string_view name) {
+  const auto found = std::find(std::begin(kKindNames), std::end(kKindNames), name);
+  if (found == std::end(kKindNames)) return {};
+  return static_cast<InstrumentKind>(found - std::begin(kKindNames));
+}
 
 const std::vector<std::string>& device_names() {
   static const std::vector<std::string> names = {"mouse",  "gamepad", "spacemouse", "igtl",

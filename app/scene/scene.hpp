@@ -29,6 +29,9 @@ struct OrganScene {
 
 // What the tip of an instrument can do.
 enum class InstrumentKind { Probe, Grasper, Hook, Scissors };
+// As scenes and recordings call it, and back; nothing for another word.
+const char* name_of(InstrumentKind kind);
+std::optional<InstrumentKind> instrument_kind(std::string_view name);
 
 struct InstrumentScene {
   std::string name;                 // unique

@@ -26,11 +26,10 @@ void find_unused(Organ& organ) {
     for (int corner = 0; corner < 3; ++corner) organ.unused[face[corner]] = 0;
 }
 
-// Walls are burnt through and through, what they meet is singed.
+// New walls are burnt through and through, what they meet is singed.
 void char_walls(Organ& organ) {
-  organ.charred.resize(organ.positions.size(), 0.f);
   const LiveFaces& faces = organ.sculpture->faces;
-  for (std::size_t slot = 0; slot < faces.size(); ++slot) {
+  for (std::size_t slot = faces.size() - organ.sculpture->change.faces.new_faces; slot < faces.size(); ++slot) {
     if (faces.kind[slot] == FaceKind::Skin) continue;
     for (int corner = 0; corner < 3; ++corner) organ.charred[faces.corners[slot][corner]] = 1.f;
   }
@@ -43,17 +42,23 @@ void follow_nodes(Organ& organ) {
   organ.box = {box.low, box.high};
 }
 
-void AskedTools::split(std::span<const ToolVolume> tools, std::span<const std::uint32_t> near_tools) {
+void AskedTools::split(std::span<const ToolVolume> volumes, std::span<const ToolVolume> tips,
+                       std::span<const std::uint32_t> near_tools) {
+  tools = volumes.size();
   near.clear(), far.clear(), near_k.clear(), far_k.clear();
-  for (std::uint32_t k = 0; k < tools.size(); ++k) {
+  for (std::uint32_t k = 0; k < tools; ++k) {
     const bool is_near = near_k.size() < near_tools.size() && near_tools[near_k.size()] == k;
-    (is_near ? near : far).push_back(tools[k]);
+    (is_near ? near : far).push_back(volumes[k]);
     (is_near ? near_k : far_k).push_back(k);
+  }
+  for (const std::uint32_t k : near_tools) {
+    near.push_back(tips[k]);
+    near_k.push_back(static_cast<std::uint32_t>(tools) + k);
   }
 }
 
 void ask(Organ& organ, const AskedTools& tools) {
-  const std::size_t count = tools.near.size() + tools.far.size();
+  const std::size_t count = 2 * tools.tools;
   organ.touched.clear();
   organ.touched_first.assign(count + 1, 0);
   if (tools.anyone() || organ.gpu) organ.query->update(organ.positions);
@@ -66,8 +71,11 @@ void ask(Organ& organ, const AskedTools& tools) {
   }
   organ.touched_by_id = organ.touched;
   for (Touch& touch : organ.touched_by_id) touch.face = organ.face_ids[index(touch.face)];
-  organ.touches = {organ.touched, organ.touched_first};
-  organ.touches_by_id = {organ.touched_by_id, organ.touched_first};
+  const auto first = std::span<const std::uint32_t>(organ.touched_first);
+  const std::uint32_t of_shafts = first[tools.tools];
+  organ.touches = {std::span(organ.touched).first(of_shafts), first.first(tools.tools + 1)};
+  organ.touches_by_id = {std::span(organ.touched_by_id).first(of_shafts), first.first(tools.tools + 1)};
+  organ.tip_candidates = {organ.touched, first.subspan(tools.tools)};
 }
 
 std::size_t slot_of(const Organ& organ, FaceId face) {
@@ -153,7 +161,8 @@ void take_over_change(Organ& organ, DamageMark how) {
   follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   find_unused(organ);
-  char_walls(organ);
+  organ.charred.resize(organ.positions.size(), 0.f);
+  if (how == kBurnt) char_walls(organ);
   organ.contacts.forget();
   organ.change.add(sculpture, organ.tissue);
   ++organ.topology;

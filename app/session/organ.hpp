@@ -50,10 +50,15 @@ struct Organ {
   GpuTouchQuery* gpu = nullptr;       // the same object when it runs on OpenGL: its buffer is what the view draws
   FacesAround around;                 // of each vertex
   ContactList contacts;               // of the last frame
-  std::vector<Touch> touched, touched_by_id;  // of the last frame: faces as slots of the time of asking, as ids
-  std::vector<std::uint32_t> touched_first;   // [tool + 1]
-  TouchList touches, touches_by_id;           // views of these
-  std::optional<Sculpture> sculpture;         // where instruments can burn or tear
+  // Of the last frame: touches of the shafts, then of the capsules around the tips. Faces as slots of the time of
+  // asking, as ids.
+  std::vector<Touch> touched, touched_by_id;
+  std::vector<std::uint32_t> touched_first;  // [2 * tools + 1]
+  TouchList touches, touches_by_id;          // views of these, the shafts'
+  TouchList tip_candidates;                  // the tips'
+  std::vector<FaceId> tip_faces, tip_ids;    // that tips touch, by tool, then face: as slots, as ids
+  std::vector<std::uint32_t> tip_first;      // [tool + 1] where each tool's begin
+  std::optional<Sculpture> sculpture;        // where instruments can burn or tear
   TissueDamage damage;
   std::vector<float> pressure;        // [slot] Pa, of the last frame
   std::vector<float> touch_pressure;  // [touch] the same
@@ -66,11 +71,13 @@ void follow_nodes(Organ& organ);
 
 // Tools of a frame as one organ sees them: those that may touch it are asked about. Keep one between frames.
 struct AskedTools {
-  std::vector<ToolVolume> near, far;         // each in the order of the tools
-  std::vector<std::uint32_t> near_k, far_k;  // which tool
+  std::vector<ToolVolume> near, far;         // each in the order of the tools; the near ones' tips follow
+  std::vector<std::uint32_t> near_k, far_k;  // which tool; the number of tools more: its tip
+  std::size_t tools = 0;
 
-  // `near_tools`: ascending.
-  void split(std::span<const ToolVolume> tools, std::span<const std::uint32_t> near_tools);
+  // `tips`: [tool] around each tip. `near_tools`: ascending.
+  void split(std::span<const ToolVolume> tools, std::span<const ToolVolume> tips,
+             std::span<const std::uint32_t> near_tools);
   bool anyone() const { return !near.empty(); }
 };
 

@@ -21,18 +21,30 @@ namespace {
 // Samples are kept for this many frames unless reserve_frames says otherwise; then the oldest are overwritten.
 constexpr std::size_t kDefaultSamples = 4096;
 constexpr double kScopeRadius = 0.005;  // m
+// Opening of scissors below which they have cut, and above which they can cut again.
+constexpr double kBladesMeet = 0.15, kBladesOpen = 0.35;
 
 Instrument make_instrument(const InstrumentScene& scene, const Session::DeviceMaker& make_device) {
   Instrument instrument;
   instrument.name = scene.name;
   instrument.kind = scene.kind;
   instrument.radius = scene.radius;
+  instrument.limits = scene.limits;
   instrument.device = make_device(scene);
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
   if (const std::string fault = pose_fault(instrument.pose); !fault.empty()) {
     throw InputError(fmt::format("instrument {}: {}", scene.name, fault));
   }
   return instrument;
+}
+
+// Scissors cut once each time their blades close.
+void work_blades(Instrument& instrument) {
+  instrument.snipped = false;
+  if (instrument.kind != InstrumentKind::Scissors) return;
+  instrument.snipped = instrument.blades_open && instrument.grip < kBladesMeet;
+  if (instrument.grip < kBladesMeet) instrument.blades_open = false;
+  if (instrument.grip > kBladesOpen) instrument.blades_open = true;
 }
 
 void sum_up(const TouchQuery& query, StageTimes& sum) {
@@ -76,6 +88,7 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
   for (const auto& instrument : scene.instruments) {
     instruments_.push_back(make_instrument(instrument, make_device));
     previous_.push_back(instruments_.back().pose);
+    tip_touch_.emplace_back(instrument.kind, instrument.radius, instrument.limits);
   }
   scope_.pose = scene.scope.pose();
   scope_.lens = scene.scope.lens;
@@ -83,6 +96,7 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
   asked_.resize(organs_.size());
   clashes_.reserve(instruments_.size() * instruments_.size() / 2);
   volumes_.resize(instruments_.size());
+  tip_volumes_.resize(instruments_.size());
   tips_.resize(instruments_.size());
   tool_steps_.resize(instruments_.size());
   tool_pieces_.resize(instruments_.size());
@@ -153,6 +167,8 @@ void Session::read_devices(const FrameClock& clock) {
       instrument.roll_deg = given.roll_deg;
       instrument.grip = given.grip;
     }
+    work_blades(instrument);
+    tip_volumes_[k] = tip_touch_[k].around({instrument.pose, instrument.roll_deg, instrument.grip});
     volumes_[k] =
         frame_volume(frames_ == 0 ? nullptr : &previous_[k], instrument.pose, kind_.mode, kind_.cover, TouchSet::Exact);
   }
@@ -186,9 +202,11 @@ void Session::find_encounters(double dt) {
     const auto reach = contact_box(organ_contacts_, static_cast<std::uint32_t>(k), static_cast<float>(dt));
     encounters_.set_organ(k, organs_[k].box, {reach.low, reach.high});
   }
-  for (std::size_t k = 0; k < volumes_.size(); ++k) encounters_.set_instrument(k, box_of(volumes_[k].step));
+  for (std::size_t k = 0; k < volumes_.size(); ++k)
+    encounters_.set_instrument(k, united(box_of(volumes_[k].step), box_of(tip_volumes_[k].step)));
   encounters_.update();
-  for (std::size_t k = 0; k < organs_.size(); ++k) asked_[k].split(volumes_, encounters_.instruments_near(k));
+  for (std::size_t k = 0; k < organs_.size(); ++k)
+    asked_[k].split(volumes_, tip_volumes_, encounters_.instruments_near(k));
   clashes_.clear();
   for (const auto& [first, second] : encounters_.instrument_pairs())
     clashes_.push_back(clash_of(first, instruments_[first].pose, second, instruments_[second].pose));
@@ -197,16 +215,36 @@ void Session::find_encounters(double dt) {
 void Session::query_organs() {
   StageTimes sum;
   bool anyone = false;
+  float settle_ms = 0.f;
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     ask(organ, asked_[k]);
     if (asked_[k].anyone()) sum_up(*organ.query, sum);
     anyone = anyone || asked_[k].anyone();
-    times_[0].touched += organ.touches.touches.size();
+    times_[0].touched += organ.touched.size();
+    const StageTimer timer(settle_ms);
+    settle_tips(organ, encounters_.instruments_near(k));
   }
   stage_ms_[kUpdate] = static_cast<float>(sum.update_ms);
-  stage_ms_[kQuery] = static_cast<float>(sum.query_ms());
+  stage_ms_[kQuery] = static_cast<float>(sum.query_ms()) + settle_ms;
   if (anyone) keep(times_[0], asked_frames_++, reserved_frames_, sum);
+}
+
+// Which of the faces around each tip its parts touch.
+void Session::settle_tips(Organ& organ, std::span<const std::uint32_t> near_tools) {
+  organ.tip_faces.clear();
+  organ.tip_first.assign(instruments_.size() + 1, 0);
+  const MeshView mesh{organ.positions, organ.mesh.faces};
+  for (const std::uint32_t k : near_tools) {
+    const Instrument& instrument = instruments_[k];
+    const auto faces = tip_touch_[k].touched({instrument.pose, instrument.roll_deg, instrument.grip}, mesh,
+                                             organ.tip_candidates.of_tool(k));
+    organ.tip_faces.insert(organ.tip_faces.end(), faces.begin(), faces.end());
+    organ.tip_first[k + 1] = static_cast<std::uint32_t>(faces.size());
+  }
+  for (std::size_t k = 0; k < instruments_.size(); ++k) organ.tip_first[k + 1] += organ.tip_first[k];
+  organ.tip_ids = organ.tip_faces;
+  for (FaceId& face : organ.tip_ids) face = organ.face_ids[index(face)];
 }
 
 // The checker is asked about every tool; timed are those that the session's own backend was asked about too.
@@ -215,12 +253,13 @@ void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, 
   const AskedTools& asked = asked_[k];
   TouchQuery& query = *checker.queries[k];
   const MeshView mesh{organ.positions, organ.mesh.faces};
+  const TouchList asked_about{organ.touched, organ.touched_first};
   const auto compare = [&](std::span<const ToolVolume> tools, std::span<const std::uint32_t> which) {
     const TouchList answer = query.touched(tools, TouchSet::Exact);
     times.touched += answer.touches.size();
     for (std::size_t i = 0; i < tools.size(); ++i) {
       const CrossCheckResult result =
-          cross_check_.compare(mesh, tools[i], TouchSet::Exact, organ.touches.of_tool(which[i]), answer.of_tool(i));
+          cross_check_.compare(mesh, tools[i], TouchSet::Exact, asked_about.of_tool(which[i]), answer.of_tool(i));
       times.borderline += result.borderline;
       times.disagreements += result.disagreements;
       disagreements_now_ += result.disagreements;

@@ -18,6 +18,7 @@
 #include "app/session/instrument_clash.hpp"
 #include "app/session/organ.hpp"
 #include "app/session/surface_marks.hpp"
+#include "app/session/tip_touch.hpp"
 #include "app/session/tip_watch.hpp"
 #include "deform/grasp.hpp"
 #include "deform/organs_step.hpp"
@@ -44,10 +45,13 @@ struct Instrument {
   std::string name;
   InstrumentKind kind = InstrumentKind::Probe;
   double radius = 0.0025;  // m
+  JointLimits limits;
   std::unique_ptr<Device> device;
   ToolPose pose;  // now
   double roll_deg = 0.0, grip = 1.0;
-  bool energy = false;    // burns in this frame what it touches
+  bool energy = false;   // burns in this frame what it touches
+  bool snipped = false;  // scissors: the blades closed in this frame
+  bool blades_open = true;
   double turn_deg = 0.0;  // about its own axis, in the last frame
   Grasp grasp;
   std::size_t grasped = 0;  // organ that the grasp holds
@@ -133,6 +137,7 @@ class Session {
   void read_scope(const FrameClock& clock);
   void find_encounters(double dt);
   void query_organs();
+  void settle_tips(Organ& organ, std::span<const std::uint32_t> near_tools);
   void check_answers();
   void check_organ(Checker& checker, std::size_t organ, BackendTimes& times, StageTimes& sum);
   void begin_tissue();
@@ -156,6 +161,8 @@ class Session {
   std::vector<glm::vec3> mark_places_;                 // [mark] m
   std::vector<ToolPose> previous_;                     // [tool]
   std::vector<ToolVolume> volumes_;                    // [tool] of the last frame
+  std::vector<TipTouch> tip_touch_;                    // [tool]
+  std::vector<ToolVolume> tip_volumes_;                // [tool] around its tip
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   Encounters encounters_;
   std::vector<AskedTools> asked_;         // [organ]

@@ -1,5 +1,7 @@
 #include "app/session/session_recorder.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "app/compare/compare.hpp"
@@ -41,6 +43,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
   for (const auto& instrument : session.instruments()) {
     header.tools.push_back(instrument.name);
     header.tool_radius.push_back(instrument.radius);
+    header.tips.push_back(fmt::format("{} {}", name_of(instrument.kind), instrument.limits.widest_grip_deg));
     if (session.frames() > 0) header.before.push_back(instrument.pose);
   }
   header.stages = stage_names();
@@ -80,7 +83,9 @@ void SessionRecorder::append(Session& session, double time) {
                   organ.touches_by_id,
                   {},
                   organ.touch_pressure,
-                  organ.change.empty() ? nullptr : &changes_[k]};
+                  organ.change.empty() ? nullptr : &changes_[k],
+                  organ.tip_ids,
+                  organ.tip_first};
   }
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())

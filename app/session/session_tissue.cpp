@@ -8,12 +8,24 @@ namespace trocar {
 namespace {
 
 // The hot part of a hook: its last millimetres, and how far from the metal tissue burns.
-constexpr double kHotLength = 0.004;  // m
-constexpr double kHotReach = 0.002;   // m
+constexpr double kHotLength = 0.004;    // m
+constexpr double kHotReach = 0.002;     // m
+constexpr double kBladeLength = 0.010;  // m  of the part of scissors that cuts
+constexpr float kCutReach = 0.003f;     // m
 
 HotSegment hot_part(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   return {glm::vec3(pose.tip), glm::vec3(pose.tip + kHotLength * back), static_cast<float>(pose.radius + kHotReach)};
+}
+
+// What goes between blades that close: tissue gives way by voxels of some 3 mm, so the cut is as wide.
+HotSegment between_blades(const ToolPose& pose) {
+  const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
+  return {glm::vec3(pose.tip), glm::vec3(pose.tip + kBladeLength * back), kCutReach};
+}
+
+bool touches_anything(const Organ& organ, std::size_t tool) {
+  return !organ.touches.of_tool(tool).empty() || organ.tip_first[tool + 1] > organ.tip_first[tool];
 }
 
 // Touches of a tool by the slots of now: faces that went since the query are left out.
@@ -51,7 +63,8 @@ void Session::find_candidates() {
   }
 }
 
-// Burns what energised hooks touch, and takes out what jaws tore off in the step before.
+// Burns what energised hooks touch, cuts what lies between closing blades, and takes out what jaws tore off in the step
+// before.
 void Session::cut_tissue() {
   const StageTimer timer(stage_ms_[kCut]);
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
@@ -62,11 +75,12 @@ void Session::cut_tissue() {
       instrument.grasp.points.clear();
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
-    if (!instrument.energy) continue;
+    if (!instrument.energy && !instrument.snipped) continue;
+    const HotSegment gone = instrument.energy ? hot_part(instrument.pose) : between_blades(instrument.pose);
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
-      if (!organ.sculpture || organ.touches.of_tool(tool).empty()) continue;
-      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, hot_part(instrument.pose)), kBurnt);
+      if (!organ.sculpture || !touches_anything(organ, tool)) continue;
+      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, gone), instrument.energy ? kBurnt : kSnipped);
     }
   }
 }

@@ -94,6 +94,51 @@ class FaceBook {
   std::vector<char> gone_;           // [face id]
 };
 
+// Stands still; its grip is set from outside.
+class HeldDevice final : public Device {
+ public:
+  HeldDevice(const InstrumentScene& instrument, const double* grip)
+      : pose_{instrument.pivot, instrument.tip}, grip_(grip) {}
+  DevicePose pose(const FrameClock&) override {
+    pose_.grip = *grip_;
+    return pose_;
+  }
+
+ private:
+  DevicePose pose_;
+  const double* grip_;
+};
+
+TEST_F(TissueScene, ScissorsCutOnceEachTimeTheyClose) {
+  double grip = 1.0;
+  Session session(scene(instrument("scissors", "press")), backends_, "scan", {{"obb-refit", 1}},
+                  [&](const InstrumentScene& made) { return std::make_unique<HeldDevice>(made, &grip); });
+  const Organ& ball = session.organs()[0];
+  FaceBook book(ball);
+  std::size_t frame = 0;
+  const auto run = [&](double opening, std::uint32_t cuts) {
+    grip = opening;
+    for (int k = 0; k < 5; ++k) {
+      step(session, frame++);
+      book.check(ball);
+    }
+    EXPECT_EQ(ball.topology, cuts) << "opening " << opening;
+    EXPECT_EQ(session.disagreements(), 0u);
+  };
+  run(1.0, 0);
+  EXPECT_FALSE(ball.tip_faces.empty());
+  run(0.0, 1);
+  const std::size_t cut = book.count_gone();
+  EXPECT_GT(cut, 0u);
+  run(0.25, 1);  // not wide enough to cut again
+  run(0.0, 1);
+  EXPECT_EQ(book.count_gone(), cut);
+  const auto snipped = std::count_if(ball.damage.marks.begin(), ball.damage.marks.end(),
+                                     [](std::uint8_t marks) { return (marks & kSnipped) != 0; });
+  EXPECT_EQ(static_cast<std::size_t>(snipped), cut);
+  EXPECT_EQ(std::count(ball.charred.begin(), ball.charred.end(), 1.f), 0);
+}
+
 TEST_F(TissueScene, BackendsAgreeWhileAHookBurns) {
   Session session(scene(instrument("hook", "burn")), backends_, "scan", {{"obb-refit", 1}, {"obb", 1}}, script);
   const Organ& ball = session.organs()[0];
