@@ -11,7 +11,7 @@ namespace {
 constexpr double kHotLength = 0.004;    // m
 constexpr double kHotReach = 0.002;     // m
 constexpr double kBladeLength = 0.010;  // m  of the part of scissors that cuts
-constexpr float kCutReach = 0.003f;     // m
+constexpr double kCutReach = 0.0015;    // m  of the blades, beyond the shaft
 
 HotSegment hot_part(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
@@ -21,10 +21,12 @@ HotSegment hot_part(const ToolPose& pose) {
 // What goes between blades that close: tissue gives way by voxels of some 3 mm, so the cut is as wide.
 HotSegment between_blades(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
-  return {glm::vec3(pose.tip), glm::vec3(pose.tip + kBladeLength * back), kCutReach};
+  return {glm::vec3(pose.tip), glm::vec3(pose.tip + kBladeLength * back), static_cast<float>(pose.radius + kCutReach)};
 }
 
-bool touches_anything(const Organ& organ, std::size_t tool) {
+// A hook burns what it touches; between blades that close lies what is around the tip.
+bool reaches_anything(const Instrument& instrument, const Organ& organ, std::size_t tool) {
+  if (instrument.snipped) return !organ.tip_candidates.of_tool(tool).empty();
   return !organ.touches.of_tool(tool).empty() || organ.tip_first[tool + 1] > organ.tip_first[tool];
 }
 
@@ -79,7 +81,7 @@ void Session::cut_tissue() {
     const HotSegment gone = instrument.energy ? hot_part(instrument.pose) : between_blades(instrument.pose);
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
-      if (!organ.sculpture || !touches_anything(organ, tool)) continue;
+      if (!organ.sculpture || !reaches_anything(instrument, organ, tool)) continue;
       take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, gone), instrument.energy ? kBurnt : kSnipped);
     }
   }

@@ -28,9 +28,9 @@ TipTouch::TipTouch(InstrumentKind kind, double radius, const JointLimits& limits
     length_ = std::max({length_, shape.hinge_z, kShortestAxis});
     parts_.push_back({std::move(shape), std::move(pieces), solids::PieceFaces(kept)});
   }
-  // Opened step by step in the frame of the tool: tip at the origin, +z to the trocar.
+  // Opened step by step in the frame of the tool: its end at the origin, +z to the trocar.
   for (int step = 0; step <= kOpenings; ++step) {
-    const TipStance stance{{{0.0, 0.0, 0.3}, glm::dvec3(0.0), radius}, 0.0, static_cast<double>(step) / kOpenings};
+    const TipStance stance{{{0.0, 0.0, 0.3}, {0.0, 0.0, radius}, radius}, 0.0, static_cast<double>(step) / kOpenings};
     for (const Part& part : parts_) {
       const solids::RigidPose pose = stand(stance, part.shape, limits_);
       for (const glm::vec3& corner : part.shape.mesh.positions)
@@ -43,7 +43,8 @@ TipTouch::TipTouch(InstrumentKind kind, double radius, const JointLimits& limits
 
 ToolVolume TipTouch::around(const TipStance& stance) const {
   const glm::dvec3 back = glm::normalize(stance.pose.pivot - stance.pose.tip);
-  const ToolPose capsule{stance.pose.tip + length_ * back, stance.pose.tip, std::max(reach_, kMargin)};
+  const glm::dvec3 end = stance.pose.tip - stance.pose.radius * back;
+  const ToolPose capsule{end + length_ * back, end, reach_};
   return frame_volume(nullptr, capsule, ToolMode::Static, Cover::Capsule, TouchSet::Exact);
 }
 

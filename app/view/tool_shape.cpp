@@ -193,7 +193,8 @@ glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg) {
   // After Duff et al., "Building an orthonormal basis, revisited", 2017, without their second half.
   const double q = 1.0 / std::max(1.0 + z.z, 1e-9);
   const glm::dvec3 x = glm::normalize(glm::dvec3(1.0 - z.x * z.x * q, -z.x * z.y * q, -z.x));
-  const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(glm::cross(z, x), 0), glm::dvec4(z, 0), glm::dvec4(pose.tip, 1));
+  const glm::dvec3 end = pose.tip - pose.radius * z;
+  const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(glm::cross(z, x), 0), glm::dvec4(z, 0), glm::dvec4(end, 1));
   // The roll is about the way from trocar to tip.
   return glm::rotate(frame, glm::radians(-roll_deg), glm::dvec3(0, 0, 1));
 }
