@@ -1,6 +1,6 @@
 // The score of an attempt: figures with their thresholds, by instrument and for the whole, and the task's result.
 // Computed from a recording alone. What each figure is: docs/metrics.md. This is what `trocar score --json`, the
-// window's last screen and the report show.
+// window's last screen and the report show.   Tested in tests/app/score_test.cpp
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@ struct Metric {
   std::string unit;    // "mm", "s", "" for a pure number
   double value = 0.0;  // NaN: cannot be told (an instrument that never moved)
   std::optional<double> good, poor;
+  std::string note = {};  // what a reader must know of it; empty: nothing
 };
 // 0 .. 1; nothing without limits or value.
 std::optional<double> mark_of(const Metric& metric);

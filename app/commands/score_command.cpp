@@ -1,0 +1,113 @@
+// trocar score: what recordings are worth, as a table, JSON and CSV.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "app/commands/commands.hpp"
+#include "app/record/recording.hpp"
+#include "app/score/attempt_json.hpp"
+#include "app/score/score_recording.hpp"
+#include "app/support/output_file.hpp"
+
+namespace trocar {
+namespace {
+
+struct ScoreOptions {
+  std::vector<std::string> files;
+  std::string json, csv;
+};
+
+std::string value_text(const Metric& metric) {
+  if (!std::isfinite(metric.value)) return "-";
+  return fmt::format("{:.5g}", metric.value);
+}
+
+std::string mark_text(const Metric& metric) {
+  const auto mark = mark_of(metric);
+  if (!mark) return "";
+  return fmt::format("{:3.0f} %  (good {:.4g}, poor {:.4g})", *mark * 100.0, *metric.good, *metric.poor);
+}
+
+void print_table(const std::vector<Metric>& metrics) {
+  for (const Metric& metric : metrics)
+    fmt::print("  {:<32} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, mark_text(metric));
+}
+
+void print_attempt(const Attempt& attempt) {
+  fmt::print("{}: {}{}{:.2f} s, {} frames, {}\n", attempt.file, attempt.scene_title,
+             attempt.scene_title.empty() ? "" : ", ", attempt.duration, attempt.frames, attempt.date);
+  if (attempt.task) {
+    fmt::print("{}: {:.1f} of 100, {}\n", attempt.task->title, attempt.task->score,
+               attempt.task->finished ? "finished" : "not finished");
+    print_table(attempt.task->parts);
+  }
+  fmt::print("whole attempt\n");
+  print_table(attempt.overall);
+  for (const InstrumentScore& instrument : attempt.instruments) {
+    fmt::print("{}\n", instrument.name);
+    print_table(instrument.metrics);
+  }
+}
+
+// Names may hold commas and quotes.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+std::string cell(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+}
+
+void write_rows(std::ostream& out, const Attempt& attempt, const std::string& of, const std::vector<Metric>& metrics) {
+  for (const Metric& metric : metrics)
+    fmt::print(out, "{},{},{},{},{},{},{},{},{}\n", quoted(attempt.file), attempt.date, quoted(of), metric.id,
+               cell(metric.value), metric.unit, cell(metric.good), cell(metric.poor), cell(mark_of(metric)));
+}
+
+void write_csv(std::ostream& out, const std::vector<Attempt>& attempts) {
+  out << "file,date,of,metric,value,unit,good,poor,mark\n";
+  for (const Attempt& attempt : attempts) {
+    if (attempt.task) {
+      write_rows(out, attempt, "task", {{"task_score", "", "", attempt.task->score, 100.0, 0.0, ""}});
+      write_rows(out, attempt, "task", attempt.task->parts);
+    }
+    write_rows(out, attempt, "whole", attempt.overall);
+    for (const InstrumentScore& instrument : attempt.instruments)
+      write_rows(out, attempt, instrument.name, instrument.metrics);
+  }
+}
+
+void score(const ScoreOptions& options) {
+  std::optional<OutputFile> json, csv;
+  if (!options.json.empty()) json.emplace(options.json);
+  if (!options.csv.empty()) csv.emplace(options.csv);
+  std::vector<Attempt> attempts;
+  for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
+  for (const Attempt& attempt : attempts) print_attempt(attempt);
+  if (json) {
+    json->stream() << to_json(attempts) << "\n";
+    json->commit();
+  }
+  if (csv) {
+    write_csv(csv->stream(), attempts);
+    csv->commit();
+  }
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& program) {
+  auto options = std::make_shared<ScoreOptions>();
+  CLI::App* sub = program.add_subcommand("score", "What recordings are worth: figures and, where judged, their mark");
+  sub->add_option("recordings", options->files, "Sessions: .h5")->required();
+  sub->add_option("--json", options->json, "Everything, for programs");
+  sub->add_option("--csv", options->csv, "A row for each figure");
+  sub->callback([options] { score(*options); });
+}
+
+}  // namespace trocar

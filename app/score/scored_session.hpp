@@ -1,0 +1,50 @@
+// What scores are taken from: a recording with its scene, and for each frame what was so. Thresholds with their reason.
+// Units: metres, seconds, newtons, pascals.   Tested in tests/app/score_test.cpp
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/record/recording.hpp"
+#include "app/scene/scene.hpp"
+#include "app/score/attempt.hpp"
+#include "app/score/track.hpp"
+
+namespace trocar {
+
+struct ScoreLimits {
+  double force = 2.0;  // N   the task's own, if there is one
+  // Damage of porcine liver grew with stress up to the 250 kPa that were tried: De et al. 2007.
+  double pressure = 100e3, worst_pressure = 250e3;  // Pa
+};
+
+// Frame by frame: 0 or 1.
+using Flags = std::vector<char>;
+
+struct ScoredTool {
+  Track track, active;  // all of it; between the first and the last motion
+  Flags out_of_view, inside_organ, frozen, forceful;
+  std::vector<Flags> in_zone;  // [zone]
+  std::vector<double> force;   // [frame] N
+};
+
+struct ScoredSession {
+  Scene scene;  // an empty one when the recording's cannot be read
+  std::optional<TaskResult> task;
+  bool views = false;  // the scope is known
+  ScoreLimits limits;
+  std::vector<double> times, shares;  // [frame] s, up to the end of the task
+  std::vector<ScoredTool> tools;
+  Flags collision, pressed;    // any two instruments, any face above the pressure limit
+  double peak_pressure = 0.0;  // Pa
+  std::size_t faces_burnt = 0, faces_torn = 0;
+
+  std::size_t frames() const { return times.size(); }
+  double duration() const;  // s
+};
+
+// A task that is done, or out of time, ends what is scored.
+ScoredSession scored_session(const Recording& recording, const std::string& file);
+
+}  // namespace trocar
