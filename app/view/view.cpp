@@ -220,6 +220,9 @@ void View::Content::draw_touched(std::span<const DrawnOrgan> drawn, const glm::m
       touched_indices.clear();
       for (const Touch& touch : drawn[k].touches.of_tool(tool))
         touched_indices.push_back(drawn[k].rest.faces[index(touch.face)]);
+      if (tool + 1 < drawn[k].tip_first.size())
+        for (std::uint32_t i = drawn[k].tip_first[tool]; i < drawn[k].tip_first[tool + 1]; ++i)
+          touched_indices.push_back(drawn[k].rest.faces[index(drawn[k].tip_faces[i])]);
       if (touched_indices.empty()) continue;
       glBindVertexArray(touched_array.name());
       attribute(0, drawn[k].gpu ? drawn[k].gpu->position_buffer() : organs[k].positions.name());
@@ -302,10 +305,20 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
   organs.clear();
   for (const Organ& organ : session.organs()) {
+    DrawnOrgan drawn;
+    drawn.rest = organ.mesh.view();
+    drawn.colour = organ.colour;
+    drawn.positions = organ.positions;
+    drawn.gpu = organ.gpu;
+    drawn.charred = organ.charred;
+    drawn.topology = organ.topology;
     // In a frame that cut, the touched faces are no longer where they were asked about.
-    const TouchList touches = organ.change.empty() ? organ.touches : TouchList{};
-    organs.push_back(
-        {organ.mesh.view(), organ.colour, organ.positions, touches, organ.gpu, organ.charred, organ.topology});
+    if (organ.change.empty()) {
+      drawn.touches = organ.touches;
+      drawn.tip_faces = organ.tip_faces;
+      drawn.tip_first = organ.tip_first;
+    }
+    organs.push_back(drawn);
   }
 }
 
@@ -315,7 +328,8 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
     const Instrument& instrument = session.instruments()[k];
     bool touching = false;
     for (const Organ& organ : session.organs()) {
-      touching = touching || (!organ.touches.first.empty() && !organ.touches.of_tool(k).empty());
+      touching = touching || (!organ.touches.first.empty() && !organ.touches.of_tool(k).empty()) ||
+                 (!organ.tip_first.empty() && organ.tip_first[k + 1] > organ.tip_first[k]);
     }
     tools.push_back(
         {instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind, instrument.energy, {}});

@@ -29,11 +29,13 @@ struct ViewSettings {
 struct DrawnOrgan {
   MeshView rest;
   glm::vec3 colour{1.f};
-  std::span<const glm::vec3> positions;  // [vertex] m, now
-  TouchList touches;                     // faces by their place in rest.faces
-  const GpuTouchQuery* gpu = nullptr;    // its buffer holds `positions` as of the last update
-  std::span<const float> charred = {};   // [vertex] 0 sound .. 1 burnt; empty: sound
-  std::uint32_t topology = 0;            // another number: `rest` has changed
+  std::span<const glm::vec3> positions;           // [vertex] m, now
+  TouchList touches;                              // faces by their place in rest.faces
+  const GpuTouchQuery* gpu = nullptr;             // its buffer holds `positions` as of the last update
+  std::span<const float> charred = {};            // [vertex] 0 sound .. 1 burnt; empty: sound
+  std::uint32_t topology = 0;                     // another number: `rest` has changed
+  std::span<const FaceId> tip_faces = {};         // as well, that tips touch, by tool
+  std::span<const std::uint32_t> tip_first = {};  // [tool + 1] where each tool's begin; empty: unknown
 };
 
 struct DrawnTool {
