@@ -10,16 +10,6 @@
 namespace trocar {
 namespace {
 
-void make_query(Organ& organ, Backends& backends, const std::string& backend) {
-  if (auto on_gpu = backends.make_on_gpu(backend)) {
-    organ.gpu = on_gpu.get();
-    organ.query = std::move(on_gpu);
-  } else {
-    organ.query = backends.make(backend);
-  }
-  organ.query->rebuild(organ.mesh.view());
-}
-
 void find_unused(Organ& organ) {
   organ.unused.assign(organ.positions.size(), 1);
   for (const glm::uvec3& face : organ.mesh.faces)
@@ -36,6 +26,14 @@ void char_walls(Organ& organ) {
 }
 
 }  // namespace
+
+void use_backend(Organ& organ, Backends& backends, const std::string& backend) {
+  auto on_gpu = backends.make_on_gpu(backend);
+  auto query = on_gpu ? nullptr : backends.make(backend);
+  organ.gpu = on_gpu.get();
+  organ.query = on_gpu ? std::unique_ptr<TouchQuery>(std::move(on_gpu)) : std::move(query);
+  organ.query->rebuild({organ.positions, organ.mesh.faces});
+}
 
 void follow_nodes(Organ& organ) {
   const PositionBox box = embed_surface(organ.tissue, organ.state.x, organ.positions);
@@ -145,7 +143,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
     if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
     organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);
   }
-  make_query(organ, backends, backend);
+  use_backend(organ, backends, backend);
   return organ;
 }
 

@@ -89,6 +89,9 @@ void ask(Organ& organ, const AskedTools& tools);
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, Backends& backends,
                  const std::string& backend);
 
+// From now on this backend answers about the organ. Error: InputError when it cannot be had.
+void use_backend(Organ& organ, Backends& backends, const std::string& backend);
+
 // The slot of a face; the number of faces when it is gone.
 std::size_t slot_of(const Organ& organ, FaceId face);
 

@@ -126,6 +126,19 @@ void Session::reserve_frames(std::size_t frames) {
   }
 }
 
+void Session::use_backend(Backends& backends, const std::string& name) {
+  const BackendChoice choice = backends.resolve(name);
+  backends.make(choice.name);  // whatever can fail fails here
+  for (Organ& organ : organs_) trocar::use_backend(organ, backends, choice.name);
+  backend_ = choice;
+  BackendTimes& times = times_[0];
+  times = {choice.name, 1, {}, {}, {}, 0, 0, 0};
+  for (Checker& checker : checkers_) checker.runs = 0;
+  for (std::size_t c = 1; c < times_.size(); ++c) times_[c] = {times_[c].name, times_[c].every, {}, {}, {}, 0, 0, 0};
+  asked_frames_ = 0;
+  reserve_frames(reserved_frames_);
+}
+
 void Session::step(const FrameClock& clock, double dt) {
   stage_ms_.fill(0.f);
   read_devices(clock);

@@ -110,6 +110,9 @@ class Session {
   void set_marks(std::span<const SurfaceMark> marks);
   std::span<const glm::vec3> marks() const { return mark_places_; }  // [mark] m
 
+  // Another backend answers from the next frame on; its times start anew. Error: InputError when it cannot be had, and
+  // then nothing has changed.
+  void use_backend(Backends& backends, const std::string& name);
   const BackendChoice& backend() const { return backend_; }
   const std::vector<Organ>& organs() const { return organs_; }
   std::vector<Instrument>& instruments() { return instruments_; }

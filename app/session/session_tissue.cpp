@@ -21,7 +21,8 @@ HotSegment hot_part(const ToolPose& pose) {
 // What goes between blades that close: tissue gives way by voxels of some 3 mm, so the cut is as wide.
 HotSegment between_blades(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
-  return {glm::vec3(pose.tip), glm::vec3(pose.tip + kBladeLength * back), static_cast<float>(pose.radius + kCutReach)};
+  const glm::dvec3 end = pose.tip - pose.radius * back;
+  return {glm::vec3(end), glm::vec3(end + kBladeLength * back), static_cast<float>(pose.radius + kCutReach)};
 }
 
 // A hook burns what it touches; between blades that close lies what is around the tip.

@@ -160,6 +160,43 @@ TEST_F(BallScene, NonsenseFromADeviceFreezesTheInstrument) {
   EXPECT_FALSE(session.instruments()[0].frozen);
 }
 
+TEST_F(BallScene, TheAnswerIsTheSameWhoeverGivesIt) {
+  Session one = make_session({{"obb-refit", 1}}), other = make_session({{"obb-refit", 1}});
+  for (std::size_t frame = 0; frame < 120; ++frame) {
+    if (frame == 40) other.use_backend(backends_, "obb");
+    if (frame == 80) other.use_backend(backends_, "aabb-refit");
+    EXPECT_THROW(other.use_backend(backends_, "telepathy"), InputError);
+    run(one, frame, 1);
+    run(other, frame, 1);
+    ASSERT_EQ(one.touched(), other.touched()) << "frame " << frame;
+    ASSERT_EQ(one.instruments()[0].force, other.instruments()[0].force) << "frame " << frame;
+  }
+  EXPECT_EQ(other.backend().name, "aabb-refit");
+  EXPECT_EQ(other.backend_times()[0].name, "aabb-refit");
+  EXPECT_EQ(other.disagreements(), 0u);
+}
+
+// Marks ride on the surface as the tools are asked about it; the scope goes where its device takes it.
+TEST_F(BallScene, MarksRideAndTheScopeMoves) {
+  Session session = make_session();
+  const Organ& ball = session.organs()[0];
+  const SurfaceMark mark = nearest_mark(0, ball.mesh.view(), {0.f, 0.f, 0.06f});
+  EXPECT_NEAR(mark.weight.x + mark.weight.y + mark.weight.z, 1.f, 1e-6f);
+  session.set_marks({&mark, 1});
+  session.set_scope_device(make_script_device({session.scope().pose.port, session.scope().pose.eye, "explore"}));
+  const ScopePose before = session.scope().pose;
+  float lowest = 1.f, highest = 0.f;
+  for (std::size_t frame = 0; frame < 120; ++frame) {
+    const glm::vec3 expected = place_of(mark, ball.positions);
+    run(session, frame, 1);
+    ASSERT_EQ(session.marks()[0], expected);
+    lowest = std::min(lowest, expected.z), highest = std::max(highest, expected.z);
+  }
+  EXPECT_GT(highest - lowest, 1e-4f);
+  EXPECT_GT(glm::distance(session.scope().pose.eye, before.eye), 1e-3);
+  EXPECT_EQ(session.scope().pose.port, before.port);
+}
+
 TEST_F(BallScene, ARecordingReplaysToTheSameTouchedFaces) {
   const auto file = folder_.path() / "s.h5";
   {
