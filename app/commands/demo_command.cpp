@@ -14,7 +14,10 @@
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 #include "app/view/view.hpp"
-#include "app/window/overlay.hpp"
+#include "app/window/gui.hpp"
+#include "app/window/help_panel.hpp"
+#include "app/window/hud.hpp"
+#include "app/window/plots.hpp"
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
 
@@ -42,7 +45,7 @@ class Showing {
     if (!context) return;
     drawn_organs(session, organs_);
     view_.emplace(*context, organs_);
-    if (window) overlay_.emplace(*window);
+    if (window) gui_.emplace(*window);
   }
 
   bool closed() const { return window_ && window_->closing(); }
@@ -52,13 +55,20 @@ class Showing {
     const auto now = std::chrono::steady_clock::now();
     state_.frame_ms += 0.1 * (std::chrono::duration<double, std::milli>(now - last_).count() - state_.frame_ms);
     last_ = now;
-    state_.selected = session_.instruments().size();  // the script holds them all
+    state_.in_hand = session_.instruments().size() + 1;  // the script holds them all
     for (const Key key : window_->poll().pressed) {
-      if (key == Key::F1) state_.help = !state_.help;
-      if (key == Key::H) state_.details = !state_.details;
+      if (key == Key::F1) help_ = !help_;
+      if (key == Key::H) plots_ = !plots_;
     }
+    const auto drawing = std::chrono::steady_clock::now();
     draw(window_->size());
-    overlay_->draw(session_, state_);
+    draw_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - drawing).count();
+    history_.add(session_.stage_ms(), draw_ms_, state_.frame_ms);
+    gui_->begin();
+    hud_.draw(session_, state_);
+    if (plots_) draw_plots(history_, session_);
+    if (help_) help_ = draw_help();
+    gui_->end();
     window_->show();
   }
 
@@ -86,8 +96,12 @@ class Showing {
   std::vector<DrawnTool> tools_;
   std::optional<View> view_;
   ViewSettings settings_;
-  std::optional<Overlay> overlay_;
-  OverlayState state_;
+  std::optional<Gui> gui_;
+  Hud hud_;
+  HudState state_;
+  StageHistory history_;
+  double draw_ms_ = 0.0;
+  bool help_ = false, plots_ = true;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -49,7 +49,11 @@ int run_program(int argument_count, const char* const* arguments) {
   add_doctor_command(program);
   try {
     check_command(program, argument_count, arguments);
-    program.parse(argument_count, arguments);
+    if (argument_count < 2) {
+      program.parse(std::vector<std::string>{"run"});  // the start screen
+    } else {
+      program.parse(argument_count, arguments);
+    }
     return kDone;
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own; anything but --help and --version is wrong usage.

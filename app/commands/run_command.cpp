@@ -1,28 +1,31 @@
-// trocar run: an interactive session in a window.
+// trocar run: the window, from the start screen or with a scene at once.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
-#include "app/window/interactive.hpp"
+#include "app/scene/scene.hpp"
+#include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
 
 struct RunCommand {
-  std::string scene, folder = "out", picture;
-  InteractiveOptions options;
+  std::string scene, folder = "out", picture, state;
+  WindowOptions options;
   bool no_check = false;
 };
 
 void run(RunCommand command) {
-  const Scene scene = load_scene(command.scene);
+  command.options.scene = command.scene;
   command.options.check = !command.no_check;
   command.options.folder = command.folder;
   command.options.picture = command.picture;
+  command.options.state = command.state;
+  if (!command.scene.empty()) load_scene(command.scene);
   std::string why;
-  if (!run_interactive(scene, command.options, why)) {
+  if (!run_window(command.options, why)) {
     throw InputError(
         fmt::format("run needs a window ({}); without one use trocar record or trocar demo --headless", why));
   }
@@ -32,15 +35,18 @@ void run(RunCommand command) {
 
 void add_run_command(CLI::App& program) {
   auto command = std::make_shared<RunCommand>();
-  CLI::App* sub = program.add_subcommand("run", "An interactive session in a window");
-  sub->add_option("scene", command->scene, "Scene: .toml")->required();
+  CLI::App* sub = program.add_subcommand("run", "The trainer in a window");
+  sub->add_option("scene", command->scene, "Scene: .toml; default: chosen on the start screen");
   sub->add_option("--backend", command->options.backend, "auto or a backend's name; default: the scene's");
   sub->add_flag("--no-check", command->no_check, "Do not check every frame with obb-refit");
-  sub->add_flag("--record", command->options.record, "Record from the first frame");
+  sub->add_flag("--record", command->options.record, "Start and record at once, without waiting for Enter");
   sub->add_option("--frames", command->options.frames, "Stop after so many frames; 0: when the window is closed")
       ->capture_default_str();
   sub->add_option("--folder", command->folder, "Where recordings and pictures go")->capture_default_str();
-  sub->add_option("--picture", command->picture, "Save the last frame, overlay included: .png");
+  sub->add_option("--picture", command->picture, "Save the last frame, panels included: .png");
+  sub->add_option("--width", command->options.width, "Of the window, pixels")->capture_default_str();
+  sub->add_option("--height", command->options.height, "Of the window, pixels")->capture_default_str();
+  sub->add_option("--state", command->state, "Keep writing what is shown to this file: .json, for tests and scripts");
   sub->callback([command] { run(*command); });
 }
 

@@ -28,12 +28,38 @@ struct KeyName {
   Key key;
 };
 
-constexpr KeyName kKeyNames[] = {
-    {GLFW_KEY_ESCAPE, Key::Escape}, {GLFW_KEY_F1, Key::F1},     {GLFW_KEY_SPACE, Key::Space},
-    {GLFW_KEY_TAB, Key::Tab},       {GLFW_KEY_LEFT, Key::Left}, {GLFW_KEY_RIGHT, Key::Right},
-    {GLFW_KEY_C, Key::C},           {GLFW_KEY_E, Key::E},       {GLFW_KEY_G, Key::G},
-    {GLFW_KEY_H, Key::H},           {GLFW_KEY_P, Key::P},       {GLFW_KEY_Q, Key::Q},
-    {GLFW_KEY_R, Key::R},           {GLFW_KEY_W, Key::W}};
+constexpr KeyName kKeyNames[] = {{GLFW_KEY_ESCAPE, Key::Escape},
+                                 {GLFW_KEY_ENTER, Key::Enter},
+                                 {GLFW_KEY_KP_ENTER, Key::Enter},
+                                 {GLFW_KEY_SPACE, Key::Space},
+                                 {GLFW_KEY_TAB, Key::Tab},
+                                 {GLFW_KEY_LEFT, Key::Left},
+                                 {GLFW_KEY_RIGHT, Key::Right},
+                                 {GLFW_KEY_UP, Key::Up},
+                                 {GLFW_KEY_DOWN, Key::Down},
+                                 {GLFW_KEY_HOME, Key::Home},
+                                 {GLFW_KEY_END, Key::End},
+                                 {GLFW_KEY_DELETE, Key::Delete},
+                                 {GLFW_KEY_COMMA, Key::Comma},
+                                 {GLFW_KEY_PERIOD, Key::Period},
+                                 {GLFW_KEY_F1, Key::F1},
+                                 {GLFW_KEY_F2, Key::F2},
+                                 {GLFW_KEY_A, Key::A},
+                                 {GLFW_KEY_C, Key::C},
+                                 {GLFW_KEY_D, Key::D},
+                                 {GLFW_KEY_E, Key::E},
+                                 {GLFW_KEY_G, Key::G},
+                                 {GLFW_KEY_H, Key::H},
+                                 {GLFW_KEY_L, Key::L},
+                                 {GLFW_KEY_P, Key::P},
+                                 {GLFW_KEY_Q, Key::Q},
+                                 {GLFW_KEY_S, Key::S},
+                                 {GLFW_KEY_W, Key::W},
+                                 {GLFW_KEY_Z, Key::Z},
+                                 {GLFW_KEY_LEFT_CONTROL, Key::Control},
+                                 {GLFW_KEY_RIGHT_CONTROL, Key::Control},
+                                 {GLFW_KEY_LEFT_SHIFT, Key::Shift},
+                                 {GLFW_KEY_RIGHT_SHIFT, Key::Shift}};
 
 Key key_of(int glfw_key) {
   for (const KeyName& name : kKeyNames)
@@ -113,13 +139,15 @@ const WindowInput& Window::poll() {
   glfwGetCursorPos(c.window, &now.x, &now.y);
   c.input.pointer_motion = c.pointer_known ? glm::dvec2(now.x - c.pointer.x, c.pointer.y - now.y) : glm::dvec2(0.0);
   c.pointer = now;
+  c.input.pointer = now;
   c.pointer_known = true;
   const auto held = [&](int button) { return glfwGetMouseButton(c.window, button) == GLFW_PRESS; };
   c.input.left_button = held(GLFW_MOUSE_BUTTON_LEFT);
   c.input.right_button = held(GLFW_MOUSE_BUTTON_RIGHT);
   c.input.middle_button = held(GLFW_MOUSE_BUTTON_MIDDLE);
+  c.input.held.fill(false);
   for (const KeyName& name : kKeyNames)
-    c.input.held[static_cast<std::size_t>(name.key)] = glfwGetKey(c.window, name.glfw_key) == GLFW_PRESS;
+    if (glfwGetKey(c.window, name.glfw_key) == GLFW_PRESS) c.input.held[static_cast<std::size_t>(name.key)] = true;
   return c.input;
 }
 
@@ -129,6 +157,15 @@ glm::ivec2 Window::size() const {
   glm::ivec2 pixels;
   glfwGetFramebufferSize(content_->window, &pixels.x, &pixels.y);
   return pixels;
+}
+
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(content_->window, title.c_str()); }
+
+void Window::capture_pointer(bool captured) {
+  const int mode = captured ? GLFW_CURSOR_DISABLED : GLFW_CURSOR_NORMAL;
+  if (glfwGetInputMode(content_->window, GLFW_CURSOR) == mode) return;
+  glfwSetInputMode(content_->window, GLFW_CURSOR, mode);
+  content_->pointer_known = false;
 }
 
 void Window::show() { glfwSwapBuffers(content_->window); }

@@ -12,11 +12,43 @@
 
 namespace trocar {
 
-enum class Key { Escape, F1, Space, Tab, Left, Right, C, E, G, H, P, Q, R, W, Other };
+enum class Key {
+  Escape,
+  Enter,
+  Space,
+  Tab,
+  Left,
+  Right,
+  Up,
+  Down,
+  Home,
+  End,
+  Delete,
+  Comma,
+  Period,
+  F1,
+  F2,
+  A,
+  C,
+  D,
+  E,
+  G,
+  H,
+  L,
+  P,
+  Q,
+  S,
+  W,
+  Z,
+  Control,
+  Shift,
+  Other
+};
 constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Other) + 1;
 
 // What happened since the last poll().
 struct WindowInput {
+  glm::dvec2 pointer{0.0};                                                // pixels, right and down from the top left
   glm::dvec2 pointer_motion{0.0};                                         // pixels, right and up
   double wheel = 0.0;                                                     // notches, away from the user is positive
   bool left_button = false, right_button = false, middle_button = false;  // held now
@@ -39,7 +71,10 @@ class Window {
   bool closing() const;
   glm::ivec2 size() const;  // pixels
   void show();              // presents what was drawn
-  void* handle() const;     // GLFWwindow*, for the overlay
+  void set_title(const std::string& title);
+  // Hides the pointer and lets it move without end: an instrument is in the hand. Motion of the moment is forgotten.
+  void capture_pointer(bool captured);
+  void* handle() const;  // GLFWwindow*, for the panels
 
  private:
   struct Content;

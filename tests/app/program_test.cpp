@@ -103,7 +103,6 @@ TEST_F(Program, BadUsage) {
   expect_refused(query(mesh_, trajectory_, "2.5", "--colour red"), "--colour");
   expect_refused(query(mesh_, trajectory_, "2.5", "--mode both"), "both");
   expect_refused("query --mesh " + mesh_, "--trajectory");
-  expect_refused("", "subcommand");
   expect_refused("operate", "operate");
   expect_refused("compare", "recording");
   expect_refused("query --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --out /proc/no/out.csv",
@@ -203,7 +202,7 @@ TEST_F(Program, BadTissue) {
   expect_refused(tissue("poisson_ratio = 0.6"), "s.toml:5: organ.tissue.poisson_ratio: 0.6 is outside its limits");
   expect_refused(tissue("node_spacing_mm = 90"), "node spacing 90 mm is larger than the organ");
   expect_refused(scene("ball.stl", "", "kind = \"knife\"\n"),
-                 "s.toml:9: instrument.kind: must be probe, grasper or hook");
+                 "s.toml:9: instrument.kind: must be probe, grasper, hook or scissors");
   expect_refused(scene("ball.stl", "", "device = \"script\"\nscript = \"cut\"\n"),
                  "s.toml:10: instrument.script: must be explore, press, pull or burn");
   expect_refused(scene("ball.stl", "[[organ.attachment]]\ncentre_mm = [0, 0, 200]\nradius_mm = 20\n"),

@@ -1,0 +1,61 @@
+#include "app/window/hands.hpp"
+
+#include <algorithm>
+
+namespace trocar {
+namespace {
+
+constexpr double kRollRate = 150.0;           // degrees/s, of a key held
+constexpr double kLongestFrame = 1.0 / 30.0;  // s
+
+}  // namespace
+
+void Hands::set_scope(MouseDevice* scope) {
+  scope_ = scope;
+  in_hand_ = mice_.size();
+  take_next();
+}
+
+void Hands::take_next() {
+  const std::size_t count = mice_.size() + 1;
+  for (std::size_t k = 1; k <= count; ++k) {
+    const std::size_t candidate = (in_hand_ + k) % count;
+    if (candidate < mice_.size() ? mice_[candidate] != nullptr : scope_ != nullptr) {
+      in_hand_ = candidate;
+      return;
+    }
+  }
+  in_hand_ = count;
+}
+
+MouseDevice* Hands::held(bool scope) const {
+  if (scope && scope_) return scope_;
+  return in_hand_ < mice_.size() ? mice_[in_hand_] : in_hand_ == mice_.size() ? scope_ : nullptr;
+}
+
+void Hands::rest() {
+  for (MouseDevice* mouse : mice_)
+    if (mouse) mouse->set_energy(false);
+}
+
+// Jaws obey the button's way down and up only: an instrument that is left by Tab while the button is down stays
+// closed, as with a ratchet. The pedal is that of the instrument in the hand.
+void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
+  const bool pedal = input.down(Key::E) || input.down(Key::Space);
+  for (std::size_t k = 0; k < mice_.size(); ++k)
+    if (mice_[k]) mice_[k]->set_energy(pedal && k == in_hand_);
+  const bool button_moved = input.left_button != button_was_down_;
+  button_was_down_ = input.left_button;
+  MouseDevice* mouse = held(input.right_button);
+  if (!mouse) return;
+  if (button_moved && mouse != scope_) mouse->set_grip(input.left_button ? 0.0 : 1.0);
+  const double pace = settings.fulcrum && mouse != scope_ ? -settings.speed : settings.speed;
+  mouse->set_screen(axes.right, axes.up);
+  mouse->move(pace * input.pointer_motion.x, pace * input.pointer_motion.y);
+  mouse->insert(input.wheel);
+  const int clockwise =
+      (input.down(Key::W) || input.down(Key::Right) ? 1 : 0) - (input.down(Key::Q) || input.down(Key::Left) ? 1 : 0);
+  mouse->roll(clockwise * kRollRate * std::min(elapsed, kLongestFrame));
+}
+
+}  // namespace trocar

@@ -1,0 +1,45 @@
+// Whose motion the mouse is: one instrument after the other, or the scope. The keyboard rolls what is in the hand,
+// closes jaws and works the pedal. Knows no window; fed by one. Units: pixels, degrees, seconds.
+// Tested in tests/app/window_state_test.cpp
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "app/device/mouse_device.hpp"
+#include "app/scope/scope.hpp"
+#include "app/window/window.hpp"
+
+namespace trocar {
+
+struct HandSettings {
+  double speed = 1.0;    // 1     of the mouse, 0.25..4
+  bool fulcrum = false;  // the pointer is the hand, outside: the tip goes the other way, as at the table
+};
+
+class Hands {
+ public:
+  // In the scene's order; null where something else than the mouse moves the instrument.
+  void add(MouseDevice* instrument) { mice_.push_back(instrument); }
+  // Null: the scope stays, or another device moves it. Called after the last add().
+  void set_scope(MouseDevice* scope);
+
+  // The next that the mouse can move: instruments in their order, then the scope.
+  void take_next();
+  std::size_t in_hand() const { return in_hand_; }  // number of instruments: the scope; more: nothing
+  bool scope_in_hand() const { return in_hand_ == mice_.size() && scope_; }
+
+  void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);
+  // The hand lets go of everything: pedals up.
+  void rest();
+
+ private:
+  MouseDevice* held(bool scope) const;
+
+  std::vector<MouseDevice*> mice_;  // [instrument]
+  MouseDevice* scope_ = nullptr;
+  std::size_t in_hand_ = 0;
+  bool button_was_down_ = false;
+};
+
+}  // namespace trocar

@@ -1,0 +1,143 @@
+#include "app/window/hud.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/window/readings.hpp"
+#include "app/window/theme.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr int kTearShown = 90;       // frames
+constexpr float kSideWidth = 214.f;  // units: the dark corner beside the round field at 1280 x 720
+
+// What the jaws do: the organ between them, how hard it pulls.
+void jaws_line(const Session& session, const Instrument& instrument, bool tore) {
+  const Grasp& grasp = instrument.grasp;
+  if (tore)
+    theme::text("torn off", theme::kBad);
+  else if (grasp.holding())
+    theme::text(fmt::format("holds {}, pull {:.1f} N{}", session.organs()[instrument.grasped].name,
+                            glm::length(grasp.pull), grasp.slipping ? ", slipping" : ""),
+                grasp.slipping ? theme::kBad : theme::kQuiet);
+  else
+    theme::text(grasp.closed ? "closed on nothing" : "jaws open", theme::kQuiet);
+}
+
+void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bool tore) {
+  const Instrument& instrument = session.instruments()[tool];
+  theme::text(in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
+  ImGui::SameLine(theme::px(28.f));
+  theme::row(instrument.name, fmt::format("{:.2f} N", glm::length(instrument.force)));
+  const theme::WithLetters small(theme::Letters::Small);
+  ImGui::Indent(theme::px(16.f));
+  if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
+    theme::wrapped(trouble, theme::kBad);
+  } else if (instrument.kind == InstrumentKind::Grasper) {
+    jaws_line(session, instrument, tore);
+  } else if (instrument.kind == InstrumentKind::Hook) {
+    theme::text(instrument.energy ? "energy ON" : "energy off", instrument.energy ? theme::kBad : theme::kQuiet);
+  }
+  if (const auto& buried = session.buried_tips()[tool])
+    theme::wrapped(
+        fmt::format("tip {:.1f} mm inside the {}", 1e3f * buried->depth, session.organs()[buried->organ].name),
+        theme::kBad);
+  ImGui::Unindent(theme::px(16.f));
+}
+
+void scope_lines(const Session& session, bool in_hand) {
+  const SessionScope& scope = session.scope();
+  theme::text(in_hand ? "\u25A0" : " ", theme::kText);
+  ImGui::SameLine(theme::px(28.f));
+  theme::row("scope", scope.pose.angle_deg > 0.0
+                          ? fmt::format("{:.0f}\u00B0, post {:.0f}\u00B0", scope.pose.angle_deg, scope.pose.spin_deg)
+                          : "0\u00B0");
+  if (scope.health == DeviceHealth::Good) return;
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::text(scope.health == DeviceHealth::Lost ? "device lost" : "device silent: stands still", theme::kBad);
+}
+
+void clash_line(const Session& session) {
+  const InstrumentClash* clash = deepest_clash(session.clashes());
+  if (!clash) return;
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::wrapped(fmt::format("{} and {} collide, {:.1f} mm", session.instruments()[clash->first].name,
+                             session.instruments()[clash->second].name, -1e3 * clash->distance),
+                 theme::kBad);
+}
+
+void session_lines(const Session& session, const HudState& state) {
+  if (state.recording) theme::text("\u25CF recording", theme::kBad);
+  theme::row("touched", fmt::format("{} faces", session.touched()));
+  theme::row("backend", session.backend().name);
+  theme::row("frame", fmt::format("{:.0f} ms", state.frame_ms));
+  if (session.backend_times().size() < 2) return;
+  if (!session.checking())
+    theme::row("check", "off");
+  else
+    theme::row("disagreements", fmt::format("{}", session.disagreements()),
+               session.disagreements() == 0 ? theme::kGood : theme::kBad);
+}
+
+void organ_lines(const Session& session) {
+  for (const Organ& organ : session.organs()) {
+    const DamageReading reading = reading_of(organ.damage);
+    theme::row(organ.name, fmt::format("peak {:.1f} kPa", reading.peak * 1e-3f));
+    if (reading.burnt + reading.torn + reading.crushed == 0) continue;
+    std::string harm;
+    for (const auto& [faces, how] :
+         {std::pair{reading.burnt, "burnt"}, {reading.torn, "torn"}, {reading.crushed, "crushed"}})
+      if (faces > 0) harm += fmt::format("{}{} {}", harm.empty() ? "" : ", ", faces, how);
+    theme::text("  " + harm, theme::kBad);
+  }
+}
+
+void instruments_panel(const Session& session, const HudState& state, std::span<const int> tear_shown) {
+  const theme::Panel panel("instruments", {{0.f, 1.f}, {8.f, -8.f}, {0.f, 1.f}, {kSideWidth, 0.f}},
+                           theme::PanelKind::Shown, 0.6f);
+  for (std::size_t tool = 0; tool < session.instruments().size(); ++tool)
+    instrument_lines(session, tool, tool == state.in_hand, tear_shown[tool] > 0);
+  scope_lines(session, state.in_hand == session.instruments().size());
+  clash_line(session);
+}
+
+void session_panel(const Session& session, const HudState& state) {
+  const theme::Panel panel("session", {{1.f, 1.f}, {-8.f, -8.f}, {1.f, 1.f}, {kSideWidth, 0.f}},
+                           theme::PanelKind::Shown, 0.6f);
+  const theme::WithLetters small(theme::Letters::Small);
+  session_lines(session, state);
+  ImGui::Separator();
+  organ_lines(session);
+}
+
+}  // namespace
+
+std::string trouble_of(const Instrument& instrument) {
+  switch (instrument.health) {
+    case DeviceHealth::Stale:
+      return "frozen: its device is silent";
+    case DeviceHealth::Lost:
+      return "frozen: its device is lost";
+    case DeviceHealth::Good:
+      break;
+  }
+  return instrument.frozen ? "frozen: its device gives no usable pose" : "";
+}
+
+// A tear lasts one frame; it is shown for longer.
+void Hud::note_tears(const Session& session) {
+  tear_shown_.resize(session.instruments().size(), 0);
+  for (std::size_t k = 0; k < tear_shown_.size(); ++k)
+    tear_shown_[k] = session.instruments()[k].grasp.torn ? kTearShown : std::max(tear_shown_[k] - 1, 0);
+}
+
+void Hud::draw(const Session& session, const HudState& state) {
+  note_tears(session);
+  instruments_panel(session, state, tear_shown_);
+  session_panel(session, state);
+}
+
+}  // namespace trocar

@@ -1,0 +1,125 @@
+#include "app/window/practice.hpp"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+
+#include "app/window/window_devices.hpp"
+
+namespace trocar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The tissue is never stepped over more than this at once: on a slow machine time slows down instead.
+constexpr double kLongestStep = 1.0 / 30.0;  // s
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension) {
+  for (int number = 1;; ++number) {
+    const auto name = number == 1 ? stem + extension : fmt::format("{}-{}{}", stem, number, extension);
+    if (!std::filesystem::exists(folder / name)) return folder / name;
+  }
+}
+
+std::string file_stem(const std::string& name) {
+  std::string stem;
+  for (const char letter : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) || letter == '-' || letter == '_';
+    if (kept) stem += letter;
+    if (letter == ' ' && !stem.empty() && stem.back() != '-') stem += '-';
+  }
+  return stem.substr(0, 60);
+}
+
+Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext& context)
+    : scene_(scene),
+      plan_(plan),
+      backends_(&context),
+      session_(scene, backends_, plan.backend,
+               plan.check ? std::vector<CheckPlan>{{"obb-refit", 1}} : std::vector<CheckPlan>{},
+               [this](const InstrumentScene& instrument) { return make_window_device(instrument, hands_); }) {
+  session_.set_scope_device(make_window_scope(scene.scope, hands_));
+  session_.reserve_frames(StageHistory::kFrames);
+  drawn_organs(session_, organs_);
+  view_.emplace(context, organs_);
+  begin_task();
+}
+
+void Practice::begin_task() {
+  if (!scene_.task) return;
+  task_.emplace(*scene_.task, stage_of(session_));
+  session_.set_marks(task_->marks());
+}
+
+// Before the start one step tells where the marks are.
+void Practice::follow_task() {
+  if (!task_ || (phase_ == Phase::Ready && frame_ > 1)) return;
+  task_->step(observer_.observe(session_, time_));
+  if (phase_ == Phase::Running && task_->feed().finished) stop();
+}
+
+void Practice::start() {
+  if (phase_ != Phase::Ready) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(plan_.folder, ignored);
+  const std::string trainee = file_stem(plan_.trainee), stem = scene_.file.stem().string();
+  recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
+  recorder_.emplace(recording_, scene_, session_, gl_description(backends_));
+  begin_task();
+  begun_ = time_;
+  phase_ = next(phase_, PhaseEvent::Start);
+}
+
+void Practice::stop() {
+  phase_ = next(phase_, PhaseEvent::Stop);
+  hands_.rest();
+  if (recorder_) recorder_->close();
+  recorder_.reset();
+}
+
+void Practice::advance(const WindowInput* input, double elapsed, const WindowSettings& settings) {
+  frame_ms_ += 0.1 * (elapsed * 1e3 - frame_ms_);
+  if (phase_ == Phase::Paused || phase_ == Phase::Ended) return;
+  if (input)
+    hands_.move(*input, axes_of(session_.scope().pose), elapsed, settings.hands);
+  else
+    hands_.rest();
+  const double dt = frame_ == 0 ? 1.0 / scene_.frame_rate : std::clamp(elapsed, 1e-4, kLongestStep);
+  time_ += dt;
+  session_.step({frame_++, time_}, dt);
+  if (recorder_) recorder_->append(session_, time_);
+  follow_task();
+  history_.add(session_.stage_ms(), draw_ms_, elapsed * 1e3);
+}
+
+void Practice::draw(const WindowSettings& settings, const glm::ivec2& size) {
+  drawn_organs(session_, organs_);
+  drawn_tools(session_, tools_);
+  marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
+  if (task_) task_->draw(marks_);
+  ScopePose pose = session_.scope().pose;
+  Lens lens = session_.scope().lens;
+  pose.field_of_view_deg = settings.field_of_view_deg.value_or(pose.field_of_view_deg);
+  lens.barrel = settings.barrel.value_or(lens.barrel);
+  keeper_.fix(settings.quality);
+  ViewSettings view = settings.view;
+  view.quality = keeper_.quality();
+  view.time = time_;
+  const auto start = Clock::now();
+  view_->draw(organs_, tools_, pose, lens, marks_, view, size.x, size.y);
+  glFinish();
+  draw_ms_ = ms_since(start);
+  keeper_.drawn(draw_ms_);
+}
+
+}  // namespace trocar

@@ -1,0 +1,87 @@
+// A session that somebody practises in: devices, task, recording and time, without panels. Ready until start(); from
+// then on everything is recorded, until the task is finished or stop().
+// Units: seconds.   Driven in tests/app/window_path_test.sh
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/session_recorder.hpp"
+#include "app/task/session_observer.hpp"
+#include "app/view/view.hpp"
+#include "app/window/hands.hpp"
+#include "app/window/screens.hpp"
+#include "app/window/settings.hpp"
+#include "app/window/stage_history.hpp"
+
+namespace trocar {
+
+struct PracticePlan {
+  std::string backend;                   // empty: the scene's
+  bool check = true;                     // every frame with obb-refit
+  std::string trainee;                   // part of the recording's name; empty: none
+  std::filesystem::path folder = "out";  // for recordings
+};
+
+class Practice {
+ public:
+  // Loads meshes, makes tissues. Error: InputError for a file, a device or a backend that cannot be had.
+  Practice(const Scene& scene, const PracticePlan& plan, GlContext& context);
+
+  void start();  // Error: InputError when the recording cannot be written
+  void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
+  void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
+  void stop();  // Error: RunError when not all of the recording could be written
+
+  // One frame of the program: what is in the hand follows the mouse, and time passes, unless paused.
+  void advance(const WindowInput* input, double elapsed, const WindowSettings& settings);
+  void draw(const WindowSettings& settings, const glm::ivec2& size);
+
+  Phase phase() const { return phase_; }
+  const Scene& scene() const { return scene_; }
+  const PracticePlan& plan() const { return plan_; }
+  Session& session() { return session_; }
+  const Session& session() const { return session_; }
+  Hands& hands() { return hands_; }
+  const Hands& hands() const { return hands_; }
+  const StageHistory& history() const { return history_; }
+  double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole frame
+  double elapsed() const { return time_ - begun_; }                      // s, since start()
+  const std::filesystem::path& recording() const { return recording_; }  // empty before start()
+  // Null where the scene has no task. Before start() it only knows where its marks are.
+  const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
+  Quality quality() const { return keeper_.quality(); }
+
+ private:
+  void begin_task();
+  void follow_task();
+
+  Scene scene_;
+  PracticePlan plan_;
+  Backends backends_;
+  Hands hands_;
+  Session session_;
+  std::optional<SessionRecorder> recorder_;
+  std::filesystem::path recording_;
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  DrawnMarks marks_;
+  std::optional<TaskRun> task_;
+  SessionObserver observer_;
+  std::optional<View> view_;
+  QualityKeeper keeper_;
+  StageHistory history_;
+  Phase phase_ = Phase::Ready;
+  std::uint64_t frame_ = 0;
+  double time_ = 0.0, begun_ = 0.0, frame_ms_ = 0.0, draw_ms_ = 0.0;
+};
+
+// folder/stem.ext, folder/stem-2.ext, ...: the first that is not there yet.
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension);
+// What of a name may be part of a file's name: letters, digits, - and _.
+std::string file_stem(const std::string& name);
+
+}  // namespace trocar

@@ -1,0 +1,170 @@
+#include "app/window/practice_screen.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/window/plots.hpp"
+#include "app/window/scene_list.hpp"
+#include "app/window/settings_panel.hpp"
+#include "app/window/task_panel.hpp"
+#include "app/window/theme.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr int kNoteFrames = 180;
+constexpr float kMenuButton = 220.f;  // units
+
+}  // namespace
+
+PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings,
+                               std::filesystem::path folder)
+    : practice_(std::move(practice)), settings_(settings), folder_(std::move(folder)) {}
+
+bool PracticeScreen::in_hand() const { return practice_->phase() == Phase::Running && !settings_open_; }
+
+void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens) {
+  ask_ = Ask::Nothing;
+  if (listens)
+    for (const Key key : input.pressed) handle_key(key);
+  practice_->advance(in_hand() ? &input : nullptr, elapsed, settings_);
+  if (note_frames_ > 0 && --note_frames_ == 0) note_.clear();
+}
+
+void PracticeScreen::handle_key(Key key) {
+  switch (key) {
+    case Key::Enter:
+    case Key::Space:
+      if (!settings_open_) practice_->start();
+      break;
+    case Key::Escape:
+      if (settings_open_)
+        settings_open_ = false;
+      else if (practice_->phase() == Phase::Ready)
+        ask_ = Ask::Back;
+      else if (practice_->phase() == Phase::Running)
+        practice_->pause();
+      else
+        practice_->resume();
+      break;
+    case Key::F2:
+      settings_open_ = !settings_open_;
+      break;
+    case Key::Tab:
+      practice_->hands().take_next();
+      break;
+    case Key::G:
+      settings_.view.show_touched = !settings_.view.show_touched;
+      break;
+    case Key::C:
+      practice_->session().set_checking(!practice_->session().checking());
+      break;
+    case Key::H:
+      settings_.plots = !settings_.plots;
+      break;
+    case Key::L:
+      settings_.contacts = !settings_.contacts;
+      break;
+    case Key::P:
+      picture_wanted_ = true;
+      break;
+    default:
+      break;
+  }
+}
+
+void PracticeScreen::picture(const glm::ivec2& size) {
+  practice_->draw(settings_, size);
+  if (!picture_wanted_) return;
+  picture_wanted_ = false;
+  std::error_code ignored;
+  std::filesystem::create_directories(folder_, ignored);
+  const auto file = free_name(folder_, "picture", ".png");
+  save_screen_png(file, size.x, size.y);
+  say(fmt::format("picture saved to {}", file.string()));
+}
+
+void PracticeScreen::say(std::string note) {
+  note_ = std::move(note);
+  note_frames_ = kNoteFrames;
+}
+
+void PracticeScreen::ready_panel() {
+  const Scene& scene = practice_->scene();
+  const theme::Panel panel("ready", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {520.f, 0.f}}, theme::PanelKind::Used, 0.92f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::wrapped(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title);
+  }
+  ImGui::Spacing();
+  theme::wrapped(scene.task ? scene.task->instructions
+                            : "Practise freely. Everything is recorded from the start on; Esc ends it.");
+  ImGui::Spacing();
+  theme::wrapped(
+      "The mouse moves what is in the hand, the wheel pushes it in; Tab takes the next instrument or the "
+      "scope. F1 shows every key.",
+      theme::kQuiet);
+  ImGui::Dummy({0.f, theme::px(6.f)});
+  if (theme::button("Start (Enter)", 180.f, true)) practice_->start();
+  ImGui::SameLine();
+  if (theme::button("Settings", 120.f)) settings_open_ = true;
+  ImGui::SameLine();
+  if (theme::button("Back", 120.f)) ask_ = Ask::Back;
+}
+
+void PracticeScreen::pause_panel() {
+  theme::dim_screen();
+  const theme::Panel panel("pause", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}}, theme::PanelKind::Used, 0.95f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::text("Paused");
+  }
+  ImGui::Spacing();
+  if (theme::button("Go on (Esc)", kMenuButton, true)) practice_->resume();
+  if (theme::button("Stop, see the results", kMenuButton)) practice_->stop();
+  if (theme::button("Again from the start", kMenuButton)) ask_ = Ask::Again;
+  if (theme::button("Settings (F2)", kMenuButton)) settings_open_ = true;
+  if (theme::button("Start screen", kMenuButton)) ask_ = Ask::Back;
+}
+
+void PracticeScreen::note_panel() {
+  const theme::Panel panel("note", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.6f);
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::text(note_, theme::kText);
+}
+
+Ask PracticeScreen::panels() {
+  const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
+  hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording, practice_->frame_ms()});
+  if (practice_->task()) draw_task(*practice_->task());
+  if (settings_.plots) draw_plots(practice_->history(), practice_->session());
+  if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
+  if (!note_.empty()) note_panel();
+  if (settings_open_) {
+    settings_open_ = draw_settings(*practice_, settings_);
+  } else if (practice_->phase() == Phase::Ready) {
+    ready_panel();
+  } else if (practice_->phase() == Phase::Paused) {
+    pause_panel();
+  }
+  if (practice_->phase() == Phase::Ended && ask_ == Ask::Nothing) ask_ = Ask::Finish;
+  return ask_;
+}
+
+ScreenStatus PracticeScreen::status() const {
+  const Session& session = practice_->session();
+  ScreenStatus status;
+  status.phase = settings_open_ ? "settings" : name_of(practice_->phase());
+  const std::size_t in_hand = practice_->hands().in_hand();
+  if (in_hand < session.instruments().size())
+    status.in_hand = session.instruments()[in_hand].name;
+  else if (practice_->hands().scope_in_hand())
+    status.in_hand = "scope";
+  status.file = practice_->recording();
+  status.frames = session.frames();
+  status.touched = session.touched();
+  status.note = note_;
+  return status;
+}
+
+}  // namespace trocar

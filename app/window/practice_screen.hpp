@@ -1,0 +1,45 @@
+// The screen one operates on: the scope's picture, instructions before, a menu when paused, what is felt beside it.
+#pragma once
+
+#include <memory>
+
+#include "app/window/contact_list.hpp"
+#include "app/window/hud.hpp"
+#include "app/window/practice.hpp"
+#include "app/window/screen.hpp"
+
+namespace trocar {
+
+class PracticeScreen final : public Screen {
+ public:
+  // `settings` outlive the screen. `folder`: for pictures.
+  PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, std::filesystem::path folder);
+
+  void step(const WindowInput& input, double elapsed, bool listens) override;
+  void picture(const glm::ivec2& size) override;
+  Ask panels() override;
+  bool in_hand() const override;
+  ScreenStatus status() const override;
+
+  Practice& practice() { return *practice_; }
+  void start() { practice_->start(); }
+
+ private:
+  void handle_key(Key key);
+  void ready_panel();
+  void pause_panel();
+  void note_panel();
+  void say(std::string note);
+
+  std::unique_ptr<Practice> practice_;
+  WindowSettings& settings_;
+  std::filesystem::path folder_;
+  Hud hud_;
+  std::vector<ContactRow> contacts_;
+  std::string note_;
+  int note_frames_ = 0;
+  Ask ask_ = Ask::Nothing;
+  bool settings_open_ = false, picture_wanted_ = false;
+};
+
+}  // namespace trocar

@@ -1,0 +1,66 @@
+#include "app/window/scene_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+std::string capital(std::string words) {
+  if (!words.empty()) words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  return words;
+}
+
+}  // namespace
+
+ListedScene listed_scene(const std::filesystem::path& file) {
+  ListedScene listed{file, {}, file.stem().string(), {}};
+  try {
+    listed.scene = load_scene(file);
+    if (listed.scene.task && !listed.scene.task->title.empty())
+      listed.title = listed.scene.task->title;
+    else if (!listed.scene.title.empty())
+      listed.title = listed.scene.title;
+  } catch (const InputError& error) {
+    listed.fault = error.what();
+  }
+  return listed;
+}
+
+std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& folder : folders) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (entry->path().extension() == ".toml") files.push_back(entry->path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<ListedScene> scenes;
+  for (const auto& file : files) scenes.push_back(listed_scene(file));
+  std::stable_partition(scenes.begin(), scenes.end(), [](const ListedScene& listed) { return listed.task(); });
+  return scenes;
+}
+
+std::string title_of(TaskKind kind) {
+  constexpr const char* names[] = {"Touch the targets", "Navigate the camera", "Follow the curve",
+                                   "Grasp and lift",    "Burn along the line", "Keep out of the zone"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string preview_of(const Scene& scene) {
+  std::vector<std::string> organs, instruments;
+  for (const OrganScene& organ : scene.organs) organs.push_back(organ.name);
+  for (const InstrumentScene& instrument : scene.instruments)
+    instruments.push_back(instrument.name == name_of(instrument.kind)
+                              ? instrument.name
+                              : fmt::format("{} ({})", instrument.name, name_of(instrument.kind)));
+  return fmt::format("{}. {}. Scope of {:g} degrees.", capital(fmt::format("{}", fmt::join(organs, ", "))),
+                     capital(fmt::format("{}", fmt::join(instruments, ", "))), scene.scope.angle_deg);
+}
+
+}  // namespace trocar

@@ -1,0 +1,116 @@
+#include "app/window/settings_panel.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/window/theme.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr float kLabelWidth = 170.f;  // units
+
+// Label left, the thing to change right.
+void labelled(const char* label) {
+  ImGui::AlignTextToFramePadding();
+  theme::text(label, theme::kQuiet);
+  ImGui::SameLine(theme::px(kLabelWidth));
+  ImGui::SetNextItemWidth(-1.f);
+}
+
+void slider(const char* label, const char* id, double& value, double low, double high, const char* format) {
+  labelled(label);
+  ImGui::SliderScalar(id, ImGuiDataType_Double, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
+}
+
+void check(const char* label, const char* id, bool& value) {
+  labelled(label);
+  ImGui::Checkbox(id, &value);
+}
+
+void quality_choice(const Practice& practice, WindowSettings& settings) {
+  labelled("quality");
+  constexpr const char* names[] = {"as time allows", "low", "medium", "high"};
+  const auto name_of = [&](Quality quality) { return names[static_cast<int>(quality) + 1]; };
+  int chosen = settings.quality ? static_cast<int>(*settings.quality) + 1 : 0;
+  const std::string shown = chosen > 0 ? names[chosen] : fmt::format("{}: {}", names[0], name_of(practice.quality()));
+  if (!ImGui::BeginCombo("##quality", shown.c_str())) return;
+  for (int k = 0; k < 4; ++k)
+    if (ImGui::Selectable(names[k], k == chosen))
+      settings.quality = k == 0 ? std::nullopt : std::optional(static_cast<Quality>(k - 1));
+  ImGui::EndCombo();
+}
+
+void scope_settings(const Practice& practice, WindowSettings& settings) {
+  theme::heading("Scope's picture");
+  double field = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
+  const double field_before = field;
+  slider("field of view", "##field", field, 20.0, 120.0, "%.0f\u00B0");
+  if (field != field_before) settings.field_of_view_deg = field;
+  double barrel = settings.barrel.value_or(practice.scene().scope.lens.barrel);
+  const double barrel_before = barrel;
+  slider("barrel distortion", "##barrel", barrel, 0.0, 0.3, "%.2f");
+  if (barrel != barrel_before) settings.barrel = barrel;
+  quality_choice(practice, settings);
+  check("round field", "##round", settings.view.round_field);
+  check("touched faces (G)", "##touched", settings.view.show_touched);
+}
+
+void mouse_settings(WindowSettings& settings) {
+  theme::heading("Mouse");
+  slider("speed", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f times");
+  check("fulcrum: tip goes against the hand", "##fulcrum", settings.hands.fulcrum);
+}
+
+void panel_settings(Practice& practice, WindowSettings& settings) {
+  theme::heading("Beside the picture");
+  check("times of each stage (H)", "##plots", settings.plots);
+  check("list of contacts (L)", "##contacts", settings.contacts);
+  if (practice.session().backend_times().size() < 2) return;
+  bool checking = practice.session().checking();
+  check("check with the OBB tree (C)", "##check", checking);
+  practice.session().set_checking(checking);
+}
+
+// Of the tissue as it is; the scene editor changes it.
+void tissue_table(const Scene& scene) {
+  theme::heading("Tissue (changed in the scene editor)");
+  if (!ImGui::BeginTable("tissue", 5, ImGuiTableFlags_SizingStretchProp)) return;
+  for (const char* title : {"organ", "modulus", "Poisson", "density", "friction"}) {
+    ImGui::TableNextColumn();
+    theme::text(title, theme::kQuiet);
+  }
+  for (const OrganScene& organ : scene.organs) {
+    for (const std::string& cell :
+         {organ.name, fmt::format("{:g} kPa", organ.tissue.youngs_modulus * 1e-3f),
+          fmt::format("{:g}", organ.tissue.poisson_ratio), fmt::format("{:g} kg/m\u00B3", organ.tissue.density),
+          fmt::format("{:g}", organ.tissue.friction)}) {
+      ImGui::TableNextColumn();
+      theme::text(cell);
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+bool draw_settings(Practice& practice, WindowSettings& settings) {
+  const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {470.f, 0.f}}, theme::PanelKind::Used, 0.94f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::text("Settings");
+  }
+  scope_settings(practice, settings);
+  mouse_settings(settings);
+  panel_settings(practice, settings);
+  tissue_table(practice.scene());
+  ImGui::Spacing();
+  if (theme::button("Reset", 110.f)) settings = {};
+  ImGui::SameLine();
+  const bool open = !theme::button("Close", 110.f, true);
+  ImGui::SameLine();
+  theme::text("kept until the program ends", theme::kQuiet);
+  return open;
+}
+
+}  // namespace trocar

@@ -1,0 +1,11 @@
+// The settings, changed while they are seen at work. Nothing is written to disk.
+#pragma once
+
+#include "app/window/practice.hpp"
+
+namespace trocar {
+
+// A panel in the middle. False: it wants to be closed.
+bool draw_settings(Practice& practice, WindowSettings& settings);
+
+}  // namespace trocar

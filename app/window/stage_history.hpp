@@ -1,0 +1,36 @@
+// The last frames' times of every stage, and of drawing: what the plots show.
+// Units: milliseconds.   Tested in tests/app/window_state_test.cpp
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "app/session/session.hpp"
+
+namespace trocar {
+
+class StageHistory {
+ public:
+  static constexpr std::size_t kFrames = 180;
+  // The stages of a session, then drawing, then the whole frame.
+  static constexpr std::size_t kDraw = kStages, kFrame = kStages + 1, kRows = kStages + 2;
+
+  void add(std::span<const float> stage_ms, double draw_ms, double frame_ms);
+  std::size_t frames() const { return count_; }
+  // `back`: 0 the latest frame, < frames().
+  float at(std::size_t row, std::size_t back) const;
+  // Of the frames there are; 0 without any. Allocates nothing.
+  float median(std::size_t row) const;
+
+ private:
+  std::array<std::array<float, kFrames>, kRows> rows_{};
+  mutable std::array<float, kFrames> sorted_{};
+  std::size_t next_ = 0, count_ = 0;
+};
+
+// Of the last samples of a list that only grows, at most StageHistory::kFrames; 0 without any.
+double recent_median(std::span<const double> samples);
+
+}  // namespace trocar

@@ -1,0 +1,26 @@
+// What the window shows, written to a file for tests and remote control: one JSON object, renewed whole at most ten
+// times a second. {"screen","phase","in_hand","file","frames","touched","note","places":{"Start":[x,y],...}}: places
+// are the middles of what can be pressed, pixels from the window's top left.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+
+#include "app/window/screen.hpp"
+#include "app/window/theme.hpp"
+
+namespace trocar {
+
+class StateFile {
+ public:
+  // Empty: writes nothing.
+  explicit StateFile(std::filesystem::path file) : file_(std::move(file)) {}
+  void write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ButtonPlace> places);
+
+ private:
+  std::filesystem::path file_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace trocar

@@ -1,0 +1,17 @@
+// The devices of a session in the window: the mouse's among them are kept in the hands. Tested in
+// tests/app/window_path_test.sh
+#pragma once
+
+#include <memory>
+
+#include "app/scene/scene.hpp"
+#include "app/window/hands.hpp"
+
+namespace trocar {
+
+// Called once for each instrument, in the scene's order. Error: InputError.
+std::unique_ptr<Device> make_window_device(const InstrumentScene& instrument, Hands& hands);
+// The scope's device, or null where nothing moves it; to be called after the instruments.
+std::unique_ptr<Device> make_window_scope(const ScopeScene& scope, Hands& hands);
+
+}  // namespace trocar

@@ -1,0 +1,144 @@
+#include "app/window/window_program.hpp"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "app/support/data_folder.hpp"
+#include "app/support/interrupt.hpp"
+#include "app/window/gui.hpp"
+#include "app/window/help_panel.hpp"
+#include "app/window/practice_screen.hpp"
+#include "app/window/results_screen.hpp"
+#include "app/window/start_screen.hpp"
+#include "app/window/state_file.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A display without a rhythm of its own is not driven faster than this: a bit less than 1/60 s, so as not to miss the
+// beat of one that has.
+constexpr std::chrono::duration<double> kShortestFrame{1.0 / 64.0};
+
+std::vector<ListedScene> scenes_of_the_program() {
+  const auto folder = data_file("scenes");
+  return list_scenes({folder / "tasks", folder});
+}
+
+class WindowProgram {
+ public:
+  WindowProgram(const WindowOptions& options, Window& window)
+      : options_(options), window_(window), gui_(window), state_file_(options.state) {
+    start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, window.context());
+    if (options.scene.empty()) return;
+    load_scene(options.scene);  // a faulty one ends the program with its sentence
+    start_->choose(options.scene);
+    practise(start_->scene(), options.backend);
+    if (options.record) practice_->start();
+    state_ = next(state_, Ask::Practise);
+  }
+
+  void run() {
+    catch_interrupts();
+    auto last = Clock::now();
+    for (std::size_t frame = 0; state_.now != ScreenName::Quit && !window_.closing() && !interrupted(); ++frame) {
+      if (options_.frames > 0 && frame == options_.frames) break;
+      std::this_thread::sleep_until(last + std::chrono::duration_cast<Clock::duration>(kShortestFrame));
+      const auto now = Clock::now();
+      const double elapsed = std::chrono::duration<double>(now - last).count();
+      last = now;
+      const Ask ask = show_frame(elapsed);
+      if (ask != Ask::Nothing) obey(ask);
+    }
+    if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
+    if (practice_ && practice_->practice().recording().has_filename()) practice_->practice().stop();
+  }
+
+ private:
+  Screen& screen() {
+    switch (state_.now) {
+      case ScreenName::Practice:
+        return *practice_;
+      case ScreenName::Results:
+        return *results_;
+      default:
+        return *start_;
+    }
+  }
+
+  Ask show_frame(double elapsed) {
+    Screen& shown = screen();
+    const bool in_hand = shown.in_hand() && !help_;
+    window_.capture_pointer(in_hand);
+    gui_.listen(!in_hand);
+    const WindowInput& input = window_.poll();
+    for (const Key key : input.pressed)
+      if (key == Key::F1) help_ = !help_;
+    shown.step(input, elapsed, !gui_.wants_letters() && !help_);
+    gui_.begin();
+    shown.picture(window_.size());
+    const Ask ask = shown.panels();
+    if (help_) help_ = draw_help();
+    gui_.end();
+    state_file_.write(state_.now, shown.status(), gui_.places());
+    window_.show();
+    return help_ ? Ask::Nothing : ask;
+  }
+
+  // What fails leads back to the start screen, which says why.
+  void obey(Ask ask) {
+    try {
+      prepare(ask);
+      state_ = next(state_, ask);
+    } catch (const std::runtime_error& error) {
+      start_->say(error.what());
+      state_ = {};
+    }
+    if (state_.now != ScreenName::Practice) practice_.reset();
+  }
+
+  void prepare(Ask ask) {
+    if (ask == Ask::Practise) practise(start_->scene(), start_->backend());
+    if (ask == Ask::Again) {
+      const Scene scene = last_scene_;
+      practice_.reset();
+      practise(scene, backend_);
+    }
+    if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording());
+  }
+
+  void practise(const Scene& scene, const std::string& backend) {
+    last_scene_ = scene;
+    backend_ = backend;
+    const PracticePlan plan{backend, options_.check, start_->trainee(), options_.folder};
+    practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, window_.context()), settings_,
+                                                 options_.folder);
+  }
+
+  WindowOptions options_;
+  Window& window_;
+  Gui gui_;
+  StateFile state_file_;
+  WindowSettings settings_;
+  ScreenState state_;
+  std::unique_ptr<StartScreen> start_;
+  std::unique_ptr<PracticeScreen> practice_;
+  std::unique_ptr<ResultsScreen> results_;
+  Scene last_scene_;
+  std::string backend_;
+  bool help_ = false;
+};
+
+}  // namespace
+
+bool run_window(const WindowOptions& options, std::string& why) {
+  const auto window = Window::open("Trocar", options.width, options.height, why);
+  if (!window) return false;
+  WindowProgram(options, *window).run();
+  return true;
+}
+
+}  // namespace trocar

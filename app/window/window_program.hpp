@@ -1,0 +1,27 @@
+// The program's window from start screen to Quit: which screen is shown, one frame after the other.
+// Driven in tests/app/window_path_test.sh
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace trocar {
+
+struct WindowOptions {
+  std::filesystem::path scene;           // empty: the start screen
+  std::string backend;                   // empty: the scene's
+  bool check = true;                     // every frame with obb-refit
+  std::size_t frames = 0;                // 0: until the window is closed
+  bool record = false;                   // starts at once, without waiting for Enter
+  std::filesystem::path folder = "out";  // for recordings and pictures
+  std::filesystem::path picture;         // of the last frame, panels included; empty: none
+  std::filesystem::path state;           // a JSON file that says what is shown; empty: none (state_file.hpp)
+  int width = 1280, height = 720;        // pixels
+};
+
+// Returns false, with the reason in `why`, when there is no display. Errors: InputError for the scene that was named
+// (what fails later is said on the start screen), RunError.
+bool run_window(const WindowOptions& options, std::string& why);
+
+}  // namespace trocar

@@ -1,0 +1,193 @@
+// The window without a window: which screen follows which, whose motion the mouse is, what plots and lists hold.
+#include <gtest/gtest.h>
+
+#include "app/window/hands.hpp"
+#include "app/window/hud.hpp"
+#include "app/window/key_table.hpp"
+#include "app/window/practice.hpp"
+#include "app/window/scene_list.hpp"
+#include "app/window/screens.hpp"
+#include "app/window/stage_history.hpp"
+#include "app/window/task_panel.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+TEST(Screens, FromStartToReplayAndBack) {
+  ScreenState state;
+  for (const auto& [ask, expected] : {std::pair{Ask::Practise, ScreenName::Practice},
+                                      {Ask::Nothing, ScreenName::Practice},
+                                      {Ask::Again, ScreenName::Practice},
+                                      {Ask::Finish, ScreenName::Results},
+                                      {Ask::OpenRecording, ScreenName::Replay},
+                                      {Ask::Back, ScreenName::Results},
+                                      {Ask::Again, ScreenName::Practice},
+                                      {Ask::Back, ScreenName::Start},
+                                      {Ask::OpenRecording, ScreenName::Replay},
+                                      {Ask::Back, ScreenName::Start},
+                                      {Ask::Edit, ScreenName::Editor},
+                                      {Ask::Practise, ScreenName::Practice},
+                                      {Ask::Quit, ScreenName::Quit},
+                                      {Ask::Back, ScreenName::Quit}}) {
+    state = next(state, ask);
+    EXPECT_EQ(state.now, expected) << name_of(expected);
+  }
+}
+
+TEST(Screens, WhatMakesNoSenseChangesNothing) {
+  for (const Ask ask : {Ask::Finish, Ask::Again, Ask::Back}) EXPECT_EQ(next({}, ask).now, ScreenName::Start);
+  const ScreenState results{ScreenName::Results, ScreenName::Practice};
+  for (const Ask ask : {Ask::Finish, Ask::Edit, Ask::Practise}) EXPECT_EQ(next(results, ask).now, ScreenName::Results);
+}
+
+TEST(Screens, AnAttemptEndsOnce) {
+  EXPECT_EQ(next(Phase::Ready, PhaseEvent::Pause), Phase::Ready);
+  EXPECT_EQ(next(Phase::Ready, PhaseEvent::Stop), Phase::Ready);
+  EXPECT_EQ(next(Phase::Ready, PhaseEvent::Start), Phase::Running);
+  EXPECT_EQ(next(Phase::Running, PhaseEvent::Pause), Phase::Paused);
+  EXPECT_EQ(next(Phase::Paused, PhaseEvent::Start), Phase::Paused);
+  EXPECT_EQ(next(Phase::Paused, PhaseEvent::Resume), Phase::Running);
+  EXPECT_EQ(next(Phase::Paused, PhaseEvent::Stop), Phase::Ended);
+  for (const PhaseEvent event : {PhaseEvent::Start, PhaseEvent::Pause, PhaseEvent::Resume})
+    EXPECT_EQ(next(Phase::Ended, event), Phase::Ended);
+}
+
+// Two mice straight down, a scope straight down between them; the screen's axes are x and y.
+class HandsOnTheTable : public ::testing::Test {
+ protected:
+  HandsOnTheTable() {
+    hands_.add(&first_);
+    hands_.add(nullptr);
+    hands_.add(&third_);
+    hands_.set_scope(&scope_);
+  }
+  glm::dvec3 tip(MouseDevice& mouse) {
+    DevicePose pose;
+    for (int frame = 0; frame < 60; ++frame) pose = mouse.pose({});
+    return pose.tip;
+  }
+  static WindowInput motion(double right, double up) {
+    WindowInput input;
+    input.pointer_motion = {right, up};
+    return input;
+  }
+
+  MouseDevice first_{{-0.1, 0, 0}, {-0.1, 0, -0.1}}, third_{{0.1, 0, 0}, {0.1, 0, -0.1}},
+      scope_{{0, 0, 0}, {0, 0, -0.1}};
+  Hands hands_;
+  HandSettings settings_;
+};
+
+TEST_F(HandsOnTheTable, TabGoesRoundAndSkipsWhatTheMouseDoesNotMove) {
+  EXPECT_EQ(hands_.in_hand(), 0u);
+  hands_.take_next();
+  EXPECT_EQ(hands_.in_hand(), 2u);
+  hands_.take_next();
+  EXPECT_TRUE(hands_.scope_in_hand());
+  hands_.take_next();
+  EXPECT_EQ(hands_.in_hand(), 0u);
+}
+
+TEST_F(HandsOnTheTable, NothingToMove) {
+  Hands none;
+  none.add(nullptr);
+  none.set_scope(nullptr);
+  none.take_next();
+  EXPECT_FALSE(none.scope_in_hand());
+  EXPECT_GT(none.in_hand(), 1u);
+  none.move(motion(10, 10), {}, 0.016, settings_);
+}
+
+TEST_F(HandsOnTheTable, TheTipFollowsThePointerOrTheHandAtTheFulcrum) {
+  hands_.move(motion(50, 0), {}, 0.016, settings_);
+  const glm::dvec3 with = tip(first_);
+  EXPECT_GT(with.x, -0.1);
+  EXPECT_NEAR(with.y, 0.0, 1e-12);
+  settings_.fulcrum = true;
+  hands_.move(motion(100, 0), {}, 0.016, settings_);
+  EXPECT_LT(tip(first_).x, -0.1);
+  EXPECT_DOUBLE_EQ(tip(third_).x, 0.1);
+}
+
+TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhateverIsInTheHand) {
+  WindowInput input = motion(0, 40);
+  input.right_button = true;
+  settings_.fulcrum = true;
+  hands_.move(input, {}, 0.016, settings_);
+  EXPECT_GT(tip(scope_).y, 0.0);
+  EXPECT_DOUBLE_EQ(tip(first_).y, 0.0);
+}
+
+TEST_F(HandsOnTheTable, PedalAndJawsBelongToTheHand) {
+  WindowInput input;
+  input.left_button = true;
+  input.held[static_cast<std::size_t>(Key::E)] = true;
+  hands_.move(input, {}, 0.016, settings_);
+  EXPECT_TRUE(first_.pose({}).energy);
+  EXPECT_DOUBLE_EQ(first_.pose({}).grip, 0.0);
+  EXPECT_FALSE(third_.pose({}).energy);
+  EXPECT_DOUBLE_EQ(third_.pose({}).grip, 1.0);
+  hands_.rest();
+  EXPECT_FALSE(first_.pose({}).energy);
+}
+
+TEST(StageHistory, KeepsTheLastFramesAndTheirMedians) {
+  StageHistory history;
+  EXPECT_FLOAT_EQ(history.median(kTissue), 0.f);
+  std::array<float, kStages> stages{};
+  for (int frame = 0; frame < 500; ++frame) {
+    stages[kTissue] = static_cast<float>(frame);
+    history.add(stages, 2.0, 1000.0);
+  }
+  EXPECT_EQ(history.frames(), StageHistory::kFrames);
+  EXPECT_FLOAT_EQ(history.at(kTissue, 0), 499.f);
+  EXPECT_FLOAT_EQ(history.at(kTissue, 179), 320.f);
+  EXPECT_FLOAT_EQ(history.median(kTissue), 410.f);
+  EXPECT_FLOAT_EQ(history.median(StageHistory::kDraw), 2.f);
+}
+
+TEST(StageHistory, MedianOfRecentSamples) {
+  EXPECT_DOUBLE_EQ(recent_median({}), 0.0);
+  std::vector<double> samples(400, 9.0);
+  std::fill(samples.begin() + 220, samples.end(), 1.0);
+  EXPECT_DOUBLE_EQ(recent_median(samples), 1.0);
+}
+
+TEST(SceneList, FaultyScenesSayWhy) {
+  TemporaryFolder folder;
+  folder.write("bad.toml", "title = \"Bad\"\nframe_rate = 3\n");
+  const auto scenes = list_scenes({folder.path(), folder.path() / "missing"});
+  ASSERT_EQ(scenes.size(), 1u);
+  EXPECT_EQ(scenes[0].title, "bad");
+  EXPECT_NE(scenes[0].fault.find("bad.toml:2: frame_rate"), std::string::npos) << scenes[0].fault;
+}
+
+TEST(SceneList, NamesForFiles) {
+  EXPECT_EQ(file_stem("Ada Lovelace / 2"), "Ada-Lovelace-2");
+  EXPECT_EQ(file_stem("../..\\x"), "x");
+  TemporaryFolder folder;
+  EXPECT_EQ(free_name(folder.path(), "a", ".h5").filename(), "a.h5");
+  folder.write("a.h5", "");
+  folder.write("a-2.h5", "");
+  EXPECT_EQ(free_name(folder.path(), "a", ".h5").filename(), "a-3.h5");
+}
+
+TEST(Words, ClockAndTrouble) {
+  EXPECT_EQ(clock_text(0.0), "0:00.0");
+  EXPECT_EQ(clock_text(65.37), "1:05.3");
+  EXPECT_EQ(clock_text(-1.0), "0:00.0");
+  Instrument instrument;
+  EXPECT_EQ(trouble_of(instrument), "");
+  instrument.frozen = true;
+  EXPECT_NE(trouble_of(instrument).find("no usable pose"), std::string::npos);
+  instrument.health = DeviceHealth::Stale;
+  EXPECT_NE(trouble_of(instrument).find("silent"), std::string::npos);
+  instrument.health = DeviceHealth::Lost;
+  EXPECT_NE(trouble_of(instrument).find("lost"), std::string::npos);
+  for (const KeyGroup& group : key_table()) EXPECT_FALSE(group.lines.empty());
+}
+
+}  // namespace
+}  // namespace trocar
