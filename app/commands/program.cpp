@@ -45,6 +45,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_recording_commands(program);
   add_score_command(program);
   add_export_command(program);
+  add_report_command(program);
   add_mesh_command(program);
   add_doctor_command(program);
   try {

@@ -1,0 +1,30 @@
+// What a report's page is drawn from, as one JSON text: attempts, summaries, learning curves. Large arrays are typed
+// arrays in base64, little endian: {"type": "f32" | "u32" | "u16", "data": "..."}; places are in millimetres, those of
+// paths and vertices as 16-bit steps between the two corners of a box.
+// Read by app/report/web/decode.js.   Tested in tests/app/report_test.cpp and tests/report
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/report/session_summary.hpp"
+#include "app/score/attempt.hpp"
+
+namespace trocar {
+
+// What the page says of where a recording comes from.
+struct RecordingFacts {
+  bool clean = true;                        // false: a killed process left it behind
+  std::string gl, mode, cover, frame_rate;  // as recorded
+};
+
+struct ReportSession {
+  Attempt attempt;
+  RecordingFacts facts;
+  SessionSummary summary;
+};
+
+// Ready to stand in a <script> element: it holds no '<'. Texts that are not UTF-8 have their bad bytes replaced.
+std::string report_json(const std::vector<ReportSession>& sessions);
+
+}  // namespace trocar

@@ -1,0 +1,161 @@
+#include "app/report/session_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/compare/compare.hpp"
+#include "app/report/organ_summary.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr float kCheckedMs = 1e-3f;    // ms  a check that did not happen takes less
+constexpr float kBuriedTip = 0.5e-3f;  // m   less is the surface's own roughness
+
+// Frames in equal groups, the last one may be smaller.
+struct Grouping {
+  std::size_t frames, stride;
+  Grouping(std::size_t frames, std::size_t most) : frames(frames), stride((frames + most - 1) / most) {}
+  std::size_t count() const { return (frames + stride - 1) / stride; }
+};
+
+template <typename ValueOf>
+Envelope envelope(const Grouping& bins, ValueOf value_of) {
+  Envelope out;
+  for (std::size_t bin = 0; bin < bins.count(); ++bin) {
+    const std::size_t end = std::min(bins.frames, (bin + 1) * bins.stride);
+    float low = value_of(bin * bins.stride), high = low;
+    for (std::size_t frame = bin * bins.stride + 1; frame < end; ++frame) {
+      const float value = value_of(frame);
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    out.low.push_back(low);
+    out.high.push_back(high);
+  }
+  return out;
+}
+
+// When `is` holds, a frame lasting until the next one. Gaps shorter than `shortest` are closed.
+template <typename Is>
+std::vector<Span> spans(const std::vector<double>& times, double shortest, Is is) {
+  std::vector<Span> out;
+  for (std::size_t frame = 0; frame < times.size(); ++frame) {
+    if (!is(frame)) continue;
+    const double end = frame + 1 < times.size() ? times[frame + 1] : times[frame];
+    if (!out.empty() && times[frame] - out.back().to <= shortest) {
+      out.back().to = end;
+    } else {
+      out.push_back({times[frame], end});
+    }
+  }
+  return out;
+}
+
+float speed(const Recording& recording, std::size_t frame, std::size_t tool) {
+  if (frame == 0) return 0.f;
+  const double dt = recording.times()[frame] - recording.times()[frame - 1];
+  const double way = glm::distance(recording.pose(frame, tool).tip, recording.pose(frame - 1, tool).tip);
+  return dt > 0.0 ? static_cast<float>(way / dt) : 0.f;
+}
+
+void add_paths(const Recording& recording, std::size_t tool, const Grouping& steps, ToolSummary& summary) {
+  for (std::size_t step = 0; step < steps.count(); ++step) {
+    const ToolPose pose = recording.pose(step * steps.stride, tool);
+    summary.pivot.emplace_back(pose.pivot);
+    summary.tip.emplace_back(pose.tip);
+  }
+}
+
+bool out_of_view(const Recording& recording, const Lens& lens, std::size_t frame, std::size_t tool) {
+  const auto scope = recording.scope(frame);
+  return scope && !seen_point(*scope, lens, recording.pose(frame, tool).tip).visible;
+}
+
+ToolSummary summarise_tool(const Recording& recording, const Lens& lens, std::size_t tool, const Grouping& bins,
+                           const std::vector<std::uint32_t>& touched) {
+  const auto& times = recording.times();
+  const double shortest = (times.back() - times.front()) / 2000.0;
+  ToolSummary summary;
+  summary.name = recording.tools()[tool];
+  summary.radius = recording.tool_radius()[tool];
+  summary.force = envelope(bins, [&](std::size_t frame) { return glm::length(recording.force(frame, tool)); });
+  summary.speed = envelope(bins, [&](std::size_t frame) { return speed(recording, frame, tool); });
+  summary.touched = envelope(bins, [&](std::size_t frame) { return static_cast<float>(touched[frame]); });
+  summary.energy = spans(times, shortest, [&](std::size_t frame) { return recording.energy(frame, tool); });
+  summary.inside =
+      spans(times, shortest, [&](std::size_t frame) { return recording.tip_depth(frame, tool) > kBuriedTip; });
+  summary.without_device =
+      spans(times, shortest, [&](std::size_t frame) { return recording.state(frame, tool) != ToolState::Good; });
+  summary.out_of_view =
+      spans(times, shortest, [&](std::size_t frame) { return out_of_view(recording, lens, frame, tool); });
+  return summary;
+}
+
+std::vector<Span> collisions(const Recording& recording) {
+  const std::size_t tools = recording.tools().size();
+  const auto any = [&](std::size_t frame) {
+    for (std::size_t first = 0; first < tools; ++first)
+      for (std::size_t second = first + 1; second < tools; ++second)
+        if (const auto clash = recording.clash(frame, first, second); clash && clash->distance < 0.f) return true;
+    return false;
+  };
+  return spans(recording.times(), (recording.times().back() - recording.times().front()) / 2000.0, any);
+}
+
+StageSummary summarise_stage(const std::string& name, const std::vector<double>& ms) {
+  const TimeSummary times = summarise(ms);
+  return {name, times.median, times.p99, *std::max_element(ms.begin(), ms.end())};
+}
+
+void add_stages(const Recording& recording, SessionSummary& summary) {
+  std::vector<double> ms(recording.frame_count()), all(recording.frame_count(), 0.0);
+  for (std::size_t stage = 0; stage < recording.stages().size(); ++stage) {
+    for (std::size_t frame = 0; frame < ms.size(); ++frame) all[frame] += ms[frame] = recording.stage_ms(frame, stage);
+    summary.stages.push_back(summarise_stage(recording.stages()[stage], ms));
+  }
+  summary.frame_time = summarise_stage("frame", all);
+}
+
+CheckSummary summarise_check(const Recording& recording) {
+  const auto& stages = recording.stages();
+  const auto stage = static_cast<std::size_t>(std::find(stages.begin(), stages.end(), "check") - stages.begin());
+  CheckSummary check;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const std::uint32_t faces = recording.disagreements(frame);
+    check.faces += faces;
+    check.frames_disagreeing += faces > 0 ? 1 : 0;
+    check.frames += faces > 0 || (stage < stages.size() && recording.stage_ms(frame, stage) > kCheckedMs) ? 1 : 0;
+  }
+  return check;
+}
+
+}  // namespace
+
+SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
+                                 const std::function<void(std::size_t)>& progress) {
+  const auto& times = recording.times();
+  const Grouping bins(times.size(), limits.bins), steps(times.size(), limits.steps);
+  SessionSummary summary;
+  summary.begin = times.front();
+  summary.end = times.back();
+  summary.frames = times.size();
+  summary.view_known = recording.scope(0).has_value();
+  for (std::size_t bin = 0; bin < bins.count(); ++bin)
+    summary.bin_time.push_back(static_cast<float>(times[bin * bins.stride]));
+  for (std::size_t step = 0; step < steps.count(); ++step)
+    summary.step_time.push_back(static_cast<float>(times[step * steps.stride]));
+  TouchedFaces touched = summarise_touches(recording, limits.surfaces, progress);
+  for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {
+    summary.tools.push_back(summarise_tool(recording, lens, tool, bins, touched.of_tool[tool]));
+    add_paths(recording, tool, steps, summary.tools.back());
+  }
+  summary.collisions = collisions(recording);
+  summary.organs = std::move(touched.organs);
+  add_stages(recording, summary);
+  summary.check = summarise_check(recording);
+  return summary;
+}
+
+}  // namespace trocar

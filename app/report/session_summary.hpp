@@ -1,0 +1,92 @@
+// What the report shows of one recording: timelines of every instrument, their paths, what touched the organs where and
+// how hard, times of the stages and agreement of the backends. Long recordings are gathered into bins of equal numbers
+// of frames, each with its lowest and highest value, so that the size is bounded and no peak is lost.
+// Units: metres, seconds, newtons, pascals; milliseconds for stage times.   Tested in tests/app/report_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <glm/glm.hpp>
+#include <string>
+#include <vector>
+
+#include "app/record/recording.hpp"
+#include "app/scope/lens.hpp"
+
+namespace trocar {
+
+struct SummaryLimits {
+  std::size_t bins = 4096;   // of a timeline, at most
+  std::size_t steps = 8192;  // of a path, at most
+  bool surfaces = true;      // the organs' shapes and contacts
+};
+
+// Lowest and highest value of the frames of each bin.
+struct Envelope {
+  std::vector<float> low, high;  // [bin]
+};
+
+struct Span {
+  double from, to;  // s
+};
+
+struct ToolSummary {
+  std::string name;
+  double radius = 0.0;                                            // m
+  Envelope force, speed, touched;                                 // N, m/s of the tip, faces
+  std::vector<glm::vec3> pivot, tip;                              // [step] m
+  std::vector<Span> energy, out_of_view, inside, without_device;  // burns; tip unseen; tip in an organ; no good pose
+};
+
+struct FaceContact {
+  std::uint32_t face;  // id
+  float seconds;       // s   of all frames in which a tool touched it
+  float pressure;      // Pa  the highest
+};
+
+// A face that the session took away or added.
+struct FaceMoment {
+  std::uint32_t face;  // id
+  float time;          // s
+};
+
+struct OrganSummary {
+  std::string name;
+  std::vector<glm::vec3> rest;       // [vertex] m
+  std::vector<glm::uvec3> faces;     // [id]
+  std::vector<FaceMoment> born;      // during the session, by time
+  std::vector<FaceMoment> gone;      // by time
+  std::vector<FaceContact> contact;  // by face
+  double touched_area = 0.0;         // m^2  at rest, of all faces ever touched
+};
+
+struct StageSummary {
+  std::string name;
+  double median, p99, longest;  // ms
+};
+
+// A frame counts as checked when its check took longer than a microsecond.
+struct CheckSummary {
+  std::size_t frames = 0, frames_disagreeing = 0;
+  std::uint64_t faces = 0;  // disagreements in all
+};
+
+struct SessionSummary {
+  double begin = 0.0, end = 0.0;  // s
+  std::size_t frames = 0;
+  std::vector<float> bin_time;   // [bin] s  of its first frame
+  std::vector<float> step_time;  // [step] s
+  std::vector<ToolSummary> tools;
+  std::vector<Span> collisions;  // of instruments with each other
+  bool view_known = false;       // the recording holds the scope
+  std::vector<OrganSummary> organs;
+  std::vector<StageSummary> stages;
+  StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages
+  CheckSummary check;
+};
+
+// `lens`: of the recorded scene. Progress is told how many frames are done.
+SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
+                                 const std::function<void(std::size_t)>& progress);
+
+}  // namespace trocar

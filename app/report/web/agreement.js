@@ -1,0 +1,77 @@
+// What the recording says of the program itself: did the backends agree, and how long did each stage take.
+import { html, section } from "./dom.js";
+import { figure, whole } from "./format.js";
+
+const kStages = {
+  devices: "poses from the devices",
+  pairs: "which instruments are near which organ",
+  update: "new positions to the touch query",
+  query: "the touch query: which faces are touched",
+  contacts: "from touched faces to contacts",
+  cut: "burning and tearing",
+  tissue: "the tissue's step",
+  surface: "the surface from the tissue",
+  check: "the same question to the checking backend, the comparison included",
+  record: "copying the frame for the recording",
+};
+
+/** The sentence about agreement: no more than the recording can tell. */
+export function agreementText({ check, frames }, backend) {
+  if (check.frames === 0) return `No frame was checked: the recording says nothing about whether ${backend} was right.`;
+  const share = check.frames === frames ? `All ${whole(frames)} frames were` : `${whole(check.frames)} of ${whole(frames)} frames were`;
+  const asked = `${share} also put to an independent backend on the CPU (a tree of oriented bounding boxes, unless the session was started with another).`;
+  if (check.faces === 0) return `${asked} Both named the same faces every time: 0 disagreements.`;
+  return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
+}
+
+function bar(stage, most) {
+  const width = (value) => `width:${Math.min(100, (100 * value) / most).toFixed(1)}%`;
+  return html(
+    "div",
+    { class: "stage-bar", "aria-hidden": "true" },
+    html("span", { class: "stage-p99", style: width(stage.p99) }),
+    html("span", { class: "stage-median", style: width(stage.median) }),
+  );
+}
+
+function stageRow(stage, most, kind) {
+  const milliseconds = [stage.median, stage.p99, stage.longest].map((value) => html("td", { class: "number" }, figure(value)));
+  return html(
+    "tr",
+    { class: kind, "data-stage": stage.name },
+    html("th", { scope: "row" }, stage.name),
+    milliseconds,
+    html("td", { class: "bar-cell" }, bar(stage, most)),
+    html("td", { class: "small" }, kStages[stage.name] ?? (kind ? "all stages of a frame" : "")),
+  );
+}
+
+function budgetText(summary, recording) {
+  const budget = 1000 / Number(recording.frame_rate);
+  if (!Number.isFinite(budget)) return "";
+  const kept = summary.frame_time.p99 <= budget ? "stayed within" : "went beyond";
+  return `At ${figure(Number(recording.frame_rate))} frames a second a frame may take ${figure(budget)} ms: 99 of 100 frames took at most ${figure(summary.frame_time.p99)} ms, which ${kept} that.`;
+}
+
+export function agreementSection({ summary, recording, attempt }) {
+  const most = Math.max(...summary.stages.map((stage) => stage.p99), 1e-6);
+  const heads = ["Stage", "Median", "99 of 100", "Longest", "", "What it does"];
+  return section(
+    "agreement-section",
+    "Agreement and timing",
+    null,
+    html("p", { id: "agreement" }, agreementText(summary, attempt.backend)),
+    html("p", {}, `Times are of this machine, while it also drew and recorded, in milliseconds. ${budgetText(summary, recording)}`),
+    html(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Times of the stages" },
+      html(
+        "table",
+        { class: "stages" },
+        html("thead", {}, html("tr", {}, heads.map((name) => html("th", { scope: "col" }, name)))),
+        html("tbody", {}, summary.stages.map((stage) => stageRow(stage, most, "")), stageRow(summary.frame_time, most * 1e6, "sum")),
+      ),
+    ),
+    html("p", { class: "small" }, "Bars: dark to the median, light to what 99 of 100 frames stayed within. Drawing the picture is not among the stages."),
+  );
+}

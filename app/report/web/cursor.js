@@ -1,0 +1,20 @@
+// The moment that every drawing of a session shows. Seconds.
+
+/** cursor.at, cursor.move(time), cursor.follow(listener): the listener is told at once and at every move. */
+export function makeCursor(begin, end) {
+  const listeners = [];
+  const cursor = {
+    begin,
+    end,
+    at: begin,
+    move(time) {
+      cursor.at = Math.min(end, Math.max(begin, time));
+      for (const listener of listeners) listener(cursor.at);
+    },
+    follow(listener) {
+      listeners.push(listener);
+      listener(cursor.at);
+    },
+  };
+  return cursor;
+}

@@ -1,0 +1,55 @@
+// Elements made from scripts. Texts only ever become text nodes: no recording can put markup into the page.
+
+const kSvg = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** html("p", {class: "small"}, "text", ...) */
+export function html(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** The same for elements of a drawing. */
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(kSvg, tag), attributes, children);
+}
+
+let numbers = 0;
+/** An id that no other element has. */
+export function freshId(stem) {
+  numbers += 1;
+  return `${stem}-${numbers}`;
+}
+
+/** A section with a heading; `intro` says in a sentence what it shows. */
+export function section(id, title, intro, ...children) {
+  const heading = `${id}-heading`;
+  return html(
+    "section",
+    { id, "aria-labelledby": heading, class: "card" },
+    html("h2", { id: heading }, title),
+    intro && html("p", { class: "intro" }, intro),
+    children,
+  );
+}
+
+/** Draws at the container's width, and again whenever that changes. draw(width) -> element. */
+export function drawnToWidth(container, draw) {
+  let drawn = 0;
+  const redraw = () => {
+    const width = Math.round(container.clientWidth);
+    if (width === 0 || width === drawn) return;
+    drawn = width;
+    container.replaceChildren(draw(width));
+  };
+  new ResizeObserver(redraw).observe(container);
+  redraw();
+}

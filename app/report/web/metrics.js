@@ -1,0 +1,65 @@
+// The figures of an attempt: for the whole, and by instrument.
+import { html, section } from "./dom.js";
+import { withUnit } from "./format.js";
+import { explanationOf } from "./metric_notes.js";
+import { badge, isJudged, limitBar, limitsText } from "./score.js";
+
+/** [{id, label, cells: [metric or undefined for each column]}] in the order in which the figures first come. */
+export function rowsOf(columns) {
+  const rows = new Map();
+  columns.forEach((metrics, column) => {
+    for (const metric of metrics) {
+      if (!rows.has(metric.id)) rows.set(metric.id, { id: metric.id, label: metric.label, note: metric.note, cells: columns.map(() => undefined) });
+      rows.get(metric.id).cells[column] = metric;
+    }
+  });
+  return [...rows.values()];
+}
+
+function valueCell(metric, column) {
+  if (!metric) return html("td", { class: "number" }, "–");
+  return html(
+    "td",
+    { class: "number", "data-metric": metric.id, "data-column": column },
+    html("span", { class: "value" }, withUnit(metric.value, metric.unit)),
+    isJudged(metric) && html("span", { class: "cell-judgement" }, limitBar(metric), badge(metric.mark)),
+  );
+}
+
+function metricTable(name, columns, titles) {
+  const rows = rowsOf(columns);
+  const limits = (row) => row.cells.filter((metric) => metric && isJudged(metric)).map(limitsText);
+  return html(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+    html(
+      "table",
+      { class: "metrics" },
+      html("thead", {}, html("tr", {}, ["Figure", ...titles, "What it says"].map((title) => html("th", { scope: "col" }, title)))),
+      html(
+        "tbody",
+        {},
+        rows.map((row) =>
+          html(
+            "tr",
+            {},
+            html("th", { scope: "row" }, row.label),
+            row.cells.map((metric, column) => valueCell(metric, titles[column])),
+            html("td", { class: "small note" }, explanationOf(row), limits(row).length > 0 && html("span", { class: "limits" }, ` ${[...new Set(limits(row))].join("; ")}.`)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export function metricsSection({ overall, instruments }) {
+  if (overall.length === 0 && instruments.every((instrument) => instrument.metrics.length === 0)) return null;
+  return section(
+    "metrics-section",
+    "Figures",
+    "Computed from the recording alone; the formula and the source of each are in docs/metrics.md under the same name. A dash: it cannot be told from this recording.",
+    overall.length > 0 && metricTable("Figures of the whole session", [overall], ["Whole session"]),
+    instruments.length > 0 && metricTable("Figures of each instrument", instruments.map((instrument) => instrument.metrics), instruments.map((instrument) => instrument.name)),
+  );
+}

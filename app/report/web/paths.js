@@ -1,0 +1,140 @@
+// The paths of the tips in three views, millimetres, with the organs' outlines behind them.
+import { instrumentClass } from "./colour.js";
+import { indexAt } from "./decode.js";
+import { drawnToWidth, html, section, svg } from "./dom.js";
+import { figure, ticks } from "./format.js";
+import { shadowOf } from "./shadow.js";
+import { instrumentLegend } from "./timeline.js";
+
+// Axes to the right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
+const kViews = [
+  { name: "Front", right: 0, up: 1, hint: "x right, y up" },
+  { name: "Top", right: 0, up: 2, hint: "x right, z up" },
+  { name: "Side", right: 2, up: 1, hint: "z right, y up" },
+];
+const kLeast = 30; // mm  of a view, at least: a tip that hardly moved is no mountain range
+const kMargin = { left: 40, right: 8, top: 8, bottom: 26 };
+
+/** {middle: [x, y, z], side}: a cube around all the tips, mm. */
+export function cubeAround(tools) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const { tip } of tools) {
+    for (let k = 0; k < tip.length; ++k) {
+      low[k % 3] = Math.min(low[k % 3], tip[k]);
+      high[k % 3] = Math.max(high[k % 3], tip[k]);
+    }
+  }
+  if (!Number.isFinite(low[0])) return { middle: [0, 0, 0], side: kLeast };
+  const side = Math.max(kLeast, 1.2 * Math.max(...low.map((value, k) => high[k] - value)));
+  return { middle: low.map((value, k) => 0.5 * (value + high[k])), side };
+}
+
+function placing(view, cube, width) {
+  const plot = width - kMargin.left - kMargin.right;
+  const scale = plot / cube.side;
+  const low = (axis) => cube.middle[axis] - 0.5 * cube.side;
+  return {
+    plot,
+    height: plot + kMargin.top + kMargin.bottom,
+    x: (value) => kMargin.left + (value - low(view.right)) * scale,
+    y: (value) => kMargin.top + plot - (value - low(view.up)) * scale,
+    range: (axis) => [low(axis), low(axis) + cube.side],
+  };
+}
+
+function axes(view, place) {
+  const base = kMargin.top + place.plot;
+  const [left, right] = [kMargin.left, kMargin.left + place.plot];
+  return svg(
+    "g",
+    {},
+    ticks(...place.range(view.right), 4).map((mark) => [
+      svg("line", { x1: place.x(mark), x2: place.x(mark), y1: kMargin.top, y2: base, class: "grid" }),
+      svg("text", { x: place.x(mark), y: base + 16, class: "tick middle" }, figure(mark)),
+    ]),
+    ticks(...place.range(view.up), 4).map((mark) => [
+      svg("line", { x1: left, x2: right, y1: place.y(mark), y2: place.y(mark), class: "grid" }),
+      svg("text", { x: left - 5, y: place.y(mark) + 4, class: "tick end" }, figure(mark)),
+    ]),
+    svg("rect", { x: left, y: kMargin.top, width: place.plot, height: place.plot, class: "frame" }),
+  );
+}
+
+function pathOf(tool, view, place) {
+  const points = [];
+  for (let k = 0; k < tool.tip.length; k += 3) points.push(`${place.x(tool.tip[k + view.right]).toFixed(1)},${place.y(tool.tip[k + view.up]).toFixed(1)}`);
+  return svg("path", { class: `path ${instrumentClass(tool.index)}`, d: `M${points.join("L")}` });
+}
+
+function ends(tool, view, place) {
+  const last = tool.tip.length - 3;
+  const at = (k) => [place.x(tool.tip[k + view.right]), place.y(tool.tip[k + view.up])];
+  const [begin, end] = [at(0), at(last)];
+  const colour = instrumentClass(tool.index);
+  return [
+    svg("circle", { cx: begin[0], cy: begin[1], r: 4, class: `path-begin ${colour}` }),
+    svg("rect", { x: end[0] - 3.5, y: end[1] - 3.5, width: 7, height: 7, class: `path-end ${colour}` }),
+  ];
+}
+
+// The organs at rest as one flat shape: what a page has of their outline.
+function outline(organs, view, place, width) {
+  const [columns, rows] = [width, Math.round(place.height)];
+  const inside = shadowOf(organs, view, place, columns, rows);
+  const canvas = html("canvas", { width: columns, height: rows, class: "outline", "aria-hidden": "true" });
+  const pen = canvas.getContext("2d");
+  if (!pen) return canvas;
+  const picture = pen.createImageData(columns, rows);
+  const [left, right, base] = [kMargin.left, kMargin.left + place.plot, kMargin.top + place.plot];
+  for (let row = kMargin.top; row < base; ++row)
+    for (let column = left; column < right; ++column)
+      if (inside[row * columns + column]) picture.data.set([128, 128, 128, 255], 4 * (row * columns + column));
+  pen.putImageData(picture, 0, 0);
+  return canvas;
+}
+
+function viewDrawing(summary, view, cube, cursor, width) {
+  const place = placing(view, cube, width);
+  const marks = summary.tools.map((tool) => svg("circle", { r: 5, class: `path-now ${instrumentClass(tool.index)}` }));
+  const names = summary.tools.map((tool) => tool.name).join(", ");
+  const picture = svg(
+    "svg",
+    { viewBox: `0 0 ${width} ${place.height}`, role: "img", "aria-label": `${view.name} view of the paths of ${names}, millimetres` },
+    axes(view, place),
+    summary.tools.map((tool) => pathOf(tool, view, place)),
+    summary.tools.map((tool) => ends(tool, view, place)),
+    marks,
+  );
+  const follow = (time) => {
+    const step = 3 * indexAt(summary.stepTime, time);
+    summary.tools.forEach((tool, k) => {
+      marks[k].setAttribute("cx", place.x(tool.tip[step + view.right]));
+      marks[k].setAttribute("cy", place.y(tool.tip[step + view.up]));
+    });
+  };
+  return { element: html("div", { class: "path-view" }, outline(summary.organs, view, place, width), picture), follow };
+}
+
+export function pathsSection(summary, cursor) {
+  const cube = cubeAround(summary.tools);
+  const views = kViews.map((view) => {
+    const stage = html("div", { class: "drawing" });
+    let follow = () => {};
+    drawnToWidth(stage, (width) => {
+      const drawn = viewDrawing(summary, view, cube, cursor, width);
+      follow = drawn.follow;
+      follow(cursor.at);
+      return drawn.element;
+    });
+    cursor.follow((time) => follow(time));
+    return html("figure", {}, html("figcaption", {}, html("strong", {}, view.name), ` ${view.hint}, mm`), stage);
+  });
+  return section(
+    "paths-section",
+    "Paths of the tips",
+    "Circle: where it began; square: where it ended; ring: the moment of the time cursor. All views have one scale; the organs at rest lie behind.",
+    instrumentLegend(summary.tools),
+    html("div", { class: "views" }, views),
+  );
+}

@@ -1,0 +1,140 @@
+// The head of a report: what was recorded, and how the task went.
+import { html, section, svg } from "./dom.js";
+import { clock, whole, withUnit } from "./format.js";
+
+/** A figure with both limits. */
+export function isJudged(metric) {
+  return Number.isFinite(metric.good) && Number.isFinite(metric.poor);
+}
+
+/** {word, sign, name} of a mark from 0 to 1; null where there is none. */
+export function judgement(mark) {
+  if (mark === null || mark === undefined) return null;
+  if (mark >= 1) return { word: "good", sign: "✓", name: "good" };
+  if (mark <= 0) return { word: "poor", sign: "✗", name: "poor" };
+  return { word: `between, ${Math.round(100 * mark)}%`, sign: "~", name: "between" };
+}
+
+export function badge(mark) {
+  const found = judgement(mark);
+  if (!found) return html("span", { class: "badge none" }, "not judged");
+  return html("span", { class: `badge ${found.name}` }, html("span", { "aria-hidden": "true" }, `${found.sign} `), found.word);
+}
+
+/** "good up to 30 s, poor from 90 s" */
+export function limitsText(metric) {
+  if (!isJudged(metric)) return "";
+  const smaller = metric.good < metric.poor;
+  const [good, poor] = [withUnit(metric.good, metric.unit), withUnit(metric.poor, metric.unit)];
+  return smaller ? `good up to ${good}, poor from ${poor}` : `good from ${good}, poor up to ${poor}`;
+}
+
+function ring(score) {
+  const radius = 54;
+  const round = 2 * Math.PI * radius;
+  const share = Math.min(1, Math.max(0, score / 100));
+  return svg(
+    "svg",
+    { viewBox: "0 0 128 128", class: "ring", role: "img", "aria-label": `Score ${Math.round(score)} of 100` },
+    svg("circle", { cx: 64, cy: 64, r: radius, class: "ring-track" }),
+    svg("circle", {
+      cx: 64, cy: 64, r: radius, class: "ring-value", transform: "rotate(-90 64 64)",
+      "stroke-dasharray": `${share * round} ${round}`,
+    }),
+    svg("text", { x: 64, y: 74, class: "ring-number", id: "score" }, String(Math.round(score))),
+    svg("text", { x: 64, y: 94, class: "ring-unit" }, "of 100"),
+  );
+}
+
+// The scale of a part's bar: it holds zero where the figures are not negative, both limits, and the value.
+function barScale(metric) {
+  const all = [metric.good, metric.poor, metric.value].filter((value) => Number.isFinite(value));
+  const least = Math.min(...all);
+  const low = least < 0 ? least : 0;
+  const high = Math.max(...all);
+  const room = (high - low || 1) * 1.08;
+  return (value) => ((value - low) / room) * 100;
+}
+
+/** A bar on which the good and the poor ends are marked, and where the value lies. */
+export function limitBar(metric) {
+  const at = barScale(metric);
+  const [good, poor] = [at(metric.good), at(metric.poor)];
+  const smaller = metric.good < metric.poor;
+  const zone = (name, from, to) => svg("rect", { class: `zone ${name}`, x: from, y: 4, width: Math.max(0, to - from), height: 8 });
+  const value = Number.isFinite(metric.value) ? at(metric.value) : null;
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 16", preserveAspectRatio: "none", class: "limit-bar", "aria-hidden": "true" },
+    smaller ? zone("good", 0, good) : zone("poor", 0, poor),
+    zone("between", Math.min(good, poor), Math.max(good, poor)),
+    smaller ? zone("poor", poor, 100) : zone("good", good, 100),
+    value !== null && svg("rect", { class: "value-mark", x: Math.min(98.6, Math.max(0, value - 0.7)), y: 0, width: 1.4, height: 16 }),
+  );
+}
+
+function partRow(part) {
+  return html(
+    "li",
+    { class: "part", "data-metric": part.id },
+    html("span", { class: "part-label" }, part.label),
+    html("span", { class: "part-value" }, withUnit(part.value, part.unit)),
+    isJudged(part) ? limitBar(part) : html("span", { class: "limit-bar" }),
+    html("span", { class: "part-judgement" }, badge(part.mark), " ", html("span", { class: "small" }, limitsText(part))),
+  );
+}
+
+/** The task's result: the score, and what it is made of. */
+export function scoreSection(task) {
+  if (!task) {
+    return section("score-section", "No task", "This scene asks for nothing in particular: the session is described below, but not scored.");
+  }
+  const errors = task.events.filter((event) => event.error).length;
+  return section(
+    "score-section",
+    task.title || "Task",
+    null,
+    html(
+      "div",
+      { class: "score" },
+      html(
+        "div",
+        { class: "score-number" },
+        ring(task.score),
+        html("p", {}, html("strong", {}, task.finished ? "Finished" : "Not finished")),
+        html("p", { class: "small" }, errors === 0 ? "no errors" : errors === 1 ? "1 error" : `${errors} errors`),
+      ),
+      html("ul", { class: "parts", "aria-label": "What the score is made of" }, task.parts.map(partRow)),
+    ),
+  );
+}
+
+function fact(term, value) {
+  return value ? [html("dt", {}, term), html("dd", {}, value)] : [];
+}
+
+/** Title and origin of a session. */
+export function sessionHeader(session) {
+  const { attempt, recording } = session;
+  const title = attempt.task?.title || attempt.scene || attempt.file;
+  return html(
+    "header",
+    { class: "page-head" },
+    html("p", { class: "brand" }, "Trocar · report of a session"),
+    html("h1", {}, title),
+    !recording.clean &&
+      html("p", { class: "notice", role: "note" }, "The program was killed while it recorded: this report shows what the file still holds, up to its last complete frame."),
+    html(
+      "dl",
+      { class: "facts" },
+      fact("Scene", attempt.scene),
+      fact("Recording", attempt.file),
+      fact("Date", attempt.date),
+      fact("Length", `${clock(attempt.duration_s)}, ${whole(attempt.frames)} frames`),
+      fact("Machine", attempt.machine),
+      fact("OpenGL", recording.gl),
+      fact("Touch query", [attempt.backend, recording.mode, recording.cover].filter(Boolean).join(", ")),
+      fact("Program", attempt.version && `Trocar ${attempt.version}`),
+    ),
+  );
+}
