@@ -16,21 +16,19 @@
 namespace trocar {
 namespace {
 
-constexpr int kSamples = 4;
-
 // Multisampled colour and depth, and a plain colour buffer they are resolved into.
 struct Buffers {
   GLuint framebuffers[2] = {}, renderbuffers[3] = {};
 
-  Buffers(int width, int height) {
+  Buffers(int width, int height, int samples) {
     glGenFramebuffers(2, framebuffers);
     glGenRenderbuffers(3, renderbuffers);
-    const auto storage = [&](GLuint buffer, int samples, GLenum format) {
+    const auto storage = [&](GLuint buffer, int count, GLenum format) {
       glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-      glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+      glRenderbufferStorageMultisample(GL_RENDERBUFFER, count > 1 ? count : 0, format, width, height);
     };
-    storage(renderbuffers[0], kSamples, GL_RGBA8);
-    storage(renderbuffers[1], kSamples, GL_DEPTH_COMPONENT24);
+    storage(renderbuffers[0], samples, GL_RGBA8);
+    storage(renderbuffers[1], samples, GL_DEPTH_COMPONENT24);
     storage(renderbuffers[2], 0, GL_RGBA8);
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffers[0]);
@@ -53,7 +51,8 @@ struct PictureTarget::Content {
   Buffers buffers;
 };
 
-PictureTarget::PictureTarget(int width, int height) : content_(new Content{width, height, Buffers(width, height)}) {}
+PictureTarget::PictureTarget(int width, int height, int samples)
+    : content_(new Content{width, height, Buffers(width, height, samples)}) {}
 PictureTarget::~PictureTarget() = default;
 
 void PictureTarget::bind() { glBindFramebuffer(GL_FRAMEBUFFER, content_->buffers.framebuffers[0]); }

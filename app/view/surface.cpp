@@ -1,6 +1,8 @@
 #include "app/view/surface.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace trocar {
 
@@ -17,6 +19,50 @@ void vertex_normals(const MeshView& mesh, std::span<glm::vec3> normals) {
     const float length = glm::length(normal);
     normal = length > 0.f ? normal / length : glm::vec3(0.f, 0.f, 1.f);
   }
+}
+
+CreasedMesh with_creases(const MeshView& mesh, double crease_deg) {
+  std::vector<glm::vec3> weighted(mesh.faces.size());  // [face] normal times twice its area
+  std::vector<std::vector<std::uint32_t>> around(mesh.positions.size());
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
+    const glm::uvec3& face = mesh.faces[f];
+    const glm::vec3 a = mesh.positions[face.x];
+    weighted[f] = glm::cross(mesh.positions[face.y] - a, mesh.positions[face.z] - a);
+    for (int corner = 0; corner < 3; ++corner) around[face[corner]].push_back(f);
+  }
+  const auto direction = [](const glm::vec3& v) {
+    return glm::length(v) > 0.f ? glm::normalize(v) : glm::vec3(0, 0, 1);
+  };
+  const float smooth = static_cast<float>(std::cos(glm::radians(crease_deg)));
+  CreasedMesh out;
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
+    const auto first = static_cast<std::uint32_t>(out.mesh.positions.size());
+    for (int corner = 0; corner < 3; ++corner) {
+      glm::vec3 sum(0.f);
+      for (const std::uint32_t other : around[mesh.faces[f][corner]])
+        if (other == f || glm::dot(direction(weighted[other]), direction(weighted[f])) > smooth) sum += weighted[other];
+      out.mesh.positions.push_back(mesh.positions[mesh.faces[f][corner]]);
+      out.normals.push_back(direction(sum));
+    }
+    out.mesh.faces.emplace_back(first, first + 1, first + 2);
+  }
+  return out;
+}
+
+bool encloses(const MeshView& mesh) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges, back;
+  double volume = 0.0;
+  for (const glm::uvec3& face : mesh.faces) {
+    const Triangle t = triangle_of(mesh.positions, face);
+    volume += glm::dot(t.a, glm::cross(t.b, t.c));
+    for (int corner = 0; corner < 3; ++corner) {
+      edges.emplace_back(face[corner], face[(corner + 1) % 3]);
+      back.emplace_back(face[(corner + 1) % 3], face[corner]);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  std::sort(back.begin(), back.end());
+  return volume > 0.0 && edges == back && std::adjacent_find(edges.begin(), edges.end()) == edges.end();
 }
 
 }  // namespace trocar

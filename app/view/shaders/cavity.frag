@@ -1,23 +1,30 @@
-in vec3 world_position;
+// The wall of the belly: peritoneum over muscle, with islands of yellow fat.
+in vec3 to_light;
 in vec3 world_normal;
-uniform vec3 eye;
+in vec3 model_position;
+uniform sampler3D grain;
 out vec4 result;
 void main() {
-  vec3 to_eye = eye - world_position;
-  float distance_to_eye = length(to_eye);
-  to_eye /= distance_to_eye;
-  vec3 p = world_position * 1000.0;
-  float broad = noise(p * 0.012), fold = noise(p * 0.03 + 2.0 * vec3(broad));
-#if DETAIL
-  float fine = noise(p * 0.16);
-  vec3 bump = 0.35 * vec3(noise(p * 0.05), noise(p * 0.05 + 9.0), noise(p * 0.05 + 21.0)) + 0.08 * vec3(fine);
+  float squared = dot(to_light, to_light);
+  vec3 towards = to_light * inversesqrt(squared);
+  vec3 n = -normalize(world_normal);
+#if QUALITY == 0
+  vec3 albedo = vec3(0.42, 0.15, 0.11);
+  float wet = 0.1;
 #else
-  float fine = 0.0;
-  vec3 bump = 0.25 * vec3(fold, broad, -fold);
+  vec4 broad = texture(grain, model_position * 2.6);
+  float fat = smoothstep(0.42, 0.85, broad.r + 0.35 * (broad.g - 0.5));
+  vec3 albedo = mix(vec3(0.40, 0.115, 0.085), vec3(0.56, 0.34, 0.14), fat) * (0.75 + 0.5 * broad.b);
+  float line = max(1.0 - 14.0 * abs(broad.a - 0.5), 0.0);
+  albedo *= 1.0 - vec3(0.2, 0.5, 0.45) * line;
+  float wet = 0.35;
+  n += 0.9 * (broad.rgb - 0.5);
+#if QUALITY == 2
+  vec4 fine = texture(grain, model_position * 13.0);
+  albedo *= 0.86 + 0.28 * fine.a;
+  n += 0.30 * (fine.rgb - 0.5);
 #endif
-  // Peritoneum over muscle, with islands of yellow fat.
-  float fat = 0.75 * smoothstep(-0.15, 0.75, fold + 0.5 * broad);
-  vec3 albedo = mix(vec3(0.46, 0.15, 0.12), vec3(0.60, 0.36, 0.17), fat) * (1.0 + 0.12 * fine);
-  vec3 n = normalize(-normalize(world_normal) + bump);
-  result = vec4(to_screen(lamp(to_eye, distance_to_eye, n, n, albedo, 0.35)), 1.0);
+  n = normalize(n);
+#endif
+  result = vec4(to_screen(lamp_light(towards, lamp_strength(squared), n, n, albedo, wet)), 1.0);
 }

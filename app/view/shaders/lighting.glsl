@@ -1,21 +1,32 @@
-// The scope's own lamp: light and eye stand at the same point, as in the operating theatre.
-float lamp_strength(float distance) { return 0.062 / (0.012 + distance * distance); }
+// Light of the scope's lamp on wet tissue. Lens and lamp stand so close that one direction serves for the light and for
+// the half-way vector of the highlight: towards the middle between the two.
+float lamp_strength(float squared_distance) { return 0.062 / (0.012 + squared_distance); }
 
-// wet: 0 dry .. 1 covered by a film of fluid.
-vec3 lamp(vec3 to_eye, float distance_to_eye, vec3 n, vec3 film_normal, vec3 albedo, float wet) {
-  float facing = dot(n, to_eye);
-  // Light that enters tissue leaves beside where it entered: the terminator is soft and red.
-  vec3 wrap = vec3(0.30, 0.12, 0.10);
-  vec3 diffuse = max((vec3(facing) + wrap) / (1.0 + wrap), 0.0);
-  float falloff = lamp_strength(distance_to_eye);
-  float shine = max(dot(film_normal, to_eye), 0.0);
-  float highlight = wet * (0.55 * pow(shine, 220.0) + 0.16 * pow(shine, 34.0));
-  float rim = 0.08 * wet * pow(1.0 - max(facing, 0.0), 4.0);
-  return falloff * (albedo * diffuse + vec3(1.0, 0.97, 0.92) * highlight + rim * albedo);
+// The lens passes less light towards the edge of its field.
+float vignette() {
+  vec2 p = (gl_FragCoord.xy - field.xy) * field.z;
+  float squared = dot(p, p);
+  return 1.0 - 0.62 * field.w * squared * squared;
 }
 
-// Linear light to what a screen shows, with a shoulder that keeps highlights from clipping.
-vec3 to_screen(vec3 c) {
-  c = c * (1.0 + c / 6.0) / (1.0 + c);
-  return pow(clamp(c * 1.12, 0.0, 1.0), vec3(1.0 / 2.2));
+// exp(-n a) stands for a highlight cos^n with a = 1 - cos: the same near its peak, and cheap.
+float lobe(float a, float n) { return exp2(-1.4427 * n * a); }
+
+// wet: 0 dry .. 1 covered by a film of fluid.
+vec3 lamp_light(vec3 towards, float falloff, vec3 n, vec3 film, vec3 albedo, float wet) {
+  float facing = dot(n, towards);
+  // Light that enters tissue leaves beside where it entered: the terminator is soft and red.
+  vec3 diffuse = max(vec3(facing) * vec3(0.769, 0.893, 0.909) + vec3(0.231, 0.107, 0.091), 0.0);
+  float a = 1.0 - max(dot(film, towards), 0.0);
+  float shine = wet * (0.75 * lobe(a, 260.0) + 0.17 * lobe(a, 30.0));
+  float grazing = 1.0 - max(facing, 0.0);
+  grazing *= grazing;
+  return falloff * (albedo * (diffuse + 0.10 * wet * grazing * grazing) + vec3(1.0, 0.97, 0.92) * shine);
+}
+
+// Linear light to what a screen shows: the filmic curve of Hejl and Burgess-Dawson (SIGGRAPH 2010 course "Color
+// Enhancement and Rendering in Film and Game Production"), which holds the gamma and needs no power.
+vec3 to_screen(vec3 light) {
+  vec3 c = max(light * (1.25 * vignette()) - 0.004, 0.0);
+  return (c * (6.2 * c + 0.5)) / (c * (6.2 * c + 1.7) + 0.06);
 }

@@ -1,20 +1,25 @@
-in vec3 world_position;
+in vec3 to_light;
 in vec3 world_normal;
-uniform vec3 eye;
+in vec3 model_position;
 uniform vec3 colour;
 uniform float shine;  // 0 plastic .. 1 polished steel
+uniform float teeth;  // 1: cross cuts on the inner face, y = 0
+uniform float heat;   // 0 cold .. 1 energised
 out vec4 result;
 void main() {
-  vec3 to_eye = eye - world_position;
-  float distance_to_eye = length(to_eye);
-  to_eye /= distance_to_eye;
+  float squared = dot(to_light, to_light);
+  vec3 towards = to_light * inversesqrt(squared);
   vec3 n = normalize(world_normal);
-  float facing = max(dot(n, to_eye), 0.0);
-  float falloff = lamp_strength(distance_to_eye);
-  // Steel mirrors the cavity around it: warm from below, dark at grazing angles.
-  vec3 mirrored = mix(vec3(0.34, 0.16, 0.13), vec3(0.75), smoothstep(-0.4, 0.9, dot(reflect(-to_eye, n), to_eye)));
-  vec3 body = colour * (0.25 + 0.75 * facing);
-  vec3 light = mix(body, colour * mirrored * 1.25, 0.75 * shine);
-  light += (0.22 + 0.7 * shine) * pow(facing, mix(30.0, 90.0, shine));
-  result = vec4(to_screen(falloff * light), 1.0);
+  // Teeth a millimetre apart, deepest on the inner face.
+  float saw = fract(model_position.z * 1000.0) - 0.5;
+  float near_face = teeth * max(1.0 - abs(model_position.y) * 1600.0, 0.0);
+  n = normalize(n + vec3(0.0, 0.0, 1.2 * saw * near_face));
+  float facing = max(dot(n, towards), 0.0);
+  // Steel mirrors the cavity around it: warm from the sides, dark at grazing angles.
+  vec3 mirrored = mix(vec3(0.30, 0.13, 0.10), vec3(0.80), smoothstep(-0.3, 0.95, 2.0 * facing * facing - 1.0));
+  vec3 light = mix(colour * (0.2 + 0.8 * facing), colour * mirrored * 1.2, 0.75 * shine);
+  light *= 1.0 - 0.75 * near_face * smoothstep(0.15, 0.45, abs(saw));
+  float a = 1.0 - facing;
+  light += (0.10 + 0.7 * shine) * exp2(-1.4427 * mix(28.0, 90.0, shine) * a);
+  result = vec4(to_screen(lamp_strength(squared) * light + heat * vec3(1.3, 0.42, 0.12)), 1.0);
 }

@@ -2,15 +2,15 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec3 rest;
 layout(location = 3) in float charred;
-uniform mat4 clip_from_world;
-out vec3 world_position;
+out vec3 to_light;
 out vec3 world_normal;
-out vec3 rest_position;
+out vec3 pattern;  // m, turned against the axes so that no surface runs along the volume's cells
 out float burnt;
+const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 void main() {
-  world_position = position;
+  to_light = light_time.xyz - position;
   world_normal = normal;
-  rest_position = rest;
+  pattern = turned * rest;
   burnt = charred;
   gl_Position = through_lens(clip_from_world * vec4(position, 1.0));
 }

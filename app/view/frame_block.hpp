@@ -1,0 +1,18 @@
+// What every shader of one picture knows, laid out as `Frame` of app/view/shaders/frame.glsl (std140).
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "app/scope/lens.hpp"
+#include "app/view/drawn.hpp"
+
+namespace trocar {
+
+struct FrameBlock {
+  glm::mat4 clip_from_world{1.f};  // before the lens
+  glm::vec4 eye_barrel, lamp_aspect, light_time, field, right_pixel, up;
+};
+
+FrameBlock frame_block(const ScopePose& scope, const Lens& lens, const ViewSettings& settings, int width, int height);
+
+}  // namespace trocar

@@ -1,0 +1,63 @@
+// The view's own small owners: triangles on the graphics hardware, shader programs by the name of their files,
+// textures. No GL type appears here (gpu_collision/gl_objects.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <initializer_list>
+#include <span>
+
+#include "geometry/mesh_view.hpp"
+#include "gpu_collision/gl_objects.hpp"
+
+namespace trocar {
+
+// Uniform block of the frame; high, so that nobody else's is displaced.
+constexpr unsigned kFrameBinding = 11;
+
+// A program of app/view/shaders: VERTEX file and the fragment files in their order; both know the frame block.
+class Shader {
+ public:
+  Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality = 2);
+  void use() const;
+  // Of the program in use.
+  void set(const char* name, float value) const;
+  void set(const char* name, int value) const;
+  void set(const char* name, const glm::vec3& value) const;
+  void set(const char* name, const glm::vec4& value) const;
+  void set(const char* name, std::span<const glm::vec4> values) const;
+  void set(const char* name, const glm::mat4& value) const;
+
+ private:
+  gl::Program program_;
+};
+
+// Attribute `location` of the vertex array in use: `numbers` floats from `buffer`, one every `stride` bytes.
+void vertex_attribute(unsigned location, unsigned buffer, int numbers, int stride = 0, int offset = 0);
+// Replaces a buffer's content.
+void fill_vertices(const gl::Buffer& buffer, std::span<const std::byte> bytes, bool often);
+void fill_faces(const gl::Buffer& buffer, std::span<const glm::uvec3> faces, bool often);
+// Overwrites the first bytes.
+void update_vertices(const gl::Buffer& buffer, std::span<const std::byte> bytes);
+
+// A mesh with normals (locations 0 and 1).
+struct Shape {
+  gl::VertexArray array = gl::make_vertex_array();
+  gl::Buffer positions = gl::make_buffer(), normals = gl::make_buffer(), faces = gl::make_buffer();
+  int index_count = 0;
+
+  void draw() const;
+};
+
+// A rigid one; edges sharper than `crease_deg` stay sharp.
+Shape make_rigid_shape(const MeshView& mesh, double crease_deg = 40.0);
+
+void delete_texture(gl::Name name);
+using Texture = gl::Owned<delete_texture>;
+// side^3 RGBA bytes that repeat in all directions.
+Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba);
+// To texture unit 0.
+void bind_volume(const Texture& texture);
+
+}  // namespace trocar

@@ -1,0 +1,139 @@
+#include "app/view/organ_layer.hpp"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/view/surface.hpp"
+
+namespace trocar {
+namespace {
+
+// Okabe and Ito, "Color universal design", 2008: sky blue, yellow, bluish green, vermillion; one for each instrument.
+constexpr glm::vec3 kTouchColours[] = {
+    {0.34f, 0.71f, 0.91f}, {0.94f, 0.89f, 0.26f}, {0.0f, 0.62f, 0.45f}, {0.84f, 0.37f, 0.0f}};
+
+float longest_edge(const MeshView& mesh) {
+  float longest = 0.f;
+  for (const glm::uvec3& face : mesh.faces) {
+    for (int corner = 0; corner < 3; ++corner)
+      longest = std::max(longest, glm::distance(mesh.positions[face[corner]], mesh.positions[face[(corner + 1) % 3]]));
+  }
+  return longest;
+}
+
+template <typename T>
+std::span<const std::byte> bytes_of(std::span<const T> values) {
+  return std::as_bytes(values);
+}
+
+}  // namespace
+
+OrganLayer::OrganLayer(std::span<const DrawnOrgan> organs) {
+  for (const DrawnOrgan& organ : organs) organs_.push_back(make_organ(organ));
+}
+
+OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
+  Organ organ;
+  organ.topology = drawn.topology;
+  organ.longest_edge = longest_edge(drawn.rest);
+  organ.one_sided = encloses(drawn.rest);
+  organ.normals.resize(drawn.rest.positions.size());
+  const Shape& shape = organ.shape;
+  glBindVertexArray(shape.array.name());
+  fill_vertices(shape.positions, bytes_of(drawn.rest.positions), true);
+  fill_vertices(shape.normals, bytes_of(std::span<const glm::vec3>(organ.normals)), true);
+  fill_vertices(organ.rest, bytes_of(drawn.rest.positions), false);
+  fill_faces(shape.faces, drawn.rest.faces, false);
+  vertex_attribute(0, drawn.gpu ? drawn.gpu->position_buffer() : shape.positions.name(), 3);
+  vertex_attribute(1, shape.normals.name(), 3);
+  vertex_attribute(2, organ.rest.name(), 3);
+  if (drawn.charred.size() == drawn.rest.positions.size()) {
+    fill_vertices(organ.charred, bytes_of(drawn.charred), false);
+    vertex_attribute(3, organ.charred.name(), 1);
+  }
+  glBindVertexArray(0);
+  organ.shape.index_count = static_cast<int>(drawn.rest.faces.size() * 3);
+  return organ;
+}
+
+void OrganLayer::update(std::span<const DrawnOrgan> organs) {
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    const DrawnOrgan& drawn = organs[k];
+    if (organs_[k].topology != drawn.topology) organs_[k] = make_organ(drawn);
+    Organ& organ = organs_[k];
+    if (std::equal(organ.positions.begin(), organ.positions.end(), drawn.positions.begin(), drawn.positions.end()))
+      continue;
+    organ.positions.assign(drawn.positions.begin(), drawn.positions.end());
+    vertex_normals({drawn.positions, drawn.rest.faces}, organ.normals);
+    update_vertices(organ.shape.normals, bytes_of(std::span<const glm::vec3>(organ.normals)));
+    if (!drawn.gpu) update_vertices(organ.shape.positions, bytes_of(drawn.positions));
+  }
+}
+
+void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality) {
+  const int level = static_cast<int>(quality);
+  std::optional<Shader>& shader = tissue_[static_cast<std::size_t>(level)];
+  if (!shader)
+    shader.emplace("organ", "organ.vert", std::initializer_list<const char*>{"lighting.glsl", "organ.frag"}, level);
+  shader->use();
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    shader->set("colour", organs[k].colour);
+    shader->set("vessels", organs[k].colour.g > 0.25f ? 1.f : 0.25f);
+    if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
+    organs_[k].shape.draw();
+    glDisable(GL_CULL_FACE);
+  }
+}
+
+// Some faces of an organ, with the program in use.
+void OrganLayer::draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces) {
+  if (faces.empty()) return;
+  glBindVertexArray(some_array_.name());
+  vertex_attribute(0, drawn.gpu ? drawn.gpu->position_buffer() : organ.shape.positions.name(), 3);
+  vertex_attribute(1, organ.shape.normals.name(), 3);
+  fill_faces(some_faces_, faces, true);
+  glDrawElements(GL_TRIANGLES, static_cast<GLsizei>(faces.size() * 3), GL_UNSIGNED_INT, nullptr);
+}
+
+void OrganLayer::draw_touched(std::span<const DrawnOrgan> organs) {
+  touched_.use();
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    const TouchList& touches = organs[k].touches;
+    for (std::size_t tool = 0; tool + 1 < touches.first.size(); ++tool) {
+      picked_.clear();
+      for (const Touch& touch : touches.of_tool(tool)) picked_.push_back(organs[k].rest.faces[index(touch.face)]);
+      if (tool + 1 < organs[k].tip_first.size())
+        for (std::uint32_t i = organs[k].tip_first[tool]; i < organs[k].tip_first[tool + 1]; ++i)
+          picked_.push_back(organs[k].rest.faces[index(organs[k].tip_faces[i])]);
+      touched_.set("colour", kTouchColours[tool % std::size(kTouchColours)]);
+      draw_faces(organs_[k], organs[k], picked_);
+    }
+  }
+}
+
+void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<const ShadowCapsule> capsules,
+                              const glm::vec3& lamp) {
+  if (capsules.empty()) return;
+  std::array<glm::vec4, kMaxShadowCapsules> begin{}, end{};
+  for (std::size_t k = 0; k < capsules.size(); ++k) {
+    begin[k] = {capsules[k].begin, capsules[k].radius};
+    end[k] = {capsules[k].end, 0.f};
+  }
+  shadow_.use();
+  shadow_.set("capsules", static_cast<int>(capsules.size()));
+  shadow_.set("begin_radius", std::span<const glm::vec4>(begin));
+  shadow_.set("end_lift", std::span<const glm::vec4>(end));
+  glBlendFunc(GL_DST_COLOR, GL_ZERO);
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    faces_in_shade({organs[k].positions, organs[k].rest.faces}, lamp, capsules, organs_[k].longest_edge, flags_,
+                   picked_);
+    if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
+    draw_faces(organs_[k], organs[k], picked_);
+    glDisable(GL_CULL_FACE);
+  }
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+}
+
+}  // namespace trocar

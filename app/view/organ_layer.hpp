@@ -1,0 +1,47 @@
+// Organs as the view draws them: wet tissue, the touched faces over it, and the instruments' shadow on it.
+// OpenGL inside.   Looked at in tests/app/view_test.cpp
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "app/view/gl_shape.hpp"
+#include "app/view/shadow.hpp"
+
+namespace trocar {
+
+class OrganLayer {
+ public:
+  explicit OrganLayer(std::span<const DrawnOrgan> organs);
+
+  // Positions, normals and topology of this picture, where they changed.
+  void update(std::span<const DrawnOrgan> organs);
+  void draw(std::span<const DrawnOrgan> organs, Quality quality);
+  // Blended over the tissue, a hair nearer; one colour for each instrument.
+  void draw_touched(std::span<const DrawnOrgan> organs);
+  void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const ShadowCapsule> capsules, const glm::vec3& lamp);
+
+ private:
+  struct Organ {
+    Shape shape;
+    gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer();
+    std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
+    std::uint32_t topology = 0;
+    float longest_edge = 0.f;  // m
+    bool one_sided = false;    // closed and faces outward: its back is never seen
+  };
+  static Organ make_organ(const DrawnOrgan& drawn);
+  void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
+
+  std::vector<Organ> organs_;                    // [organ]
+  std::array<std::optional<Shader>, 3> tissue_;  // [quality], made when first needed
+  Shader touched_{"touched", "touched.vert", {"touched.frag"}};
+  Shader shadow_{"shadow", "shadow.vert", {"shadow.frag"}};
+  gl::VertexArray some_array_ = gl::make_vertex_array();
+  gl::Buffer some_faces_ = gl::make_buffer();
+  std::vector<glm::uvec3> picked_;
+  std::vector<std::uint8_t> flags_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,40 @@
+// What the view draws of a running session.
+#include "app/view/view.hpp"
+
+namespace trocar {
+
+void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
+  organs.clear();
+  for (const Organ& organ : session.organs()) {
+    DrawnOrgan drawn;
+    drawn.rest = organ.mesh.view();
+    drawn.colour = organ.colour;
+    drawn.positions = organ.positions;
+    drawn.gpu = organ.gpu;
+    drawn.charred = organ.charred;
+    drawn.topology = organ.topology;
+    // In a frame that cut, the touched faces are no longer where they were asked about.
+    if (organ.change.empty()) {
+      drawn.touches = organ.touches;
+      drawn.tip_faces = organ.tip_faces;
+      drawn.tip_first = organ.tip_first;
+    }
+    organs.push_back(drawn);
+  }
+}
+
+void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
+  tools.clear();
+  for (std::size_t k = 0; k < session.instruments().size(); ++k) {
+    const Instrument& instrument = session.instruments()[k];
+    bool touching = false;
+    for (const Organ& organ : session.organs()) {
+      touching = touching || (!organ.touches.first.empty() && !organ.touches.of_tool(k).empty()) ||
+                 (!organ.tip_first.empty() && organ.tip_first[k + 1] > organ.tip_first[k]);
+    }
+    tools.push_back(
+        {instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind, instrument.energy, {}});
+  }
+}
+
+}  // namespace trocar

@@ -1,0 +1,4 @@
+// Black, softly from the field's edge outwards.
+in float share;
+out vec4 result;
+void main() { result = vec4(0.0, 0.0, 0.0, smoothstep(0.986, 1.0, share)); }

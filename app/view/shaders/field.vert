@@ -1,0 +1,9 @@
+// A ring about the middle of the picture, as a strip of 97 pairs; radii as shares of the field's.
+uniform float inner, outer, depth;
+out float share;
+void main() {
+  float angle = float(gl_VertexID / 2) * (6.28318531 / 96.0);
+  share = (gl_VertexID & 1) == 0 ? inner : outer;
+  vec2 seen = share / field.z * right_pixel.w * vec2(cos(angle), sin(angle));
+  gl_Position = vec4(seen.x / lamp_aspect.w, seen.y, depth, 1.0);
+}

@@ -1,0 +1,37 @@
+// What instruments take from the lamp's light, as a factor on the picture: app/view/shadow.hpp says the same in C++.
+in vec3 place;
+uniform int capsules;
+uniform vec4 begin_radius[12];  // m
+uniform vec4 end_lift[12];      // m, 1
+out vec4 result;
+
+// Of a lamp of this radius (m).
+const float kLamp = 0.0022;
+
+float light_past(vec3 p, vec3 to_lamp, float far, vec3 a, vec3 b, float radius) {
+  // Nearest approach of the ray towards the lamp and the axis.
+  vec3 axis = b - a, r = p - a;
+  float e = dot(axis, axis), f = dot(axis, r), c = dot(to_lamp, r), d = dot(to_lamp, axis);
+  float s = clamp((d * f - c * e) / max(e - d * d, 1e-9), 0.0, far);
+  float t = clamp((d * s + f) / e, 0.0, 1.0);
+  s = clamp(d * t - c, 0.0, far);
+  float gap = length(r + s * to_lamp - t * axis) - radius;
+  // The lamp seen past the edge: softer, the farther the instrument is from the tissue.
+  float soft = kLamp * s / max(far - s, 0.01) + 0.0004;
+  float lit = smoothstep(-soft, soft, gap);
+  // What is close to the tissue also keeps away the light that the tissue around it throws back.
+  float near = length(r - clamp(f / e, 0.0, 1.0) * axis) - radius;
+  float open = 1.0 - 0.55 * exp2(-max(near, 0.0) * 500.0);
+  return mix(0.28, 1.0, lit) * open;
+}
+
+void main() {
+  vec3 to_lamp = lamp_aspect.xyz - place;
+  float far = length(to_lamp);
+  to_lamp /= far;
+  float lit = 1.0;
+  for (int k = 0; k < capsules; ++k)
+    lit = min(lit, light_past(place, to_lamp, far, begin_radius[k].xyz, end_lift[k].xyz, begin_radius[k].w));
+  // The picture holds a display's numbers, so the factor gets its gamma, about 1 / 2.
+  result = vec4(vec3(sqrt(lit)), 1.0);
+}

@@ -1,0 +1,34 @@
+// The shadow that instruments throw on tissue, found without a shadow map: instruments are a few capsules, so how much
+// of the lamp a place sees follows from the nearest approach of two segments. The shader (shaders/shadow.frag) does
+// this for each fragment of the few faces that faces_in_shade() picks; lit_share() is the same sum on the CPU. Units:
+// metres, world frame.   Tested in tests/app/view_parts_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "app/view/drawn.hpp"
+
+namespace trocar {
+
+struct ShadowCapsule {
+  glm::vec3 begin{0.f}, end{0.f};  // m
+  float radius = 0.0025f;          // m
+};
+
+constexpr std::size_t kMaxShadowCapsules = 12;  // shaft and two jaws of four instruments
+
+// Shaft and tip of each instrument. Replaces `capsules`.
+void shadow_capsules(std::span<const DrawnTool> tools, std::vector<ShadowCapsule>& capsules);
+
+// 0 dark .. 1 lit: the lamp's light that reaches p, soft by the distance of what hides it, and less beside a capsule
+// that all but touches.
+float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules);
+
+// Every face that may hold a place with a share below 1, and some more. `edge`: m, longest of the mesh. `flags` is
+// working room; replaces `faces`.
+void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
+                    std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces);
+
+}  // namespace trocar

@@ -1,0 +1,29 @@
+// A smaller picture to draw into where the full one would take too long, spread over the full one afterwards.
+// OpenGL inside.
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "app/view/gl_shape.hpp"
+
+namespace trocar {
+
+class SmallTarget {
+ public:
+  ~SmallTarget();
+  // Draws into itself from now on; remembers the framebuffer it takes the place of.
+  void begin(const glm::ivec2& size);
+  // Spreads itself over that framebuffer, which is bound again.
+  void end(const glm::ivec2& full_size);
+
+ private:
+  void free();
+
+  glm::ivec2 size_{0};
+  unsigned framebuffer_ = 0, colour_ = 0, depth_ = 0;
+  int outer_ = 0;
+  Shader upscale_{"upscale", "upscale.vert", {"upscale.frag"}};
+  gl::VertexArray empty_ = gl::make_vertex_array();
+};
+
+}  // namespace trocar

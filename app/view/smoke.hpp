@@ -1,0 +1,37 @@
+// Smoke of a burning hook: a few dozen puffs that leave the tip, rise, widen and fade. The patient lies on the back, so
+// up is +z. The state is small, fixed and a pure function of the pictures' times: the same session smokes the same way.
+// Units: metres, seconds.   Tested in tests/app/view_parts_test.cpp
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "app/view/drawn.hpp"
+
+namespace trocar {
+
+struct SmokePuff {
+  glm::vec3 place{0.f}, velocity{0.f};  // m, m/s
+  float age = 0.f, life = 0.f;          // s; life 0: none
+  float seed = 0.f;                     // 1   0 .. 1, of its shape
+};
+
+struct SmokeState {
+  std::array<SmokePuff, 56> puffs{};
+  std::size_t next = 0;    // the puff that is given up first
+  std::uint32_t born = 0;  // since the start
+  double owed = 0.0;       // 1   puffs not yet born
+  double time = 0.0;       // s
+};
+
+// To the picture at `time`. A jump back, or of more than a second, clears the air.
+void advance(SmokeState& smoke, std::span<const DrawnTool> tools, double time);
+
+// Two triangles a puff; the shader turns them towards the eye.
+struct SmokeVertex {
+  glm::vec4 centre_radius;        // m
+  glm::vec4 corner_seed_density;  // 1
+};
+void smoke_vertices(const SmokeState& smoke, std::vector<SmokeVertex>& vertices);
+
+}  // namespace trocar

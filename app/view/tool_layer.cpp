@@ -1,0 +1,61 @@
+#include "app/view/tool_layer.hpp"
+
+#include <glad/gl.h>
+
+#include <glm/gtc/matrix_transform.hpp>
+
+namespace trocar {
+namespace {
+
+constexpr double kMeshRadius = 0.0025;  // m, of the meshes; other instruments are scaled
+
+struct Finish {
+  glm::vec3 colour;  // linear
+  float shine;       // 0 plastic .. 1 polished steel
+};
+
+Finish finish_of(ToolSurface surface) {
+  switch (surface) {
+    case ToolSurface::Insulation:
+      return {glm::vec3(0.030f), 0.12f};
+    case ToolSurface::Ceramic:
+      return {{0.75f, 0.72f, 0.64f}, 0.2f};
+    default:
+      return {{0.60f, 0.61f, 0.64f}, 1.f};
+  }
+}
+
+}  // namespace
+
+ToolLayer::ToolLayer() {
+  for (std::size_t kind = 0; kind < parts_.size(); ++kind) {
+    std::vector<ToolPart> parts = tip_parts(static_cast<InstrumentKind>(kind), kMeshRadius);
+    for (ToolPart& part : shaft_parts(static_cast<InstrumentKind>(kind), kMeshRadius)) parts.push_back(std::move(part));
+    for (ToolPart& part : parts) {
+      Shape shape = make_rigid_shape(part.mesh.view());
+      parts_[kind].push_back({std::move(part), std::move(shape)});
+    }
+  }
+}
+
+void ToolLayer::draw(std::span<const DrawnTool> tools) const {
+  metal_.use();
+  glEnable(GL_CULL_FACE);
+  for (const DrawnTool& tool : tools) {
+    const double scale = tool.pose.radius / kMeshRadius;
+    for (const auto& [part, shape] : parts_[static_cast<std::size_t>(tool.kind)]) {
+      const ToolPart sized{{}, part.hinge_z * scale, part.side};
+      const glm::dmat4 frame = part_pose(tool.pose, tool.roll_deg, tool.grip, sized, tool.limits);
+      const Finish finish = finish_of(part.surface);
+      metal_.set("world_from_model", glm::mat4(glm::scale(frame, glm::dvec3(scale))));
+      metal_.set("colour", finish.colour);
+      metal_.set("shine", finish.shine);
+      metal_.set("teeth", part.surface == ToolSurface::Jaw ? 1.f : 0.f);
+      metal_.set("heat", part.surface == ToolSurface::Wire && tool.energy ? 0.5f : 0.f);
+      shape.draw();
+    }
+  }
+  glDisable(GL_CULL_FACE);
+}
+
+}  // namespace trocar
