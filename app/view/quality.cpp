@@ -32,6 +32,7 @@ void QualityKeeper::drawn(double picture_ms) {
 }
 
 void QualityKeeper::fix(std::optional<Quality> quality) {
+  if (quality == fixed_) return;
   if (fixed_ && !quality) quality_ = *fixed_;
   fixed_ = quality;
   slow_ = quick_ = 0;

@@ -24,7 +24,7 @@ class QualityKeeper {
   // picture_ms: of drawing alone, finished; not the wait for the display.
   void drawn(double picture_ms);
   Quality quality() const { return fixed_.value_or(quality_); }
-  // The user's choice; none: by itself again, from there.
+  // The user's choice; none: by itself again, from there. May be said before every picture.
   void fix(std::optional<Quality> quality);
   bool fixed() const { return fixed_.has_value(); }
 

@@ -61,6 +61,15 @@ TEST(Quality, SwingsEverMoreRarely) {
   EXPECT_LE(ups, 9);  // 20000 / (240 + 20) would be 76
 }
 
+TEST(Quality, SayingTheSameAgainChangesNothing) {
+  QualityKeeper keeper;
+  for (int k = 0; k < 40; ++k) {
+    keeper.fix(std::nullopt);
+    keeper.drawn(50.0);
+  }
+  EXPECT_EQ(keeper.quality(), Quality::Low);
+}
+
 TEST(Quality, TheUserCanFixIt) {
   QualityKeeper keeper;
   keeper.fix(Quality::Medium);
