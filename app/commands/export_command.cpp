@@ -1,5 +1,5 @@
-// trocar export: a recording as plain tables. Lengths in millimetres, forces in newtons, pressures in pascals. Faces
-// have the number they keep for life.
+// trocar export: a recording as plain tables, and as a time series for ParaView. Lengths in millimetres, forces in
+// newtons, pressures in pascals. Faces have the number they keep for life.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,11 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
+#include "app/export/pvd.hpp"
 #include "app/record/recording.hpp"
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
@@ -79,10 +81,7 @@ void write_stages(std::ostream& out, const Recording& recording, std::size_t fra
   fmt::print(out, ",{}\n", recording.disagreements(frame));
 }
 
-void run(const std::string& file, const std::filesystem::path& folder) {
-  const Recording recording(file);
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
+void write_tables(const Recording& recording, const std::filesystem::path& folder) {
   Tables tables(folder);
   write_headers(tables, recording);
   OrganFrame content;
@@ -102,14 +101,42 @@ void run(const std::string& file, const std::filesystem::path& folder) {
              folder.string());
 }
 
+void write_series(const Recording& recording, const std::filesystem::path& folder, std::size_t every) {
+  PvdSummary summary;
+  {
+    Progress progress("export", recording.frame_count());
+    summary = export_pvd(recording, folder, every, [&](std::size_t frames) { progress.advance_to(frames); });
+  }
+  fmt::print("{} frames written to {} files, which {} names\n", summary.frames, summary.files,
+             (folder / "recording.pvd").string());
+}
+
+struct ExportOptions {
+  std::string file, csv, pvd;
+  std::size_t every = 1;
+};
+
+void run(const ExportOptions& options) {
+  if (options.csv.empty() && options.pvd.empty())
+    throw InputError("export: nothing to write; name a folder with --csv or --pvd");
+  const Recording recording(options.file);
+  std::error_code ignored;  // what cannot be made cannot be written to, and is refused there
+  for (const std::string& folder : {options.csv, options.pvd})
+    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  if (!options.csv.empty()) write_tables(recording, options.csv);
+  if (!options.pvd.empty()) write_series(recording, options.pvd, options.every);
+}
+
 }  // namespace
 
 void add_export_command(CLI::App& program) {
-  auto file = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
-  CLI::App* sub = program.add_subcommand("export", "Takes a recording out as tables");
-  sub->add_option("recording", *file, "Session: .h5")->required();
-  sub->add_option("--csv", *folder, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv")->required();
-  sub->callback([file, folder] { run(*file, *folder); });
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* sub = program.add_subcommand("export", "Takes a recording out as tables, or for ParaView");
+  sub->add_option("recording", options->file, "Session: .h5")->required();
+  sub->add_option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
+  sub->add_option("--pvd", options->pvd, "Folder for recording.pvd and the files it names");
+  sub->add_option("--every", options->every, "With --pvd: only every N-th frame")->check(CLI::Range(1, 1000000));
+  sub->callback([options] { run(*options); });
 }
 
 }  // namespace trocar
