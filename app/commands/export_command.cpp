@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
+#include "app/export/csv_text.hpp"
 #include "app/export/pvd.hpp"
 #include "app/record/recording.hpp"
 #include "app/support/output_file.hpp"
@@ -42,8 +43,8 @@ void write_tools(std::ostream& out, const Recording& recording, std::size_t fram
     const glm::dvec2 roll_grip = recording.roll_grip(frame, tool);
     const glm::vec3 force = recording.force(frame, tool);
     fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
-               recording.tools()[tool], pivot.x, pivot.y, pivot.z, tip.x, tip.y, tip.z, roll_grip.x, roll_grip.y,
-               force.x, force.y, force.z, recording.energy(frame, tool) ? 1 : 0,
+               csv_text(recording.tools()[tool]), pivot.x, pivot.y, pivot.z, tip.x, tip.y, tip.z, roll_grip.x,
+               roll_grip.y, force.x, force.y, force.z, recording.energy(frame, tool) ? 1 : 0,
                recording.tip_depth(frame, tool) * 1e3f);
   }
 }
@@ -55,8 +56,8 @@ void write_clashes(std::ostream& out, const Recording& recording, std::size_t fr
       const auto clash = recording.clash(frame, first, second);
       if (!clash) continue;
       const glm::vec3 point = clash->point * 1e3f;
-      fmt::print(out, "{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame], recording.tools()[first],
-                 recording.tools()[second], clash->distance * 1e3f, point.x, point.y, point.z);
+      fmt::print(out, "{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame], csv_text(recording.tools()[first]),
+                 csv_text(recording.tools()[second]), clash->distance * 1e3f, point.x, point.y, point.z);
     }
 }
 
@@ -67,8 +68,9 @@ void write_touches(std::ostream& out, const Recording& recording, std::size_t fr
       const Touch& touch = content.touches[k];
       const glm::vec3 point = touch.point * 1e3f;
       fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
-                 recording.organs()[organ].name, recording.tools()[tool], index(touch.face), point.x, point.y, point.z,
-                 touch.normal.x, touch.normal.y, touch.normal.z, touch.depth * 1e3f, touch.time, content.pressure[k]);
+                 csv_text(recording.organs()[organ].name), csv_text(recording.tools()[tool]), index(touch.face),
+                 point.x, point.y, point.z, touch.normal.x, touch.normal.y, touch.normal.z, touch.depth * 1e3f,
+                 touch.time, content.pressure[k]);
     }
   }
 }

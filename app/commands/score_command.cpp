@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/commands/commands.hpp"
+#include "app/export/csv_text.hpp"
 #include "app/record/recording.hpp"
 #include "app/score/attempt_json.hpp"
 #include "app/score/score_recording.hpp"
@@ -24,15 +25,16 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.5g}", metric.value);
 }
 
-std::string mark_text(const Metric& metric) {
+// Its mark and what that is made of, or else what a reader must know.
+std::string judged_text(const Metric& metric) {
   const auto mark = mark_of(metric);
-  if (!mark) return "";
+  if (!mark) return metric.note;
   return fmt::format("{:3.0f} %  (good {:.4g}, poor {:.4g})", *mark * 100.0, *metric.good, *metric.poor);
 }
 
 void print_table(const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics)
-    fmt::print("  {:<32} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, mark_text(metric));
+    fmt::print("  {:<32} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, judged_text(metric));
 }
 
 void print_attempt(const Attempt& attempt) {
@@ -51,21 +53,13 @@ void print_attempt(const Attempt& attempt) {
   }
 }
 
-// Names may hold commas and quotes.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 std::string cell(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
 void write_rows(std::ostream& out, const Attempt& attempt, const std::string& of, const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics)
-    fmt::print(out, "{},{},{},{},{},{},{},{},{}\n", quoted(attempt.file), attempt.date, quoted(of), metric.id,
+    fmt::print(out, "{},{},{},{},{},{},{},{},{}\n", csv_text(attempt.file), attempt.date, csv_text(of), metric.id,
                cell(metric.value), metric.unit, cell(metric.good), cell(metric.poor), cell(mark_of(metric)));
 }
 
