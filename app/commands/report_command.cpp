@@ -45,12 +45,26 @@ std::string title_of(const std::vector<ReportSession>& sessions) {
   return "Trocar: " + (attempt.scene_title.empty() ? attempt.file : attempt.scene_title);
 }
 
+// The sessions in the order of their learning curve.
+LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
+  std::vector<Attempt> attempts;
+  for (const ReportSession& session : sessions) attempts.push_back(session.attempt);
+  LearningCurve curve = learning_curve(attempts);
+  std::vector<ReportSession> ordered;
+  for (const std::size_t place : curve.order) ordered.push_back(std::move(sessions[place]));
+  sessions = std::move(ordered);
+  return curve;
+}
+
 void run(const std::vector<std::string>& files, const std::string& out) {
   OutputFile page(out);
   const bool single = files.size() == 1;
   std::vector<ReportSession> sessions;
   for (const std::string& file : files) sessions.push_back(session_of(file, single ? kInFull : kSideBySide));
-  const std::string text = report_page(title_of(sessions), report_json(sessions), single);
+  std::optional<LearningCurve> curve;
+  if (!single) curve = put_in_order(sessions);
+  const std::string data = report_json(sessions, curve ? &*curve : nullptr);
+  const std::string text = report_page(title_of(sessions), data, single);
   page.stream() << text;
   page.commit();
   fmt::print("{}: {} of {:.1f} MB; open it in a browser\n", out,

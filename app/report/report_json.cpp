@@ -115,6 +115,7 @@ json of(const StageSummary& stage) {
 }
 
 json of(const ReportSession& session);
+json of(const MetricCurve& curve);
 
 template <typename Part>
 json list_of(const std::vector<Part>& parts) {
@@ -152,6 +153,16 @@ json of(const ReportSession& session) {
           {"summary", of(session.summary)}};
 }
 
+json of(const MetricCurve& curve) {
+  const auto& fit = curve.fit;
+  return {{"instrument", curve.instrument},
+          {"id", curve.id},
+          {"label", curve.label},
+          {"unit", curve.unit},
+          {"values", curve.values},  // NaN becomes null
+          {"fit", fit ? json{{"first", fit->first}, {"rate", fit->rate}, {"explained", fit->explained}} : json()}};
+}
+
 // '<' occurs in texts only, where it may be written as an escape: nothing of a text can end the <script> element.
 std::string without_angle_brackets(const std::string& text) {
   std::string out;
@@ -168,8 +179,9 @@ std::string without_angle_brackets(const std::string& text) {
 
 }  // namespace
 
-std::string report_json(const std::vector<ReportSession>& sessions) {
-  const json all = {{"sessions", list_of(sessions)}};
+std::string report_json(const std::vector<ReportSession>& sessions, const LearningCurve* curve) {
+  json all = {{"sessions", list_of(sessions)}};
+  if (curve) all["curves"] = list_of(curve->curves);
   return without_angle_brackets(all.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

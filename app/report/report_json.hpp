@@ -9,6 +9,7 @@
 
 #include "app/report/session_summary.hpp"
 #include "app/score/attempt.hpp"
+#include "app/score/learning_curve.hpp"
 
 namespace trocar {
 
@@ -25,6 +26,7 @@ struct ReportSession {
 };
 
 // Ready to stand in a <script> element: it holds no '<'. Texts that are not UTF-8 have their bad bytes replaced.
-std::string report_json(const std::vector<ReportSession>& sessions);
+// `curve`: of several attempts, its order that of the sessions; null for a single one.
+std::string report_json(const std::vector<ReportSession>& sessions, const LearningCurve* curve = nullptr);
 
 }  // namespace trocar

@@ -5,9 +5,15 @@ export function figure(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(2);
-  if (size >= 100) return grouped(Math.round(value));
-  return String(Number(value.toPrecision(3)));
+  if (size < 1e-6) return "≈ 0";
+  const text = size >= 1e6 || size < 1e-4 ? size.toExponential(2) : size >= 100 ? grouped(Math.round(size)) : String(Number(size.toPrecision(3)));
+  return value < 0 ? `\u2212${text}` : text;
+}
+
+/** "cm^3" -> "cm³", "N s" -> "N·s", "deg" -> "°" */
+export function readableUnit(unit) {
+  const raised = { 2: "²", 3: "³", 6: "⁶" };
+  return unit.replace(/\^(\d)/g, (_, digit) => raised[digit] ?? `^${digit}`).replace(/ /g, "·").replace(/^deg$/, "°");
 }
 
 function grouped(whole) {
@@ -21,7 +27,7 @@ export function whole(value) {
 /** "12.3 N"; a pure number without a unit. */
 export function withUnit(value, unit) {
   const text = figure(value);
-  return text === "–" || !unit ? text : `${text}\u00a0${unit}`;
+  return text === "–" || !unit ? text : `${text}${unit === "deg" ? "" : "\u00a0"}${readableUnit(unit)}`;
 }
 
 /** "1:05.25", or "12.25 s" below a minute. */

@@ -16,6 +16,10 @@ export function rowsOf(columns) {
   return [...rows.values()];
 }
 
+function sentence(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+}
+
 function valueCell(metric, column) {
   if (!metric) return html("td", { class: "number" }, "–");
   return html(
@@ -45,7 +49,7 @@ function metricTable(name, columns, titles) {
             {},
             html("th", { scope: "row" }, row.label),
             row.cells.map((metric, column) => valueCell(metric, titles[column])),
-            html("td", { class: "small note" }, explanationOf(row), limits(row).length > 0 && html("span", { class: "limits" }, ` ${[...new Set(limits(row))].join("; ")}.`)),
+            html("td", { class: "small note" }, explanationOf(row), limits(row).length > 0 && html("span", { class: "limits" }, ` ${sentence([...new Set(limits(row))].join("; "))}`)),
           ),
         ),
       ),

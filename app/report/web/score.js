@@ -92,8 +92,8 @@ export function scoreSection(task) {
   const errors = task.events.filter((event) => event.error).length;
   return section(
     "score-section",
-    task.title || "Task",
-    null,
+    "Score",
+    task.title && `Task: ${task.title}`,
     html(
       "div",
       { class: "score" },
@@ -110,7 +110,7 @@ export function scoreSection(task) {
 }
 
 function fact(term, value) {
-  return value ? [html("dt", {}, term), html("dd", {}, value)] : [];
+  return value && html("div", {}, html("dt", {}, term), html("dd", {}, value));
 }
 
 /** Title and origin of a session. */

@@ -6,7 +6,7 @@ import { drawnToWidth, freshId, html, section, svg } from "./dom.js";
 import { clock, figure, ticks } from "./format.js";
 
 const kCurves = [
-  { key: "force", title: "Force of the tissue on the instrument, N" },
+  { key: "force", title: "Force on the instrument, N" },
   { key: "touched", title: "Touched faces" },
   { key: "speed", title: "Speed of the tip, mm/s" },
 ];
@@ -50,7 +50,7 @@ function curvePaths(tool, envelope, times, place, y) {
 function curve(summary, { key, title }, place, top) {
   const most = largest(summary.tools.map((tool) => largest(tool[key].high))) || 1;
   const marks = ticks(0, most, 3);
-  const room = Math.max(most, marks[marks.length - 1]);
+  const room = 1.06 * Math.max(most, marks[marks.length - 1]);
   const base = top + kTitleHeight + kCurveHeight;
   const y = (value) => base - (value / room) * kCurveHeight;
   return svg(

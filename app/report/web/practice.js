@@ -1,0 +1,83 @@
+// One figure over the attempts, with the power law of practice where one was fitted (app/score/learning_curve.hpp).
+import { svg } from "./dom.js";
+import { figure, ticks } from "./format.js";
+
+const kHeight = 130;
+const kMargin = { left: 44, right: 10, top: 8, bottom: 22 };
+
+/** value(attempt) of the fit, attempt 1, 2, ... */
+export function practiceAt(fit, attempt) {
+  return fit.first * attempt ** -fit.rate;
+}
+
+/** What the fit says, in a sentence. */
+export function practiceText({ values, fit }) {
+  const known = values.filter((value) => Number.isFinite(value));
+  if (!fit) return known.length < 3 ? "Too few attempts for a fit." : "No fit: it needs three values above zero.";
+  const way = fit.rate > 0 ? "falls" : "grows";
+  const twice = Math.abs(100 * (2 ** -fit.rate - 1));
+  return `${figure(fit.first)} · n^${figure(-fit.rate)}: ${way} by ${figure(twice)}% with every doubling of practice; R² ${fit.explained.toFixed(2)}.`;
+}
+
+function scales(values, limits, fit, width) {
+  const fitted = fit ? values.map((_, k) => practiceAt(fit, k + 1)) : [];
+  const all = [...values, ...fitted, limits.good].filter((value) => Number.isFinite(value));
+  const low = Math.min(0, ...all);
+  const high = Math.max(low < 0 && all.every((value) => value <= 0) ? 0 : -Infinity, ...all);
+  const room = (high - low || 1) * 1.08;
+  const plot = width - kMargin.left - kMargin.right;
+  const tall = kHeight - kMargin.top - kMargin.bottom;
+  return {
+    low,
+    high: low + room,
+    right: kMargin.left + plot,
+    base: kMargin.top + tall,
+    x: (attempt) => kMargin.left + (values.length < 2 ? 0.5 : (attempt - 1) / (values.length - 1)) * (plot - 16) + 8,
+    y: (value) => kMargin.top + tall - ((value - low) / room) * tall,
+  };
+}
+
+function goodBand({ good, larger }, at) {
+  if (good === null) return null;
+  const edge = Math.min(at.base, Math.max(kMargin.top, at.y(good)));
+  const [top, bottom] = larger ? [kMargin.top, edge] : [edge, at.base];
+  return svg("rect", { class: "zone good", x: kMargin.left, y: top, width: at.right - kMargin.left, height: Math.max(1.5, bottom - top) });
+}
+
+function fitLine(fit, count, at) {
+  if (!fit) return null;
+  const points = [];
+  for (let k = 0; k <= 60; ++k) {
+    const attempt = 1 + (k / 60) * (count - 1);
+    points.push(`${at.x(attempt).toFixed(1)},${at.y(practiceAt(fit, attempt)).toFixed(1)}`);
+  }
+  return svg("path", { class: "fit", d: `M${points.join("L")}` });
+}
+
+function attemptMarks(values, at) {
+  const every = Math.ceil(values.length / 8);
+  return values.map((_, k) => k % every === 0 && svg("text", { x: at.x(k + 1), y: at.base + 15, class: "tick middle" }, String(k + 1)));
+}
+
+/** choose(k) is told the attempt, from 0, whose point was chosen. */
+export function practiceDrawing(curve, limits, width, choose) {
+  const { values, fit } = curve;
+  const at = scales(values, limits, fit, width);
+  const known = values.map((value, k) => [value, k]).filter(([value]) => Number.isFinite(value));
+  const line = known.map(([value, k]) => `${at.x(k + 1).toFixed(1)},${at.y(value).toFixed(1)}`).join("L");
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${width} ${kHeight}`, role: "img", "aria-label": `${curve.label} over ${values.length} attempts: ${values.map(figure).join(", ")}` },
+    goodBand(limits, at),
+    ticks(at.low, at.high, 3).map((mark) => [
+      svg("line", { x1: kMargin.left, x2: at.right, y1: at.y(mark), y2: at.y(mark), class: "grid" }),
+      svg("text", { x: kMargin.left - 5, y: at.y(mark) + 4, class: "tick end" }, figure(mark)),
+    ]),
+    attemptMarks(values, at),
+    svg("path", { class: "practice-line", d: `M${line}` }),
+    fitLine(fit, values.length, at),
+    known.map(([value, k]) =>
+      svg("circle", { cx: at.x(k + 1), cy: at.y(value), r: 4.5, class: "practice-point", "data-attempt": k, onclick: () => choose(k) }, svg("title", {}, `attempt ${k + 1}: ${figure(value)}`)),
+    ),
+  );
+}

@@ -1,0 +1,124 @@
+// Writes the pages that the browser tests open, from sessions made by formula: make_report_pages FOLDER. Beside each
+// page lies what it must show.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "app/report/report_json.hpp"
+#include "app/report/report_page.hpp"
+#include "app/score/attempt_json.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr std::size_t kFrames = 240;
+constexpr float kRate = 60.f;
+constexpr const char* kHostile =
+    "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken = 2'><!-- \\u2028 {{data}}";
+
+ToolSummary tool_of(const std::string& name, float phase) {
+  ToolSummary tool;
+  tool.name = name;
+  tool.radius = 0.0025;
+  for (std::size_t frame = 0; frame < kFrames; ++frame) {
+    const float turn = 6.2831853f * static_cast<float>(frame) / kFrames + phase;
+    tool.force.low.push_back(1.f + std::sin(turn));
+    tool.speed.low.push_back(0.05f * (1.f + std::cos(2.f * turn)));
+    tool.touched.low.push_back(std::floor(4.f + 4.f * std::sin(turn)));
+    tool.pivot.emplace_back(0.1f, 0.12f, 0.2f);
+    tool.tip.emplace_back(0.06f * std::cos(turn), 0.06f * std::sin(turn), 0.08f + 0.02f * std::sin(3.f * turn));
+  }
+  for (Envelope* curve : {&tool.force, &tool.speed, &tool.touched}) curve->high = curve->low;
+  return tool;
+}
+
+// A ball that was touched on its front, and burnt away at its top after half of the time.
+OrganSummary ball(const std::string& name) {
+  const TriangleMesh mesh = shapes::icosphere(4, 0.06f);
+  OrganSummary organ;
+  organ.name = name;
+  organ.rest = mesh.positions;
+  organ.faces = mesh.faces;
+  for (std::uint32_t face = 0; face < organ.faces.size(); ++face) {
+    const glm::vec3 place = mesh.positions[mesh.faces[face].x];
+    if (place.z > 0.045f) organ.contact.push_back({face, 10.f * place.z, 1e5f * place.x});
+    if (place.y > 0.055f) organ.gone.push_back({face, 2.f});
+  }
+  organ.touched_area = 0.001;
+  return organ;
+}
+
+SessionSummary summary_of(const std::string& tool) {
+  SessionSummary summary;
+  summary.frames = kFrames;
+  summary.end = (kFrames - 1) / kRate;
+  for (std::size_t frame = 0; frame < kFrames; ++frame) summary.bin_time.push_back(static_cast<float>(frame) / kRate);
+  summary.step_time = summary.bin_time;
+  summary.tools = {tool_of(tool, 0.f), tool_of("hook", 2.f)};
+  summary.tools[1].energy = {{0.5, 1.0}, {2.0, 2.5}};
+  summary.tools[0].out_of_view = {{3.0, 3.5}};
+  summary.collisions = {{1.5, 1.6}};
+  summary.organs = {ball("liver")};
+  summary.stages = {{"query", 0.2, 0.9, 2.0}, {"tissue", 4.0, 6.0, 9.0}};
+  summary.frame_time = {"frame", 5.0, 8.0, 11.0};
+  summary.check = {kFrames, 0, 0};
+  return summary;
+}
+
+Attempt attempt_of(const std::string& text, double practice) {
+  Attempt attempt;
+  attempt.file = text + ".h5";
+  attempt.scene_title = text;
+  attempt.date = "2026-01-31";
+  attempt.backend = "compute";
+  attempt.machine = text;
+  attempt.duration = 60.0 / practice;
+  attempt.frames = kFrames;
+  attempt.overall = {
+      {"duration", "Time", "s", attempt.duration, 30.0, 90.0, ""},
+      {"bimanual_correlation", "Both hands", "", std::numeric_limits<double>::quiet_NaN(), {}, {}, text}};
+  attempt.instruments = {{text, {{"path_length", "Path length", "mm", 1234.0 / practice, 400.0, 1600.0, ""}}},
+                         {"hook", {{"path_length", "Path length", "mm", 321.5, 400.0, 1600.0, ""}}}};
+  TaskResult task{"touch-targets", text, true, 73.4, {}, {}};
+  task.parts = {{"task_time", "Time", "s", 41.25, 30.0, 90.0, ""}, {"task_errors", text, "", 2.0, 0.0, 5.0, ""}};
+  task.events = {{1.25, false, "target 1 reached"}, {2.5, true, text}, {3.0, false, "done"}};
+  attempt.task = task;
+  return attempt;
+}
+
+ReportSession session_of(const std::string& text, double practice) {
+  return {attempt_of(text, practice), {true, text, "swept", "capsule", "60"}, summary_of(text)};
+}
+
+void save(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+
+void save_pages(const std::filesystem::path& folder) {
+  const ReportSession one = session_of("probe", 1.0), hostile = session_of(kHostile, 1.0);
+  save(folder / "one.html", report_page("one", report_json({one}), true));
+  save(folder / "one.json", to_json(one.attempt));
+  save(folder / "hostile.html", report_page(kHostile, report_json({hostile}), true));
+  save(folder / "hostile.txt", kHostile);
+  std::vector<ReportSession> sessions;
+  std::vector<Attempt> attempts;
+  for (int k = 1; k <= 5; ++k) {
+    sessions.push_back(session_of("probe", std::pow(k, 0.4)));
+    sessions.back().summary.organs.clear();
+    attempts.push_back(sessions.back().attempt);
+  }
+  const LearningCurve curve = learning_curve(attempts);
+  save(folder / "many.html", report_page("many", report_json(sessions, &curve), false));
+}
+
+}  // namespace
+}  // namespace trocar
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fprintf(stderr, "usage: make_report_pages FOLDER\n");
+    return 2;
+  }
+  trocar::save_pages(arguments[1]);
+}

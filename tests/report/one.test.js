@@ -1,0 +1,114 @@
+// The report of one session, as a reader meets it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { assertQuiet, kNoWebGl, kSoftwareWebGl, lookAtCanvas, openReport, startBrowser } from "./browser.js";
+
+const kPages = process.env.PAGES;
+const kOne = join(kPages, "one.html");
+let browser = null;
+
+before(async () => (browser = await startBrowser(kSoftwareWebGl)));
+after(() => browser?.close());
+
+test("shows the scores of the JSON", async () => {
+  const page = await openReport(browser, kOne);
+  const attempt = JSON.parse(readFileSync(join(kPages, "one.json"), "utf8"));
+  assert.equal(await page.textContent("#score"), String(Math.round(attempt.task.score)));
+  const parts = await page.$$eval(".part", (nodes) => nodes.map((node) => [node.dataset.metric, node.querySelector(".part-value").textContent]));
+  assert.deepEqual(parts, [["task_time", "41.3\u00a0s"], ["task_errors", "2"]]);
+  const values = await page.$$eval("td[data-metric='path_length'] .value", (nodes) => nodes.map((node) => node.textContent));
+  assert.deepEqual(values, ["1\u2009234\u00a0mm", "322\u00a0mm"]);
+  const marks = await page.$$eval("td[data-metric='path_length'] .badge", (nodes) => nodes.map((node) => node.className));
+  assert.deepEqual(marks, ["badge between", "badge good"]);
+  assert.equal(await page.textContent("td[data-metric='bimanual_correlation'] .value"), "–");
+  await page.screenshot({ path: join(kPages, "one.png"), fullPage: true });
+  assertQuiet(page);
+});
+
+test("draws every frame of the timeline", async () => {
+  const page = await openReport(browser, kOne);
+  const counts = await page.$$eval("[data-points]", (nodes) => nodes.map((node) => [Number(node.dataset.points), node.getAttribute("d").split(/[ML]/).length - 1]));
+  assert.deepEqual(counts, Array(6).fill([240, 240]));
+  const bands = await page.$$eval("[data-band]", (nodes) => nodes.map((node) => node.dataset.band));
+  assert.deepEqual(bands, ["Errors", "Energy", "Out of view", "Collision"]);
+  assertQuiet(page);
+});
+
+test("shares one time cursor", async () => {
+  const page = await openReport(browser, kOne);
+  const cursorAt = () => page.$eval("[data-cursor]", (line) => Number(line.getAttribute("x1")));
+  const ringAt = () => page.$eval(".path-now", (ring) => Number(ring.getAttribute("cx")));
+  const [line, ring] = [await cursorAt(), await ringAt()];
+  await page.click(".event >> nth=1");
+  assert.equal((await page.textContent(".time-shown")).replace("\u00a0", " "), "2.50 s");
+  assert.ok((await cursorAt()) > line);
+  assert.notEqual(await ringAt(), ring);
+  assert.equal(await page.textContent(".readings tbody tr:nth-child(2) .states"), "energy");
+  await page.focus(".time-slider");
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual((await page.textContent(".time-shown")).replace("\u00a0", " "), "2.50 s");
+  const box = await page.locator("svg.timeline").boundingBox();
+  await page.mouse.click(box.x + box.width - 20, box.y + box.height / 2);
+  assert.ok(Number.parseFloat(await page.textContent(".time-shown")) > 3.8);
+  assertQuiet(page);
+});
+
+test("turns the organs with mouse and keys, and repaints them", async () => {
+  const page = await openReport(browser, kOne);
+  const view = page.locator("canvas.view3d");
+  await view.scrollIntoViewIfNeeded();
+  const first = await lookAtCanvas(page);
+  assert.ok(first.colours > 20, `${first.colours} colours`);
+  const box = await view.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 120, box.y + box.height / 2 + 30, { steps: 4 });
+  await page.mouse.up();
+  const turned = await lookAtCanvas(page);
+  assert.notEqual(turned.picture, first.picture);
+  await view.focus();
+  await page.keyboard.press("ArrowLeft");
+  const byKey = await lookAtCanvas(page);
+  assert.notEqual(byKey.picture, turned.picture);
+  await page.getByLabel("highest pressure").check();
+  const repainted = await lookAtCanvas(page);
+  assert.notEqual(repainted.picture, byKey.picture);
+  assert.match(await page.textContent(".scale"), /kPa/);
+  await page.click(".event >> nth=1");
+  assert.notEqual((await lookAtCanvas(page)).picture, repainted.picture, "faces gone after two seconds");
+  assertQuiet(page);
+});
+
+test("is readable on a telephone and in the dark", async () => {
+  const page = await openReport(browser, kOne, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 390, `the page is ${width} pixels wide`);
+  await page.screenshot({ path: join(kPages, "telephone.png"), fullPage: true });
+  assertQuiet(page);
+});
+
+test("takes hostile texts as texts", async () => {
+  const page = await openReport(browser, join(kPages, "hostile.html"));
+  const text = readFileSync(join(kPages, "hostile.txt"), "utf8");
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.equal(await page.title(), text.replace(/\s+/g, " "));
+  assert.equal(await page.textContent("h1"), text);
+  assert.equal(await page.locator("img").count(), 0);
+  assertQuiet(page);
+});
+
+test("does without WebGL and says so", async () => {
+  const poor = await startBrowser(kNoWebGl);
+  try {
+    const page = await openReport(poor, kOne);
+    assert.match(await page.textContent("#no-webgl"), /no WebGL/);
+    assert.equal(await page.locator("canvas.view3d").count(), 0);
+    assert.equal(await page.textContent("#score"), "73");
+    assert.ok((await page.locator(".path-view").count()) === 3);
+    assert.deepEqual(page.complaints.filter((complaint) => !/WebGL/.test(complaint)), []);
+  } finally {
+    await poor.close();
+  }
+});

@@ -1,0 +1,74 @@
+// The page's own arithmetic, without a browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bestOf, isFlat } from "../../app/report/web/compare.js";
+import { kScale, scaleColour } from "../../app/report/web/colour.js";
+import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
+import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
+import { practiceAt } from "../../app/report/web/practice.js";
+import { judgement, limitsText } from "../../app/report/web/score.js";
+import { fillTriangle } from "../../app/report/web/shadow.js";
+import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
+
+const base64 = (array) => Buffer.from(array.buffer).toString("base64");
+
+test("arrays and places come back", () => {
+  assert.deepEqual([...decodeArray({ type: "f32", data: base64(new Float32Array([1.5, -2])) })], [1.5, -2]);
+  const steps = { type: "u16", data: base64(new Uint16Array([0, 65535, 0])) };
+  assert.deepEqual([...decodePlaces({ low: [-1, 2, 3], high: [1, 4, 3], steps })], [-1, 4, 3]);
+});
+
+test("a time finds its step", () => {
+  assert.deepEqual([-1, 0, 0.5, 1, 9].map((time) => indexAt([0, 1, 2], time)), [0, 0, 0, 1, 2]);
+  assert.equal(indexAt([3], 9), 0);
+});
+
+test("numbers read well", () => {
+  assert.deepEqual([0, 1.2345, -12.345, 123.4, 12345, null, NaN, 1e-9].map(figure), ["0", "1.23", "−12.3", "123", "12\u2009345", "–", "–", "≈ 0"]);
+  assert.equal(withUnit(2, "m^2/s^6"), "2\u00a0m²/s⁶");
+  assert.equal(withUnit(NaN, "mm"), "–");
+  assert.equal(readableUnit("N s"), "N·s");
+  assert.deepEqual([5.25, 65.25].map(clock), ["5.25\u00a0s", "1:05.25"]);
+  assert.deepEqual(ticks(0, 10, 4), [0, 5, 10]);
+  assert.deepEqual(ticks(2, 2, 4), [2]);
+});
+
+test("marks have words", () => {
+  assert.deepEqual([1, 0.5, 0].map((mark) => judgement(mark).name), ["good", "between", "poor"]);
+  assert.equal(judgement(null), null);
+  assert.equal(limitsText({ good: 30, poor: 90, unit: "s" }), "good up to 30\u00a0s, poor from 90\u00a0s");
+  assert.equal(limitsText({ good: 95, poor: 40, unit: "%" }), "good from 95\u00a0%, poor up to 40\u00a0%");
+  assert.equal(limitsText({ unit: "s" }), "");
+});
+
+test("the scale ends in its own colours", () => {
+  const hex = (colour) => `#${colour.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  assert.equal(hex(scaleColour(-1)), kScale[0]);
+  assert.equal(hex(scaleColour(2)), kScale[kScale.length - 1]);
+});
+
+test("a triangle covers its half of a square", () => {
+  const inside = new Uint8Array(100 * 100);
+  fillTriangle(inside, 100, 100, [0, 0], [100, 0], [0, 100]);
+  const covered = inside.reduce((sum, pixel) => sum + pixel, 0);
+  assert.ok(Math.abs(covered - 5000) <= 50, `${covered} pixels`);
+  const turned = new Uint8Array(100 * 100);
+  fillTriangle(turned, 100, 100, [0, 0], [0, 100], [100, 0]);
+  assert.deepEqual(turned, inside);
+});
+
+test("normals and lifetimes of faces", () => {
+  assert.deepEqual([...vertexNormals(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]), new Uint16Array([0, 1, 2]))], [0, 0, 1, 0, 0, 1, 0, 0, 1]);
+  const life = lifetimes({ faces: new Uint16Array(9), born: { face: [2], time: [1] }, gone: { face: [0], time: [3] } });
+  assert.deepEqual([...life.born], [-Infinity, -Infinity, 1]);
+  assert.deepEqual([...life.gone], [3, Infinity, Infinity]);
+});
+
+test("the best attempt, and curves with nothing to see", () => {
+  assert.equal(bestOf([3, 1, null, 2], false), 1);
+  assert.equal(bestOf([3, 1, null, 2], true), 0);
+  assert.equal(bestOf([3, 1], null), null);
+  assert.equal(bestOf([2, 2], true), null);
+  assert.ok(isFlat({ values: [2, null, 2] }));
+  assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
+});
