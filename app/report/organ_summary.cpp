@@ -16,16 +16,32 @@ struct ContactSums {
   explicit ContactSums(std::size_t faces) : seconds(faces, 0.f), pressure(faces, 0.f), last(faces, kNever) {}
 
   // A face that two tools touch in one frame is touched for one frame.
-  void add(const OrganFrame& content, std::size_t frame, float dt) {
-    for (std::size_t k = 0; k < content.touches.size(); ++k) {
-      const std::uint32_t face = index(content.touches[k].face);
+  void add(const std::vector<std::uint32_t>& faces, std::size_t frame, float dt) {
+    for (const std::uint32_t face : faces) {
       if (face >= last.size()) continue;
       if (last[face] != frame) seconds[face] += dt;
       last[face] = frame;
-      pressure[face] = std::max(pressure[face], content.pressure[k]);
     }
   }
+
+  void add_pressure(const OrganFrame& content) {
+    for (std::size_t k = 0; k < content.touches.size(); ++k)
+      if (const std::uint32_t face = index(content.touches[k].face); face < pressure.size())
+        pressure[face] = std::max(pressure[face], content.pressure[k]);
+  }
 };
+
+// Ids of the faces that a tool touches, by its shaft or its tip, each once, ascending.
+void faces_of_tool(const OrganFrame& content, std::size_t tool, std::vector<std::uint32_t>& faces) {
+  faces.clear();
+  for (std::uint32_t k = content.first[tool]; k < content.first[tool + 1]; ++k)
+    faces.push_back(index(content.touches[k].face));
+  if (tool + 1 < content.tip_first.size())
+    for (std::uint32_t k = content.tip_first[tool]; k < content.tip_first[tool + 1]; ++k)
+      faces.push_back(index(content.tip_ids[k]));
+  std::sort(faces.begin(), faces.end());
+  faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
+}
 
 // s  that a frame lasted: the time since the one before, for the first that until the second.
 float frame_length(const std::vector<double>& times, std::size_t frame) {
@@ -70,12 +86,16 @@ TouchedFaces summarise_touches(const Recording& recording, bool surfaces,
   std::vector<ContactSums> sums;
   for (const OrganRecording& organ : recording.organs()) sums.emplace_back(organ.history.faces.size());
   OrganFrame content;
+  std::vector<std::uint32_t> faces;
   for (std::size_t frame = 0; frame < frames; ++frame) {
     for (std::size_t organ = 0; organ < sums.size(); ++organ) {
       recording.read_frame(frame, organ, content);
-      for (std::size_t tool = 0; tool < tools; ++tool)
-        out.of_tool[tool][frame] += content.first[tool + 1] - content.first[tool];
-      sums[organ].add(content, frame, frame_length(recording.times(), frame));
+      for (std::size_t tool = 0; tool < tools; ++tool) {
+        faces_of_tool(content, tool, faces);
+        out.of_tool[tool][frame] += static_cast<std::uint32_t>(faces.size());
+        sums[organ].add(faces, frame, frame_length(recording.times(), frame));
+      }
+      sums[organ].add_pressure(content);
     }
     progress(frame + 1);
   }
