@@ -17,18 +17,18 @@ namespace {
 template <typename Number, typename Back>
 std::string shortest(Number value, double written, Back back) {
   for (int digits = 1; digits <= 17; ++digits) {
-    const std::string text = fmt::format("{:.{}g}", written, digits);
-    if (back(std::strtod(text.c_str(), nullptr)) == value) return text;
+    const double rounded = std::strtod(fmt::format("{:.{}g}", written, digits).c_str(), nullptr);
+    if (back(rounded) == value) return fmt::format("{}", rounded);
   }
   // Products round: a neighbour's may be the one.
   for (const double side : {-1e300, 1e300}) {
     double near = written;
     for (int step = 0; step < 4; ++step) {
       near = std::nextafter(near, side);
-      if (back(near) == value) return fmt::format("{:.17g}", near);
+      if (back(near) == value) return fmt::format("{}", near);
     }
   }
-  return fmt::format("{:.17g}", written);
+  return fmt::format("{}", written);
 }
 
 template <typename Number>

@@ -22,7 +22,7 @@ void group_lines(const KeyGroup& group) {
 
 bool draw_help() {
   theme::dim_screen(0.4f);
-  const theme::Panel panel("help", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {640.f, 0.f}}, theme::PanelKind::Used, 0.97f);
+  const theme::Panel panel("help", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {640.f, 0.f}}, theme::PanelKind::Front, 0.97f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("Keys and mouse");

@@ -91,7 +91,7 @@ void PracticeScreen::say(std::string note) {
 
 void PracticeScreen::ready_panel() {
   const Scene& scene = practice_->scene();
-  const theme::Panel panel("ready", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {520.f, 0.f}}, theme::PanelKind::Used, 0.92f);
+  const theme::Panel panel("ready", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {520.f, 0.f}}, theme::PanelKind::Front, 0.92f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::wrapped(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title);
@@ -114,7 +114,7 @@ void PracticeScreen::ready_panel() {
 
 void PracticeScreen::pause_panel() {
   theme::dim_screen();
-  const theme::Panel panel("pause", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}}, theme::PanelKind::Used, 0.95f);
+  const theme::Panel panel("pause", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}}, theme::PanelKind::Front, 0.95f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("Paused");

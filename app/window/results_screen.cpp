@@ -3,17 +3,82 @@
 #include <fmt/format.h>
 #include <glad/gl.h>
 #include <imgui.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "app/record/recording.hpp"
+#include "app/report/write_report.hpp"
+#include "app/score/score_recording.hpp"
+#include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
+namespace {
+
+constexpr float kColumn = 500.f, kHeight = 500.f;  // units
+
+glm::vec3 colour_of(double mark) {
+  return mark > 0.66 ? theme::kGreen : mark > 0.33 ? theme::kBlue : theme::kVermilion;
+}
+
+// Label, value, and where it stands between poor and good.
+void metric_row(const Metric& metric) {
+  ImGui::TableNextColumn();
+  theme::wrapped(metric.label, theme::kQuiet);
+  ImGui::TableNextColumn();
+  theme::text(value_text(metric));
+  ImGui::TableNextColumn();
+  if (const auto mark = mark_of(metric))
+    theme::bar(*mark, colour_of(*mark), fmt::format("{:.0f} %", 100.0 * *mark), 14.f);
+}
+
+void metric_table(const char* id, const std::vector<Metric>& metrics) {
+  if (!ImGui::BeginTable(id, 3, ImGuiTableFlags_SizingStretchProp)) return;
+  ImGui::TableSetupColumn("label", 0, 2.2f);
+  ImGui::TableSetupColumn("value", 0, 1.2f);
+  ImGui::TableSetupColumn("mark", 0, 1.4f);
+  for (const Metric& metric : metrics) metric_row(metric);
+  ImGui::EndTable();
+}
+
+void event_lines(const std::vector<TaskEvent>& events) {
+  if (events.empty()) theme::text("nothing to tell", theme::kQuiet);
+  for (const TaskEvent& event : events) {
+    theme::text(clock_text(event.time), theme::kQuiet);
+    ImGui::SameLine(theme::px(70.f));
+    theme::wrapped(event.error ? "! " + event.text : event.text, event.error ? theme::kBad : theme::kText);
+  }
+}
+
+}  // namespace
+
+std::string value_text(const Metric& metric) {
+  if (!std::isfinite(metric.value)) return "\u2013";
+  const double size = std::abs(metric.value);
+  const int digits = metric.value == std::round(metric.value) && size < 1e6 ? 0
+                     : size < 10.0                                          ? 2
+                     : size < 100.0                                         ? 1
+                                                                            : 0;
+  return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
+}
 
 ResultsScreen::ResultsScreen(std::filesystem::path recording) : recording_(std::move(recording)) {}
 
+void ResultsScreen::measure() {
+  try {
+    attempt_ = score_recording(Recording(recording_), recording_.string());
+  } catch (const std::runtime_error& error) {
+    fault_ = error.what();
+  }
+}
+
 void ResultsScreen::step(const WindowInput& input, double, bool listens) {
   escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
+  // The first frame says that it measures.
+  if (shown_++ == 1) measure();
 }
 
 void ResultsScreen::picture(const glm::ivec2& size) {
@@ -22,27 +87,108 @@ void ResultsScreen::picture(const glm::ivec2& size) {
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
-Ask ResultsScreen::panels() {
-  Ask ask = escape_ ? Ask::Back : Ask::Nothing;
-  const theme::Panel panel("results", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {900.f, 0.f}}, theme::PanelKind::Used);
+void ResultsScreen::score_column() const {
+  if (!attempt_->task) {
+    theme::heading("The whole session");
+    metric_table("overall", attempt_->overall);
+    return;
+  }
+  const TaskResult& task = *attempt_->task;
   {
     const theme::WithLetters title(theme::Letters::Title);
-    theme::text("Results");
+    theme::text(fmt::format("{:.0f}", task.score), task.finished ? theme::kGood : theme::kYellow);
   }
-  theme::text(fmt::format("recording: {}", recording_.string()), theme::kQuiet);
-  ImGui::Spacing();
-  if (theme::button("Again", 150.f, true)) ask = Ask::Again;
   ImGui::SameLine();
-  if (theme::button("Replay", 150.f)) ask = Ask::OpenRecording;
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
+  theme::text(task.finished ? "of 100" : "of 100, not finished", theme::kQuiet);
+  theme::heading("What the score is made of");
+  metric_table("parts", task.parts);
+  theme::heading("What happened");
+  event_lines(task.events);
+}
+
+void ResultsScreen::metric_column() const {
+  if (!ImGui::BeginTabBar("metrics")) return;
+  for (const InstrumentScore& instrument : attempt_->instruments) {
+    if (!ImGui::BeginTabItem(instrument.name.c_str())) continue;
+    metric_table(instrument.name.c_str(), instrument.metrics);
+    ImGui::EndTabItem();
+  }
+  if (attempt_->task && ImGui::BeginTabItem("whole session")) {
+    metric_table("overall", attempt_->overall);
+    ImGui::EndTabItem();
+  }
+  ImGui::EndTabBar();
+}
+
+void ResultsScreen::write_report_page() {
+  try {
+    auto page = recording_;
+    page.replace_extension(".html");
+    write_report({recording_.string()}, page);
+    report_ = page;
+    note_ = fmt::format("report written to {}", std::filesystem::absolute(page).string());
+  } catch (const std::runtime_error& error) {
+    note_ = error.what();
+  }
+}
+
+void ResultsScreen::open_report() {
+  const std::string page = std::filesystem::absolute(report_).string();
+  const pid_t child = fork();
+  if (child == 0) {
+    execlp("xdg-open", "xdg-open", page.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  note_ = child > 0 ? fmt::format("{} is opened by xdg-open", page) : fmt::format("open {} in a browser", page);
+}
+
+Ask ResultsScreen::buttons() {
+  Ask ask = escape_ ? Ask::Back : Ask::Nothing;
+  if (theme::button("Again", 130.f, true)) ask = Ask::Again;
   ImGui::SameLine();
-  if (theme::button("Start screen", 150.f)) ask = Ask::Back;
+  if (theme::button("Replay", 130.f)) ask = Ask::OpenRecording;
+  ImGui::SameLine();
+  if (theme::button("Report", 130.f, false, attempt_.has_value())) write_report_page();
+  ImGui::SameLine();
+  if (theme::button("Open in browser", 150.f, false, !report_.empty())) open_report();
+  ImGui::SameLine();
+  if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   return ask;
+}
+
+Ask ResultsScreen::panels() {
+  const theme::Panel panel("results", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::text(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title);
+  }
+  theme::text(attempt_ ? fmt::format("{}, {}, {}", attempt_->date, clock_text(attempt_->duration), recording_.string())
+                       : recording_.string(),
+              theme::kQuiet);
+  ImGui::Dummy({0.f, theme::px(4.f)});
+  ImGui::BeginChild("score", {theme::px(kColumn), theme::px(kHeight)});
+  if (attempt_)
+    score_column();
+  else
+    theme::wrapped(fault_.empty() ? "Measuring the recording..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
+  ImGui::EndChild();
+  ImGui::SameLine(0.f, theme::px(24.f));
+  ImGui::BeginChild("metrics", {0.f, theme::px(kHeight)});
+  if (attempt_) {
+    const theme::WithLetters small(theme::Letters::Small);
+    metric_column();
+  }
+  ImGui::EndChild();
+  theme::wrapped(note_.empty() ? " " : note_, theme::kQuiet);
+  return buttons();
 }
 
 ScreenStatus ResultsScreen::status() const {
   ScreenStatus status;
-  status.phase = "results";
-  status.file = recording_;
+  status.phase = attempt_ ? "measured" : fault_.empty() ? "measuring" : "fault";
+  status.file = report_.empty() ? recording_ : report_;
+  status.note = fault_.empty() ? note_ : fault_;
   return status;
 }
 

@@ -1,6 +1,9 @@
-// After an attempt: what it came to, and where to go from here.
+// After an attempt: what it came to, and where to go from here. The figures are those of `trocar score`.
 #pragma once
 
+#include <optional>
+
+#include "app/score/attempt.hpp"
 #include "app/window/screen.hpp"
 
 namespace trocar {
@@ -18,8 +21,21 @@ class ResultsScreen final : public Screen {
   const std::filesystem::path& recording() const { return recording_; }
 
  private:
-  std::filesystem::path recording_;
+  void measure();
+  void score_column() const;
+  void metric_column() const;
+  Ask buttons();
+  void write_report_page();
+  void open_report();
+
+  std::filesystem::path recording_, report_;
+  std::optional<Attempt> attempt_;
+  std::string fault_, note_;
+  int shown_ = 0;  // frames
   bool escape_ = false;
 };
+
+// "12.3 mm", "–" where it cannot be told.
+std::string value_text(const Metric& metric);
 
 }  // namespace trocar

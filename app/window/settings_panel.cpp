@@ -95,7 +95,7 @@ void tissue_table(const Scene& scene) {
 }  // namespace
 
 bool draw_settings(Practice& practice, WindowSettings& settings) {
-  const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {470.f, 0.f}}, theme::PanelKind::Used, 0.94f);
+  const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {470.f, 0.f}}, theme::PanelKind::Front, 0.94f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("Settings");

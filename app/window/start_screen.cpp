@@ -207,9 +207,8 @@ void StartScreen::list_recordings() {
 }
 
 Ask StartScreen::recordings_panel() {
-  theme::dim_screen();
   const theme::Panel panel("recordings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Used,
-                           0.98f);
+                           0.55f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("Open a recording");
@@ -239,9 +238,7 @@ Ask StartScreen::recordings_panel() {
 
 Ask StartScreen::panels() {
   backdrop();
-  Ask ask = main_panel();
-  if (choosing_recording_)
-    if (const Ask chosen = recordings_panel(); chosen != Ask::Nothing) ask = chosen;
+  const Ask ask = choosing_recording_ ? recordings_panel() : main_panel();
   fresh_ = false;
   return ask;
 }

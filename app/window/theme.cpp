@@ -98,6 +98,7 @@ Panel::Panel(const char* name, const PanelPlace& place, PanelKind kind, float op
   ImGui::SetNextWindowBgAlpha(opacity);
   ImGuiWindowFlags flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings;
+  if (kind != PanelKind::Front) flags |= ImGuiWindowFlags_NoBringToFrontOnFocus;
   if (kind == PanelKind::Shown)
     flags |= ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing |
              ImGuiWindowFlags_NoScrollbar;

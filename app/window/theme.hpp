@@ -56,7 +56,8 @@ struct PanelPlace {
   glm::vec2 pivot{0.f};
   glm::vec2 size{0.f};  // units; 0: as large as what is in it
 };
-enum class PanelKind { Shown, Used };  // only looked at, or with something to press
+// Only looked at; with something to press; in front of all others.
+enum class PanelKind { Shown, Used, Front };
 // For the life of an object; made before, and gone after, every WithLetters in it.
 class Panel {
  public:

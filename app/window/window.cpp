@@ -122,6 +122,10 @@ std::unique_ptr<Window> Window::open(const std::string& title, int width, int he
     if (action == GLFW_PRESS)
       static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->pressed.push_back(key_of(key));
   });
+  glfwSetMouseButtonCallback(content->window, [](GLFWwindow* window, int button, int action, int) {
+    if (button == GLFW_MOUSE_BUTTON_LEFT && action == GLFW_PRESS)
+      static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->left_pressed = true;
+  });
   glfwSetScrollCallback(content->window, [](GLFWwindow* window, double, double notches) {
     static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->wheel += notches;
   });
@@ -133,6 +137,7 @@ GlContext& Window::context() { return *content_->context; }
 const WindowInput& Window::poll() {
   Content& c = *content_;
   c.input.pressed.clear();
+  c.input.left_pressed = false;
   c.input.wheel = 0.0;
   glfwPollEvents();
   glm::dvec2 now;

@@ -52,6 +52,7 @@ struct WindowInput {
   glm::dvec2 pointer_motion{0.0};                                         // pixels, right and up
   double wheel = 0.0;                                                     // notches, away from the user is positive
   bool left_button = false, right_button = false, middle_button = false;  // held now
+  bool left_pressed = false;                                              // went down, if only for a moment
   std::vector<Key> pressed;
   std::array<bool, kKeys> held{};  // [key] down now
 

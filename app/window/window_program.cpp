@@ -6,9 +6,11 @@
 
 #include "app/support/data_folder.hpp"
 #include "app/support/interrupt.hpp"
+#include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
 #include "app/window/practice_screen.hpp"
+#include "app/window/replay_screen.hpp"
 #include "app/window/results_screen.hpp"
 #include "app/window/start_screen.hpp"
 #include "app/window/state_file.hpp"
@@ -64,6 +66,10 @@ class WindowProgram {
         return *practice_;
       case ScreenName::Results:
         return *results_;
+      case ScreenName::Replay:
+        return *replay_;
+      case ScreenName::Editor:
+        return *editor_;
       default:
         return *start_;
     }
@@ -98,15 +104,22 @@ class WindowProgram {
       state_ = {};
     }
     if (state_.now != ScreenName::Practice) practice_.reset();
+    if (state_.now != ScreenName::Replay) replay_.reset();
+    if (state_.now != ScreenName::Editor) editor_.reset();
   }
 
   void prepare(Ask ask) {
+    if (ask == Ask::Practise && state_.now == ScreenName::Editor) start_->choose(editor_->saved());
     if (ask == Ask::Practise) practise(start_->scene(), start_->backend());
+    if (ask == Ask::Edit) editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, window_.context());
     if (ask == Ask::Again) {
       const Scene scene = last_scene_;
       practice_.reset();
       practise(scene, backend_);
     }
+    if (ask == Ask::OpenRecording)
+      replay_ = std::make_unique<ReplayScreen>(
+          state_.now == ScreenName::Results ? results_->recording() : start_->recording(), window_.context());
     if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording());
   }
 
@@ -127,6 +140,8 @@ class WindowProgram {
   std::unique_ptr<StartScreen> start_;
   std::unique_ptr<PracticeScreen> practice_;
   std::unique_ptr<ResultsScreen> results_;
+  std::unique_ptr<ReplayScreen> replay_;
+  std::unique_ptr<EditorScreen> editor_;
   Scene last_scene_;
   std::string backend_;
   bool help_ = false;

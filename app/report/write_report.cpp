@@ -1,0 +1,75 @@
+#include "app/report/write_report.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "app/record/recording.hpp"
+#include "app/report/report_json.hpp"
+#include "app/report/report_page.hpp"
+#include "app/scene/scene.hpp"
+#include "app/score/score_recording.hpp"
+#include "app/support/output_file.hpp"
+#include "app/support/progress.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+// Several attempts beside each other: timelines and paths in less detail, organs not at all.
+constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, false};
+
+// The recorded scene, or nothing where this version cannot read it: then the lens is the usual one.
+std::optional<Scene> scene_of(const Recording& recording, const std::string& file) {
+  try {
+    return parse_scene(recording.text("scene"), file);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+ReportSession session_of(const std::string& file, const SummaryLimits& limits) {
+  const Recording recording(file);
+  const std::optional<Scene> scene = scene_of(recording, file);
+  Progress progress("report", recording.frame_count());
+  return {score_recording(recording, file),
+          {recording.clean(), recording.text("gl"), recording.text("mode"), recording.text("cover"),
+           recording.text("frame_rate")},
+          summarise_session(recording, scene ? scene->scope.lens : Lens{}, limits,
+                            [&](std::size_t frames) { progress.advance_to(frames); })};
+}
+
+std::string title_of(const std::vector<ReportSession>& sessions) {
+  if (sessions.size() > 1) return fmt::format("Trocar: {} attempts", sessions.size());
+  const Attempt& attempt = sessions.front().attempt;
+  return "Trocar: " + (attempt.scene_title.empty() ? attempt.file : attempt.scene_title);
+}
+
+// The sessions in the order of their learning curve.
+LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
+  std::vector<Attempt> attempts;
+  for (const ReportSession& session : sessions) attempts.push_back(session.attempt);
+  LearningCurve curve = learning_curve(attempts);
+  std::vector<ReportSession> ordered;
+  for (const std::size_t place : curve.order) ordered.push_back(std::move(sessions[place]));
+  sessions = std::move(ordered);
+  return curve;
+}
+
+}  // namespace
+
+std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page) {
+  OutputFile out(page);
+  const bool single = recordings.size() == 1;
+  std::vector<ReportSession> sessions;
+  for (const std::string& file : recordings) sessions.push_back(session_of(file, single ? kInFull : kSideBySide));
+  std::optional<LearningCurve> curve;
+  if (!single) curve = put_in_order(sessions);
+  const std::string data = report_json(sessions, curve ? &*curve : nullptr);
+  const std::string text = report_page(title_of(sessions), data, single);
+  out.stream() << text;
+  out.commit();
+  return text.size();
+}
+
+}  // namespace trocar

@@ -1,0 +1,220 @@
+#include "app/window/editor_panels.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "app/scene/task_reader.hpp"
+#include "app/window/materials.hpp"
+#include "app/window/scene_list.hpp"
+#include "app/window/theme.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr float kLabelWidth = 96.f, kPartsWidth = 214.f, kFieldsWidth = 270.f;  // units
+constexpr double kMmDrag = 0.2;                                                 // mm per pixel
+
+void labelled(const char* label) {
+  ImGui::AlignTextToFramePadding();
+  theme::text(label, theme::kQuiet);
+  ImGui::SameLine(theme::px(kLabelWidth));
+  ImGui::SetNextItemWidth(-1.f);
+}
+
+std::string id_of(const char* label) { return fmt::format("##{}", label); }
+
+// A number in the file's unit: `value` times `per_unit`. Written back only when it was changed.
+template <typename Number>
+void number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
+  labelled(label);
+  double shown = static_cast<double>(value) * per_unit;
+  const float pace = static_cast<float>((high - low) * 1e-3);
+  if (ImGui::DragScalar(id_of(label).c_str(), ImGuiDataType_Double, &shown, pace, &low, &high, format,
+                        ImGuiSliderFlags_AlwaysClamp))
+    value = static_cast<Number>(shown / per_unit);
+}
+
+template <typename Vector>
+void place(const char* label, Vector& point) {
+  labelled(label);
+  double mm[3] = {1e3 * static_cast<double>(point.x), 1e3 * static_cast<double>(point.y),
+                  1e3 * static_cast<double>(point.z)};
+  if (ImGui::DragScalarN(id_of(label).c_str(), ImGuiDataType_Double, mm, 3, static_cast<float>(kMmDrag), nullptr,
+                         nullptr, "%.0f"))
+    point = Vector(mm[0] * 1e-3, mm[1] * 1e-3, mm[2] * 1e-3);
+}
+
+void words(const char* label, std::string& text) {
+  labelled(label);
+  ImGui::InputText(id_of(label).c_str(), &text);
+}
+
+template <typename Names>
+bool choice(const char* label, const Names& names, std::string& value, const char* none = nullptr) {
+  labelled(label);
+  if (!ImGui::BeginCombo(id_of(label).c_str(), value.empty() && none ? none : value.c_str())) return false;
+  bool changed = false;
+  if (none && ImGui::Selectable(none, value.empty())) value.clear(), changed = true;
+  for (const std::string& name : names)
+    if (ImGui::Selectable(name.c_str(), name == value)) value = name, changed = true;
+  ImGui::EndCombo();
+  return changed;
+}
+
+void part(Editor& editor, const std::string& label, const Part& which) {
+  const bool chosen = editor.chosen.kind == which.kind && editor.chosen.index == which.index;
+  const std::string id = fmt::format("{}##{} {}", label, static_cast<int>(which.kind), which.index);
+  if (ImGui::Selectable(id.c_str(), chosen)) editor.chosen = which;
+  theme::note_place(label);
+}
+
+void task_fields(Editor& editor) {
+  Scene& scene = editor.scene;
+  theme::heading("Scene and task");
+  words("title", scene.title);
+  bool task = scene.task.has_value();
+  labelled("has a task");
+  if (ImGui::Checkbox("##task", &task)) task ? (void)scene.task.emplace() : scene.task.reset();
+  if (!scene.task) return;
+  TaskScene& t = *scene.task;
+  std::string kind(name_of(t.kind));
+  const auto& kinds = task_kind_names();
+  if (choice("kind", kinds, kind)) t.kind = static_cast<TaskKind>(std::ranges::find(kinds, kind) - kinds.begin());
+  words("task's title", t.title);
+  theme::text("instructions", theme::kQuiet);
+  ImGui::InputTextMultiline("##instructions", &t.instructions, {-1.f, theme::px(64.f)});
+  std::vector<std::string> names;
+  for (const InstrumentScene& instrument : scene.instruments) names.push_back(instrument.name);
+  choice("instrument", names, t.instrument, "any");
+  number("tolerance", t.tolerance, 1e3, 0.1, 100.0, "%.1f mm");
+  number("hold", t.hold, 1.0, 0.0, 60.0, "%.1f s");
+  number("lift", t.lift, 1e3, 0.1, 200.0, "%.0f mm");
+  number("most force", t.most_force, 1.0, 0.01, 100.0, "%.2f N");
+  number("good time", t.time_good, 1.0, 0.1, 3600.0, "%.0f s");
+  number("time limit", t.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
+}
+
+void organ_fields(OrganScene& organ) {
+  theme::heading("Organ");
+  theme::text(organ.name);
+  theme::wrapped(organ.mesh.filename().string(), theme::kQuiet);
+  labelled("material");
+  if (ImGui::BeginCombo("##material", "choose...")) {
+    for (const Material& material : kMaterials)
+      if (ImGui::Selectable(material.name)) use(material, organ.tissue);
+    ImGui::EndCombo();
+  }
+  TissueParams& tissue = organ.tissue;
+  number("modulus", tissue.youngs_modulus, 1e-3, 0.1, 200.0, "%.2f kPa");
+  number("Poisson", tissue.poisson_ratio, 1.0, 0.25, 0.49, "%.2f");
+  number("density", tissue.density, 1.0, 500.0, 2000.0, "%.0f kg/m\u00B3");
+  number("friction", tissue.friction, 1.0, 0.0, 2.0, "%.2f");
+  number("damping", tissue.damping_time, 1e3, 0.0, 10.0, "%.2f ms");
+  number("lattice", tissue.node_spacing, 1e3, 3.0, 30.0, "%.1f mm");
+  labelled("colour");
+  ImGui::ColorEdit3("##colour", &organ.colour.x, ImGuiColorEditFlags_NoInputs | ImGuiColorEditFlags_Float);
+}
+
+void instrument_fields(InstrumentScene& instrument) {
+  theme::heading("Instrument");
+  words("name", instrument.name);
+  std::string kind = name_of(instrument.kind);
+  const std::vector<std::string> kinds = {"probe", "grasper", "hook", "scissors"};
+  if (choice("kind", kinds, kind)) instrument.kind = *instrument_kind(kind);
+  choice("device", device_names(), instrument.device);
+  words("source", instrument.source);
+  number("radius", instrument.radius, 1e3, 1.0, 10.0, "%.2f mm");
+  place("port, mm", instrument.pivot);
+  place("tip, mm", instrument.tip);
+}
+
+void scope_fields(ScopeScene& scope) {
+  theme::heading("Scope");
+  bool oblique = scope.angle_deg > 0.f;
+  labelled("30 degrees");
+  if (ImGui::Checkbox("##oblique", &oblique)) scope.angle_deg = oblique ? 30.f : 0.f;
+  number("field of view", scope.field_of_view_deg, 1.0, 20.0, 120.0, "%.0f\u00B0");
+  number("light post", scope.spin_deg, 1.0, -180.0, 180.0, "%.0f\u00B0");
+  number("barrel", scope.lens.barrel, 1.0, 0.0, 0.3, "%.2f");
+  place("tip, mm", scope.eye);
+  place("looks at, mm", scope.target);
+  choice("device", device_names(), scope.device);
+}
+
+void place_fields(Editor& editor) {
+  auto& places = editor.scene.task->places;
+  const std::size_t index = editor.chosen.index;
+  theme::heading("Place");
+  theme::text(fmt::format("number {} of {}, on the {}", index + 1, places.size(), places[index].organ));
+  place("at, mm", places[index].place);
+  if (theme::button("earlier", 80.f, false, index > 0)) {
+    std::swap(places[index], places[index - 1]);
+    --editor.chosen.index;
+  }
+  ImGui::SameLine();
+  if (theme::button("later", 80.f, false, index + 1 < places.size())) {
+    std::swap(places[index], places[index + 1]);
+    ++editor.chosen.index;
+  }
+}
+
+void zone_fields(TaskZone& zone) {
+  theme::heading("Zone");
+  theme::wrapped("Drawn in the scope's picture; instruments stay out of it. Drag its corners there.", theme::kQuiet);
+  for (const glm::dvec2& corner : zone.outline) theme::text(fmt::format("{:6.3f}  {:6.3f}", corner.x, corner.y));
+}
+
+}  // namespace
+
+void draw_parts(Editor& editor) {
+  const theme::Panel panel("parts", {{0.f, 0.f}, {8.f, 64.f}, {}, {kPartsWidth, 560.f}}, theme::PanelKind::Used, 0.8f);
+  const theme::WithLetters small(theme::Letters::Small);
+  const Scene& scene = editor.scene;
+  part(editor, "scene and task", {PartKind::Task});
+  part(editor, "scope", {PartKind::Scope});
+  theme::heading("Organs");
+  for (std::size_t k = 0; k < scene.organs.size(); ++k) part(editor, scene.organs[k].name, {PartKind::Organ, k});
+  theme::heading("Instruments");
+  for (std::size_t k = 0; k < scene.instruments.size(); ++k)
+    part(editor, scene.instruments[k].name, {PartKind::Instrument, k});
+  if (!scene.task) return;
+  theme::heading("Places");
+  for (std::size_t k = 0; k < scene.task->places.size(); ++k)
+    part(editor, fmt::format("{} on the {}", k + 1, scene.task->places[k].organ), {PartKind::Place, k});
+  theme::heading("Zones");
+  for (std::size_t k = 0; k < scene.task->zones.size(); ++k)
+    part(editor, fmt::format("zone {}, {} corners", k + 1, scene.task->zones[k].outline.size()), {PartKind::Zone, k});
+}
+
+void draw_fields(Editor& editor) {
+  const theme::Panel panel("fields", {{1.f, 0.f}, {-8.f, 64.f}, {1.f, 0.f}, {kFieldsWidth, 560.f}},
+                           theme::PanelKind::Used, 0.8f);
+  const theme::WithLetters small(theme::Letters::Small);
+  Scene& scene = editor.scene;
+  const Part& chosen = editor.chosen;
+  bool removable = false;
+  if (chosen.kind == PartKind::Scope) {
+    scope_fields(scene.scope);
+  } else if (chosen.kind == PartKind::Organ && chosen.index < scene.organs.size()) {
+    organ_fields(scene.organs[chosen.index]);
+  } else if ((chosen.kind == PartKind::Instrument || chosen.kind == PartKind::Tip) &&
+             chosen.index < scene.instruments.size()) {
+    instrument_fields(scene.instruments[chosen.index]);
+    removable = scene.instruments.size() > 1;
+  } else if (chosen.kind == PartKind::Place && scene.task && chosen.index < scene.task->places.size()) {
+    place_fields(editor);
+    removable = true;
+  } else if (chosen.kind == PartKind::Zone && scene.task && chosen.index < scene.task->zones.size()) {
+    zone_fields(scene.task->zones[chosen.index]);
+    removable = true;
+  } else {
+    task_fields(editor);
+  }
+  ImGui::Spacing();
+  if (removable && theme::button("Remove (Delete)", 150.f)) editor.remove_chosen();
+}
+
+}  // namespace trocar

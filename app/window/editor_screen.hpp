@@ -1,0 +1,58 @@
+// The scene editor on the screen: the organs from any side or through the scope, with handles to place and drag.
+#pragma once
+
+#include "app/view/view.hpp"
+#include "app/window/editor.hpp"
+#include "app/window/screen.hpp"
+
+namespace trocar {
+
+class EditorScreen final : public Screen {
+ public:
+  // `folder`: where an edited scene goes unless another name is typed. `context` must outlive the screen. Error:
+  // InputError for a mesh that cannot be read.
+  EditorScreen(const Scene& scene, const std::filesystem::path& folder, GlContext& context);
+
+  void step(const WindowInput& input, double elapsed, bool listens) override;
+  void picture(const glm::ivec2& size) override;
+  Ask panels() override;
+  ScreenStatus status() const override;
+
+  // The scene as it was saved last, to be practised.
+  const std::filesystem::path& saved() const { return editor_.saved(); }
+
+ private:
+  enum class Doing { Choose, AddPlace, AddPort, AddZone };
+  struct Handle {
+    Part part;
+    glm::dvec2 pixel;
+  };
+
+  void handle_key(Key key, bool control);
+  void press();
+  void drag_chosen();
+  std::vector<Handle> handles() const;
+  EditorEye eye() const;
+  glm::dvec2 pinhole() const;
+  void draw_handles() const;
+  void draw_zones() const;
+  void draw_port(std::size_t instrument) const;
+  void draw_places() const;
+  void toolbar();
+  Ask save_bar();
+  bool save();
+  const char* hint() const;
+
+  Editor editor_;
+  View view_;
+  OrbitCamera orbit_;
+  QualityKeeper keeper_;
+  Doing doing_ = Doing::Choose;
+  bool through_scope_ = false, dragging_ = false, replace_ = false, back_ = false, leave_ = false;
+  bool pointer_free_ = true;
+  glm::dvec2 size_{1280.0, 720.0}, pointer_{0.0};  // pixels
+  std::string file_, note_;
+  std::uint64_t frames_ = 0;
+};
+
+}  // namespace trocar

@@ -1,0 +1,31 @@
+// Ready-made tissues for the scene editor. Liver: from elastography, as TissueParams has it; the others are softer or
+// stiffer by as much as they feel so in the operating theatre, not measured values. Units: pascals, kg/m^3.
+#pragma once
+
+#include <array>
+
+#include "deform/tissue.hpp"
+
+namespace trocar {
+
+struct Material {
+  const char* name;
+  float youngs_modulus;  // Pa
+  float poisson_ratio;   // 1
+  float density;         // kg/m^3
+  float friction;        // 1
+};
+
+constexpr std::array<Material, 4> kMaterials = {{{"liver", 6.0e3f, 0.46f, 1060.f, 0.2f},
+                                                 {"stomach", 4.0e3f, 0.46f, 1050.f, 0.2f},
+                                                 {"gallbladder", 3.0e3f, 0.46f, 1030.f, 0.15f},
+                                                 {"stiff", 2.0e4f, 0.46f, 1080.f, 0.3f}}};
+
+inline void use(const Material& material, TissueParams& tissue) {
+  tissue.youngs_modulus = material.youngs_modulus;
+  tissue.poisson_ratio = material.poisson_ratio;
+  tissue.density = material.density;
+  tissue.friction = material.friction;
+}
+
+}  // namespace trocar

@@ -1,0 +1,56 @@
+// Where a replay is: playing or not, how fast, which frame. Pure.   Units: seconds.
+// Tested in tests/app/window_replay_test.cpp
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace trocar {
+
+class Playback {
+ public:
+  // `times`: [frame] ascending, not empty, outlive the playback.
+  explicit Playback(std::span<const double> times) : times_(times), time_(times.front()) {}
+
+  void advance(double elapsed);  // stops at the last frame
+  void toggle();                 // at the end: plays from the start
+  void step(int frames);         // stops playing
+  void seek(std::size_t frame);
+  void faster(int steps);
+
+  bool playing() const { return playing_; }
+  std::size_t frame() const { return frame_; }
+  double speed() const;
+  double time() const { return times_[frame_] - times_.front(); }
+  double duration() const { return times_.back() - times_.front(); }
+  double share() const;                            // 0..1 of the time
+  std::size_t frame_at_share(double share) const;  // the last one that has begun by then
+
+ private:
+  std::size_t frame_at(double time) const;
+
+  std::span<const double> times_;
+  std::size_t frame_ = 0, speed_ = 3;
+  double time_ = 0.0;
+  bool playing_ = false;
+};
+
+enum class MarkKind { Touch, ForcePeak, Note, Error };
+
+struct TimeMark {
+  std::size_t frame = 0;
+  MarkKind kind = MarkKind::Touch;
+};
+
+struct MarkParams {
+  float touch = 0.02f;  // N  a touch begins where the force comes above
+  float peak = 1.0f;    // N  a peak is the highest force of a stretch above
+};
+// From one instrument's force, frame by frame: beginnings of touches and peaks, by frame.
+std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params = {});
+
+// The highest of each of `bins` equal parts of the frames.
+std::vector<float> profile_of(std::span<const float> values, std::size_t bins);
+
+}  // namespace trocar

@@ -1,0 +1,57 @@
+// A recording as the view wants it, frame by frame, read on demand: organs with the surface they had, instruments,
+// touched faces, the scope as it was. What a recording does not keep, charred colour, is not shown.
+// Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
+#pragma once
+
+#include <vector>
+
+#include "app/compare/recording_source.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/view.hpp"
+
+namespace trocar {
+
+class ReplayScene {
+ public:
+  // Error: InputError when the file is no recording.
+  explicit ReplayScene(const std::filesystem::path& file);
+
+  const Recording& recording() const { return recording_; }
+  // As the recording keeps it; without organs where it cannot be read any more.
+  const Scene& scene() const { return scene_; }
+
+  // Any order; the frame that is loaded already costs nothing.
+  void load(std::size_t frame);
+  std::size_t frame() const { return frame_; }
+  std::span<const DrawnOrgan> organs() const { return organs_; }
+  std::span<const DrawnTool> tools() const { return tools_; }
+  const ScopePose& scope() const { return pose_; }
+  const Lens& lens() const { return scene_.scope.lens; }
+  std::size_t touched(std::size_t organ, std::size_t tool) const;  // faces
+  float pressure(std::size_t organ, std::size_t tool) const;       // Pa, the highest
+
+ private:
+  struct ShownOrgan {
+    RecordedOrganFrames frames;
+    std::vector<Touch> touches;  // faces as slots
+    std::vector<FaceId> tip_faces;
+    std::uint32_t topology = 0;
+    bool reshaped = true;
+  };
+
+  void show_organ(std::size_t organ);
+  void show_tools();
+
+  Recording recording_;
+  Scene scene_;
+  std::vector<ShownOrgan> shown_;
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  ScopePose pose_;
+  std::size_t frame_ = static_cast<std::size_t>(-1);
+};
+
+// |force| of an instrument in every frame, N.
+std::vector<float> force_of(const Recording& recording, std::size_t tool);
+
+}  // namespace trocar

@@ -1,0 +1,270 @@
+#include "app/window/replay_screen.hpp"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/window/task_panel.hpp"
+#include "app/window/theme.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr std::size_t kBins = 600;
+constexpr double kScanMs = 5.0;    // of a frame, spent on judging the task
+constexpr float kTimeline = 46.f;  // units
+
+ImU32 packed(const glm::vec3& colour, float alpha = 1.f) {
+  return ImGui::ColorConvertFloat4ToU32({colour.r, colour.g, colour.b, alpha});
+}
+
+glm::vec3 colour_of(MarkKind kind) {
+  switch (kind) {
+    case MarkKind::Touch:
+      return theme::kSkyBlue;
+    case MarkKind::ForcePeak:
+      return theme::kYellow;
+    case MarkKind::Error:
+      return theme::kVermilion;
+    case MarkKind::Note:
+      break;
+  }
+  return theme::kGreen;
+}
+
+}  // namespace
+
+ReplayScreen::ReplayScreen(const std::filesystem::path& recording, GlContext& context)
+    : file_(recording),
+      scene_(recording),
+      playback_(scene_.recording().times()),
+      view_(context, scene_.organs()),
+      scan_(scene_.recording(), scene_.scene()) {
+  find_marks();
+}
+
+double ReplayScreen::share_of(std::size_t frame) const {
+  const auto& times = scene_.recording().times();
+  return playback_.duration() > 0.0 ? (times[frame] - times.front()) / playback_.duration() : 0.0;
+}
+
+void ReplayScreen::find_marks() {
+  const Recording& recording = scene_.recording();
+  for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {
+    const std::vector<float> force = force_of(recording, tool);
+    for (const TimeMark& mark : force_marks(force))
+      marks_.push_back({mark, share_of(mark.frame),
+                        mark.kind == MarkKind::Touch
+                            ? fmt::format("{} touches", recording.tools()[tool])
+                            : fmt::format("{}: {:.1f} N", recording.tools()[tool], force[mark.frame])});
+    profiles_.push_back(profile_of(force, std::min(kBins, force.size())));
+    highest_ = std::max(highest_, *std::ranges::max_element(force));
+  }
+}
+
+void ReplayScreen::note_events() {
+  const auto& times = scene_.recording().times();
+  for (const TaskEvent& event : scan_.events()) {
+    const auto frame = static_cast<std::size_t>(std::ranges::lower_bound(times, event.time) - times.begin());
+    const std::size_t shown = std::min(frame, times.size() - 1);
+    marks_.push_back({{shown, event.error ? MarkKind::Error : MarkKind::Note}, share_of(shown), event.text});
+  }
+}
+
+void ReplayScreen::step(const WindowInput& input, double elapsed, bool listens) {
+  back_ = false;
+  if (listens)
+    for (const Key key : input.pressed) handle_key(key);
+  if (!scanned_ && scan_.work(kScanMs)) {
+    scanned_ = true;
+    note_events();
+  }
+  playback_.advance(elapsed);
+  scene_.load(playback_.frame());
+}
+
+void ReplayScreen::handle_key(Key key) {
+  switch (key) {
+    case Key::Space:
+      playback_.toggle();
+      break;
+    case Key::Left:
+      playback_.step(-1);
+      break;
+    case Key::Right:
+      playback_.step(1);
+      break;
+    case Key::Home:
+      playback_.seek(0);
+      break;
+    case Key::End:
+      playback_.seek(scene_.recording().frame_count() - 1);
+      break;
+    case Key::Up:
+      playback_.faster(1);
+      break;
+    case Key::Down:
+      playback_.faster(-1);
+      break;
+    case Key::Escape:
+      back_ = true;
+      break;
+    default:
+      break;
+  }
+}
+
+void ReplayScreen::picture(const glm::ivec2& size) {
+  ViewSettings settings;
+  settings.quality = keeper_.quality();
+  settings.time = playback_.time();
+  const auto start = std::chrono::steady_clock::now();
+  view_.draw(scene_.organs(), scene_.tools(), scene_.scope(), scene_.lens(), {}, settings, size.x, size.y);
+  glFinish();
+  keeper_.drawn(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+}
+
+void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) const {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t tool = 0; tool < profiles_.size(); ++tool) {
+    const auto& profile = profiles_[tool];
+    const auto at = [&](std::size_t bin) {
+      const float x = (static_cast<float>(bin) + 0.5f) / static_cast<float>(profile.size());
+      return ImVec2(from.x + x * size.x, from.y + size.y * (1.f - 0.8f * profile[bin] / highest_));
+    };
+    for (std::size_t bin = 1; bin < profile.size(); ++bin)
+      list.AddLine(at(bin - 1), at(bin), packed(theme::instrument_colour(tool), 0.9f), theme::px(1.3f));
+  }
+}
+
+// Notes and errors hang from the top, touches and peaks stand on the ground.
+void ReplayScreen::draw_marks(const glm::vec2& from, const glm::vec2& size) const {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const TimelineMark* hovered = nullptr;
+  for (const TimelineMark& mark : marks_) {
+    const float x = from.x + static_cast<float>(mark.share) * size.x, r = theme::px(4.f);
+    const bool top = mark.mark.kind == MarkKind::Error || mark.mark.kind == MarkKind::Note;
+    const ImU32 colour = packed(colour_of(mark.mark.kind));
+    if (top)
+      list.AddTriangleFilled({x - r, from.y}, {x + r, from.y}, {x, from.y + 1.8f * r}, colour);
+    else
+      list.AddLine({x, from.y + size.y}, {x, from.y + size.y - theme::px(7.f)}, colour, theme::px(1.5f));
+    if (ImGui::IsItemHovered() && std::abs(mouse.x - x) < r) hovered = &mark;
+  }
+  if (hovered)
+    ImGui::SetTooltip("%s  %s", clock_text(hovered->share * playback_.duration()).c_str(), hovered->words.c_str());
+}
+
+void ReplayScreen::timeline() {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const glm::vec2 from(corner.x, corner.y), size(ImGui::GetContentRegionAvail().x, theme::px(kTimeline));
+  ImGui::InvisibleButton("timeline", {size.x, size.y});
+  theme::note_place("timeline");
+  if (ImGui::IsItemActive())
+    playback_.seek(playback_.frame_at_share(static_cast<double>((ImGui::GetIO().MousePos.x - from.x) / size.x)));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(corner, {from.x + size.x, from.y + size.y}, IM_COL32(0, 0, 0, 150), theme::px(4.f));
+  draw_profiles(from, size);
+  draw_marks(from, size);
+  const float x = from.x + static_cast<float>(playback_.share()) * size.x;
+  list.AddLine({x, from.y}, {x, from.y + size.y}, packed(theme::kText), theme::px(2.f));
+  const std::string scale = fmt::format("{:.1f} N", highest_ / 0.8f);
+  list.AddText({from.x + theme::px(5.f), from.y + theme::px(1.f)}, packed(theme::kQuiet), scale.c_str());
+}
+
+Ask ReplayScreen::controls() {
+  const theme::Panel panel("controls", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}, {1264.f, 104.f}}, theme::PanelKind::Used,
+                           0.8f);
+  timeline();
+  if (theme::button("|<", 40.f)) playback_.seek(0);
+  ImGui::SameLine();
+  if (theme::button("<", 40.f)) playback_.step(-1);
+  ImGui::SameLine();
+  if (theme::button(playback_.playing() ? "Pause" : "Play", 90.f, true)) playback_.toggle();
+  ImGui::SameLine();
+  if (theme::button(">", 40.f)) playback_.step(1);
+  ImGui::SameLine();
+  if (theme::button("slower", 80.f)) playback_.faster(-1);
+  ImGui::SameLine();
+  if (theme::button("faster", 80.f)) playback_.faster(1);
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  theme::text(fmt::format("{:g} times   {} of {}   frame {} of {}", playback_.speed(), clock_text(playback_.time()),
+                          clock_text(playback_.duration()), playback_.frame() + 1, scene_.recording().frame_count()));
+  for (const auto& [kind, words] : {std::pair{MarkKind::Touch, "touch"},
+                                    {MarkKind::ForcePeak, "force peak"},
+                                    {MarkKind::Note, "reached"},
+                                    {MarkKind::Error, "error"}}) {
+    ImGui::SameLine(0.f, theme::px(16.f));
+    theme::text(words, colour_of(kind));
+  }
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(112.f));
+  return theme::button("Back", 100.f) || back_ ? Ask::Back : Ask::Nothing;
+}
+
+void ReplayScreen::tool_numbers(std::size_t tool) const {
+  const Recording& recording = scene_.recording();
+  const std::size_t frame = scene_.frame();
+  theme::text(recording.tools()[tool], theme::instrument_colour(tool));
+  const ToolPose pose = recording.pose(frame, tool);
+  theme::row("force", fmt::format("{:.2f} N", glm::length(recording.force(frame, tool))));
+  theme::row("depth", fmt::format("{:.1f} mm", 1e3 * glm::length(pose.tip - pose.pivot)));
+  if (const ToolState state = recording.state(frame, tool); state != ToolState::Good)
+    theme::text(state == ToolState::Lost    ? "device lost"
+                : state == ToolState::Stale ? "device silent"
+                                            : "no pose",
+                theme::kBad);
+  for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
+    const std::size_t faces = scene_.touched(organ, tool);
+    if (faces == 0) continue;
+    theme::row("  " + recording.organs()[organ].name,
+               fmt::format("{} faces, {:.1f} kPa", faces, 1e-3f * scene_.pressure(organ, tool)));
+  }
+}
+
+void ReplayScreen::numbers() const {
+  const theme::Panel panel("numbers", {{1.f, 0.f}, {-8.f, 8.f}, {1.f, 0.f}, {214.f, 0.f}}, theme::PanelKind::Shown,
+                           0.6f);
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::heading("This frame");
+  for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool) tool_numbers(tool);
+  float sum = 0.f;
+  for (std::size_t stage = 0; stage < scene_.recording().stages().size(); ++stage)
+    sum += scene_.recording().stage_ms(scene_.frame(), stage);
+  theme::heading("Session");
+  theme::row("its time", fmt::format("{:.1f} ms", sum));
+  theme::row("disagreements", fmt::format("{}", scene_.recording().disagreements(scene_.frame())));
+  theme::row("backend", scene_.recording().text("backend"));
+}
+
+Ask ReplayScreen::panels() {
+  {
+    const theme::Panel panel("replay", {{0.f, 0.f}, {8.f, 8.f}, {}, {214.f, 0.f}}, theme::PanelKind::Shown, 0.6f);
+    theme::heading("Replay");
+    const theme::WithLetters small(theme::Letters::Small);
+    theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : scene_.scene().title);
+    theme::wrapped(file_.filename().string(), theme::kQuiet);
+    theme::text(scene_.recording().text("date"), theme::kQuiet);
+  }
+  numbers();
+  return controls();
+}
+
+ScreenStatus ReplayScreen::status() const {
+  ScreenStatus status;
+  status.phase = playback_.playing() ? "playing" : "paused";
+  status.file = file_;
+  status.frames = playback_.frame();
+  for (std::size_t organ = 0; organ < scene_.organs().size(); ++organ)
+    for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool)
+      status.touched += static_cast<std::uint32_t>(scene_.touched(organ, tool));
+  status.note = scanned_ ? "judged" : "";
+  return status;
+}
+
+}  // namespace trocar

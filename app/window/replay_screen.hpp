@@ -1,0 +1,53 @@
+// A recording looked at again: played, stepped, scrubbed, with what was felt in each frame.
+#pragma once
+
+#include <memory>
+
+#include "app/window/playback.hpp"
+#include "app/window/replay_scene.hpp"
+#include "app/window/screen.hpp"
+#include "app/window/task_scan.hpp"
+
+namespace trocar {
+
+class ReplayScreen final : public Screen {
+ public:
+  // `context` must outlive the screen. Error: InputError when the file is no recording.
+  ReplayScreen(const std::filesystem::path& recording, GlContext& context);
+
+  void step(const WindowInput& input, double elapsed, bool listens) override;
+  void picture(const glm::ivec2& size) override;
+  Ask panels() override;
+  ScreenStatus status() const override;
+
+ private:
+  struct TimelineMark {
+    TimeMark mark;
+    double share = 0.0;  // of the time
+    std::string words;
+  };
+
+  void handle_key(Key key);
+  void find_marks();
+  void note_events();
+  double share_of(std::size_t frame) const;
+  Ask controls();
+  void timeline();
+  void draw_profiles(const glm::vec2& from, const glm::vec2& size) const;
+  void draw_marks(const glm::vec2& from, const glm::vec2& size) const;
+  void numbers() const;
+  void tool_numbers(std::size_t tool) const;
+
+  std::filesystem::path file_;
+  ReplayScene scene_;
+  Playback playback_;
+  View view_;
+  QualityKeeper keeper_;
+  TaskScan scan_;
+  bool scanned_ = false, back_ = false;
+  std::vector<TimelineMark> marks_;
+  std::vector<std::vector<float>> profiles_;  // [tool][bin] N
+  float highest_ = 1.f;                       // N, of them all
+};
+
+}  // namespace trocar

@@ -1,0 +1,186 @@
+// A replay: where it is, what its timeline marks, and that every frame shows what the session had.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/device/script_device.hpp"
+#include "app/session/session_recorder.hpp"
+#include "app/support/data_folder.hpp"
+#include "app/task/score_task.hpp"
+#include "app/window/playback.hpp"
+#include "app/window/replay_scene.hpp"
+#include "app/window/task_scan.hpp"
+#include "geometry/error.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+TEST(Playback, PlaysStopsAndStartsAgain) {
+  const std::vector<double> times = {5.0, 5.1, 5.2, 5.4};
+  Playback playback(times);
+  EXPECT_DOUBLE_EQ(playback.duration(), 5.4 - 5.0);
+  playback.advance(1.0);
+  EXPECT_EQ(playback.frame(), 0u);
+  playback.toggle();
+  playback.advance(0.15);
+  EXPECT_EQ(playback.frame(), 1u);
+  playback.advance(0.06);
+  EXPECT_EQ(playback.frame(), 2u);
+  playback.advance(100.0);
+  EXPECT_EQ(playback.frame(), 3u);
+  EXPECT_FALSE(playback.playing());
+  EXPECT_DOUBLE_EQ(playback.share(), 1.0);
+  playback.toggle();
+  EXPECT_TRUE(playback.playing());
+  EXPECT_EQ(playback.frame(), 0u);
+}
+
+TEST(Playback, StepsSeeksAndChangesSpeedWithinBounds) {
+  const std::vector<double> times = {0.0, 0.1, 0.2};
+  Playback playback(times);
+  playback.toggle();
+  playback.step(-1);
+  EXPECT_FALSE(playback.playing());
+  EXPECT_EQ(playback.frame(), 0u);
+  playback.step(1);
+  EXPECT_EQ(playback.frame(), 1u);
+  playback.step(100);
+  EXPECT_EQ(playback.frame(), 2u);
+  playback.seek(1000);
+  EXPECT_EQ(playback.frame(), 2u);
+  playback.faster(100);
+  EXPECT_DOUBLE_EQ(playback.speed(), 8.0);
+  playback.faster(-100);
+  EXPECT_DOUBLE_EQ(playback.speed(), 0.1);
+  EXPECT_EQ(playback.frame_at_share(-1.0), 0u);
+  EXPECT_EQ(playback.frame_at_share(0.5), 1u);
+  EXPECT_EQ(playback.frame_at_share(2.0), 2u);
+}
+
+TEST(Playback, OneFrame) {
+  const std::vector<double> times = {3.0};
+  Playback playback(times);
+  playback.toggle();
+  playback.advance(1.0);
+  EXPECT_EQ(playback.frame(), 0u);
+  EXPECT_DOUBLE_EQ(playback.share(), 0.0);
+  EXPECT_EQ(playback.frame_at_share(0.7), 0u);
+}
+
+TEST(ForceMarks, TouchesBeginAndPeaksStandWhereTheForceIsHighest) {
+  EXPECT_TRUE(force_marks({}).empty());
+  const std::vector<float> force = {0.f, 0.5f, 1.2f, 2.f, 1.5f, 0.f, 0.f, 0.3f, 1.1f};
+  const auto marks = force_marks(force);
+  ASSERT_EQ(marks.size(), 4u);
+  EXPECT_EQ(marks[0].frame, 1u);
+  EXPECT_EQ(marks[0].kind, MarkKind::Touch);
+  EXPECT_EQ(marks[1].frame, 3u);
+  EXPECT_EQ(marks[1].kind, MarkKind::ForcePeak);
+  EXPECT_EQ(marks[2].frame, 7u);
+  EXPECT_EQ(marks[3].frame, 8u);
+  EXPECT_EQ(marks[3].kind, MarkKind::ForcePeak);
+  EXPECT_EQ(profile_of(force, 3), (std::vector<float>{1.2f, 2.f, 1.1f}));
+}
+
+// A burnt and torn session, recorded; what it had in some frames is kept beside.
+class Recorded : public ::testing::Test {
+ protected:
+  struct Kept {
+    std::vector<std::vector<glm::vec3>> positions;  // [organ][vertex]
+    std::vector<std::vector<FaceId>> touched;       // [organ] by slot
+    ScopePose scope;
+  };
+  static constexpr std::size_t kFrames = 90;
+
+  void SetUp() override {
+    const Scene scene = load_scene(data_file("scenes/tour.toml"));
+    Backends backends;
+    Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+      return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+    });
+    file_ = folder_.path() / "s.h5";
+    SessionRecorder recorder(file_, scene, session, "none");
+    for (std::size_t frame = 0; frame < kFrames; ++frame) {
+      // What the tools were asked about: surfaces before the step's tissue moves.
+      Kept kept;
+      for (const Organ& organ : session.organs()) kept.positions.push_back(organ.positions);
+      session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
+      recorder.append(session, static_cast<double>(frame) / 60.0);
+      for (const Organ& organ : session.organs()) {
+        kept.touched.emplace_back();
+        for (const Touch& touch : organ.touches.touches) kept.touched.back().push_back(touch.face);
+      }
+      kept.scope = session.scope().pose;
+      kept_.push_back(std::move(kept));
+    }
+    recorder.close();
+  }
+
+  void expect_shown(ReplayScene& replay, std::size_t frame) {
+    SCOPED_TRACE(frame);
+    replay.load(frame);
+    for (std::size_t k = 0; k < kept_[frame].positions.size(); ++k) {
+      const DrawnOrgan& organ = replay.organs()[k];
+      ASSERT_EQ(organ.positions.size(), kept_[frame].positions[k].size());
+      for (std::size_t v = 0; v < organ.positions.size(); ++v)
+        ASSERT_LT(glm::distance(organ.positions[v], kept_[frame].positions[k][v]), 1e-6f);
+      std::vector<FaceId> touched;
+      for (const Touch& touch : organ.touches.touches) {
+        touched.push_back(touch.face);
+        ASSERT_LT(index(touch.face), organ.rest.faces.size());
+      }
+      EXPECT_EQ(touched, kept_[frame].touched[k]);
+    }
+    EXPECT_EQ(replay.scope().eye, kept_[frame].scope.eye);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_;
+  std::vector<Kept> kept_;
+};
+
+TEST_F(Recorded, EveryFrameShowsWhatTheSessionHadInAnyOrder) {
+  ReplayScene replay(file_);
+  std::size_t touched = 0;
+  for (std::size_t frame = 0; frame < kFrames; frame += 7) expect_shown(replay, frame);
+  for (const std::size_t frame : {kFrames - 1, std::size_t{3}, std::size_t{60}, std::size_t{0}}) {
+    expect_shown(replay, frame);
+    for (std::size_t tool = 0; tool < replay.tools().size(); ++tool) touched += replay.touched(0, tool);
+  }
+  EXPECT_GT(touched, 0u);
+  EXPECT_EQ(replay.scene().instruments.size(), replay.tools().size());
+  const auto force = force_of(replay.recording(), 0);
+  EXPECT_EQ(force.size(), kFrames);
+  EXPECT_GT(*std::ranges::max_element(force), 0.f);
+}
+
+TEST_F(Recorded, WithoutTaskThereIsNothingToScan) {
+  const Recording recording(file_);
+  TaskScan scan(recording, parse_scene(recording.text("scene"), file_));
+  EXPECT_TRUE(scan.work(0.0));
+  EXPECT_TRUE(scan.events().empty());
+}
+
+TEST_F(Recorded, ATaskIsJudgedAsScoreTaskDoes) {
+  const Recording recording(file_);
+  Scene scene = parse_scene(recording.text("scene"), file_);
+  scene.task.emplace();
+  scene.task->places = {{"liver", {-0.076f, 0.09f, 0.176f}}};
+  scene.task->most_force = 0.05;
+  TaskScan scan(recording, scene);
+  int rounds = 0;
+  while (!scan.work(1.0)) ++rounds;
+  EXPECT_GT(rounds, 0);
+  EXPECT_FALSE(scan.events().empty());
+  scene.task->places[0].organ = "spleen";
+  EXPECT_TRUE(TaskScan(recording, scene).work(0.0));
+}
+
+TEST(ReplayScene, NoRecordingIsASentence) {
+  TemporaryFolder folder;
+  EXPECT_THROW(ReplayScene(folder.write("x.h5", "not HDF5")), InputError);
+}
+
+}  // namespace
+}  // namespace trocar
