@@ -28,7 +28,7 @@ std::string value_text(const Metric& metric) {
 // Its mark and what that is made of, or else what a reader must know.
 std::string judged_text(const Metric& metric) {
   const auto mark = mark_of(metric);
-  if (!mark) return metric.note;
+  if (!mark) return std::isfinite(metric.value) ? metric.note : "";
   return fmt::format("{:3.0f} %  (good {:.4g}, poor {:.4g})", *mark * 100.0, *metric.good, *metric.poor);
 }
 

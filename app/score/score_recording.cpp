@@ -44,14 +44,10 @@ double impulse(const std::vector<double>& shares, const std::vector<double>& for
   return std::inner_product(shares.begin(), shares.end(), force.begin(), 0.0);
 }
 
-void add_motion(Metrics& m, const ScoredTool& tool, std::span<const double> stops, bool judged) {
+void add_motion(Metrics& m, const ScoredTool& tool, std::span<const double> stops) {
   const Track& track = tool.track;
   m.add("path_length", "Path length", "mm", path_length(track.tip) * 1e3);
-  const double inefficiency = path_inefficiency(track, stops);
-  if (judged)
-    m.add_judged("path_inefficiency", "Path against the straight way", "", inefficiency, 1.5, 4.0);
-  else
-    m.add("path_inefficiency", "Path against the straight way", "", inefficiency);
+  m.add("path_inefficiency", "Path against the straight way", "", path_inefficiency(track, stops));
   m.add("depth", "Depth, in and out", "mm", depth_travelled(track) * 1e3);
   m.add("angular_path", "Angular path of the shaft", "deg", shaft_turned(track));
   m.add("roll_path", "Angular path about the shaft", "deg", roll_turned(track));
@@ -86,7 +82,7 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   const auto& shares = session.shares;
   const double duration = session.duration();
   const auto count = [&](const Flags& flags) { return count_of(beginnings(session.times, flags, kAway)); };
-  add_motion(m, tool, stops, session.scene.task.has_value());
+  add_motion(m, tool, stops);
   if (session.views) {
     m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
     m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));

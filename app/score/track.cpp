@@ -11,8 +11,14 @@ namespace {
 
 bool finite(const glm::dvec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
+// Counted from the first value, so that what does not move stays where it is to the bit.
 std::vector<double> smooth(std::span<const double> time, std::span<const double> value) {
-  return low_passed(spline_samples(thinned(time, value, kTrackRate), kTrackRate), kTrackRate, kTrackCutOff);
+  std::vector<double> moved(value.begin(), value.end());
+  for (double& v : moved) v -= value.front();
+  std::vector<double> even =
+      low_passed(spline_samples(thinned(time, moved, kTrackRate), kTrackRate), kTrackRate, kTrackCutOff);
+  for (double& v : even) v += value.front();
+  return even;
 }
 
 std::vector<glm::dvec3> smooth(std::span<const double> time, std::span<const glm::dvec3> points) {

@@ -112,7 +112,7 @@ TEST(Motion, NothingToTellFrom) {
     EXPECT_EQ(active_part(track, kActiveSpeed).size(), 0u);
   }
   const Track still = track_of(sampled([](double) { return glm::dvec3(0.1); }, 3.0, 60.0));
-  EXPECT_NEAR(path_length(still.tip), 0.0, 1e-12);
+  EXPECT_EQ(path_length(still.tip), 0.0);
   EXPECT_TRUE(std::isnan(economy_of_volume(still)));
   EXPECT_EQ(idle_share(still), 1.0);
   EXPECT_EQ(active_part(still, kActiveSpeed).size(), 0u);
