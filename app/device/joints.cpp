@@ -7,7 +7,7 @@ namespace trocar {
 namespace {
 
 double within(double value, double low, double high, double fallback) {
-  return std::isfinite(value) ? std::clamp(value, low, high) : fallback;
+  return std::clamp(std::isfinite(value) ? value : fallback, low, high);
 }
 
 }  // namespace
@@ -17,6 +17,18 @@ RemoteCentre remote_centre(const glm::dvec3& pivot, const glm::dvec3& axis) {
   const glm::dvec3 head = std::abs(z.y) < 0.9999 ? glm::dvec3(0, 1, 0) : glm::dvec3(0, 0, 1);
   const glm::dvec3 x = glm::normalize(glm::cross(head, z));
   return {pivot, glm::dmat3(x, glm::cross(z, x), z)};
+}
+
+glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints) {
+  const double pan = glm::radians(joints.pan_deg), tilt = glm::radians(joints.tilt_deg);
+  const double spin = glm::radians(joints.spin_deg);
+  const double sp = std::sin(pan), cp = std::cos(pan), st = std::sin(tilt), ct = std::cos(tilt);
+  // Columns of Rx(tilt) Ry(pan); Rz(spin) then turns the first two among themselves.
+  const glm::dvec3 x0(cp, st * sp, -ct * sp), y0(0.0, ct, st), z0(sp, -st * cp, ct * cp);
+  const glm::dmat3 turned(std::cos(spin) * x0 + std::sin(spin) * y0, std::cos(spin) * y0 - std::sin(spin) * x0, z0);
+  glm::dmat4 matrix(centre.frame * turned);
+  matrix[3] = glm::dvec4(centre.pivot + joints.depth * glm::dvec3(matrix[2]), 1.0);
+  return matrix;
 }
 
 // The third column of Rx(tilt) Ry(pan) is the direction of the shaft.

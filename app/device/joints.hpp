@@ -33,11 +33,14 @@ struct RemoteCentre {
 // `axis`: need not be a unit vector, must not be zero.
 RemoteCentre remote_centre(const glm::dvec3& pivot, const glm::dvec3& axis);
 
+// T itself, in the world: origin at the tip, +z along the shaft out of the trocar, +x and +y turn with the spin.
+glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints);
+
 DevicePose pose_of(const RemoteCentre& centre, const JointLimits& limits, const Joints& joints);
 // The inverse; pan within +-90, tilt within +-180. The pose's own pivot counts, so that depth is its length.
 Joints joints_of(const RemoteCentre& centre, const JointLimits& limits, const DevicePose& pose);
 
-// Each joint within its limits; what is not finite becomes that of `fallback`.
+// Each joint within its limits; what is not finite becomes that of `fallback`, within the limits too. Spin has none.
 Joints limited(const JointLimits& limits, const Joints& joints, const Joints& fallback = {});
 
 }  // namespace trocar

@@ -14,7 +14,7 @@ class TrajectoryDevice final : public Device {
   DevicePose pose(const FrameClock& clock) override {
     const std::size_t row = std::min<std::size_t>(clock.frame, trajectory_.rows.size() - 1);
     const TrajectoryRow& r = trajectory_.rows[row];
-    return {r.pivot, r.tip, r.roll_deg, r.grip};
+    return {r.pivot, r.tip, r.roll_deg, r.grip, r.energy};
   }
 
  private:

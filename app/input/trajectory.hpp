@@ -17,6 +17,7 @@ struct TrajectoryRow {
   double time = 0.0;                  // s, never decreases
   glm::dvec3 pivot{0.0}, tip{0.0};    // m, tip != pivot
   double roll_deg = 0.0, grip = 0.0;  // degrees; 0 closed .. 1 open
+  bool energy = false;                // the pedal is down; no column of the file
 };
 
 struct Trajectory {

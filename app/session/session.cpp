@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/device/device_guard.hpp"
 #include "app/session/stage_timer.hpp"
 #include "geometry/error.hpp"
 
@@ -20,7 +21,6 @@ namespace {
 
 // Samples are kept for this many frames unless reserve_frames says otherwise; then the oldest are overwritten.
 constexpr std::size_t kDefaultSamples = 4096;
-constexpr double kScopeRadius = 0.005;  // m
 // Opening of scissors below which they have cut, and above which they can cut again.
 constexpr double kBladesMeet = 0.15, kBladesOpen = 0.35;
 
@@ -30,7 +30,8 @@ Instrument make_instrument(const InstrumentScene& scene, const Session::DeviceMa
   instrument.kind = scene.kind;
   instrument.radius = scene.radius;
   instrument.limits = scene.limits;
-  instrument.device = make_device(scene);
+  instrument.device =
+      std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip, 0.0, 1.0, false});
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
   if (const std::string fault = pose_fault(instrument.pose); !fault.empty()) {
     throw InputError(fmt::format("instrument {}: {}", scene.name, fault));
@@ -171,7 +172,7 @@ void Session::read_devices(const FrameClock& clock) {
     instrument.energy = false;
     // A pose that is no pose, or an old one, freezes the instrument where it is until the device recovers.
     instrument.health = instrument.device->health();
-    instrument.frozen = instrument.health != DeviceHealth::Good || !pose_fault(pose).empty() ||
+    instrument.frozen = instrument.health != DeviceHealth::Good || !usable(given) ||
                         !step_fault(step_between(previous_[k], pose)).empty();
     if (!instrument.frozen) {
       instrument.pose = pose;
@@ -187,14 +188,18 @@ void Session::read_devices(const FrameClock& clock) {
   }
 }
 
+void Session::set_scope_device(std::unique_ptr<Device> device) {
+  const DevicePose start{scope_.pose.port, scope_.pose.eye, scope_.pose.spin_deg, 1.0, false};
+  scope_.device = device ? std::make_unique<DeviceGuard>(std::move(device), start) : nullptr;
+}
+
 // What is no pose, or an old one, leaves the scope where it is.
 void Session::read_scope(const FrameClock& clock) {
   if (!scope_.device) return;
   const StageTimer timer(stage_ms_[kDevices]);
   const DevicePose given = scope_.device->pose(clock);
   scope_.health = scope_.device->health();
-  if (scope_.health != DeviceHealth::Good || !pose_fault({given.pivot, given.tip, kScopeRadius}).empty()) return;
-  if (!std::isfinite(given.roll_deg)) return;
+  if (scope_.health != DeviceHealth::Good || !usable(given)) return;
   scope_.pose.port = given.pivot;
   scope_.pose.eye = given.tip;
   scope_.pose.spin_deg = given.roll_deg;

@@ -104,7 +104,7 @@ class Session {
   std::span<const std::optional<BuriedTip>> buried_tips() const { return tip_watch_.buried(); }
 
   const SessionScope& scope() const { return scope_; }
-  void set_scope_device(std::unique_ptr<Device> device) { scope_.device = std::move(device); }
+  void set_scope_device(std::unique_ptr<Device> device);  // null: it stays
 
   // Points that ride on the organs' surfaces, and where they were when the tools were asked about in the last frame.
   void set_marks(std::span<const SurfaceMark> marks);

@@ -41,6 +41,7 @@ void Hands::rest() {
 // Jaws obey the button's way down and up only: an instrument that is left by Tab while the button is down stays
 // closed, as with a ratchet. The pedal is that of the instrument in the hand.
 void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
+  for (HandDevice* hand : devices_.hands) hand->set_screen(axes.right, axes.up);
   const bool pedal = input.down(Key::E) || input.down(Key::Space);
   for (std::size_t k = 0; k < mice_.size(); ++k)
     if (mice_[k]) mice_[k]->set_energy(pedal && k == in_hand_);
@@ -49,9 +50,9 @@ void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed
   MouseDevice* mouse = held(input.right_button);
   if (!mouse) return;
   if (button_moved && mouse != scope_) mouse->set_grip(input.left_button ? 0.0 : 1.0);
-  const double pace = settings.fulcrum && mouse != scope_ ? -settings.speed : settings.speed;
   mouse->set_screen(axes.right, axes.up);
-  mouse->move(pace * input.pointer_motion.x, pace * input.pointer_motion.y);
+  mouse->set_fulcrum(settings.fulcrum && mouse != scope_);
+  mouse->move(settings.speed * input.pointer_motion.x, settings.speed * input.pointer_motion.y);
   mouse->insert(input.wheel);
   const int clockwise =
       (input.down(Key::W) || input.down(Key::Right) ? 1 : 0) - (input.down(Key::Q) || input.down(Key::Left) ? 1 : 0);

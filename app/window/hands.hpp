@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "app/device/mouse_device.hpp"
+#include "app/device/make_device.hpp"
 #include "app/scope/scope.hpp"
 #include "app/window/window.hpp"
 
@@ -19,6 +19,7 @@ struct HandSettings {
 
 class Hands {
  public:
+  DeviceContext& devices() { return devices_; }
   // In the scene's order; null where something else than the mouse moves the instrument.
   void add(MouseDevice* instrument) { mice_.push_back(instrument); }
   // Null: the scope stays, or another device moves it. Called after the last add().
@@ -36,6 +37,7 @@ class Hands {
  private:
   MouseDevice* held(bool scope) const;
 
+  DeviceContext devices_;           // outlives the devices made with it
   std::vector<MouseDevice*> mice_;  // [instrument]
   MouseDevice* scope_ = nullptr;
   std::size_t in_hand_ = 0;

@@ -48,7 +48,7 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext& cont
       session_(scene, backends_, plan.backend,
                plan.check ? std::vector<CheckPlan>{{"obb-refit", 1}} : std::vector<CheckPlan>{},
                [this](const InstrumentScene& instrument) { return make_window_device(instrument, hands_); }) {
-  session_.set_scope_device(make_window_scope(scene.scope, hands_));
+  session_.set_scope_device(make_window_scope(scene.scope, scene.file.parent_path(), hands_));
   session_.reserve_frames(StageHistory::kFrames);
   drawn_organs(session_, organs_);
   view_.emplace(context, organs_);

@@ -11,7 +11,7 @@ namespace trocar {
 
 // Called once for each instrument, in the scene's order. Error: InputError.
 std::unique_ptr<Device> make_window_device(const InstrumentScene& instrument, Hands& hands);
-// The scope's device, or null where nothing moves it; to be called after the instruments.
-std::unique_ptr<Device> make_window_scope(const ScopeScene& scope, Hands& hands);
+// The scope's device, or null where nothing moves it; to be called after the instruments. `folder`: of the scene.
+std::unique_ptr<Device> make_window_scope(const ScopeScene& scope, const std::filesystem::path& folder, Hands& hands);
 
 }  // namespace trocar

@@ -65,7 +65,7 @@ TEST(Layers, PointOneWay) {
 }
 
 TEST(Layers, HeavyThirdPartyStaysOutOfHeaders) {
-  static const std::regex heavy(R"(^(vtk|glad/|hdf5|H5|imgui|GLFW/|embree|fcl/|tiny_obj))");
+  static const std::regex heavy(R"(^(vtk|glad/|hdf5|H5|imgui|GLFW/|embree|fcl/|tiny_obj|spnav|igtl_|igtl[A-Z]))");
   for (const auto& [room, allowed] : kMayInclude) {
     for (const auto& file : sources_of(room)) {
       if (file.extension() != ".hpp") continue;

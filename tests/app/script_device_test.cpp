@@ -1,46 +1,12 @@
-// Devices without a hand of their own: the mouse's limits, the script's path.
+// The script's paths.
+#include "app/device/script_device.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "app/device/mouse_device.hpp"
-#include "app/device/script_device.hpp"
-
 namespace trocar {
 namespace {
-
-TEST(MouseDevice, TipFollowsThePointerAndStaysWithinItsLimits) {
-  const MouseParams params;
-  MouseDevice mouse({0, 0, 0.2}, {0, 0, 0.1}, params);
-  mouse.set_screen({1, 0, 0}, {0, 1, 0});
-  mouse.move(100, 0);
-  for (int frame = 0; frame < 50; ++frame) mouse.pose({});
-  const DevicePose right = mouse.pose({});
-  EXPECT_GT(right.tip.x, 0.005);
-  EXPECT_NEAR(right.tip.y, 0.0, 1e-9);
-  EXPECT_NEAR(glm::length(right.tip - right.pivot), 0.1, 1e-6);
-  mouse.insert(1000);
-  for (int k = 0; k < 1000; ++k) mouse.move(500, 300);
-  for (int frame = 0; frame < 200; ++frame) mouse.pose({});
-  const DevicePose far = mouse.pose({});
-  EXPECT_NEAR(glm::length(far.tip - far.pivot), params.deepest, 1e-6);
-  EXPECT_LE(std::acos(glm::normalize(far.tip - far.pivot).z * -1.0), params.widest_swing + 1e-6);
-}
-
-TEST(MouseDevice, PassesOnJawsPedalAndRoll) {
-  MouseDevice mouse({0, 0, 0.2}, {0, 0, 0.1});
-  EXPECT_EQ(mouse.pose({}).grip, 1.0);
-  EXPECT_FALSE(mouse.pose({}).energy);
-  mouse.set_grip(0.0);
-  mouse.set_energy(true);
-  mouse.roll(30.0);
-  mouse.roll(-10.0);
-  EXPECT_EQ(mouse.pose({}).grip, 0.0);
-  EXPECT_TRUE(mouse.pose({}).energy);
-  EXPECT_DOUBLE_EQ(mouse.pose({}).roll_deg, 20.0);
-  mouse.set_energy(false);
-  EXPECT_FALSE(mouse.pose({}).energy);
-}
 
 // A script of 10 mm reach and 5 mm dip about a target 100 mm below the trocar; depth counts from the target, downward.
 struct Script {
