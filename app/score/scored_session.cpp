@@ -34,7 +34,7 @@ std::optional<TaskResult> task_of(const Recording& recording) {
 // Up to here the attempt counts, s.
 double end_of(const ScoredSession& session, double start) {
   if (!session.task) return std::numeric_limits<double>::infinity();
-  if (session.task->finished) return session.task->events.back().time;
+  if (session.task->finished && !session.task->events.empty()) return session.task->events.back().time;
   return start + session.scene.task->time_limit;
 }
 
