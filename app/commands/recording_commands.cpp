@@ -36,8 +36,8 @@ void replay_file(const std::string& file, const std::string& backend_name) {
     Progress progress("replay", recording.frame_count());
     result = replay(recording, choice.name, backends, [&](std::size_t frames) { progress.advance_to(frames); });
   }
-  fmt::print("replayed with {}: {} touches, {} of tips, {} changes of faces, {} frames differ from the recording\n", choice.name,
-             result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
+  fmt::print("replayed with {}: {} touches, {} of tips, {} changes of faces, {} frames differ from the recording\n",
+             choice.name, result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
   if (result.differing_frames > 0) throw RunError("the replay does not give the recorded touched faces");
 }
 

@@ -37,7 +37,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
   header.backend = session.backend().name;
   header.mode = name_of(scene.query.mode);
   header.cover = name_of(scene.query.cover);
-  header.date = today();
+  header.date = this_second();
   header.frame_rate = scene.frame_rate;
   for (const auto& organ : session.organs()) header.organs.push_back(recorded(organ));
   for (const auto& instrument : session.instruments()) {

@@ -20,11 +20,19 @@ std::string machine_description() {
   return fmt::format("{}, {} hardware threads", model, std::thread::hardware_concurrency());
 }
 
-std::string today() {
+namespace {
+
+std::string moment(const char* format) {
   const std::time_t now = std::time(nullptr);
   char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  std::strftime(text, sizeof text, format, std::gmtime(&now));
   return text;
 }
+
+}  // namespace
+
+std::string today() { return moment("%Y-%m-%d"); }
+
+std::string this_second() { return moment("%Y-%m-%d %H:%M:%S"); }
 
 }  // namespace trocar

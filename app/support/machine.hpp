@@ -11,5 +11,7 @@ inline constexpr const char* kVersion = TROCAR_VERSION;
 std::string machine_description();
 // "2026-01-31", in Greenwich.
 std::string today();
+// "2026-11-21 10:22:05", UTC: later is greater.
+std::string this_second();
 
 }  // namespace trocar
