@@ -1,7 +1,7 @@
 // The page's own arithmetic, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bestOf, isFlat } from "../../app/report/web/compare.js";
+import { bestOf, isFlat, withoutTwins } from "../../app/report/web/compare.js";
 import { kScale, scaleColour } from "../../app/report/web/colour.js";
 import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
 import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
@@ -70,5 +70,7 @@ test("the best attempt, and curves with nothing to see", () => {
   assert.equal(bestOf([3, 1], null), null);
   assert.equal(bestOf([2, 2], true), null);
   assert.ok(isFlat({ values: [2, null, 2] }));
+  const curve = { instrument: "", label: "Time", values: [2, 1] };
+  assert.deepEqual(withoutTwins([curve, { ...curve, id: "again" }, { ...curve, label: "Errors" }]).map(({ label }) => label), ["Time", "Errors"]);
   assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
 });

@@ -24,6 +24,14 @@ export function agreementText({ check, frames }, backend) {
   return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
 }
 
+/** The touch query beside its check, by their medians; empty where there was no check. */
+export function queryText({ stages, check }, backend) {
+  const median = (name) => stages.find((stage) => stage.name === name)?.median;
+  const [update, query, checking] = ["update", "query", "check"].map(median);
+  if (check.frames === 0 || ![update, query, checking].every(Number.isFinite)) return "";
+  return `By the medians ${backend} took ${figure(update)} ms to take in the new positions and ${figure(query)} ms to answer; the check, which does both again with its own backend and compares, took ${figure(checking)} ms.`;
+}
+
 function bar(stage, most) {
   const width = (value) => `width:${Math.min(100, (100 * value) / most).toFixed(1)}%`;
   return html(
@@ -60,11 +68,11 @@ export function agreementSection({ summary, recording, attempt }) {
     "agreement-section",
     "Agreement and timing",
     null,
-    html("p", { id: "agreement" }, agreementText(summary, attempt.backend)),
+    html("p", { id: "agreement" }, agreementText(summary, attempt.backend), " ", queryText(summary, attempt.backend)),
     html("p", {}, `Times are of this machine, while it also drew and recorded, in milliseconds. ${budgetText(summary, recording)}`),
     html(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Times of the stages" },
+      "section",
+      { class: "scroll", tabindex: "0", "aria-label": "Times of the stages" },
       html(
         "table",
         { class: "stages" },

@@ -56,6 +56,13 @@ function multiples(curves, sessions, selection) {
   ];
 }
 
+/** Without curves that repeat an earlier one under the same name: a task's parts and the whole attempt share some. */
+export function withoutTwins(curves) {
+  const name = ({ instrument, label, values }) => JSON.stringify([instrument, label, values]);
+  const seen = new Set();
+  return curves.filter((curve) => !seen.has(name(curve)) && seen.add(name(curve)));
+}
+
 /** [[instrument, curves]], the whole attempt (no name) first. */
 function byInstrument(curves) {
   const names = ["", ...new Set(curves.map((curve) => curve.instrument).filter((name) => name !== ""))];
@@ -93,8 +100,8 @@ function attemptTable(name, curves, sessions) {
     return html("th", { scope: "col" }, `${k + 1}${place}`, html("span", { class: "file", title: attempt.file }, attempt.file.split("/").slice(-2).join("/")), html("span", { class: "file" }, attempt.date));
   });
   return html(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": name ? `Figures of ${name} in all attempts` : "Figures of all attempts" },
+    "section",
+    { class: "scroll", tabindex: "0", "aria-label": name ? `Figures of ${name} in all attempts` : "Figures of all attempts" },
     html("table", { class: "attempts" }, html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Figure"), heads)), html("tbody", {}, curves.map((curve) => tableRow(curve, sessions)))),
   );
 }
@@ -133,8 +140,9 @@ function header(sessions) {
   );
 }
 
-export function comparison(sessions, curves) {
+export function comparison(sessions, allCurves) {
+  const curves = withoutTwins(allCurves);
   const selection = makeSelection(sessions);
   selection.choose(sessions.length - 1);
-  return [header(sessions), html("main", {}, learningSection(curves, sessions, selection), tableSection(curves, sessions), selection.element, selection.shown, notesSection())];
+  return [header(sessions), html("main", {}, learningSection(curves, sessions, selection), tableSection(curves, sessions), selection.element, selection.shown, notesSection(true))];
 }

@@ -34,8 +34,8 @@ function metricTable(name, columns, titles) {
   const rows = rowsOf(columns);
   const limits = (row) => row.cells.filter((metric) => metric && isJudged(metric)).map(limitsText);
   return html(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+    "section",
+    { class: "scroll", tabindex: "0", "aria-label": name },
     html(
       "table",
       { class: "metrics" },

@@ -35,18 +35,24 @@ function option(kind, name, label, checked, onchange) {
   return html("span", { class: "option" }, html("input", { type: kind, id, name, checked, onchange }), html("label", { for: id }, label));
 }
 
+// Not those that came during the session and went again.
+function originalsGone({ born, gone }) {
+  const later = new Set(born.face);
+  return gone.face.filter((face) => !later.has(face)).length;
+}
+
 function organTable(organs) {
   const cells = (organ) => [
     whole(organ.contact.face.length),
     `${figure(organ.touched_area_mm2 / 100)} cm²`,
     `${figure(organ.contact.seconds.reduce((most, value) => Math.max(most, value), 0))} s`,
     `${figure(organ.contact.pressure.reduce((most, value) => Math.max(most, value), 0) / 1000)} kPa`,
-    whole(organ.gone.face.length),
+    whole(originalsGone(organ)),
   ];
-  const heads = ["Organ", "Faces touched", "Area touched, at rest", "Longest on one face", "Highest pressure", "Faces gone (burnt, cut, torn)"];
+  const heads = ["Organ", "Faces touched", "Area touched, at rest", "Longest on one face", "Highest pressure", "Original faces gone (burnt, cut, torn)"];
   return html(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Contact of each organ" },
+    "section",
+    { class: "scroll", tabindex: "0", "aria-label": "Contact of each organ" },
     html(
       "table",
       {},

@@ -3,6 +3,7 @@ import { svg } from "./dom.js";
 import { figure, ticks } from "./format.js";
 
 const kHeight = 130;
+const kFaintest = 0.3; // R² below which nobody should see a trend
 const kMargin = { left: 44, right: 10, top: 8, bottom: 22 };
 
 /** value(attempt) of the fit, attempt 1, 2, ... */
@@ -16,7 +17,8 @@ export function practiceText({ values, fit }) {
   if (!fit) return known.length < 3 ? "Too few attempts for a fit." : "No fit: it needs three values above zero.";
   const way = fit.rate > 0 ? "falls" : "grows";
   const twice = Math.abs(100 * (2 ** -fit.rate - 1));
-  return `${figure(fit.first)} · n^${figure(-fit.rate)}: ${way} by ${figure(twice)}% with every doubling of practice; R² ${fit.explained.toFixed(2)}.`;
+  const trend = fit.explained < kFaintest ? "; no clear trend" : "";
+  return `${figure(fit.first)} · n^${figure(-fit.rate)}: ${way} by ${figure(twice)}% with every doubling of practice; R² ${fit.explained.toFixed(2)}${trend}.`;
 }
 
 function scales(values, limits, fit, width) {

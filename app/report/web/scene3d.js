@@ -144,8 +144,8 @@ export function makeScene(canvas, summary) {
       render();
     },
     lookFrom(name) {
-      if (name === "Contact" && touched) look(kDirections.Slanted, touched, 0.75 * size);
-      else look(kDirections[name] ?? kDirections.Slanted, middle, 1.75 * size);
+      if (name === "Contact" && touched) look(kDirections.Slanted, touched, 0.6 * size);
+      else look(kDirections[name] ?? kDirections.Slanted, middle, 1.4 * size);
     },
     /** Turns about the point looked at, radians. */
     turn(sideways, upwards) {

@@ -28,5 +28,5 @@ export function sessionDetails(session) {
 }
 
 export function sessionPage(session) {
-  return [sessionHeader(session), html("main", {}, sessionDetails(session), notesSection(session.attempt))];
+  return [sessionHeader(session), html("main", {}, sessionDetails(session), notesSection())];
 }

@@ -151,8 +151,8 @@ function readings(summary, cursor) {
     });
   });
   return html(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Readings at the time cursor" },
+    "section",
+    { class: "scroll", tabindex: "0", "aria-label": "Readings at the time cursor" },
     html(
       "table",
       { class: "readings" },
