@@ -4,8 +4,13 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const kQuiet = [
-  "--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync",
+  "--headless",
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
 ];
 export const kSoftwareWebGl = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 export const kNoWebGl = ["--disable-gpu", "--disable-3d-apis"];
@@ -15,7 +20,8 @@ export const kChromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Why no test can run here; empty where they can. */
 export function whyNot() {
   if (!existsSync(kChromium)) return `there is no Chromium at ${kChromium} (environment variable CHROMIUM)`;
-  if (!existsSync(new URL("node_modules/playwright-core", import.meta.url))) return "playwright-core is not installed (npm ci in tests/report)";
+  if (!existsSync(new URL("node_modules/playwright-core", import.meta.url)))
+    return "playwright-core is not installed (npm ci in tests/report)";
   return "";
 }
 
@@ -57,7 +63,8 @@ export function lookAtCanvas(page) {
     pen.drawImage(view, 0, 0, copy.width, copy.height);
     const { data } = pen.getImageData(0, 0, copy.width, copy.height);
     const colours = new Set();
-    for (let k = 0; k < data.length; k += 4) if (data[k + 3] > 0) colours.add((data[k] << 16) | (data[k + 1] << 8) | data[k + 2]);
+    for (let k = 0; k < data.length; k += 4)
+      if (data[k + 3] > 0) colours.add((data[k] << 16) | (data[k + 1] << 8) | data[k + 2]);
     return { colours: colours.size, picture: Array.from(data).join() };
   });
 }

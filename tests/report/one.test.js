@@ -16,11 +16,20 @@ test("shows the scores of the JSON", async () => {
   const page = await openReport(browser, kOne);
   const attempt = JSON.parse(readFileSync(join(kPages, "one.json"), "utf8"));
   assert.equal(await page.textContent("#score"), String(Math.round(attempt.task.score)));
-  const parts = await page.$$eval(".part", (nodes) => nodes.map((node) => [node.dataset.metric, node.querySelector(".part-value").textContent]));
-  assert.deepEqual(parts, [["task_time", "41.3\u00a0s"], ["task_errors", "2"]]);
-  const values = await page.$$eval("td[data-metric='path_length'] .value", (nodes) => nodes.map((node) => node.textContent));
+  const parts = await page.$$eval(".part", (nodes) =>
+    nodes.map((node) => [node.dataset.metric, node.querySelector(".part-value").textContent]),
+  );
+  assert.deepEqual(parts, [
+    ["task_time", "41.3\u00a0s"],
+    ["task_errors", "2"],
+  ]);
+  const values = await page.$$eval("td[data-metric='path_length'] .value", (nodes) =>
+    nodes.map((node) => node.textContent),
+  );
   assert.deepEqual(values, ["1\u2009234\u00a0mm", "322\u00a0mm"]);
-  const marks = await page.$$eval("td[data-metric='path_length'] .badge", (nodes) => nodes.map((node) => node.className));
+  const marks = await page.$$eval("td[data-metric='path_length'] .badge", (nodes) =>
+    nodes.map((node) => node.className),
+  );
   assert.deepEqual(marks, ["badge between", "badge good"]);
   assert.equal(await page.textContent("td[data-metric='bimanual_correlation'] .value"), "–");
   await page.screenshot({ path: join(kPages, "one.png"), fullPage: true });
@@ -29,7 +38,9 @@ test("shows the scores of the JSON", async () => {
 
 test("draws every frame of the timeline", async () => {
   const page = await openReport(browser, kOne);
-  const counts = await page.$$eval("[data-points]", (nodes) => nodes.map((node) => [Number(node.dataset.points), node.getAttribute("d").split(/[ML]/).length - 1]));
+  const counts = await page.$$eval("[data-points]", (nodes) =>
+    nodes.map((node) => [Number(node.dataset.points), node.getAttribute("d").split(/[ML]/).length - 1]),
+  );
   assert.deepEqual(counts, Array(6).fill([240, 240]));
   const bands = await page.$$eval("[data-band]", (nodes) => nodes.map((node) => node.dataset.band));
   assert.deepEqual(bands, ["Errors", "Energy", "Out of view", "Collision"]);
@@ -107,7 +118,10 @@ test("does without WebGL and says so", async () => {
     assert.equal(await page.locator("canvas.view3d").count(), 0);
     assert.equal(await page.textContent("#score"), "73");
     assert.ok((await page.locator(".path-view").count()) === 3);
-    assert.deepEqual(page.complaints.filter((complaint) => !/WebGL/.test(complaint)), []);
+    assert.deepEqual(
+      page.complaints.filter((complaint) => !/WebGL/.test(complaint)),
+      [],
+    );
   } finally {
     await poor.close();
   }

@@ -19,12 +19,24 @@ test("arrays and places come back", () => {
 });
 
 test("a time finds its step", () => {
-  assert.deepEqual([-1, 0, 0.5, 1, 9].map((time) => indexAt([0, 1, 2], time)), [0, 0, 0, 1, 2]);
+  assert.deepEqual(
+    [-1, 0, 0.5, 1, 9].map((time) => indexAt([0, 1, 2], time)),
+    [0, 0, 0, 1, 2],
+  );
   assert.equal(indexAt([3], 9), 0);
 });
 
 test("numbers read well", () => {
-  assert.deepEqual([0, 1.2345, -12.345, 123.4, 12345, null, NaN, 1e-9].map(figure), ["0", "1.23", "−12.3", "123", "12\u2009345", "–", "–", "≈ 0"]);
+  assert.deepEqual([0, 1.2345, -12.345, 123.4, 12345, null, NaN, 1e-9].map(figure), [
+    "0",
+    "1.23",
+    "−12.3",
+    "123",
+    "12\u2009345",
+    "–",
+    "–",
+    "≈ 0",
+  ]);
   assert.equal(withUnit(2, "m^2/s^6"), "2\u00a0m²/s⁶");
   assert.equal(withUnit(NaN, "mm"), "–");
   assert.equal(readableUnit("N s"), "N·s");
@@ -34,7 +46,10 @@ test("numbers read well", () => {
 });
 
 test("marks have words", () => {
-  assert.deepEqual([1, 0.5, 0].map((mark) => judgement(mark).name), ["good", "between", "poor"]);
+  assert.deepEqual(
+    [1, 0.5, 0].map((mark) => judgement(mark).name),
+    ["good", "between", "poor"],
+  );
   assert.equal(judgement(null), null);
   assert.equal(limitsText({ good: 30, poor: 90, unit: "s" }), "good up to 30\u00a0s, poor from 90\u00a0s");
   assert.equal(limitsText({ good: 95, poor: 40, unit: "%" }), "good from 95\u00a0%, poor up to 40\u00a0%");
@@ -58,7 +73,10 @@ test("a triangle covers its half of a square", () => {
 });
 
 test("normals and lifetimes of faces", () => {
-  assert.deepEqual([...vertexNormals(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]), new Uint16Array([0, 1, 2]))], [0, 0, 1, 0, 0, 1, 0, 0, 1]);
+  assert.deepEqual(
+    [...vertexNormals(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]), new Uint16Array([0, 1, 2]))],
+    [0, 0, 1, 0, 0, 1, 0, 0, 1],
+  );
   const life = lifetimes({ faces: new Uint16Array(9), born: { face: [2], time: [1] }, gone: { face: [0], time: [3] } });
   assert.deepEqual([...life.born], [-Infinity, -Infinity, 1]);
   assert.deepEqual([...life.gone], [3, Infinity, Infinity]);
@@ -71,6 +89,9 @@ test("the best attempt, and curves with nothing to see", () => {
   assert.equal(bestOf([2, 2], true), null);
   assert.ok(isFlat({ values: [2, null, 2] }));
   const curve = { instrument: "", label: "Time", values: [2, 1] };
-  assert.deepEqual(withoutTwins([curve, { ...curve, id: "again" }, { ...curve, label: "Errors" }]).map(({ label }) => label), ["Time", "Errors"]);
+  assert.deepEqual(
+    withoutTwins([curve, { ...curve, id: "again" }, { ...curve, label: "Errors" }]).map(({ label }) => label),
+    ["Time", "Errors"],
+  );
   assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
 });

@@ -23,17 +23,24 @@ test("reports a recorded session", async () => {
   assert.ok(statSync(out).size < 3e6, `${statSync(out).size} bytes`);
   const page = await openReport(browser, out);
   assert.match(await page.textContent("#agreement"), /All 40 frames .* 0 disagreements/);
-  const shown = await page.$$eval("td[data-metric]", (nodes) => nodes.map((node) => [node.dataset.metric, node.dataset.column]));
+  const shown = await page.$$eval("td[data-metric]", (nodes) =>
+    nodes.map((node) => [node.dataset.metric, node.dataset.column]),
+  );
   trocar("score", recording, "--json", join(kFolder, "score.json"));
   const [attempt] = JSON.parse(readFileSync(join(kFolder, "score.json"), "utf8")).attempts;
-  const expected = [...attempt.overall.map(({ id }) => [id, "Whole session"]), ...attempt.instruments.flatMap(({ name, metrics }) => metrics.map(({ id }) => [id, name]))];
+  const expected = [
+    ...attempt.overall.map(({ id }) => [id, "Whole session"]),
+    ...attempt.instruments.flatMap(({ name, metrics }) => metrics.map(({ id }) => [id, name])),
+  ];
   assert.deepEqual(shown.map(String).sort(), expected.map(String).sort());
   assertQuiet(page);
 });
 
 test("refuses what is no recording, and leaves nothing behind", () => {
   const out = join(kFolder, "refused.html");
-  const { status, stderr } = spawnSync(process.env.TROCAR, ["report", join(kFolder, "one.json"), "-o", out], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.env.TROCAR, ["report", join(kFolder, "one.json"), "-o", out], {
+    encoding: "utf8",
+  });
   assert.equal(status, 2);
   assert.equal(stderr.trim().split("\n").length, 1, stderr);
   assert.ok(!existsSync(out));

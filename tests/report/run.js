@@ -15,7 +15,9 @@ if (reason) {
 const folder = mkdtempSync(join(tmpdir(), "trocar-report-"));
 try {
   execFileSync(makePages, [folder]);
-  const tests = ["one.test.js", "many.test.js", "program.test.js", "parts.test.js"].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+  const tests = ["one.test.js", "many.test.js", "program.test.js", "parts.test.js"].map((name) =>
+    fileURLToPath(new URL(name, import.meta.url)),
+  );
   const { status } = spawnSync(process.execPath, ["--test", ...tests], {
     stdio: "inherit",
     env: { ...process.env, PAGES: folder, TROCAR: program },

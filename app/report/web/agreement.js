@@ -18,7 +18,10 @@ const kStages = {
 /** The sentence about agreement: no more than the recording can tell. */
 export function agreementText({ check, frames }, backend) {
   if (check.frames === 0) return `No frame was checked: the recording says nothing about whether ${backend} was right.`;
-  const share = check.frames === frames ? `All ${whole(frames)} frames were` : `${whole(check.frames)} of ${whole(frames)} frames were`;
+  const share =
+    check.frames === frames
+      ? `All ${whole(frames)} frames were`
+      : `${whole(check.frames)} of ${whole(frames)} frames were`;
   const asked = `${share} also put to an independent backend on the CPU (a tree of oriented bounding boxes, unless the session was started with another).`;
   if (check.faces === 0) return `${asked} Both named the same faces every time: 0 disagreements.`;
   return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
@@ -43,7 +46,9 @@ function bar(stage, most) {
 }
 
 function stageRow(stage, most, kind) {
-  const milliseconds = [stage.median, stage.p99, stage.longest].map((value) => html("td", { class: "number" }, figure(value)));
+  const milliseconds = [stage.median, stage.p99, stage.longest].map((value) =>
+    html("td", { class: "number" }, figure(value)),
+  );
   return html(
     "tr",
     { class: kind, "data-stage": stage.name },
@@ -69,17 +74,38 @@ export function agreementSection({ summary, recording, attempt }) {
     "Agreement and timing",
     null,
     html("p", { id: "agreement" }, agreementText(summary, attempt.backend), " ", queryText(summary, attempt.backend)),
-    html("p", {}, `Times are of this machine, while it also drew and recorded, in milliseconds. ${budgetText(summary, recording)}`),
+    html(
+      "p",
+      {},
+      `Times are of this machine, while it also drew and recorded, in milliseconds. ${budgetText(summary, recording)}`,
+    ),
     html(
       "section",
       { class: "scroll", tabindex: "0", "aria-label": "Times of the stages" },
       html(
         "table",
         { class: "stages" },
-        html("thead", {}, html("tr", {}, heads.map((name) => html("th", { scope: "col" }, name)))),
-        html("tbody", {}, summary.stages.map((stage) => stageRow(stage, most, "")), stageRow(summary.frame_time, most * 1e6, "sum")),
+        html(
+          "thead",
+          {},
+          html(
+            "tr",
+            {},
+            heads.map((name) => html("th", { scope: "col" }, name)),
+          ),
+        ),
+        html(
+          "tbody",
+          {},
+          summary.stages.map((stage) => stageRow(stage, most, "")),
+          stageRow(summary.frame_time, most * 1e6, "sum"),
+        ),
       ),
     ),
-    html("p", { class: "small" }, "Bars: dark to the median, light to what 99 of 100 frames stayed within. Drawing the picture is not among the stages."),
+    html(
+      "p",
+      { class: "small" },
+      "Bars: dark to the median, light to what 99 of 100 frames stayed within. Drawing the picture is not among the stages.",
+    ),
   );
 }

@@ -9,7 +9,11 @@ export function bandsOf(session) {
     marks: summary.tools.flatMap((tool) => tool[key].map(([from, to]) => ({ from, to, tool: tool.index }))),
   });
   const bands = [
-    { name: "Errors", marks: errors.map((event) => ({ from: event.time, to: event.time, text: event.text })), error: true },
+    {
+      name: "Errors",
+      marks: errors.map((event) => ({ from: event.time, to: event.time, text: event.text })),
+      error: true,
+    },
     ofTools("Energy", "energy"),
     ofTools("Out of view", "out_of_view"),
     ofTools("Tip in organ", "inside"),

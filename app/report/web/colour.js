@@ -9,7 +9,16 @@ export function instrumentClass(index) {
 }
 
 export const kScale = [
-  "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725",
+  "#440154",
+  "#482878",
+  "#3e4989",
+  "#31688e",
+  "#26828e",
+  "#1f9e89",
+  "#35b779",
+  "#6ece58",
+  "#b5de2b",
+  "#fde725",
 ];
 
 /** 0 .. 1 -> [red, green, blue] of the scale, 0 .. 255; beyond, the ends. */

@@ -15,7 +15,9 @@ function metricsOf({ attempt }, instrument) {
 /** The limits of a curve: those of the last attempt that has any. */
 export function limitsOf(curve, sessions) {
   if (curve.id === "task_score") return { good: null, poor: null, larger: true };
-  const found = sessions.map((session) => metricsOf(session, curve.instrument).find(({ id }) => id === curve.id)).filter((metric) => metric && isJudged(metric));
+  const found = sessions
+    .map((session) => metricsOf(session, curve.instrument).find(({ id }) => id === curve.id))
+    .filter((metric) => metric && isJudged(metric));
   if (found.length === 0) return { good: null, poor: null, larger: null };
   const { good, poor } = found[found.length - 1];
   return { good, poor, larger: good > poor };
@@ -51,7 +53,11 @@ export function isFlat({ values }) {
 function multiples(curves, sessions, selection) {
   const flat = curves.filter(isFlat).map((curve) => `${curve.label} ${figure(curve.values.find(Number.isFinite))}`);
   return [
-    html("div", { class: "multiples" }, curves.filter((curve) => !isFlat(curve)).map((curve) => curveFigure(curve, sessions, selection))),
+    html(
+      "div",
+      { class: "multiples" },
+      curves.filter((curve) => !isFlat(curve)).map((curve) => curveFigure(curve, sessions, selection)),
+    ),
     flat.length > 0 && html("p", { class: "small" }, `The same in every attempt: ${flat.join("; ")}.`),
   ];
 }
@@ -90,19 +96,45 @@ function tableRow(curve, sessions) {
     "tr",
     { "data-curve": `${curve.instrument}/${curve.id}` },
     html("th", { scope: "row" }, curve.label + unit),
-    curve.values.map((value, k) => html("td", { class: k === best ? "number best" : "number" }, figure(value), k === best && html("span", { title: "best" }, " ★"))),
+    curve.values.map((value, k) =>
+      html(
+        "td",
+        { class: k === best ? "number best" : "number" },
+        figure(value),
+        k === best && html("span", { title: "best" }, " ★"),
+      ),
+    ),
   );
 }
 
 function attemptTable(name, curves, sessions) {
   const heads = sessions.map(({ attempt }, k) => {
     const place = k === 0 ? " (first)" : k === sessions.length - 1 ? " (last)" : "";
-    return html("th", { scope: "col" }, `${k + 1}${place}`, html("span", { class: "file", title: attempt.file }, attempt.file.split("/").slice(-2).join("/")), html("span", { class: "file" }, attempt.date));
+    return html(
+      "th",
+      { scope: "col" },
+      `${k + 1}${place}`,
+      html("span", { class: "file", title: attempt.file }, attempt.file.split("/").slice(-2).join("/")),
+      html("span", { class: "file" }, attempt.date),
+    );
   });
   return html(
     "section",
-    { class: "scroll", tabindex: "0", "aria-label": name ? `Figures of ${name} in all attempts` : "Figures of all attempts" },
-    html("table", { class: "attempts" }, html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Figure"), heads)), html("tbody", {}, curves.map((curve) => tableRow(curve, sessions)))),
+    {
+      class: "scroll",
+      tabindex: "0",
+      "aria-label": name ? `Figures of ${name} in all attempts` : "Figures of all attempts",
+    },
+    html(
+      "table",
+      { class: "attempts" },
+      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Figure"), heads)),
+      html(
+        "tbody",
+        {},
+        curves.map((curve) => tableRow(curve, sessions)),
+      ),
+    ),
   );
 }
 
@@ -119,13 +151,27 @@ function tableSection(curves, sessions) {
 function makeSelection(sessions) {
   const id = freshId("attempt");
   const shown = html("div", { id: "chosen" });
-  const select = html("select", { id }, sessions.map(({ attempt }, k) => html("option", { value: k }, `${k + 1}: ${attempt.file} (${attempt.date})`)));
+  const select = html(
+    "select",
+    { id },
+    sessions.map(({ attempt }, k) => html("option", { value: k }, `${k + 1}: ${attempt.file} (${attempt.date})`)),
+  );
   const choose = (k) => {
     select.value = k;
     shown.replaceChildren(sessionDetails(sessions[k]));
   };
   select.addEventListener("change", () => choose(Number(select.value)));
-  const element = section("attempt-section", "One attempt in detail", null, html("p", {}, html("label", { for: id }, "Attempt "), select), html("p", { class: "small" }, "Its own report (trocar report of that file alone) also shows the organs in three dimensions."));
+  const element = section(
+    "attempt-section",
+    "One attempt in detail",
+    null,
+    html("p", {}, html("label", { for: id }, "Attempt "), select),
+    html(
+      "p",
+      { class: "small" },
+      "Its own report (trocar report of that file alone) also shows the organs in three dimensions.",
+    ),
+  );
   return { choose, element, shown };
 }
 
@@ -136,7 +182,12 @@ function header(sessions) {
     { class: "page-head" },
     html("p", { class: "brand" }, "Trocar · attempts compared"),
     html("h1", {}, `${sessions.length} attempts${titles.length === 1 ? `: ${titles[0]}` : ""}`),
-    titles.length > 1 && html("p", { class: "notice", role: "note" }, `These are attempts at different scenes (${titles.join(", ")}): their figures may not be comparable.`),
+    titles.length > 1 &&
+      html(
+        "p",
+        { class: "notice", role: "note" },
+        `These are attempts at different scenes (${titles.join(", ")}): their figures may not be comparable.`,
+      ),
   );
 }
 
@@ -144,5 +195,16 @@ export function comparison(sessions, allCurves) {
   const curves = withoutTwins(allCurves);
   const selection = makeSelection(sessions);
   selection.choose(sessions.length - 1);
-  return [header(sessions), html("main", {}, learningSection(curves, sessions, selection), tableSection(curves, sessions), selection.element, selection.shown, notesSection(true))];
+  return [
+    header(sessions),
+    html(
+      "main",
+      {},
+      learningSection(curves, sessions, selection),
+      tableSection(curves, sessions),
+      selection.element,
+      selection.shown,
+      notesSection(true),
+    ),
+  ];
 }

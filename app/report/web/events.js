@@ -4,14 +4,22 @@ import { clock } from "./format.js";
 
 export function eventsSection(task, cursor) {
   const events = task?.events ?? [];
-  const intro = events.length > 0 ? "Choose a line to see that moment in every drawing." : "Nothing was noted: no task, or it was not begun.";
+  const intro =
+    events.length > 0
+      ? "Choose a line to see that moment in every drawing."
+      : "Nothing was noted: no task, or it was not begun.";
   const rows = events.map((event) =>
     html(
       "li",
       {},
       html(
         "button",
-        { type: "button", class: event.error ? "event error" : "event", "data-time": event.time, onclick: () => cursor.move(event.time) },
+        {
+          type: "button",
+          class: event.error ? "event error" : "event",
+          "data-time": event.time,
+          onclick: () => cursor.move(event.time),
+        },
         html("span", { class: "event-time" }, clock(event.time)),
         html("span", { class: "event-sign", "aria-hidden": "true" }, event.error ? "✗" : "●"),
         html("span", {}, event.error ? "Error: " : "", event.text),

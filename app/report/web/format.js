@@ -6,14 +6,22 @@ export function figure(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size < 1e-6) return "≈ 0";
-  const text = size >= 1e6 || size < 1e-4 ? size.toExponential(2) : size >= 100 ? grouped(Math.round(size)) : String(Number(size.toPrecision(3)));
+  const text =
+    size >= 1e6 || size < 1e-4
+      ? size.toExponential(2)
+      : size >= 100
+        ? grouped(Math.round(size))
+        : String(Number(size.toPrecision(3)));
   return value < 0 ? `\u2212${text}` : text;
 }
 
 /** "cm^3" -> "cm³", "N s" -> "N·s", "deg" -> "°" */
 export function readableUnit(unit) {
   const raised = { 2: "²", 3: "³", 6: "⁶" };
-  return unit.replace(/\^(\d)/g, (_, digit) => raised[digit] ?? `^${digit}`).replace(/ /g, "·").replace(/^deg$/, "°");
+  return unit
+    .replace(/\^(\d)/g, (_, digit) => raised[digit] ?? `^${digit}`)
+    .replace(/ /g, "·")
+    .replace(/^deg$/, "°");
 }
 
 function grouped(whole) {
@@ -44,6 +52,7 @@ export function ticks(low, high, count) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw * 0.999);
   const list = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k) list.push(Number((k * step).toPrecision(12)));
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k)
+    list.push(Number((k * step).toPrecision(12)));
   return list;
 }

@@ -9,7 +9,13 @@ export function rowsOf(columns) {
   const rows = new Map();
   columns.forEach((metrics, column) => {
     for (const metric of metrics) {
-      if (!rows.has(metric.id)) rows.set(metric.id, { id: metric.id, label: metric.label, note: metric.note, cells: columns.map(() => undefined) });
+      if (!rows.has(metric.id))
+        rows.set(metric.id, {
+          id: metric.id,
+          label: metric.label,
+          note: metric.note,
+          cells: columns.map(() => undefined),
+        });
       rows.get(metric.id).cells[column] = metric;
     }
   });
@@ -39,7 +45,15 @@ function metricTable(name, columns, titles) {
     html(
       "table",
       { class: "metrics" },
-      html("thead", {}, html("tr", {}, ["Figure", ...titles, "What it says"].map((title) => html("th", { scope: "col" }, title)))),
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          ["Figure", ...titles, "What it says"].map((title) => html("th", { scope: "col" }, title)),
+        ),
+      ),
       html(
         "tbody",
         {},
@@ -49,7 +63,13 @@ function metricTable(name, columns, titles) {
             {},
             html("th", { scope: "row" }, row.label),
             row.cells.map((metric, column) => valueCell(metric, titles[column])),
-            html("td", { class: "small note" }, explanationOf(row), limits(row).length > 0 && html("span", { class: "limits" }, ` ${sentence([...new Set(limits(row))].join("; "))}`)),
+            html(
+              "td",
+              { class: "small note" },
+              explanationOf(row),
+              limits(row).length > 0 &&
+                html("span", { class: "limits" }, ` ${sentence([...new Set(limits(row))].join("; "))}`),
+            ),
           ),
         ),
       ),
@@ -64,6 +84,11 @@ export function metricsSection({ overall, instruments }) {
     "Figures",
     "Computed from the recording alone; the formula and the source of each are in docs/metrics.md under the same name. A dash: it cannot be told from this recording.",
     overall.length > 0 && metricTable("Figures of the whole session", [overall], ["Whole session"]),
-    instruments.length > 0 && metricTable("Figures of each instrument", instruments.map((instrument) => instrument.metrics), instruments.map((instrument) => instrument.name)),
+    instruments.length > 0 &&
+      metricTable(
+        "Figures of each instrument",
+        instruments.map((instrument) => instrument.metrics),
+        instruments.map((instrument) => instrument.name),
+      ),
   );
 }

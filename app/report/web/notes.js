@@ -14,5 +14,14 @@ const kOfSeveral =
 
 export function notesSection(several = false) {
   const notes = several ? [kOfSeveral, ...kNotes] : kNotes;
-  return section("notes-section", "How far to trust these numbers", null, html("ul", { class: "notes" }, notes.map((note) => html("li", {}, note))));
+  return section(
+    "notes-section",
+    "How far to trust these numbers",
+    null,
+    html(
+      "ul",
+      { class: "notes" },
+      notes.map((note) => html("li", {}, note)),
+    ),
+  );
 }

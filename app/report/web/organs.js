@@ -19,20 +19,32 @@ export function topOfScale(organs, quantity) {
 function legend() {
   const high = html("span", {});
   const name = html("span", { class: "scale-name" });
-  const bar = html("div", { class: "scale-bar", role: "img", style: `background:linear-gradient(to right, ${kScale.join(",")})` });
+  const bar = html("div", {
+    class: "scale-bar",
+    role: "img",
+    style: `background:linear-gradient(to right, ${kScale.join(",")})`,
+  });
   const element = html("div", { class: "scale" }, name, html("span", {}, "0"), bar, high);
   const set = (quantity, most) => {
     const { label, unit, scale } = kQuantities[quantity];
     name.textContent = label;
     high.textContent = `≥ ${figure(most * scale)} ${unit}`;
-    bar.setAttribute("aria-label", `Colour scale: ${label}, from 0 (dark violet) to ${figure(most * scale)} ${unit} and more (yellow)`);
+    bar.setAttribute(
+      "aria-label",
+      `Colour scale: ${label}, from 0 (dark violet) to ${figure(most * scale)} ${unit} and more (yellow)`,
+    );
   };
   return { element, set };
 }
 
 function option(kind, name, label, checked, onchange) {
   const id = freshId("option");
-  return html("span", { class: "option" }, html("input", { type: kind, id, name, checked, onchange }), html("label", { for: id }, label));
+  return html(
+    "span",
+    { class: "option" },
+    html("input", { type: kind, id, name, checked, onchange }),
+    html("label", { for: id }, label),
+  );
 }
 
 // Not those that came during the session and went again.
@@ -49,15 +61,41 @@ function organTable(organs) {
     `${figure(organ.contact.pressure.reduce((most, value) => Math.max(most, value), 0) / 1000)} kPa`,
     whole(originalsGone(organ)),
   ];
-  const heads = ["Organ", "Faces touched", "Area touched, at rest", "Longest on one face", "Highest pressure", "Original faces gone (burnt, cut, torn)"];
+  const heads = [
+    "Organ",
+    "Faces touched",
+    "Area touched, at rest",
+    "Longest on one face",
+    "Highest pressure",
+    "Original faces gone (burnt, cut, torn)",
+  ];
   return html(
     "section",
     { class: "scroll", tabindex: "0", "aria-label": "Contact of each organ" },
     html(
       "table",
       {},
-      html("thead", {}, html("tr", {}, heads.map((name) => html("th", { scope: "col" }, name)))),
-      html("tbody", {}, organs.map((organ) => html("tr", {}, html("th", { scope: "row" }, organ.name), cells(organ).map((text) => html("td", { class: "number" }, text))))),
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          heads.map((name) => html("th", { scope: "col" }, name)),
+        ),
+      ),
+      html(
+        "tbody",
+        {},
+        organs.map((organ) =>
+          html(
+            "tr",
+            {},
+            html("th", { scope: "row" }, organ.name),
+            cells(organ).map((text) => html("td", { class: "number" }, text)),
+          ),
+        ),
+      ),
     ),
   );
 }
@@ -94,28 +132,52 @@ function controlsOf(scene, organs, cursor, scale) {
     refresh();
   });
   quantity("seconds");
-  const flag = (key, label) => option("checkbox", key, label, state[key], (event) => {
-    state[key] = event.target.checked;
-    refresh();
-  });
-  const organFlag = (organ, k) => option("checkbox", `organ-${k}`, organ.name, true, (event) => {
-    if (event.target.checked) state.hidden.delete(k);
-    else state.hidden.add(k);
-    refresh();
-  });
+  const flag = (key, label) =>
+    option("checkbox", key, label, state[key], (event) => {
+      state[key] = event.target.checked;
+      refresh();
+    });
+  const organFlag = (organ, k) =>
+    option("checkbox", `organ-${k}`, organ.name, true, (event) => {
+      if (event.target.checked) state.hidden.delete(k);
+      else state.hidden.add(k);
+      refresh();
+    });
   const views = ["Slanted", "Front", "Top", "Side", scene.touched && "Contact"].filter(Boolean);
   return html(
     "div",
     { class: "controls" },
-    html("fieldset", {}, html("legend", {}, "Colour by"), Object.entries(kQuantities).map(([name, { label }], k) => option("radio", "quantity", label, k === 0, () => quantity(name)))),
-    html("fieldset", {}, html("legend", {}, "Show"), organs.map(organFlag), flag("paths", "paths"), flag("tools", "instruments"), organs.some((organ) => organ.gone.face.length > 0) && flag("gone", "faces gone")),
-    html("fieldset", {}, html("legend", {}, "Look from"), views.map((name) => html("button", { type: "button", onclick: () => scene.lookFrom(name) }, name))),
+    html(
+      "fieldset",
+      {},
+      html("legend", {}, "Colour by"),
+      Object.entries(kQuantities).map(([name, { label }], k) =>
+        option("radio", "quantity", label, k === 0, () => quantity(name)),
+      ),
+    ),
+    html(
+      "fieldset",
+      {},
+      html("legend", {}, "Show"),
+      organs.map(organFlag),
+      flag("paths", "paths"),
+      flag("tools", "instruments"),
+      organs.some((organ) => organ.gone.face.length > 0) && flag("gone", "faces gone"),
+    ),
+    html(
+      "fieldset",
+      {},
+      html("legend", {}, "Look from"),
+      views.map((name) => html("button", { type: "button", onclick: () => scene.lookFrom(name) }, name)),
+    ),
   );
 }
 
 function stageOf(summary, organs, cursor) {
   const canvas = html("canvas", {
-    class: "view3d", tabindex: "0", role: "img",
+    class: "view3d",
+    tabindex: "0",
+    role: "img",
     "aria-label": "The organs in three dimensions, coloured by contact. Arrow keys turn the view, plus and minus zoom.",
   });
   const stage = html("div", { class: "drawing stage3d" }, canvas);
@@ -124,7 +186,11 @@ function stageOf(summary, organs, cursor) {
   try {
     scene = makeScene(canvas, summary);
   } catch {
-    return html("p", { class: "notice", id: "no-webgl", role: "note" }, "This browser gives the page no WebGL, so the organs cannot be shown in three dimensions; everything else is complete. Another browser, or one with graphics acceleration allowed, shows them.");
+    return html(
+      "p",
+      { class: "notice", id: "no-webgl", role: "note" },
+      "This browser gives the page no WebGL, so the organs cannot be shown in three dimensions; everything else is complete. Another browser, or one with graphics acceleration allowed, shows them.",
+    );
   }
   canvas.addEventListener("keydown", (event) => keys(scene, event));
   fitted(canvas, stage, scene);

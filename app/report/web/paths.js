@@ -63,7 +63,8 @@ function axes(view, place) {
 
 function pathOf(tool, view, place) {
   const points = [];
-  for (let k = 0; k < tool.tip.length; k += 3) points.push(`${place.x(tool.tip[k + view.right]).toFixed(1)},${place.y(tool.tip[k + view.up]).toFixed(1)}`);
+  for (let k = 0; k < tool.tip.length; k += 3)
+    points.push(`${place.x(tool.tip[k + view.right]).toFixed(1)},${place.y(tool.tip[k + view.up]).toFixed(1)}`);
   return svg("path", { class: `path ${instrumentClass(tool.index)}`, d: `M${points.join("L")}` });
 }
 
@@ -100,7 +101,11 @@ function viewDrawing(summary, view, cube, cursor, width) {
   const names = summary.tools.map((tool) => tool.name).join(", ");
   const picture = svg(
     "svg",
-    { viewBox: `0 0 ${width} ${place.height}`, role: "img", "aria-label": `${view.name} view of the paths of ${names}, millimetres` },
+    {
+      viewBox: `0 0 ${width} ${place.height}`,
+      role: "img",
+      "aria-label": `${view.name} view of the paths of ${names}, millimetres`,
+    },
     axes(view, place),
     summary.tools.map((tool) => pathOf(tool, view, place)),
     summary.tools.map((tool) => ends(tool, view, place)),

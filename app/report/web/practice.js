@@ -43,7 +43,13 @@ function goodBand({ good, larger }, at) {
   if (good === null) return null;
   const edge = Math.min(at.base, Math.max(kMargin.top, at.y(good)));
   const [top, bottom] = larger ? [kMargin.top, edge] : [edge, at.base];
-  return svg("rect", { class: "zone good", x: kMargin.left, y: top, width: at.right - kMargin.left, height: Math.max(1.5, bottom - top) });
+  return svg("rect", {
+    class: "zone good",
+    x: kMargin.left,
+    y: top,
+    width: at.right - kMargin.left,
+    height: Math.max(1.5, bottom - top),
+  });
 }
 
 function fitLine(fit, count, at) {
@@ -58,7 +64,9 @@ function fitLine(fit, count, at) {
 
 function attemptMarks(values, at) {
   const every = Math.ceil(values.length / 8);
-  return values.map((_, k) => k % every === 0 && svg("text", { x: at.x(k + 1), y: at.base + 15, class: "tick middle" }, String(k + 1)));
+  return values.map(
+    (_, k) => k % every === 0 && svg("text", { x: at.x(k + 1), y: at.base + 15, class: "tick middle" }, String(k + 1)),
+  );
 }
 
 /** choose(k) is told the attempt, from 0, whose point was chosen. */
@@ -69,7 +77,11 @@ export function practiceDrawing(curve, limits, width, choose) {
   const line = known.map(([value, k]) => `${at.x(k + 1).toFixed(1)},${at.y(value).toFixed(1)}`).join("L");
   return svg(
     "svg",
-    { viewBox: `0 0 ${width} ${kHeight}`, role: "img", "aria-label": `${curve.label} over ${values.length} attempts: ${values.map(figure).join(", ")}` },
+    {
+      viewBox: `0 0 ${width} ${kHeight}`,
+      role: "img",
+      "aria-label": `${curve.label} over ${values.length} attempts: ${values.map(figure).join(", ")}`,
+    },
     goodBand(limits, at),
     ticks(at.low, at.high, 3).map((mark) => [
       svg("line", { x1: kMargin.left, x2: at.right, y1: at.y(mark), y2: at.y(mark), class: "grid" }),
@@ -79,7 +91,18 @@ export function practiceDrawing(curve, limits, width, choose) {
     svg("path", { class: "practice-line", d: `M${line}` }),
     fitLine(fit, values.length, at),
     known.map(([value, k]) =>
-      svg("circle", { cx: at.x(k + 1), cy: at.y(value), r: 4.5, class: "practice-point", "data-attempt": k, onclick: () => choose(k) }, svg("title", {}, `attempt ${k + 1}: ${figure(value)}`)),
+      svg(
+        "circle",
+        {
+          cx: at.x(k + 1),
+          cy: at.y(value),
+          r: 4.5,
+          class: "practice-point",
+          "data-attempt": k,
+          onclick: () => choose(k),
+        },
+        svg("title", {}, `attempt ${k + 1}: ${figure(value)}`),
+      ),
     ),
   );
 }

@@ -20,25 +20,33 @@ function organMeshes(three, organ) {
     if (withColours) geometry.setAttribute("color", colours);
     return geometry;
   };
-  const living = new three.Mesh(geometryOf(true), new three.MeshLambertMaterial({ vertexColors: true, side: three.DoubleSide }));
+  const living = new three.Mesh(
+    geometryOf(true),
+    new three.MeshLambertMaterial({ vertexColors: true, side: three.DoubleSide }),
+  );
   const gone = new three.Mesh(
     geometryOf(false),
-    new three.MeshBasicMaterial({ color: kGone, transparent: true, opacity: 0.35, side: three.DoubleSide, depthWrite: false }),
+    new three.MeshBasicMaterial({
+      color: kGone,
+      transparent: true,
+      opacity: 0.35,
+      side: three.DoubleSide,
+      depthWrite: false,
+    }),
   );
   return { organ, faceCount, living, gone, colours, life: lifetimes(organ), shown: "" };
 }
 
-/** Which faces are there at `time`, and which are not any more; true when the drawing changed. */
+// Which faces are there at `time`, and which are not any more.
 function showFaces(three, mesh, time, withGone) {
   const { born, gone } = mesh.life;
   const changes = (times) => times.filter((moment) => moment <= time).length;
   const shown = `${changes(mesh.organ.born.time)} ${changes(mesh.organ.gone.time)} ${withGone}`;
-  if (shown === mesh.shown) return false;
+  if (shown === mesh.shown) return;
   mesh.shown = shown;
   const index = (keep) => new three.BufferAttribute(cornersOf(mesh.faceCount, keep), 1);
   mesh.living.geometry.setIndex(index((face) => born[face] <= time && time < gone[face]));
   mesh.gone.geometry.setIndex(index((face) => withGone && gone[face] <= time && born[face] < gone[face]));
-  return true;
 }
 
 function paint(three, mesh, quantity, most) {
@@ -87,7 +95,9 @@ function contactMiddle(organs) {
   let weight = 0;
   for (const { vertices, faces, contact } of organs) {
     contact.face.forEach((face, k) => {
-      for (let corner = 0; corner < 3; ++corner) for (let axis = 0; axis < 3; ++axis) sum[axis] += (contact.seconds[k] * vertices[3 * faces[3 * face + corner] + axis]) / 3;
+      for (let corner = 0; corner < 3; ++corner)
+        for (let axis = 0; axis < 3; ++axis)
+          sum[axis] += (contact.seconds[k] * vertices[3 * faces[3 * face + corner] + axis]) / 3;
       weight += contact.seconds[k];
     });
   }
@@ -101,53 +111,35 @@ const kDirections = {
   Slanted: [-0.45, -0.5, 1],
 };
 
-/** Makes the scene on `canvas`. Error: when the browser gives no WebGL. Returns what the page may ask of it. */
-export function makeScene(canvas, summary) {
-  const three = globalThis.ThreeViewer;
-  const renderer = new three.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-  renderer.setPixelRatio(Math.min(2, globalThis.devicePixelRatio || 1));
-  const scene = new three.Scene();
-  const camera = new three.PerspectiveCamera(32, 1, 1, 5000);
-  const organs = summary.organs.filter((organ) => organ.vertices).map((organ) => organMeshes(three, organ));
-  const instruments = summary.tools.map((tool) => instrument(three, tool));
-  const [organGroup, pathGroup, toolGroup] = [new three.Group(), new three.Group(), new three.Group()];
-  organs.forEach(({ living, gone }) => organGroup.add(living, gone));
-  instruments.forEach(({ path, shaft, tip }) => {
-    pathGroup.add(path);
-    toolGroup.add(shaft, tip);
-  });
+// Light from above the viewer's shoulder, wherever the viewer is.
+function addLights(three, scene, camera) {
   const light = new three.DirectionalLight("#ffffff", 1.6);
   light.position.set(0.4, 0.6, 1);
   camera.add(light);
-  scene.add(new three.HemisphereLight("#ffffff", "#b9b4ad", 1.7), camera, organGroup, pathGroup, toolGroup);
-  const controls = new three.OrbitControls(camera, canvas);
-  controls.enableDamping = false;
-  const box = boxOf(summary.organs.filter((organ) => organ.vertices).map((organ) => organ.vertices));
-  const size = Math.hypot(...box.low.map((value, k) => box.high[k] - value)) || 100;
-  const render = () => renderer.render(scene, camera);
-  controls.addEventListener("change", render);
+  scene.add(new three.HemisphereLight("#ffffff", "#b9b4ad", 1.7), camera);
+}
 
-  const look = (direction, middle, distance) => {
-    controls.target.set(...middle);
-    camera.position.set(...middle).add(new three.Vector3(...direction).normalize().multiplyScalar(distance));
+/** The ways of looking: from a named side, turned by keys (radians), nearer or farther. */
+function viewing(three, camera, controls, organs, render) {
+  const box = boxOf(organs.map((organ) => organ.vertices));
+  const middle = box.low.map((value, k) => 0.5 * (value + box.high[k]));
+  const size = Math.hypot(...box.low.map((value, k) => box.high[k] - value)) || 100;
+  const touched = contactMiddle(organs);
+  const show = () => {
     controls.update();
     render();
   };
-  const middle = box.low.map((value, k) => 0.5 * (value + box.high[k]));
-  const touched = contactMiddle(summary.organs.filter((organ) => organ.vertices));
+  const look = (direction, at, distance) => {
+    controls.target.set(...at);
+    camera.position.set(...at).add(new three.Vector3(...direction).normalize().multiplyScalar(distance));
+    show();
+  };
   return {
     touched: touched !== null,
-    resize(width, height) {
-      renderer.setSize(width, height, false);
-      camera.aspect = width / height;
-      camera.updateProjectionMatrix();
-      render();
-    },
     lookFrom(name) {
       if (name === "Contact" && touched) look(kDirections.Slanted, touched, 0.6 * size);
       else look(kDirections[name] ?? kDirections.Slanted, middle, 1.4 * size);
     },
-    /** Turns about the point looked at, radians. */
     turn(sideways, upwards) {
       const offset = camera.position.clone().sub(controls.target);
       const right = new three.Vector3(0, 1, 0).cross(offset).normalize();
@@ -155,26 +147,57 @@ export function makeScene(canvas, summary) {
       const tilted = offset.clone().applyAxisAngle(right, upwards);
       if (Math.abs(tilted.y) < 0.99 * tilted.length()) offset.copy(tilted);
       camera.position.copy(controls.target).add(offset);
-      controls.update();
-      render();
+      show();
     },
     zoom(factor) {
       camera.position.sub(controls.target).multiplyScalar(factor).add(controls.target);
-      controls.update();
+      show();
+    },
+  };
+}
+
+/** Makes the scene on `canvas`. Error: when the browser gives no WebGL. Returns what the page may ask of it. */
+export function makeScene(canvas, summary) {
+  const three = globalThis.ThreeViewer;
+  const renderer = new three.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+  renderer.setPixelRatio(Math.min(2, globalThis.devicePixelRatio || 1));
+  const scene = new three.Scene();
+  const camera = new three.PerspectiveCamera(32, 1, 1, 5000);
+  addLights(three, scene, camera);
+  const shaped = summary.organs.filter((organ) => organ.vertices);
+  const organs = shaped.map((organ) => organMeshes(three, organ));
+  const instruments = summary.tools.map((tool) => instrument(three, tool));
+  const [paths, tools] = [new three.Group(), new three.Group()];
+  organs.forEach(({ living, gone }) => scene.add(living, gone));
+  instruments.forEach(({ path, shaft, tip }) => {
+    paths.add(path);
+    tools.add(shaft, tip);
+  });
+  scene.add(paths, tools);
+  const controls = new three.OrbitControls(camera, canvas);
+  const render = () => renderer.render(scene, camera);
+  controls.addEventListener("change", render);
+  return {
+    ...viewing(three, camera, controls, shaped, render),
+    resize(width, height) {
+      renderer.setSize(width, height, false);
+      camera.aspect = width / height;
+      camera.updateProjectionMatrix();
       render();
     },
     paint(quantity, most) {
       organs.forEach((mesh) => paint(three, mesh, quantity, most));
       render();
     },
-    show({ hidden, paths, tools, gone, time }) {
+    /** hidden: numbers of organs. paths, tools, gone: shown or not. time: s, of the cursor. */
+    show(state) {
       organs.forEach((mesh, k) => {
-        mesh.living.visible = mesh.gone.visible = !hidden.has(k);
-        showFaces(three, mesh, time, gone);
+        mesh.living.visible = mesh.gone.visible = !state.hidden.has(k);
+        showFaces(three, mesh, state.time, state.gone);
       });
-      pathGroup.visible = paths;
-      toolGroup.visible = tools;
-      const step = indexAt(summary.stepTime, time);
+      paths.visible = state.paths;
+      tools.visible = state.tools;
+      const step = indexAt(summary.stepTime, state.time);
       instruments.forEach((one) => placeInstrument(three, one, step));
       render();
     },

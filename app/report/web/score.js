@@ -18,7 +18,12 @@ export function judgement(mark) {
 export function badge(mark) {
   const found = judgement(mark);
   if (!found) return html("span", { class: "badge none" }, "not judged");
-  return html("span", { class: `badge ${found.name}` }, html("span", { "aria-hidden": "true" }, `${found.sign} `), found.word);
+  return html(
+    "span",
+    { class: `badge ${found.name}` },
+    html("span", { "aria-hidden": "true" }, `${found.sign} `),
+    found.word,
+  );
 }
 
 /** "good up to 30 s, poor from 90 s" */
@@ -38,7 +43,11 @@ function ring(score) {
     { viewBox: "0 0 128 128", class: "ring", role: "img", "aria-label": `Score ${Math.round(score)} of 100` },
     svg("circle", { cx: 64, cy: 64, r: radius, class: "ring-track" }),
     svg("circle", {
-      cx: 64, cy: 64, r: radius, class: "ring-value", transform: "rotate(-90 64 64)",
+      cx: 64,
+      cy: 64,
+      r: radius,
+      class: "ring-value",
+      transform: "rotate(-90 64 64)",
       "stroke-dasharray": `${share * round} ${round}`,
     }),
     svg("text", { x: 64, y: 74, class: "ring-number", id: "score" }, String(Math.round(score))),
@@ -61,7 +70,8 @@ export function limitBar(metric) {
   const at = barScale(metric);
   const [good, poor] = [at(metric.good), at(metric.poor)];
   const smaller = metric.good < metric.poor;
-  const zone = (name, from, to) => svg("rect", { class: `zone ${name}`, x: from, y: 4, width: Math.max(0, to - from), height: 8 });
+  const zone = (name, from, to) =>
+    svg("rect", { class: `zone ${name}`, x: from, y: 4, width: Math.max(0, to - from), height: 8 });
   const value = Number.isFinite(metric.value) ? at(metric.value) : null;
   return svg(
     "svg",
@@ -69,7 +79,8 @@ export function limitBar(metric) {
     smaller ? zone("good", 0, good) : zone("poor", 0, poor),
     zone("between", Math.min(good, poor), Math.max(good, poor)),
     smaller ? zone("poor", poor, 100) : zone("good", good, 100),
-    value !== null && svg("rect", { class: "value-mark", x: Math.min(98.6, Math.max(0, value - 0.7)), y: 0, width: 1.4, height: 16 }),
+    value !== null &&
+      svg("rect", { class: "value-mark", x: Math.min(98.6, Math.max(0, value - 0.7)), y: 0, width: 1.4, height: 16 }),
   );
 }
 
@@ -80,14 +91,24 @@ function partRow(part) {
     html("span", { class: "part-label" }, part.label),
     html("span", { class: "part-value" }, withUnit(part.value, part.unit)),
     isJudged(part) ? limitBar(part) : html("span", { class: "limit-bar" }),
-    html("span", { class: "part-judgement" }, badge(part.mark), " ", html("span", { class: "small" }, limitsText(part))),
+    html(
+      "span",
+      { class: "part-judgement" },
+      badge(part.mark),
+      " ",
+      html("span", { class: "small" }, limitsText(part)),
+    ),
   );
 }
 
 /** The task's result: the score, and what it is made of. */
 export function scoreSection(task) {
   if (!task) {
-    return section("score-section", "No task", "This scene asks for nothing in particular: the session is described below, but not scored.");
+    return section(
+      "score-section",
+      "No task",
+      "This scene asks for nothing in particular: the session is described below, but not scored.",
+    );
   }
   const errors = task.events.filter((event) => event.error).length;
   return section(
@@ -123,7 +144,11 @@ export function sessionHeader(session) {
     html("p", { class: "brand" }, "Trocar · report of a session"),
     html("h1", {}, title),
     !recording.clean &&
-      html("p", { class: "notice", role: "note" }, "The program was killed while it recorded: this report shows what the file still holds, up to its last complete frame."),
+      html(
+        "p",
+        { class: "notice", role: "note" },
+        "The program was killed while it recorded: this report shows what the file still holds, up to its last complete frame.",
+      ),
     html(
       "dl",
       { class: "facts" },

@@ -24,7 +24,8 @@ export function shadowOf(organs, view, place, columns, rows) {
   const inside = new Uint8Array(columns * rows);
   for (const { vertices, faces } of organs.filter((organ) => organ.vertices)) {
     const corner = (k) => [place.x(vertices[3 * faces[k] + view.right]), place.y(vertices[3 * faces[k] + view.up])];
-    for (let k = 0; k < faces.length; k += 3) fillTriangle(inside, columns, rows, corner(k), corner(k + 1), corner(k + 2));
+    for (let k = 0; k < faces.length; k += 3)
+      fillTriangle(inside, columns, rows, corner(k), corner(k + 1), corner(k + 2));
   }
   return inside;
 }

@@ -33,7 +33,8 @@ export function vertexNormals(vertices, faces) {
 /** Three corners of their own for each face: values[corner of faces] = of_vertex[vertex]. */
 export function perCorner(ofVertex, faces) {
   const out = new Float32Array(faces.length * 3);
-  for (let k = 0; k < faces.length; ++k) for (let axis = 0; axis < 3; ++axis) out[3 * k + axis] = ofVertex[3 * faces[k] + axis];
+  for (let k = 0; k < faces.length; ++k)
+    for (let axis = 0; axis < 3; ++axis) out[3 * k + axis] = ofVertex[3 * faces[k] + axis];
   return out;
 }
 

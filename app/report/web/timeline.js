@@ -74,7 +74,11 @@ function bandMark(mark, place, y, height) {
 
 function errorMark(mark, place, y) {
   const x = place.x(mark.from);
-  return svg("path", { d: `M${x - 4},${y + 3}l8,8m0,-8l-8,8`, class: "error-mark" }, svg("title", {}, `${clock(mark.from)}: ${mark.text}`));
+  return svg(
+    "path",
+    { d: `M${x - 4},${y + 3}l8,8m0,-8l-8,8`, class: "error-mark" },
+    svg("title", {}, `${clock(mark.from)}: ${mark.text}`),
+  );
 }
 
 // Several instruments share a band: each has its own lane in it.
@@ -118,12 +122,20 @@ function drawing(session, width, description) {
   parts.push(axis(summary, place, top));
   const line = svg("line", { class: "cursor", y1: 0, y2: top, "data-cursor": true });
   const height = top + kAxisHeight;
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "timeline", role: "img", "aria-label": description }, parts, line);
+  const picture = svg(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, class: "timeline", role: "img", "aria-label": description },
+    parts,
+    line,
+  );
   return { picture, line, place };
 }
 
 function describe(summary) {
-  const peaks = summary.tools.map((tool) => `${tool.name}: at most ${figure(largest(tool.force.high))} newtons, ${figure(largest(tool.speed.high))} millimetres a second`);
+  const peaks = summary.tools.map(
+    (tool) =>
+      `${tool.name}: at most ${figure(largest(tool.force.high))} newtons, ${figure(largest(tool.speed.high))} millimetres a second`,
+  );
   return `Timeline of ${clock(summary.end - summary.begin)}. ${peaks.join("; ")}.`;
 }
 
@@ -132,14 +144,31 @@ export function instrumentLegend(tools) {
   return html(
     "ul",
     { class: "legend" },
-    tools.map((tool) => html("li", {}, html("span", { class: `swatch ${instrumentClass(tool.index)}`, "aria-hidden": "true" }), tool.name)),
+    tools.map((tool) =>
+      html(
+        "li",
+        {},
+        html("span", { class: `swatch ${instrumentClass(tool.index)}`, "aria-hidden": "true" }),
+        tool.name,
+      ),
+    ),
   );
 }
 
 function readings(summary, cursor) {
   const cells = summary.tools.map(() => kCurves.map(() => html("td", {})).concat(html("td", { class: "states" })));
   const rows = summary.tools.map((tool, k) =>
-    html("tr", {}, html("th", { scope: "row" }, html("span", { class: `swatch ${instrumentClass(tool.index)}`, "aria-hidden": "true" }), tool.name), cells[k]),
+    html(
+      "tr",
+      {},
+      html(
+        "th",
+        { scope: "row" },
+        html("span", { class: `swatch ${instrumentClass(tool.index)}`, "aria-hidden": "true" }),
+        tool.name,
+      ),
+      cells[k],
+    ),
   );
   cursor.follow((time) => {
     const bin = indexAt(summary.binTime, time);
@@ -156,7 +185,17 @@ function readings(summary, cursor) {
     html(
       "table",
       { class: "readings" },
-      html("thead", {}, html("tr", {}, ["At the cursor", "Force, N", "Faces", "Speed, mm/s", "State"].map((name) => html("th", { scope: "col" }, name)))),
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          ["At the cursor", "Force, N", "Faces", "Speed, mm/s", "State"].map((name) =>
+            html("th", { scope: "col" }, name),
+          ),
+        ),
+      ),
       html("tbody", {}, rows),
     ),
   );
@@ -191,7 +230,12 @@ function playButton(cursor) {
 function slider(summary, cursor) {
   const id = freshId("time");
   const input = html("input", {
-    type: "range", id, min: summary.begin, max: summary.end, step: "any", class: "time-slider",
+    type: "range",
+    id,
+    min: summary.begin,
+    max: summary.end,
+    step: "any",
+    class: "time-slider",
     oninput: () => cursor.move(Number(input.value)),
     onkeydown: (event) => {
       const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
