@@ -2,10 +2,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "app/backend/backends.hpp"
 #include "app/commands/commands.hpp"
+#include "app/device/gamepad_device.hpp"
+#include "app/device/haptic_stub.hpp"
+#include "app/device/spacemouse_device.hpp"
 #include "app/support/machine.hpp"
 #include "geometry/error.hpp"
 
@@ -36,6 +41,27 @@ std::string try_backend(const std::string& name, Backends& backends) {
   }
 }
 
+// Ticks of the haptic stub in a fifth of a second.
+double haptic_rate() {
+  const HapticStub stub({0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, [](double) { return glm::dvec3(0.0, 0.0, 0.1); });
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  return static_cast<double>(stub.state().ticks) / time.count();
+}
+
+void show_devices() {
+  const auto pads = gamepads_of_this_machine();
+  if (!pads) fmt::print("gamepads       not asked: without a display there is no window to use them in\n");
+  if (pads && pads->empty()) fmt::print("gamepads       none\n");
+  if (pads)
+    for (const GamepadInfo& pad : *pads)
+      fmt::print("gamepad {}      {}: {}\n", pad.number, pad.name,
+                 pad.mapped ? "ready" : "not usable: GLFW does not know its buttons");
+  fmt::print("SpaceMouse     {}\n", spacenavd_answers() ? "spacenavd answers" : "no answer from spacenavd");
+  fmt::print("haptic stub    {:.0f} ticks a second of 1000\n", haptic_rate());
+}
+
 void run() {
   Backends backends;
   fmt::print("Trocar {}\nmachine        {}\n", kVersion, machine_description());
@@ -48,6 +74,7 @@ void run() {
     wrong = wrong || verdict.starts_with("WRONG");
     fmt::print("{:<14} {}\n", name, verdict);
   }
+  show_devices();
   const BackendChoice choice = backends.choose();
   fmt::print("auto           {}: {}\n", choice.name, choice.why);
   if (wrong) throw RunError("a backend gave a wrong answer on the known triangles; do not rely on it on this machine");

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/device/script_device.hpp"
+#include "app/session/igtl_publish.hpp"
 #include "app/session/session_recorder.hpp"
 #include "app/support/interrupt.hpp"
 #include "app/support/progress.hpp"
@@ -17,6 +19,8 @@ namespace {
 struct RecordCommand {
   std::string scene, out, backend, validate;
   std::vector<std::string> trajectories;  // [INSTRUMENT=]FILE
+  IgtlServerParams igtl;
+  bool publish = false;
 };
 
 using Trajectories = std::map<std::string, Trajectory>;  // by instrument
@@ -64,6 +68,8 @@ void run(const RecordCommand& command) {
   for (const auto& [name, trajectory] : trajectories) frames = std::max(frames, trajectory.rows.size());
 
   SessionRecorder recorder(command.out, scene, session, gl_description(backends));
+  std::optional<IgtlPublisher> publisher;
+  if (command.publish) publisher.emplace(scene, command.igtl);
   catch_interrupts();
   std::uint64_t touched = 0;
   double time = 0.0;
@@ -75,6 +81,7 @@ void run(const RecordCommand& command) {
       time = frame == row ? clock_rows.rows[row].time : time + 1.0 / scene.frame_rate;
       session.step({frame, time}, frame == 0 ? 1.0 / scene.frame_rate : time - before);
       recorder.append(session, time);
+      if (publisher) publisher->publish(session);
       touched += session.touched();
       progress.advance_to(frame + 1);
     }
@@ -98,7 +105,13 @@ void add_record_command(CLI::App& program) {
   sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
   sub->add_option("--validate", command->validate,
                   "A second backend that answers every frame too, for example obb-refit");
-  sub->callback([command] { run(*command); });
+  CLI::Option* port = sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients here")
+                          ->check(CLI::Range(1, 65535));
+  sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  sub->callback([command, port] {
+    command->publish = port->count() > 0;
+    run(*command);
+  });
 }
 
 }  // namespace trocar

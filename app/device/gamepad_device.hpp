@@ -10,6 +10,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct GamepadInfo {
   bool mapped = false;  // its axes and buttons are known
 };
 std::vector<GamepadInfo> list_gamepads();
+// The same without a window: initialises GLFW for as long as it takes. Nothing when there is no display.
+std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine();
 
 // `which`: a number, part of a name, or empty for the first one whose mapping is known. Looks again while there is
 // none, so that it may be plugged in later. To be called from the thread that initialised GLFW.

@@ -37,6 +37,13 @@ std::vector<GamepadInfo> list_gamepads() {
   return pads;
 }
 
+std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine() {
+  if (!glfwInit()) return std::nullopt;
+  auto pads = list_gamepads();
+  glfwTerminate();
+  return pads;
+}
+
 GamepadSource glfw_gamepad(const std::string& which) {
   // Names are compared once a second only, while nothing is plugged in.
   return [which, id = -1, calls = 0]() mutable {

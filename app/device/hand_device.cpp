@@ -51,6 +51,7 @@ void HandDevice::set_screen(const glm::dvec3& right, const glm::dvec3& up) {
 }
 
 void HandDevice::swing(double right, double up) {
+  if (right == 0.0 && up == 0.0) return;
   const glm::dvec3 shaft = pose_of(centre_, limits_, joints_).tip - centre_.pivot;
   const glm::dvec3 across = right * right_ + up * up_;
   const glm::dvec3 swung = glm::normalize(shaft) + (fulcrum_ ? -1.0 : 1.0) * across;
