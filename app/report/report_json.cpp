@@ -132,7 +132,7 @@ json of(const SessionSummary& summary) {
           {"step_time", floats(summary.step_time)},
           {"tools", list_of(summary.tools)},
           {"collisions", of(summary.collisions)},
-          {"view_known", summary.view_known},
+          {"scope", places(summary.scope)},
           {"organs", list_of(summary.organs)},
           {"stages", list_of(summary.stages)},
           {"frame_time", of(summary.frame_time)},

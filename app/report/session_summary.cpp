@@ -142,11 +142,12 @@ SessionSummary summarise_session(const Recording& recording, const Lens& lens, c
   summary.begin = times.front();
   summary.end = times.back();
   summary.frames = times.size();
-  summary.view_known = recording.scope(0).has_value();
   for (std::size_t bin = 0; bin < bins.count(); ++bin)
     summary.bin_time.push_back(static_cast<float>(times[bin * bins.stride]));
-  for (std::size_t step = 0; step < steps.count(); ++step)
+  for (std::size_t step = 0; step < steps.count(); ++step) {
     summary.step_time.push_back(static_cast<float>(times[step * steps.stride]));
+    if (const auto scope = recording.scope(step * steps.stride)) summary.scope.emplace_back(scope->eye);
+  }
   TouchedFaces touched = summarise_touches(recording, limits.surfaces, progress);
   for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {
     summary.tools.push_back(summarise_tool(recording, lens, tool, bins, touched.of_tool[tool]));

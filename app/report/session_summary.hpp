@@ -79,7 +79,7 @@ struct SessionSummary {
   std::vector<float> step_time;  // [step] s
   std::vector<ToolSummary> tools;
   std::vector<Span> collisions;  // of instruments with each other
-  bool view_known = false;       // the recording holds the scope
+  std::vector<glm::vec3> scope;  // [step] m  its tip; empty: an older recording does not hold it
   std::vector<OrganSummary> organs;
   std::vector<StageSummary> stages;
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages

@@ -7,6 +7,7 @@ import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.
 import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
 import { practiceAt } from "../../app/report/web/practice.js";
 import { judgement, limitsText } from "../../app/report/web/score.js";
+import { travellers } from "../../app/report/web/paths.js";
 import { fillTriangle } from "../../app/report/web/shadow.js";
 import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
 
@@ -70,6 +71,14 @@ test("a triangle covers its half of a square", () => {
   const turned = new Uint8Array(100 * 100);
   fillTriangle(turned, 100, 100, [0, 0], [0, 100], [100, 0]);
   assert.deepEqual(turned, inside);
+});
+
+test("a scope has a path only when it moves", () => {
+  const names = (scope) =>
+    travellers({ tools: [{ name: "probe" }], scope: new Float32Array(scope) }).map(({ name }) => name);
+  assert.deepEqual(names([]), ["probe"]);
+  assert.deepEqual(names([1, 2, 3, 1, 2, 3.5]), ["probe"]);
+  assert.deepEqual(names([1, 2, 3, 1, 2, 9]), ["probe", "scope (dashed)"]);
 });
 
 test("normals and lifetimes of faces", () => {

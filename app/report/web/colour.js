@@ -3,9 +3,9 @@
 
 export const kInstrumentColours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"];
 
-/** The class that gives an instrument's lines and marks their colour (style.css). */
+/** The class that gives an instrument's lines and marks their colour (style.css); null: the scope's. */
 export function instrumentClass(index) {
-  return `instrument-${index % kInstrumentColours.length}`;
+  return index === null ? "instrument-scope" : `instrument-${index % kInstrumentColours.length}`;
 }
 
 export const kScale = [

@@ -68,6 +68,7 @@ export function decodeSession(session) {
       binTime: decodeArray(summary.bin_time),
       stepTime: decodeArray(summary.step_time),
       tools: summary.tools.map(decodeTool),
+      scope: decodePlaces(summary.scope),
       organs: summary.organs.map(decodeOrgan),
     },
   };

@@ -4,6 +4,7 @@ import { indexAt } from "./decode.js";
 import { drawnToWidth, html, section, svg } from "./dom.js";
 import { figure, ticks } from "./format.js";
 import { shadowOf } from "./shadow.js";
+import { boxOf } from "./surface.js";
 import { instrumentLegend } from "./timeline.js";
 
 // Axes to the right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
@@ -121,7 +122,15 @@ function viewDrawing(summary, view, cube, cursor, width) {
   return { element: html("div", { class: "path-view" }, outline(summary.organs, view, place, width), picture), follow };
 }
 
-export function pathsSection(summary, cursor) {
+/** The instruments, and the scope if it went anywhere: more than a millimetre along some axis. */
+export function travellers({ tools, scope }) {
+  const { low, high } = boxOf([scope]);
+  const moved = low.some((value, axis) => high[axis] - value > 1);
+  return moved ? [...tools, { name: "scope (dashed)", index: null, tip: scope }] : tools;
+}
+
+export function pathsSection(session, cursor) {
+  const summary = { ...session, tools: travellers(session) };
   const cube = cubeAround(summary.tools);
   const views = kViews.map((view) => {
     const stage = html("div", { class: "drawing" });
