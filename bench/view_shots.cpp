@@ -103,7 +103,7 @@ std::vector<Shot> make_shots(const ShotOrgans& organs) {
   const ScopePose near = looking({0.0, -0.02, 0.245}, {-0.02, 0.07, 0.165}, 60.0);
   shots.push_back(named("burn", near));
   shots.back().tools = {
-      tool(InstrumentKind::Hook, {0.105, -0.05, 0.270}, tip_at(organs, near, {0.1, 0.0}, 0.0), 1.0, 150.0, true)};
+      tool(InstrumentKind::Hook, {0.105, -0.05, 0.270}, tip_at(organs, near, {0.1, 0.0}, 0.0), 1.0, 60.0, true)};
   shots.back().tools[0].touching = true;
   shots.back().seconds = 2.5;
 

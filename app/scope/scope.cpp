@@ -1,9 +1,13 @@
 #include "app/scope/scope.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trocar {
 namespace {
+
+// A rod steeper than this has no level picture of its own (rod_axes).
+constexpr double kSteepest = 1.5566;  // rad
 
 struct RodAxes {
   glm::dvec3 along, right, up;
@@ -26,22 +30,24 @@ ScopeAxes axes_of(const ScopePose& pose) {
   return {forward, view.right, view.up};
 }
 
+// Closed: let the rod rise by t above the level, h its level heading and w = h x up its right. Then
+//   view . up = cos(angle) sin(t) + sin(angle) cos(spin) cos(t)   gives t, and
+//   view = .. h + sin(angle) sin(spin) w                          in the level gives h.
 ScopePose scope_looking_at(const glm::dvec3& eye, const glm::dvec3& target, double angle_deg, double spin_deg,
                            double rod) {
-  const glm::dvec3 wanted = glm::normalize(target - eye);
-  ScopePose pose{eye - rod * wanted, eye, spin_deg, angle_deg, 60.0};
-  // The rod's own axes turn with it: a few rounds of turning the rod by what is missing.
-  for (int round = 0; round < 60; ++round) {
-    const glm::dvec3 seen = axes_of(pose).forward, axis = glm::cross(seen, wanted);
-    const double sine = glm::length(axis);
-    if (sine < 1e-15) break;
-    const double angle = std::atan2(sine, glm::dot(seen, wanted));
-    const glm::dvec3 along = glm::normalize(pose.eye - pose.port), n = axis / sine;
-    const glm::dvec3 turned = std::cos(angle) * along + std::sin(angle) * glm::cross(n, along) +
-                              (1.0 - std::cos(angle)) * glm::dot(n, along) * n;
-    pose.port = eye - rod * glm::normalize(turned);
-  }
-  return pose;
+  const glm::dvec3 wanted = glm::normalize(target - eye), up(0, 1, 0);
+  const double angle = glm::radians(angle_deg), spin = glm::radians(spin_deg);
+  const double straight = std::cos(angle), lifted = std::sin(angle) * std::cos(spin);
+  const double rise =
+      std::asin(std::clamp(wanted.y / std::hypot(straight, lifted), -1.0, 1.0)) - std::atan2(lifted, straight);
+  const double t = std::clamp(rise, -kSteepest, kSteepest);
+  const double ahead = straight * std::cos(t) - lifted * std::sin(t), aside = std::sin(angle) * std::sin(spin);
+  const glm::dvec3 level = wanted - wanted.y * up;
+  const glm::dvec3 heading = ahead * level - aside * glm::cross(level, up);
+  const double length = glm::length(heading);
+  const glm::dvec3 h = length > 1e-12 ? heading / length : glm::dvec3(0, 0, -1);
+  const glm::dvec3 along = angle_deg == 0.0 ? wanted : std::cos(t) * h + std::sin(t) * up;
+  return {eye - rod * along, eye, spin_deg, angle_deg, 60.0};
 }
 
 }  // namespace trocar

@@ -25,7 +25,8 @@ struct ScopeAxes {
 // A rod along the world's up (+y) takes -z for it.
 ScopeAxes axes_of(const ScopePose& pose);
 
-// The scope whose view from `eye` goes towards `target`. `rod`: from port to eye, m.
+// The scope whose view from `eye` goes towards `target`; as near as a level picture allows where that is within 32
+// degrees of straight up or down. `rod`: from port to eye, m.
 ScopePose scope_looking_at(const glm::dvec3& eye, const glm::dvec3& target, double angle_deg, double spin_deg,
                            double rod);
 

@@ -12,8 +12,10 @@
 namespace trocar {
 namespace {
 
-gl::Program compile(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality) {
-  std::string head = "#version 330\n#define QUALITY " + std::to_string(quality) + "\n";
+gl::Program compile(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality,
+                    bool vessels) {
+  std::string head = "#version 330\n#define QUALITY " + std::to_string(quality) + "\n#define VESSELS " +
+                     std::to_string(vessels) + "\n";
   head += view_shader("frame.glsl");
   std::string vertex_text = head;
   vertex_text += view_shader("lens.glsl");
@@ -33,8 +35,9 @@ void fill(GLenum target, const gl::Buffer& buffer, const void* data, std::size_t
 
 }  // namespace
 
-Shader::Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality)
-    : program_(compile(label, vertex, fragment, quality)) {
+Shader::Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality,
+               bool vessels)
+    : program_(compile(label, vertex, fragment, quality, vessels)) {
   const GLuint block = glGetUniformBlockIndex(program_.name(), "Frame");
   if (block != GL_INVALID_INDEX) glUniformBlockBinding(program_.name(), block, kFrameBinding);
 }

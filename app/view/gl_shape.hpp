@@ -19,7 +19,8 @@ constexpr unsigned kFrameBinding = 11;
 // A program of app/view/shaders: VERTEX file and the fragment files in their order; both know the frame block.
 class Shader {
  public:
-  Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality = 2);
+  Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality = 2,
+         bool vessels = false);
   void use() const;
   // Of the program in use.
   void set(const char* name, float value) const;

@@ -74,13 +74,16 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
 
 void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality) {
   const int level = static_cast<int>(quality);
-  std::optional<Shader>& shader = tissue_[static_cast<std::size_t>(level)];
-  if (!shader)
-    shader.emplace("organ", "organ.vert", std::initializer_list<const char*>{"lighting.glsl", "organ.frag"}, level);
-  shader->use();
   for (std::size_t k = 0; k < organs.size(); ++k) {
+    // Pale organs show their vessels.
+    const bool vessels = organs[k].colour.g > 0.25f;
+    std::optional<Shader>& shader = tissue_[static_cast<std::size_t>(level)][vessels ? 1 : 0];
+    if (!shader) {
+      const std::initializer_list<const char*> parts = {"lighting.glsl", "organ.frag"};
+      shader.emplace("organ", "organ.vert", parts, level, vessels);
+    }
+    shader->use();
     shader->set("colour", organs[k].colour);
-    shader->set("vessels", organs[k].colour.g > 0.25f ? 1.f : 0.25f);
     if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
     organs_[k].shape.draw();
     glDisable(GL_CULL_FACE);
@@ -113,25 +116,24 @@ void OrganLayer::draw_touched(std::span<const DrawnOrgan> organs) {
   }
 }
 
-void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<const ShadowCapsule> capsules,
+void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools,
                               const glm::vec3& lamp) {
-  if (capsules.empty()) return;
-  std::array<glm::vec4, kMaxShadowCapsules> begin{}, end{};
-  for (std::size_t k = 0; k < capsules.size(); ++k) {
-    begin[k] = {capsules[k].begin, capsules[k].radius};
-    end[k] = {capsules[k].end, 0.f};
-  }
   shadow_.use();
-  shadow_.set("capsules", static_cast<int>(capsules.size()));
-  shadow_.set("begin_radius", std::span<const glm::vec4>(begin));
-  shadow_.set("end_lift", std::span<const glm::vec4>(end));
   glBlendFunc(GL_DST_COLOR, GL_ZERO);
-  for (std::size_t k = 0; k < organs.size(); ++k) {
-    faces_in_shade({organs[k].positions, organs[k].rest.faces}, lamp, capsules, organs_[k].longest_edge, flags_,
-                   picked_);
-    if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
-    draw_faces(organs_[k], organs[k], picked_);
-    glDisable(GL_CULL_FACE);
+  for (const DrawnTool& tool : tools) {
+    const std::array<ShadowCapsule, 3> capsules = shadow_capsules(tool);
+    std::array<glm::vec4, 3> begin, end;
+    for (std::size_t k = 0; k < capsules.size(); ++k) {
+      begin[k] = {capsules[k].begin, capsules[k].radius};
+      end[k] = {capsules[k].end, 0.f};
+    }
+    shadow_.set("begin_radius", std::span<const glm::vec4>(begin));
+    shadow_.set("end", std::span<const glm::vec4>(end));
+    for (std::size_t k = 0; k < organs.size(); ++k) {
+      const MeshView mesh{organs[k].positions, organs[k].rest.faces};
+      faces_in_shade(mesh, lamp, capsules, organs_[k].longest_edge, flags_, picked_);
+      draw_faces(organs_[k], organs[k], picked_);
+    }
   }
   glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
 }

@@ -20,7 +20,7 @@ class OrganLayer {
   void draw(std::span<const DrawnOrgan> organs, Quality quality);
   // Blended over the tissue, a hair nearer; one colour for each instrument.
   void draw_touched(std::span<const DrawnOrgan> organs);
-  void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const ShadowCapsule> capsules, const glm::vec3& lamp);
+  void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const glm::vec3& lamp);
 
  private:
   struct Organ {
@@ -34,8 +34,8 @@ class OrganLayer {
   static Organ make_organ(const DrawnOrgan& drawn);
   void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
 
-  std::vector<Organ> organs_;                    // [organ]
-  std::array<std::optional<Shader>, 3> tissue_;  // [quality], made when first needed
+  std::vector<Organ> organs_;                                   // [organ]
+  std::array<std::array<std::optional<Shader>, 2>, 3> tissue_;  // [quality][vessels], made when first needed
   Shader touched_{"touched", "touched.vert", {"touched.frag"}};
   Shader shadow_{"shadow", "shadow.vert", {"shadow.frag"}};
   gl::VertexArray some_array_ = gl::make_vertex_array();

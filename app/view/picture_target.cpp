@@ -49,6 +49,14 @@ struct Buffers {
 struct PictureTarget::Content {
   int width, height;
   Buffers buffers;
+
+  // Binds the plain picture.
+  void resolve() {
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, buffers.framebuffers[0]);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, buffers.framebuffers[1]);
+    glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, buffers.framebuffers[1]);
+  }
 };
 
 PictureTarget::PictureTarget(int width, int height, int samples)
@@ -60,12 +68,17 @@ void PictureTarget::bind() { glBindFramebuffer(GL_FRAMEBUFFER, content_->buffers
 void PictureTarget::unbind() { glBindFramebuffer(GL_FRAMEBUFFER, 0); }
 
 void PictureTarget::save_png(const std::filesystem::path& file) {
-  const auto& [width, height, buffers] = *content_;
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, buffers.framebuffers[0]);
-  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, buffers.framebuffers[1]);
-  glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  glBindFramebuffer(GL_FRAMEBUFFER, buffers.framebuffers[1]);
-  save_screen_png(file, width, height);
+  content_->resolve();
+  save_screen_png(file, content_->width, content_->height);
+}
+
+std::vector<glm::u8vec3> PictureTarget::pixels() {
+  content_->resolve();
+  std::vector<glm::u8vec3> pixels(static_cast<std::size_t>(content_->width) *
+                                  static_cast<std::size_t>(content_->height));
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, content_->width, content_->height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
+  return pixels;
 }
 
 void save_screen_png(const std::filesystem::path& file, int width, int height) {

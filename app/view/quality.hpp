@@ -1,6 +1,6 @@
-// How much work a picture may be, and what keeps it within its time. High: full shading. Medium: no fine grain, no
-// smoke, at most 1080 lines. Low: flat wet shading, no shadows, at most 480 lines. Pure.   Tested in
-// tests/app/quality_test.cpp
+// How much work a picture may be, and what keeps it within its time. High: full shading, every
+// line. Medium: no fine grain, no smoke, at most 600 lines. Low: no grain, no shadows either, at most 400 lines. Pure.
+// Tested in tests/app/quality_test.cpp
 #pragma once
 
 #include <optional>

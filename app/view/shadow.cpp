@@ -9,25 +9,37 @@ namespace trocar {
 namespace {
 
 constexpr float kLampRadius = 0.0022f;  // m    as in the shader
-constexpr float kSharpest = 0.0004f;    // m    half width of the softest edge's opposite
-constexpr float kNearby = 0.009f;       // m    from here on a capsule no longer darkens by nearness (1 in 256)
+constexpr float kSharpest = 0.0004f;    // m    half width of an edge where the capsule touches
+constexpr float kNearby = 0.0035f;      // m    from here on nearness darkens by less than a fiftieth
 
 float smoothstep(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.f, 1.f);
   return t * t * (3.f - 2.f * t);
 }
 
-float light_past(const glm::vec3& p, const glm::vec3& to_lamp, float far, const ShadowCapsule& capsule) {
+// How a place stands to a capsule between it and the lamp.
+struct Hiding {
+  float gap;    // m   of the ray towards the lamp past the capsule, negative inside
+  float along;  // m   from the place to where that is
+  float near;   // m   from the place to the capsule
+};
+
+Hiding hiding(const glm::vec3& p, const glm::vec3& to_lamp, float far, const ShadowCapsule& capsule) {
   const glm::vec3 axis = capsule.end - capsule.begin, r = p - capsule.begin;
   const float e = glm::dot(axis, axis), f = glm::dot(axis, r), c = glm::dot(to_lamp, r), d = glm::dot(to_lamp, axis);
   float s = std::clamp((d * f - c * e) / std::max(e - d * d, 1e-9f), 0.f, far);
   const float t = std::clamp((d * s + f) / e, 0.f, 1.f);
   s = std::clamp(d * t - c, 0.f, far);
-  const float gap = glm::length(r + s * to_lamp - t * axis) - capsule.radius;
-  const float soft = kLampRadius * s / std::max(far - s, 0.01f) + kSharpest;
-  const float near = glm::length(r - std::clamp(f / e, 0.f, 1.f) * axis) - capsule.radius;
-  const float open = 1.f - 0.55f * std::exp2(-std::max(near, 0.f) * 500.f);
-  return glm::mix(0.28f, 1.f, smoothstep(-soft, soft, gap)) * open;
+  return {glm::length(r + s * to_lamp - t * axis) - capsule.radius, s,
+          glm::length(r - std::clamp(f / e, 0.f, 1.f) * axis) - capsule.radius};
+}
+
+float softness(float along, float far) { return kLampRadius * along / std::max(far - along, 0.01f) + kSharpest; }
+
+float light_past(const glm::vec3& p, const glm::vec3& to_lamp, float far, const ShadowCapsule& capsule) {
+  const Hiding h = hiding(p, to_lamp, far, capsule);
+  const float soft = softness(h.along, far), open = 1.f - 0.5f * std::exp2(-std::max(h.near, 0.f) * 1300.f);
+  return glm::mix(0.28f, 1.f, smoothstep(-soft, soft, h.gap)) * open;
 }
 
 // Where the shadow of one capsule can lie: a slab about the plane through lamp and axis, cut off before its first end.
@@ -49,33 +61,29 @@ struct Wedge {
     onward = length > 1e-9f ? glm::normalize(ahead) : glm::vec3(0.f);
   }
 
-  bool may_hold(const glm::vec3& from_lamp, float length, float margin) const {
-    const float reach = length * spread + margin;
+  // A first, quick answer, and the exact one.
+  bool may_hold(const glm::vec3& from_lamp, float far, float margin) const {
+    const float reach = far * spread + margin;
     return std::abs(glm::dot(normal, from_lamp)) <= reach && glm::dot(onward, from_lamp) >= -reach &&
-           length >= begins - margin;
+           far >= begins - margin;
   }
 };
 
 }  // namespace
 
-void shadow_capsules(std::span<const DrawnTool> tools, std::vector<ShadowCapsule>& capsules) {
-  capsules.clear();
-  for (const DrawnTool& tool : tools) {
-    if (capsules.size() + 3 > kMaxShadowCapsules) return;
-    const double hinge = tip_length(tool.kind, tool.pose.radius);
-    const auto radius = static_cast<float>(tool.pose.radius);
-    const glm::dvec3 joint(tool_frame(tool.pose, 0.0) * glm::dvec4(0, 0, hinge, 1));
-    capsules.push_back({joint, tool.pose.pivot, radius});
-    const bool opens = tool.kind == InstrumentKind::Grasper || tool.kind == InstrumentKind::Scissors;
-    const float thick = tool.kind == InstrumentKind::Probe ? 0.8f : tool.kind == InstrumentKind::Hook ? 0.3f : 0.45f;
-    for (const double side : {1.0, -1.0}) {
-      const ToolPart part{{}, hinge, opens ? side : 0.0};
-      const glm::dvec3 tip(part_pose(tool.pose, tool.roll_deg, tool.grip, part, tool.limits) *
-                           glm::dvec4(0, 0, 0.8 * thick * tool.pose.radius, 1));
-      capsules.push_back({tip, joint, thick * radius});
-      if (!opens) break;
-    }
+std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool) {
+  const double hinge = tip_length(tool.kind, tool.pose.radius);
+  const auto radius = static_cast<float>(tool.pose.radius);
+  const glm::dvec3 joint(tool_frame(tool.pose, 0.0) * glm::dvec4(0, 0, hinge, 1));
+  std::array<ShadowCapsule, 3> capsules{{{joint, tool.pose.pivot, radius}}};
+  const bool opens = tool.kind == InstrumentKind::Grasper || tool.kind == InstrumentKind::Scissors;
+  const float thick = tool.kind == InstrumentKind::Probe ? 0.8f : tool.kind == InstrumentKind::Hook ? 0.3f : 0.45f;
+  for (std::size_t jaw = 0; jaw < 2; ++jaw) {
+    const ToolPart part{{}, hinge, opens ? 1.0 - 2.0 * static_cast<double>(jaw) : 0.0};
+    const glm::dmat4 frame = part_pose(tool.pose, tool.roll_deg, tool.grip, part, tool.limits);
+    capsules[jaw + 1] = {glm::dvec3(frame * glm::dvec4(0, 0, thick * radius, 1)), joint, thick * radius};
   }
+  return capsules;
 }
 
 float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules) {
@@ -90,16 +98,24 @@ void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const
                     std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces) {
   flags.assign(mesh.positions.size(), 0);
   faces.clear();
-  if (capsules.empty()) return;
+  // No place of a face is farther than this from one of its corners.
+  const float margin = 0.58f * edge;
   for (const ShadowCapsule& capsule : capsules) {
     const Wedge wedge(capsule, lamp);
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
       const glm::vec3 from_lamp = mesh.positions[v] - lamp;
-      flags[v] |= wedge.may_hold(from_lamp, glm::length(from_lamp), kNearby + edge) ? 1 : 0;
+      const float far = glm::length(from_lamp);
+      if (flags[v] || !wedge.may_hold(from_lamp, far, kNearby + margin)) continue;
+      const Hiding h = hiding(mesh.positions[v], -from_lamp / far, far, capsule);
+      flags[v] = h.gap <= softness(h.along, far) + margin || h.near <= kNearby + margin ? 1 : 0;
     }
   }
-  for (const glm::uvec3& face : mesh.faces)
-    if (flags[face.x] | flags[face.y] | flags[face.z]) faces.push_back(face);
+  for (const glm::uvec3& face : mesh.faces) {
+    if (!(flags[face.x] | flags[face.y] | flags[face.z])) continue;
+    const glm::vec3& a = mesh.positions[face.x];
+    const glm::vec3 normal = glm::cross(mesh.positions[face.y] - a, mesh.positions[face.z] - a);
+    if (glm::dot(normal, lamp - a) > 0.f) faces.push_back(face);
+  }
 }
 
 }  // namespace trocar

@@ -4,6 +4,7 @@
 // metres, world frame.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,16 +18,15 @@ struct ShadowCapsule {
   float radius = 0.0025f;          // m
 };
 
-constexpr std::size_t kMaxShadowCapsules = 12;  // shaft and two jaws of four instruments
-
-// Shaft and tip of each instrument. Replaces `capsules`.
-void shadow_capsules(std::span<const DrawnTool> tools, std::vector<ShadowCapsule>& capsules);
+// Shaft and jaws; where there is but one tip, it comes twice.
+std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool);
 
 // 0 dark .. 1 lit: the lamp's light that reaches p, soft by the distance of what hides it, and less beside a capsule
 // that all but touches.
 float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules);
 
-// Every face that may hold a place with a share below 1, and some more. `edge`: m, longest of the mesh. `flags` is
+// Every face turned to the lamp that may hold a place with a share well below 1, and some more: what is turned away is
+// not lit at all. `edge`: m, longest of the mesh. `flags` is
 // working room; replaces `faces`.
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
                     std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces);

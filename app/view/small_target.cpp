@@ -2,6 +2,8 @@
 
 #include <glad/gl.h>
 
+#include <algorithm>
+
 namespace trocar {
 
 SmallTarget::~SmallTarget() { free(); }
@@ -35,15 +37,20 @@ void SmallTarget::begin(const glm::ivec2& size) {
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
 }
 
-void SmallTarget::end(const glm::ivec2& full_size) {
+void SmallTarget::end(const glm::ivec2& full_size, double field) {
   glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(outer_));
   glViewport(0, 0, full_size.x, full_size.y);
+  glClear(GL_COLOR_BUFFER_BIT);
   glDisable(GL_DEPTH_TEST);
+  const int half = std::min(full_size.x / 2 + 1, static_cast<int>(0.5 * full_size.y * field) + 1);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(full_size.x / 2 - half, 0, 2 * half, full_size.y);
   glActiveTexture(GL_TEXTURE0);
   glBindTexture(GL_TEXTURE_2D, colour_);
   upscale_.use();
   glBindVertexArray(empty_.name());
   glDrawArrays(GL_TRIANGLES, 0, 3);
+  glDisable(GL_SCISSOR_TEST);
   glBindTexture(GL_TEXTURE_2D, 0);
 }
 

@@ -13,8 +13,9 @@ class SmallTarget {
   ~SmallTarget();
   // Draws into itself from now on; remembers the framebuffer it takes the place of.
   void begin(const glm::ivec2& size);
-  // Spreads itself over that framebuffer, which is bound again.
-  void end(const glm::ivec2& full_size);
+  // Spreads itself over that framebuffer, which is bound again: only what lies within `field` half heights of the
+  // middle, left and right; the rest becomes black.
+  void end(const glm::ivec2& full_size, double field);
 
  private:
   void free();

@@ -8,10 +8,10 @@ namespace {
 
 constexpr double kPuffsPerSecond = 16.0;
 constexpr float kLife = 2.6f;                          // s
-constexpr float kRise = 0.020f;                        // m/s
+constexpr float kRise = 0.030f;                        // m/s
 constexpr float kFirstRadius = 0.0025f;                // m
-constexpr float kGrowth = 0.0090f;                     // m/s
-constexpr float kDensest = 0.50f;                      // 1
+constexpr float kGrowth = 0.0085f;                     // m/s
+constexpr float kDensest = 0.62f;                      // 1
 constexpr double kLongestGap = 1.0, kStep = 1.0 / 60;  // s
 
 // 0 .. 1, another one for each `salt`.

@@ -23,9 +23,9 @@ constexpr int kFieldCorners = 2 * 97;  // of the ring in shaders/field.vert
 int most_lines(Quality quality) {
   switch (quality) {
     case Quality::Low:
-      return 480;
+      return 400;
     case Quality::Medium:
-      return 1080;
+      return 600;
     default:
       return 1 << 20;
   }
@@ -73,7 +73,6 @@ struct View::Content {
   SmallTarget small;
   SmokeState smoke;
   std::vector<SmokeVertex> smoke_corners;
-  std::vector<ShadowCapsule> capsules;
 
   void set_frame(const FrameBlock& block, int width, int height);
   void draw_field(float inner, float outer, float depth);
@@ -123,10 +122,9 @@ void View::Content::draw_cavity(Quality quality) {
   const int level = static_cast<int>(quality);
   std::optional<Shader>& shader = cavity[static_cast<std::size_t>(level)];
   if (!shader) {
-    shader.emplace("cavity", "plain.vert", std::initializer_list<const char*>{"lighting.glsl", "cavity.frag"}, level);
+    shader.emplace("cavity", "cavity.vert", std::initializer_list<const char*>{"lighting.glsl", "cavity.frag"}, level);
   }
   shader->use();
-  shader->set("world_from_model", glm::mat4(1.f));
   glEnable(GL_CULL_FACE);  // seen from within only: an eye outside of it looks in
   glCullFace(GL_FRONT);
   cavity_shape.draw();
@@ -140,10 +138,7 @@ void View::Content::draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(-1.f, -2.f);
   if (settings.show_touched) organs.draw_touched(drawn);
-  if (settings.quality != Quality::Low) {
-    shadow_capsules(held, capsules);
-    organs.draw_shadows(drawn, capsules, lamp);
-  }
+  if (settings.quality != Quality::Low) organs.draw_shadows(drawn, held, lamp);
   marks.draw_on_tissue(marked, drawn, settings.time);
   glDisable(GL_POLYGON_OFFSET_FILL);
 }
@@ -183,7 +178,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   if (settings.round_field) c.draw_field(0.985f, 1.01f, 0.f);
   blending(false);
 
-  if (reduced) c.small.end({width, height});
+  if (reduced) c.small.end({width, height}, settings.round_field ? lens.field : 1e3);
   glBindVertexArray(0);
   glUseProgram(0);
 }

@@ -45,6 +45,8 @@ class PictureTarget {
   static void unbind();  // draws to the window again
   // Error: InputError when the file cannot be written.
   void save_png(const std::filesystem::path& file);
+  // [row from below][column]
+  std::vector<glm::u8vec3> pixels();
 
  private:
   struct Content;

@@ -1,12 +1,14 @@
-// The view, off-screen: the organ, the tool and the touched faces are where they must be in the picture.
+// The view, off-screen: what is in the scene is where it must be in the picture.
 #include "app/view/view.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/backend/backends.hpp"
 #include "app/view/surface.hpp"
+#include "app/view/tool_shape.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -30,39 +32,247 @@ TEST(VertexNormals, ALonelyVertexHasOneToo) {
   EXPECT_EQ(normals[0], glm::vec3(0, 0, 1));
 }
 
-// A sphere seen from the front, two of its faces touched. The picture is compared with one without touches.
-TEST(View, TouchedFacesShowInThePicture) {
-  Backends backends;
-  GlContext* context = backends.context();
-  if (!context) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends.why_no_context() << ")";
-  const TriangleMesh sphere = shapes::icosphere(3, 0.05f);
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<glm::u8vec3> pixels;
+
+  // At a place in half heights.
+  glm::ivec3 at(const glm::dvec2& seen) const {
+    const auto column = static_cast<int>(std::floor(0.5 * (width + seen.x * height)));
+    const auto row = static_cast<int>(std::floor(0.5 * (1.0 + seen.y) * height));
+    if (column < 0 || row < 0 || column >= width || row >= height) return glm::ivec3(-1);
+    return glm::ivec3(pixels[static_cast<std::size_t>(row * width + column)]);
+  }
+  // Pixels that differ, and where their middle is, half heights.
+  std::size_t changed(const Picture& other, glm::dvec2& middle) const {
+    glm::dvec2 sum(0.0);
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      const glm::ivec3 by = glm::abs(glm::ivec3(pixels[k]) - glm::ivec3(other.pixels[k]));
+      if (by.x + by.y + by.z < 24) continue;
+      const auto column = static_cast<double>(k % static_cast<std::size_t>(width)),
+                 row = static_cast<double>(k / static_cast<std::size_t>(width));
+      sum += glm::dvec2((2.0 * column + 1.0 - width) / height, (2.0 * row + 1.0) / height - 1.0);
+      ++count;
+    }
+    middle = sum / static_cast<double>(std::max<std::size_t>(count, 1));
+    return count;
+  }
+  std::size_t changed(const Picture& other) const {
+    glm::dvec2 ignored;
+    return changed(other, ignored);
+  }
+};
+
+// A sphere at the origin, seen from the front.
+class ViewTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!backends_.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends_.why_no_context() << ")";
+    organs_.push_back({sphere_.view(), {0.4f, 0.08f, 0.06f}, sphere_.positions, {}, nullptr});
+    view_.emplace(*backends_.context(), organs_);
+    scope_ = scope_looking_at({0, 0, 0.15}, {0, 0, 0}, 0.0, 0.0, 0.1);
+    scope_.field_of_view_deg = 50.0;
+  }
+
+  Picture draw(int width = 320, int height = 240) {
+    PictureTarget target(width, height);
+    target.bind();
+    view_->draw(organs_, tools_, scope_, lens_, marks_, settings_, width, height);
+    return {width, height, target.pixels()};
+  }
+
+  static DrawnTool tool(InstrumentKind kind, const glm::dvec3& tip) {
+    DrawnTool drawn;
+    drawn.kind = kind;
+    drawn.pose = {tip + glm::dvec3(0.12, 0.06, 0.05), tip, 0.0025};
+    return drawn;
+  }
+
+  Backends backends_;
+  TriangleMesh sphere_ = shapes::icosphere(4, 0.05f);
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  std::optional<View> view_;
+  ScopePose scope_;
+  Lens lens_;
+  DrawnMarks marks_;
+  ViewSettings settings_;
+};
+
+TEST_F(ViewTest, TouchedFacesShowInThePicture) {
   std::vector<Touch> touches;
-  for (std::uint32_t face = 0; face < sphere.faces.size(); ++face) {
-    const glm::vec3 centre = sphere.positions[sphere.faces[face].x];
-    if (centre.z > 0.045f) touches.push_back({FaceId{face}, {}, {}, 0.f, 0.f});
+  for (std::uint32_t face = 0; face < sphere_.faces.size(); ++face) {
+    if (sphere_.positions[sphere_.faces[face].x].z > 0.045f) touches.push_back({FaceId{face}, {}, {}, 0.f, 0.f});
   }
   const std::vector<std::uint32_t> first = {0, static_cast<std::uint32_t>(touches.size())};
-  std::vector<DrawnOrgan> organs = {{sphere.view(), {0.5f, 0.1f, 0.1f}, sphere.positions, {}, nullptr}};
-  const std::vector<DrawnTool> tools = {{{{0.1, 0.1, 0.2}, {0.06, 0.06, 0.06}, 0.0025}, 0.0, 1.0, true}};
-  ScopePose scope = scope_looking_at({0, 0, 0.2}, {0, 0, 0}, 0.0, 0.0, 0.1);
-  scope.field_of_view_deg = 50.0;
-  const TemporaryFolder folder;
+  const Picture plain = draw(), again = draw();
+  organs_[0].touches = {touches, first};
+  const Picture touched = draw();
+  EXPECT_EQ(plain.changed(again), 0u);
+  EXPECT_GT(plain.changed(touched), 500u);
+  settings_.show_touched = false;
+  EXPECT_EQ(plain.changed(draw()), 0u);
+}
 
-  View view(*context, organs);
-  PictureTarget target(320, 240);
-  const auto picture = [&](const char* name) {
-    target.bind();
-    view.draw(organs, tools, scope, {}, {}, {}, 320, 240);
-    target.save_png(folder.path() / name);
-    return read_file(folder.path() / name);
+TEST_F(ViewTest, SavesAPicture) {
+  const TemporaryFolder folder;
+  PictureTarget target(64, 48);
+  target.bind();
+  view_->draw(organs_, {}, scope_, lens_, {}, {}, 64, 48);
+  target.save_png(folder.path() / "picture.png");
+  EXPECT_TRUE(read_file(folder.path() / "picture.png").starts_with("\x89PNG"));
+}
+
+TEST_F(ViewTest, FieldIsRoundAndBlackOutside) {
+  for (const Quality quality : {Quality::Low, Quality::Medium, Quality::High}) {
+    settings_.quality = quality;
+    settings_.round_field = true;
+    const Picture picture = draw(1280, 720);
+    for (int k = 0; k < 64; ++k) {
+      const glm::dvec2 direction(std::cos(0.0982 * k), std::sin(0.0982 * k));
+      const glm::ivec3 outside = picture.at(1.03 * lens_.field * direction),
+                       within = picture.at(0.9 * lens_.field * direction);
+      EXPECT_TRUE(outside.x == -1 || outside == glm::ivec3(0));
+      EXPECT_TRUE(within.x == -1 || within.x > 8);
+    }
+    settings_.round_field = false;
+    EXPECT_GT(draw(1280, 720).at({1.7, 0.9}).x, 0);
+  }
+}
+
+// Small bright targets on the sphere, looked for where seen_point() says.
+TEST_F(ViewTest, ObliqueScopeSeesWhatSeenPointSays) {
+  for (const double spin : {0.0, 90.0, 220.0}) {
+    for (const double barrel : {0.0, 0.08, 0.3}) {
+      scope_ = scope_looking_at({0.02, -0.05, 0.13}, {0, 0, 0}, 30.0, spin, 0.1);
+      lens_.barrel = barrel;
+      marks_ = {};
+      const Picture plain = draw(640, 480);
+      for (const glm::vec3& towards :
+           {glm::vec3(0, 0, 1), glm::vec3(0.5f, -0.2f, 0.85f), glm::vec3(-0.4f, -0.6f, 0.7f)}) {
+        const glm::vec3 place = 0.0499f * glm::normalize(towards);
+        marks_.targets = {{place, 0.0025f, MarkState::Waiting}};
+        glm::dvec2 middle;
+        ASSERT_GT(plain.changed(draw(640, 480), middle), 20u);
+        const SeenPoint seen = seen_point(scope_, lens_, place);
+        ASSERT_TRUE(seen.visible);
+        EXPECT_NEAR(glm::distance(middle, seen.place), 0.0, 2.0 / 240)
+            << "half heights; spin " << spin << ", k " << barrel;
+      }
+    }
+  }
+}
+
+// The lens bends lines between vertices by nothing that is seen: the middle of every drawn edge of shaft and cavity.
+TEST_F(ViewTest, MeshesAreFineEnoughForTheLens) {
+  scope_ = scope_looking_at({0, -0.105, 0.265}, {-0.018, 0.055, 0.15}, 0.0, 0.0, 0.16);
+  const ToolPose pose{{-0.095, -0.075, 0.265}, {-0.06, 0.075, 0.178}, 0.0025};
+  const auto worst = [&](const TriangleMesh& mesh, const glm::dmat4& world) {
+    double error = 0.0;
+    for (const glm::uvec3& face : mesh.faces) {
+      for (int corner = 0; corner < 3; ++corner) {
+        const glm::dvec3 a(world * glm::dvec4(mesh.positions[face[corner]], 1)),
+            b(world * glm::dvec4(mesh.positions[face[(corner + 1) % 3]], 1));
+        const SeenPoint from = seen_point(scope_, lens_, a), to = seen_point(scope_, lens_, b);
+        if (!from.visible || !to.visible) continue;
+        // Of the straight line on the screen, the place where the edge's own middle lies.
+        const SeenPoint middle = seen_point(scope_, lens_, 0.5 * (a + b));
+        const glm::dvec2 along = to.place - from.place;
+        if (glm::dot(along, along) < 1e-12) continue;
+        const double t = glm::dot(middle.place - from.place, along) / glm::dot(along, along);
+        error = std::max(error, glm::distance(middle.place, from.place + t * along));
+      }
+    }
+    return error;
   };
-  const std::string plain = picture("plain.png"), again = picture("again.png");
-  organs[0].touches = {touches, first};
-  const std::string touched = picture("touched.png");
-  EXPECT_TRUE(plain.starts_with("\x89PNG"));
-  EXPECT_GT(plain.size(), 5000u);
-  EXPECT_TRUE(plain == again);
-  EXPECT_TRUE(plain != touched);
+  for (const ToolPart& part : shaft_parts(InstrumentKind::Grasper, 0.0025))
+    EXPECT_LT(worst(part.mesh, part_pose(pose, 0.0, 1.0, part)), 1.0 / 360) << "a pixel of 720 lines";
+  for (const ToolPart& part : tip_parts(InstrumentKind::Grasper, 0.0025))
+    EXPECT_LT(worst(part.mesh, part_pose(pose, 0.0, 1.0, part)), 1.0 / 360);
+  EXPECT_LT(worst(make_cavity({0, 0.07f, 0.12f}, {0.33f, 0.26f, 0.24f}), glm::dmat4(1.0)), 1.0 / 360);
+}
+
+TEST_F(ViewTest, AllFourInstrumentsAreDrawn) {
+  for (const InstrumentKind kind :
+       {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook, InstrumentKind::Scissors}) {
+    tools_.clear();
+    const Picture without = draw();
+    tools_ = {tool(kind, {0, 0.01, 0.06})};
+    const Picture with = draw();
+    EXPECT_GT(with.changed(without), 300u);
+    const SeenPoint shaft = seen_point(
+        scope_, lens_, tools_[0].pose.tip + 0.03 * glm::normalize(tools_[0].pose.pivot - tools_[0].pose.tip));
+    const glm::ivec3 colour = with.at(shaft.place);
+    EXPECT_LT(std::abs(colour.x - colour.z), 12) << "insulation is grey, tissue is red";
+  }
+}
+
+TEST_F(ViewTest, ShadowsDarkenTheTissue) {
+  tools_ = {tool(InstrumentKind::Probe, {0, 0, 0.056})};
+  settings_.lamp_offset = {0.0f, 0.03f};
+  const Picture with = draw();
+  const auto brightness = [&](const Picture& picture, const glm::vec3& place) {
+    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, place).place);
+    return c.x + c.y + c.z;
+  };
+  // Below the shaft (the lamp stands above), beside the tip: darker than without the tool.
+  tools_.clear();
+  const Picture without = draw();
+  int darker = 0;
+  for (int k = 0; k < 40; ++k) {
+    const glm::vec3 place = 0.05f * glm::normalize(glm::vec3(0.1f, -0.30f + 0.01f * static_cast<float>(k), 1.f));
+    darker += brightness(with, place) < 0.8 * brightness(without, place);
+  }
+  EXPECT_GT(darker, 3);
+}
+
+TEST_F(ViewTest, BurningSmokes) {
+  tools_ = {tool(InstrumentKind::Hook, {0, -0.01, 0.05})};
+  tools_[0].touching = true;
+  const auto last_of = [&](bool energy) {
+    tools_[0].energy = energy;
+    settings_.time = 0.0;
+    draw();
+    Picture picture;
+    for (int k = 1; k <= 30; ++k) {
+      settings_.time = k / 20.0;
+      picture = draw();
+    }
+    return picture;
+  };
+  const Picture clear = last_of(false), smoky = last_of(true);
+  EXPECT_GT(clear.changed(smoky), 1000u);
+  EXPECT_EQ(smoky.changed(last_of(true)), 0u);  // the same again
+}
+
+TEST_F(ViewTest, MarksAndZonesShowAndTissueHidesMarks) {
+  const Picture plain = draw();
+  marks_.targets = {{{0, 0, 0.05f}, 0.005f, MarkState::Next}};
+  EXPECT_GT(plain.changed(draw()), 100u);
+  marks_.targets = {{{0, 0, -0.05f}, 0.005f, MarkState::Next}};
+  EXPECT_EQ(plain.changed(draw()), 0u);
+  marks_.targets.clear();
+  const std::vector<glm::vec3> path = {{-0.02f, 0, 0.046f}, {0, 0, 0.05f}, {0.02f, 0, 0.046f}};
+  marks_.paths = {{path, 0.002f, 1, MarkState::Next}};
+  EXPECT_GT(plain.changed(draw()), 100u);
+  marks_.paths.clear();
+  const std::vector<glm::dvec2> outline = {{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
+  marks_.zones = {{outline, false}};
+  const Picture zone = draw();
+  EXPECT_GT(plain.changed(zone), 2000u);
+  EXPECT_EQ(glm::length(glm::dvec3(zone.at({0.8, 0.0}) - plain.at({0.8, 0.0}))), 0.0);
+  marks_.zones[0].violated = true;
+  EXPECT_GT(zone.changed(draw()), 2000u);
+}
+
+TEST_F(ViewTest, DrawsOnAScreenOfFourThousandColumns) {
+  for (const Quality quality : {Quality::Low, Quality::High}) {
+    settings_.quality = quality;
+    const Picture large = draw(3840, 2160), small = draw(320, 180);
+    for (const glm::dvec2& place : {glm::dvec2(0.1, 0.2), glm::dvec2(-0.3, -0.3), glm::dvec2(0.8, 0.4)})
+      EXPECT_LT(glm::length(glm::dvec3(large.at(place) - small.at(place))), 60.0);
+  }
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ vec3 lamp_light(vec3 towards, float falloff, vec3 n, vec3 film, vec3 albedo, flo
   // Light that enters tissue leaves beside where it entered: the terminator is soft and red.
   vec3 diffuse = max(vec3(facing) * vec3(0.769, 0.893, 0.909) + vec3(0.231, 0.107, 0.091), 0.0);
   float a = 1.0 - max(dot(film, towards), 0.0);
-  float shine = wet * (0.75 * lobe(a, 260.0) + 0.17 * lobe(a, 30.0));
+  float shine = wet * (1.1 * lobe(a, 240.0) + 0.20 * lobe(a, 26.0));
   float grazing = 1.0 - max(facing, 0.0);
   grazing *= grazing;
   return falloff * (albedo * (diffuse + 0.10 * wet * grazing * grazing) + vec3(1.0, 0.97, 0.92) * shine);
@@ -27,6 +27,6 @@ vec3 lamp_light(vec3 towards, float falloff, vec3 n, vec3 film, vec3 albedo, flo
 // Linear light to what a screen shows: the filmic curve of Hejl and Burgess-Dawson (SIGGRAPH 2010 course "Color
 // Enhancement and Rendering in Film and Game Production"), which holds the gamma and needs no power.
 vec3 to_screen(vec3 light) {
-  vec3 c = max(light * (1.25 * vignette()) - 0.004, 0.0);
+  vec3 c = max(light * (0.80 * vignette()) - 0.004, 0.0);
   return (c * (6.2 * c + 0.5)) / (c * (6.2 * c + 1.7) + 0.06);
 }

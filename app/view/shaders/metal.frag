@@ -20,6 +20,6 @@ void main() {
   vec3 light = mix(colour * (0.2 + 0.8 * facing), colour * mirrored * 1.2, 0.75 * shine);
   light *= 1.0 - 0.75 * near_face * smoothstep(0.15, 0.45, abs(saw));
   float a = 1.0 - facing;
-  light += (0.10 + 0.7 * shine) * exp2(-1.4427 * mix(28.0, 90.0, shine) * a);
-  result = vec4(to_screen(lamp_strength(squared) * light + heat * vec3(1.3, 0.42, 0.12)), 1.0);
+  light += (0.03 + 0.75 * shine) * exp2(-1.4427 * mix(28.0, 90.0, shine) * a);
+  result = vec4(to_screen(lamp_strength(squared) * 0.8 * (1.0 - heat) * light + heat * vec3(1.5, 0.34, 0.04)), 1.0);
 }

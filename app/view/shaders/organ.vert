@@ -5,12 +5,14 @@ layout(location = 3) in float charred;
 out vec3 to_light;
 out vec3 world_normal;
 out vec3 pattern;  // m, turned against the axes so that no surface runs along the volume's cells
-out float burnt;
+out vec2 burnt_mottle;  // 1: 0 sound .. 1 charred; -1 .. 1
 const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 void main() {
   to_light = light_time.xyz - position;
   world_normal = normal;
   pattern = turned * rest;
-  burnt = charred;
+  // Broad patches, far wider than a face.
+  vec3 m = sin(pattern * 95.0 + 2.0 * sin(pattern.yzx * 53.0));
+  burnt_mottle = vec2(charred, 0.55 * m.x * m.y + 0.45 * m.z);
   gl_Position = through_lens(clip_from_world * vec4(position, 1.0));
 }

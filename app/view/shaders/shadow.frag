@@ -1,8 +1,7 @@
 // What instruments take from the lamp's light, as a factor on the picture: app/view/shadow.hpp says the same in C++.
 in vec3 place;
-uniform int capsules;
-uniform vec4 begin_radius[12];  // m
-uniform vec4 end_lift[12];      // m, 1
+uniform vec4 begin_radius[3];  // m, of one instrument's capsules
+uniform vec4 end[3];           // m
 out vec4 result;
 
 // Of a lamp of this radius (m).
@@ -21,7 +20,7 @@ float light_past(vec3 p, vec3 to_lamp, float far, vec3 a, vec3 b, float radius) 
   float lit = smoothstep(-soft, soft, gap);
   // What is close to the tissue also keeps away the light that the tissue around it throws back.
   float near = length(r - clamp(f / e, 0.0, 1.0) * axis) - radius;
-  float open = 1.0 - 0.55 * exp2(-max(near, 0.0) * 500.0);
+  float open = 1.0 - 0.5 * exp2(-max(near, 0.0) * 1300.0);
   return mix(0.28, 1.0, lit) * open;
 }
 
@@ -29,9 +28,10 @@ void main() {
   vec3 to_lamp = lamp_aspect.xyz - place;
   float far = length(to_lamp);
   to_lamp /= far;
-  float lit = 1.0;
-  for (int k = 0; k < capsules; ++k)
-    lit = min(lit, light_past(place, to_lamp, far, begin_radius[k].xyz, end_lift[k].xyz, begin_radius[k].w));
+  // Written out: an index that the compiler does not know is slow on a CPU.
+  float lit = light_past(place, to_lamp, far, begin_radius[0].xyz, end[0].xyz, begin_radius[0].w);
+  lit = min(lit, light_past(place, to_lamp, far, begin_radius[1].xyz, end[1].xyz, begin_radius[1].w));
+  lit = min(lit, light_past(place, to_lamp, far, begin_radius[2].xyz, end[2].xyz, begin_radius[2].w));
   // The picture holds a display's numbers, so the factor gets its gamma, about 1 / 2.
   result = vec4(vec3(sqrt(lit)), 1.0);
 }

@@ -1,0 +1,231 @@
+// The view's pure parts: shadow, smoke, marks, noise, creases; no OpenGL.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "app/view/mark_shape.hpp"
+#include "app/view/noise_volume.hpp"
+#include "app/view/shadow.hpp"
+#include "app/view/smoke.hpp"
+#include "app/view/surface.hpp"
+#include "geometry/planar/polygon.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr unsigned kSeed = 5;
+
+DrawnTool tool_at(const glm::dvec3& pivot, const glm::dvec3& tip) {
+  DrawnTool tool;
+  tool.pose = {pivot, tip, 0.0025};
+  return tool;
+}
+
+TEST(Shadow, FullUnderTheShaftNoneBesideIt) {
+  const ShadowCapsule shaft[] = {{{-0.1f, 0, 0.05f}, {0.1f, 0, 0.05f}, 0.0025f}};
+  const glm::vec3 lamp(0, 0, 0.15f);
+  EXPECT_LT(lit_share({0, 0, 0}, lamp, shaft), 0.4f);
+  EXPECT_NEAR(lit_share({0, 0.03f, 0}, lamp, shaft), 1.f, 1e-3f);
+  // Nearer to the lamp than the shaft: nothing between.
+  EXPECT_NEAR(lit_share({0, 0, 0.08f}, lamp, shaft), 1.f, 1e-3f);
+}
+
+// Against walking along the ray: the middle of the penumbra is where the lamp's centre is just hidden.
+TEST(Shadow, ItsEdgeIsWhereTheRayGrazesTheCapsule) {
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<float> place(-0.04f, 0.04f);
+  const ShadowCapsule capsule[] = {{{-0.02f, -0.01f, 0.04f}, {0.06f, 0.03f, 0.07f}, 0.003f}};
+  const glm::vec3 lamp(0.005f, 0.004f, 0.16f);
+  int hidden = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const glm::vec3 p(place(random), place(random), 0.f);
+    float nearest = 1.f;
+    for (int step = 0; step <= 2000; ++step) {
+      const glm::vec3 q = glm::mix(p, lamp, static_cast<float>(step) / 2000.f);
+      const glm::vec3 axis = capsule[0].end - capsule[0].begin;
+      const float t = std::clamp(glm::dot(q - capsule[0].begin, axis) / glm::dot(axis, axis), 0.f, 1.f);
+      nearest = std::min(nearest, glm::distance(q, capsule[0].begin + t * axis) - capsule[0].radius);
+    }
+    if (std::abs(nearest) < 2e-4f) continue;
+    hidden += nearest < 0.f;
+    EXPECT_EQ(lit_share(p, lamp, capsule) < 0.64f, nearest < 0.f) << nearest << " m";
+  }
+  EXPECT_GT(hidden, 100);
+}
+
+TEST(Shadow, PickedFacesHoldEveryDarkPlace) {
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<double> place(-0.06, 0.06);
+  const TriangleMesh sphere = shapes::icosphere(4, 0.05f);
+  float edge = 0.f;
+  for (const glm::uvec3& f : sphere.faces)
+    edge = std::max(edge, glm::distance(sphere.positions[f.x], sphere.positions[f.y]));
+  std::vector<std::uint8_t> flags;
+  std::vector<glm::uvec3> faces;
+  std::size_t dark = 0, picked = 0;
+  for (int k = 0; k < 40; ++k) {
+    const glm::vec3 lamp(0.01f, 0.006f, 0.16f);
+    const auto capsules =
+        shadow_capsules(tool_at({0.12 + place(random), place(random), 0.15}, {place(random), place(random), 0.055}));
+    faces_in_shade(sphere.view(), lamp, capsules, edge, flags, faces);
+    picked += faces.size();
+    for (const glm::uvec3& face : sphere.faces) {
+      const glm::vec3 a = sphere.positions[face.x], b = sphere.positions[face.y], c = sphere.positions[face.z];
+      if (glm::dot(glm::cross(b - a, c - a), lamp - a) <= 0.f || lit_share((a + b + c) / 3.f, lamp, capsules) > 0.97f)
+        continue;
+      ++dark;
+      EXPECT_TRUE(std::find(faces.begin(), faces.end(), face) != faces.end());
+    }
+  }
+  EXPECT_GT(dark, 500u);
+  EXPECT_LT(picked, 40 * sphere.faces.size() / 4);
+}
+
+TEST(Smoke, RisesFromABurningTipAndFades) {
+  DrawnTool hook = tool_at({0.1, 0, 0.2}, {0, 0, 0});
+  hook.kind = InstrumentKind::Hook;
+  const auto alive = [](const SmokeState& s) {
+    return std::count_if(s.puffs.begin(), s.puffs.end(), [](const SmokePuff& p) { return p.life > 0.f; });
+  };
+  SmokeState smoke;
+  const auto run = [&](double from, double to) {
+    for (double t = from; t < to; t += 1.0 / 30.0) advance(smoke, std::span(&hook, 1), t);
+  };
+  run(0.0, 1.0);
+  EXPECT_EQ(alive(smoke), 0);  // no pedal, no smoke
+  hook.energy = true;
+  run(1.0, 2.0);
+  EXPECT_EQ(alive(smoke), 0);  // in the air neither
+  hook.touching = true;
+  run(2.0, 4.0);
+  EXPECT_GT(alive(smoke), 15);
+  float highest = 0.f;
+  for (const SmokePuff& puff : smoke.puffs) highest = std::max(highest, puff.place.z);
+  EXPECT_GT(highest, 0.01f);
+  std::vector<SmokeVertex> vertices;
+  smoke_vertices(smoke, vertices);
+  EXPECT_EQ(vertices.size(), 6u * static_cast<std::size_t>(alive(smoke)));
+  hook.energy = false;
+  run(4.0, 8.0);
+  EXPECT_EQ(alive(smoke), 0);
+}
+
+TEST(Smoke, IsTheSameEveryTimeAndClearsWhenTimeJumps) {
+  DrawnTool hook = tool_at({0.1, 0, 0.2}, {0, 0, 0});
+  hook.energy = hook.touching = true;
+  const auto after = [&](double seconds) {
+    SmokeState smoke;
+    for (int k = 0; k <= static_cast<int>(seconds * 60.0); ++k) advance(smoke, std::span(&hook, 1), k / 60.0);
+    return smoke;
+  };
+  SmokeState once = after(1.5);
+  const SmokeState again = after(1.5);
+  for (std::size_t k = 0; k < once.puffs.size(); ++k) EXPECT_EQ(once.puffs[k].place, again.puffs[k].place);
+  advance(once, {}, 0.2);
+  EXPECT_EQ(once.born, 0u);
+}
+
+TEST(Marks, StatesDifferInStyleAndPaint) {
+  DrawnMarks marks;
+  for (const MarkState state : {MarkState::Waiting, MarkState::Next, MarkState::Done, MarkState::Error})
+    marks.targets.push_back({{0, 0, 0}, 0.004f, state});
+  std::vector<DecalSegment> segments;
+  mark_segments(marks, 0.0, segments);
+  ASSERT_EQ(segments.size(), 4u);
+  for (std::size_t a = 0; a < 4; ++a) {
+    for (std::size_t b = a + 1; b < 4; ++b) {
+      EXPECT_NE(segments[a].style, segments[b].style);
+      EXPECT_GT(glm::distance(segments[a].paint, segments[b].paint), 0.3f);
+    }
+  }
+}
+
+TEST(Marks, ThePartOfAPathThatIsDoneHasItsOwnPaint) {
+  const std::vector<glm::vec3> points = {{0, 0, 0}, {0.01f, 0, 0}, {0.02f, 0, 0}, {0.03f, 0, 0}};
+  DrawnMarks marks;
+  marks.paths.push_back({points, 0.002f, 2, MarkState::Next});
+  std::vector<DecalSegment> segments;
+  mark_segments(marks, 0.0, segments);
+  ASSERT_EQ(segments.size(), 6u);  // three of the rim, three of the ribbon
+  EXPECT_NE(segments[3].paint, segments[4].paint);
+  EXPECT_EQ(segments[4].paint, segments[5].paint);
+}
+
+// Every place of the surface within the radius lies on a face that was given, and far faces are not.
+TEST(Marks, DecalsCoverWhatIsNear) {
+  const TriangleMesh sphere = shapes::icosphere(4, 0.05f);
+  const std::vector<DecalSegment> segments = {{{0, 0, 0.05f}, {0, 0, 0.05f}, 0.006f, MarkStyle::Waiting, glm::vec4(1)}};
+  std::vector<DecalVertex> vertices;
+  add_decals(segments, sphere.view(), vertices);
+  for (const glm::vec3& p : sphere.positions) {
+    const bool given =
+        std::any_of(vertices.begin(), vertices.end(), [&](const DecalVertex& vertex) { return vertex.position == p; });
+    const float distance = glm::distance(p, segments[0].begin);
+    if (distance < 0.006f || distance > 0.016f) {
+      EXPECT_EQ(given, distance < 0.01f);
+    }
+  }
+}
+
+TEST(Marks, AZoneIsCoveredOnceByShortTriangles) {
+  const std::vector<glm::dvec2> outline = {{-0.5, -0.5}, {0.6, -0.4}, {0.5, 0.5}, {0.0, 0.0}, {-0.5, 0.4}};
+  const ZoneShape shape = make_zone_shape(outline);
+  double area = 0.0;
+  for (std::size_t k = 0; k < shape.inside.size(); k += 3) {
+    const glm::dvec2 a = shape.inside[k].place, b = shape.inside[k + 1].place, c = shape.inside[k + 2].place;
+    EXPECT_LT(glm::distance(a, b), 0.121);
+    area += 0.5 * std::abs((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
+  }
+  EXPECT_NEAR(area, std::abs(planar::signed_area(outline)), 1e-5);
+  EXPECT_FALSE(shape.outline.empty());
+  EXPECT_TRUE(make_zone_shape(std::vector<glm::dvec2>{{0, 0}, {1, 1}, {1, 0}, {0, 1}}).inside.empty());
+}
+
+TEST(NoiseVolume, FillsItsRangeAndRepeatsWithoutASeam) {
+  const std::vector<std::uint8_t> volume = make_noise_volume();
+  const auto at = [&](int x, int y, int z, int channel) {
+    const int n = kNoiseSide;
+    return static_cast<int>(volume[static_cast<std::size_t>((((z % n) * n + y % n) * n + x % n) * 4 + channel)]);
+  };
+  for (int channel = 0; channel < 4; ++channel) {
+    double sum = 0.0, inside = 0.0, seam = 0.0;
+    for (int y = 0; y < kNoiseSide; ++y) {
+      for (int z = 0; z < kNoiseSide; ++z) {
+        sum += at(y, z, y + z, channel);
+        inside += std::abs(at(20, y, z, channel) - at(21, y, z, channel));
+        seam += std::abs(at(kNoiseSide - 1, y, z, channel) - at(kNoiseSide, y, z, channel));
+      }
+    }
+    EXPECT_NEAR(sum / (kNoiseSide * kNoiseSide), 127.0, 25.0);
+    EXPECT_LT(seam, 2.0 * inside);
+  }
+}
+
+TEST(Creases, ACubeKeepsItsEdgesAndABallHasNone) {
+  const TriangleMesh ball = shapes::icosphere(3, 0.1f);
+  const CreasedMesh smooth = with_creases(ball.view(), 40.0);
+  for (std::size_t k = 0; k < smooth.normals.size(); ++k)
+    EXPECT_GT(glm::dot(smooth.normals[k], glm::normalize(smooth.mesh.positions[k])), 0.999f);
+  TriangleMesh wedge;  // two faces at a right angle
+  wedge.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  wedge.faces = {{0, 1, 2}, {1, 0, 3}};
+  const CreasedMesh sharp = with_creases(wedge.view(), 40.0);
+  EXPECT_EQ(sharp.normals[0], glm::vec3(0, 0, 1));
+  EXPECT_EQ(sharp.normals[3], glm::vec3(0, 1, 0));
+}
+
+TEST(Encloses, TellsABallFromASheetAndFromABallInsideOut) {
+  TriangleMesh ball = shapes::icosphere(2, 0.1f);
+  EXPECT_TRUE(encloses(ball.view()));
+  for (glm::uvec3& face : ball.faces) std::swap(face.x, face.y);
+  EXPECT_FALSE(encloses(ball.view()));
+  ball.faces.pop_back();
+  EXPECT_FALSE(encloses(ball.view()));
+}
+
+}  // namespace
+}  // namespace trocar
