@@ -69,11 +69,16 @@ TriangleMesh make_liver(const OrganParams& params) { return make(liver_distance,
 
 TriangleMesh make_stomach(const OrganParams& params) { return make(stomach_distance, stomach_box(), params.faces); }
 
+TriangleMesh make_gallbladder(const OrganParams& params) {
+  return make(gallbladder_distance, gallbladder_box(), params.faces);
+}
+
 TriangleMesh make_organ(std::string_view name, const OrganParams& params) {
   if (name == "liver") return make_liver(params);
   if (name == "stomach") return make_stomach(params);
+  if (name == "gallbladder") return make_gallbladder(params);
   throw InputError("there is no organ called '" + std::string(name) +
-                   "'; ask for liver, stomach, superellipsoid or supertoroid");
+                   "'; ask for liver, stomach, gallbladder, superellipsoid or supertoroid");
 }
 
 }  // namespace trocar

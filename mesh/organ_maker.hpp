@@ -1,4 +1,4 @@
-// Our own organs as even, closed triangle meshes of any face count: a liver and a stomach, placed as in the body.
+// Our own organs as even, closed triangle meshes of any face count: a liver, a stomach and a gallbladder, placed as in the body.
 // Made from implicit surfaces (organ_shapes.hpp), so every count shows the same surface; the result is deterministic.
 // Frame: -x the patient's right, +y towards the head, +z to the front.
 // Units: metres.   Tested in tests/mesh/organ_maker_test.cpp
@@ -18,7 +18,8 @@ struct OrganParams {
 // Error: InputError when the number of faces is out of range.
 TriangleMesh make_liver(const OrganParams& params);
 TriangleMesh make_stomach(const OrganParams& params = {.faces = 10000});
-// By name: "liver", "stomach". Error: InputError for another name.
+TriangleMesh make_gallbladder(const OrganParams& params = {.faces = 2000});
+// By name: "liver", "stomach", "gallbladder". Error: InputError for another name.
 TriangleMesh make_organ(std::string_view name, const OrganParams& params);
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
 // The shapes of our organs as signed distances, modelled after anatomy: no scan went into them.
-// Frame, shared by both: -x the patient's right, +y towards the head, +z to the front; x = 0 is the midline, y = 0
+// Frame, shared by all: -x the patient's right, +y towards the head, +z to the front; x = 0 is the midline, y = 0
 // about the height of the pylorus in a standing patient, z = 0 the skin of the back. Units: millimetres.   Checked in
 // tests/mesh/organ_maker_test.cpp
 #pragma once
@@ -13,5 +13,8 @@ FieldBox liver_box();
 
 double stomach_distance(const glm::dvec3& p);
 FieldBox stomach_box();
+
+double gallbladder_distance(const glm::dvec3& p);
+FieldBox gallbladder_box();
 
 }  // namespace trocar

@@ -190,7 +190,7 @@ void add_mesh_command(CLI::App& program) {
   checking->callback([command] { check(*command); });
 
   CLI::App* making = mesh->add_subcommand("make", "Our own organs and superquadrics, of any number of faces");
-  making->add_option("organ", command->organ, "liver, stomach, superellipsoid or supertoroid")->required();
+  making->add_option("organ", command->organ, "liver, stomach, gallbladder, superellipsoid or supertoroid")->required();
   making->add_option("--faces", command->faces, "Number of faces")->capture_default_str();
   making->add_option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm")
       ->delimiter(',')

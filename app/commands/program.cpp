@@ -42,6 +42,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_touch_command(program);
   add_compare_command(program);
   add_record_command(program);
+  add_perform_command(program);
   add_recording_commands(program);
   add_score_command(program);
   add_export_command(program);

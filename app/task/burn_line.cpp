@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/task/task_goal.hpp"
 #include "app/task/tip_contact.hpp"
@@ -11,6 +12,8 @@
 namespace trocar {
 namespace {
 
+// A hook that burns its way touches tissue again and again; after so long without, it burns the air.
+constexpr double kLeaves = 0.5;   // s
 constexpr double kEnough = 0.95;  // 1   of the line's points: the ends of a burn are round
 
 class BurnLine final : public TaskGoal {
@@ -18,22 +21,25 @@ class BurnLine final : public TaskGoal {
   BurnLine(const TaskScene& task, const TaskStage& stage)
       : task_(task), line_(task, stage), organs_(stage.organs), tools_(tools_of(task, stage)) {
     burnt_.resize(line_.marks().size());
+    touching_.resize(tools_.size(), Lasting(kLeaves));
+    strange_.resize(organs_.size(), Lasting(kErrorLasts));
   }
 
   const std::vector<SurfaceMark>& marks() const override { return line_.marks(); }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
-    bool hot = false;
-    off_now_ = false;
-    for (const std::size_t tool : tools_) {
-      if (!seen.tools[tool].energy) continue;
+    bool hot = false, off = false;
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+      touching_[k].see(touches_any(seen, tools_[k]), seen.time);
+      if (!seen.tools[tools_[k]].energy) continue;
       hot = true;
-      burn_with(seen, tool, dt, log);
+      if (!touching_[k].now()) in_air_ += dt;
+      off = burn_with(seen, tools_[k], log) || off;
     }
-    if (!off_now_) off_ = false;
-    if (!hot) strange_ = false;
-    if (!hot) last_off_.reset();
+    off_now_ = off;
+    off_.see(off, seen.time);
+    if (!off) last_off_.reset();
     done_ = done_ || (!hot && share() >= kEnough);
   }
 
@@ -67,33 +73,32 @@ class BurnLine final : public TaskGoal {
  private:
   double share() const { return double(std::count(burnt_.begin(), burnt_.end(), 1)) / double(burnt_.size()); }
 
-  void burn_with(const Observation& seen, std::size_t tool, double dt, TaskLog& log) {
+  // True when it burns beside the line.
+  bool burn_with(const Observation& seen, std::size_t tool, TaskLog& log) {
     burn_other(seen, tool, log);
-    if (!touches(seen, line_.organ(), tool)) {
-      if (!touches_any(seen, tool)) in_air_ += dt;
-      return;
+    if (!touches(seen, line_.organ(), tool)) return false;
+    const ToolPose& pose = seen.tools[tool].pose;
+    const TissueLine::Foot foot = line_.nearest(pose.tip, 0, line_.steps());
+    const double away = beside(foot.away, pose.radius);
+    if (away > task_.tolerance) {
+      burn_beside(pose.tip, away, foot.beyond, seen.time, log);
+      return true;
     }
-    const auto contact = tip_contact(seen, line_.organ(), tool);
-    const glm::dvec3 where = contact ? glm::dvec3(*contact) : seen.tools[tool].pose.tip;
-    const TissueLine::Foot foot = line_.nearest(where, 0, line_.steps());
-    if (foot.away > task_.tolerance) {
-      burn_beside(where, foot, seen.time, log);
-      return;
-    }
-    last_off_.reset();
-    if (seen.organs[line_.organ()].faces_gone == 0) return;
+    if (seen.organs[line_.organ()].faces_gone == 0) return false;
     // Burnt is what the line has within its half width of where the tissue goes.
-    for (std::size_t k = 0; k < burnt_.size(); ++k)
-      if (glm::distance(glm::dvec3(line_.points()[k]), where) <= task_.tolerance) burnt_[k] = 1;
+    for (std::size_t k = 0; k < burnt_.size(); ++k) {
+      const double distance = glm::distance(glm::dvec3(line_.points()[k]), pose.tip);
+      if (beside(distance, pose.radius) <= task_.tolerance) burnt_[k] = 1;
+    }
+    return false;
   }
 
-  void burn_beside(const glm::dvec3& where, const TissueLine::Foot& foot, double time, TaskLog& log) {
-    if (!off_) log.error(time, foot.beyond ? "burnt beyond the end of the line" : "burnt beside the line");
-    off_ = off_now_ = true;
-    away_ = foot.away;
-    if (foot.beyond) overshoot_ = std::max(overshoot_, foot.away);
-    if (last_off_) beside_ += glm::distance(where, *last_off_);
-    last_off_ = where;
+  void burn_beside(const glm::dvec3& tip, double away, bool beyond, double time, TaskLog& log) {
+    if (!off_.now()) log.error(time, beyond ? "burnt beyond the end of the line" : "burnt beside the line");
+    away_ = away;
+    if (beyond) overshoot_ = std::max(overshoot_, away);
+    if (last_off_) beside_ += glm::distance(tip, *last_off_);
+    last_off_ = tip;
   }
 
   bool touches_any(const Observation& seen, std::size_t tool) const {
@@ -104,9 +109,9 @@ class BurnLine final : public TaskGoal {
 
   void burn_other(const Observation& seen, std::size_t tool, TaskLog& log) {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
-      if (organ == line_.organ() || strange_ || !touches(seen, organ, tool)) continue;
-      strange_ = true;
-      log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
+      if (organ == line_.organ()) continue;
+      if (strange_[organ].see(touches(seen, organ, tool), seen.time))
+        log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
     }
   }
 
@@ -115,9 +120,12 @@ class BurnLine final : public TaskGoal {
   std::vector<std::string> organs_;
   std::vector<std::size_t> tools_;                                     // whose energy counts
   std::vector<char> burnt_;                                            // [point of the line]
+  std::vector<Lasting> touching_;                                      // [tool of tools_] any tissue
+  std::vector<Lasting> strange_;                                       // [organ] burnt that should not be
   double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
   std::optional<glm::dvec3> last_off_;                                 // where it burnt beside the line last
-  bool off_ = false, off_now_ = false, strange_ = false, done_ = false;
+  Lasting off_{kErrorLasts};
+  bool off_now_ = false, done_ = false;
 };
 
 }  // namespace

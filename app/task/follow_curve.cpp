@@ -17,16 +17,19 @@ constexpr std::size_t kAround = 6;
 class FollowCurve final : public TaskGoal {
  public:
   FollowCurve(const TaskScene& task, const TaskStage& stage)
-      : task_(task), line_(task, stage), tools_(tools_of(task, stage)), contacts_(tools_.size()) {}
+      : task_(task),
+        line_(task, stage),
+        tools_(tools_of(task, stage)),
+        contacts_(tools_.size(), Lasting(kContactLasts)) {}
 
   const std::vector<SurfaceMark>& marks() const override { return line_.marks(); }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
-    const LastingContact* contact = nearest_contact(seen);
-    if (contact) advance(contact->point(), seen.time, log);
-    if (begun() && !done()) watch(contact, seen.time, dt, log);
-    in_contact_ = contact != nullptr;
+    const SeenTool* tool = tool_in_contact(seen);
+    if (tool) advance(tool->pose, seen.time, log);
+    if (begun() && !done()) watch(tool, seen.time, dt, log);
+    in_contact_ = tool != nullptr;
   }
 
   double progress() const override { return double(next_) / double(line_.marks().size()); }
@@ -40,7 +43,7 @@ class FollowCurve final : public TaskGoal {
     if (!begun() || done()) return;
     if (!in_contact_) {
       warning += "contact lost";
-    } else if (off_) {
+    } else if (off_.now() && deviation_ > task_.tolerance) {
       fmt::format_to(std::back_inserter(warning), "off the line by {:.1f} mm", deviation_ * 1e3);
     }
   }
@@ -55,7 +58,7 @@ class FollowCurve final : public TaskGoal {
   }
 
   void draw(DrawnMarks& marks) const override {
-    const MarkState state = off_ ? MarkState::Error : done() ? MarkState::Done : MarkState::Next;
+    const MarkState state = off_.now() ? MarkState::Error : done() ? MarkState::Done : MarkState::Next;
     marks.paths.push_back({line_.points(), static_cast<float>(2.0 * task_.tolerance), next_, state});
     if (!done()) marks.targets.push_back({line_.points()[next_], static_cast<float>(task_.tolerance), MarkState::Next});
   }
@@ -65,45 +68,49 @@ class FollowCurve final : public TaskGoal {
   bool done() const { return next_ == line_.marks().size(); }
 
   // Of several instruments that count, the one nearest to where the line goes on.
-  const LastingContact* nearest_contact(const Observation& seen) {
-    const glm::vec3 goal = line_.points()[std::min(next_, line_.steps())];
-    const LastingContact* nearest = nullptr;
+  const SeenTool* tool_in_contact(const Observation& seen) {
+    const glm::dvec3 goal(line_.points()[std::min(next_, line_.steps())]);
+    const SeenTool* nearest = nullptr;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
-      contacts_[k].see(tip_contact(seen, line_.organ(), tools_[k]), seen.time);
+      const SeenTool& tool = seen.tools[tools_[k]];
+      contacts_[k].see(tip_touches(seen, line_.organ(), tools_[k]), seen.time);
       if (!contacts_[k].now()) continue;
-      if (!nearest || glm::distance(contacts_[k].point(), goal) < glm::distance(nearest->point(), goal))
-        nearest = &contacts_[k];
+      if (!nearest || glm::distance(tool.pose.tip, goal) < glm::distance(nearest->pose.tip, goal)) nearest = &tool;
     }
     return nearest;
   }
 
-  void advance(const glm::vec3& point, double time, TaskLog& log) {
+  void advance(const ToolPose& pose, double time, TaskLog& log) {
     const bool before = begun();
-    while (!done() && glm::distance(point, line_.points()[next_]) <= task_.tolerance) ++next_;
+    while (!done()) {
+      const double distance = glm::distance(pose.tip, glm::dvec3(line_.points()[next_]));
+      if (beside(distance, pose.radius) > task_.tolerance) break;
+      ++next_;
+    }
     if (begun() && !before) log.note(time, "on the line");
   }
 
-  void watch(const LastingContact* contact, double time, double dt, TaskLog& log) {
-    if (!contact) {
+  void watch(const SeenTool* tool, double time, double dt, TaskLog& log) {
+    if (!tool) {
       if (in_contact_) ++lost_, log.error(time, "contact lost");
+      off_.see(false, time);
       return;
     }
     const std::size_t first = next_ > kAround ? next_ - kAround : 0;
-    deviation_ = line_.nearest(glm::dvec3(contact->point()), first, next_ + kAround).away;
+    deviation_ = beside(line_.nearest(tool->pose.tip, first, next_ + kAround).away, tool->pose.radius);
     sum_ += deviation_ * dt, time_ += dt;
     worst_ = std::max(worst_, deviation_);
-    const bool off = deviation_ > task_.tolerance;
-    if (off && !off_) log.error(time, "left the line");
-    off_ = off;
+    if (off_.see(deviation_ > task_.tolerance, time)) log.error(time, "left the line");
   }
 
   TaskScene task_;
   TissueLine line_;
-  std::vector<std::size_t> tools_;        // whose tips count
-  std::vector<LastingContact> contacts_;  // [tool of tools_]
+  std::vector<std::size_t> tools_;  // whose tips count
+  std::vector<Lasting> contacts_;   // [tool of tools_]
   std::size_t next_ = 0, lost_ = 0;
   double deviation_ = 0.0, worst_ = 0.0, sum_ = 0.0, time_ = 0.0;  // m, m, m s, s
-  bool off_ = false, in_contact_ = false;
+  Lasting off_{kErrorLasts};
+  bool in_contact_ = false;
 };
 
 }  // namespace

@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trocar {
 
 void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
   now_ = 0.0;
   for (std::size_t tool = 0; tool < seen.tools.size(); ++tool) {
-    const double force = glm::length(glm::dvec3(seen.tools[tool].force));
+    const double share = 1.0 - std::exp(-dt / kTimeConstant);
+    felt_[tool] += share * (glm::dvec3(seen.tools[tool].force) - felt_[tool]);
+    const double force = glm::length(felt_[tool]);
     now_ = std::max(now_, force);
-    if (over_[tool] != 0) {
-      over_[tool] = force > kEnds * most_;
-    } else if (force > most_) {
-      over_[tool] = 1;
-      log.error(seen.time, fmt::format("{} used {:.1f} N", instruments_[tool], force));
-    }
+    if (over_[tool].see(force > most_, seen.time))
+      log.error(seen.time, fmt::format("{} used more than {:g} N", instruments_[tool], most_));
   }
   peak_ = std::max(peak_, now_);
   if (over()) time_over_ += dt;

@@ -30,20 +30,21 @@ class LiftOrgan final : public TaskGoal {
     if (!rest_) rest_ = glm::dvec3(place_);
     height_ = glm::dot(glm::dvec3(place_) - *rest_, kUp);
     highest_ = std::max(highest_, height_);
-    contact_.see(tip_contact(seen, organ(), tool_), seen.time);
+    contact_.see(tip_touches(seen, organ(), tool_), seen.time);
     move_jaws(seen, log);
     watch_tears(seen, log);
     if (done_) return;
     held_ = holding_ && height_ >= task_.lift ? held_ + dt : 0.0;
+    if (holding_) {
+      const double raised = std::clamp(height_ / task_.lift, 0.0, 1.0);
+      const double held = task_.hold > 0.0 ? std::min(held_ / task_.hold, 1.0) : 0.0;
+      farthest_ = std::max(farthest_, 0.2 + 0.6 * raised + 0.19 * held);
+    }
     done_ = holding_ && height_ >= task_.lift && held_ >= task_.hold;
   }
 
-  double progress() const override {
-    if (done_) return 1.0;
-    if (!holding_) return 0.0;
-    const double raised = std::clamp(height_ / task_.lift, 0.0, 1.0);
-    return 0.2 + 0.6 * raised + (task_.hold > 0.0 ? 0.19 * std::min(held_ / task_.hold, 1.0) : 0.0);
-  }
+  // The farthest it ever was: what was dropped had been lifted.
+  double progress() const override { return done_ ? 1.0 : farthest_; }
 
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
@@ -80,17 +81,17 @@ class LiftOrgan final : public TaskGoal {
     } else if (!closed_ && grip < jaws.close_below) {
       // Jaws that come closed have not closed on anything.
       closed_ = true;
-      if (opened_) grasp(from_tip, seen.time, log);
+      if (opened_) grasp(from_tip, seen.tools[tool_].pose.radius, seen.time, log);
     }
     opened_ = opened_ || grip > jaws.open_above;
     if (holding_ && from_tip > grasped_at_ + kSlipped) let_go(seen.time, log);
   }
 
-  void grasp(double from_tip, double time, TaskLog& log) {
+  void grasp(double from_tip, double radius, double time, TaskLog& log) {
     if (!contact_.now()) return;
     ++grasps_;
     grasped_at_ = from_tip;
-    holding_ = glm::distance(contact_.point(), place_) <= task_.tolerance;
+    holding_ = beside(from_tip, radius) <= task_.tolerance;
     if (holding_) {
       log.note(time, "grasped");
     } else {
@@ -118,10 +119,10 @@ class LiftOrgan final : public TaskGoal {
   TaskScene task_;
   std::size_t tool_;
   std::vector<SurfaceMark> marks_;
-  LastingContact contact_;
+  Lasting contact_{kContactLasts};
   std::optional<glm::dvec3> rest_;  // m   where the place was at first
   glm::vec3 place_{0.f};            // m
-  double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0;
+  double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0, farthest_ = 0.0;
   std::size_t grasps_ = 0, beside_ = 0, drops_ = 0, tears_ = 0;
   bool closed_ = false, opened_ = false, holding_ = false, torn_now_ = false, done_ = false;
 };

@@ -1,5 +1,7 @@
 #include "app/task/tip_contact.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace trocar {
@@ -8,15 +10,16 @@ bool touches(const Observation& seen, std::size_t organ, std::size_t tool) {
   return !seen.organs[organ].touches.of_tool(tool).empty();
 }
 
-std::optional<glm::vec3> tip_contact(const Observation& seen, std::size_t organ, std::size_t tool) {
+bool tip_touches(const Observation& seen, std::size_t organ, std::size_t tool) {
   const ToolPose& pose = seen.tools[tool].pose;
-  double nearest = pose.radius + kTipReach;
-  std::optional<glm::vec3> point;
-  for (const Touch& touch : seen.organs[organ].touches.of_tool(tool)) {
-    const double distance = glm::distance(glm::dvec3(touch.point), pose.tip);
-    if (distance < nearest) nearest = distance, point = touch.point;
-  }
-  return point;
+  const auto touched = seen.organs[organ].touches.of_tool(tool);
+  return std::any_of(touched.begin(), touched.end(), [&](const Touch& touch) {
+    return glm::distance(glm::dvec3(touch.point), pose.tip) <= pose.radius + kTipReach;
+  });
+}
+
+double beside(double distance, double radius) {
+  return std::sqrt(std::max(0.0, (distance - radius) * (distance + radius)));
 }
 
 double ratio(double part, double whole) {

@@ -1,35 +1,44 @@
-// Where the end of an instrument touches tissue, and whether it does so lastingly. Tissue that was pushed out of the
-// way is not touched in every single frame: a contact lasts for kContactLasts after it was seen last.
+// What the kinds of task measure with: does the end of an instrument touch tissue, how far beside a place is it, how
+// long is its path; and what lasts although it is not seen in every frame.
 // Units: metres, seconds.   Tested in tests/app/task_parts_test.cpp
 #pragma once
-
-#include <optional>
 
 #include "app/task/observation.hpp"
 
 namespace trocar {
 
 // Touched within this of the instrument's surface at the tip is touched by the tip.
-constexpr double kTipReach = 0.003;    // m
+constexpr double kTipReach = 0.003;  // m
+// Tissue that was pushed out of the way is not touched in every single frame.
 constexpr double kContactLasts = 0.1;  // s
+// An error ends when it was not made for so long; then it can be made again.
+constexpr double kErrorLasts = 0.3;  // s
 
-// The touched point of the organ nearest to the tip; nothing when only the shaft touches, or nothing does.
-std::optional<glm::vec3> tip_contact(const Observation& seen, std::size_t organ, std::size_t tool);
+// Does the end of the tool touch the organ in this frame?
+bool tip_touches(const Observation& seen, std::size_t organ, std::size_t tool);
 // Does any part of the tool touch the organ in this frame?
 bool touches(const Observation& seen, std::size_t organ, std::size_t tool);
 
-class LastingContact {
+// How far to the side of a place on the surface a tip is that rests on that surface: a ball of the instrument's radius
+// lies on a plane, so sqrt(distance^2 - radius^2), and 0 nearer than that. `distance`: from the tip to the place.
+double beside(double distance, double radius);
+
+// Something seen now and then that lasts between: contact of tissue that gives way, a blunder that trembles about its
+// limit. It ends when it was not seen for `lasts`.
+class Lasting {
  public:
-  void see(const std::optional<glm::vec3>& contact, double time) {
-    if (contact) point_ = *contact, last_ = time, ever_ = true;
-    now_ = ever_ && time - last_ <= kContactLasts;
+  explicit Lasting(double lasts) : lasts_(lasts) {}
+  // True when it begins.
+  bool see(bool there, double time) {
+    const bool before = now_;
+    if (there) last_ = time, ever_ = true;
+    now_ = there || (ever_ && time - last_ <= lasts_);
+    return now_ && !before;
   }
   bool now() const { return now_; }
-  const glm::vec3& point() const { return point_; }  // m, where it was seen last
 
  private:
-  glm::vec3 point_{0.f};
-  double last_ = 0.0;  // s
+  double lasts_, last_ = 0.0;  // s
   bool ever_ = false, now_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "app/task/task_goal.hpp"
 #include "app/task/tip_contact.hpp"
@@ -18,7 +19,7 @@ class TouchTargets final : public TaskGoal {
  public:
   TouchTargets(const TaskScene& task, const TaskStage& stage)
       : task_(task), marks_(marks_of(task, stage)), tools_(tools_of(task, stage)) {
-    contacts_.resize(marks_.size() * tools_.size());
+    contacts_.resize(stage.organs.size() * tools_.size(), Lasting(kContactLasts));
     paths_.resize(tools_.size());
     places_.resize(marks_.size());
     wrong_for_.resize(marks_.size());
@@ -28,7 +29,11 @@ class TouchTargets final : public TaskGoal {
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     std::copy(seen.marks.begin(), seen.marks.end(), places_.begin());
-    for (std::size_t k = 0; k < tools_.size(); ++k) paths_[k].see(seen.tools[tools_[k]].pose.tip);
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+      paths_[k].see(seen.tools[tools_[k]].pose.tip);
+      for (std::size_t organ = 0; organ < seen.organs.size(); ++organ)
+        contacts_[organ * tools_.size() + k].see(tip_touches(seen, organ, tools_[k]), seen.time);
+    }
     watch_beside(seen, dt);
     watch_wrong(seen, dt, log);
     if (done_ == marks_.size()) return;
@@ -56,9 +61,12 @@ class TouchTargets final : public TaskGoal {
   }
 
   void judge(std::vector<Metric>& parts) const override {
+    // Around a zone the way is longer.
+    const bool zones = !task_.zones.empty();
     double length = 0.0, direct = 0.0;
     for (const PathMeter& path : paths_) length += path.reached(), direct += path.direct();
-    parts.push_back({"task_detour", "Path of the tip over the straight way", "", ratio(length, direct), 1.6, 4.0});
+    parts.push_back({"task_detour", "Path of the tip over the straight way", "", ratio(length, direct),
+                     zones ? 3.0 : 1.8, zones ? 7.0 : 4.5});
     parts.push_back({"task_wrong", "Wrong targets touched", "", double(wrong_), 0.0, 3.0});
     parts.push_back({"task_beside", "Time touching beside the targets", "s", time_beside_, 0.5, 6.0});
   }
@@ -72,15 +80,17 @@ class TouchTargets final : public TaskGoal {
   }
 
  private:
-  // Of a target, by any tool that counts. A contact lasts, so the same place may be asked about in every frame.
-  bool on_target(const Observation& seen, std::size_t target) {
-    bool on = false;
-    for (std::size_t k = 0; k < tools_.size(); ++k) {
-      LastingContact& contact = contacts_[target * tools_.size() + k];
-      contact.see(tip_contact(seen, marks_[target].organ, tools_[k]), seen.time);
-      on = on || (contact.now() && glm::distance(contact.point(), places_[target]) <= task_.tolerance);
-    }
-    return on;
+  // So far beside a target is the tip of a tool that touches its organ; infinite when it does not.
+  double away(const Observation& seen, std::size_t k, std::size_t target) const {
+    if (!contacts_[marks_[target].organ * tools_.size() + k].now()) return std::numeric_limits<double>::infinity();
+    const ToolPose& pose = seen.tools[tools_[k]].pose;
+    return beside(glm::distance(pose.tip, glm::dvec3(places_[target])), pose.radius);
+  }
+
+  bool on_target(const Observation& seen, std::size_t target) const {
+    for (std::size_t k = 0; k < tools_.size(); ++k)
+      if (away(seen, k, target) <= task_.tolerance) return true;
+    return false;
   }
 
   void watch_wrong(const Observation& seen, double dt, TaskLog& log) {
@@ -95,28 +105,26 @@ class TouchTargets final : public TaskGoal {
     }
   }
 
+  // Tissue touched anywhere but about the next target and those that are done.
   void watch_beside(const Observation& seen, double dt) {
     beside_ = false;
-    for (const std::size_t tool : tools_)
-      for (std::size_t organ = 0; organ < seen.organs.size(); ++organ) {
-        if (!touches(seen, organ, tool)) continue;
-        const auto tip = tip_contact(seen, organ, tool);
-        const auto near = [&](const glm::vec3& place) {
-          return tip && glm::distance(*tip, place) <= 1.5 * task_.tolerance;
-        };
-        const std::size_t known = std::min(done_ + 1, places_.size());
-        beside_ = beside_ || std::none_of(places_.begin(), places_.begin() + std::ptrdiff_t(known), near);
-      }
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+      bool any = false, near = false;
+      for (std::size_t organ = 0; organ < seen.organs.size(); ++organ) any = any || touches(seen, organ, tools_[k]);
+      for (std::size_t target = 0; target < std::min(done_ + 1, marks_.size()); ++target)
+        near = near || away(seen, k, target) <= 1.5 * task_.tolerance;
+      beside_ = beside_ || (any && !near);
+    }
     if (beside_) time_beside_ += dt;
   }
 
   TaskScene task_;
   std::vector<SurfaceMark> marks_;
-  std::vector<std::size_t> tools_;        // whose tips count
-  std::vector<LastingContact> contacts_;  // [target, tool of tools_]
-  std::vector<PathMeter> paths_;          // [tool of tools_]
-  std::vector<glm::vec3> places_;         // [target] m
-  std::vector<double> wrong_for_;         // [target] s
+  std::vector<std::size_t> tools_;  // whose tips count
+  std::vector<Lasting> contacts_;   // [organ, tool of tools_]
+  std::vector<PathMeter> paths_;    // [tool of tools_]
+  std::vector<glm::vec3> places_;   // [target] m
+  std::vector<double> wrong_for_;   // [target] s
   std::size_t done_ = 0, wrong_ = 0;
   double held_ = 0.0, time_beside_ = 0.0;  // s
   bool there_ = false, beside_ = false;

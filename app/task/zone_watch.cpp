@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace trocar {
 namespace {
@@ -33,7 +32,7 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
 
 ZoneWatch::ZoneWatch(const TaskScene& task, const TaskStage& stage) : instruments_(stage.instruments) {
   for (const TaskZone& zone : task.zones) zones_.emplace_back(zone.outline, planar::ZoneKind::Forbidden);
-  inside_until_.assign(zones_.size() * instruments_.size(), -std::numeric_limits<double>::infinity());
+  inside_.assign(zones_.size() * instruments_.size(), Lasting(kErrorLasts));
   violated_.assign(zones_.size(), 0);
 }
 
@@ -43,13 +42,11 @@ void ZoneWatch::step(const Observation& seen, double dt, TaskLog& log) {
     violated_[z] = 0;
     for (std::size_t tool = 0; tool < seen.tools.size(); ++tool) {
       const ZoneDepth depth = depth_in_zone(zones_[z], seen.scope, seen.tools[tool].pose);
-      if (depth.half_heights <= 0.0) continue;
-      double& until = inside_until_[z * instruments_.size() + tool];
-      if (seen.time - until > kAway) {
+      if (inside_[z * instruments_.size() + tool].see(depth.half_heights > 0.0, seen.time)) {
         ++entries_;
         log.error(seen.time, fmt::format("{} entered the forbidden zone", instruments_[tool]));
       }
-      until = seen.time;
+      if (depth.half_heights <= 0.0) continue;
       violated_[z] = 1;
       deepest_now_ = std::max(deepest_now_, depth.metres);
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/task/task_goal.hpp"
+#include "app/task/tip_contact.hpp"
 #include "geometry/planar/zone.hpp"
 
 namespace trocar {
@@ -18,9 +19,6 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
 
 class ZoneWatch {
  public:
-  // An instrument counts as gone from a zone when it has been out of it for so long.
-  static constexpr double kAway = 0.25;  // s
-
   // Error: InputError for an outline that is no simple polygon.
   ZoneWatch(const TaskScene& task, const TaskStage& stage);
 
@@ -38,8 +36,8 @@ class ZoneWatch {
  private:
   std::vector<planar::Zone> zones_;
   std::vector<std::string> instruments_;
-  std::vector<double> inside_until_;  // [zone, instrument] s, when it was seen inside last
-  std::vector<char> violated_;        // [zone] now
+  std::vector<Lasting> inside_;  // [zone, instrument]
+  std::vector<char> violated_;   // [zone] now
   std::size_t entries_ = 0;
   double time_inside_ = 0.0, deepest_ = 0.0, deepest_now_ = 0.0;
 };

@@ -94,6 +94,32 @@ TEST(OrganMaker, StomachAsCommittedSoundAndEven) {
   EXPECT_LT(evenness(stomach).edge_spread, 0.1);
 }
 
+TEST(OrganMaker, GallbladderAsCommittedSoundAndEven) {
+  const TriangleMesh gallbladder = make_gallbladder();
+  expect_sound(gallbladder, 2000);
+  expect_as_committed(gallbladder, "data/organs/gallbladder.obj");
+  EXPECT_GT(evenness(gallbladder).sharpest_angle_deg, 25.0);
+  EXPECT_LT(evenness(gallbladder).edge_spread, 0.1);
+}
+
+TEST(OrganMaker, GallbladderLiesInItsFossaWithoutOverlap) {
+  const TriangleMesh gallbladder = load_mesh(repository_file("data/organs/gallbladder.obj"));
+  const MeshReport report = mesh_report(gallbladder.view(), {.find_crossings = false});
+  EXPECT_NEAR(report.volume, 0.034 * kLitre, 0.004 * kLitre);
+  EXPECT_NEAR(std::hypot(report.size().y, report.size().z), 0.100, 0.010);
+  double to_liver = 1.0, to_stomach = 1.0;  // m
+  for (const glm::vec3& p : gallbladder.positions) {
+    to_liver = std::min(to_liver, 1e-3 * liver_distance(1e3 * dvec3(p)));
+    to_stomach = std::min(to_stomach, 1e-3 * stomach_distance(1e3 * dvec3(p)));
+  }
+  EXPECT_GT(to_liver, 0.5e-3);
+  EXPECT_LT(to_liver, 3.0e-3);
+  EXPECT_GT(to_stomach, 0.5e-3);
+  // The fundus hangs out in front of the liver and below its edge, the neck is behind.
+  EXPECT_GT(share(gallbladder, [](const glm::vec3& p) { return p.z > 0.170f && p.y < 0.045f; }), 0.2);
+  EXPECT_GT(share(gallbladder, [](const glm::vec3& p) { return p.z < 0.135f && p.y > 0.065f; }), 0.05);
+}
+
 TEST(OrganMaker, LiverHasTheSizeAndFormOfALiver) {
   const TriangleMesh liver = load_mesh(repository_file("data/organs/liver.obj"));
   const MeshReport report = mesh_report(liver.view(), {.find_crossings = false});
@@ -151,7 +177,7 @@ TEST(OrganMaker, LiverAndStomachTouchWithoutOverlap) {
 
 TEST(OrganMaker, EveryCountIsMetAndSound) {
   const std::pair<const char*, int> orders[] = {
-      {"liver", 2000}, {"liver", 50000}, {"stomach", 2000}, {"stomach", 3001}};
+      {"liver", 2000}, {"liver", 50000}, {"stomach", 2000}, {"stomach", 3001}, {"gallbladder", 4000}};
   for (const auto& [organ, faces] : orders) {
     SCOPED_TRACE(std::string(organ) + " of " + std::to_string(faces));
     const TriangleMesh mesh = make_organ(organ, {.faces = faces});

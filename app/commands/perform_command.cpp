@@ -1,0 +1,89 @@
+// trocar perform: a scripted trainee does the task of a scene; leaves a recording, prints the score.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands/commands.hpp"
+#include "app/session/session_recorder.hpp"
+#include "app/support/interrupt.hpp"
+#include "app/support/progress.hpp"
+#include "app/task/performer.hpp"
+#include "app/task/session_observer.hpp"
+#include "app/task/task_run.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+struct PerformCommand {
+  std::string scene, skill = "expert", out, backend;
+  std::uint32_t seed = 1;
+};
+
+Scene scene_with_task(const PerformCommand& command) {
+  Scene scene = load_scene(command.scene);
+  if (!scene.task) throw InputError(fmt::format("{}: has no [task] that could be performed", command.scene));
+  return scene;
+}
+
+void print_result(const TaskResult& result, const TaskFeed& feed) {
+  fmt::print("{} in {:.1f} s\n", result.finished ? "done" : "not finished", feed.elapsed);
+  for (const Metric& part : result.parts) {
+    const auto mark = mark_of(part);
+    fmt::print("  {:44} {:9.2f} {:3} {}\n", part.label, part.value, part.unit,
+               mark ? fmt::format("mark {:.2f}", *mark) : "");
+  }
+  for (const TaskEvent& event : result.events)
+    fmt::print("  {:7.2f} s {} {}\n", event.time, event.error ? "error" : "     ", event.text);
+  fmt::print("score {:.0f} of 100, {} errors\n", result.score, feed.errors);
+}
+
+void run(const PerformCommand& command) {
+  const Scene scene = scene_with_task(command);
+  Performer performer(scene, command.skill == "expert" ? Skill::Expert : Skill::Clumsy, command.seed);
+  Backends backends;
+  Session session(scene, backends, command.backend, {},
+                  [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
+  session.set_scope_device(performer.scope_device());
+  const TaskStage stage = stage_of(session);
+  TaskRun task(*scene.task, stage);
+  session.set_marks(task.marks());
+  performer.begin(stage, task.marks());
+  fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
+  SessionRecorder recorder(command.out, scene, session, gl_description(backends));
+  SessionObserver observer;
+  catch_interrupts();
+  const double dt = 1.0 / scene.frame_rate;
+  {
+    Progress progress("perform", static_cast<std::size_t>(scene.task->time_limit * scene.frame_rate) + 1);
+    for (std::size_t frame = 0; !task.feed().finished && !interrupted(); ++frame) {
+      const double time = static_cast<double>(frame) * dt;
+      session.step({frame, time}, dt);
+      recorder.append(session, time);
+      const Observation& seen = observer.observe(session, time);
+      task.step(seen);
+      performer.see(seen, task.feed());
+      progress.advance_to(frame + 1);
+    }
+  }
+  recorder.close();
+  print_result(task.result(), task.feed());
+  fmt::print("{} frames, written to {}\n", session.frames(), command.out);
+}
+
+}  // namespace
+
+void add_perform_command(CLI::App& program) {
+  auto command = std::make_shared<PerformCommand>();
+  CLI::App* sub = program.add_subcommand("perform", "A scripted trainee performs the task of a scene");
+  sub->add_option("scene", command->scene, "Scene with a [task]: .toml")->required();
+  sub->add_option("--as", command->skill, "expert or clumsy")
+      ->check(CLI::IsMember({"expert", "clumsy"}))
+      ->capture_default_str();
+  sub->add_option("--seed", command->seed, "Of the hand's trembling, aim and blunders")->capture_default_str();
+  sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
+  sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
+  sub->callback([command] { run(*command); });
+}
+
+}  // namespace trocar

@@ -1,0 +1,111 @@
+// Scripted trainees: an expert and a clumsy one, who see a task's marks as the last frame left them and move the
+// instruments and the scope accordingly. They stand in for people where scores are tested, and show a task. Reaches are
+// of minimum jerk: Flash, Hogan, "The coordination of arm movements", J. Neurosci. 5, 1985; a hand's tremor lies at 6
+// to 12 Hz. The same seed gives the same attempt. Units: metres, seconds, world frame.
+// Tested in tests/app/performer_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "app/device/device.hpp"
+#include "app/scene/scene.hpp"
+#include "app/task/observation.hpp"
+#include "app/task/task_run.hpp"
+
+namespace trocar {
+
+enum class Skill { Expert, Clumsy };
+
+// What makes a trainee.
+struct HandStyle {
+  double speed = 0.08;        // m/s  mean, of a reach
+  double slide = 0.016;       // m/s  along a line
+  double tremor = 0.00005;    // m    amplitude at 6 to 12 Hz
+  double sway = 0.0002;       // m    amplitude at 0.2 to 0.9 Hz
+  double aim_error = 0.0004;  // m    of a goal, standard deviation along each axis
+  double press = 0.0015;      // m    below the surface, where nothing is felt yet
+  double force = 0.3;         // N    on tissue that is touched
+  double wander = 0.0;        // m    off a line and off its surface
+  double pause = 0.1;         // s    before a reach, mean
+  double blunder = 0.0;       // 1    chance that a step goes wrong: a wrong target, a grasp beside, a reach too deep
+};
+HandStyle style_of(Skill skill);
+
+// 0 at 0, 1 at 1, the smoothest way there.
+double minimum_jerk(double share);
+
+class Performer {
+ public:
+  Performer(const Scene& scene, Skill skill, std::uint32_t seed);
+
+  // For the session that is performed in; the performer must outlive it.
+  std::unique_ptr<Device> device_of(const std::string& instrument);
+  std::unique_ptr<Device> scope_device();
+
+  // Before the first frame. `marks`: those of the task.
+  void begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks);
+  // After every frame: decides on the poses of the next.
+  void see(const Observation& seen, const TaskFeed& feed);
+
+ private:
+  using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
+
+  // One thing that the hand does after the other.
+  struct Move {
+    Goal goal;              // where the tip goes
+    double duration = 0.0;  // s    of a slide, which follows the goal; 0: a reach at the style's speed
+    double grip = 0.0;      // 0 closed .. 1 open, in the end
+    bool energy = false;    // the pedal
+    double wait = 0.0;      // s    there, at most
+    double enough = 2.0;    // 1    progress of the task from which on there is nothing to wait for
+    double force = 0.0;     // N    wanted on tissue; 0: that of the style
+    double deeper = 0.0;    // m    than the style, where nothing is felt
+  };
+
+  void plan(const Observation& seen, const TaskFeed& feed);
+  void plan_touch(const TaskFeed& feed);
+  void plan_camera(const TaskFeed& feed);
+  void plan_line(const TaskFeed& feed);
+  void plan_lift(const TaskFeed& feed);
+  void slide_along(std::size_t first, std::size_t last, double deeper, bool energy);
+
+  Move& then(Goal goal);
+  void pause();
+  Goal above(std::size_t mark, double height, const glm::dvec3& error) const;
+  Goal onto(std::size_t mark, const glm::dvec3& error) const;
+  Goal drawn_back(const Goal& goal, double by) const;
+  Goal here() const;
+  glm::dvec3 along_line(const Observation& seen, std::size_t first, std::size_t last, double share) const;
+
+  double chance();  // 0 .. 1
+  double normal();  // standard deviation 1
+  glm::dvec3 aim();
+  bool blunders() { return chance() < style_.blunder; }
+  void press(const Move& move, double dt);
+  glm::dvec3 shake(double time) const;
+  DevicePose within_reach(const glm::dvec3& tip) const;
+
+  TaskScene task_;
+  HandStyle style_;
+  std::mt19937 random_;
+  std::vector<InstrumentScene> instruments_;
+  ScopeScene scope_;
+  std::size_t tool_ = 0;             // the hand's instrument; instruments_.size(): the scope
+  std::vector<DevicePose> poses_;    // [instrument], then the scope
+  std::vector<glm::dvec3> normals_;  // [mark] at rest, outward
+  std::vector<double> waves_;        // phases and rates of tremor and sway
+  std::deque<Move> moves_;
+  glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
+  double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   of the move that is done now
+  double felt_ = 0.0, depth_ = 0.0;                     // N; m, of the goal under the surface
+  std::size_t attempts_ = 0;
+};
+
+}  // namespace trocar

@@ -1,0 +1,144 @@
+// A session and its recording show a task the same, bit for bit: marks, touches, force, faces that go, scope; and so
+// the score of a recording is that of the attempt. The session burns, so that its surface changes under the marks.
+#include <gtest/gtest.h>
+
+#include "app/session/session_recorder.hpp"
+#include "app/task/performer.hpp"
+#include "app/task/recording_observer.hpp"
+#include "app/task/score_task.hpp"
+#include "app/task/session_observer.hpp"
+#include "tests/app/task_support.hpp"
+
+namespace trocar {
+namespace {
+
+// An observation that is kept.
+struct Kept {
+  Observation seen;
+  std::vector<SeenTool> tools;
+  std::vector<glm::vec3> marks;
+  std::vector<std::vector<Touch>> touches;        // [organ]
+  std::vector<std::vector<std::uint32_t>> first;  // [organ]
+  std::vector<std::vector<float>> pressure;       // [organ]
+  std::vector<std::uint32_t> gone;                // [organ]
+
+  explicit Kept(const Observation& o)
+      : seen(o), tools(o.tools.begin(), o.tools.end()), marks(o.marks.begin(), o.marks.end()) {
+    for (const SeenOrgan& organ : o.organs) {
+      touches.emplace_back(organ.touches.touches.begin(), organ.touches.touches.end());
+      first.emplace_back(organ.touches.first.begin(), organ.touches.first.end());
+      pressure.emplace_back(organ.pressure.begin(), organ.pressure.end());
+      gone.push_back(organ.faces_gone);
+    }
+  }
+};
+
+bool same(const Touch& a, const Touch& b) {
+  return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
+}
+
+void expect_same(const Kept& live, const Observation& other) {
+  EXPECT_EQ(live.seen.time, other.time);
+  ASSERT_EQ(live.tools.size(), other.tools.size());
+  for (std::size_t k = 0; k < live.tools.size(); ++k) {
+    const SeenTool &a = live.tools[k], &b = other.tools[k];
+    EXPECT_TRUE(a.pose.pivot == b.pose.pivot && a.pose.tip == b.pose.tip && a.pose.radius == b.pose.radius);
+    EXPECT_TRUE(a.roll_deg == b.roll_deg && a.grip == b.grip && a.energy == b.energy);
+    EXPECT_TRUE(a.force == b.force && a.tip_depth == b.tip_depth);
+  }
+  ASSERT_EQ(live.marks.size(), other.marks.size());
+  EXPECT_TRUE(std::equal(live.marks.begin(), live.marks.end(), other.marks.begin()));
+  for (std::size_t k = 0; k < live.touches.size(); ++k) {
+    const SeenOrgan& organ = other.organs[k];
+    ASSERT_EQ(live.touches[k].size(), organ.touches.touches.size());
+    EXPECT_TRUE(std::equal(live.touches[k].begin(), live.touches[k].end(), organ.touches.touches.begin(), same));
+    EXPECT_TRUE(std::equal(live.first[k].begin(), live.first[k].end(), organ.touches.first.begin()));
+    EXPECT_TRUE(std::equal(live.pressure[k].begin(), live.pressure[k].end(), organ.pressure.begin()));
+    EXPECT_EQ(live.gone[k], organ.faces_gone);
+  }
+  EXPECT_TRUE(live.seen.scope.port == other.scope.port && live.seen.scope.eye == other.scope.eye);
+  EXPECT_EQ(live.seen.scope.spin_deg, other.scope.spin_deg);
+  EXPECT_EQ(live.seen.scope.angle_deg, other.scope.angle_deg);
+  EXPECT_EQ(live.seen.scope.field_of_view_deg, other.scope.field_of_view_deg);
+  EXPECT_EQ(live.seen.lens.barrel, other.lens.barrel);
+  EXPECT_EQ(live.seen.lens.field, other.lens.field);
+}
+
+void expect_same(const TaskResult& live, const TaskResult& other) {
+  EXPECT_EQ(live.kind, other.kind);
+  EXPECT_EQ(live.title, other.title);
+  EXPECT_EQ(live.finished, other.finished);
+  EXPECT_EQ(live.score, other.score);
+  ASSERT_EQ(live.parts.size(), other.parts.size());
+  for (std::size_t k = 0; k < live.parts.size(); ++k) {
+    EXPECT_EQ(live.parts[k].id, other.parts[k].id);
+    if (std::isfinite(live.parts[k].value)) EXPECT_EQ(live.parts[k].value, other.parts[k].value) << live.parts[k].id;
+  }
+  ASSERT_EQ(live.events.size(), other.events.size());
+  for (std::size_t k = 0; k < live.events.size(); ++k) {
+    EXPECT_EQ(live.events[k].time, other.events[k].time);
+    EXPECT_EQ(live.events[k].error, other.events[k].error);
+    EXPECT_EQ(live.events[k].text, other.events[k].text);
+  }
+}
+
+class Observers : public ::testing::TestWithParam<std::string> {
+ protected:
+  // Performs, records and keeps every frame that the task saw.
+  TaskResult perform(const Scene& scene, Skill skill) {
+    Performer performer(scene, skill, 1);
+    Backends backends;
+    Session session(scene, backends, "scan", {},
+                    [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
+    session.set_scope_device(performer.scope_device());
+    const TaskStage stage = stage_of(session);
+    TaskRun task(*scene.task, stage);
+    session.set_marks(task.marks());
+    performer.begin(stage, task.marks());
+    SessionRecorder recorder(file(), scene, session, "");
+    SessionObserver observer;
+    const double dt = 1.0 / scene.frame_rate;
+    for (std::size_t frame = 0; frame < 300; ++frame) {
+      const double time = static_cast<double>(frame) * dt;
+      session.step({frame, time}, dt);
+      recorder.append(session, time);
+      kept_.emplace_back(observer.observe(session, time));
+      task.step(observer.observe(session, time));
+      performer.see(observer.observe(session, time), task.feed());
+    }
+    recorder.close();
+    marks_ = task.marks();
+    return task.result();
+  }
+
+  std::filesystem::path file() const { return folder_.path() / "s.h5"; }
+
+  TemporaryFolder folder_;
+  std::vector<Kept> kept_;
+  std::vector<SurfaceMark> marks_;
+};
+
+TEST_P(Observers, ARecordingShowsWhatTheSessionShowed) {
+  const Scene scene = test::coarse_scene(GetParam(), folder_);
+  const TaskResult live = perform(scene, Skill::Clumsy);
+  const Recording recording(file());
+  RecordingObserver observer(recording, scene.scope, marks_);
+  ASSERT_EQ(recording.frame_count(), kept_.size());
+  std::uint32_t gone = 0;
+  for (std::size_t frame = 0; frame < kept_.size(); ++frame) {
+    const Observation& seen = observer.observe(frame);
+    expect_same(kept_[frame], seen);
+    for (const SeenOrgan& organ : seen.organs) gone += organ.faces_gone;
+    if (HasFailure()) FAIL() << "frame " << frame;
+  }
+  if (GetParam() == "burn_line") EXPECT_GT(gone, 50u) << "the surface must have changed for this to prove anything";
+  const auto rescored = score_task(recording);
+  ASSERT_TRUE(rescored);
+  expect_same(live, *rescored);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Observers, ::testing::ValuesIn(test::task_scenes()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace trocar

@@ -1,0 +1,94 @@
+// What tests of tasks share: frames made by hand, and the committed scenes with coarse organs. Units: metres, seconds.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/scene/scene.hpp"
+#include "app/task/task_run.hpp"
+#include "mesh/mesh_io.hpp"
+#include "mesh/organ_maker.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar::test {
+
+// One organ, an open sheet in the plane z = 0, and one instrument that comes straight down on it.
+class HandMadeFrames {
+ public:
+  static constexpr double kDt = 0.01, kRadius = 0.0025;  // s, m
+
+  HandMadeFrames() : sheet_(shapes::grid(40, 40, 0.2f, 0.2f)) {
+    tool.pose = {{0, 0, 0.2}, {0, 0, 0.05}, kRadius};
+    scope = {{0, 0, 0.30}, {0, 0, 0.15}, 0.0, 0.0, 60.0};
+  }
+
+  TaskStage stage() const { return {{"sheet"}, {"probe"}, {sheet_.view()}}; }
+
+  // The tip so high over a place, touching there when the height is no more than the radius.
+  void tip_at(double x, double y, double height = kRadius) {
+    tool.pose.tip = {x, y, height};
+    tool.pose.pivot = {x, y, 0.2};
+    touches_.clear();
+    if (height <= kRadius) touches_.push_back({FaceId(0), glm::vec3(x, y, 0), {0, 0, 1}, float(kRadius - height), 0.f});
+  }
+
+  // The next frame: a task steps through `count` of them.
+  void show(TaskRun& run, int count = 1) {
+    for (int k = 0; k < count; ++k) {
+      places_.clear();
+      for (const SurfaceMark& mark : run.marks())
+        places_.push_back(mark.weight.x * sheet_.positions[mark.vertex.x] +
+                          mark.weight.y * sheet_.positions[mark.vertex.y] +
+                          mark.weight.z * sheet_.positions[mark.vertex.z] + moved);
+      first_ = {0, static_cast<std::uint32_t>(touches_.size())};
+      const SeenOrgan organ{{touches_, first_}, {}, faces_gone};
+      run.step({time, {&tool, 1}, {&organ, 1}, places_, scope, lens});
+      time += kDt;
+    }
+  }
+
+  SeenTool tool;
+  ScopePose scope;
+  Lens lens;
+  glm::vec3 moved{0.f};  // m   of all marks, from rest
+  std::uint32_t faces_gone = 0;
+  double time = 5.0;  // s   a task may begin whenever it likes
+
+ private:
+  TriangleMesh sheet_;
+  std::vector<Touch> touches_;
+  std::vector<std::uint32_t> first_;
+  std::vector<glm::vec3> places_;
+};
+
+inline double part_of(const TaskResult& result, const std::string& id) {
+  for (const Metric& part : result.parts)
+    if (part.id == id) return part.value;
+  ADD_FAILURE() << "no part " << id;
+  return 0.0;
+}
+
+// A committed scene of a task whose organs have few faces and few nodes: quick enough for tests.
+inline Scene coarse_scene(const std::string& name, const TemporaryFolder& folder) {
+  Scene scene = load_scene(repository_file("data/scenes/tasks/" + name + ".toml"));
+  scene.frame_rate = 30.0;
+  for (OrganScene& organ : scene.organs) {
+    organ.mesh = folder.path() / (organ.name + ".obj");
+    if (!std::filesystem::exists(organ.mesh)) save_mesh(make_organ(organ.name, {.faces = 4000}), organ.mesh);
+    organ.tissue.node_spacing = organ.name == "gallbladder" ? 0.008f : 0.014f;
+  }
+  return scene;
+}
+
+inline const std::vector<std::string>& task_scenes() {
+  static const std::vector<std::string> names = {"touch_targets",    "navigate_camera", "follow_curve",
+                                                 "lift_gallbladder", "burn_line",       "keep_out"};
+  return names;
+}
+
+}  // namespace trocar::test
