@@ -54,13 +54,12 @@ class BurnLine final : public TaskGoal {
     if (off_now_) fmt::format_to(std::back_inserter(warning), "burning beside the line by {:.1f} mm", away_ * 1e3);
   }
 
-  void judge(std::vector<Metric>& parts) const override {
+  void judge(PartList& parts) const override {
     const double width = 2e3 * task_.tolerance;  // mm
-    parts.push_back({"task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * kEnough, 40.0});
-    parts.push_back({"task_burnt_beside", "Length burnt beside the line", "mm", beside_ * 1e3, 0.0, 2.0 * width});
-    parts.push_back(
-        {"task_overshoot", "Burnt beyond the line's ends", "mm", overshoot_ * 1e3, 0.5 * width, 2.0 * width});
-    parts.push_back({"task_energy_in_air", "Time with energy in the air", "s", in_air_, 0.5, 5.0});
+    parts.add("task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * kEnough, 40.0);
+    parts.add("task_burnt_beside", "Length burnt beside the line", "mm", beside_ * 1e3, 0.0, 2.0 * width);
+    parts.add("task_overshoot", "Burnt beyond the line's ends", "mm", overshoot_ * 1e3, 0.5 * width, 2.0 * width);
+    parts.add("task_energy_in_air", "Time with energy in the air", "s", in_air_, 0.5, 5.0);
   }
 
   void draw(DrawnMarks& marks) const override {

@@ -48,13 +48,13 @@ class FollowCurve final : public TaskGoal {
     }
   }
 
-  void judge(std::vector<Metric>& parts) const override {
+  void judge(PartList& parts) const override {
     const double tolerance = task_.tolerance * 1e3;  // mm
-    parts.push_back({"task_deviation", "Mean deviation from the line", "mm", ratio(sum_, time_) * 1e3, 0.25 * tolerance,
-                     tolerance});
-    parts.push_back(
-        {"task_worst_deviation", "Largest deviation from the line", "mm", worst_ * 1e3, tolerance, 3.0 * tolerance});
-    parts.push_back({"task_lost_contact", "Times contact was lost", "", double(lost_), 0.0, 4.0});
+    parts.add("task_deviation", "Mean deviation from the line", "mm", ratio(sum_, time_) * 1e3, 0.25 * tolerance,
+              tolerance);
+    parts.add("task_worst_deviation", "Largest deviation from the line", "mm", worst_ * 1e3, tolerance,
+              3.0 * tolerance);
+    parts.add("task_lost_contact", "Times contact was lost", "", double(lost_), 0.0, 4.0);
   }
 
   void draw(DrawnMarks& marks) const override {

@@ -21,9 +21,9 @@ void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
   if (over()) time_over_ += dt;
 }
 
-void ForceWatch::judge(std::vector<Metric>& parts) const {
-  parts.push_back({"task_overload_time", "Time with too much force", "s", time_over_, 0.0, 2.0});
-  parts.push_back({"task_peak_force", "Peak force", "N", peak_, most_, 2.0 * most_});
+void ForceWatch::judge(PartList& parts) const {
+  parts.add("task_overload_time", "Time with too much force", "s", time_over_, 0.0, 2.0);
+  parts.add("task_peak_force", "Peak force", "N", peak_, most_, 2.0 * most_);
 }
 
 }  // namespace trocar

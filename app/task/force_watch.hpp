@@ -26,7 +26,7 @@ class ForceWatch {
   bool over() const { return now_ > most_; }
   double time_over() const { return time_over_; }  // s
   double peak() const { return peak_; }            // N
-  void judge(std::vector<Metric>& parts) const;
+  void judge(PartList& parts) const;
 
  private:
   double most_;

@@ -54,13 +54,13 @@ class LiftOrgan final : public TaskGoal {
     if (torn_now_) warning += "tissue torn";
   }
 
-  void judge(std::vector<Metric>& parts) const override {
+  void judge(PartList& parts) const override {
     const double lift = task_.lift * 1e3;  // mm
-    parts.push_back({"task_grasps", "Grasps", "", double(grasps_), 1.0, 4.0});
-    parts.push_back({"task_grasps_beside", "Grasps beside the place", "", double(beside_), 0.0, 3.0});
-    parts.push_back({"task_drops", "Times it was dropped", "", double(drops_), 0.0, 2.0});
-    parts.push_back({"task_tears", "Tears", "", double(tears_), 0.0, 1.0});
-    parts.push_back({"task_highest", "Highest lift", "mm", highest_ * 1e3, lift + 8.0, 2.0 * lift + 16.0});
+    parts.add("task_grasps", "Grasps", "", double(grasps_), 1.0, 4.0);
+    parts.add("task_grasps_beside", "Grasps beside the place", "", double(beside_), 0.0, 3.0);
+    parts.add("task_drops", "Times it was dropped", "", double(drops_), 0.0, 2.0);
+    parts.add("task_tears", "Tears", "", double(tears_), 0.0, 1.0);
+    parts.add("task_highest", "Highest lift", "mm", highest_ * 1e3, lift + 8.0, 2.0 * lift + 16.0);
   }
 
   void draw(DrawnMarks& marks) const override {

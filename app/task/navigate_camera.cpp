@@ -60,16 +60,16 @@ class NavigateCamera final : public TaskGoal {
     if (warning.empty() && !visible_) warning += "the place is out of view";
   }
 
-  void judge(std::vector<Metric>& parts) const override {
+  void judge(PartList& parts) const override {
     const double tolerance = task_.tolerance * 1e3;  // mm
-    parts.push_back({"task_detour", "Path of the scope's tip over the straight way", "",
-                     ratio(eye_.reached(), eye_.direct()), 1.2, 3.0});
-    parts.push_back({"task_view_detour", "Turns of the view over the straight way", "",
-                     ratio(view_.reached(), view_.direct()), 1.2, 3.0});
-    parts.push_back({"task_offset", "Mean offset from the middle while shown", "mm",
-                     ratio(offset_sum_, offset_time_) * 1e3, 0.4 * tolerance, tolerance});
-    parts.push_back({"task_lost", "Places lost again", "", double(lost_), 0.0, 4.0});
-    parts.push_back({"task_too_near", "Times too near", "", double(times_too_near_), 0.0, 2.0});
+    parts.add("task_detour", "Path of the scope's tip over the straight way", "", ratio(eye_.reached(), eye_.direct()),
+              1.2, 3.0);
+    parts.add("task_view_detour", "Turns of the view over the straight way", "", ratio(view_.reached(), view_.direct()),
+              1.2, 3.0);
+    parts.add("task_offset", "Mean offset from the middle while shown", "mm", ratio(offset_sum_, offset_time_) * 1e3,
+              0.4 * tolerance, tolerance);
+    parts.add("task_lost", "Places lost again", "", double(lost_), 0.0, 4.0);
+    parts.add("task_too_near", "Times too near", "", double(times_too_near_), 0.0, 2.0);
   }
 
   void draw(DrawnMarks& marks) const override {

@@ -27,6 +27,22 @@ struct TaskLog {
   }
 };
 
+// The figures of a task: written anew every frame, in the same order, without allocating once they are there.
+class PartList {
+ public:
+  void begin() { next_ = 0; }
+  // `good` and `poor` are those of the first time.
+  void add(const char* id, const char* label, const char* unit, double value, double good, double poor) {
+    if (next_ == parts_.size()) parts_.push_back({id, label, unit, value, good, poor});
+    parts_[next_++].value = value;
+  }
+  const std::vector<Metric>& parts() const { return parts_; }
+
+ private:
+  std::vector<Metric> parts_;
+  std::size_t next_ = 0;
+};
+
 class TaskGoal {
  public:
   virtual ~TaskGoal() = default;
@@ -36,8 +52,8 @@ class TaskGoal {
   virtual double progress() const = 0;  // 0 .. 1: done
   // Appends to the two lines of the feed.
   virtual void say(std::string& hint, std::string& warning) const = 0;
-  // Figures that are judged, appended.
-  virtual void judge(std::vector<Metric>& parts) const = 0;
+  // Figures that are judged, added.
+  virtual void judge(PartList& parts) const = 0;
   virtual void draw(DrawnMarks& marks) const = 0;
 };
 

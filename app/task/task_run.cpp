@@ -46,7 +46,7 @@ double mean_mark(const std::vector<Metric>& parts) {
 struct TaskRun::Content {
   Content(const TaskScene& scene, const TaskStage& stage)
       : task(scene), goal(make_goal(scene, stage)), zones(scene, stage), force(scene, stage) {
-    feed.hint.reserve(128), feed.warning.reserve(128), parts.reserve(16);
+    feed.hint.reserve(128), feed.warning.reserve(128);
   }
 
   void follow(const Observation& seen) {
@@ -73,16 +73,16 @@ struct TaskRun::Content {
   }
 
   void judge() {
-    parts.clear();
-    parts.push_back({"task_time", "Time", "s", feed.elapsed, task.time_good, task.time_limit});
+    parts.begin();
+    parts.add("task_time", "Time", "s", feed.elapsed, task.time_good, task.time_limit);
     goal->judge(parts);
     force.judge(parts);
     zones.judge(parts);
-    parts.push_back({"task_errors", "Errors", "", double(log.errors), 0.0, kManyErrors});
+    parts.add("task_errors", "Errors", "", double(log.errors), 0.0, kManyErrors);
   }
 
   // What is done counts whole; until the end, what is still to do counts as if it were done.
-  double score() const { return 100.0 * mean_mark(parts) * (feed.finished ? feed.progress : 1.0); }
+  double score() const { return 100.0 * mean_mark(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
 
   void tell() {
     judge();
@@ -111,7 +111,7 @@ struct TaskRun::Content {
   ForceWatch force;
   TaskLog log;
   TaskFeed feed;
-  std::vector<Metric> parts;
+  PartList parts;
   double start = 0.0, last = 0.0;  // s
   bool begun = false, done = false;
 };
@@ -135,9 +135,9 @@ TaskResult TaskRun::result() const {
   result.kind = name_of(c.task.kind);
   result.title = c.task.title;
   result.finished = c.done;
-  result.parts = c.parts;
+  result.parts = c.parts.parts();
   result.events = c.log.events;
-  result.score = 100.0 * mean_mark(c.parts) * c.feed.progress;
+  result.score = 100.0 * mean_mark(result.parts) * c.feed.progress;
   return result;
 }
 

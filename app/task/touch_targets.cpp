@@ -60,15 +60,15 @@ class TouchTargets final : public TaskGoal {
     if (warning.empty() && beside_) warning += "touching beside the target";
   }
 
-  void judge(std::vector<Metric>& parts) const override {
+  void judge(PartList& parts) const override {
     // Around a zone the way is longer.
     const bool zones = !task_.zones.empty();
     double length = 0.0, direct = 0.0;
     for (const PathMeter& path : paths_) length += path.reached(), direct += path.direct();
-    parts.push_back({"task_detour", "Path of the tip over the straight way", "", ratio(length, direct),
-                     zones ? 3.0 : 1.8, zones ? 7.0 : 4.5});
-    parts.push_back({"task_wrong", "Wrong targets touched", "", double(wrong_), 0.0, 3.0});
-    parts.push_back({"task_beside", "Time touching beside the targets", "s", time_beside_, 0.5, 6.0});
+    parts.add("task_detour", "Path of the tip over the straight way", "", ratio(length, direct), zones ? 3.0 : 1.8,
+              zones ? 7.0 : 4.5);
+    parts.add("task_wrong", "Wrong targets touched", "", double(wrong_), 0.0, 3.0);
+    parts.add("task_beside", "Time touching beside the targets", "s", time_beside_, 0.5, 6.0);
   }
 
   void draw(DrawnMarks& marks) const override {

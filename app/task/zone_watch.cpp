@@ -32,7 +32,7 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
 
 ZoneWatch::ZoneWatch(const TaskScene& task, const TaskStage& stage) : instruments_(stage.instruments) {
   for (const TaskZone& zone : task.zones) zones_.emplace_back(zone.outline, planar::ZoneKind::Forbidden);
-  inside_.assign(zones_.size() * instruments_.size(), Lasting(kErrorLasts));
+  inside_.assign(zones_.size() * instruments_.size(), Lasting(kAway));
   violated_.assign(zones_.size(), 0);
 }
 
@@ -55,11 +55,11 @@ void ZoneWatch::step(const Observation& seen, double dt, TaskLog& log) {
   deepest_ = std::max(deepest_, deepest_now_);
 }
 
-void ZoneWatch::judge(std::vector<Metric>& parts) const {
+void ZoneWatch::judge(PartList& parts) const {
   if (zones_.empty()) return;
-  parts.push_back({"task_zone_entries", "Entries into a forbidden zone", "", double(entries_), 0.0, 4.0});
-  parts.push_back({"task_zone_time", "Time in a forbidden zone", "s", time_inside_, 0.0, 3.0});
-  parts.push_back({"task_zone_depth", "Deepest in a forbidden zone", "mm", deepest_ * 1e3, 0.0, 10.0});
+  parts.add("task_zone_entries", "Entries into a forbidden zone", "", static_cast<double>(entries_), 0.0, 4.0);
+  parts.add("task_zone_time", "Time in a forbidden zone", "s", time_inside_, 0.0, 3.0);
+  parts.add("task_zone_depth", "Deepest in a forbidden zone", "mm", deepest_ * 1e3, 0.0, 10.0);
 }
 
 void ZoneWatch::draw(DrawnMarks& marks) const {

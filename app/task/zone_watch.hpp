@@ -19,6 +19,9 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
 
 class ZoneWatch {
  public:
+  // An instrument counts as gone from a zone when it has been out of it for so long.
+  static constexpr double kAway = kErrorLasts;  // s
+
   // Error: InputError for an outline that is no simple polygon.
   ZoneWatch(const TaskScene& task, const TaskStage& stage);
 
@@ -30,7 +33,7 @@ class ZoneWatch {
   double deepest() const { return deepest_; }          // m
 
   // Appended; nothing when there are no zones.
-  void judge(std::vector<Metric>& parts) const;
+  void judge(PartList& parts) const;
   void draw(DrawnMarks& marks) const;
 
  private:

@@ -6,6 +6,7 @@
 #include "app/task/task_goal.hpp"
 #include "geometry/error.hpp"
 #include "tests/app/task_support.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace trocar {
 namespace {
@@ -223,6 +224,23 @@ TEST(TaskRun, ZonesCountEntriesAndTime) {
   EXPECT_NEAR(part_of(run.result(), "task_zone_time"), 1.0, 1e-9);
   EXPECT_EQ(run.feed().errors, 2u);
   EXPECT_EQ(run.feed().warning.substr(0, 21), "in the forbidden zone");
+}
+
+TEST(TaskRun, NothingAllocatesInAFrameButEvents) {
+  for (const TaskKind kind : {TaskKind::TouchTargets, TaskKind::FollowCurve, TaskKind::BurnLine}) {
+    HandMadeFrames frames;
+    TaskScene task = line_task(kind);
+    task.zones = {{{{0.5, 0.5}, {0.6, 0.5}, {0.5, 0.6}}}};
+    TaskRun run(task, frames.stage());
+    frames.tip_at(0.0, 0.0);
+    frames.show(run, 100);  // events, and buffers that grow
+    const std::size_t events = run.result().events.size();
+    const auto seen = frames.kept(run);
+    const std::uint64_t before = allocations_so_far();
+    for (int k = 0; k < 50; ++k) run.step(seen);
+    EXPECT_EQ(allocations_so_far(), before) << "kind " << static_cast<int>(kind);
+    EXPECT_EQ(run.result().events.size(), events);
+  }
 }
 
 // Live, what is still to do counts as done well; in the end only what was done counts.

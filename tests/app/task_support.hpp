@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
+#include "app/session/surface_marks.hpp"
 #include "app/task/task_run.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
@@ -40,16 +41,18 @@ class HandMadeFrames {
   // The next frame: a task steps through `count` of them.
   void show(TaskRun& run, int count = 1) {
     for (int k = 0; k < count; ++k) {
-      places_.clear();
-      for (const SurfaceMark& mark : run.marks())
-        places_.push_back(mark.weight.x * sheet_.positions[mark.vertex.x] +
-                          mark.weight.y * sheet_.positions[mark.vertex.y] +
-                          mark.weight.z * sheet_.positions[mark.vertex.z] + moved);
-      first_ = {0, static_cast<std::uint32_t>(touches_.size())};
-      const SeenOrgan organ{{touches_, first_}, {}, faces_gone};
-      run.step({time, {&tool, 1}, {&organ, 1}, places_, scope, lens});
+      run.step(kept(run));
       time += kDt;
     }
+  }
+
+  // What the frame shows; valid until the next.
+  Observation kept(const TaskRun& run) {
+    places_.clear();
+    for (const SurfaceMark& mark : run.marks()) places_.push_back(place_of(mark, sheet_.positions) + moved);
+    first_ = {0, static_cast<std::uint32_t>(touches_.size())};
+    organ_ = {{touches_, first_}, {}, faces_gone};
+    return {time, {&tool, 1}, {&organ_, 1}, places_, scope, lens};
   }
 
   SeenTool tool;
@@ -64,6 +67,7 @@ class HandMadeFrames {
   std::vector<Touch> touches_;
   std::vector<std::uint32_t> first_;
   std::vector<glm::vec3> places_;
+  SeenOrgan organ_;
 };
 
 inline double part_of(const TaskResult& result, const std::string& id) {
