@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/task/task_goal.hpp"
 #include "app/task/tip_contact.hpp"
@@ -26,10 +27,10 @@ class FollowCurve final : public TaskGoal {
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
-    const SeenTool* tool = tool_in_contact(seen);
-    if (tool) advance(tool->pose, seen.time, log);
-    if (begun() && !done()) watch(tool, seen.time, dt, log);
-    in_contact_ = tool != nullptr;
+    const auto tool = tool_in_contact(seen);
+    if (tool) advance(seen.tools[*tool].pose, seen.time, log);
+    if (begun() && !done()) watch(seen, tool, dt, log);
+    in_contact_ = tool.has_value();
   }
 
   double progress() const override { return double(next_) / double(line_.marks().size()); }
@@ -68,14 +69,14 @@ class FollowCurve final : public TaskGoal {
   bool done() const { return next_ == line_.marks().size(); }
 
   // Of several instruments that count, the one nearest to where the line goes on.
-  const SeenTool* tool_in_contact(const Observation& seen) {
+  std::optional<std::size_t> tool_in_contact(const Observation& seen) {
     const glm::dvec3 goal(line_.points()[std::min(next_, line_.steps())]);
-    const SeenTool* nearest = nullptr;
+    std::optional<std::size_t> nearest;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
-      const SeenTool& tool = seen.tools[tools_[k]];
       contacts_[k].see(tip_touches(seen, line_.organ(), tools_[k]), seen.time);
       if (!contacts_[k].now()) continue;
-      if (!nearest || glm::distance(tool.pose.tip, goal) < glm::distance(nearest->pose.tip, goal)) nearest = &tool;
+      const auto away = [&](std::size_t tool) { return glm::distance(seen.tools[tool].pose.tip, goal); };
+      if (!nearest || away(tools_[k]) < away(*nearest)) nearest = tools_[k];
     }
     return nearest;
   }
@@ -90,17 +91,19 @@ class FollowCurve final : public TaskGoal {
     if (begun() && !before) log.note(time, "on the line");
   }
 
-  void watch(const SeenTool* tool, double time, double dt, TaskLog& log) {
-    if (!tool) {
-      if (in_contact_) ++lost_, log.error(time, "contact lost");
-      off_.see(false, time);
+  // Deviation is that of a tip that touches, not of one that has just been lifted off.
+  void watch(const Observation& seen, const std::optional<std::size_t>& tool, double dt, TaskLog& log) {
+    if (!tool && in_contact_) ++lost_, log.error(seen.time, "contact lost");
+    if (!tool || !tip_touches(seen, line_.organ(), *tool)) {
+      off_.see(false, seen.time);
       return;
     }
+    const ToolPose& pose = seen.tools[*tool].pose;
     const std::size_t first = next_ > kAround ? next_ - kAround : 0;
-    deviation_ = beside(line_.nearest(tool->pose.tip, first, next_ + kAround).away, tool->pose.radius);
+    deviation_ = beside(line_.nearest(pose.tip, first, next_ + kAround).away, pose.radius);
     sum_ += deviation_ * dt, time_ += dt;
     worst_ = std::max(worst_, deviation_);
-    if (off_.see(deviation_ > task_.tolerance, time)) log.error(time, "left the line");
+    if (off_.see(deviation_ > task_.tolerance, seen.time)) log.error(seen.time, "left the line");
   }
 
   TaskScene task_;

@@ -74,7 +74,9 @@ TEST(Performer, TheSameSeedGivesTheSameAttempt) {
   const TaskResult first = perform(scene, Skill::Clumsy, 7), again = perform(scene, Skill::Clumsy, 7);
   ASSERT_EQ(first.parts.size(), again.parts.size());
   for (std::size_t k = 0; k < first.parts.size(); ++k)
-    if (std::isfinite(first.parts[k].value)) EXPECT_EQ(first.parts[k].value, again.parts[k].value);
+    if (std::isfinite(first.parts[k].value)) {
+      EXPECT_EQ(first.parts[k].value, again.parts[k].value);
+    }
   EXPECT_NE(perform(scene, Skill::Clumsy, 8).score, first.score);
 }
 

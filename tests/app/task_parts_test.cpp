@@ -103,7 +103,9 @@ TEST(TaskParts, AShaftIsInAZoneWhereItsSurfaceIsSeenInIt) {
     }
     const ZoneDepth depth = depth_in_zone(zone, scope, tool);
     inside += depth.half_heights > 0.0;
-    if (sampled == nearly) EXPECT_EQ(depth.half_heights > 0.0, sampled) << "seed 11, case " << k;
+    if (sampled == nearly) {
+      EXPECT_EQ(depth.half_heights > 0.0, sampled) << "seed 11, case " << k;
+    }
   }
   EXPECT_GT(inside, 50);
   EXPECT_LT(inside, 290);
