@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/commands/commands.hpp"
 #include "app/scene/scene.hpp"
@@ -11,10 +12,14 @@
 namespace trocar {
 namespace {
 
+// [Quality]
+constexpr const char* kQualities[] = {"low", "medium", "high"};
+
 struct RunCommand {
-  std::string scene, folder = "out", picture, state;
+  std::string scene, folder = "out", picture, state, quality = "auto";
   WindowOptions options;
-  bool no_check = false;
+  bool no_check = false, publish = false;
+  IgtlServerParams igtl;
 };
 
 void run(RunCommand command) {
@@ -23,6 +28,9 @@ void run(RunCommand command) {
   command.options.folder = command.folder;
   command.options.picture = command.picture;
   command.options.state = command.state;
+  const auto level = std::find(std::begin(kQualities), std::end(kQualities), command.quality);
+  if (command.quality != "auto") command.options.quality = static_cast<Quality>(level - std::begin(kQualities));
+  if (command.publish) command.options.igtl = command.igtl;
   if (!command.scene.empty()) load_scene(command.scene);
   std::string why;
   if (!run_window(command.options, why)) {
@@ -44,10 +52,19 @@ void add_run_command(CLI::App& program) {
       ->capture_default_str();
   sub->add_option("--folder", command->folder, "Where recordings and pictures go")->capture_default_str();
   sub->add_option("--picture", command->picture, "Save the last frame, panels included: .png");
+  sub->add_option("--quality", command->quality, "Of the picture: auto, low, medium or high")
+      ->check(CLI::IsMember({"auto", "low", "medium", "high"}))
+      ->capture_default_str();
   sub->add_option("--width", command->options.width, "Of the window, pixels")->capture_default_str();
   sub->add_option("--height", command->options.height, "Of the window, pixels")->capture_default_str();
   sub->add_option("--state", command->state, "Keep writing what is shown to this file: .json, for tests and scripts");
-  sub->callback([command] { run(*command); });
+  CLI::Option* port = sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients here")
+                          ->check(CLI::Range(1, 65535));
+  sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  sub->callback([command, port] {
+    command->publish = port->count() > 0;
+    run(*command);
+  });
 }
 
 }  // namespace trocar

@@ -56,6 +56,12 @@ glm::dvec3 Editor::middle() const {
   return glm::dvec3(0.5f * (low + high));
 }
 
+glm::dvec3 Editor::middle_of_ports() const {
+  glm::dvec3 sum(0.0);
+  for (const InstrumentScene& instrument : scene.instruments) sum += instrument.pivot;
+  return sum / static_cast<double>(scene.instruments.size());
+}
+
 std::optional<OrganPick> Editor::pick(const Ray& ray) const {
   std::optional<OrganPick> nearest;
   double nearest_t = 0.0;
@@ -79,11 +85,7 @@ void Editor::move_place(const OrganPick& pick) {
   scene.task->places[chosen.index] = {scene.organs[pick.organ].name, glm::vec3(on_grid(pick.point))};
 }
 
-double Editor::wall() const {
-  double sum = 0.0;
-  for (const InstrumentScene& instrument : scene.instruments) sum += instrument.pivot.z;
-  return sum / static_cast<double>(scene.instruments.size());
-}
+double Editor::wall() const { return middle_of_ports().z; }
 
 bool Editor::add_port(const Ray& ray) {
   const auto port = meet_plane(ray, {0.0, 0.0, wall()}, {0.0, 0.0, 1.0});

@@ -39,6 +39,7 @@ class Editor {
 
   const std::vector<TriangleMesh>& meshes() const { return meshes_; }  // [organ] at rest
   glm::dvec3 middle() const;                                           // of all organs
+  glm::dvec3 middle_of_ports() const;
 
   // The organ that the ray meets first.
   std::optional<OrganPick> pick(const Ray& ray) const;

@@ -15,6 +15,9 @@
 namespace trocar {
 namespace {
 
+constexpr double kTowardsPorts = 0.3;  // 1: so that organs and ports are seen at the start
+// A still picture may take its time.
+constexpr QualityParams kPatient{200.0, 60.0};
 constexpr double kGrab = 14.0;  // units: so near to a handle it is meant
 
 ImU32 packed(const glm::vec3& colour, float alpha = 1.f) {
@@ -43,9 +46,10 @@ std::vector<DrawnOrgan> organs_at_rest(const Editor& editor) {
 
 }  // namespace
 
-EditorScreen::EditorScreen(const Scene& scene, const std::filesystem::path& folder, GlContext& context)
-    : editor_(scene), view_(context, organs_at_rest(editor_)) {
-  orbit_.target = editor_.middle();
+EditorScreen::EditorScreen(const Scene& scene, const std::filesystem::path& folder, const WindowSettings& settings,
+                           GlContext& context)
+    : editor_(scene), settings_(settings), view_(context, organs_at_rest(editor_)), keeper_(kPatient) {
+  orbit_.target = glm::mix(editor_.middle(), editor_.middle_of_ports(), kTowardsPorts);
   file_ = free_name(folder, scene.file.stem().string() + "-edited", ".toml").string();
 }
 
@@ -158,6 +162,7 @@ void EditorScreen::picture(const glm::ivec2& size) {
                      false,
                      instrument.limits});
   ViewSettings settings;
+  keeper_.fix(settings_.quality);
   settings.quality = keeper_.quality();
   settings.round_field = through_scope_;
   const EditorEye seen = eye();

@@ -4,14 +4,16 @@
 #include "app/view/view.hpp"
 #include "app/window/editor.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/settings.hpp"
 
 namespace trocar {
 
 class EditorScreen final : public Screen {
  public:
-  // `folder`: where an edited scene goes unless another name is typed. `context` must outlive the screen. Error:
-  // InputError for a mesh that cannot be read.
-  EditorScreen(const Scene& scene, const std::filesystem::path& folder, GlContext& context);
+  // `folder`: where an edited scene goes unless another name is typed. `settings` and `context` must outlive the
+  // screen. Error: InputError for a mesh that cannot be read.
+  EditorScreen(const Scene& scene, const std::filesystem::path& folder, const WindowSettings& settings,
+               GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -44,6 +46,7 @@ class EditorScreen final : public Screen {
   const char* hint() const;
 
   Editor editor_;
+  const WindowSettings& settings_;
   View view_;
   OrbitCamera orbit_;
   QualityKeeper keeper_;

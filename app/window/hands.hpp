@@ -13,8 +13,8 @@
 namespace trocar {
 
 struct HandSettings {
-  double speed = 1.0;    // 1     of the mouse, 0.25..4
-  bool fulcrum = false;  // the pointer is the hand, outside: the tip goes the other way, as at the table
+  double speed = 1.0;   // 1     of the mouse, 0.25..4
+  bool fulcrum = true;  // the pointer is the hand, outside: the tip goes the other way, as at the table
 };
 
 class Hands {

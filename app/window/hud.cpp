@@ -41,7 +41,9 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
   } else if (instrument.kind == InstrumentKind::Hook) {
     theme::text(instrument.energy ? "energy ON" : "energy off", instrument.energy ? theme::kBad : theme::kQuiet);
   }
-  if (const auto& buried = session.buried_tips()[tool])
+  // Before the first frame nothing has been looked at.
+  const auto tips = session.buried_tips();
+  if (const auto buried = tool < tips.size() ? tips[tool] : std::nullopt)
     theme::wrapped(
         fmt::format("tip {:.1f} mm inside the {}", 1e3f * buried->depth, session.organs()[buried->organ].name),
         theme::kBad);

@@ -17,6 +17,7 @@ constexpr KeyLine kSession[] = {
     {"Esc", "pause: go on, again, stop and see the results"},
     {"F2", "settings"},
     {"H", "times of each stage, the session's against the OBB tree's"},
+    {"O", "let the OBB tree answer instead of the session's backend, and back"},
     {"C", "check every frame with the OBB tree: on, off"},
     {"L", "list of contacts: on, off"},
     {"G", "touched faces: shown, hidden"},

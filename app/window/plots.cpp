@@ -26,7 +26,7 @@ const std::vector<Band>& bands() {
                                          {"check", theme::kPurple, {kCheck}},
                                          {"surface", theme::kGreen, {kSurface}},
                                          {"the rest", {0.55f, 0.55f, 0.55f}, {kDevices, kPairs, kRecord}},
-                                         {"drawing", {0.33f, 0.36f, 0.40f}, {StageHistory::kDraw}}};
+                                         {"drawing", {0.36f, 0.40f, 0.45f}, {StageHistory::kDraw}}};
   return list;
 }
 
@@ -87,8 +87,11 @@ void legend(const StageHistory& history) {
 void backend_rows(const Session& session) {
   for (const BackendTimes& times : session.backend_times()) {
     const double ms = recent_median(times.update_ms) + recent_median(times.query_ms);
-    theme::row(times.name, times.query_ms.empty() ? "no contact yet" : fmt::format("{:.3f} ms", ms));
+    const bool answers = &times == session.backend_times().data();
+    theme::row(times.name + (answers ? ", answers" : ", checks"),
+               times.query_ms.empty() ? "no contact yet" : fmt::format("{:.3f} ms", ms));
   }
+  theme::text("O: the other answers", theme::kQuiet);
   if (session.backend_times().size() < 2) return;
   theme::text(session.checking() ? "C: stop checking" : "C: check every frame", theme::kQuiet);
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "app/window/window_devices.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
@@ -16,6 +17,16 @@ using Clock = std::chrono::steady_clock;
 
 // The tissue is never stepped over more than this at once: on a slow machine time slows down instead.
 constexpr double kLongestStep = 1.0 / 30.0;  // s
+
+constexpr const char* kTree = "obb-refit";
+
+// The same demonstration every time.
+constexpr std::uint32_t kSeed = 1;
+
+std::optional<Performer> performer_of(const Scene& scene, const PracticePlan& plan) {
+  if (!plan.performer || !scene.task) return {};
+  return std::optional<Performer>(std::in_place, scene, *plan.performer, kSeed);
+}
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -45,27 +56,40 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext& cont
     : scene_(scene),
       plan_(plan),
       backends_(&context),
+      performer_(performer_of(scene, plan)),
       session_(scene, backends_, plan.backend,
-               plan.check ? std::vector<CheckPlan>{{"obb-refit", 1}} : std::vector<CheckPlan>{},
-               [this](const InstrumentScene& instrument) { return make_window_device(instrument, hands_); }) {
-  session_.set_scope_device(make_window_scope(scene.scope, scene.file.parent_path(), hands_));
+               plan.check ? std::vector<CheckPlan>{{kTree, 1}} : std::vector<CheckPlan>{},
+               [this](const InstrumentScene& instrument) { return make_device_of(instrument); }) {
+  if (performer_) hands_.set_scope(nullptr);
+  session_.set_scope_device(performer_ ? performer_->scope_device()
+                                       : make_window_scope(scene.scope, scene.file.parent_path(), hands_));
   session_.reserve_frames(StageHistory::kFrames);
   drawn_organs(session_, organs_);
   view_.emplace(context, organs_);
+  if (plan.igtl) publisher_.emplace(scene, *plan.igtl);
   begin_task();
+}
+
+std::unique_ptr<Device> Practice::make_device_of(const InstrumentScene& instrument) {
+  if (!performer_) return make_window_device(instrument, hands_);
+  hands_.add(nullptr);
+  return performer_->device_of(instrument.name);
 }
 
 void Practice::begin_task() {
   if (!scene_.task) return;
-  task_.emplace(*scene_.task, stage_of(session_));
+  const TaskStage stage = stage_of(session_);
+  task_.emplace(*scene_.task, stage);
   session_.set_marks(task_->marks());
+  if (performer_) performer_->begin(stage, task_->marks());
 }
 
-// Before the start one step tells where the marks are.
 void Practice::follow_task() {
-  if (!task_ || (phase_ == Phase::Ready && frame_ > 1)) return;
-  task_->step(observer_.observe(session_, time_));
-  if (phase_ == Phase::Running && task_->feed().finished) stop();
+  if (!task_) return;
+  const Observation& seen = observer_.observe(session_, time_);
+  task_->step(seen);
+  if (performer_) performer_->see(seen, task_->feed());
+  if (task_->feed().finished) stop();
 }
 
 void Practice::start() {
@@ -75,9 +99,22 @@ void Practice::start() {
   const std::string trainee = file_stem(plan_.trainee), stem = scene_.file.stem().string();
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
   recorder_.emplace(recording_, scene_, session_, gl_description(backends_));
-  begin_task();
-  begun_ = time_;
   phase_ = next(phase_, PhaseEvent::Start);
+}
+
+std::string Practice::use_backend(const std::string& name) {
+  try {
+    session_.use_backend(backends_, name);
+    return fmt::format("{} answers from now on", name);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+std::string Practice::switch_backend() {
+  const bool own = session_.backend().name != kTree;
+  if (own) own_backend_ = session_.backend().name;
+  return use_backend(own ? kTree : own_backend_.empty() ? "scan" : own_backend_);
 }
 
 void Practice::stop() {
@@ -89,7 +126,7 @@ void Practice::stop() {
 
 void Practice::advance(const WindowInput* input, double elapsed, const WindowSettings& settings) {
   frame_ms_ += 0.1 * (elapsed * 1e3 - frame_ms_);
-  if (phase_ == Phase::Paused || phase_ == Phase::Ended) return;
+  if (phase_ != Phase::Running) return;
   if (input)
     hands_.move(*input, axes_of(session_.scope().pose), elapsed, settings.hands);
   else
@@ -98,6 +135,7 @@ void Practice::advance(const WindowInput* input, double elapsed, const WindowSet
   time_ += dt;
   session_.step({frame_++, time_}, dt);
   if (recorder_) recorder_->append(session_, time_);
+  if (publisher_) publisher_->publish(session_);
   follow_task();
   history_.add(session_.stage_ms(), draw_ms_, elapsed * 1e3);
 }
@@ -106,7 +144,7 @@ void Practice::draw(const WindowSettings& settings, const glm::ivec2& size) {
   drawn_organs(session_, organs_);
   drawn_tools(session_, tools_);
   marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
-  if (task_) task_->draw(marks_);
+  if (task_ && frame_ > 0) task_->draw(marks_);
   ScopePose pose = session_.scope().pose;
   Lens lens = session_.scope().lens;
   pose.field_of_view_deg = settings.field_of_view_deg.value_or(pose.field_of_view_deg);

@@ -1,5 +1,5 @@
-// A session that somebody practises in: devices, task, recording and time, without panels. Ready until start(); from
-// then on everything is recorded, until the task is finished or stop().
+// A session that somebody practises in: devices, task, recording and time, without panels. Until start() time stands
+// still; from then on everything is recorded, until the task is finished or stop().
 // Units: seconds.   Driven in tests/app/window_path_test.sh
 #pragma once
 
@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "app/session/igtl_publish.hpp"
 #include "app/session/session_recorder.hpp"
+#include "app/task/performer.hpp"
 #include "app/task/session_observer.hpp"
 #include "app/view/view.hpp"
 #include "app/window/hands.hpp"
@@ -19,10 +21,12 @@
 namespace trocar {
 
 struct PracticePlan {
+  std::optional<Skill> performer;        // a scripted trainee shows the task; nothing: hands and devices
   std::string backend;                   // empty: the scene's
   bool check = true;                     // every frame with obb-refit
   std::string trainee;                   // part of the recording's name; empty: none
   std::filesystem::path folder = "out";  // for recordings
+  std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
 };
 
 class Practice {
@@ -34,6 +38,12 @@ class Practice {
   void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
   void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
   void stop();  // Error: RunError when not all of the recording could be written
+
+  // Who answers from the next frame on; where this machine cannot, all stays as it is and the sentence that says why is
+  // returned.
+  std::string use_backend(const std::string& name);
+  // The OBB tree instead of the session's own, and back.
+  std::string switch_backend();
 
   // One frame of the program: what is in the hand follows the mouse, and time passes, unless paused.
   void advance(const WindowInput* input, double elapsed, const WindowSettings& settings);
@@ -48,22 +58,25 @@ class Practice {
   const Hands& hands() const { return hands_; }
   const StageHistory& history() const { return history_; }
   double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole frame
-  double elapsed() const { return time_ - begun_; }                      // s, since start()
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
-  // Null where the scene has no task. Before start() it only knows where its marks are.
+  // Null where the scene has no task.
   const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
   Quality quality() const { return keeper_.quality(); }
 
  private:
+  std::unique_ptr<Device> make_device_of(const InstrumentScene& instrument);
   void begin_task();
   void follow_task();
 
   Scene scene_;
   PracticePlan plan_;
+  std::string own_backend_;
   Backends backends_;
   Hands hands_;
+  std::optional<Performer> performer_;
   Session session_;
   std::optional<SessionRecorder> recorder_;
+  std::optional<IgtlPublisher> publisher_;
   std::filesystem::path recording_;
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
@@ -75,7 +88,7 @@ class Practice {
   StageHistory history_;
   Phase phase_ = Phase::Ready;
   std::uint64_t frame_ = 0;
-  double time_ = 0.0, begun_ = 0.0, frame_ms_ = 0.0, draw_ms_ = 0.0;
+  double time_ = 0.0, frame_ms_ = 0.0, draw_ms_ = 0.0;
 };
 
 // folder/stem.ext, folder/stem-2.ext, ...: the first that is not there yet.

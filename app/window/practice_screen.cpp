@@ -59,6 +59,9 @@ void PracticeScreen::handle_key(Key key) {
     case Key::C:
       practice_->session().set_checking(!practice_->session().checking());
       break;
+    case Key::O:
+      say(practice_->switch_backend());
+      break;
     case Key::H:
       settings_.plots = !settings_.plots;
       break;
@@ -101,8 +104,8 @@ void PracticeScreen::ready_panel() {
                             : "Practise freely. Everything is recorded from the start on; Esc ends it.");
   ImGui::Spacing();
   theme::wrapped(
-      "The mouse moves what is in the hand, the wheel pushes it in; Tab takes the next instrument or the "
-      "scope. F1 shows every key.",
+      "The mouse is the hand on the handle: the tip goes the other way, the wheel pushes it in. Tab takes the next "
+      "instrument or the scope. F1 shows every key.",
       theme::kQuiet);
   ImGui::Dummy({0.f, theme::px(6.f)});
   if (theme::button("Start (Enter)", 180.f, true)) practice_->start();
@@ -136,7 +139,7 @@ void PracticeScreen::note_panel() {
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
   hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording, practice_->frame_ms()});
-  if (practice_->task()) draw_task(*practice_->task());
+  if (recording && practice_->task()) draw_task(*practice_->task());
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
   if (!note_.empty()) note_panel();

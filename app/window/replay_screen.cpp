@@ -37,8 +37,9 @@ glm::vec3 colour_of(MarkKind kind) {
 
 }  // namespace
 
-ReplayScreen::ReplayScreen(const std::filesystem::path& recording, GlContext& context)
+ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context)
     : file_(recording),
+      settings_(settings),
       scene_(recording),
       playback_(scene_.recording().times()),
       view_(context, scene_.organs()),
@@ -118,7 +119,8 @@ void ReplayScreen::handle_key(Key key) {
 }
 
 void ReplayScreen::picture(const glm::ivec2& size) {
-  ViewSettings settings;
+  ViewSettings settings = settings_.view;
+  keeper_.fix(settings_.quality);
   settings.quality = keeper_.quality();
   settings.time = playback_.time();
   const auto start = std::chrono::steady_clock::now();

@@ -6,14 +6,15 @@
 #include "app/window/playback.hpp"
 #include "app/window/replay_scene.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/settings.hpp"
 #include "app/window/task_scan.hpp"
 
 namespace trocar {
 
 class ReplayScreen final : public Screen {
  public:
-  // `context` must outlive the screen. Error: InputError when the file is no recording.
-  ReplayScreen(const std::filesystem::path& recording, GlContext& context);
+  // `settings` and `context` must outlive the screen. Error: InputError when the file is no recording.
+  ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -39,6 +40,7 @@ class ReplayScreen final : public Screen {
   void tool_numbers(std::size_t tool) const;
 
   std::filesystem::path file_;
+  const WindowSettings& settings_;
   ReplayScene scene_;
   Playback playback_;
   View view_;

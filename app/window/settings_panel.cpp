@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-constexpr float kLabelWidth = 170.f;  // units
+constexpr float kLabelWidth = 220.f;  // units
 
 // Label left, the thing to change right.
 void labelled(const char* label) {
@@ -59,17 +59,29 @@ void scope_settings(const Practice& practice, WindowSettings& settings) {
 void mouse_settings(WindowSettings& settings) {
   theme::heading("Mouse");
   slider("speed", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f times");
-  check("fulcrum: tip goes against the hand", "##fulcrum", settings.hands.fulcrum);
+  check("tip goes against the hand", "##fulcrum", settings.hands.fulcrum);
 }
 
-void panel_settings(Practice& practice, WindowSettings& settings) {
+// Who answers from the next frame on.
+void query_settings(Practice& practice) {
+  theme::heading("Touch queries");
+  labelled("answered by");
+  const std::string now = practice.session().backend().name;
+  if (ImGui::BeginCombo("##backend", now.c_str())) {
+    for (const std::string& name : backend_names())
+      if (ImGui::Selectable(name.c_str(), name == now)) practice.use_backend(name);
+    ImGui::EndCombo();
+  }
+  if (practice.session().backend_times().size() < 2) return;
+  bool checking = practice.session().checking();
+  check("checked with the OBB tree (C)", "##check", checking);
+  practice.session().set_checking(checking);
+}
+
+void panel_settings(WindowSettings& settings) {
   theme::heading("Beside the picture");
   check("times of each stage (H)", "##plots", settings.plots);
   check("list of contacts (L)", "##contacts", settings.contacts);
-  if (practice.session().backend_times().size() < 2) return;
-  bool checking = practice.session().checking();
-  check("check with the OBB tree (C)", "##check", checking);
-  practice.session().set_checking(checking);
 }
 
 // Of the tissue as it is; the scene editor changes it.
@@ -95,14 +107,15 @@ void tissue_table(const Scene& scene) {
 }  // namespace
 
 bool draw_settings(Practice& practice, WindowSettings& settings) {
-  const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {470.f, 0.f}}, theme::PanelKind::Front, 0.94f);
+  const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {540.f, 0.f}}, theme::PanelKind::Front, 0.94f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("Settings");
   }
   scope_settings(practice, settings);
   mouse_settings(settings);
-  panel_settings(practice, settings);
+  query_settings(practice);
+  panel_settings(settings);
   tissue_table(practice.scene());
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};

@@ -102,7 +102,7 @@ void StartScreen::scene_entry(std::size_t k) {
 }
 
 void StartScreen::scene_list() {
-  ImGui::BeginChild("scenes", {theme::px(kListWidth), theme::px(kHeight)});
+  ImGui::BeginChild("scenes", {theme::px(kListWidth), theme::px(kHeight)}, false, ImGuiWindowFlags_NavFlattened);
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, {0.02f, 0.5f});
   for (const bool tasks : {true, false}) {
     bool any = false;
@@ -140,11 +140,30 @@ void StartScreen::details() {
   ImGui::Dummy({0.f, theme::px(6.f)});
 }
 
+std::optional<Skill> StartScreen::performer() const {
+  if (who_ == 0 || !scenes_[selected_].task()) return {};
+  return who_ == 1 ? Skill::Expert : Skill::Clumsy;
+}
+
+void StartScreen::who_choice() {
+  constexpr const char* names[] = {"you", "an expert, who shows it", "a clumsy trainee, who tries"};
+  labelled("operated by");
+  if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_place("operated by");
+  for (std::size_t k = 0; k < std::size(names); ++k) {
+    if (ImGui::Selectable(names[k], k == who_)) who_ = k;
+    theme::note_place(names[k]);
+  }
+  ImGui::EndCombo();
+}
+
 void StartScreen::device_choice(const char* label, std::string& device) {
   labelled(label);
-  if (!ImGui::BeginCombo(fmt::format("##device {}", label).c_str(), device.c_str())) return;
-  for (const std::string& name : device_names())
+  const bool open = ImGui::BeginCombo(fmt::format("##device {}", label).c_str(), device.c_str());
+  if (!open) return theme::note_place(label);
+  for (const std::string& name : device_names()) {
     if (ImGui::Selectable(name.c_str(), name == device)) device = name;
+    theme::note_place(name);
+  }
   ImGui::EndCombo();
 }
 
@@ -167,9 +186,12 @@ void StartScreen::choices() {
     theme::wrapped(why_, theme::kQuiet);
   }
   const Scene& scene = scenes_[selected_].scene;
-  for (std::size_t k = 0; k < scene.instruments.size(); ++k)
-    device_choice(scene.instruments[k].name.c_str(), devices_[k]);
-  device_choice("scope", devices_.back());
+  if (scene.task) who_choice();
+  if (!performer()) {
+    for (std::size_t k = 0; k < scene.instruments.size(); ++k)
+      device_choice(scene.instruments[k].name.c_str(), devices_[k]);
+    device_choice("scope", devices_.back());
+  }
   labelled("trainee");
   ImGui::InputTextWithHint("##trainee", "nobody", &trainee_);
 }
@@ -215,7 +237,7 @@ Ask StartScreen::recordings_panel() {
   }
   Ask ask = Ask::Nothing;
   theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
-  ImGui::BeginChild("files", {0.f, theme::px(300.f)}, true);
+  ImGui::BeginChild("files", {0.f, theme::px(300.f)}, true, ImGuiWindowFlags_NavFlattened);
   if (recordings_.empty()) theme::text("no recording here yet", theme::kQuiet);
   for (const RecordingFile& recording : recordings_) {
     if (ImGui::Selectable(recording.label.c_str())) {
@@ -255,7 +277,7 @@ Ask StartScreen::main_panel() {
   ImGui::Dummy({0.f, theme::px(4.f)});
   scene_list();
   ImGui::SameLine(0.f, theme::px(24.f));
-  ImGui::BeginChild("details", {0.f, theme::px(kHeight)});
+  ImGui::BeginChild("details", {0.f, theme::px(kHeight)}, false, ImGuiWindowFlags_NavFlattened);
   if (scenes_.empty()) {
     theme::wrapped("No scene was found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
   } else {

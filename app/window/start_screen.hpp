@@ -1,10 +1,12 @@
 // The first screen: what to practise, on which backend, with which devices. Tested in tests/app/window_path_test.sh
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/backend/backends.hpp"
+#include "app/task/performer.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/screen.hpp"
 
@@ -23,6 +25,8 @@ class StartScreen final : public Screen {
   // What was chosen: the scene with the devices chosen for it.
   Scene scene() const;
   const std::string& backend() const { return backend_; }
+  // Who shows the task instead of a person; nothing: nobody.
+  std::optional<Skill> performer() const;
   const std::string& trainee() const { return trainee_; }
   const std::filesystem::path& recording() const { return recording_; }
   // A sentence to be read: why the last wish could not be fulfilled.
@@ -42,6 +46,7 @@ class StartScreen final : public Screen {
   void scene_entry(std::size_t k);
   void details();
   void choices();
+  void who_choice();
   void device_choice(const char* label, std::string& device);
   Ask buttons();
   Ask recordings_panel();
@@ -50,7 +55,7 @@ class StartScreen final : public Screen {
   std::vector<ListedScene> scenes_;
   std::filesystem::path folder_, recording_;
   Backends backends_;
-  std::size_t selected_ = 0;
+  std::size_t selected_ = 0, who_ = 0;
   std::vector<std::string> devices_;  // [instrument], then the scope's
   std::string backend_ = "auto", why_, trainee_, fault_, typed_;
   std::vector<RecordingFile> recordings_;

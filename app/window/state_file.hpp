@@ -1,6 +1,6 @@
 // What the window shows, written to a file for tests and remote control: one JSON object, renewed whole at most ten
-// times a second. {"screen","phase","in_hand","file","frames","touched","note","places":{"Start":[x,y],...}}: places
-// are the middles of what can be pressed, pixels from the window's top left.
+// times a second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}:
+// `shown` counts the window's frames; places are the middles of what can be pressed, pixels from its top left.
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,7 @@ class StateFile {
  private:
   std::filesystem::path file_;
   std::chrono::steady_clock::time_point last_{};
+  std::uint64_t shown_ = 0;
 };
 
 }  // namespace trocar

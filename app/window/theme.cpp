@@ -16,7 +16,7 @@ ImU32 packed(const glm::vec3& colour, float alpha = 1.f) { return ImGui::ColorCo
 }  // namespace
 
 glm::vec3 instrument_colour(std::size_t instrument) {
-  constexpr glm::vec3 colours[] = {kSkyBlue, kYellow, {0.10f, 0.74f, 0.56f}, kPurple};
+  constexpr glm::vec3 colours[] = {kSkyBlue, kYellow, {0.10f, 0.74f, 0.56f}, {0.94f, 0.48f, 0.12f}};
   return colours[instrument % std::size(colours)];
 }
 

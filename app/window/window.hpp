@@ -35,6 +35,7 @@ enum class Key {
   G,
   H,
   L,
+  O,
   P,
   Q,
   S,

@@ -34,6 +34,7 @@ class WindowProgram {
  public:
   WindowProgram(const WindowOptions& options, Window& window)
       : options_(options), window_(window), gui_(window), state_file_(options.state) {
+    settings_.quality = options.quality;
     start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, window.context());
     if (options.scene.empty()) return;
     load_scene(options.scene);  // a faulty one ends the program with its sentence
@@ -52,8 +53,7 @@ class WindowProgram {
       const auto now = Clock::now();
       const double elapsed = std::chrono::duration<double>(now - last).count();
       last = now;
-      const Ask ask = show_frame(elapsed);
-      if (ask != Ask::Nothing) obey(ask);
+      turn_over(elapsed);
     }
     if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
     if (practice_ && practice_->practice().recording().has_filename()) practice_->practice().stop();
@@ -75,28 +75,11 @@ class WindowProgram {
     }
   }
 
-  Ask show_frame(double elapsed) {
-    Screen& shown = screen();
-    const bool in_hand = shown.in_hand() && !help_;
-    window_.capture_pointer(in_hand);
-    gui_.listen(!in_hand);
-    const WindowInput& input = window_.poll();
-    for (const Key key : input.pressed)
-      if (key == Key::F1) help_ = !help_;
-    shown.step(input, elapsed, !gui_.wants_letters() && !help_);
-    gui_.begin();
-    shown.picture(window_.size());
-    const Ask ask = shown.panels();
-    if (help_) help_ = draw_help();
-    gui_.end();
-    state_file_.write(state_.now, shown.status(), gui_.places());
-    window_.show();
-    return help_ ? Ask::Nothing : ask;
-  }
-
-  // What fails leads back to the start screen, which says why.
-  void obey(Ask ask) {
+  // One frame and what it asks for. What fails leads back to the start screen, which says why.
+  void turn_over(double elapsed) {
     try {
+      const Ask ask = show_frame(elapsed);
+      if (ask == Ask::Nothing) return;
       prepare(ask);
       state_ = next(state_, ask);
     } catch (const std::runtime_error& error) {
@@ -108,10 +91,40 @@ class WindowProgram {
     if (state_.now != ScreenName::Editor) editor_.reset();
   }
 
+  Ask show_panels(Screen& shown) {
+    gui_.begin();
+    try {
+      shown.picture(window_.size());
+      const Ask ask = shown.panels();
+      if (help_) help_ = draw_help();
+      gui_.end();
+      return ask;
+    } catch (...) {
+      gui_.end();
+      throw;
+    }
+  }
+
+  Ask show_frame(double elapsed) {
+    Screen& shown = screen();
+    const bool in_hand = shown.in_hand() && !help_;
+    window_.capture_pointer(in_hand);
+    gui_.listen(!in_hand);
+    const WindowInput& input = window_.poll();
+    for (const Key key : input.pressed)
+      if (key == Key::F1) help_ = !help_;
+    shown.step(input, elapsed, !gui_.wants_letters() && !help_);
+    const Ask ask = show_panels(shown);
+    state_file_.write(state_.now, shown.status(), gui_.places());
+    window_.show();
+    return help_ ? Ask::Nothing : ask;
+  }
+
   void prepare(Ask ask) {
     if (ask == Ask::Practise && state_.now == ScreenName::Editor) start_->choose(editor_->saved());
     if (ask == Ask::Practise) practise(start_->scene(), start_->backend());
-    if (ask == Ask::Edit) editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, window_.context());
+    if (ask == Ask::Edit)
+      editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, settings_, window_.context());
     if (ask == Ask::Again) {
       const Scene scene = last_scene_;
       practice_.reset();
@@ -119,14 +132,16 @@ class WindowProgram {
     }
     if (ask == Ask::OpenRecording)
       replay_ = std::make_unique<ReplayScreen>(
-          state_.now == ScreenName::Results ? results_->recording() : start_->recording(), window_.context());
+          state_.now == ScreenName::Results ? results_->recording() : start_->recording(), settings_,
+          window_.context());
     if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording());
   }
 
   void practise(const Scene& scene, const std::string& backend) {
     last_scene_ = scene;
     backend_ = backend;
-    const PracticePlan plan{backend, options_.check, start_->trainee(), options_.folder};
+    const PracticePlan plan{start_->performer(), backend,         options_.check,
+                            start_->trainee(),   options_.folder, options_.igtl};
     practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, window_.context()), settings_,
                                                  options_.folder);
   }

@@ -4,7 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
+
+#include "app/device/igtl_server.hpp"
+#include "app/view/quality.hpp"
 
 namespace trocar {
 
@@ -14,6 +18,8 @@ struct WindowOptions {
   bool check = true;                     // every frame with obb-refit
   std::size_t frames = 0;                // 0: until the window is closed
   bool record = false;                   // starts at once, without waiting for Enter
+  std::optional<Quality> quality;        // nothing: as time allows
+  std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
   std::filesystem::path folder = "out";  // for recordings and pictures
   std::filesystem::path picture;         // of the last frame, panels included; empty: none
   std::filesystem::path state;           // a JSON file that says what is shown; empty: none (state_file.hpp)

@@ -1,6 +1,10 @@
 // The window without a window: which screen follows which, whose motion the mouse is, what plots and lists hold.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
+#include "app/support/data_folder.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/hud.hpp"
 #include "app/window/key_table.hpp"
@@ -101,6 +105,7 @@ TEST_F(HandsOnTheTable, NothingToMove) {
 }
 
 TEST_F(HandsOnTheTable, TheTipFollowsThePointerOrTheHandAtTheFulcrum) {
+  settings_.fulcrum = false;
   hands_.move(motion(50, 0), {}, 0.016, settings_);
   const glm::dvec3 with = tip(first_);
   EXPECT_GT(with.x, -0.1);
@@ -174,6 +179,8 @@ TEST(SceneList, NamesForFiles) {
   EXPECT_EQ(free_name(folder.path(), "a", ".h5").filename(), "a-3.h5");
 }
 
+std::string fmt_line(const KeyLine& line) { return std::string("| ") + line.keys + " | " + line.what + " |"; }
+
 TEST(Words, ClockAndTrouble) {
   EXPECT_EQ(clock_text(0.0), "0:00.0");
   EXPECT_EQ(clock_text(65.37), "1:05.3");
@@ -186,7 +193,14 @@ TEST(Words, ClockAndTrouble) {
   EXPECT_NE(trouble_of(instrument).find("silent"), std::string::npos);
   instrument.health = DeviceHealth::Lost;
   EXPECT_NE(trouble_of(instrument).find("lost"), std::string::npos);
-  for (const KeyGroup& group : key_table()) EXPECT_FALSE(group.lines.empty());
+}
+
+TEST(Words, TheGuideHasEveryKeyAsTheHelpSaysIt) {
+  std::ifstream in(data_file("scenes").parent_path().parent_path() / "docs" / "user-guide.md");
+  const std::string guide(std::istreambuf_iterator<char>(in), {});
+  ASSERT_FALSE(guide.empty());
+  for (const KeyGroup& group : key_table())
+    for (const KeyLine& line : group.lines) EXPECT_NE(guide.find(fmt_line(line)), std::string::npos) << fmt_line(line);
 }
 
 }  // namespace
