@@ -13,7 +13,9 @@ namespace trocar {
 namespace {
 
 // A hook that burns its way touches tissue again and again; after so long without, it burns the air.
-constexpr double kLeaves = 0.5;   // s
+constexpr double kLeaves = 0.5;  // s
+// Tissue that burns goes piece by piece, not in every frame.
+constexpr double kGoes = 0.15;    // s
 constexpr double kEnough = 0.95;  // 1   of the line's points: the ends of a burn are round
 
 class BurnLine final : public TaskGoal {
@@ -29,6 +31,7 @@ class BurnLine final : public TaskGoal {
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
+    going_.see(seen.organs[line_.organ()].faces_gone > 0, seen.time);
     bool hot = false, off = false;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
       touching_[k].see(touches_any(seen, tools_[k]), seen.time);
@@ -83,7 +86,7 @@ class BurnLine final : public TaskGoal {
       burn_beside(pose.tip, away, foot.beyond, seen.time, log);
       return true;
     }
-    if (seen.organs[line_.organ()].faces_gone == 0) return false;
+    if (!going_.now()) return false;
     // Burnt is what the line has within its half width of where the tissue goes.
     for (std::size_t k = 0; k < burnt_.size(); ++k) {
       const double distance = glm::distance(glm::dvec3(line_.points()[k]), pose.tip);
@@ -123,7 +126,7 @@ class BurnLine final : public TaskGoal {
   std::vector<Lasting> strange_;                                       // [organ] burnt that should not be
   double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
   std::optional<glm::dvec3> last_off_;                                 // where it burnt beside the line last
-  Lasting off_{kErrorLasts};
+  Lasting off_{kErrorLasts}, going_{kGoes};                            // beside the line; tissue goes
   bool off_now_ = false, done_ = false;
 };
 

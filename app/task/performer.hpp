@@ -73,7 +73,7 @@ class Performer {
   void plan_touch(const TaskFeed& feed);
   void plan_camera(const TaskFeed& feed);
   void plan_line(const TaskFeed& feed);
-  void plan_lift(const TaskFeed& feed);
+  void plan_lift();
   void slide_along(std::size_t first, std::size_t last, double deeper, bool energy);
 
   Move& then(Goal goal);

@@ -31,7 +31,7 @@ void Performer::plan(const Observation&, const TaskFeed& feed) {
     case TaskKind::BurnLine:
       return plan_line(feed);
     case TaskKind::LiftOrgan:
-      return plan_lift(feed);
+      return plan_lift();
   }
 }
 
@@ -117,11 +117,12 @@ void Performer::slide_along(std::size_t first, std::size_t last, double deeper, 
   move.energy = energy, move.deeper = deeper;
 }
 
-// Open, onto the place, close, lift, hold; a blunderer grasps beside it, or lets go too soon.
-void Performer::plan_lift(const TaskFeed& feed) {
-  static_cast<void>(feed);
-  const glm::dvec3 error = 1.2 * aim() + (blunders() ? glm::dvec3(0.008, 0.0, 0.004) : glm::dvec3(0.0));
-  const bool drops = blunders();
+// Open, onto the place, close, lift, hold. A clumsy hand grasps beside the place first, then lets go too soon, and when
+// it holds at last, it pulls much too high.
+void Performer::plan_lift() {
+  const bool clumsy = style_.wander > 0.0, beside = clumsy && (attempts_ == 1 || blunders());
+  const bool drops = clumsy && (attempts_ <= 2 || blunders());
+  const glm::dvec3 error = aim() + (beside ? glm::dvec3(0.009, -0.004, 0.003) : glm::dvec3(0.0));
   const glm::dvec3 up = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));
   then(above(0, kAbove, error)).grip = 1.0;
   pause();
@@ -131,12 +132,12 @@ void Performer::plan_lift(const TaskFeed& feed) {
   close.grip = 0.0, close.duration = 0.6, close.wait = 0.2;
   // From where the jaws are, not from the place: that one comes along.
   const auto start = std::make_shared<std::optional<glm::dvec3>>();
-  const double height = drops ? 0.6 * task_.lift : (style_.blunder > 0.0 ? 2.2 : 1.25) * task_.lift;
+  const double height = drops ? 0.6 * task_.lift : (clumsy ? 2.6 : 1.25) * task_.lift;
   Move& lift = then([=, this](const Observation&, double share) {
     if (!*start) *start = tip_;
     return **start + share * height * up;
   });
-  lift.duration = style_.blunder > 0.0 ? 1.0 : 1.8;
+  lift.duration = clumsy ? 1.0 : 1.8;
   lift.wait = drops ? 0.3 : task_.hold + 1.0;
   Move& release = then([=](const Observation&, double) { return **start + height * up; });
   release.grip = 1.0, release.duration = 0.5;

@@ -83,8 +83,10 @@ inline Scene coarse_scene(const std::string& name, const TemporaryFolder& folder
   scene.frame_rate = 30.0;
   for (OrganScene& organ : scene.organs) {
     organ.mesh = folder.path() / (organ.name + ".obj");
-    if (!std::filesystem::exists(organ.mesh)) save_mesh(make_organ(organ.name, {.faces = 4000}), organ.mesh);
-    organ.tissue.node_spacing = organ.name == "gallbladder" ? 0.008f : 0.014f;
+    if (!std::filesystem::exists(organ.mesh)) save_mesh(make_organ(organ.name, {.faces = 2000}), organ.mesh);
+    // Burns are as fine as the lattice.
+    if (scene.task->kind == TaskKind::BurnLine && organ.name == "liver") continue;
+    organ.tissue.node_spacing = organ.name == "gallbladder" ? 0.010f : 0.020f;
   }
   return scene;
 }
