@@ -32,8 +32,8 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
       touching = touching || (!organ.touches.first.empty() && !organ.touches.of_tool(k).empty()) ||
                  (!organ.tip_first.empty() && organ.tip_first[k + 1] > organ.tip_first[k]);
     }
-    tools.push_back(
-        {instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind, instrument.energy, {}});
+    tools.push_back({instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind,
+                     instrument.energy, instrument.limits});
   }
 }
 
