@@ -1,14 +1,19 @@
 #include "app/device/haptic_stub.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <mutex>
 #include <thread>
+
+#include "geometry/error.hpp"
 
 namespace trocar {
 
 using Clock = std::chrono::steady_clock;
+
+// Ticks that the machine held up are made up for, unless it was longer than this.
+constexpr std::chrono::milliseconds kLongestDelay{100};
 
 struct HapticStub::Shared {
   HapticStubParams params;
@@ -25,7 +30,7 @@ struct HapticStub::Shared {
 
   void run() {
     const auto period = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1.0 / params.rate));
-    for (auto next = start; !stopping; next += period) {
+    for (auto next = start; !stopping; next = std::max(next + period, Clock::now() - kLongestDelay)) {
       std::this_thread::sleep_until(next);
       const glm::dvec3 wanted = target(now());
       const std::lock_guard lock(mutex);
@@ -35,26 +40,13 @@ struct HapticStub::Shared {
   }
 };
 
-HapticState hand_tick(const HapticStubParams& params, const HapticState& state, const glm::dvec3& target,
-                      const glm::dvec3& force, double dt) {
-  HapticState next = state;
-  const double strength = glm::length(force);
-  const bool usable = std::isfinite(strength);
-  const double scale = strength > params.contact.largest_force ? params.contact.largest_force / strength : 1.0;
-  next.felt_force = usable ? scale * force : glm::dvec3(0.0);
-  const glm::dvec3 pull = params.stiffness * (target - state.tip) - params.damping * state.velocity;
-  next.velocity += dt / params.mass * (pull + next.felt_force);
-  next.tip += dt * next.velocity;
-  ++next.ticks;
-  return next;
-}
-
 HapticStub::HapticStub(const glm::dvec3& pivot, const glm::dvec3& tip, Target target, const HapticStubParams& params)
     : shared_(std::make_unique<Shared>()) {
+  if (const std::string fault = hand_fault(params); !fault.empty()) throw InputError(fault);
   shared_->params = params;
   shared_->pivot = pivot;
   shared_->target = std::move(target);
-  shared_->state.tip = tip;
+  shared_->state = at_rest(tip);
   shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
 }
 

@@ -1,11 +1,14 @@
-// The hand of the haptic stub against the closed form; its thread: rate, what it feels between frames, old forces.
+// The haptic stub's thread: rate, what it feels between frames, old forces. Its hand: haptic_hand_test.cpp.
 #include "app/device/haptic_stub.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <thread>
+
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
@@ -14,50 +17,24 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-TEST(HandTick, SettlesWhereForceAndStiffnessBalance) {
-  const HapticStubParams params;
-  HapticState state;
-  const glm::dvec3 target(0.01, 0, 0), force(0, -2.0, 0);
-  for (int tick = 0; tick < 5000; ++tick) state = hand_tick(params, state, target, force, 1e-3);
-  EXPECT_NEAR(state.tip.x, 0.01, 1e-9);
-  EXPECT_NEAR(state.tip.y, -2.0 / params.stiffness, 1e-9);
-  EXPECT_NEAR(glm::length(state.velocity), 0.0, 1e-9);
-}
-
-TEST(HandTick, FollowsTheDampedOscillator) {
-  const HapticStubParams params;
-  const double omega0 = std::sqrt(params.stiffness / params.mass),
-               zeta = params.damping / (2.0 * std::sqrt(params.stiffness * params.mass));
-  const double omega = omega0 * std::sqrt(1.0 - zeta * zeta);
-  HapticState state;
-  state.tip = {0.01, 0, 0};
-  const double dt = 1e-5;
-  for (int tick = 1; tick <= 20000; ++tick) {
-    state = hand_tick(params, state, glm::dvec3(0.0), glm::dvec3(0.0), dt);
-    const double t = tick * dt;
-    const double expected =
-        0.01 * std::exp(-zeta * omega0 * t) * (std::cos(omega * t) + zeta * omega0 / omega * std::sin(omega * t));
-    ASSERT_NEAR(state.tip.x, expected, 2e-5) << "t = " << t;
-  }
-}
-
-TEST(HandTick, ForcesAreLimitedAndNonsenseIsNone) {
-  const HapticStubParams params;
-  EXPECT_NEAR(glm::length(hand_tick(params, {}, {}, {100, 0, 0}, 1e-3).felt_force), params.contact.largest_force,
-              1e-12);
-  const double nan = std::nan("");
-  EXPECT_EQ(hand_tick(params, {}, {}, {nan, 0, 0}, 1e-3).felt_force, glm::dvec3(0.0));
-}
-
 TEST(HapticStub, TicksAThousandTimesASecond) {
   HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.005, 0, 0); });
   const auto start = Clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   const double rate = static_cast<double>(stub.state().ticks) / seconds_since(start);
-  EXPECT_GT(rate, 800.0);
-  EXPECT_LT(rate, 1050.0);
+  std::printf("%.0f ticks a second\n", rate);
+  EXPECT_GT(rate, 500.0);
+  EXPECT_LT(rate, 1100.0);
   EXPECT_NEAR(stub.pose({}).tip.x, 0.005, 1e-3);
   EXPECT_EQ(stub.pose({}).pivot, glm::dvec3(0, 0, 0.2));
+}
+
+TEST(HapticStub, AHandThatWouldShakeIsRefused) {
+  HapticStubParams params;
+  params.handle_mass = 1e-4;
+  EXPECT_THROW(HapticStub(
+                   {0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.0); }, params),
+               InputError);
 }
 
 TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterItsLifetime) {
