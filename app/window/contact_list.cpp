@@ -8,6 +8,11 @@
 #include "app/window/theme.hpp"
 
 namespace trocar {
+namespace {
+
+constexpr float kTitle = 44.f, kLine = 18.5f;  // units: heights
+
+}  // namespace
 
 void contact_rows(const Session& session, std::vector<ContactRow>& rows) {
   rows.clear();
@@ -28,8 +33,9 @@ void contact_rows(const Session& session, std::vector<ContactRow>& rows) {
 
 void draw_contacts(const Session& session, std::vector<ContactRow>& rows) {
   contact_rows(session, rows);
-  const theme::Panel panel("contacts", {{0.f, 0.5f}, {8.f, 20.f}, {0.f, 0.5f}, {214.f, 0.f}}, theme::PanelKind::Shown,
-                           0.6f);
+  const float height = rows.empty() ? kTitle + kLine : kTitle + 3.f * kLine * static_cast<float>(rows.size());
+  const theme::Panel panel("contacts", {{0.f, 0.5f}, {8.f, 20.f}, {0.f, 0.5f}, {214.f, height}},
+                           theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
   theme::heading("Contacts");
   if (rows.empty()) theme::text("nothing is touched", theme::kQuiet);

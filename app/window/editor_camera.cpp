@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kTurnPerPixel_deg = 0.35, kApproachPerNotch = 0.9;
 constexpr double kNearest = 0.05, kFarthest = 1.5;  // m
-constexpr double kField_deg = 42.0, kRod = 0.1;     // deg, m
+constexpr double kField_deg = 58.0, kRod = 0.1;     // deg, m
 constexpr Lens kPinhole{0.0, 10.0};
 
 }  // namespace

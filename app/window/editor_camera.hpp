@@ -22,7 +22,7 @@ struct EditorEye {
 struct OrbitCamera {
   glm::dvec3 target{0.0};  // m
   double yaw_deg = 0.0, pitch_deg = 20.0;
-  double distance = 0.62;  // m
+  double distance = 0.46;  // m
 
   void turn(double right_pixels, double up_pixels);
   void approach(double notches);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr float kListWidth = 400.f, kHeight = 520.f, kLabelWidth = 130.f;  // units
 constexpr std::size_t kMostRecordings = 40;
+constexpr int kFreshFrames = 4;
 
 void labelled(const std::string& label) {
   ImGui::AlignTextToFramePadding();
@@ -97,11 +98,12 @@ void StartScreen::scene_entry(std::size_t k) {
   if (ImGui::Selectable(label.c_str(), k == selected_, 0, {0.f, theme::px(30.f)})) select(k);
   if (!listed.fault.empty()) ImGui::PopStyleColor();
   theme::note_place(listed.title);
-  if (fresh_ && k == selected_) ImGui::SetItemDefaultFocus();
-  if (ImGui::IsItemFocused() && k != selected_ && !fresh_) select(k);
+  if (fresh_ > 0 && k == selected_) ImGui::SetItemDefaultFocus();
+  if (ImGui::IsItemFocused() && k != selected_ && fresh_ == 0) select(k);
 }
 
 void StartScreen::scene_list() {
+  fresh_ = ImGui::IsWindowAppearing() ? kFreshFrames : std::max(fresh_ - 1, 0);
   ImGui::BeginChild("scenes", {theme::px(kListWidth), theme::px(kHeight)}, false, ImGuiWindowFlags_NavFlattened);
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, {0.02f, 0.5f});
   for (const bool tasks : {true, false}) {
@@ -261,7 +263,6 @@ Ask StartScreen::recordings_panel() {
 Ask StartScreen::panels() {
   backdrop();
   const Ask ask = choosing_recording_ ? recordings_panel() : main_panel();
-  fresh_ = false;
   return ask;
 }
 

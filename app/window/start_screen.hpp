@@ -56,10 +56,11 @@ class StartScreen final : public Screen {
   std::filesystem::path folder_, recording_;
   Backends backends_;
   std::size_t selected_ = 0, who_ = 0;
+  int fresh_ = 0;                     // frames for which the panel is new, so that its focus is not a choice
   std::vector<std::string> devices_;  // [instrument], then the scope's
   std::string backend_ = "auto", why_, trainee_, fault_, typed_;
   std::vector<RecordingFile> recordings_;
-  bool choosing_recording_ = false, fresh_ = true, enter_ = false, escape_ = false;
+  bool choosing_recording_ = false, enter_ = false, escape_ = false;
 };
 
 }  // namespace trocar

@@ -186,6 +186,8 @@ wait_for 20 is screen results
 click "Start screen"
 wait_for 20 is screen start
 
+[ "$(basename "$(field file)")" = first_touch.toml ] || fail "the start screen has forgotten what was chosen"
+
 # A task of the program's own, shown by a scripted expert.
 click "Touch the targets"
 click "operated by"
