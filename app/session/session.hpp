@@ -106,6 +106,8 @@ class Session {
   const SessionScope& scope() const { return scope_; }
   void set_scope_device(std::unique_ptr<Device> device);  // null: it stays
 
+  void set_field_of_view(double degrees) { scope_.pose.field_of_view_deg = degrees; }
+
   // Points that ride on the organs' surfaces, and where they were when the tools were asked about in the last frame.
   void set_marks(std::span<const SurfaceMark> marks);
   std::span<const glm::vec3> marks() const { return mark_places_; }  // [mark] m

@@ -145,9 +145,9 @@ void Practice::draw(const WindowSettings& settings, const glm::ivec2& size) {
   drawn_tools(session_, tools_);
   marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
   if (task_ && frame_ > 0) task_->draw(marks_);
-  ScopePose pose = session_.scope().pose;
+  session_.set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));
+  const ScopePose pose = session_.scope().pose;
   Lens lens = session_.scope().lens;
-  pose.field_of_view_deg = settings.field_of_view_deg.value_or(pose.field_of_view_deg);
   lens.barrel = settings.barrel.value_or(lens.barrel);
   keeper_.fix(settings.quality);
   ViewSettings view = settings.view;
