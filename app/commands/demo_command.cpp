@@ -7,6 +7,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/device/script_device.hpp"
+#include "app/report/write_report.hpp"
 #include "app/session/session_recorder.hpp"
 #include "app/session/session_report.hpp"
 #include "app/support/data_folder.hpp"
@@ -188,7 +189,8 @@ void run(const DemoCommand& command) {
   const CompareReport report = session_report(session, scene, gl_description(backends));
   save_text(folder / "compare.json", compare_json(report));
   save_text(folder / "compare.svg", compare_svg(report));
-  fmt::print("session.h5, compare.json, compare.svg and picture.png are in {}\n", folder.string());
+  write_report({(folder / "session.h5").string()}, (folder / "report.html").string());
+  fmt::print("session.h5, report.html, compare.json, compare.svg and picture.png are in {}\n", folder.string());
   conclude(session, report, touched);
   if (session.disagreements() > 0) throw RunError("the backends disagree; see the table above");
 }
