@@ -24,6 +24,7 @@ fi
 "$build/bench/trocar_planar_growth" | tee "$out/planar_growth.txt"
 "$build/bench/trocar_edge_structures" | tee "$out/edge_structures.txt"
 "$build/bench/trocar_stand_ins" | tee "$out/stand_ins.txt"
+"$build/bench/trocar_igtl_latency" | tee "$out/igtl_latency.txt"
 
 # What a spring of the tissue costs, against Bullet's soft body: about a minute.
 "$build/bench/trocar_soft_body" --out "$out"

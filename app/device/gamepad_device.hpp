@@ -61,7 +61,8 @@ struct GamepadInfo {
   bool mapped = false;  // its axes and buttons are known
 };
 std::vector<GamepadInfo> list_gamepads();
-// The same without a window: initialises GLFW for as long as it takes. Nothing when there is no display.
+// The same whether there is a window or not: without one it initialises GLFW for as long as it takes. Nothing when
+// there is no display. To be called from the main thread.
 std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine();
 
 // `which`: a number, part of a name, or empty for the first one whose mapping is known. Looks again while there is

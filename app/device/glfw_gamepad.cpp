@@ -17,6 +17,9 @@ bool fits(const GamepadInfo& pad, const std::string& which) {
   return pad.name.find(which) != std::string::npos;
 }
 
+// Whether somebody, a window for one, has initialised GLFW; it counts nobody, so whoever ends it ends it for all.
+bool glfw_runs() { return glfwGetTimerFrequency() != 0; }
+
 // GLFW's number of the gamepad that is meant; -1: it is not there.
 int find_gamepad(const std::string& which) {
   for (const GamepadInfo& pad : list_gamepads())
@@ -38,6 +41,7 @@ std::vector<GamepadInfo> list_gamepads() {
 }
 
 std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine() {
+  if (glfw_runs()) return list_gamepads();
   if (!glfwInit()) return std::nullopt;
   auto pads = list_gamepads();
   glfwTerminate();

@@ -38,10 +38,17 @@ void Hands::rest() {
     if (mouse) mouse->set_energy(false);
 }
 
+void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {
+  for (HandDevice* hand : devices_.hands) {
+    hand->set_screen(axes.right, axes.up);
+    hand->set_fulcrum(settings.fulcrum);
+  }
+}
+
 // Jaws obey the button's way down and up only: an instrument that is left by Tab while the button is down stays
 // closed, as with a ratchet. The pedal is that of the instrument in the hand.
 void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
-  for (HandDevice* hand : devices_.hands) hand->set_screen(axes.right, axes.up);
+  tell(axes, settings);
   const bool pedal = input.down(Key::E) || input.down(Key::Space);
   for (std::size_t k = 0; k < mice_.size(); ++k)
     if (mice_[k]) mice_[k]->set_energy(pedal && k == in_hand_);
@@ -51,7 +58,7 @@ void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed
   if (!mouse) return;
   if (button_moved && mouse != scope_) mouse->set_grip(input.left_button ? 0.0 : 1.0);
   mouse->set_screen(axes.right, axes.up);
-  mouse->set_fulcrum(settings.fulcrum && mouse != scope_);
+  mouse->set_fulcrum(settings.fulcrum);
   mouse->move(settings.speed * input.pointer_motion.x, settings.speed * input.pointer_motion.y);
   mouse->insert(input.wheel);
   const int clockwise =

@@ -14,7 +14,7 @@ namespace trocar {
 
 struct HandSettings {
   double speed = 1.0;   // 1     of the mouse, 0.25..4
-  bool fulcrum = true;  // the pointer is the hand, outside: the tip goes the other way, as at the table
+  bool fulcrum = true;  //       the hand is outside, the tip or the eye goes the other way; of every device in a hand
 };
 
 class Hands {
@@ -30,6 +30,8 @@ class Hands {
   std::size_t in_hand() const { return in_hand_; }  // number of instruments: the scope; more: nothing
   bool scope_in_hand() const { return in_hand_ == mice_.size() && scope_; }
 
+  // What every device in a hand must know of the picture, gamepads and SpaceMice among them; before each frame.
+  void tell(const ScopeAxes& axes, const HandSettings& settings);
   void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);
   // The hand lets go of everything: pedals up.
   void rest();

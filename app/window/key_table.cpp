@@ -4,7 +4,7 @@ namespace trocar {
 namespace {
 
 constexpr KeyLine kInstrument[] = {
-    {"move the mouse", "swing what is in the hand about its trocar"},
+    {"move the mouse", "swing the handle about the trocar: the tip goes the other way"},
     {"wheel", "push it in, pull it out"},
     {"Q  W, left  right", "roll it; of the scope: turn the light post"},
     {"left button", "close the jaws; let go to open them"},

@@ -127,6 +127,7 @@ void Practice::stop() {
 void Practice::advance(const WindowInput* input, double elapsed, const WindowSettings& settings) {
   frame_ms_ += 0.1 * (elapsed * 1e3 - frame_ms_);
   if (phase_ != Phase::Running) return;
+  hands_.tell(axes_of(session_.scope().pose), settings.hands);
   if (input)
     hands_.move(*input, axes_of(session_.scope().pose), elapsed, settings.hands);
   else

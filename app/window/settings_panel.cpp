@@ -56,9 +56,9 @@ void scope_settings(const Practice& practice, WindowSettings& settings) {
   check("touched faces (G)", "##touched", settings.view.show_touched);
 }
 
-void mouse_settings(WindowSettings& settings) {
-  theme::heading("Mouse");
-  slider("speed", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f times");
+void hand_settings(WindowSettings& settings) {
+  theme::heading("Hand");
+  slider("speed of the mouse", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f times");
   check("tip goes against the hand", "##fulcrum", settings.hands.fulcrum);
 }
 
@@ -113,7 +113,7 @@ bool draw_settings(Practice& practice, WindowSettings& settings) {
     theme::text("Settings");
   }
   scope_settings(practice, settings);
-  mouse_settings(settings);
+  hand_settings(settings);
   query_settings(practice);
   panel_settings(settings);
   tissue_table(practice.scene());

@@ -1,6 +1,7 @@
 // A gamepad driven by what a test says: dead zone, curve, every control, plugged out and in.
 #include "app/device/gamepad_device.hpp"
 
+#include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -128,6 +129,16 @@ TEST(GamepadDevice, APauseIsNotMadeUpFor) {
   pad.device.pose({0, 0.0});
   const DevicePose pose = pad.device.pose({1, 10.0});
   EXPECT_LT(glm::length(pose.tip - pose.pivot), 0.1 + pad.params.insert_rate / 29.0);
+}
+
+// Asking for gamepads ends GLFW only where it began it: an open window stays.
+TEST(GamepadsOfThisMachine, LeaveAWindowAlone) {
+  if (!glfwInit()) GTEST_SKIP() << "no display";
+  EXPECT_TRUE(gamepads_of_this_machine());
+  EXPECT_NE(glfwGetTimerFrequency(), 0u);
+  glfwTerminate();
+  gamepads_of_this_machine();
+  EXPECT_EQ(glfwGetTimerFrequency(), 0u);
 }
 
 }  // namespace

@@ -116,13 +116,29 @@ TEST_F(HandsOnTheTable, TheTipFollowsThePointerOrTheHandAtTheFulcrum) {
   EXPECT_DOUBLE_EQ(tip(third_).x, 0.1);
 }
 
+// The scope's port is a trocar too: the eye goes against the hand as a tip does.
 TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhateverIsInTheHand) {
-  WindowInput input = motion(0, 40);
+  WindowInput input = motion(40, 30);
   input.right_button = true;
-  settings_.fulcrum = true;
   hands_.move(input, {}, 0.016, settings_);
-  EXPECT_GT(tip(scope_).y, 0.0);
+  EXPECT_LT(tip(scope_).x, 0.0);
+  EXPECT_LT(tip(scope_).y, 0.0);
   EXPECT_DOUBLE_EQ(tip(first_).y, 0.0);
+  settings_.fulcrum = false;
+  for (int twice = 0; twice < 2; ++twice) hands_.move(input, {}, 0.016, settings_);
+  EXPECT_GT(tip(scope_).x, 0.0);
+  EXPECT_GT(tip(scope_).y, 0.0);
+}
+
+TEST_F(HandsOnTheTable, EveryDeviceInAHandObeysTheSetting) {
+  EXPECT_TRUE(settings_.fulcrum);
+  MouseDevice other{{0, 0, 0}, {0, 0, -0.1}};  // stands for a gamepad
+  hands_.devices().hands.push_back(&other);
+  for (const bool fulcrum : {false, true}) {
+    settings_.fulcrum = fulcrum;
+    hands_.tell({}, settings_);
+    EXPECT_EQ(other.fulcrum(), fulcrum);
+  }
 }
 
 TEST_F(HandsOnTheTable, PedalAndJawsBelongToTheHand) {
