@@ -63,6 +63,9 @@ int run_program(int argument_count, const char* const* arguments) {
   } catch (const InputError& error) {
     fmt::print(stderr, "trocar: {}\n", error.what());
     return kWrongInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "trocar: out of memory; is the file damaged, or the scene too fine for this machine?\n");
+    return kRunFailed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "trocar: {}\n", error.what());
     return kRunFailed;

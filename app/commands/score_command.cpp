@@ -59,8 +59,8 @@ std::string cell(const std::optional<double>& value) {
 
 void write_rows(std::ostream& out, const Attempt& attempt, const std::string& of, const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics)
-    fmt::print(out, "{},{},{},{},{},{},{},{},{}\n", csv_text(attempt.file), attempt.date, csv_text(of), metric.id,
-               cell(metric.value), metric.unit, cell(metric.good), cell(metric.poor), cell(mark_of(metric)));
+    fmt::print(out, "{},{},{},{},{},{},{},{},{}\n", csv_text(attempt.file), csv_text(attempt.date), csv_text(of),
+               metric.id, cell(metric.value), metric.unit, cell(metric.good), cell(metric.poor), cell(mark_of(metric)));
 }
 
 void write_csv(std::ostream& out, const std::vector<Attempt>& attempts) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "geometry/error.hpp"
 
@@ -44,13 +45,15 @@ std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTa
   return tables;
 }
 
+std::uint64_t touch_rows(const OrganTables& organ) { return shortest(organ, kTouchFace, kOrganTables); }
+
 std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs) {
   std::uint64_t frames = session[kTime].rows();
   for (const auto& table : session) frames = std::min(frames, table.rows());
   for (const auto& organ : organs) {
     frames = std::min({frames, organ[kNodes].rows(), organ[kTouchFirst].rows()});
     frames = frames_with_surface(organ, frames);
-    const std::uint64_t touches = shortest(organ, kTouchFace, kOrganTables);
+    const std::uint64_t touches = touch_rows(organ);
     while (frames > 0 && organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > touches) --frames;
   }
   return frames;
@@ -60,6 +63,16 @@ std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t f
   frames = std::min(frames, tips[kTipFirst].rows());
   while (frames > 0 && tips[kTipFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > tips[kTipFace].rows()) --frames;
   return frames;
+}
+
+bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
+  const auto all = starts.read_rows<std::uint64_t>(0, frames);
+  const std::size_t columns = starts.row_cells();
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    const std::span row = std::span(all).subspan(frame * columns, columns);
+    if (!std::is_sorted(row.begin(), row.end()) || row.back() > rows) return false;
+  }
+  return true;
 }
 
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames) {

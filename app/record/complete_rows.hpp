@@ -20,11 +20,17 @@ struct RowCounts {
 // Opens the tables of these kinds. A row shape of 0 may be any. Error: InputError when one is not as it should be.
 std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds);
 
+// Touches that are there in every table.
+std::uint64_t touch_rows(const OrganTables& organ);
+
 // Frames that are there in every table, with their touches and with what had happened to the surfaces.
 std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs);
 
 // The first of these frames that have all the faces that tips touch in them.
 std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames);
+
+// Where each tool's rows begin, a table of tools + 1 columns: ascending in every frame, and never past `rows`.
+bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows);
 
 // Rows written with the first `frames` frames, > 0.
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "app/support/output_file.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -119,6 +120,10 @@ void H5Table::transfer(std::uint64_t first_row, std::uint64_t count, void* memor
 
 H5File H5File::create(const std::filesystem::path& path) {
   silence_library();
+  if (std::error_code none;
+      std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) > 0 && !is_hdf5(path))
+    throw InputError(
+        fmt::format("{}: is there and is no recording, so it is not written over; name another file", path.string()));
   const Scoped access{H5Pcreate(H5P_FILE_ACCESS)};
   H5Pset_libver_bounds(access.id, H5F_LIBVER_V110, H5F_LIBVER_V110);
   const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id);
@@ -170,7 +175,17 @@ void H5File::set_text(const std::string& object, const std::string& name, const 
 std::string H5File::text(const std::string& name) const {
   if (H5Aexists(id_, name.c_str()) <= 0) return {};
   const Scoped attribute{H5Aopen(id_, name.c_str(), H5P_DEFAULT)};
-  const Scoped type{H5Aget_type(attribute.id)};
+  const Scoped type{H5Aget_type(attribute.id)}, space{H5Aget_space(attribute.id)};
+  if (H5Tget_class(type.id) != H5T_STRING || H5Sget_simple_extent_npoints(space.id) != 1)
+    throw InputError(fmt::format("{}: its attribute {} is no text; it is no Trocar recording", path_.string(), name));
+  // Python writes text of variable length.
+  if (H5Tis_variable_str(type.id) > 0) {
+    char* letters = nullptr;
+    require(H5Aread(attribute.id, type.id, &letters) >= 0, path_.string());
+    std::string value = letters ? letters : "";
+    H5free_memory(letters);
+    return value;
+  }
   std::string value(H5Tget_size(type.id), '\0');
   require(H5Aread(attribute.id, type.id, value.data()) >= 0, path_.string());
   value.resize(std::min(value.size(), value.find('\0')));

@@ -12,6 +12,8 @@
 namespace trocar {
 namespace {
 
+constexpr double kLongest = 86400.0;  // s  more is no session, and its figures would not fit into memory
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t start = 0; start < text.size();) {
@@ -79,6 +81,7 @@ struct Recording::Content {
   void open_all();
   void read_session();
   void read_surfaces();
+  void refuse_damage() const;
 };
 
 void Recording::Content::open_all() {
@@ -96,6 +99,9 @@ void Recording::Content::open_all() {
     const auto of_tips = trocar::organ_later_tables(name, tools.size());
     if (file.has_table(of_tips.front().path)) organ_later.push_back(open_tables(file, of_tips));
   }
+  if (!organ_later.empty() && organ_later.size() != organs.size())
+    throw InputError(fmt::format("{}: only some of its organs have faces that tips touch; it is no Trocar recording",
+                                 file.path().string()));
 }
 
 void Recording::Content::read_session() {
@@ -126,6 +132,25 @@ void Recording::Content::read_surfaces() {
   }
 }
 
+// What is read again and again without a check of its own.
+void Recording::Content::refuse_damage() const {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: {}; the file is damaged", file.path().string(), what));
+  };
+  if (tool_radius.size() < tools.size()) refuse("a tool has no radius");
+  for (std::size_t frame = 0; frame < frames; ++frame)
+    if (!std::isfinite(times[frame]) || (frame > 0 && times[frame] < times[frame - 1]))
+      refuse(fmt::format("the time of frame {} is not later than that of the one before", frame));
+  if (times.back() - times.front() > kLongest) refuse("it lasts longer than a day");
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    const OrganTables& tables = organ_tables[k];
+    bool fits = starts_fit(tables[kTouchFirst], frames, touch_rows(tables));
+    if (!organ_later.empty())
+      fits = fits && starts_fit(organ_later[k][kTipFirst], frames, organ_later[k][kTipFace].rows());
+    if (!fits) refuse(fmt::format("organ {}: its touches are out of order", organs[k].name));
+  }
+}
+
 Recording::Recording(const std::filesystem::path& path)
     : content_(std::make_unique<Content>(Content{H5File::open(path)})) {
   Content& c = *content_;
@@ -138,6 +163,7 @@ Recording::Recording(const std::filesystem::path& path)
   for (const auto& tips : c.organ_later) c.frames = frames_with_tips(tips, c.frames);
   if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
   c.read_session();
+  c.refuse_damage();
   c.read_surfaces();
 }
 

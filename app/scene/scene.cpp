@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -16,7 +17,7 @@ namespace trocar {
 namespace {
 
 constexpr float kMetresPerMillimetre = 1e-3f;
-constexpr double kHuge = 1e12;
+constexpr double kFarthest = 1e3;  // m
 // [InstrumentKind]
 constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors"};
 
@@ -33,7 +34,10 @@ void optional_mm(TomlTable& table, std::string_view key, float& value, Limits li
 }
 
 void optional_mm(TomlTable& table, std::string_view key, glm::vec3& value) {
-  if (table.has(key)) value = glm::vec3(table.vector(key) * 1e-3);
+  if (!table.has(key)) return;
+  const glm::dvec3 metres = table.vector(key) * 1e-3;
+  if (!(glm::length(metres) <= kFarthest)) table.fail(key, "is over 1000 m from the origin; check the unit");
+  value = glm::vec3(metres);
 }
 
 TissueParams read_tissue(TomlTable table) {
@@ -139,6 +143,10 @@ ScopeScene read_scope(TomlTable table) {
   optional_mm(table, "rod_mm", scope.rod, {10.0, 400.0});
   table.optional("barrel", scope.lens.barrel, {0.0, 0.3});
   table.optional("field", scope.lens.field, {0.2, 2.0});
+  // Nothing is seen at 1 / sqrt(barrel) or beyond, not even what lies at infinity beside the view.
+  if (scope.lens.barrel * scope.lens.field * scope.lens.field >= 1.0)
+    table.fail("field", fmt::format("must be below {:.3g}, where the picture of a lens with a barrel of {:g} ends",
+                                    1.0 / std::sqrt(scope.lens.barrel), scope.lens.barrel));
   read_device(table, scope.device, scope.source);
   scope.limits = read_limits(table.table("limits"));
   if (scope.eye == scope.target) table.fail("target_mm", "is the same point as eye_mm, so the scope looks nowhere");

@@ -1,10 +1,14 @@
-// Output that is whole or absent: written beside its final name and renamed by commit().
+// Output that is whole or absent: written beside its final name and renamed by commit(). Nothing but a recording may
+// take the place of a recording.   Tested in tests/app/damaged_recording_test.cpp
 #pragma once
 
 #include <filesystem>
 #include <fstream>
 
 namespace trocar {
+
+// Does the file begin as every recording does?
+bool is_hdf5(const std::filesystem::path& file);
 
 class OutputFile {
  public:

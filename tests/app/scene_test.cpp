@@ -152,6 +152,18 @@ TEST_F(SceneFile, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Probe);
 }
 
+// The picture of a lens with barrel k ends at 1 / sqrt(k) half heights; a scope farther than tools may be is a wrong
+// unit.
+TEST_F(SceneFile, ScopesThatSeeNothingNameTheirKey) {
+  const auto scope = [&](const std::string& lines, const std::string& part) {
+    expect_sentence(std::string(kMinimal) + "\n[scope]\n" + lines + "\n", part);
+  };
+  scope("barrel = 0.3\nfield = 1.9", "scope.field: must be below 1.83");
+  scope("eye_mm = [1e300, 0, 0]", "scope.eye_mm: is over 1000 m from the origin");
+  scope("target_mm = [0, 1e9, 0]", "scope.target_mm: is over 1000 m from the origin");
+  EXPECT_NO_THROW(load(std::string(kMinimal) + "\n[scope]\nbarrel = 0.3\nfield = 1.8\n"));
+}
+
 TEST_F(SceneFile, WrongTissueKeysNameFileLineAndKey) {
   const auto tissue = [&](const std::string& line, const std::string& part) {
     expect_sentence(with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\n[organ.tissue]\n" + line),

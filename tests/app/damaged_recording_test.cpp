@@ -1,0 +1,152 @@
+// Recordings that a tool or a bad disk has changed: each is refused with a sentence, none is read past its end. Text
+// that another program wrote is read.
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "app/record/recorder.hpp"
+#include "app/record/recording.hpp"
+#include "app/support/output_file.hpp"
+#include "geometry/error.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+// Writes over one cell of a table.
+template <typename T>
+void put(hid_t file, const char* path, hid_t type, std::vector<hsize_t> place, T value) {
+  const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
+  const std::vector<hsize_t> one(place.size(), 1);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, place.data(), nullptr, one.data(), nullptr);
+  const hid_t memory = H5Screate_simple(static_cast<int>(one.size()), one.data(), nullptr);
+  EXPECT_GE(H5Dwrite(table, type, memory, space, H5P_DEFAULT, &value), 0);
+  H5Sclose(memory), H5Sclose(space), H5Dclose(table);
+}
+
+void put_text(hid_t file, const char* name, hid_t type, hid_t space, const void* value) {
+  H5Adelete(file, name);
+  const hid_t attribute = H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  EXPECT_GE(H5Awrite(attribute, type, value), 0);
+  H5Aclose(attribute), H5Sclose(space);
+}
+
+class DamagedRecording : public ::testing::Test {
+ protected:
+  DamagedRecording() {
+    TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
+    TissueModel tissue;
+    tissue.rest.assign(8, glm::vec3(0.f));
+    tissue.embedding.resize(3);
+    for (auto& embedding : tissue.embedding)
+      std::iota(std::begin(embedding.node), std::end(embedding.node), std::uint32_t{0});
+    RecordingHeader header;
+    header.scene_text = "title = \"script\"";
+    header.organs = {{"liver", &mesh, &tissue}};
+    header.tools = {"left"};
+    header.tool_radius = {0.0025};
+    header.stages = {"query"};
+    Recorder recorder(file_, header);
+    const std::vector<glm::vec3> nodes(8, glm::vec3(0.f)), forces(1, glm::vec3(0.f));
+    const std::vector<Touch> touches = {{FaceId{0}, {1, 2, 3}, {0, 0, 1}, 0.5f, 0.25f}};
+    const std::vector<std::uint32_t> first = {0, 1};
+    const std::vector<ToolPose> poses = {{{0, 0, 1}, {0, 0, 0}, 0.0025}};
+    const std::vector<glm::dvec2> roll_grip = {{0.0, 1.0}};
+    const std::vector<RecordedOrganFrame> organs = {{nodes, {touches, first}}};
+    const std::vector<float> stage_ms = {0.5f};
+    const std::vector<std::uint8_t> energy = {0};
+    for (int frame = 0; frame < 10; ++frame)
+      recorder.append({frame / 60.0, poses, roll_grip, organs, forces, stage_ms, 0, energy, {}});
+    recorder.close();
+  }
+
+  void change(const std::function<void(hid_t)>& what) const {
+    const hid_t file = H5Fopen(file_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    ASSERT_GE(file, 0);
+    what(file);
+    H5Fclose(file);
+  }
+
+  void expect_refused(const std::string& part) const {
+    try {
+      const Recording recording(file_);
+      ADD_FAILURE() << "was read";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "s.h5";
+};
+
+TEST_F(DamagedRecording, IsReadWhileItIsWhole) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
+
+TEST_F(DamagedRecording, TimesMustBeNumbersInOrder) {
+  change([](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
+  expect_refused("the time of frame 4");
+  change(
+      [](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, std::numeric_limits<double>::quiet_NaN()); });
+  expect_refused("the time of frame 4");
+}
+
+TEST_F(DamagedRecording, LastsNoLongerThanADay) {
+  change([](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {9}, 1e12); });
+  expect_refused("longer than a day");
+}
+
+TEST_F(DamagedRecording, TouchesStayWithinTheirTables) {
+  change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 1}, std::uint64_t{1} << 40); });
+  expect_refused("out of order");
+}
+
+TEST_F(DamagedRecording, TouchesBeginInOrder) {
+  change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
+  expect_refused("out of order");
+}
+
+TEST_F(DamagedRecording, EveryToolHasARadius) {
+  change([](hid_t file) {
+    H5Ldelete(file, "/session/tool_radius", H5P_DEFAULT);
+    const hsize_t none = 0;
+    const hid_t space = H5Screate_simple(1, &none, nullptr);
+    H5Dclose(H5Dcreate2(file, "/session/tool_radius", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Sclose(space);
+  });
+  expect_refused("a tool has no radius");
+}
+
+TEST_F(DamagedRecording, ATextMustBeText) {
+  change([](hid_t file) {
+    const std::vector<int> numbers(5000, 7);
+    const hsize_t count = numbers.size();
+    put_text(file, "tools", H5T_NATIVE_INT, H5Screate_simple(1, &count, nullptr), numbers.data());
+  });
+  expect_refused("attribute tools is no text");
+}
+
+// As h5py writes them.
+TEST_F(DamagedRecording, TextOfVariableLengthIsRead) {
+  change([](hid_t file) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    const char* text = "title = \"anew, and a good deal longer\"";
+    put_text(file, "scene", type, H5Screate(H5S_SCALAR), &text);
+    H5Tclose(type);
+  });
+  EXPECT_EQ(Recording(file_).text("scene"), "title = \"anew, and a good deal longer\"");
+}
+
+TEST_F(DamagedRecording, NothingElseTakesThePlaceOfARecordingNorItOfAnythingElse) {
+  EXPECT_THROW(OutputFile{file_}, InputError);
+  EXPECT_EQ(Recording(file_).frame_count(), 10u);
+  const auto scene = folder_.write("s.toml", "title = \"scene\"");
+  EXPECT_THROW(Recorder(scene, RecordingHeader{}), InputError);
+  EXPECT_EQ(std::filesystem::file_size(scene), 15u);
+}
+
+}  // namespace
+}  // namespace trocar
