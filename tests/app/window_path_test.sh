@@ -48,8 +48,15 @@ wait_for() {
 is() { [ "$(field "$1")" = "$2" ]; }
 has_place() { [ -n "$(field places "$1")" ]; }
 at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
-# Two more frames have been shown: what was pressed has been seen, what it does is on the screen.
-settle() { local now; now=$(field shown); wait_for 60 at_least shown $((now + 3)); }
+# What was pressed has been seen, what it does is on the screen: the file has been written anew since, and three more
+# frames have been shown after that.
+settle() {
+  local now
+  now=$(field shown)
+  wait_for 60 at_least shown $((now + 1))
+  now=$(field shown)
+  wait_for 60 at_least shown $((now + 3))
+}
 point_at() { xdotool mousemove "$1" "$2"; settle; }
 press() { xdotool mousedown 1; settle; xdotool mouseup 1; settle; }
 click() {
@@ -215,6 +222,8 @@ press
 wait_for 20 has_place "1 on the liver"
 picture editor
 click "Add zone"
+wait_for 20 is phase scope
+settle
 for corner in "45 45" "55 45" "52 60"; do
   read -r x y <<<"$corner"
   point_at $((width * x / 100)) $((height * y / 100))
