@@ -102,7 +102,7 @@ class ComputeQuery final : public GpuTouchQuery {
   std::size_t tool_capacity_ = 0;
   gl::Buffer work_, answer_buffer_;
   std::size_t record_capacity_ = 0;
-  bool submitted_ = false;  // a dispatch whose records are still to be read
+  bool submitted_ = false;  // the last call dispatched something, and its records are still to be read
   gl::ReadBackBuffer reply_;
   std::size_t requested_ = kFirstRecords;    // records that come back with the count, without asking again
   std::vector<ComputeRecord> many_records_;  // when there are more
@@ -156,7 +156,7 @@ void ComputeQuery::rebuild(const MeshView& mesh) {
   upload_.resize(mesh.positions.size());
   upload_.send(mesh.positions, positions_.buffer());
   answer_.resize(mesh.faces.size());
-  pending_ = false;
+  pending_ = submitted_ = false;
   tool_capacity_ = 0;
   make_room(2);
 }
@@ -203,6 +203,7 @@ void ComputeQuery::make_room(std::size_t tools) {
 
 void ComputeQuery::submit(std::span<const ToolVolume> tools) {
   const auto start = Clock::now();
+  submitted_ = false;
   if (!tools.empty() && block_count_ > 0) {
     make_room(tools.size());
     send_tools(tools);

@@ -8,6 +8,7 @@
 #include "app/compare/random_motion.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "tests/gpu_collision/query_sequences.hpp"
 #include "tests/support/broken_meshes.hpp"
 #include "tests/support/test_data.hpp"
 
@@ -45,6 +46,15 @@ TEST(Agreement, RandomMotionsOverOurOrgans) {
   }
   std::printf("seeds 1000..1019, %llu touched\n", static_cast<unsigned long long>(touched));
   EXPECT_GT(touched, 1000u);
+}
+
+// Every backend that there is: rebuild, update and touched in any order leave nothing behind.
+TEST(Agreement, AnyOrderOfCallsAnswersAsANewObject) {
+  Backends backends;
+  for (const std::string& name : backend_list("all", backends)) {
+    const auto make = [&] { return backends.make(name); };
+    checks::check_random_sequences(name, make, make, {.first_seed = 200, .sequences = 6});
+  }
 }
 
 TEST(Agreement, ScannedLiverAndRecordedInstrument) {

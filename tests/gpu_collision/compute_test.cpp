@@ -10,6 +10,7 @@
 #include "gpu_collision/compute_query.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
+#include "tests/gpu_collision/query_sequences.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {
@@ -55,6 +56,10 @@ TEST_P(ComputeTest, NoAllocation) { checks::check_no_allocation(*query_); }
 TEST_P(ComputeTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
 TEST_P(ComputeTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
 TEST_P(ComputeTest, GoodGuest) { checks::check_good_guest(*query_, context_->info()); }
+TEST_P(ComputeTest, AnswersAsANewObjectInAnyOrderOfCalls) {
+  const auto make = [&] { return make_compute_query(*context_, ReadBack::Immediate, GetParam()); };
+  checks::check_random_sequences("compute", make, make, {.first_seed = 100, .sequences = 4});
+}
 TEST_P(ComputeTest, Times) { checks::check_times(*query_); }
 
 // A scene that moves: positions and tools of frame f.
@@ -127,6 +132,24 @@ TEST_P(ComputeDeferred, ForgetsThePreviousCallOnRebuild) {
   query->rebuild({});
   EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
   EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
+}
+
+// The records of a call before rebuild() name tools and faces that the next call need not have.
+TEST_P(ComputeDeferred, RebuildDropsWhatWasSubmitted) {
+  const Movie movie;
+  const auto query = make_compute_query(*context_, ReadBack::Deferred, GetParam());
+  query->rebuild(movie.mesh.view());
+  query->touched(movie.tools, TouchSet::Exact);
+  query->rebuild(shapes::cube().view());
+  EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
+  EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
+  EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+}
+
+TEST_P(ComputeDeferred, AnswersAsANewObjectInAnyOrderOfCalls) {
+  checks::check_random_sequences(
+      "compute, deferred", [&] { return make_compute_query(*context_, ReadBack::Deferred, GetParam()); },
+      [&] { return make_compute_query(*context_, ReadBack::Immediate, GetParam()); }, {.deferred = true});
 }
 
 TEST_P(ComputeDeferred, DoesNotAllocate) {

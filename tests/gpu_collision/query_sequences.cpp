@@ -1,0 +1,132 @@
+#include "tests/gpu_collision/query_sequences.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "mesh/triangle_mesh.hpp"
+#include "tests/geometry/random_steps.hpp"
+#include "tests/gpu_collision/query_checks.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar::checks {
+namespace {
+
+using test::Dice;
+
+// Faces and vertices differ in number from shape to shape; one has none.
+TriangleMesh some_mesh(Dice& dice) {
+  switch (dice.pick(7)) {
+    case 0:
+      return shapes::icosphere(dice.pick(4));
+    case 1:
+      return shapes::cube(0.15f);
+    case 2:
+      return shapes::torus(8 + dice.pick(20), 4 + dice.pick(10));
+    case 3:
+      return shapes::random_soup(static_cast<std::uint32_t>(dice.pick(1000)),
+                                 1 + static_cast<std::size_t>(dice.pick(400)), 0.2f, 0.05f);
+    case 4:
+      return dice.pick(2) ? TriangleMesh{} : shapes::icosphere(0);
+    default:
+      return shapes::icosphere(2 + dice.pick(2));
+  }
+}
+
+struct Answer {
+  std::vector<Touch> touches;
+  std::vector<std::uint32_t> first{0};
+
+  Answer() = default;
+  explicit Answer(const TouchList& list)
+      : touches(list.touches.begin(), list.touches.end()), first(list.first.begin(), list.first.end()) {}
+};
+
+bool same(const Touch& a, const Touch& b) {
+  return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
+}
+
+// One object, and the mesh that it was last told of.
+class Sequence {
+ public:
+  Sequence(std::uint32_t seed, const QueryMaker& make, const QueryMaker& make_fresh, bool deferred)
+      : dice_(seed), make_fresh_(make_fresh), deferred_(deferred), query_(make()) {
+    rebuild();
+  }
+
+  void call() {
+    const int what = dice_.pick(10);
+    if (what < 2) return rebuild();
+    if (what < 5) return update();
+    touch();
+  }
+
+  std::size_t touches = 0, calls_that_touch = 0;
+  std::string story;  // the calls so far, to be read when one fails
+
+ private:
+  void rebuild() {
+    mesh_ = some_mesh(dice_);
+    query_->rebuild(mesh_.view());
+    previous_ = {};
+    story += " rebuild(" + std::to_string(mesh_.faces.size()) + ")";
+  }
+
+  void update() {
+    for (glm::vec3& p : mesh_.positions)
+      p += 0.005f * glm::sin(30.f * glm::vec3(p.y, p.z, p.x) + float(dice_.uniform(0.0, 6.0)));
+    query_->update(mesh_.positions);
+    story += " update";
+  }
+
+  void touch() {
+    const TouchSet set = dice_.pick(2) ? TouchSet::Exact : TouchSet::Volume;
+    const int count = dice_.pick(4) == 0 ? 0 : 1 + dice_.pick(5);
+    const auto tools = random_tools(static_cast<std::uint32_t>(dice_.pick(100000)), count, set);
+    story += " touched(" + std::to_string(count) + ")";
+    const Answer answer(query_->touched(tools, set));
+    const auto fresh = make_fresh_();
+    fresh->rebuild(mesh_.view());
+    Answer expected(fresh->touched(tools, set));
+    ASSERT_EQ(expected.first.size(), tools.size() + 1) << story;
+    touches += expected.touches.size();
+    calls_that_touch += expected.touches.empty() ? 0 : 1;
+    if (deferred_) std::swap(expected, previous_);
+    // The tools of now and those of the answer, whichever are more.
+    expected.first.resize(std::max(expected.first.size(), tools.size() + 1), expected.first.back());
+    ASSERT_EQ(answer.first, expected.first) << story;
+    ASSERT_TRUE(std::equal(answer.touches.begin(), answer.touches.end(), expected.touches.begin(),
+                           expected.touches.end(), same))
+        << story;
+  }
+
+  Dice dice_;
+  const QueryMaker& make_fresh_;
+  bool deferred_;
+  std::unique_ptr<TouchQuery> query_;
+  TriangleMesh mesh_;
+  Answer previous_;  // deferred: what the next call gives
+};
+
+}  // namespace
+
+void check_random_sequences(const std::string& what, const QueryMaker& make, const QueryMaker& make_fresh,
+                            const SequencePlan& plan) {
+  std::size_t touches = 0, calls_that_touch = 0;
+  const auto last = plan.first_seed + static_cast<std::uint32_t>(plan.sequences);
+  for (std::uint32_t seed = plan.first_seed; seed < last; ++seed) {
+    SCOPED_TRACE(what + ", seed " + std::to_string(seed));
+    Sequence sequence(seed, make, make_fresh, plan.deferred);
+    for (int i = 0; i < plan.calls && !::testing::Test::HasFatalFailure(); ++i) sequence.call();
+    if (::testing::Test::HasFatalFailure()) return;
+    touches += sequence.touches;
+    calls_that_touch += sequence.calls_that_touch;
+  }
+  std::printf("%s: seeds %u..%u, %zu touches in %zu calls\n", what.c_str(), plan.first_seed, last - 1, touches,
+              calls_that_touch);
+  EXPECT_GT(calls_that_touch, static_cast<std::size_t>(plan.sequences * plan.calls / 6)) << what;
+}
+
+}  // namespace trocar::checks

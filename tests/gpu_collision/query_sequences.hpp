@@ -1,0 +1,27 @@
+// Any order of rebuild, update and touched: a query object must answer as a new one does that is given the same mesh.
+// Units: metres.   Used by tests/gpu_collision/compute_test.cpp and tests/app/agreement_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "geometry/touch_query.hpp"
+
+namespace trocar::checks {
+
+using QueryMaker = std::function<std::unique_ptr<TouchQuery>()>;
+
+struct SequencePlan {
+  std::uint32_t first_seed = 1;
+  int sequences = 12;
+  int calls = 30;         // of rebuild, update and touched, in each sequence
+  bool deferred = false;  // touched() gives the answer of the previous call; none after rebuild()
+};
+
+// `make`: the object under test; `make_fresh`: a new one that answers at once. Prints the seeds.
+void check_random_sequences(const std::string& what, const QueryMaker& make, const QueryMaker& make_fresh,
+                            const SequencePlan& plan);
+
+}  // namespace trocar::checks
