@@ -9,17 +9,27 @@ namespace {
 // A weaker force has no direction to speak of.
 constexpr double kWeakestForce = 1e-6;  // N
 
-// Frames that arrive in a burst are still blended over this time.
-constexpr double kShortestPeriod = 0.004;  // s
+// However quickly frames come, they are blended over this time.
+constexpr double kShortestInterval = 0.004;  // s
+// A long interval is remembered for about so long.
+constexpr double kIntervalMemory = 1.0;  // s
 
 bool finite(const glm::dvec3& p) { return std::isfinite(p.x + p.y + p.z); }
 
 bool in_contact(const ContactModel& model) { return model.normal != glm::dvec3(0.0); }
 
 // Share of the force that is left at this age.
-double freshness(const ContactModelParams& params, double age) {
-  if (!(age < params.lifetime)) return 0.0;
-  return params.fade > 0.0 ? std::min(1.0, (params.lifetime - age) / params.fade) : 1.0;
+double freshness(const ContactModelParams& params, const ContactModel& model, double age) {
+  const double end = hold_time(params, model) + params.fade;
+  if (!(age < end)) return 0.0;
+  return params.fade > 0.0 ? std::min(1.0, (end - age) / params.fade) : 1.0;
+}
+
+// T after an interval of `since`. A longer gap than any hold is a stall or the start and says nothing about the frames.
+double interval_after(const ContactModelParams& params, const ContactModel& model, double since) {
+  if (!(since >= 0.0) || since > params.hold_intervals * params.longest_interval) return model.interval;
+  const double remembered = model.interval * std::exp(-since / kIntervalMemory);
+  return std::clamp(std::max(since, remembered), kShortestInterval, params.longest_interval);
 }
 
 glm::dvec3 plane_force(const ContactModelParams& params, const ContactModel& model, const glm::dvec3& tip) {
@@ -47,10 +57,14 @@ void fit_stiffness(const ContactModelParams& params, const ContactModel& before,
 
 }  // namespace
 
+double hold_time(const ContactModelParams& params, const ContactModel& model) {
+  return std::max(params.shortest_hold, params.hold_intervals * model.interval);
+}
+
 glm::dvec3 felt_force(const ContactModelParams& params, const ContactModel& model, const glm::dvec3& tip, double now) {
-  const double age = std::max(now - model.time, 0.0), fresh = freshness(params, age);
+  const double age = std::max(now - model.time, 0.0), fresh = freshness(params, model, age);
   if (!finite(tip) || !(fresh > 0.0)) return glm::dvec3(0.0);
-  const double unblended = std::max(0.0, 1.0 - age / model.period);
+  const double unblended = std::max(0.0, 1.0 - age / model.interval);
   glm::dvec3 force = plane_force(params, model, tip) + unblended * model.offset;
   force -= std::min(glm::dot(force, model.normal), 0.0) * model.normal;
   return fresh * limited(force, params.largest_force);
@@ -69,7 +83,7 @@ ContactModel updated(const ContactModelParams& params, const ContactModel& model
   const glm::dvec3 place = finite(tip) ? tip : next.tip;
   next.offset = felt_force(params, model, place, now) - plane_force(params, next, place);
   next.time = now;
-  if (const double since = now - model.time; since < params.lifetime) next.period = std::max(since, kShortestPeriod);
+  next.interval = interval_after(params, model, now - model.time);
   return next;
 }
 

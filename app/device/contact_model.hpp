@@ -10,8 +10,10 @@
 // of the change of force over the change of depth, pairs of frames in contact, older pairs forgotten by a factor f per
 // frame, the parameter k0 counting as one pair a trusted motion w deep:
 //   k = (A + w^2 k0) / (B + w^2),   A <- f A + dF dd,   B <- f B + dd^2,   dF = (F1 - F0) . n1,   dd = (x0 - x1) . n1.
-// Older than `lifetime` the force is zero; over the last `fade` of it the force goes there linearly: by no more than
-// 0.1 N per millisecond up to 2 N, in proportion above.
+// T follows the frames themselves: the longest of the last intervals, forgotten over a second, so that frames that come
+// in bursts count as one interval. The plane is held for `hold_intervals` of T, at any frame rate, and no shorter than
+// `shortest_hold`: a slow machine does not pulse. Without a new frame until then the simulation stalls, and the force
+// goes to zero linearly over `fade`: by no more than 0.1 N per millisecond up to 2 N, in proportion above.
 // Units: metres, seconds, newtons, N/m.   Tested in tests/app/contact_model_test.cpp
 #pragma once
 
@@ -27,8 +29,10 @@ struct ContactModelParams {
   double greatest_stiffness = 1200.0;  // N/m  the hand must stay stable against it
   double forgetting = 0.8;             // 1    f, 0..1
   double trusted_motion = 3e-5;        // m    w: changes of depth well below this tell nothing, > 0
-  double lifetime = 0.050;             // s    a force as old as this is none
-  double fade = 0.020;                 // s    of the lifetime, its last part; 0..lifetime
+  double hold_intervals = 2.5;         // 1    a force is held for so many intervals between frames, >= 1
+  double shortest_hold = 0.120;        // s    but for no less than this: the frame rate may fall to 10 Hz in one frame
+  double longest_interval = 0.250;     // s    counts as T; slower than that the force may fade between frames
+  double fade = 0.020;                 // s    from the end of the hold to zero, >= 0
   double largest_force = 10.0;         // N    what the motors can give
 };
 
@@ -37,11 +41,14 @@ struct ContactModel {
   double pressure = 0.0;             // N     |F0|
   glm::dvec3 offset{0.0};            // N     d
   double time = -1e9;                // s     when the frame arrived, on the device's clock
-  double period = 1.0 / 60.0;        // s     T
+  double interval = 1.0 / 60.0;      // s     T
   double stiffness = 0.0;            // N/m   k
   double force_depth = 0.0;          // N m   A
   double depth_depth = 0.0;          // m^2   B
 };
+
+// s  The age at which a force begins to fade.
+double hold_time(const ContactModelParams& params, const ContactModel& model);
 
 // Force on the instrument, N, with its tip at `tip` at time `now`. Zero without contact, or when anything is not
 // finite.

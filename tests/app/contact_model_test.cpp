@@ -30,13 +30,14 @@ struct Wall {
 // A frame reads the tip, and some time later says what the wall did to it.
 class FrameLoop {
  public:
-  FrameLoop(const Wall& wall, const ContactModelParams& params) : wall_(wall), params_(params) {}
+  FrameLoop(const Wall& wall, const ContactModelParams& params, double frame = kFrame)
+      : wall_(wall), params_(params), frame_(frame) {}
 
   glm::dvec3 tick(const glm::dvec3& tip, double time) {
     if (time >= next_read_) {
       read_ = {glm::vec3(wall_.force(tip)), tip, time};
       next_answer_ = time + kFrameDelay;
-      next_read_ += kFrame;
+      next_read_ += frame_;
     }
     if (time >= next_answer_) {
       model_ = updated(params_, model_, read_, tip, time);
@@ -45,10 +46,12 @@ class FrameLoop {
     return felt_force(params_, model_, tip, time);
   }
   const ContactModel& model() const { return model_; }
+  void set_frame(double frame) { frame_ = frame; }
 
  private:
   Wall wall_;
   ContactModelParams params_;
+  double frame_;  // s
   ContactModel model_;
   Felt read_;
   double next_read_ = 0.0, next_answer_ = INFINITY;
@@ -146,6 +149,99 @@ TEST(ContactModel, HeldForceWouldShakeTheHand) {
   }
 }
 
+class AtFrameRate : public testing::TestWithParam<double> {};
+
+// Held still in the wall the force stays; pressed deeper it only grows: nothing pulses with the frames.
+TEST_P(AtFrameRate, AHeldForceDoesNotPulse) {
+  for (const double speed : {0.0, 0.002}) {
+    FrameLoop loop({300.0}, {}, 1.0 / GetParam());
+    double greatest = 0.0, dip = 0.0;
+    for (int tick = 0; tick < 4000; ++tick) {
+      const double time = tick * kTick;
+      const double felt = glm::length(loop.tick(-(0.004 + speed * time) * kUp, time));
+      if (time < 1.0) continue;
+      greatest = std::max(greatest, felt);
+      dip = std::max(dip, 1.0 - felt / greatest);
+    }
+    std::printf("%.0f frames a second, %.0f mm/s: greatest dip %.2f %%\n", GetParam(), 1e3 * speed, 100.0 * dip);
+    EXPECT_GT(greatest, 1.0);
+    EXPECT_LT(dip, 0.05);
+  }
+}
+
+// Frames that come in bursts, as when a slow picture makes up for several ticks, are one interval to the hand.
+TEST_P(AtFrameRate, BurstsOfTicksDoNotPulse) {
+  const Wall wall{300.0};
+  ContactModel model;
+  double greatest = 0.0, dip = 0.0, jump = 0.0, before = 0.0;
+  int picture = 0;
+  for (int tick = 0; tick < 4000; ++tick) {
+    const double time = tick * kTick, depth = 0.004 + 0.002 * std::sin(2.0 * time);
+    const glm::dvec3 tip = -depth * kUp;
+    if (time * GetParam() >= picture) {
+      ++picture;
+      for (int k = 0; k < 3; ++k) model = updated({}, model, {glm::vec3(wall.force(tip)), tip, time}, tip, time);
+    }
+    const double felt = glm::length(felt_force({}, model, tip, time)), real = glm::length(wall.force(tip));
+    if (time > 1.0) {
+      greatest = std::max(greatest, felt);
+      dip = std::max(dip, std::abs(felt - real) / real);
+      jump = std::max(jump, std::abs(felt - before));
+    }
+    before = felt;
+  }
+  EXPECT_LT(dip, 0.05);
+  EXPECT_LT(jump, kLargestJump);
+}
+
+// When no frame comes any more the force goes to zero, without a step and for good.
+TEST_P(AtFrameRate, ARealStallFadesToZero) {
+  FrameLoop loop({300.0}, {}, 1.0 / GetParam());
+  const glm::dvec3 tip = -0.004 * kUp;
+  double before = 0.0, time = 0.0;
+  for (; time < 2.0; time += kTick) before = glm::length(loop.tick(tip, time));
+  EXPECT_NEAR(before, 1.2, 0.05);
+  loop.set_frame(INFINITY);
+  double faded = 0.0;
+  for (const double stop = time + 1.2; time < stop; time += kTick) {
+    const double felt = glm::length(loop.tick(tip, time));
+    EXPECT_LE(felt, before + 1e-9);
+    EXPECT_LT(before - felt, kLargestJump);
+    if (felt > 0.0) faded = time;
+    before = felt;
+  }
+  EXPECT_EQ(before, 0.0);
+  std::printf("%.0f frames a second: zero %.0f ms after the stall\n", GetParam(), 1e3 * (faded - 2.0));
+}
+
+// A hand that pushes into a stiff wall at this frame rate does not begin to shake.
+TEST_P(AtFrameRate, AHandComesToRest) {
+  const HapticStubParams params;
+  FrameLoop loop({1000.0}, params.contact, 1.0 / GetParam());
+  HapticState hand = at_rest(0.010 * kUp);
+  double late = 0.0;
+  for (int tick = 0; tick < 8000; ++tick) {
+    hand = hand_tick(params, hand, -0.010 * kUp, loop.tick(hand.tip, tick * kTick), kTick);
+    if (tick > 7000) late = std::max(late, glm::length(hand.velocity));
+  }
+  EXPECT_LT(late, 1e-4);
+  EXPECT_LT(glm::dot(hand.tip, kUp), 0.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rate, AtFrameRate, testing::Values(60.0, 20.0, 10.0, 5.0));
+
+// A machine that becomes slower in mid-contact, and quick again: no pulse down to ten frames a second.
+TEST(ContactModel, AChangeOfTheFrameRateDoesNotPulse) {
+  FrameLoop loop({300.0}, {});
+  double least = INFINITY;
+  for (int tick = 0; tick < 6000; ++tick) {
+    loop.set_frame(tick < 2000 ? kFrame : tick < 4000 ? 0.1 : kFrame);
+    const double felt = glm::length(loop.tick(-0.004 * kUp, tick * kTick));
+    if (tick > 1000) least = std::min(least, felt);
+  }
+  EXPECT_GT(least, 1.14);
+}
+
 ContactModel pressed(const ContactModelParams& params, float force) {
   ContactModel model;
   for (int frame = 0; frame < 10; ++frame)
@@ -157,10 +253,11 @@ TEST(ContactModel, OldForcesFadeWithoutAStep) {
   const ContactModelParams params;
   const ContactModel model = pressed(params, 2.f);
   double before = 2.0;
-  for (int tick = 1; tick <= 60; ++tick) {
+  const double end = hold_time(params, model) + params.fade;
+  for (int tick = 1; tick <= 200; ++tick) {
     const double age = tick * kTick, felt = felt_force(params, model, glm::dvec3(0.0), model.time + age).y;
     EXPECT_LE(before - felt, kLargestJump + 1e-9);
-    const double left = std::clamp((params.lifetime - age) / params.fade, 0.0, 1.0);
+    const double left = std::clamp((end - age) / params.fade, 0.0, 1.0);
     EXPECT_NEAR(felt, 2.0 * left, 1e-6);
     before = felt;
   }

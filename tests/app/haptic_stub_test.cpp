@@ -17,14 +17,20 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// Ticks that the machine held up are made up for, so that the rate is exact over a while; only a hold-up of more than a
+// tenth of a second breaks it, and the next while is tried instead.
 TEST(HapticStub, TicksAThousandTimesASecond) {
   HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.005, 0, 0); });
-  const auto start = Clock::now();
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  const double rate = static_cast<double>(stub.state().ticks) / seconds_since(start);
-  std::printf("%.0f ticks a second\n", rate);
-  EXPECT_GT(rate, 500.0);
-  EXPECT_LT(rate, 1100.0);
+  double nearest = 0.0;
+  for (int attempt = 0; attempt < 10 && std::abs(nearest - 1000.0) > 20.0; ++attempt) {
+    const std::uint64_t before = stub.state().ticks;
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const double rate = static_cast<double>(stub.state().ticks - before) / seconds_since(start);
+    if (std::abs(rate - 1000.0) < std::abs(nearest - 1000.0)) nearest = rate;
+  }
+  std::printf("%.0f ticks a second\n", nearest);
+  EXPECT_NEAR(nearest, 1000.0, 20.0);
   EXPECT_NEAR(stub.pose({}).tip.x, 0.005, 1e-3);
   EXPECT_EQ(stub.pose({}).pivot, glm::dvec3(0, 0, 0.2));
 }
@@ -37,7 +43,7 @@ TEST(HapticStub, AHandThatWouldShakeIsRefused) {
                InputError);
 }
 
-TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterItsLifetime) {
+TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterAStall) {
   HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.0); });
   bool felt = false;
   for (int frame = 0; frame < 20; ++frame) {
@@ -46,9 +52,11 @@ TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterItsLifetime) {
     felt = felt || std::abs(stub.state().felt_force.y - 1.0) < 0.1;
   }
   EXPECT_TRUE(felt);
-  // Read just after its lifetime: the thread has ticked since, unless the machine stopped it.
+  // As long as a force can be held, whatever intervals the machine made of the frames; then one more tick.
+  const ContactModelParams params;
+  const double longest = params.hold_intervals * params.longest_interval + params.fade;
   const auto last = Clock::now();
-  while (seconds_since(last) < 0.060) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (seconds_since(last) < longest + 0.010) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const std::uint64_t ticks = stub.state().ticks;
   while (stub.state().ticks == ticks) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(stub.state().felt_force, glm::dvec3(0.0));
