@@ -20,6 +20,7 @@
 #include "geometry/error.hpp"
 #include "gpu_collision/compute_answer.hpp"
 #include "gpu_collision/compute_blocks.hpp"
+#include "gpu_collision/compute_state.hpp"
 #include "gpu_collision/compute_transfer.hpp"
 #include "gpu_collision/gl_objects.hpp"
 #include "gpu_collision/position_store.hpp"
@@ -39,9 +40,6 @@ constexpr float kRelativeSlack = 1e-6f;      // of a plane's distance from the o
 constexpr std::uint32_t kCullGroup = 32;     // local_size_x of compute_cull.comp
 constexpr std::size_t kToolTexels = 9;       // eight planes, then slack and plane count
 constexpr std::size_t kFirstRecords = 1024;  // read back with the count; doubles when a frame has more
-
-// Bindings as in the shaders.
-constexpr GLuint kFirstUnit = 10, kWorkBlock = 6, kAnswerBlock = 7;
 
 // Layout of the answer buffer: the indirect dispatch of compute_clip, then the number of records, then the records.
 struct AnswerHeader {
@@ -169,7 +167,8 @@ void ComputeQuery::update(std::span<const glm::vec3> positions) {
 }
 
 TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
-  const gl::BindingsGuard guard;
+  const gl::BindingsGuard bindings;
+  const gl::DispatchGuard guard;
   times_ = {.update_ms = times_.update_ms};
   if (read_back_ == ReadBack::Immediate) {
     submit(tools);
@@ -245,9 +244,10 @@ void ComputeQuery::send_tools(std::span<const ToolVolume> tools) {
 
 void ComputeQuery::bind() const {
   const gl::BufferTexture* textures[] = {&positions_, &block_vertices_, &block_ends_, &corners_, &face_ids_, &tools_};
-  for (GLuint unit = 0; unit < std::size(textures); ++unit) textures[unit]->bind(kFirstUnit + unit);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kWorkBlock, work_.name());
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kAnswerBlock, answer_buffer_.name());
+  static_assert(std::size(textures) == gl::kUnits);
+  for (GLuint unit = 0; unit < std::size(textures); ++unit) textures[unit]->bind(gl::kFirstUnit + unit);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kAnswerBlock, answer_buffer_.name());
 }
 
 // Two passes per batch of tools; a batch is as large as the workgroups that one dispatch may have.

@@ -21,24 +21,6 @@ Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
 
 }  // namespace
 
-BindingsGuard::BindingsGuard() {
-  glGetIntegerv(GL_CURRENT_PROGRAM, &program_);
-  glGetIntegerv(GL_ACTIVE_TEXTURE, &active_texture_);
-  glGetIntegerv(GL_TEXTURE_BINDING_BUFFER, &texture_buffer_);
-  glGetIntegerv(GL_COPY_READ_BUFFER_BINDING, &copy_read_);
-  glGetIntegerv(GL_COPY_WRITE_BUFFER_BINDING, &copy_write_);
-  glGetIntegerv(GL_DISPATCH_INDIRECT_BUFFER_BINDING, &dispatch_indirect_);
-}
-
-BindingsGuard::~BindingsGuard() {
-  glUseProgram(static_cast<GLuint>(program_));
-  glActiveTexture(static_cast<GLenum>(active_texture_));
-  glBindTexture(GL_TEXTURE_BUFFER, static_cast<GLuint>(texture_buffer_));
-  glBindBuffer(GL_COPY_READ_BUFFER, static_cast<GLuint>(copy_read_));
-  glBindBuffer(GL_COPY_WRITE_BUFFER, static_cast<GLuint>(copy_write_));
-  glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, static_cast<GLuint>(dispatch_indirect_));
-}
-
 BufferTexture::BufferTexture(Enum format) : format_(format), buffer_(make_buffer()) { glGenTextures(1, &texture_); }
 
 BufferTexture::~BufferTexture() { glDeleteTextures(1, &texture_); }

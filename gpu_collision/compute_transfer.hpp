@@ -13,19 +13,6 @@
 
 namespace trocar::gl {
 
-// The bindings that `compute` changes and a renderer may rely on, put back at the end of the scope. Beside them it
-// keeps to the last slots of what every context has: storage blocks 6 and 7, buffer textures of units 10 to 15.
-class BindingsGuard {
- public:
-  BindingsGuard();
-  ~BindingsGuard();
-  BindingsGuard(const BindingsGuard&) = delete;
-  BindingsGuard& operator=(const BindingsGuard&) = delete;
-
- private:
-  int program_ = 0, active_texture_ = 0, texture_buffer_ = 0, copy_read_ = 0, copy_write_ = 0, dispatch_indirect_ = 0;
-};
-
 // A texture that shows a buffer's values one by one. Mesa's software driver reads these several times faster than
 // storage blocks (it gathers for a whole vector at once), GPUs as fast.
 class BufferTexture {

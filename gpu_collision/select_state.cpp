@@ -40,6 +40,8 @@ void SelectState::save() {
   glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &array_buffer_);
   glGetFloatv(GL_MODELVIEW_MATRIX, model_view_.data());
   glGetFloatv(GL_PROJECTION_MATRIX, projection_.data());
+  glGetPointerv(GL_SELECTION_BUFFER_POINTER, &selection_);
+  glGetIntegerv(GL_SELECTION_BUFFER_SIZE, &selection_size_);
   discards_ = glIsEnabled(GL_RASTERIZER_DISCARD);
   if (has_pipelines_) glGetIntegerv(GL_PROGRAM_PIPELINE_BINDING, &pipeline_);
   if (has_clip_control_) {
@@ -79,6 +81,7 @@ SelectState::~SelectState() {
   if (has_clip_control_) glClipControl(static_cast<GLenum>(clip_origin_), static_cast<GLenum>(clip_depth_));
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer_));
   if (discards_) glEnable(GL_RASTERIZER_DISCARD);
+  glSelectBuffer(selection_size_, static_cast<GLuint*>(selection_));
 }
 
 }  // namespace trocar

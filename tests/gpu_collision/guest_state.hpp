@@ -2,6 +2,7 @@
 // must answer right in it and leave it as it was. Units: none.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,19 @@ class HostileRenderer {
 
  private:
   void set_fixed_function();
+  void bind_buffers();
+  void bind_storage();
+  void bind_textures();
+  void set_switches_and_values();
 
   const bool compatibility_;
   gl::Program program_;
   gl::VertexArray vertex_array_;
   gl::Buffer array_, feedback_, copy_read_, copy_write_, storage_;
   gl::OnePixelTarget target_;
+  std::array<gl::Name, 7> textures_{};  // of the units that `compute` uses, then a picture
+  gl::Name renderbuffer_ = 0, pipeline_ = 0;
+  std::array<gl::Name, 64> selection_{};
 };
 
 // One line "name = values" per piece of state.

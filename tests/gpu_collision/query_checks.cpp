@@ -320,17 +320,22 @@ void check_times(TouchQuery& query) {
   EXPECT_GE(query.memory_bytes(), mesh.positions.size() * sizeof(glm::vec3));
 }
 
-void check_good_guest(TouchQuery& query, const GlInfo& info) {
+void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, const GlInfo& info) {
   TriangleMesh mesh = shapes::icosphere(3);
   const std::vector<ToolVolume> tools = random_tools(kSeed + 8, 5, TouchSet::Volume);
+  const std::vector<std::string> usual = gl_snapshot(info);
   const HostileRenderer renderer(info);
   const std::vector<std::string> before = gl_snapshot(info);
-  query.rebuild(mesh.view());
+  // A restore to the usual value would not be noticed.
+  for (std::size_t i = 0; i < usual.size(); ++i) EXPECT_NE(usual[i], before[i]) << "the renderer must set it";
+  const auto query = make();
+  EXPECT_EQ(gl_snapshot(info), before) << "after it is made";
+  query->rebuild(mesh.view());
   EXPECT_EQ(gl_snapshot(info), before) << "after rebuild";
   mesh.positions = wobbled(mesh, 1.f);
-  query.update(mesh.positions);
+  query->update(mesh.positions);
   EXPECT_EQ(gl_snapshot(info), before) << "after update";
-  EXPECT_GT(expect_agreement(query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
+  EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
   EXPECT_EQ(gl_snapshot(info), before) << "after touched";
 }
 

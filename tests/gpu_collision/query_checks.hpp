@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +46,7 @@ void check_new_topology(TouchQuery& query);
 void check_repeatable(TouchQuery& query);
 void check_no_allocation(TouchQuery& query);
 void check_times(TouchQuery& query);
-// In the context of a renderer whose state is hostile: right answers, and the state left as it was.
-void check_good_guest(TouchQuery& query, const GlInfo& info);
+// In the context of a renderer whose state is hostile: made there, right answers, and the state left as it was.
+void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, const GlInfo& info);
 
 }  // namespace trocar::checks
