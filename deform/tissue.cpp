@@ -7,10 +7,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "deform/closed_surface.hpp"
 #include "deform/springs.hpp"
 #include "deform/stability.hpp"
 #include "geometry/error.hpp"
+#include "mesh/solid_check.hpp"
 
 namespace trocar {
 namespace {

@@ -1,6 +1,7 @@
 #include "mesh/mesh_report.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "mesh/half_edge.hpp"
 #include "mesh/self_crossing.hpp"
@@ -8,9 +9,6 @@
 
 namespace trocar {
 namespace {
-
-// Longest sides of organs and instruments, from a gallbladder (5 cm) to an abdominal wall or a shaft (50 cm).
-constexpr double kSmallest = 0.03, kLargest = 0.7;  // m
 
 std::vector<Hole> holes_of(const MeshView& mesh, const HalfEdges& adjacency) {
   const BoundaryLoops loops = boundary_loops(adjacency);
@@ -30,8 +28,7 @@ std::vector<Hole> holes_of(const MeshView& mesh, const HalfEdges& adjacency) {
   return holes;
 }
 
-Topology topology_of(const MeshView& mesh) {
-  const HalfEdges adjacency = half_edges(mesh.positions.size(), mesh.faces);
+Topology topology_of(const MeshView& mesh, const HalfEdges& adjacency) {
   Topology topology;
   topology.edges = adjacency.edges;
   topology.boundary_edges = adjacency.boundary_edges;
@@ -49,14 +46,6 @@ Topology topology_of(const MeshView& mesh) {
     topology.components = std::max<std::size_t>(topology.components, component + 1);
   topology.holes = holes_of(mesh, adjacency);
   return topology;
-}
-
-std::vector<glm::uvec3> welded_faces(const MeshView& mesh, const Weld& welding) {
-  std::vector<glm::uvec3> faces(mesh.faces.begin(), mesh.faces.end());
-  for (glm::uvec3& face : faces) {
-    for (int corner = 0; corner < 3; ++corner) face[corner] = welding.point_of[welding.vertex_of[face[corner]]];
-  }
-  return faces;
 }
 
 void count_bad_faces(const MeshView& welded, MeshReport& report) {
@@ -107,14 +96,16 @@ void measure(const MeshView& welded, MeshReport& report) {
 
 }  // namespace
 
+bool credible_size(double longest_side) { return longest_side >= kSmallestOrgan && longest_side <= kLargestOrgan; }
+
 SizeUnit suggested_unit(double longest_side) {
-  const auto credible = [longest_side](double metres) {
-    return longest_side * metres >= kSmallest && longest_side * metres <= kLargest;
-  };
+  const auto credible = [longest_side](double metres) { return credible_size(longest_side * metres); };
   if (credible(1e-3)) return SizeUnit::Millimetre;
   if (credible(1e-2)) return SizeUnit::Centimetre;
   return credible(1.0) ? SizeUnit::Metre : SizeUnit::Unclear;
 }
+
+bool MeshReport::fit_for_simulation() const { return sound() && solid.fault.empty() && credible_size(longest_side()); }
 
 MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options) {
   MeshReport report;
@@ -123,15 +114,17 @@ MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options) {
   report.metres_per_unit = options.metres_per_unit;
   const Weld welding = weld(mesh.positions);
   report.repeated_positions = mesh.positions.size() - welding.point_of.size();
-  const std::vector<glm::uvec3> faces = welded_faces(mesh, welding);
+  const std::vector<glm::uvec3> faces = welded_faces(welding, mesh.faces);
   const MeshView welded{mesh.positions, faces};
+  const HalfEdges adjacency = half_edges(mesh.positions.size(), faces);
 
-  report.topology = topology_of(mesh);
-  report.welded = report.repeated_positions == 0 ? report.topology : topology_of(welded);
+  report.welded = topology_of(welded, adjacency);
+  report.topology =
+      report.repeated_positions == 0 ? report.welded : topology_of(mesh, half_edges(mesh.positions.size(), mesh.faces));
+  report.solid = check_solid(welded, adjacency);
   count_bad_faces(welded, report);
   measure(welded, report);
-  const glm::dvec3 size = report.size();
-  report.suggested = suggested_unit(std::max({size.x, size.y, size.z}) / options.metres_per_unit);
+  report.suggested = suggested_unit(report.longest_side() / options.metres_per_unit);
   if (!options.find_crossings) return report;
   SelfCrossings crossings = self_crossings(welded, options.listed_pairs);
   report.crossing_pairs = crossings.crossing;

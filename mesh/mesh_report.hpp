@@ -3,12 +3,13 @@
 // Units: metres.   Figures of known organs, sound and broken, in tests/mesh/mesh_report_test.cpp
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
+#include "mesh/solid_check.hpp"
 
 namespace trocar {
 
@@ -28,7 +29,7 @@ struct Topology {
   std::int64_t euler_characteristic = 0;  // vertices - edges + faces; 2 per closed piece without handles
   std::vector<Hole> holes;                // longest rim first
 
-  bool closed() const { return boundary_edges == 0 && non_manifold_edges == 0; }
+  bool closed() const { return boundary_edges == 0; }  // an edge with three faces is not open: see manifold()
   bool manifold() const { return non_manifold_edges == 0 && non_manifold_vertices == 0; }
   bool oriented() const { return inconsistent_edges == 0; }
 };
@@ -36,11 +37,15 @@ struct Topology {
 // The unit in which the file's numbers would give an organ or an instrument of credible size.
 enum class SizeUnit { Millimetre, Centimetre, Metre, Unclear };
 
+// Longest sides of organs and instruments, from a gallbladder (5 cm) to an abdominal wall or a shaft (50 cm).
+constexpr double kSmallestOrgan = 0.03, kLargestOrgan = 0.7;  // m
+
 struct MeshReport {
   std::size_t vertices = 0, faces = 0;
   std::size_t repeated_positions = 0;  // vertices at the position of an earlier one: seams
   Topology topology;                   // as the faces name their vertices
-  Topology welded;                     // with vertices at the same position joined; equal to `topology` without seams
+  Topology welded;   // with vertices at the same position joined: decides; as `topology` without seams
+  SolidCheck solid;  // of the welded surface: can tissue fill it?
 
   std::size_t repeated_corner_faces = 0;  // name a vertex or position twice
   std::size_t zero_area_faces = 0;        // the rest without has_area() (self_crossing.hpp)
@@ -58,13 +63,16 @@ struct MeshReport {
   SizeUnit suggested = SizeUnit::Unclear;
 
   glm::dvec3 size() const { return high - low; }
+  double longest_side() const { return std::max({size().x, size().y, size().z}); }  // m
   bool outward() const { return inward_pieces == 0; }
   std::size_t degenerate_faces() const { return repeated_corner_faces + zero_area_faces; }
-  // Fit for simulation as it is.
+  // The surface has no fault, seams apart.
   bool sound() const {
-    return topology.closed() && topology.manifold() && topology.oriented() && outward() && degenerate_faces() == 0 &&
+    return welded.closed() && welded.manifold() && welded.oriented() && outward() && degenerate_faces() == 0 &&
            duplicate_faces == 0 && crossing_pairs == 0 && folded_pairs == 0;
   }
+  // Sound, and of the size of an organ: one of another size was read with the wrong unit.
+  bool fit_for_simulation() const;
 };
 
 struct ReportOptions {
@@ -75,6 +83,9 @@ struct ReportOptions {
 
 // Any mesh whose faces name existing vertices; an empty one gives zeros.
 MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options = {});
+
+// Is this the longest side of an organ or an instrument, m?
+bool credible_size(double longest_side);
 
 // The unit suggested by the longest side of the box, given in the file's own numbers.
 SizeUnit suggested_unit(double longest_side);

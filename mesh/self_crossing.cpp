@@ -1,7 +1,6 @@
 #include "mesh/self_crossing.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "mesh/exact_sign.hpp"
 #include "mesh/face_tree.hpp"
@@ -11,9 +10,10 @@ namespace {
 
 using Corners = glm::vec3[3];
 
-// Least height of a face with area, in parts of its largest coordinate: 16 roundings of a float. Slivers of real
-// organs, made flat by a program and rounded when stored, lie below it; the next faces are a thousand times higher.
-constexpr double kLeastHeight = 0x1p-20;
+// Least height of a face with area, in parts of its longest side. Slivers of real organs and instruments, made flat by
+// a program and rounded when stored, lie below it. Only the face's own sides count: a face that is moved away from the
+// origin stays what it is, as far as its stored corners do.
+constexpr double kLeastHeight = 1e-5;
 
 glm::vec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
 
@@ -100,18 +100,13 @@ bool edge_neighbours_cross(const Corners& s, const Corners& t) {
   return exact_orientation(a, b, without(s[2], axis)) == exact_orientation(a, b, without(t[2], axis));
 }
 
-double largest_coordinate(const glm::vec3& p) {
-  return std::max({std::abs(double(p.x)), std::abs(double(p.y)), std::abs(double(p.z))});
-}
-
 }  // namespace
 
 bool has_area(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
   const glm::dvec3 ab = glm::dvec3(b) - glm::dvec3(a), bc = glm::dvec3(c) - glm::dvec3(b),
                    ca = glm::dvec3(a) - glm::dvec3(c);
   const double longest = std::max({glm::length(ab), glm::length(bc), glm::length(ca)});
-  const double largest = std::max({largest_coordinate(a), largest_coordinate(b), largest_coordinate(c)});
-  return glm::length(glm::cross(ab, ca)) > kLeastHeight * largest * longest && !collinear(a, b, c);
+  return glm::length(glm::cross(ab, ca)) > kLeastHeight * longest * longest;
 }
 
 Contact contact_of(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]) {

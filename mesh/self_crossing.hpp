@@ -12,8 +12,8 @@
 
 namespace trocar {
 
-// False when the corners lie on one line to within the rounding of their coordinates: no direction of such a face means
-// anything, and which side of it a point lies on is chance.
+// False when the corners lie on one line to within 1/100,000 of the longest side, judged in double from the corners as
+// stored: no direction of such a face means anything, and which side of it a point lies on is chance.
 bool has_area(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
 
 enum class Contact { None, Crossing, Folded };

@@ -42,4 +42,15 @@ Weld weld_points(std::span<const Point> points) {
 Weld weld(std::span<const glm::dvec3> points) { return weld_points(points); }
 Weld weld(std::span<const glm::vec3> points) { return weld_points(points); }
 
+std::vector<glm::uvec3> welded_faces(std::span<const glm::vec3> positions, std::span<const glm::uvec3> faces) {
+  return welded_faces(weld(positions), faces);
+}
+
+std::vector<glm::uvec3> welded_faces(const Weld& welding, std::span<const glm::uvec3> faces) {
+  std::vector<glm::uvec3> welded(faces.begin(), faces.end());
+  for (glm::uvec3& face : welded)
+    for (int corner = 0; corner < 3; ++corner) face[corner] = welding.point_of[welding.vertex_of[face[corner]]];
+  return welded;
+}
+
 }  // namespace trocar

@@ -17,4 +17,8 @@ struct Weld {
 Weld weld(std::span<const glm::dvec3> points);
 Weld weld(std::span<const glm::vec3> points);
 
+// The faces with every corner named by the first vertex at its position.
+std::vector<glm::uvec3> welded_faces(std::span<const glm::vec3> positions, std::span<const glm::uvec3> faces);
+std::vector<glm::uvec3> welded_faces(const Weld& welding, std::span<const glm::uvec3> faces);
+
 }  // namespace trocar

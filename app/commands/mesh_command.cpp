@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -27,18 +28,32 @@ struct MeshCommand {
   double hole = 20.0;                                               // mm
 };
 
-std::string_view unit_name(SizeUnit unit) {
+struct Unit {
+  std::string_view name;
+  double millimetres;
+};
+
+Unit unit_of(SizeUnit unit) {
   switch (unit) {
     case SizeUnit::Millimetre:
-      return "millimetres";
+      return {"millimetres", 1.0};
     case SizeUnit::Centimetre:
-      return "centimetres (use --scale 10)";
+      return {"centimetres", 10.0};
     case SizeUnit::Metre:
-      return "metres (use --scale 1000)";
+      return {"metres", 1000.0};
     case SizeUnit::Unclear:
       break;
   }
-  return "unclear";
+  return {"unclear", 0.0};
+}
+
+// With what to do when the file is read as something else.
+std::string unit_text(const MeshReport& report) {
+  const Unit unit = unit_of(report.suggested);
+  const bool in_use = std::abs(unit.millimetres * kMillimetre / report.metres_per_unit - 1.0) < 1e-9;
+  return report.suggested == SizeUnit::Unclear || in_use
+             ? std::string(unit.name)
+             : fmt::format("{} (use --scale {:g})", unit.name, unit.millimetres);
 }
 
 MeshReport report_of(const MeshCommand& command, bool crossings) {
@@ -52,53 +67,107 @@ void print_size(const MeshReport& report) {
   fmt::print("size          {:.2f} x {:.2f} x {:.2f} mm\n", size.x, size.y, size.z);
   fmt::print("area          {:.2f} cm^2\nvolume        {:.2f} ml\n", report.area * 1e4, report.volume * 1e6);
   fmt::print("median edge   {:.3f} mm\n", report.median_edge * 1e3);
-  fmt::print("unit          {}\n", unit_name(report.suggested));
+  fmt::print("unit          {}\n", unit_text(report));
 }
 
 std::string yes_no(bool yes, const std::string& otherwise) { return yes ? "yes" : "NO, " + otherwise; }
 
-void print_health(const MeshReport& report) {
+std::string count_of(std::size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string closed_text(const Topology& t) {
+  return yes_no(t.closed(), fmt::format("{} with one face, {}", count_of(t.boundary_edges, "edge"),
+                                        count_of(t.holes.size(), "hole")));
+}
+std::string manifold_text(const Topology& t) {
+  const std::string edges = count_of(t.non_manifold_edges, "edge") + " with more than two faces",
+                    points = count_of(t.non_manifold_vertices, "point") + " where separate fans of faces meet";
+  return yes_no(t.manifold(), t.non_manifold_vertices == 0 ? edges
+                              : t.non_manifold_edges == 0  ? points
+                                                           : edges + ", " + points);
+}
+std::string oriented_text(const Topology& t) {
+  return yes_no(t.oriented(),
+                fmt::format("{} whose two faces disagree about the outside", count_of(t.inconsistent_edges, "edge")));
+}
+
+// Of an organ, or the unit that was probably meant.
+std::string size_text(const MeshReport& report) {
+  const std::string remedy = report.suggested == SizeUnit::Unclear
+                                 ? "set --scale to the millimetres in a unit of the file"
+                                 : "the unit is probably " + unit_text(report);
+  return yes_no(credible_size(report.longest_side()),
+                fmt::format("the longest side is {:.3g} mm, that of an organ {:g} to {:g} mm: {}",
+                            report.longest_side() * 1e3, kSmallestOrgan * 1e3, kLargestOrgan * 1e3, remedy));
+}
+
+// The file's own vertices, where seams make a difference.
+void print_seams(const MeshReport& report) {
+  if (report.repeated_positions == 0) return;
   const Topology& t = report.topology;
-  fmt::print("closed        {}\n",
-             yes_no(t.closed(), fmt::format("{} edges have one face, {} holes", t.boundary_edges, t.holes.size())));
-  fmt::print("2-manifold    {}\n", yes_no(t.manifold(), fmt::format("{} edges and {} vertices are not",
-                                                                    t.non_manifold_edges, t.non_manifold_vertices)));
-  fmt::print("oriented      {}\n",
-             yes_no(t.oriented(), fmt::format("{} edges join faces of opposite sense", t.inconsistent_edges)));
-  fmt::print("outward       {}\n",
-             yes_no(report.outward(), fmt::format("{} pieces face inward", report.inward_pieces)));
+  fmt::print("seams         {} of {} vertices repeat a position; below, vertices at one position are joined\n",
+             report.repeated_positions, report.vertices);
+  fmt::print("unjoined      closed {}; 2-manifold {}; oriented {}; {}\n", closed_text(t), manifold_text(t),
+             oriented_text(t), count_of(t.components, "piece"));
+}
+
+void print_health(const MeshReport& report) {
+  const Topology& t = report.welded;
+  fmt::print("organ size    {}\n", size_text(report));
+  print_seams(report);
+  fmt::print("closed        {}\n2-manifold    {}\noriented      {}\n", closed_text(t), manifold_text(t),
+             oriented_text(t));
+  fmt::print("outward       {}\n", yes_no(report.outward(), fmt::format("{} with faces turned inward",
+                                                                        count_of(report.inward_pieces, "piece"))));
   fmt::print("pieces        {}\n", t.components);
-  fmt::print("degenerate    {} faces\nduplicate     {} faces\n", report.degenerate_faces(), report.duplicate_faces);
-  fmt::print("self-crossing {} pairs of faces, {} folded pairs\n", report.crossing_pairs, report.folded_pairs);
+  fmt::print("degenerate    {}\nduplicate     {}\n", count_of(report.degenerate_faces(), "face"),
+             count_of(report.duplicate_faces, "face"));
+  fmt::print("self-crossing {} of faces, {}\n", count_of(report.crossing_pairs, "pair"),
+             count_of(report.folded_pairs, "folded pair"));
   for (const auto& [a, b] : report.listed_pairs) fmt::print("              faces {} and {}\n", a, b);
   for (const Hole& hole : t.holes) {
     const glm::dvec3 at = hole.position * 1e3;
-    fmt::print("hole          {} edges, {:.2f} mm round, at ({:.2f}, {:.2f}, {:.2f}) mm\n", hole.edges,
+    fmt::print("hole          {}, {:.2f} mm round, at ({:.2f}, {:.2f}, {:.2f}) mm\n", count_of(hole.edges, "edge"),
                hole.length * 1e3, at.x, at.y, at.z);
   }
+  fmt::print("solid         {}\n",
+             report.solid.fault.empty() ? "yes, tissue can fill it" : "NO, " + report.solid.fault);
 }
 
+nlohmann::ordered_json json_of(const Topology& t) {
+  return {{"closed", t.closed()},
+          {"manifold", t.manifold()},
+          {"oriented", t.oriented()},
+          {"components", t.components},
+          {"euler_characteristic", t.euler_characteristic},
+          {"boundary_edges", t.boundary_edges},
+          {"non_manifold_edges", t.non_manifold_edges},
+          {"inconsistent_edges", t.inconsistent_edges},
+          {"non_manifold_vertices", t.non_manifold_vertices}};
+}
+
+// The keys of the surface itself are those of the welded one, which decides.
 nlohmann::ordered_json json_of(const MeshReport& r) {
   const glm::dvec3 size = r.size() * 1e3;
-  return {{"faces", r.faces},
-          {"vertices", r.vertices},
-          {"size_mm", {size.x, size.y, size.z}},
-          {"area_mm2", r.area * 1e6},
-          {"volume_mm3", r.volume * 1e9},
-          {"unit", unit_name(r.suggested)},
-          {"closed", r.topology.closed()},
-          {"manifold", r.topology.manifold()},
-          {"oriented", r.topology.oriented()},
-          {"outward", r.outward()},
-          {"components", r.topology.components},
-          {"euler_characteristic", r.topology.euler_characteristic},
-          {"boundary_edges", r.topology.boundary_edges},
-          {"non_manifold_edges", r.topology.non_manifold_edges},
-          {"degenerate_faces", r.degenerate_faces()},
-          {"duplicate_faces", r.duplicate_faces},
-          {"crossing_pairs", r.crossing_pairs},
-          {"folded_pairs", r.folded_pairs},
-          {"sound", r.sound()}};
+  nlohmann::ordered_json json = {{"faces", r.faces},
+                                 {"vertices", r.vertices},
+                                 {"repeated_positions", r.repeated_positions},
+                                 {"size_mm", {size.x, size.y, size.z}},
+                                 {"area_mm2", r.area * 1e6},
+                                 {"volume_mm3", r.volume * 1e9},
+                                 {"unit", unit_text(r)},
+                                 {"size_credible", credible_size(r.longest_side())}};
+  json.update(json_of(r.welded));
+  json["outward"] = r.outward();
+  json["degenerate_faces"] = r.degenerate_faces();
+  json["duplicate_faces"] = r.duplicate_faces;
+  json["crossing_pairs"] = r.crossing_pairs;
+  json["folded_pairs"] = r.folded_pairs;
+  json["tissue_fault"] = r.solid.fault;
+  json["sound"] = r.fit_for_simulation();
+  json["unjoined"] = json_of(r.topology);
+  return json;
 }
 
 void write_json(const MeshCommand& command, const MeshReport& report) {
@@ -113,6 +182,9 @@ void print_lattice(const MeshCommand& command) {
   TissueParams params;
   params.node_spacing = static_cast<float>(command.spacing * kMillimetre);
   const LatticeReport report = lattice_report(make_tissue(mesh.view(), params, {}), mesh.positions);
+  const MeshReport surface =
+      mesh_report(mesh.view(), {.metres_per_unit = command.scale * kMillimetre, .find_crossings = false});
+  fmt::print("organ size    {}\n", size_text(surface));
   fmt::print("lattice       {} cells, {} nodes, {} springs, {:g} mm apart\n", report.cells, report.nodes,
              report.springs, command.spacing);
   fmt::print("whole cells   {:.0f} %\n", 100.0 * report.whole);
@@ -131,7 +203,7 @@ void check(const MeshCommand& command) {
   print_size(report);
   print_health(report);
   write_json(command, report);
-  fmt::print("{}\n", report.sound() ? "sound: fit for simulation" : "not sound: see the lines above");
+  fmt::print("{}\n", report.fit_for_simulation() ? "sound: fit for simulation" : "not sound: see the lines above");
 }
 
 TriangleMesh shape_of(const MeshCommand& command) {

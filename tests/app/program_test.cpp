@@ -274,6 +274,39 @@ TEST_F(Program, MeshTools) {
   expect_refused("mesh make kidney -o " + out, "kidney");
 }
 
+// One judgement: what `mesh check` says of a surface, `mesh lattice` refuses in the same words.
+TEST_F(Program, MeshCheckAndLatticeJudgeAlike) {
+  const auto saved = [&](const char* name, const TriangleMesh& mesh) {
+    save_mesh(mesh, folder_.path() / name);
+    return (folder_.path() / name).string();
+  };
+  const auto expect_part = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\n  should hold " << part;
+  };
+  const TriangleMesh ball = shapes::icosphere(2, 0.04f);
+  TriangleMesh seams = ball, crowded = ball, open = ball;
+  for (glm::uvec3& face : seams.faces) {
+    seams.positions.push_back(seams.positions[face.x]);
+    face.x = static_cast<std::uint32_t>(seams.positions.size() - 1);
+  }
+  crowded.faces.push_back(crowded.faces[0]);
+  open.faces.pop_back();
+  const std::string sound = run("mesh check " + saved("seams.obj", seams)).out;
+  for (const char* part : {"seams ", "unjoined      closed NO", "closed        yes", "sound: fit for simulation"})
+    expect_part(sound, part);
+  EXPECT_EQ(run("mesh lattice " + saved("seams.obj", seams)).status, 0);
+  for (const auto& [mesh, sentence] :
+       {std::pair(saved("crowded.obj", crowded), "three or more faces of the organ meet at edge "),
+        std::pair(saved("open.obj", open), "(3 open edges in all)")}) {
+    expect_part(run("mesh check " + mesh).out, sentence);
+    expect_refused("mesh lattice " + mesh, sentence);
+  }
+  expect_part(run("mesh check " + saved("crowded.obj", crowded)).out, "closed        yes");
+  const std::string small = run("mesh check --scale 0.001 " + saved("ball.obj", ball)).out;
+  for (const char* part : {"organ size    NO, the longest side is 0.08 mm", "use --scale 1)", "not sound"})
+    expect_part(small, part);
+}
+
 TEST_F(Program, MakesSuperquadrics) {
   const std::string out = (folder_.path() / "out.csv").string(), mesh = (folder_.path() / "shape.obj").string();
   for (const char* shape :

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "deform/box_overlap.hpp"
-#include "deform/closed_surface.hpp"
+#include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {
@@ -121,46 +121,6 @@ TEST(Lattice, NeighboursAlongXHaveConsecutiveNumbers) {
   const Lattice lattice = make_lattice(mesh.view(), 0.02);
   for (const LatticeCell& cell : lattice.cells)
     for (int corner = 0; corner < 8; corner += 2) EXPECT_EQ(cell.node[corner] + 1, cell.node[corner + 1]);
-}
-
-TEST(ClosedSurface, SaysWhereTheHoleIs) {
-  TriangleMesh mesh = shapes::icosphere(2);
-  mesh.faces.erase(mesh.faces.begin() + 17);
-  const std::string sentence = sentence_of([&] { closed_volume(mesh.view()); });
-  EXPECT_NE(sentence.find("hole at edge"), std::string::npos) << sentence;
-  EXPECT_NE(sentence.find("3 open edges"), std::string::npos) << sentence;
-  EXPECT_NE(sentence.find("mm"), std::string::npos) << sentence;
-}
-
-TEST(ClosedSurface, RefusesWhatIsNotTheBoundaryOfASolid) {
-  TriangleMesh flipped = shapes::icosphere(2);
-  std::swap(flipped.faces[5].x, flipped.faces[5].y);
-  EXPECT_NE(sentence_of([&] { closed_volume(flipped.view()); }).find("disagree"), std::string::npos);
-
-  const TriangleMesh turned = shapes::turned(shapes::cube());
-  EXPECT_NE(sentence_of([&] { closed_volume(turned.view()); }).find("inside out"), std::string::npos);
-
-  TriangleMesh broken = shapes::cube();
-  broken.positions[3].y = NAN;
-  EXPECT_NE(sentence_of([&] { closed_volume(broken.view()); }).find("vertex 3"), std::string::npos);
-
-  TriangleMesh out_of_range = shapes::cube();
-  out_of_range.faces[2].z = 99;
-  EXPECT_NE(sentence_of([&] { closed_volume(out_of_range.view()); }).find("face 2"), std::string::npos);
-
-  EXPECT_NE(sentence_of([&] { closed_volume(MeshView{}); }).find("no faces"), std::string::npos);
-}
-
-TEST(ClosedSurface, CountsUnweldedAndDegenerateFacesFairly) {
-  TriangleMesh soup;  // every face with corners of its own
-  const TriangleMesh sphere = shapes::icosphere(2);
-  for (const glm::uvec3& face : sphere.faces) {
-    const auto n = static_cast<std::uint32_t>(soup.positions.size());
-    for (int corner = 0; corner < 3; ++corner) soup.positions.push_back(sphere.positions[face[corner]]);
-    soup.faces.push_back({n, n + 1, n + 2});
-  }
-  soup.faces.push_back({0, 0, 1});
-  EXPECT_NEAR(closed_volume(soup.view()), closed_volume(sphere.view()), 1e-9);
 }
 
 TEST(Lattice, RefusesSpacingsThatMakeNoSense) {

@@ -10,8 +10,8 @@
 #include <random>
 #include <utility>
 
-#include "deform/closed_surface.hpp"
 #include "deform/sculpt.hpp"
+#include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar::test {

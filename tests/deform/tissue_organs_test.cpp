@@ -1,6 +1,6 @@
 // Real organs: ours, and the shared ones where they are present.
-#include "deform/closed_surface.hpp"
 #include "mesh/mesh_io.hpp"
+#include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/support/test_data.hpp"
 

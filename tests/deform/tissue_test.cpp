@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "deform/closed_surface.hpp"
+#include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

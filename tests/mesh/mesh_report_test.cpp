@@ -89,7 +89,35 @@ TEST(MeshReport, SeamsAreSeenThrough) {
   EXPECT_TRUE(report.welded.closed() && report.welded.manifold() && report.welded.oriented());
   EXPECT_EQ(report.welded.used_vertices, 8u);
   EXPECT_EQ(report.crossing_pairs + report.folded_pairs, 0u);
-  EXPECT_FALSE(report.sound());
+  EXPECT_TRUE(report.sound() && report.fit_for_simulation());
+  EXPECT_EQ(report.solid.fault, "");
+}
+
+// Random quarter turns and distances: a face keeps its judgement as far as its stored corners keep their shape.
+TEST(MeshReport, DegenerateFacesDoNotDependOnThePlace) {
+  const TriangleMesh sound = shapes::sphere_of(11656, 0.1f);
+  for (const float away : {0.f, 1.f, 5.f, 23.f, 100.f}) {
+    TriangleMesh moved = sound;
+    for (glm::vec3& p : moved.positions) p += glm::vec3(away, -away, 0.5f * away);
+    EXPECT_LE(mesh_report(moved.view(), {.find_crossings = false}).degenerate_faces(), away > 50.f ? 400u : 0u) << away;
+    // A corner exactly halfway along an edge, at steps that floats keep even far away.
+    const glm::vec3 at = glm::floor(glm::vec3(away, -away, 0.5f * away) * 1024.f) / 1024.f;
+    TriangleMesh flat;
+    flat.positions = {at, at + glm::vec3(4.f / 1024.f, 0, 0), at + glm::vec3(2.f / 1024.f, 0, 0)};
+    flat.faces = {{0, 1, 2}};
+    EXPECT_EQ(mesh_report(flat.view()).zero_area_faces, 1u) << away;
+    flat.positions[2].z += 0.25f / 1024.f;
+    EXPECT_EQ(mesh_report(flat.view()).zero_area_faces, 0u) << away;
+  }
+}
+
+TEST(MeshReport, AnOrganOfNoOrgansSizeIsNotFit) {
+  for (const auto& [radius, fit] :
+       {std::pair(4.5e-5f, false), {0.01f, false}, {0.05f, true}, {0.3f, true}, {45.f, false}}) {
+    const MeshReport report = mesh_report(shapes::icosphere(2, radius).view());
+    EXPECT_TRUE(report.sound()) << radius;
+    EXPECT_EQ(report.fit_for_simulation(), fit) << radius;
+  }
 }
 
 TEST(MeshReport, CrossingFacesAreListed) {

@@ -140,7 +140,7 @@ struct Health {
 
 // Topology, duplicates and volumes are known from other programs, as are the crossings of liver-smooth, self_intersectA
 // and the cubes; the other crossings were confirmed by triangle distances in double (except featuretype, which only
-// touches).
+// touches, and liver_visual, which crosses itself in faces 20 to 80 nanometres long).
 constexpr Health kHealth[] = {
     {"organs/openhelp/Liver.stl", 0, 0, 0, 0, 0, 1, 2, 0, 1.818e6},
     {"organs/openhelp/Abdominal_wall.stl", 0, 0, 0, 0, 0, 1, 2, 0, 1.551e6},
@@ -148,7 +148,7 @@ constexpr Health kHealth[] = {
     {"organs/sofa/liver.vtk", 0, 0, 0, 0, 0, 4, 8, 0, -1.477e6},
     {"organs/sofa/liver.obj", 0, 0, 0, 0, 0, 1, 2, 0, 36.57},
     {"organs/sofa/liver-smooth.obj", 0, 0, 0, 0, 0, 1, 2, 5, 39.27},
-    {"organs/gallbladder/liver_visual.stl", 182, 0, 28, 0, 164, 26, 13, 0, 0},
+    {"organs/gallbladder/liver_visual.stl", 182, 0, 28, 0, 0, 26, 13, 33, 0},
     {"broken/dragon.obj", 0, 102, 0, 38, 0, 1, 22, 106, 608.8},
     {"broken/quadknot.obj", 0, 0, 0, 0, 0, 1, 0, 0, 1.057e6},
     {"broken/featuretype.STL", 576, 0, 0, 0, 0, 1, -16, 1216, 0},
