@@ -23,10 +23,16 @@ function(trocar_room name)
   endforeach()
 endfunction()
 
+# Sanitizers cost a factor of two (address) to fifteen (thread).
+set(TROCAR_TEST_TIMEOUT 600)
+if(TROCAR_SANITIZE)
+  set(TROCAR_TEST_TIMEOUT 7200)
+endif()
+
 # trocar_test(NAME SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program, each case a CTest test.
 function(trocar_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})
   target_link_libraries(test_${name} PRIVATE trocar_flags trocar_test_support ${TEST_LIBS} GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${TROCAR_TEST_TIMEOUT})
 endfunction()

@@ -128,7 +128,7 @@ key l
 is in_hand grasper || fail "the grasper is not in the hand"
 until is in_hand scope; do key Tab; done
 for way in 12 -12; do
-  for step in $(seq 5); do
+  for _ in $(seq 5); do
     xdotool mousemove_relative -- $way 0
     settle
   done
@@ -139,11 +139,11 @@ picture paused
 key Escape
 wait_for 20 is phase running
 until is in_hand grasper; do key Tab; done
-for step in 1 2 3; do
+for _ in 1 2 3; do
   xdotool mousemove_relative -- 4 -3
   settle
 done
-for step in $(seq 60); do
+for _ in $(seq 60); do
   xdotool click 4
   settle
   at_least touched 1 && [ ! -s "$out/practice.png" ] && picture practice

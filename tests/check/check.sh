@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
+#   shell docs tidy   shellcheck on every shell script; links and names in the documents; clang-tidy on every source
+#   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
+# Each runs to its end, and the last lines say which found something. What a sanitizer must not report, and which tests a
+# sanitizer cannot run, are listed with reasons in suppressions_*.txt and excluded_*.txt beside this file.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 2
+here=tests/check
+
+scripts() {
+  git ls-files | while read -r file; do
+    case "$(head -c 64 "$file" | tr -d '\0' | head -n 1)" in '#!'*sh) echo "$file" ;; esac
+  done
+}
+
+check_shell() { scripts | xargs shellcheck; }
+check_docs() { "$here/docs_scan.py"; }
+check_tidy() { configure dev && "$here/clang_tidy.sh" all; }
+
+configure() {  # PRESET
+  cmake --preset "$1" >"build/$1.log" 2>&1 || { tail -n 30 "build/$1.log" >&2; return 1; }
+}
+
+# The regular expression of the tests in a file "PATTERN  # reason", one per line; one that matches nothing when empty.
+pattern_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$1" | paste -sd '|' | sed -e 's/^$/^$/'; }
+
+# Formatting and clang-tidy do not depend on how the tests are built.
+suite() {  # PRESET
+  local preset=$1
+  configure "$preset" && nice cmake --build "build/$preset" --parallel "$(nproc)" || return 1
+  local excluded
+  excluded=$(pattern_of "$here/excluded_$preset.txt")
+  echo "not run under $preset, with the reason:"
+  grep -v '^#' "$here/excluded_$preset.txt"
+  ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" -E "^house\\.|$excluded" \
+    --output-junit "$PWD/build/$preset/tests.xml"
+}
+
+check_asan() {
+  ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:suppressions=$PWD/$here/suppressions_asan.txt" \
+    LSAN_OPTIONS="suppressions=$PWD/$here/suppressions_lsan.txt:print_suppressions=0" \
+    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:suppressions=$PWD/$here/suppressions_ubsan.txt" suite asan
+}
+
+check_tsan() {
+  TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/$here/suppressions_tsan.txt" suite tsan
+}
+
+checks=("$@")
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy asan tsan)
+mkdir -p build
+results=()
+status=0
+for check in "${checks[@]}"; do
+  echo "== $check"
+  case "$check" in
+    shell) check_shell ;;
+    docs) check_docs ;;
+    tidy) check_tidy ;;
+    asan) check_asan ;;
+    tsan) check_tsan ;;
+    *) echo "usage: ./run check [shell|docs|tidy|asan|tsan]..." >&2 && exit 2 ;;
+  esac
+  found=$?
+  if [ "$found" -eq 0 ]; then
+    results+=("$check: nothing found")
+  else
+    results+=("$check: FOUND SOMETHING, see above")
+    status=1
+  fi
+done
+printf '%s\n' "${results[@]}"
+exit "$status"

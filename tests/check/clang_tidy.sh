@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# clang-tidy on our own code:  tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]
+#   changed  what differs from the parent commit, in the working tree too; a header by the unit that includes it alone
+#   all      every source that the build compiles, and the headers that it includes
+# The build folder (build/dev) is configured, not necessarily built.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+mode=${1:-changed}
+build=$(realpath --relative-to=. "${2:-build/dev}")
+[ -f "$build/compile_commands.json" ] || { echo "$build is not configured; run ./run test, or cmake --preset dev" >&2; exit 2; }
+ours='/(geometry|mesh|deform|cpu_collision|gpu_collision|app|tests|bench)/[^:]*\.hpp$'
+
+compiled() { /usr/bin/python3 -c '
+import json, os, sys
+for entry in json.load(open(sys.argv[1] + "/compile_commands.json")):
+    print(os.path.relpath(os.path.realpath(entry["file"])))' "$build" | sort -u; }
+
+# Without a parent commit (a shallow clone) everything counts as changed.
+changed() {
+  if git rev-parse --verify --quiet HEAD^ >/dev/null; then
+    git diff --name-only --diff-filter=d HEAD^ -- '*.cpp' '*.hpp'
+  else
+    git ls-files -- '*.cpp' '*.hpp'
+  fi
+}
+
+units() {
+  case "$mode" in
+    all) compiled | grep -v "^$build/" ;;
+    changed)
+      changed | while read -r file; do
+        case "$file" in
+          *.hpp) echo "$build/tests/house/alone/${file//\//_}.cpp" ;;
+          *) echo "$file" ;;
+        esac
+      done | sort -u | comm -12 - <(compiled)
+      ;;
+    *) echo "usage: tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]" >&2 && exit 2 ;;
+  esac
+}
+
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+units >"$list"
+echo "clang-tidy on $(wc -l <"$list") files"
+xargs --arg-file="$list" --no-run-if-empty -P "$(nproc)" -n 2 clang-tidy -p "$build" --quiet --header-filter="$ours"

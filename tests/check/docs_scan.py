@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""Scans the documents: every relative link leads to a file that is there, and every file that is named is there.
+
+    tests/check/docs_scan.py
+
+A name in backticks counts as that of a file of ours when it starts with a top-level folder and holds no placeholder.
+Exit status 1 when something is missing; each finding is one line.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r'\]\(([^)\s]+)\)|src="([^"]+)"')
+CODE = re.compile(r'`([^`\n]+)`')
+PLAIN = re.compile(r'(?<![\w/.-])((?:%s)/[\w./-]+\.(?:cpp|hpp|comp|vert|geom|frag|py|sh|js|toml|md|txt|csv|obj))\b')
+
+
+def tracked():
+    return subprocess.run(['git', 'ls-files'], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split('\n')
+
+
+def anchors(text):
+    """The anchors of a document's headings, as the usual Markdown readers make them."""
+    heads = re.findall(r'^#+ +(.*)$', re.sub(r'```.*?```', '', text, flags=re.S), flags=re.M)
+    return {re.sub(r'[^\w\- ]', '', head.lower()).strip().replace(' ', '-') for head in heads}
+
+
+def link_fault(document, link):
+    if re.match(r'[a-z]+:', link):
+        return None
+    path, _, anchor = link.partition('#')
+    target = (document.parent / path).resolve() if path else document
+    if not target.exists():
+        return f'link to {link}: not there'
+    if anchor and target.suffix == '.md' and anchor not in anchors(target.read_text()):
+        return f'link to {link}: no such heading'
+    return None
+
+
+def file_names(text, folders):
+    plain = re.compile(PLAIN.pattern % '|'.join(map(re.escape, folders)))
+    for match in CODE.finditer(text):
+        name = match[1].strip()
+        if re.fullmatch(r'[\w./-]+', name) and name.split('/')[0] in folders and '/' in name:
+            yield name
+    for match in plain.finditer(text):
+        yield match[1]
+
+
+def there(name):
+    """A file or folder; `deform/judge` stands for judge.hpp and judge.cpp; a word in capitals stands for any name."""
+    path = ROOT / name
+    return path.exists() or any(path.parent.glob(path.name + '.*')) or re.search(r'\b[A-Z]{2,}\b', name)
+
+
+def faults(document, folders):
+    text = document.read_text()
+    for match in LINK.finditer(re.sub(r'```.*?```', '', text, flags=re.S)):
+        fault = link_fault(document, match[1] or match[2])
+        if fault:
+            yield fault
+    for name in sorted(set(file_names(text, folders))):
+        if not there(name):
+            yield f'{name}: no such file'
+
+
+def main():
+    names = [name for name in tracked() if name]
+    folders = sorted({name.split('/')[0] for name in names if '/' in name} - {'.ci'})
+    documents = [ROOT / name for name in names if name.endswith('.md')]
+    found = 0
+    for document in documents:
+        for fault in faults(document, folders):
+            print(f'{document.relative_to(ROOT)}: {fault}')
+            found += 1
+    print(f'{len(documents)} documents, {found} findings')
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

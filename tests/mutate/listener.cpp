@@ -1,0 +1,34 @@
+// In every GoogleTest program of a mutation run: tells the trace where one test ends. What is reached between the tests
+// of a suite (its set-up) is written under "Suite.*".
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+bool trocar_mutant_tracing();
+void trocar_mutant_test_ends(const char* test, double seconds);
+
+namespace {
+
+class Listener final : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo& test) override {
+    trocar_mutant_test_ends((std::string(test.test_suite_name()) + ".*").c_str(), 0.0);
+    setenv("TROCAR_MUTANT_CASE", name(test).c_str(), 1);
+  }
+  void OnTestEnd(const testing::TestInfo& test) override {
+    const bool counts = test.result()->Passed();
+    trocar_mutant_test_ends((counts ? name(test) : "!" + name(test)).c_str(),
+                            1e-3 * double(test.result()->elapsed_time()));
+    unsetenv("TROCAR_MUTANT_CASE");
+  }
+  static std::string name(const testing::TestInfo& test) {
+    return std::string(test.test_suite_name()) + "." + test.name();
+  }
+};
+
+const bool appended = [] {
+  if (trocar_mutant_tracing()) testing::UnitTest::GetInstance()->listeners().Append(new Listener);
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,65 @@
+// The state behind mutant.hpp, in every program of a mutation run. TROCAR_MUTANT=17 makes mutant 17 the active one;
+// TROCAR_MUTANT=trace appends to the file TROCAR_MUTANT_TRACE which mutants each test reached.
+// The number of mutants comes from the driver as TROCAR_MUTANTS.
+#include "mutant.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+unsigned char trocar_mutant_flag[TROCAR_MUTANTS];
+
+namespace {
+
+unsigned char reached[TROCAR_MUTANTS];  // [mutant]
+int active = -1;
+bool tracing = false;
+
+void write_trace(const char* test, double seconds) {
+  std::string line = std::string(test) + '\t' + std::to_string(seconds) + '\t';
+  for (int mutant = 0; mutant < TROCAR_MUTANTS; ++mutant) {
+    if (reached[mutant]) line += std::to_string(mutant) + ' ';
+  }
+  line += '\n';
+  const int file = open(std::getenv("TROCAR_MUTANT_TRACE"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0 || write(file, line.data(), line.size()) < 0) std::abort();
+  close(file);
+  std::memset(reached, 0, sizeof reached);
+  std::memset(trocar_mutant_flag, 1, sizeof trocar_mutant_flag);
+}
+
+// Reads the environment before main; what a program reached outside of tests (also one that a test starts) is written
+// when it ends, under the name of the test that was running.
+struct Start {
+  Start() {
+    const char* chosen = std::getenv("TROCAR_MUTANT");
+    if (!chosen) return;
+    if (std::strcmp(chosen, "trace") == 0) {
+      tracing = true;
+      std::memset(trocar_mutant_flag, 1, sizeof trocar_mutant_flag);
+      return;
+    }
+    active = std::atoi(chosen);
+    if (active >= 0 && active < TROCAR_MUTANTS) trocar_mutant_flag[active] = 1;
+  }
+  ~Start() {
+    const char* test = std::getenv("TROCAR_MUTANT_CASE");
+    if (tracing) write_trace(test ? test : "*", 0.0);
+  }
+} start;
+
+}  // namespace
+
+bool trocar_mutant_hit(int mutant) noexcept {
+  if (!tracing) return mutant == active;
+  reached[mutant] = 1;
+  trocar_mutant_flag[mutant] = 0;
+  return false;
+}
+
+bool trocar_mutant_tracing() { return tracing; }
+
+void trocar_mutant_test_ends(const char* test, double seconds) { write_trace(test, seconds); }
