@@ -4,6 +4,8 @@ add_library(trocar_flags INTERFACE)
 target_include_directories(trocar_flags INTERFACE ${PROJECT_SOURCE_DIR})
 # No contraction into fused multiply-add: the same poses give the same planes on every machine.
 target_compile_options(trocar_flags INTERFACE -Wall -Wextra -ffp-contract=off)
+# GCC's hints to its vectoriser are unknown to clang.
+target_compile_options(trocar_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>)
 if(TROCAR_WERROR)
   target_compile_options(trocar_flags INTERFACE -Werror)
 endif()

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/instructions.hpp"
+
 namespace trocar {
 namespace {
 
@@ -112,8 +114,9 @@ const ScanKernels& plain_scan_kernels() {
 }
 
 const ScanKernels& best_scan_kernels() {
-  if (const ScanKernels* kernels = avx512_scan_kernels()) return *kernels;
-  if (const ScanKernels* kernels = avx2_scan_kernels()) return *kernels;
+  const Instructions most = instructions();
+  if (const ScanKernels* kernels = avx512_scan_kernels(); kernels && most >= Instructions::Avx512) return *kernels;
+  if (const ScanKernels* kernels = avx2_scan_kernels(); kernels && most >= Instructions::Avx2) return *kernels;
   return plain_scan_kernels();
 }
 

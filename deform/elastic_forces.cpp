@@ -1,12 +1,13 @@
 #include "deform/elastic_forces.hpp"
 
 #include "deform/elastic_kernel.hpp"
+#include "geometry/instructions.hpp"
 
 namespace trocar {
 namespace {
 
 bool has_avx2() {
-  static const bool avx2 = __builtin_cpu_supports("avx2");
+  static const bool avx2 = instructions() >= Instructions::Avx2;
   return avx2;
 }
 

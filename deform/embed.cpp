@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "deform/tissue.hpp"
+#include "geometry/instructions.hpp"
 
 namespace trocar {
 namespace {
@@ -46,7 +47,7 @@ namespace {
 }  // namespace
 
 PositionBox embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions) {
-  static const bool avx2 = __builtin_cpu_supports("avx2");
+  static const bool avx2 = instructions() >= Instructions::Avx2;
   return avx2 ? embed_avx2(model, nodes, positions) : embed_all(model, nodes, positions);
 }
 

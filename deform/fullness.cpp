@@ -1,6 +1,7 @@
 // How full of organ each lattice cell is: rows along x, crossings with the surface, winding number between crossings.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "deform/lattice.hpp"
 
@@ -44,8 +45,9 @@ class RowScan {
   }
 
   std::vector<float> fullness() {
-    std::sort(crossings_.begin(), crossings_.end(),
-              [](const Crossing& a, const Crossing& b) { return a.row != b.row ? a.row < b.row : a.x < b.x; });
+    std::sort(crossings_.begin(), crossings_.end(), [](const Crossing& a, const Crossing& b) {
+      return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
+    });
     covered_.assign(grid_.flat(grid_.size - 1) + 1, 0.0);
     good_rows_.assign(static_cast<std::size_t>(grid_.size.y) * grid_.size.z, 0);
     std::size_t begin = 0;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <glm/gtc/quaternion.hpp>
+
+#include "geometry/elementary.hpp"
+#include "geometry/turn.hpp"
 
 namespace trocar {
 namespace {
@@ -20,9 +22,9 @@ glm::dvec3 axis_of(const glm::dvec3& pivot, const glm::dvec3& tip) {
 glm::dquat turn_of(const ToolStep& step, double turn_deg) {
   const glm::dvec3 before = axis_of(step.pivot, step.tip_before), after = axis_of(step.pivot, step.tip_after);
   const glm::dvec3 across = glm::cross(before, after);
-  const double sine = glm::length(across), angle = std::atan2(sine, glm::dot(before, after));
-  const glm::dquat swing = sine > 1e-12 ? glm::angleAxis(angle, across / sine) : glm::dquat(1.0, 0.0, 0.0, 0.0);
-  return glm::angleAxis(glm::radians(turn_deg), after) * swing;
+  const double sine = glm::length(across), angle = elementary::atan2(sine, glm::dot(before, after));
+  const glm::dquat swing = sine > 1e-12 ? turn_about(across / sine, angle) : glm::dquat(1.0, 0.0, 0.0, 0.0);
+  return turn_about(after, glm::radians(turn_deg)) * swing;
 }
 
 glm::dvec3 point_of(const Embedding& e, std::span<const glm::vec3> nodes) {

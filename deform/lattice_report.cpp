@@ -49,7 +49,7 @@ LatticeReport lattice_report(const TissueModel& model, std::span<const glm::vec3
   report.cells = model.lattice.cells.size();
   report.nodes = model.rest.size();
   report.springs = spring_count(model);
-  const double cell_volume = std::pow(model.lattice.spacing, 3);
+  const double cell_volume = model.lattice.spacing * model.lattice.spacing * model.lattice.spacing;
   for (const LatticeCell& cell : model.lattice.cells) {
     report.whole += (cell.fullness > kWhole ? 1.0 : 0.0) / static_cast<double>(report.cells);
     report.volume += cell.fullness * cell_volume;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "geometry/closest.hpp"
 #include "mesh/face_tree.hpp"
@@ -52,7 +53,9 @@ class InsideRows {
   const std::vector<char>& inside() const { return inside_; }
 
  private:
-  static bool before(const Crossing& a, const Crossing& b) { return a.row != b.row ? a.row < b.row : a.x < b.x; }
+  static bool before(const Crossing& a, const Crossing& b) {
+    return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
+  }
 
   glm::dvec2 place(int j, int k, int attempt) const {
     const double hair = (attempt + 1) * kHair;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "deform/springs.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar {
 namespace {
@@ -68,7 +69,7 @@ double highest_frequency(const TissueModel& model, std::span<const std::uint32_t
     const glm::ivec3 at = model.lattice.node_at[piece.nodes[i]];
     const double a = 12.9898 * at.x + 78.233 * at.y + 37.719 * at.z;
     u[i] = glm::dvec3(at.x & 1 ? 1 : -1, at.y & 1 ? 1 : -1, at.z & 1 ? 1 : -1) +
-           glm::dvec3(std::sin(a), std::sin(2.0 * a), std::sin(3.0 * a));
+           glm::dvec3(elementary::sin(a), elementary::sin(2.0 * a), elementary::sin(3.0 * a));
   }
   double rate = 0.0;
   for (int iteration = 0; iteration < kIterations; ++iteration) {

@@ -9,6 +9,7 @@
 
 #include "deform/springs.hpp"
 #include "deform/stability.hpp"
+#include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "mesh/solid_check.hpp"
 
@@ -168,7 +169,7 @@ std::size_t spring_count(const TissueModel& model) {
 }
 
 glm::vec3 breath(const Breathing& b, double time) {
-  const double phase = 0.5 - 0.5 * std::cos(2.0 * std::numbers::pi * b.rate * time);
+  const double phase = 0.5 - 0.5 * elementary::cos(2.0 * std::numbers::pi * b.rate * time);
   return b.amplitude * static_cast<float>(phase) * b.direction;
 }
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <glm/gtc/quaternion.hpp>
 
+#include "geometry/instructions.hpp"
+#include "geometry/turn.hpp"
+
 namespace trocar {
 namespace {
 
@@ -81,7 +84,7 @@ glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
 }  // namespace
 
 void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness) {
-  static const bool avx2 = __builtin_cpu_supports("avx2");
+  static const bool avx2 = instructions() >= Instructions::Avx2;
   avx2 ? measure_avx2(model, x, flatness.data()) : measure_sse2(model, x, flatness.data());
 }
 
@@ -96,7 +99,7 @@ glm::mat3 nearest_rotation(const glm::mat3& f) {
     const glm::vec3 turn = twist / (std::abs(along) + 1e-9f);
     const float angle = glm::length(turn);
     if (!(angle > kSmallestTurn)) break;
-    q = glm::normalize(glm::angleAxis(angle, turn / angle) * q);
+    q = glm::normalize(glm::quat(turn_about(glm::dvec3(turn / angle), angle)) * q);
   }
   return glm::mat3_cast(q);
 }

@@ -7,8 +7,12 @@
 #include "geometry/refine_kernels.hpp"
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#endif
 #include "geometry/refine_four.hpp"
 
 namespace trocar {
@@ -19,7 +23,11 @@ void during(const Sweep& sweep, FourFaces& four) { lanes::during(sweep, four); }
 
 }  // namespace
 }  // namespace trocar
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 const trocar::RefineKernels* trocar::avx2_refine_kernels() {
   static const RefineKernels kernels{at_start, during};

@@ -1,4 +1,5 @@
 // The kernels of refine_touches for any processor.
+#include "geometry/instructions.hpp"
 #include "geometry/refine_four.hpp"
 
 namespace trocar {
@@ -10,7 +11,8 @@ const RefineKernels& plain_refine_kernels() {
 }
 
 const RefineKernels& best_refine_kernels() {
-  static const RefineKernels& best = avx2_refine_kernels() ? *avx2_refine_kernels() : plain_refine_kernels();
+  static const RefineKernels& best =
+      instructions() >= Instructions::Avx2 && avx2_refine_kernels() ? *avx2_refine_kernels() : plain_refine_kernels();
   return best;
 }
 

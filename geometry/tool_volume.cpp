@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -147,7 +148,7 @@ ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double th
   set_plane(volume, kNear, bisector, step.pivot, s);
   set_plane(volume, kFar, glm::normalize(glm::cross(n, b - a)), step.tip_before, s);
   set_plane(volume, kCap, -bisector, step.pivot, reach);
-  const double sine = std::sin(0.5 * theta), cosine = std::cos(0.5 * theta);
+  const double sine = elementary::sin(0.5 * theta), cosine = elementary::cos(0.5 * theta);
   volume.view = view_of({step.pivot, glm::cross(n, bisector), -n, bisector});
   volume.projection = projection_of({{cosine, sine, s}, {-cosine, sine, s}, s * (1.0 - sine), s, -s, reach});
   return volume;
@@ -159,7 +160,7 @@ ToolVolume paper_frustum(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const dvec3 x = (b - a) / motion, y = glm::normalize(glm::cross(b, a)), z = glm::cross(y, x);
   const double x_before = glm::dot(a, x), x_after = glm::dot(b, x), depth = 0.5 * (glm::dot(a, z) + glm::dot(b, z));
   const double left = x_before + s, right = x_after - s;  // how far the two sides lean outward over the depth
-  const double left_length = std::hypot(depth, left), right_length = std::hypot(depth, right);
+  const double left_length = elementary::hypot(depth, left), right_length = elementary::hypot(depth, right);
   ToolVolume volume;
   volume.step = step;
   volume.perspective = true;
@@ -220,7 +221,7 @@ ToolVolume static_volume(const ToolPose& pose) {
 ToolVolume swept_volume(const ToolStep& step, Cover cover) {
   if (const std::string fault = step_fault(step); !fault.empty()) throw InputError(fault);
   const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot;
-  const double across = glm::length(glm::cross(a, b)), theta = std::atan2(across, glm::dot(a, b));
+  const double across = glm::length(glm::cross(a, b)), theta = elementary::atan2(across, glm::dot(a, b));
   if (cover == Cover::Paper) {
     const bool wide = glm::length(b - a) > 2.0 * step.radius;
     const bool planar = across >= kSmallestPaperSine * glm::length(a) * glm::length(b);

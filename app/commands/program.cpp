@@ -5,6 +5,7 @@
 #include "app/commands/commands.hpp"
 #include "app/support/machine.hpp"
 #include "geometry/error.hpp"
+#include "geometry/instructions.hpp"
 
 namespace trocar {
 namespace {
@@ -51,6 +52,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_doctor_command(program);
   try {
     check_command(program, argument_count, arguments);
+    instructions();  // a wrong TROCAR_INSTRUCTIONS is told at once
     if (argument_count < 2) {
       program.parse(std::vector<std::string>{"run"});  // the start screen
     } else {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -66,8 +68,9 @@ void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::
   const float reach = static_cast<float>(wobble.amplitude / std::sqrt(3.0));
   for (std::size_t vertex = 0; vertex < rest.size(); ++vertex) {
     const glm::vec3 p = rest[vertex];
-    positions[vertex] = p + reach * glm::vec3(std::sin(phase + wave * p.y), std::sin(1.3f + phase + wave * p.z),
-                                              std::sin(2.1f + phase + wave * p.x));
+    positions[vertex] =
+        p + reach * glm::vec3(elementary::sin(phase + wave * p.y), elementary::sin(1.3f + phase + wave * p.z),
+                              elementary::sin(2.1f + phase + wave * p.x));
   }
 }
 

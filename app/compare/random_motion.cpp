@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -20,7 +22,11 @@ struct Random {
   double between(double low, double high) { return low + (high - low) * uniform(); }
   glm::dvec3 direction() {
     const double z = between(-1.0, 1.0), angle = between(0.0, 6.283185307179586), r = std::sqrt(1.0 - z * z);
-    return {r * std::cos(angle), r * std::sin(angle), z};
+    return {r * elementary::cos(angle), r * elementary::sin(angle), z};
+  }
+  glm::dvec3 offset(double least, double most) {
+    const double length = between(least, most);
+    return length * direction();
   }
 };
 
@@ -39,6 +45,7 @@ Box box_of(const MeshView& organ) {
 
 glm::dvec3 next_tip(Random& random, const MeshView& organ, const glm::dvec3& pivot, const glm::dvec3& tip,
                     double size) {
+  // One draw a statement: the order of two draws in one expression is the compiler's choice.
   const auto some_vertex = [&] { return glm::dvec3(organ.positions[random.next() % organ.positions.size()]); };
   switch (random.next() % 8) {
     case 0:
@@ -47,10 +54,12 @@ glm::dvec3 next_tip(Random& random, const MeshView& organ, const glm::dvec3& piv
       return pivot + random.between(0.8, 1.2) * (tip - pivot);  // along the shaft
     case 2:
       return some_vertex();  // a leap across the organ
-    case 3:
-      return some_vertex() + random.between(0.0, 0.01) * random.direction();
+    case 3: {
+      const glm::dvec3 vertex = some_vertex();
+      return vertex + random.offset(0.0, 0.01);
+    }
     default:
-      return tip + random.between(0.0, 0.04) * size * random.direction();  // the usual small step
+      return tip + random.offset(0.0, 0.04 * size);  // the usual small step
   }
 }
 
@@ -60,7 +69,7 @@ Trajectory random_motion(std::uint64_t seed, const MeshView& organ, std::size_t 
   Random random{seed};
   const Box box = box_of(organ);
   const double size = std::max(glm::length(box.half), 1e-6);
-  const glm::dvec3 pivot = box.centre + random.between(1.1, 1.8) * size * random.direction();
+  const glm::dvec3 pivot = box.centre + random.offset(1.1 * size, 1.8 * size);
   Trajectory trajectory;
   glm::dvec3 tip(organ.positions[random.next() % organ.positions.size()]);
   for (std::size_t frame = 0; frame < frames; ++frame) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <glm/gtc/constants.hpp>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -38,7 +40,7 @@ solids::RigidPose shape_pose(const TrajectoryRow& row, double reach) {
   const glm::dvec3 seed = std::abs(back.y) < 0.9 ? glm::dvec3(0, 1, 0) : glm::dvec3(1, 0, 0);
   const glm::dvec3 side = glm::normalize(glm::cross(seed, back)), up = glm::cross(back, side);
   // Clockwise as the hand sees it, about the way from trocar to tip.
-  const double roll = glm::radians(row.roll_deg), c = std::cos(roll), s = std::sin(roll);
+  const double roll = glm::radians(row.roll_deg), c = elementary::cos(roll), s = elementary::sin(roll);
   const glm::dvec3 x = c * side - s * up, z = -back;
   solids::RigidPose pose;
   pose.turn = glm::dmat3(x, glm::cross(z, x), z);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -17,9 +19,9 @@ double pressed(float trigger) { return std::clamp(0.5 * (static_cast<double>(tri
 }  // namespace
 
 glm::dvec2 stick_rate(const GamepadParams& params, double x, double y) {
-  const double deflection = std::min(std::hypot(x, y), 1.0);
+  const double deflection = std::min(elementary::hypot(x, y), 1.0);
   if (!(deflection > params.dead_zone)) return glm::dvec2(0.0);
-  const double share = std::pow((deflection - params.dead_zone) / (1.0 - params.dead_zone), params.curve);
+  const double share = elementary::pow((deflection - params.dead_zone) / (1.0 - params.dead_zone), params.curve);
   return share * glm::normalize(glm::dvec2(x, y));
 }
 

@@ -15,6 +15,7 @@
 #include "app/device/device_guard.hpp"
 #include "app/device/igtl_wire.hpp"
 #include "app/device/tcp.hpp"
+#include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -34,8 +35,8 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 double spin_of(const glm::dmat4& at_no_spin, const glm::dmat4& matrix, double last_deg) {
   const glm::dvec3 x0(at_no_spin[0]), y0(at_no_spin[1]), x(matrix[0]), y(matrix[1]);
   const double sine = glm::dot(x, y0) - glm::dot(y, x0), cosine = glm::dot(x, x0) + glm::dot(y, y0);
-  if (!(std::hypot(sine, cosine) > kLeastTurn)) return last_deg;
-  const double spin = glm::degrees(std::atan2(sine, cosine));
+  if (!(elementary::hypot(sine, cosine) > kLeastTurn)) return last_deg;
+  const double spin = glm::degrees(elementary::atan2(sine, cosine));
   return spin + 360.0 * std::round((last_deg - spin) / 360.0);
 }
 

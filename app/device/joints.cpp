@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -22,10 +24,12 @@ RemoteCentre remote_centre(const glm::dvec3& pivot, const glm::dvec3& axis) {
 glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints) {
   const double pan = glm::radians(joints.pan_deg), tilt = glm::radians(joints.tilt_deg);
   const double spin = glm::radians(joints.spin_deg);
-  const double sp = std::sin(pan), cp = std::cos(pan), st = std::sin(tilt), ct = std::cos(tilt);
+  const double sp = elementary::sin(pan), cp = elementary::cos(pan), st = elementary::sin(tilt),
+               ct = elementary::cos(tilt);
   // Columns of Rx(tilt) Ry(pan); Rz(spin) then turns the first two among themselves.
   const glm::dvec3 x0(cp, st * sp, -ct * sp), y0(0.0, ct, st), z0(sp, -st * cp, ct * cp);
-  const glm::dmat3 turned(std::cos(spin) * x0 + std::sin(spin) * y0, std::cos(spin) * y0 - std::sin(spin) * x0, z0);
+  const glm::dmat3 turned(elementary::cos(spin) * x0 + elementary::sin(spin) * y0,
+                          elementary::cos(spin) * y0 - elementary::sin(spin) * x0, z0);
   glm::dmat4 matrix(centre.frame * turned);
   matrix[3] = glm::dvec4(centre.pivot + joints.depth * glm::dvec3(matrix[2]), 1.0);
   return matrix;
@@ -34,7 +38,8 @@ glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints) {
 // The third column of Rx(tilt) Ry(pan) is the direction of the shaft.
 DevicePose pose_of(const RemoteCentre& centre, const JointLimits& limits, const Joints& joints) {
   const double pan = glm::radians(joints.pan_deg), tilt = glm::radians(joints.tilt_deg);
-  const glm::dvec3 along(std::sin(pan), -std::sin(tilt) * std::cos(pan), std::cos(tilt) * std::cos(pan));
+  const glm::dvec3 along(elementary::sin(pan), -elementary::sin(tilt) * elementary::cos(pan),
+                         elementary::cos(tilt) * elementary::cos(pan));
   DevicePose pose;
   pose.pivot = centre.pivot;
   pose.tip = centre.pivot + joints.depth * (centre.frame * along);
@@ -47,8 +52,8 @@ Joints joints_of(const RemoteCentre& centre, const JointLimits& limits, const De
   const glm::dvec3 shaft = glm::transpose(centre.frame) * (pose.tip - pose.pivot);
   Joints joints;
   joints.depth = glm::length(shaft);
-  joints.pan_deg = glm::degrees(std::atan2(shaft.x, std::hypot(shaft.y, shaft.z)));
-  joints.tilt_deg = glm::degrees(std::atan2(-shaft.y, shaft.z));
+  joints.pan_deg = glm::degrees(elementary::atan2(shaft.x, elementary::hypot(shaft.y, shaft.z)));
+  joints.tilt_deg = glm::degrees(elementary::atan2(-shaft.y, shaft.z));
   joints.spin_deg = pose.roll_deg;
   joints.grip_deg = pose.grip * limits.widest_grip_deg;
   return joints;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -51,9 +53,10 @@ class ScriptDevice final : public Device {
 
   // Different rates along the three directions: the path does not close for a long while.
   DevicePose explore(double turn) const {
-    const glm::dvec3 tip = path_.target + path_.reach * (right_ * std::sin(turn) + up_ * 0.6 * std::sin(1.618 * turn)) +
-                           path_.dip * along_ * std::sin(0.732 * turn - 0.25 * kTurn);
-    return {path_.pivot, tip, 40.0 * std::sin(0.5 * turn), 0.75 + 0.25 * std::cos(turn)};
+    const glm::dvec3 tip = path_.target +
+                           path_.reach * (right_ * elementary::sin(turn) + up_ * 0.6 * elementary::sin(1.618 * turn)) +
+                           path_.dip * along_ * elementary::sin(0.732 * turn - 0.25 * kTurn);
+    return {path_.pivot, tip, 40.0 * elementary::sin(0.5 * turn), 0.75 + 0.25 * elementary::cos(turn)};
   }
 
   DevicePose press(double t) const {

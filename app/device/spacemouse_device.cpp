@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr double kLongestStep = 1.0 / 30.0;  // s
 double rate(const SpaceMouseParams& params, int counts) {
   const double deflection = std::clamp(counts / params.full_scale, -1.0, 1.0), size = std::abs(deflection);
   if (!(size > params.dead_zone)) return 0.0;
-  return std::copysign(std::pow((size - params.dead_zone) / (1.0 - params.dead_zone), params.curve), deflection);
+  return std::copysign(elementary::pow((size - params.dead_zone) / (1.0 - params.dead_zone), params.curve), deflection);
 }
 
 }  // namespace

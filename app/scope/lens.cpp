@@ -3,6 +3,8 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 
 namespace {
@@ -27,7 +29,14 @@ glm::dmat4 view_matrix(const ScopePose& pose) {
 }
 
 glm::dmat4 projection_matrix(const ScopePose& pose, double aspect, double near, double far) {
-  return glm::perspective(glm::radians(pose.field_of_view_deg), aspect, near, far);
+  const double height = elementary::tan(glm::radians(0.5 * pose.field_of_view_deg));  // half, at depth 1
+  glm::dmat4 projection(0.0);
+  projection[0][0] = 1.0 / (aspect * height);
+  projection[1][1] = 1.0 / height;
+  projection[2][2] = -(far + near) / (far - near);
+  projection[2][3] = -1.0;
+  projection[3][2] = -2.0 * far * near / (far - near);
+  return projection;
 }
 
 planar::ImageCamera image_camera(const ScopePose& pose, double aspect) {
@@ -39,7 +48,7 @@ SeenPoint seen_point(const ScopePose& pose, const Lens& lens, const glm::dvec3& 
   const glm::dvec3 from_eye = point - pose.eye;
   const double depth = glm::dot(from_eye, axes.forward);
   if (!(depth > kNear)) return {};
-  const double scale = 1.0 / (depth * std::tan(glm::radians(0.5 * pose.field_of_view_deg)));
+  const double scale = 1.0 / (depth * elementary::tan(glm::radians(0.5 * pose.field_of_view_deg)));
   const glm::dvec2 pinhole = scale * glm::dvec2(glm::dot(from_eye, axes.right), glm::dot(from_eye, axes.up));
   const glm::dvec2 seen = seen_from_pinhole(lens, pinhole);
   return {seen, glm::length(seen) <= lens.field};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -24,8 +26,8 @@ RodAxes rod_axes(const glm::dvec3& along) {
 ScopeAxes axes_of(const ScopePose& pose) {
   const RodAxes rod = rod_axes(glm::normalize(pose.eye - pose.port));
   const double angle = glm::radians(pose.angle_deg), spin = glm::radians(pose.spin_deg);
-  const glm::dvec3 aside = std::cos(spin) * rod.up + std::sin(spin) * rod.right;
-  const glm::dvec3 forward = glm::normalize(std::cos(angle) * rod.along + std::sin(angle) * aside);
+  const glm::dvec3 aside = elementary::cos(spin) * rod.up + elementary::sin(spin) * rod.right;
+  const glm::dvec3 forward = glm::normalize(elementary::cos(angle) * rod.along + elementary::sin(angle) * aside);
   const RodAxes view = rod_axes(forward);
   return {forward, view.right, view.up};
 }
@@ -37,16 +39,17 @@ ScopePose scope_looking_at(const glm::dvec3& eye, const glm::dvec3& target, doub
                            double rod) {
   const glm::dvec3 wanted = glm::normalize(target - eye), up(0, 1, 0);
   const double angle = glm::radians(angle_deg), spin = glm::radians(spin_deg);
-  const double straight = std::cos(angle), lifted = std::sin(angle) * std::cos(spin);
-  const double rise =
-      std::asin(std::clamp(wanted.y / std::hypot(straight, lifted), -1.0, 1.0)) - std::atan2(lifted, straight);
+  const double straight = elementary::cos(angle), lifted = elementary::sin(angle) * elementary::cos(spin);
+  const double rise = elementary::asin(std::clamp(wanted.y / elementary::hypot(straight, lifted), -1.0, 1.0)) -
+                      elementary::atan2(lifted, straight);
   const double t = std::clamp(rise, -kSteepest, kSteepest);
-  const double ahead = straight * std::cos(t) - lifted * std::sin(t), aside = std::sin(angle) * std::sin(spin);
+  const double ahead = straight * elementary::cos(t) - lifted * elementary::sin(t),
+               aside = elementary::sin(angle) * elementary::sin(spin);
   const glm::dvec3 level = wanted - wanted.y * up;
   const glm::dvec3 heading = ahead * level - aside * glm::cross(level, up);
   const double length = glm::length(heading);
   const glm::dvec3 h = length > 1e-12 ? heading / length : glm::dvec3(0, 0, -1);
-  const glm::dvec3 along = angle_deg == 0.0 ? wanted : std::cos(t) * h + std::sin(t) * up;
+  const glm::dvec3 along = angle_deg == 0.0 ? wanted : elementary::cos(t) * h + elementary::sin(t) * up;
   return {eye - rod * along, eye, spin_deg, angle_deg, 60.0};
 }
 

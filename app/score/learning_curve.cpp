@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -34,13 +36,13 @@ class Curves {
 
 }  // namespace
 
-double PowerLaw::at(double attempt) const { return first * std::pow(attempt, -rate); }
+double PowerLaw::at(double attempt) const { return first * elementary::pow(attempt, -rate); }
 
 std::optional<PowerLaw> fit_power_law(std::span<const double> values) {
   double n = 0.0, x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!std::isfinite(values[k]) || values[k] <= 0.0) continue;
-    const double at = std::log(static_cast<double>(k + 1)), value = std::log(values[k]);
+    const double at = elementary::log(static_cast<double>(k + 1)), value = elementary::log(values[k]);
     n += 1.0;
     x += at;
     y += value;
@@ -53,7 +55,7 @@ std::optional<PowerLaw> fit_power_law(std::span<const double> values) {
   const double slope = both / spread_x;
   // What does not change is explained by no change.
   const bool flat = spread_y <= 1e-12 * std::max(1.0, yy);
-  return PowerLaw{std::exp((y - slope * x) / n), -slope, flat ? 1.0 : both * both / (spread_x * spread_y)};
+  return PowerLaw{elementary::exp((y - slope * x) / n), -slope, flat ? 1.0 : both * both / (spread_x * spread_y)};
 }
 
 LearningCurve learning_curve(std::span<const Attempt> attempts) {

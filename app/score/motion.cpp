@@ -4,13 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 double angle_deg(const glm::dvec3& a, const glm::dvec3& b) {
-  return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
+  return glm::degrees(elementary::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
 }
 
 const glm::dvec3& tip_at(const Track& track, double time) {
@@ -75,7 +77,7 @@ double volume_used(const Track& track) {
 
 double economy_of_volume(const Track& track) {
   const double length = path_length(track.tip);
-  return length >= kShortestWay ? std::cbrt(volume_used(track)) / length : kNone;
+  return length >= kShortestWay ? elementary::cbrt(volume_used(track)) / length : kNone;
 }
 
 double mean_speed(const Track& track) { return track.size() < 2 ? kNone : path_length(track.tip) / track.duration(); }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -30,7 +32,7 @@ struct Biquad {
 
 // Bilinear transform of the second-order Butterworth low-pass.
 Biquad butterworth(double rate, double cut_off) {
-  const double w = std::tan(std::numbers::pi * cut_off / rate), k = std::numbers::sqrt2 * w;
+  const double w = elementary::tan(std::numbers::pi * cut_off / rate), k = std::numbers::sqrt2 * w;
   const double scale = 1.0 / (1.0 + k + w * w);
   return {w * w * scale, 2.0 * w * w * scale, w * w * scale, 2.0 * (w * w - 1.0) * scale, (1.0 - k + w * w) * scale};
 }
@@ -91,7 +93,7 @@ std::vector<double> spline_samples(const Knots& knots, double rate) {
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off) {
   if (values.size() < 2) return {values.begin(), values.end()};
   // Each pass cuts at a higher frequency, so that both together halve the power at the one that is asked for.
-  const double corrected = cut_off / std::pow(std::numbers::sqrt2 - 1.0, 0.25);
+  const double corrected = cut_off / elementary::pow(std::numbers::sqrt2 - 1.0, 0.25);
   const Biquad pass = butterworth(rate, std::min(corrected, 0.49 * rate));
   const std::size_t margin = std::min(values.size() - 1, static_cast<std::size_t>(rate));
   std::vector<double> x;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <limits>
-#include <unsupported/Eigen/FFT>
 #include <vector>
+
+#include "app/score/fourier.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar {
 namespace {
@@ -24,13 +25,11 @@ double peak_speed_of(std::span<const glm::dvec3> tip, double rate) {
 
 // Magnitudes from 0 to the highest frequency of the arc, the largest 1; empty for no speed at all.
 std::vector<double> spectrum_of(std::span<const double> speed, std::size_t length, std::size_t count) {
-  std::vector<double> padded(length, 0.0);
-  std::copy(speed.begin(), speed.end(), padded.begin());
-  std::vector<std::complex<double>> spectrum;
-  Eigen::FFT<double> fft;
-  fft.fwd(spectrum, padded);
+  std::vector<glm::dvec2> spectrum(length, glm::dvec2(0.0));
+  for (std::size_t k = 0; k < speed.size(); ++k) spectrum[k].x = speed[k];
+  fourier_transform(spectrum);
   std::vector<double> magnitude(std::min(count, length / 2 + 1));
-  for (std::size_t k = 0; k < magnitude.size(); ++k) magnitude[k] = std::abs(spectrum[k]);
+  for (std::size_t k = 0; k < magnitude.size(); ++k) magnitude[k] = glm::length(spectrum[k]);
   const double largest = *std::max_element(magnitude.begin(), magnitude.end());
   if (!(largest > 0.0)) return {};
   for (double& value : magnitude) value /= largest;
@@ -60,7 +59,7 @@ double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate) {
   const double peak = peak_speed_of(tip, rate), time = duration(tip.size(), rate);
   if (!(peak > 0.0)) return kNone;
   const double jerk = time * time * time / (peak * peak) * integrated_squared_jerk(tip, rate);
-  return jerk > 0.0 ? -std::log(jerk) : kNone;
+  return jerk > 0.0 ? -elementary::log(jerk) : kNone;
 }
 
 double spectral_arc_length(std::span<const double> speed, double rate, const SpectralArc& arc) {
@@ -75,7 +74,7 @@ double spectral_arc_length(std::span<const double> speed, double rate, const Spe
   if (last - first < 2) return kNone;
   const double along = 1.0 / static_cast<double>(last - first - 1);
   double sum = 0.0;
-  for (auto at = first + 1; at != last; ++at) sum += std::hypot(along, *at - *(at - 1));
+  for (auto at = first + 1; at != last; ++at) sum += elementary::hypot(along, *at - *(at - 1));
   return -sum;
 }
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 
 void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
   now_ = 0.0;
   for (std::size_t tool = 0; tool < seen.tools.size(); ++tool) {
-    const double share = 1.0 - std::exp(-dt / kTimeConstant);
+    const double share = 1.0 - elementary::exp(-dt / kTimeConstant);
     felt_[tool] += share * (glm::dvec3(seen.tools[tool].force) - felt_[tool]);
     const double force = glm::length(felt_[tool]);
     now_ = std::max(now_, force);

@@ -7,6 +7,7 @@
 
 #include "app/task/task_goal.hpp"
 #include "app/task/tip_contact.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar {
 namespace {
@@ -86,7 +87,8 @@ class NavigateCamera final : public TaskGoal {
     visible_ = seen_point(seen.scope, seen.lens, place).visible;
     offset_ = glm::length(way - depth * forward);
     centred_ = visible_ && offset_ <= task_.tolerance;
-    const double half_height = depth * std::tan(glm::radians(0.5 * seen.scope.field_of_view_deg));  // m, seen there
+    const double half_height =
+        depth * elementary::tan(glm::radians(0.5 * seen.scope.field_of_view_deg));  // m, seen there
     near_ = depth > 0.0 && task_.tolerance >= kReadable * half_height;
   }
 

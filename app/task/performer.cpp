@@ -4,6 +4,8 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -105,7 +107,8 @@ glm::dvec3 Performer::shake(double time) const {
   glm::dvec3 sum(0.0);
   for (int wave = 0; wave < 2 * 3 * kWaves; ++wave) {
     const double size = wave < 3 * kWaves ? style_.tremor : style_.sway;
-    sum[wave % 3] += size / kWaves * std::sin(glm::two_pi<double>() * waves_[2 * wave] * time + waves_[2 * wave + 1]);
+    sum[wave % 3] +=
+        size / kWaves * elementary::sin(glm::two_pi<double>() * waves_[2 * wave] * time + waves_[2 * wave + 1]);
   }
   return sum;
 }

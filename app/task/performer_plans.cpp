@@ -5,6 +5,7 @@
 
 #include "app/task/performer.hpp"
 #include "deform/grasp.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar {
 namespace {
@@ -59,7 +60,7 @@ void Performer::plan_touch(const TaskFeed& feed) {
 // The rod through its port, at the place, near enough to read it.
 void Performer::plan_camera(const TaskFeed& feed) {
   const std::size_t next = step_of(feed.progress, normals_.size());
-  const double half = std::tan(glm::radians(0.5 * double(scope_.field_of_view_deg)));
+  const double half = elementary::tan(glm::radians(0.5 * double(scope_.field_of_view_deg)));
   const double readable = task_.tolerance / (0.15 * half);
   const glm::dvec3 port = poses_[tool_].pivot;
   const auto look = [port](std::size_t mark, double distance, const glm::dvec3& error) -> Goal {
@@ -95,7 +96,8 @@ void Performer::plan_line(const TaskFeed& feed) {
   slide_along(begin, last, deeper, burning);
   if (burning && clumsy) {
     // Too far, with the pedal still down.
-    const glm::dvec3 beyond = 0.012 * glm::dvec3(chance() - 0.5, chance() - 0.5, 0.0);
+    const double x = chance() - 0.5, y = chance() - 0.5;
+    const glm::dvec3 beyond = 0.012 * glm::dvec3(x, y, 0.0);
     then(onto(last, beyond)).energy = true;
   }
   then(above(last, kAbove, glm::dvec3(0.0)));
@@ -109,8 +111,8 @@ void Performer::slide_along(std::size_t first, std::size_t last, double deeper, 
     const auto mark = std::min(static_cast<std::size_t>(place + 0.5), last);
     const glm::dvec3 n = normals_[mark], way = glm::dvec3(seen.marks[last]) - glm::dvec3(seen.marks[first]);
     const glm::dvec3 aside = glm::normalize(glm::cross(n, way));
-    const double off = style_.wander * std::sin(6.28 * turns * share + phase);
-    const double height = std::max(style_.wander * std::sin(9.0 * turns * share), 0.0) - depth_;
+    const double off = style_.wander * elementary::sin(6.28 * turns * share + phase);
+    const double height = std::max(style_.wander * elementary::sin(9.0 * turns * share), 0.0) - depth_;
     return along_line(seen, first, last, share) + (radius + height) * n + off * aside;
   });
   move.duration = 0.003 * double(last - first) / style_.slide + 0.4;

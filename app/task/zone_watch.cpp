@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -25,7 +27,7 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
   const glm::dvec3 forward = axes_of(scope).forward;
   const double pivot = depth_before(scope, forward, tool.pivot), tip = depth_before(scope, forward, tool.tip);
   const double depth = 1.0 / glm::mix(1.0 / pivot, 1.0 / tip, place);
-  const double half_height = depth * std::tan(glm::radians(0.5 * scope.field_of_view_deg));  // m
+  const double half_height = depth * elementary::tan(glm::radians(0.5 * scope.field_of_view_deg));  // m
   const double inside = tool.radius / half_height - found.distance;
   return {inside, inside * half_height};
 }

@@ -7,6 +7,9 @@
 #include <numbers>
 #include <span>
 
+#include "geometry/elementary.hpp"
+#include "geometry/turn.hpp"
+
 namespace trocar {
 namespace {
 
@@ -50,7 +53,7 @@ Outline circle(int sides, double radius) {
   Outline outline;
   for (int side = 0; side < sides; ++side) {
     const double angle = 2.0 * kPi * side / sides;
-    outline.emplace_back(radius * std::cos(angle), radius * std::sin(angle));
+    outline.emplace_back(radius * elementary::cos(angle), radius * elementary::sin(angle));
   }
   return outline;
 }
@@ -59,8 +62,8 @@ Outline circle(int sides, double radius) {
 std::vector<Section> ball(double centre_z, double radius, double low, double high, int rings) {
   std::vector<Section> sections;
   for (int ring = 0; ring <= rings; ++ring) {
-    const double from = std::asin(low), angle = from + (std::asin(high) - from) * ring / rings;
-    sections.push_back({centre_z + radius * std::sin(angle), std::cos(angle)});
+    const double from = elementary::asin(low), angle = from + (elementary::asin(high) - from) * ring / rings;
+    sections.push_back({centre_z + radius * elementary::sin(angle), elementary::cos(angle)});
   }
   return sections;
 }
@@ -69,7 +72,8 @@ std::vector<Section> ball(double centre_z, double radius, double low, double hig
 std::vector<ToolPart> grasper_jaws(double hinge) {
   constexpr double kHalfGap = 0.06, kWidth = 1.9, kHeight = 2.0;
   Outline outline;
-  for (int k = 0; k <= 8; ++k) outline.emplace_back(kWidth * std::cos(kPi * k / 8), kHeight * std::sin(kPi * k / 8));
+  for (int k = 0; k <= 8; ++k)
+    outline.emplace_back(kWidth * elementary::cos(kPi * k / 8), kHeight * elementary::sin(kPi * k / 8));
   std::vector<Section> sections = {{0.0, 0.28}, {0.3, 0.44}, {0.9, 0.57}, {2.0, 0.66}};
   for (double z = 4.0; z < hinge + 1.1; z += 2.0) sections.push_back({z, 0.66 + 0.34 * (z - 2.0) / (hinge - 1.0)});
   for (Section& section : sections) section.shift = {0.0, kHalfGap};
@@ -196,7 +200,7 @@ glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg) {
   const glm::dvec3 end = pose.tip - pose.radius * z;
   const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(glm::cross(z, x), 0), glm::dvec4(z, 0), glm::dvec4(end, 1));
   // The roll is about the way from trocar to tip.
-  return glm::rotate(frame, glm::radians(-roll_deg), glm::dvec3(0, 0, 1));
+  return frame * glm::mat4_cast(turn_about(glm::dvec3(0, 0, 1), glm::radians(-roll_deg)));
 }
 
 glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const ToolPart& part,
@@ -205,7 +209,8 @@ glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const T
   if (part.side == 0.0) return frame;
   const glm::dvec3 hinge(0, 0, part.hinge_z);
   const double angle = glm::radians(0.5 * part.side * limits.widest_grip_deg * grip);
-  return glm::translate(glm::rotate(glm::translate(frame, hinge), angle, glm::dvec3(1, 0, 0)), -hinge);
+  const glm::dmat4 turn = glm::mat4_cast(turn_about(glm::dvec3(1, 0, 0), angle));
+  return glm::translate(glm::translate(frame, hinge) * turn, -hinge);
 }
 
 TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size) {
@@ -213,7 +218,7 @@ TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size) {
   std::vector<Section> sections;
   for (int ring = 0; ring <= kRings; ++ring) {
     const double angle = kPi * ring / kRings;
-    sections.push_back({-std::cos(angle), std::sin(angle)});
+    sections.push_back({-elementary::cos(angle), elementary::sin(angle)});
   }
   TriangleMesh mesh = loft(circle(kSides, 1.0), sections);
   for (glm::vec3& position : mesh.positions) position = centre + half_size * position;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "geometry/closest.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar::solids {
 namespace {
@@ -34,7 +35,7 @@ bool inside_by_area(const dvec3& p, const Plate& plate, double tolerance) {
 
 // Signed angle at p from a to b as seen along the normal, rad. On the side itself it is half a turn of either sign.
 double angle_between(const dvec3& a, const dvec3& b, const dvec3& unit_normal) {
-  return std::atan2(glm::dot(glm::cross(a, b), unit_normal), glm::dot(a, b));
+  return elementary::atan2(glm::dot(glm::cross(a, b), unit_normal), glm::dot(a, b));
 }
 
 bool inside_by_angle(const dvec3& p, const Plate& plate, double tolerance) {

@@ -7,6 +7,7 @@
 
 #include "cpu_collision/solids/exact_edge.hpp"
 #include "cpu_collision/solids/solid_angle.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar::solids {
 namespace {
@@ -28,7 +29,7 @@ dvec3 random_direction(std::uint32_t seed, int number) {
   const std::uint64_t first = mixed((std::uint64_t{seed} << 32) ^ static_cast<std::uint64_t>(number));
   const double z = 2.0 * unit_number(first) - 1.0, turn = 2.0 * std::numbers::pi * unit_number(mixed(first));
   const double across = std::sqrt(std::max(0.0, 1.0 - z * z));
-  return {across * std::cos(turn), across * std::sin(turn), z};
+  return {across * elementary::cos(turn), across * elementary::sin(turn), z};
 }
 
 bool all_beyond(double a, double b, double c, double limit) { return a > limit && b > limit && c > limit; }

@@ -9,6 +9,7 @@
 #include <glm/glm.hpp>
 #include <numbers>
 
+#include "geometry/elementary.hpp"
 #include "geometry/mesh_view.hpp"
 
 namespace trocar::solids {
@@ -20,7 +21,7 @@ inline double solid_angle(const glm::dvec3& point, const Triangle& face) {
   const double la = glm::length(a), lb = glm::length(b), lc = glm::length(c);
   const double triple = glm::dot(a, glm::cross(b, c));
   const double under = la * lb * lc + glm::dot(a, b) * lc + glm::dot(b, c) * la + glm::dot(c, a) * lb;
-  return 2.0 * std::atan2(triple, under);
+  return 2.0 * elementary::atan2(triple, under);
 }
 
 inline double winding_number(const MeshView& mesh, const glm::dvec3& point) {

@@ -91,8 +91,9 @@ std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& p
       const float bound = least_distance(tree_.nodes[child], place);
       if (bound - rounding <= least) open_nodes_.push_back({child, bound});
     }
-    std::sort(open_nodes_.begin() + static_cast<std::ptrdiff_t>(first_child), open_nodes_.end(),
-              [](const OpenNode& a, const OpenNode& b) { return a.bound > b.bound; });
+    std::sort(
+        open_nodes_.begin() + static_cast<std::ptrdiff_t>(first_child), open_nodes_.end(),
+        [](const OpenNode& a, const OpenNode& b) { return a.bound != b.bound ? a.bound > b.bound : a.node > b.node; });
   }
   return best;
 }

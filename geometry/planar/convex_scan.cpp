@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace trocar::planar {
 namespace {
@@ -62,7 +63,10 @@ LineHit line_hit_by_scan(Corners convex, const Segment& line) {
              : points.size() == 1  ? LineMeeting::Corner
                                    : LineMeeting::Side;
   const dvec2 along = line.b - line.a;
-  std::sort(points.begin(), points.end(), [&](const dvec2& p, const dvec2& q) { return glm::dot(along, p - q) < 0.0; });
+  std::sort(points.begin(), points.end(), [&](const dvec2& p, const dvec2& q) {
+    const double apart = glm::dot(along, p - q);
+    return apart != 0.0 ? apart < 0.0 : std::tie(p.x, p.y) < std::tie(q.x, q.y);
+  });
   hit.enter = points.front();
   hit.leave = points.back();
   return hit;

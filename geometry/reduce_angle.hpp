@@ -1,0 +1,15 @@
+// An angle as a number of quarter turns and a rest: the first half of sine and cosine, for every finite double.
+// Sources and units: geometry/elementary.hpp.   Tested in tests/geometry/elementary_test.cpp
+#pragma once
+
+#include "geometry/double_pair.hpp"
+
+namespace trocar::elementary {
+
+struct ReducedAngle {
+  unsigned quarters = 0;  // modulo 4
+  DoublePair rest;        // rad   -pi/4 .. pi/4
+};
+ReducedAngle reduce_angle(double x);
+
+}  // namespace trocar::elementary

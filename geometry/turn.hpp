@@ -1,0 +1,17 @@
+// Turns about an axis, with the sine and cosine of geometry/elementary.hpp: the same bits on every machine, unlike
+// glm::angleAxis and glm::rotate. Units: radians.   Tested in tests/geometry/elementary_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+
+#include "geometry/elementary.hpp"
+
+namespace trocar {
+
+// `axis` unit.
+inline glm::dquat turn_about(const glm::dvec3& axis, double angle) {
+  return {elementary::cos(0.5 * angle), elementary::sin(0.5 * angle) * axis};
+}
+
+}  // namespace trocar
