@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
 #   shell docs tidy   shellcheck on every shell script; links and names in the documents; clang-tidy on every source
+#   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
 # Each runs to its end, and the last lines say which found something. What a sanitizer must not report, and which tests a
 # sanitizer cannot run, are listed with reasons in suppressions_*.txt and excluded_*.txt beside this file.
@@ -16,6 +17,7 @@ scripts() {
 
 check_shell() { scripts | xargs shellcheck; }
 check_docs() { "$here/docs_scan.py"; }
+check_compilers() { tests/same_bits/other_compilers.sh; }
 check_tidy() { configure dev && "$here/clang_tidy.sh" all; }
 
 configure() {  # PRESET
@@ -48,7 +50,7 @@ check_tsan() {
 }
 
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy compilers asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -58,9 +60,10 @@ for check in "${checks[@]}"; do
     shell) check_shell ;;
     docs) check_docs ;;
     tidy) check_tidy ;;
+    compilers) check_compilers ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|tidy|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|tidy|compilers|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then

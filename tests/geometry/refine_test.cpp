@@ -318,6 +318,7 @@ TEST(RefineTouches, KernelsAndFormsGiveTheSameBits) {
   std::printf("seed %u\n", kSeed + 6);
   if (!avx2_refine_kernels()) std::printf("this processor has no AVX2: its kernels are not compared\n");
   Dice dice(kSeed + 6);
+  std::size_t touched = 0;
   for (int round = 0; round < 4000 && !HasFailure(); ++round) {
     const Candidates all = random_candidates(dice, dice.pick(40));
     std::vector<Touch> by_mesh(all.ids.size()), by_corners(all.ids.size()), plain(all.ids.size());
@@ -326,7 +327,15 @@ TEST(RefineTouches, KernelsAndFormsGiveTheSameBits) {
     plain.resize(refine_touches_with(plain_refine_kernels(), all.step, all.corners, all.ids, plain));
     ASSERT_TRUE(same_bits(by_mesh, by_corners));
     ASSERT_TRUE(same_bits(by_mesh, plain));
+    touched += plain.size();
+    if (const RefineKernels* kernels = avx2_refine_kernels()) {
+      std::vector<Touch> avx2(all.ids.size());
+      avx2.resize(refine_touches_with(*kernels, all.step, all.corners, all.ids, avx2));
+      ASSERT_TRUE(same_bits(avx2, plain));
+    }
   }
+  std::printf("%zu touches compared\n", touched);
+  EXPECT_GT(touched, 20000u) << "too few faces are touched for this test to show anything";
 }
 
 }  // namespace

@@ -271,13 +271,16 @@ void check_repeatable(TouchQuery& query) {
   for (int run = 0; run < 2; ++run) {
     query.rebuild(mesh.view());
     std::vector<Touch> touches;
+    int touching = 0;
     for (int frame = 0; frame < 100; ++frame) {
       query.update(wobbled(mesh, 0.1f * float(frame)));
       const TouchList list = query.touched(tools, TouchSet::Exact);
+      touching += !list.touches.empty();
       touches.insert(touches.end(), list.touches.begin(), list.touches.end());
     }
     if (run == 0) golden = touches;
-    ASSERT_FALSE(touches.empty());
+    EXPECT_GT(touching, 90) << "too few frames touch anything for this test to show anything";
+    EXPECT_GT(touches.size(), 1000u);
     EXPECT_TRUE(std::equal(golden.begin(), golden.end(), touches.begin(), touches.end(), same));
   }
 }

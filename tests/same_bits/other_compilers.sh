@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The golden hashes with other compilers and other optimisation than the suite's:
+#   tests/same_bits/other_compilers.sh [COMPILER:FLAGS...]     (./run check compilers)
+# Builds the program same_bits_alone once for each, runs it with every kind of kernel, and prints a table.
+# Default: gcc and clang, each with -O0 and with the flags of a release.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 2
+
+builds=("$@")
+[ ${#builds[@]} -eq 0 ] && builds=("g++:-O0" "g++:-O3 -DNDEBUG" "clang++:-O0" "clang++:-O3 -DNDEBUG")
+status=0
+table=()
+for build in "${builds[@]}"; do
+  compiler=${build%%:*} flags=${build#*:}
+  if ! command -v "$compiler" >/dev/null; then
+    table+=("$(printf '%-8s %-14s SKIPPED: not installed' "$compiler" "$flags")")
+    continue
+  fi
+  folder=build/same_bits/${compiler//+/x}${flags// /_}
+  mkdir -p "$folder"
+  if ! cmake -G Ninja -S . -B "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS="$flags" \
+      >"$folder/log.txt" 2>&1 ||
+    ! nice cmake --build "$folder" --parallel "$(nproc)" --target same_bits_alone >>"$folder/log.txt" 2>&1; then
+    tail -n 20 "$folder/log.txt" >&2
+    table+=("$(printf '%-8s %-14s DOES NOT BUILD' "$compiler" "$flags")")
+    status=1
+    continue
+  fi
+  for kernels in plain avx2 avx512; do
+    if TROCAR_INSTRUCTIONS=$kernels "$folder/tests/same_bits/same_bits_alone" --gtest_filter='*SameBits*' \
+      >"$folder/$kernels.txt" 2>&1; then verdict=agrees; else verdict=DIFFERS status=1; fi
+    grep -q SKIPPED "$folder/$kernels.txt" && verdict="SKIPPED: this processor has none"
+    sum=$(grep 'golden hash' "$folder/$kernels.txt" | sort | md5sum | cut -c 1-12)
+    table+=("$(printf '%-8s %-14s %-7s %s   all hashes: %s' "$compiler" "$flags" "$kernels" "$verdict" "$sum")")
+  done
+done
+printf '%s\n' "${table[@]}"
+exit "$status"
