@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -28,7 +30,7 @@ double freshness(const ContactModelParams& params, const ContactModel& model, do
 // T after an interval of `since`. A longer gap than any hold is a stall or the start and says nothing about the frames.
 double interval_after(const ContactModelParams& params, const ContactModel& model, double since) {
   if (!(since >= 0.0) || since > params.hold_intervals * params.longest_interval) return model.interval;
-  const double remembered = model.interval * std::exp(-since / kIntervalMemory);
+  const double remembered = model.interval * elementary::exp(-since / kIntervalMemory);
   return std::clamp(std::max(since, remembered), kShortestInterval, params.longest_interval);
 }
 
