@@ -154,7 +154,8 @@ std::uint64_t play(const DemoCommand& command, const Scene& scene, Session& sess
   std::uint64_t touched = 0;
   BestFrame best;
   Progress progress("demo", command.frames);
-  for (std::size_t frame = 0; frame < command.frames && !interrupted() && !showing.closed(); ++frame) {
+  const auto ends = [&] { return interrupted() || showing.closed() || recorder.failed(); };
+  for (std::size_t frame = 0; frame < command.frames && !ends(); ++frame) {
     const double time = static_cast<double>(frame) * dt;
     session.step({frame, time}, dt);
     recorder.append(session, time);

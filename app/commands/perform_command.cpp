@@ -56,7 +56,7 @@ void run(const PerformCommand& command) {
   const double dt = 1.0 / scene.frame_rate;
   {
     Progress progress("perform", static_cast<std::size_t>(scene.task->time_limit * scene.frame_rate) + 1);
-    for (std::size_t frame = 0; !task.feed().finished && !interrupted(); ++frame) {
+    for (std::size_t frame = 0; !task.feed().finished && !interrupted() && !recorder.failed(); ++frame) {
       const double time = static_cast<double>(frame) * dt;
       session.step({frame, time}, dt);
       recorder.append(session, time);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
+#include <new>
+#include <stdexcept>
 
 #include "app/commands/commands.hpp"
 #include "app/support/machine.hpp"
@@ -30,9 +33,16 @@ void check_command(const CLI::App& program, int argument_count, const char* cons
   throw InputError(fmt::format("unknown command '{}'; the commands are {}", arguments[1], known));
 }
 
+int out_of_memory() {
+  fmt::print(stderr, "trocar: out of memory; is the file damaged, or the scene too fine for this machine?\n");
+  return kRunFailed;
+}
+
 }  // namespace
 
 int run_program(int argument_count, const char* const* arguments) {
+  // A file that reaches the limit of the process is an error of the write, which says so, and not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware"};
   program.set_version_flag("--version", kVersion);
   program.require_subcommand(1);
@@ -66,8 +76,9 @@ int run_program(int argument_count, const char* const* arguments) {
     fmt::print(stderr, "trocar: {}\n", error.what());
     return kWrongInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "trocar: out of memory; is the file damaged, or the scene too fine for this machine?\n");
-    return kRunFailed;
+    return out_of_memory();
+  } catch (const std::length_error&) {
+    return out_of_memory();
   } catch (const std::exception& error) {
     fmt::print(stderr, "trocar: {}\n", error.what());
     return kRunFailed;

@@ -75,7 +75,7 @@ void run(const RecordCommand& command) {
   double time = 0.0;
   {
     Progress progress("record", frames);
-    for (std::size_t frame = 0; frame < frames && !interrupted(); ++frame) {
+    for (std::size_t frame = 0; frame < frames && !interrupted() && !recorder.failed(); ++frame) {
       const auto row = std::min(frame, clock_rows.rows.size() - 1);
       const double before = time;
       time = frame == row ? clock_rows.rows[row].time : time + 1.0 / scene.frame_rate;

@@ -1,5 +1,7 @@
 // The little of HDF5 that a recording needs: files, text attributes, and tables that grow by rows. No HDF5 type shows.
-// Errors: RunError when the library refuses (disk full, damaged file).   Tested in tests/app/recorder_test.cpp
+// A file from a stranger is read within limits: tables hold no more than their file does, and nothing leads to another
+// file. Errors: InputError for a file that is damaged, RunError when writing fails.   Tested in
+// tests/app/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -10,6 +12,9 @@
 #include <vector>
 
 namespace trocar {
+
+class RecordingBytes;
+class RecordingLock;
 
 enum class Cell { U8, U32, U64, F32, F64 };
 constexpr std::size_t bytes_of(Cell cell) {
@@ -59,16 +64,25 @@ class H5Table {
 
 class H5File {
  public:
-  // Error: InputError when the place cannot be written.
+  // Error: InputError when the place cannot be written, or another program writes there.
   static H5File create(const std::filesystem::path& path);
-  // Opens a finished file, or one that a killed process left behind (`clean()` is then false). Error: InputError.
-  static H5File open(const std::filesystem::path& path);
+  // Opens a finished file, one that a killed process left behind, or one that a program is writing. `lock`: the
+  // caller's, of this file; without one the file may be live. Error: InputError.
+  static H5File open(const std::filesystem::path& path, const RecordingLock* lock = nullptr);
   ~H5File();
   H5File(H5File&& other) noexcept;
   H5File(const H5File&) = delete;
   H5File& operator=(const H5File&) = delete;
 
-  bool clean() const { return clean_; }
+  bool clean() const;  // its writer closed it
+  bool live() const;   // a program was writing it when it was opened
+  // What went wrong in writing so far: a failed write, or the file was deleted. Empty: nothing.
+  std::string fault() const;
+  bool deleted() const;
+  // Ends writing; tables of this file must no longer be used. Error: RunError when not everything is on the disk.
+  void close();
+  // Where a file that is written is now, when it was moved meanwhile. Empty: where it was.
+  std::filesystem::path moved_to() const;
   const std::filesystem::path& path() const { return path_; }
   void make_group(const std::string& path);
   void set_text(const std::string& name, const std::string& value);  // attribute of the whole file
@@ -80,14 +94,15 @@ class H5File {
   bool has_table(const std::string& path) const;
   // Error: InputError when the file has no such table or another kind of cells.
   H5Table table(const std::string& path, Cell cell) const;
-  // After this no table can be added, and a reader may look in at any time, also after a crash.
+  // Error: RunError when the disk did not take what was written so far. After this no table can be added, and a reader
+  // may look in at any time, also after a crash.
   void start_single_writer();
 
  private:
-  H5File(std::int64_t id, std::filesystem::path path) : id_(id), path_(std::move(path)) {}
+  H5File(std::unique_ptr<RecordingBytes> bytes, std::int64_t id, std::filesystem::path path);
+  std::unique_ptr<RecordingBytes> bytes_;
   std::int64_t id_;
   std::filesystem::path path_;
-  bool clean_ = true;
 };
 
 }  // namespace trocar

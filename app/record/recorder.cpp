@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -114,6 +115,7 @@ void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
 // Two sets of buffers, one byte string a table: the frame thread fills the front, the writer thread empties the back.
 struct Recorder::Writer {
   H5File file;
+  RecorderParams params;
   std::vector<H5Table> tables;  // all organs' tables, their later ones, of clashes, the later ones, the session's:
                                 // kTime is the very last
   std::vector<Bytes> front, back;
@@ -125,10 +127,27 @@ struct Recorder::Writer {
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
-  std::string failure;
+  std::atomic<bool> failed = false;
+  std::string failure;  // one sentence, once `failed`
   std::thread thread;
 
-  explicit Writer(const std::filesystem::path& path) : file(H5File::create(path)) {}
+  Writer(const std::filesystem::path& path, const RecorderParams& given) : file(H5File::create(path)), params(given) {}
+
+  // Ends recording. The mutex is held.
+  void fail(std::string_view what) {
+    if (failed) return;
+    failure = fmt::format("{}: {}; what was recorded until then is {}", file.path().string(), what,
+                          file.deleted() ? "lost" : "kept, see trocar recover");
+    for (Bytes& bytes : front) Bytes().swap(bytes);
+    failed = true;
+  }
+
+  // The mutex is held.
+  std::size_t waiting() const {
+    std::size_t bytes = 0;
+    for (const Bytes& table : front) bytes += table.size();
+    return bytes;
+  }
 
   void make_tables(const RecordingHeader& header) {
     std::vector<GrowingTable> kinds;
@@ -206,19 +225,52 @@ struct Recorder::Writer {
         last = stopping;
         front.swap(back);
       }
+      std::string what;
       try {
         write_back_buffers();
+        what = file.fault();
       } catch (const std::exception& error) {
-        const std::lock_guard lock(mutex);
-        failure = error.what();
-        return;
+        what = file.fault().empty() ? error.what() : file.fault();
       }
+      if (what.empty()) continue;
+      const std::lock_guard lock(mutex);
+      fail(what);
+      for (Bytes& bytes : back) Bytes().swap(bytes);
+      return;
     }
+  }
+
+  // Once the thread has ended.
+  void close_file() {
+    tables.clear();
+    try {
+      file.close();
+    } catch (const std::exception&) {
+      fail(file.fault().empty() ? "HDF5 could not close it" : file.fault());
+    }
+    const auto now = file.moved_to();
+    if (failed || now.empty()) return;
+    failure =
+        fmt::format("{}: was moved while it was being written; all of it is in {}", file.path().string(), now.string());
+    failed = true;
   }
 };
 
-Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header)
-    : writer_(std::make_unique<Writer>(path)) {
+Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params)
+    : writer_(std::make_unique<Writer>(path, params)) {
+  try {
+    begin(header);
+  } catch (const std::exception& error) {
+    const std::string what = writer_->file.fault();
+    writer_.reset();
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    if (what.empty()) throw;
+    throw RunError(fmt::format("{}: {}", path.string(), what));
+  }
+}
+
+void Recorder::begin(const RecordingHeader& header) {
   Writer& writer = *writer_;
   write_texts(writer.file, header);
   writer.file.make_group("/session");
@@ -277,9 +329,28 @@ void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::si
 
 }  // namespace
 
+bool Recorder::failed() const noexcept { return writer_ && writer_->failed; }
+
+std::string Recorder::failure() const {
+  if (!writer_) return {};
+  const std::lock_guard lock(writer_->mutex);
+  return writer_->failure;
+}
+
 void Recorder::append(const RecordedFrame& frame) {
   Writer& writer = *writer_;
   const std::lock_guard lock(writer.mutex);
+  if (writer.failed) return;
+  if (writer.waiting() > writer.params.most_waiting) return writer.fail("the disk is too slow for this session");
+  try {
+    copy_frame(frame);
+  } catch (const std::bad_alloc&) {
+    writer.fail("there is not enough memory for the next frame");
+  }
+}
+
+void Recorder::copy_frame(const RecordedFrame& frame) {
+  Writer& writer = *writer_;
   ++writer.frames_so_far;
   for (std::size_t k = 0; k < frame.organs.size(); ++k) {
     const RecordedOrganFrame& organ = frame.organs[k];
@@ -313,7 +384,8 @@ void Recorder::close() {
   }
   writer->wake.notify_one();
   if (writer->thread.joinable()) writer->thread.join();
-  if (!writer->failure.empty()) throw RunError(writer->failure);
+  writer->close_file();
+  if (writer->failed) throw RunError(writer->failure);
 }
 
 }  // namespace trocar

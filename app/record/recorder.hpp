@@ -1,7 +1,8 @@
 // Writes a session to HDF5 as it happens. The frame thread only copies into memory; a writer thread of its own hands
 // the copies to HDF5 and flushes at least twice a second, so a killed process loses less than a second (SWMR writing).
+// When the disk takes no more, or the file is deleted, recording ends there and what was written stays readable.
 // Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file-formats.md
-// Tested in tests/app/recorder_test.cpp (kill -9 included)
+// Tested in tests/app/recorder_test.cpp (kill -9 included) and tests/app/recording_faults_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -86,19 +87,32 @@ struct RecordedFrame {
   ScopePose scope = {};
 };
 
+struct RecorderParams {
+  // bytes   frames that wait for the disk; with more, the disk is too slow and recording ends
+  std::size_t most_waiting = std::size_t{512} << 20;
+};
+
 class Recorder {
  public:
-  // Error: InputError when the file cannot be written.
-  Recorder(const std::filesystem::path& file, const RecordingHeader& header);
+  // Errors, which leave no file behind: InputError when the file cannot be written, RunError when the disk is full.
+  Recorder(const std::filesystem::path& file, const RecordingHeader& header, const RecorderParams& params = {});
   // Closes, without a word about what went wrong.
   ~Recorder();
 
-  // Copies the frame. Never blocks on the disk, never throws; allocates only until its buffers have their size.
+  // Copies the frame. Never blocks on the disk, never throws; allocates only until its buffers have their size. After a
+  // failure it does nothing.
   void append(const RecordedFrame& frame);
-  // Writes what is left and ends with a plain file. Error: RunError when anything could not be written.
+  // Recording has ended, because the disk takes no more or the file was deleted: failure() says why, in one sentence.
+  bool failed() const noexcept;
+  std::string failure() const;
+  // Writes what is left and ends with a plain file. Error: RunError when anything could not be written, or the file is
+  // no longer where it was.
   void close();
 
  private:
+  void begin(const RecordingHeader& header);
+  void copy_frame(const RecordedFrame& frame);
+
   struct Writer;
   std::unique_ptr<Writer> writer_;
 };

@@ -151,8 +151,8 @@ void Recording::Content::refuse_damage() const {
   }
 }
 
-Recording::Recording(const std::filesystem::path& path)
-    : content_(std::make_unique<Content>(Content{H5File::open(path)})) {
+Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock)
+    : content_(std::make_unique<Content>(Content{H5File::open(path, lock)})) {
   Content& c = *content_;
   require_format(c.file);
   c.open_all();
@@ -172,6 +172,7 @@ Recording::Recording(Recording&&) noexcept = default;
 
 bool Recording::has_tips() const { return !content_->organ_later.empty(); }
 bool Recording::clean() const { return content_->file.clean(); }
+bool Recording::live() const { return content_->file.live(); }
 std::size_t Recording::frame_count() const { return content_->frames; }
 const std::vector<OrganRecording>& Recording::organs() const { return content_->organs; }
 const std::vector<std::string>& Recording::tools() const { return content_->tools; }

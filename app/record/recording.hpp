@@ -14,6 +14,8 @@
 
 namespace trocar {
 
+class RecordingLock;
+
 struct OrganRecording {
   std::string name;
   SurfaceHistory history;
@@ -38,13 +40,14 @@ struct ClashRecording {
 
 class Recording {
  public:
-  // Error: InputError when the file is no recording, or holds no complete frame.
-  explicit Recording(const std::filesystem::path& file);
+  // `lock`: the caller's, of this file. Error: InputError when the file is no recording, or holds no complete frame.
+  explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr);
   ~Recording();
   Recording(Recording&&) noexcept;
 
   bool has_tips() const;  // false: older than faces that tips touch
-  bool clean() const;     // false: a killed process left it behind
+  bool clean() const;     // false: a killed process left it behind, or it is live
+  bool live() const;      // a program was writing it when it was opened: these are the frames until then
   std::size_t frame_count() const;
   const std::vector<OrganRecording>& organs() const;
   const std::vector<std::string>& tools() const;
@@ -84,8 +87,10 @@ struct RecoverResult {
   std::size_t touches = 0;
 };
 
-// Rewrites a recording as a plain file in its place, up to its last complete frame. A clean file is left as it is.
-// Errors: InputError when it is no recording; RunError when the new file could not be written.
+// Rewrites a recording as a plain file in its place, up to its last complete frame. A clean file is left as it is. The
+// new file is written beside it and takes its name when the disk has all of it; until then the recording is not
+// touched. Errors: InputError when it is no recording, or a program is writing it; RunError when the new file could not
+// be written.
 RecoverResult recover_recording(const std::filesystem::path& file);
 
 }  // namespace trocar

@@ -1,9 +1,12 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "app/record/complete_rows.hpp"
 #include "app/record/recording.hpp"
+#include "app/record/recording_lock.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -51,36 +54,64 @@ std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name
   return rows[RowOf::Touch];
 }
 
+// Copies the whole frames. Error: RunError when the disk does not take them.
+void write_copy(const Recording& damaged, const H5File& from, H5File& to, RecoverResult& result) {
+  for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
+  to.make_group("/session");
+  to.make_group(kOrganGroup);
+  for (const char* path : {kToolRadiusPath, kToolBeforePath}) copy_table(from, to, path, Cell::F64, kAllRows);
+  for (const auto& kind : clash_tables(damaged.tools().size()))
+    if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
+  for (const auto& kind : later_tables(0))
+    if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
+  for (const auto& kind : session_tables(0, 0)) copy_table(from, to, kind.path, kind.cell, result.frames);
+  for (const auto& organ : damaged.organs())
+    result.touches += copy_organ(from, to, organ.name, damaged.tools().size(), result.frames);
+}
+
+// The new name survives a loss of power.
+void sync_folder(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+void take_place(const std::filesystem::path& partial, const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::permissions(partial, std::filesystem::status(path).permissions(), error);
+  std::filesystem::rename(partial, path, error);
+  if (error) throw RunError(fmt::format("{}: the new file cannot take its name", path.string()));
+  sync_folder(path);
+}
+
 }  // namespace
 
-RecoverResult recover_recording(const std::filesystem::path& path) {
+RecoverResult recover_recording(const std::filesystem::path& given) {
+  // A link stays a link: the file that it leads to is recovered.
+  std::error_code none;
+  const auto path = std::filesystem::is_symlink(given, none) ? std::filesystem::canonical(given, none) : given;
   RecoverResult result;
   std::filesystem::path partial = path;
   partial += ".partial";
-  {
-    const Recording damaged(path);
-    result.was_clean = damaged.clean();
-    result.frames = damaged.frame_count();
-    result.seconds = damaged.times().back();
-    if (result.was_clean) return result;
-    const H5File from = H5File::open(path);
-    H5File to = H5File::create(partial);
-    for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
-    to.make_group("/session");
-    to.make_group(kOrganGroup);
-    for (const char* path : {kToolRadiusPath, kToolBeforePath}) copy_table(from, to, path, Cell::F64, kAllRows);
-    for (const auto& kind : clash_tables(damaged.tools().size()))
-      if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
-    for (const auto& kind : later_tables(0))
-      if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
-    for (const auto& kind : session_tables(0, 0)) copy_table(from, to, kind.path, kind.cell, result.frames);
-    for (const auto& organ : damaged.organs())
-      result.touches += copy_organ(from, to, organ.name, damaged.tools().size(), result.frames);
+  const RecordingLock lock(path);
+  const Recording damaged(path, &lock);
+  result.was_clean = damaged.clean();
+  result.frames = damaged.frame_count();
+  result.seconds = damaged.times().back();
+  if (result.was_clean) return result;
+  H5File to = H5File::create(partial);
+  try {
+    write_copy(damaged, H5File::open(path, &lock), to, result);
+    to.close();
+    take_place(partial, path);
+  } catch (const std::exception& error) {
+    const std::string what = to.fault().empty() ? error.what() : to.fault();
+    std::filesystem::remove(partial, none);
+    throw RunError(fmt::format("{}: its recovered copy {} failed: {}; the recording is as it was", path.string(),
+                               partial.filename().string(), what));
   }
-  std::error_code error;
-  std::filesystem::rename(partial, path, error);
-  if (error)
-    throw RunError(fmt::format("{}: the recovered file {} could not take its place", path.string(), partial.string()));
   return result;
 }
 

@@ -16,6 +16,9 @@ class SessionRecorder {
 
   // After session.step(): appends that frame. Its `record` stage is the time the append of the frame before took.
   void append(Session& session, double time);
+  // Recording has ended because the disk takes no more or the file was deleted, and why.
+  bool failed() const noexcept { return recorder_.failed(); }
+  std::string failure() const { return recorder_.failure(); }
   void close() { recorder_.close(); }
 
  private:

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "app/record/recorder.hpp"
 #include "app/record/recording.hpp"
@@ -32,6 +33,15 @@ void put_text(hid_t file, const char* name, hid_t type, hid_t space, const void*
   const hid_t attribute = H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   EXPECT_GE(H5Awrite(attribute, type, value), 0);
   H5Aclose(attribute), H5Sclose(space);
+}
+
+// Puts another table where one was.
+void replace(hid_t file, const char* path, hid_t type, std::span<const hsize_t> shape, hid_t create) {
+  H5Ldelete(file, path, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+  const hid_t table = H5Dcreate2(file, path, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  EXPECT_GE(table, 0);
+  H5Dclose(table), H5Sclose(space);
 }
 
 class DamagedRecording : public ::testing::Test {
@@ -126,6 +136,66 @@ TEST_F(DamagedRecording, ATextMustBeText) {
     put_text(file, "tools", H5T_NATIVE_INT, H5Screate_simple(1, &count, nullptr), numbers.data());
   });
   expect_refused("attribute tools is no text");
+}
+
+// A table is what it claims to be: no row is allocated that the file cannot hold.
+TEST_F(DamagedRecording, ATableHoldsNoMoreThanItsFile) {
+  for (const char* path : {"/session/time", "/organs/liver/faces", "/organs/liver/touch_face", "/session/stage_ms"}) {
+    change([&](hid_t file) {
+      const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
+      hsize_t shape[2] = {0, 0};
+      const int dimensions = H5Sget_simple_extent_dims(space, shape, nullptr);
+      EXPECT_GT(dimensions, 0);
+      shape[0] = hsize_t{1} << 50;
+      EXPECT_GE(H5Dset_extent(table, shape), 0);
+      H5Sclose(space), H5Dclose(table);
+    });
+    expect_refused("claims more rows than its file can hold");
+  }
+}
+
+TEST_F(DamagedRecording, RowsThatNoAddressCanCountAreRefused) {
+  change([](hid_t file) {
+    const hsize_t shape[] = {1, hsize_t{1} << 40, hsize_t{1} << 40};
+    replace(file, "/organs/liver/nodes", H5T_IEEE_F32LE, shape, H5P_DEFAULT);
+  });
+  expect_refused("claims more rows than its file can hold");
+}
+
+TEST_F(DamagedRecording, DataInOtherFilesAreRefused) {
+  const hsize_t shape[] = {10};
+  change([&](hid_t file) {
+    const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(create, "/etc/hostname", 0, 80);
+    replace(file, "/session/time", H5T_IEEE_F64LE, shape, create);
+    H5Pclose(create);
+  });
+  expect_refused("has its data in other files");
+  change([&](hid_t file) {
+    const hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, shape, nullptr);
+    H5Pset_virtual(create, space, "other.h5", "/session/time", space);
+    replace(file, "/session/time", H5T_IEEE_F64LE, shape, create);
+    H5Sclose(space), H5Pclose(create);
+  });
+  expect_refused("is virtual");
+}
+
+TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
+  std::filesystem::copy_file(file_, folder_.path() / "other.h5");
+  const auto link = [&](const char* path, bool external) {
+    change([&](hid_t file) {
+      H5Ldelete(file, path, H5P_DEFAULT);
+      EXPECT_GE(external ? H5Lcreate_external("other.h5", path, file, path, H5P_DEFAULT, H5P_DEFAULT)
+                         : H5Lcreate_soft("/session/tool_energy", file, path, H5P_DEFAULT, H5P_DEFAULT),
+                0);
+    });
+    expect_refused("leads to another place, or another file");
+  };
+  link("/session/tool_state", false);
+  link("/session/tool_state", true);
+  link("/organs/liver/faces", true);
+  link("/organs/liver", true);
+  link("/organs", true);
 }
 
 // As h5py writes them.

@@ -1,0 +1,265 @@
+// The program when things go wrong under it: killed at any instant, a full disk, its recording deleted or wanted by two
+// programs. Every reader of what is left gives whole frames or one sentence, and soon.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "mesh/mesh_io.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+// One sentence: a line, and no diagnostics of a library.
+void expect_sentence(const Outcome& outcome, const std::string& part) {
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("trocar: ")) << outcome.err;
+  EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+}
+
+class ProgramFaults : public ::testing::Test {
+ protected:
+  // A ball that a probe presses, in a small quick scene, for as many frames as a test may need.
+  ProgramFaults() {
+    save_mesh(shapes::icosphere(2, 0.03f), folder_.path() / "ball.obj");
+    folder_.write("ball.toml",
+                  "[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 15\n"
+                  "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 31]\nradius_mm = 2.5\n");
+    std::ofstream rows(folder_.path() / "motion.csv");
+    rows << "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
+    for (int k = 0; k < 60000; ++k) rows << fmt::format("{:.4f},0,0,150,0,0,{}\n", k / 60.0, 31 - (k % 60) * 0.1);
+  }
+
+  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string recording(const std::string& to) const {
+    return "record " + at("ball.toml") + " --trajectory " + at("motion.csv") + " --backend scan -o " + to;
+  }
+
+  // Through the shell, in this test's folder; no reader may take longer than 10 s.
+  Outcome run(const std::string& arguments, const std::string& before = "") const {
+    const std::string line = fmt::format("cd {}; {} timeout -s KILL 10 {} {} >stdout 2>stderr </dev/null",
+                                         folder_.path().string(), before, TROCAR_PROGRAM, arguments);
+    const int status = std::system(("exec sh -c '" + line + "'").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("stdout")), read_file(at("stderr"))};
+  }
+
+  // Starts the program and goes on.
+  pid_t start(const std::string& arguments) const {
+    const std::string line =
+        fmt::format("exec {} {} >{} 2>{} </dev/null", TROCAR_PROGRAM, arguments, at("started.out"), at("started.err"));
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    return child;
+  }
+
+  Outcome outcome_of(pid_t child) const {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("started.out")), read_file(at("started.err"))};
+  }
+
+  // Until the recording has frames.
+  void wait_for_bytes(const std::string& file, std::uintmax_t bytes) const {
+    std::error_code none;
+    const auto last = Clock::now() + std::chrono::seconds(30);
+    for (std::uintmax_t size = 0; size < bytes && Clock::now() < last;) {
+      std::this_thread::sleep_for(milliseconds(5));
+      size = std::filesystem::file_size(file, none);
+      if (none) size = 0;
+    }
+  }
+
+  // Whole frames, or one sentence.
+  void expect_read_or_refused(const std::string& command) const {
+    const Outcome outcome = run(command);
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << command << ": " << outcome.status << outcome.err;
+    if (outcome.status != 0) expect_sentence(outcome, "killed.h5: ");
+  }
+
+  TemporaryFolder folder_;
+};
+
+constexpr const char* kReaders[] = {"score killed.h5", "export killed.h5 --csv csv", "report killed.h5 -o r.html",
+                                    "replay killed.h5 --backend scan", "compare killed.h5 --backends scan,obb-refit"};
+
+TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
+  const unsigned seed = 20261122;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> early(0, 200), late(200, 700);
+  int recovered = 0, without_frames = 0, absent = 0;
+  for (int round = 0; round < 50; ++round) {
+    std::filesystem::remove(at("killed.h5"));
+    const milliseconds life(round % 2 == 0 ? early(random) : late(random));
+    SCOPED_TRACE(fmt::format("round {}, killed after {} ms", round, life.count()));
+    const pid_t child = start(recording(at("killed.h5")));
+    std::this_thread::sleep_for(life);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    if (!std::filesystem::exists(at("killed.h5")) && ++absent) continue;
+    if (round % 10 < 2)
+      for (const char* reader : kReaders) expect_read_or_refused(reader);
+    const Outcome outcome = run("recover killed.h5");
+    if (outcome.status != 0) {
+      EXPECT_EQ(outcome.status, 2);
+      expect_sentence(outcome, "killed.h5: ");
+      ++without_frames;
+      continue;
+    }
+    EXPECT_NE(outcome.out.find("recovered"), std::string::npos) << outcome.out;
+    EXPECT_EQ(run("score killed.h5").status, 0);
+    EXPECT_NE(run("recover killed.h5").out.find("whole already"), std::string::npos);
+    ++recovered;
+  }
+  EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial")));
+  EXPECT_GE(recovered, 15);
+  std::printf("50 kills: %d recovered, %d before the first frame was written, %d before there was a file\n", recovered,
+              without_frames, absent);
+}
+
+TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
+  const pid_t child = start(recording(at("live.h5")));
+  wait_for_bytes(at("live.h5"), 1000000);
+  const Outcome refused = run("recover live.h5");
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  expect_sentence(refused, "live.h5: another program is writing this recording");
+  // Readers see the frames so far.
+  const Outcome read = run("score live.h5");
+  EXPECT_EQ(read.status, 0) << read.err;
+  kill(child, SIGINT);
+  const Outcome recorded = outcome_of(child);
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_NE(run("recover live.h5").out.find("whole already"), std::string::npos);
+}
+
+TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
+  const pid_t child = start(recording(at("both.h5")));
+  wait_for_bytes(at("both.h5"), 1000000);
+  const Outcome second = run(recording(at("both.h5")));
+  EXPECT_EQ(second.status, 2) << second.out;
+  expect_sentence(second, "both.h5: ");
+  kill(child, SIGINT);
+  EXPECT_EQ(outcome_of(child).status, 0);
+  const Outcome read = run("recover both.h5");
+  EXPECT_NE(read.out.find("whole already"), std::string::npos) << read.out << read.err;
+}
+
+// A file size limit of the process stands for a full disk: every write past it fails.
+TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
+  for (const char* command : {"record", "demo"}) {
+    SCOPED_TRACE(command);
+    const bool demo = std::string(command) == "demo";
+    std::filesystem::create_directories(at("out"));
+    const std::string file = demo ? "out/session.h5" : "full.h5";
+    const Outcome outcome =
+        run(demo ? "demo --headless --frames 100000 --backend scan --scene ball.toml --out out" : recording(file),
+            "ulimit -f 4000;");
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    expect_sentence(outcome, "session.h5: it could not be written (File too large); what was recorded until then");
+    EXPECT_LE(std::filesystem::file_size(at(file)), 4000u * 1024u);
+    EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
+    EXPECT_EQ(run("recover " + file).status, 0);
+  }
+}
+
+TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
+  const pid_t child = start(recording(at("killed.h5")));
+  wait_for_bytes(at("killed.h5"), 3000000);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const std::string before = read_file(at("killed.h5"));
+  for (const int limit : {0, 1, 100, 500, 1000, 2000}) {
+    const Outcome outcome = run("recover killed.h5", fmt::format("ulimit -f {};", limit));
+    EXPECT_EQ(outcome.status, 1) << limit << outcome.out;
+    EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial"))) << limit;
+    if (limit > 0) expect_sentence(outcome, "could not be written (File too large); the recording is as it was");
+  }
+  EXPECT_EQ(read_file(at("killed.h5")), before);
+  EXPECT_EQ(run("recover killed.h5").status, 0);
+}
+
+// A real full disk, where a test may mount one.
+TEST_F(ProgramFaults, ADiskWithoutRoom) {
+  const std::string disk = at("disk");
+  std::filesystem::create_directories(disk);
+  if (mount("none", disk.c_str(), "tmpfs", 0, "size=3m") != 0)
+    GTEST_SKIP() << "no small disk can be mounted here: it takes root's rights";
+  const Outcome outcome = run(recording("disk/full.h5"));
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  expect_sentence(outcome, "disk/full.h5: it could not be written (No space left on device); what was recorded until");
+  EXPECT_EQ(run("score disk/full.h5").status, 0);
+  const Outcome recover = run("recover disk/full.h5");
+  EXPECT_EQ(recover.status, 1);
+  expect_sentence(recover, "(No space left on device); the recording is as it was");
+  EXPECT_FALSE(std::filesystem::exists(disk + "/full.h5.partial"));
+  EXPECT_EQ(run("score disk/full.h5").status, 0);
+  EXPECT_EQ(umount(disk.c_str()), 0);
+}
+
+TEST_F(ProgramFaults, ARecordingThatIsDeletedMeanwhileIsAnError) {
+  for (const bool folder : {false, true}) {
+    SCOPED_TRACE(folder ? "its folder" : "the file");
+    std::filesystem::create_directories(at("out"));
+    const pid_t child = start(recording(at("out/gone.h5")));
+    wait_for_bytes(at("out/gone.h5"), 1000000);
+    std::filesystem::remove_all(at(folder ? "out" : "out/gone.h5"));
+    const auto deleted = Clock::now();
+    const Outcome outcome = outcome_of(child);
+    EXPECT_LT(Clock::now() - deleted, std::chrono::seconds(5));
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    expect_sentence(outcome, "gone.h5: it was deleted while it was being written");
+  }
+}
+
+TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere) {
+  const pid_t child = start(recording(at("here.h5")));
+  wait_for_bytes(at("here.h5"), 1000000);
+  std::filesystem::rename(at("here.h5"), at("there.h5"));
+  kill(child, SIGINT);
+  const Outcome outcome = outcome_of(child);
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  expect_sentence(outcome, "there.h5");
+  EXPECT_NE(run("recover there.h5").out.find("whole already"), std::string::npos);
+}
+
+// Little memory ends in a sentence, whatever the recording claims.
+TEST_F(ProgramFaults, TooLittleMemoryIsASentence) {
+  const Outcome recorded = run("demo --headless --frames 20 --backend scan --scene ball.toml --out out");
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  // The program itself needs some of it; a sanitizer needs all there is.
+  bool said = false;
+  for (const int megabytes : {60, 90, 120, 160, 200, 260}) {
+    const Outcome outcome = run("replay out/session.h5 --backend scan", fmt::format("ulimit -v {};", megabytes * 1024));
+    said =
+        said || outcome.err == "trocar: out of memory; is the file damaged, or the scene too fine for this machine?\n";
+  }
+  std::printf("out of memory was %s\n", said ? "said" : "not met");
+}
+
+}  // namespace
+}  // namespace trocar

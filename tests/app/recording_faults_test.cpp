@@ -1,0 +1,269 @@
+// Recordings cut short, disks that fill up, files that vanish: what can be read is whole, the rest is one sentence, and
+// no reader takes long.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "app/record/recorder.hpp"
+#include "app/record/recording.hpp"
+#include "app/record/recording_lock.hpp"
+#include "geometry/error.hpp"
+#include "tests/app/recorded_script.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+using test::Script;
+
+// A reader that takes longer than this hangs: the alarm ends the test program.
+struct TimeLimit {
+  explicit TimeLimit(unsigned seconds) { alarm(seconds); }
+  ~TimeLimit() { alarm(0); }
+};
+
+// Where HDF5's structures begin, and where they would be cut one byte short or after their first byte.
+std::set<std::size_t> structure_bounds(const std::string& bytes) {
+  std::set<std::size_t> bounds = {0, 1, 8, 47, 48, bytes.size() - 1, bytes.size() - 4, bytes.size() - 5};
+  for (const char* signature : {"OHDR", "OCHK", "BTHD", "BTIN", "BTLF", "FRHP", "FHDB", "FHIB", "FSHD", "FSSE", "EAHD",
+                                "EAIB", "EASB", "EADB", "FAHD", "FADB", "GCOL", "TREE", "HEAP", "SNOD", "SMTB"})
+    for (std::size_t at = bytes.find(signature); at != std::string::npos; at = bytes.find(signature, at + 1))
+      bounds.insert({at == 0 ? 0 : at - 1, at, at + 1, at + 4});
+  return bounds;
+}
+
+class RecordingFaults : public ::testing::Test {
+ protected:
+  void record(std::uint32_t frames) const {
+    Recorder recorder(file_, script_.header);
+    for (std::uint32_t frame = 0; frame < frames; ++frame) script_.append(recorder, frame);
+    recorder.close();
+  }
+
+  // A process that records in three flushes and is killed.
+  void record_and_be_killed(std::uint32_t frames) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      Recorder recorder(file_, script_.header);
+      for (std::uint32_t frame = 0; frame < frames; ++frame) {
+        script_.append(recorder, frame);
+        if (frame % (frames / 3) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(350));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+      raise(SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+
+  // Reads the file: its frames are right, or it is refused in a sentence. Returns the frames.
+  std::size_t read(const std::filesystem::path& file) const {
+    const TimeLimit limit(10);
+    try {
+      const Recording recording(file);
+      test::expect_frames(recording);
+      return recording.frame_count();
+    } catch (const InputError& error) {
+      const std::string what = error.what();
+      EXPECT_TRUE(what.starts_with(file.string() + ": ")) << what;
+      EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+      return 0;
+    }
+  }
+
+  // Cuts the file at every bound of a structure, every so many bytes, and at random: as it is, and as if a program was
+  // still writing it.
+  void cut_everywhere(std::size_t random_cuts, unsigned seed) const {
+    const std::string whole = read_file(file_);
+    std::set<std::size_t> cuts = structure_bounds(whole);
+    for (std::size_t at = 0; at < whole.size(); at += whole.size() / 150) cuts.insert(at);
+    std::printf("seed %u\n", seed);
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<std::size_t> anywhere(0, whole.size() - 1);
+    for (std::size_t k = 0; k < random_cuts; ++k) cuts.insert(anywhere(random));
+    const auto cut = folder_.write("cut.h5", whole);
+    std::size_t read_whole = 0, refused = 0, read_live = 0;
+    // From the longest down, the file need not be written again.
+    for (auto at = cuts.rbegin(); at != cuts.rend(); ++at) {
+      SCOPED_TRACE(std::to_string(*at) + " of " + std::to_string(whole.size()) + " bytes");
+      std::filesystem::resize_file(cut, *at);
+      ++(read(cut) > 0 ? read_whole : refused);
+      const RecordingLock as_if_live(cut);
+      read_live += read(cut) > 0;
+    }
+    std::printf("%zu cuts: %zu read with whole frames, %zu refused; as if live, %zu read\n", cuts.size(), read_whole,
+                refused, read_live);
+    EXPECT_GT(refused, cuts.size() / 2);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "s.h5";
+  Script script_;
+};
+
+TEST_F(RecordingFaults, AFinishedRecordingCutShortIsRefused) {
+  record(300);
+  ASSERT_EQ(read(file_), 300u);
+  cut_everywhere(100, 20261122);
+}
+
+TEST_F(RecordingFaults, AKilledRecordingCutShortGivesWholeFramesOrASentence) {
+  record_and_be_killed(300);
+  ASSERT_EQ(read(file_), 300u);
+  cut_everywhere(100, 20261123);
+}
+
+// What recover makes of a cut recording is one that opens, or it leaves the file as it was.
+TEST_F(RecordingFaults, RecoverOfACutRecordingNeverMakesItWorse) {
+  record_and_be_killed(60);
+  const std::string whole = read_file(file_);
+  std::mt19937 random(20261124);
+  std::printf("seed 20261124\n");
+  std::uniform_int_distribution<std::size_t> anywhere(0, whole.size());
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t at = round < 30 ? anywhere(random) : whole.size() - anywhere(random) / 20;
+    SCOPED_TRACE(at);
+    const auto cut = folder_.write("cut.h5", std::string_view(whole).substr(0, at));
+    const TimeLimit limit(10);
+    try {
+      const RecoverResult result = recover_recording(cut);
+      const Recording recording(cut);
+      EXPECT_TRUE(recording.clean());
+      EXPECT_EQ(recording.frame_count(), result.frames);
+      test::expect_frames(recording);
+    } catch (const std::exception&) {
+      EXPECT_EQ(std::filesystem::file_size(cut), at);
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "cut.h5.partial"));
+  }
+}
+
+// What a child process under a limit of its files' size found.
+struct Told {
+  bool at_the_start = false, in_a_frame = false, in_the_end = false;
+  long grown = 0;  // KiB   of memory, in 20,000 frames behind the failure
+};
+
+long resident_pages() {
+  long pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident;
+}
+
+Told record_under_limit(const std::filesystem::path& file, const Script& script, rlim_t bytes) {
+  Told told;
+  signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  try {
+    Recorder recorder(file, script.header);
+    for (std::uint32_t frame = 0; frame < 1200 && !recorder.failed(); ++frame) {
+      script.append(recorder, frame);
+      if (frame % 400 == 399) std::this_thread::sleep_for(std::chrono::milliseconds(400));  // longer than to a flush
+    }
+    told.in_a_frame = recorder.failed();
+    const long before = resident_pages();
+    for (std::uint32_t frame = 0; told.in_a_frame && frame < 20000; ++frame) script.append(recorder, frame);
+    told.grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE) / 1024;
+    try {
+      recorder.close();
+    } catch (const RunError& error) {
+      told.in_the_end = std::string(error.what()).find("it could not be written (File too large)") != std::string::npos;
+    }
+  } catch (const RunError& error) {
+    told.at_the_start = std::string(error.what()).find("it could not be written (File too large)") != std::string::npos;
+  }
+  return told;
+}
+
+// Every write may be the one that fails. Nothing but our sentence is printed.
+TEST_F(RecordingFaults, AFullDiskIsToldInAFrameAndKeepsWhatIsThere) {
+  const unsigned seed = 20261125;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<rlim_t> early(0, 2000000), late(2000000, 2900000);
+  int at_start = 0, in_frame = 0, readable = 0;
+  for (int round = 0; round < 12; ++round) {
+    std::filesystem::remove(file_);
+    const rlim_t bytes = round % 3 == 0 ? early(random) : late(random);
+    SCOPED_TRACE(std::to_string(bytes) + " bytes");
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(open((folder_.path() / "errors").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
+      const Told told = record_under_limit(file_, script_, bytes);
+      _exit(write(ends[1], &told, sizeof told) == sizeof told ? 0 : 1);
+    }
+    close(ends[1]);
+    Told told;
+    EXPECT_EQ(::read(ends[0], &told, sizeof told), static_cast<ssize_t>(sizeof told));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_EQ(read_file(folder_.path() / "errors"), "");
+    EXPECT_TRUE(told.at_the_start || (told.in_a_frame && told.in_the_end));
+    EXPECT_LT(told.grown, 1024);
+    at_start += told.at_the_start, in_frame += told.in_a_frame;
+    // At the start nothing is left behind; later, what was written before is there.
+    EXPECT_EQ(std::filesystem::exists(file_), !told.at_the_start);
+    if (told.at_the_start) continue;
+    const std::size_t frames = read(file_);
+    readable += frames > 0;
+    EXPECT_TRUE(frames > 0 || bytes < 2500000);
+    if (frames == 0) continue;
+    EXPECT_EQ(recover_recording(file_).frames, frames);
+  }
+  std::printf("12 full disks: %d told at the start, %d in a frame, %d with frames to read\n", at_start, in_frame,
+              readable);
+  EXPECT_GT(at_start, 0);
+  EXPECT_GT(readable, 4);
+}
+
+TEST_F(RecordingFaults, ADiskThatIsTooSlowEndsTheRecordingAndNotTheMemory) {
+  Recorder recorder(file_, script_.header, {.most_waiting = 100000});
+  for (std::uint32_t frame = 0; frame < 2000; ++frame) script_.append(recorder, frame);
+  EXPECT_TRUE(recorder.failed());
+  EXPECT_NE(recorder.failure().find("the disk is too slow"), std::string::npos) << recorder.failure();
+  EXPECT_THROW(recorder.close(), RunError);
+}
+
+TEST_F(RecordingFaults, ADeletedFileIsToldInAFrame) {
+  Recorder recorder(file_, script_.header);
+  script_.append(recorder, 0);
+  std::filesystem::remove(file_);
+  const TimeLimit limit(10);
+  for (std::uint32_t frame = 1; !recorder.failed(); ++frame) {
+    script_.append(recorder, frame);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(recorder.failure(), file_.string() +
+                                    ": it was deleted while it was being written; what was recorded until "
+                                    "then is lost");
+  EXPECT_THROW(recorder.close(), RunError);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(RecordingFaults, AFileDeletedJustBeforeTheEndIsAnErrorToo) {
+  Recorder recorder(file_, script_.header);
+  script_.append(recorder, 0);
+  std::filesystem::remove(file_);
+  EXPECT_THROW(recorder.close(), RunError);
+}
+
+}  // namespace
+}  // namespace trocar
