@@ -41,7 +41,8 @@ int out_of_memory() {
 }  // namespace
 
 int run_program(int argument_count, const char* const* arguments) {
-  // A file that reaches the limit of the process is an error of the write, which says so, and not the end of the program.
+  // A file that reaches the limit of the process is an error of the write, which says so, and not the end of the
+  // program.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware"};
   program.set_version_flag("--version", kVersion);

@@ -44,7 +44,7 @@ void require_written(bool fine, hid_t object) {
 }
 
 void require_read(bool fine, hid_t object) {
-  if (!fine) throw InputError(file_name(object) + ": is damaged or cut short; HDF5 cannot read it to its end");
+  if (!fine) throw InputError(file_name(object) + ": HDF5 cannot read it to its end; is it damaged or cut short?");
 }
 
 hid_t memory_type(Cell cell) {

@@ -20,6 +20,8 @@ namespace {
 
 // Copies wait at most this long before they are on their way to the disk.
 constexpr auto kFlushPeriod = std::chrono::milliseconds(300);
+// Sooner when this much waits: what a full disk still takes are whole frames.
+constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 // Room for a quarter of a second of frames before a buffer grows.
 constexpr std::uint64_t kFramesReserved = 32;
 
@@ -221,7 +223,7 @@ struct Recorder::Writer {
     for (bool last = false; !last;) {
       {
         std::unique_lock lock(mutex);
-        wake.wait_for(lock, kFlushPeriod, [this] { return stopping; });
+        wake.wait_for(lock, kFlushPeriod, [this] { return stopping || waiting() > kFlushBytes; });
         last = stopping;
         front.swap(back);
       }
@@ -341,7 +343,9 @@ void Recorder::append(const RecordedFrame& frame) {
   Writer& writer = *writer_;
   const std::lock_guard lock(writer.mutex);
   if (writer.failed) return;
-  if (writer.waiting() > writer.params.most_waiting) return writer.fail("the disk is too slow for this session");
+  const std::size_t waiting = writer.waiting();
+  if (waiting > writer.params.most_waiting) return writer.fail("the disk is too slow for this session");
+  if (waiting > kFlushBytes) writer.wake.notify_one();
   try {
     copy_frame(frame);
   } catch (const std::bad_alloc&) {

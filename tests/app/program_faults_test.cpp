@@ -2,6 +2,7 @@
 // programs. Every reader of what is left gives whole frames or one sentence, and soon.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -13,11 +14,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
 
-#include "mesh/mesh_io.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -43,7 +44,10 @@ class ProgramFaults : public ::testing::Test {
  protected:
   // A ball that a probe presses, in a small quick scene, for as many frames as a test may need.
   ProgramFaults() {
-    save_mesh(shapes::icosphere(2, 0.03f), folder_.path() / "ball.obj");
+    const TriangleMesh ball = shapes::icosphere(2, 30.f);
+    std::ofstream mesh(folder_.path() / "ball.obj");
+    for (const glm::vec3& p : ball.positions) mesh << fmt::format("v {} {} {}\n", p.x, p.y, p.z);
+    for (const glm::uvec3& face : ball.faces) mesh << fmt::format("f {} {} {}\n", face.x + 1, face.y + 1, face.z + 1);
     folder_.write("ball.toml",
                   "[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 15\n"
                   "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 31]\nradius_mm = 2.5\n");
@@ -83,15 +87,18 @@ class ProgramFaults : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("started.out")), read_file(at("started.err"))};
   }
 
-  // Until the recording has frames.
-  void wait_for_bytes(const std::string& file, std::uintmax_t bytes) const {
-    std::error_code none;
+  static void wait_until(const std::function<bool()>& condition) {
     const auto last = Clock::now() + std::chrono::seconds(30);
-    for (std::uintmax_t size = 0; size < bytes && Clock::now() < last;) {
-      std::this_thread::sleep_for(milliseconds(5));
-      size = std::filesystem::file_size(file, none);
-      if (none) size = 0;
-    }
+    while (!condition() && Clock::now() < last) std::this_thread::sleep_for(milliseconds(1));
+  }
+
+  // Until the recording has frames.
+  static void wait_for_bytes(const std::string& file, std::uintmax_t bytes) {
+    wait_until([&] {
+      std::error_code none;
+      const auto size = std::filesystem::file_size(file, none);
+      return !none && size >= bytes;
+    });
   }
 
   // Whole frames, or one sentence.
@@ -99,6 +106,18 @@ class ProgramFaults : public ::testing::Test {
     const Outcome outcome = run(command);
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << command << ": " << outcome.status << outcome.err;
     if (outcome.status != 0) expect_sentence(outcome, "killed.h5: ");
+  }
+
+  // The same of a copy that lost its end.
+  void expect_cuts_read_or_refused() const {
+    for (const std::uintmax_t bytes : {1, 3000, 200000}) {
+      const auto whole = std::filesystem::file_size(at("killed.h5"));
+      if (whole <= bytes) continue;
+      std::filesystem::copy_file(at("killed.h5"), at("cut-killed.h5"),
+                                 std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::resize_file(at("cut-killed.h5"), whole - bytes);
+      expect_read_or_refused("score cut-killed.h5");
+    }
   }
 
   TemporaryFolder folder_;
@@ -111,19 +130,20 @@ TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
   const unsigned seed = 20261122;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
-  std::uniform_int_distribution<int> early(0, 200), late(200, 700);
-  int recovered = 0, without_frames = 0, absent = 0;
+  std::uniform_int_distribution<int> early(0, 200), late(200, 600);
+  int recovered = 0, without_frames = 0;
   for (int round = 0; round < 50; ++round) {
     std::filesystem::remove(at("killed.h5"));
     const milliseconds life(round % 2 == 0 ? early(random) : late(random));
-    SCOPED_TRACE(fmt::format("round {}, killed after {} ms", round, life.count()));
+    SCOPED_TRACE(fmt::format("round {}, killed {} ms after its file was there", round, life.count()));
     const pid_t child = start(recording(at("killed.h5")));
+    wait_until([&] { return std::filesystem::exists(at("killed.h5")); });
     std::this_thread::sleep_for(life);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    if (!std::filesystem::exists(at("killed.h5")) && ++absent) continue;
-    if (round % 10 < 2)
+    if (round % 10 == 3)
       for (const char* reader : kReaders) expect_read_or_refused(reader);
+    if (round % 10 == 1) expect_cuts_read_or_refused();
     const Outcome outcome = run("recover killed.h5");
     if (outcome.status != 0) {
       EXPECT_EQ(outcome.status, 2);
@@ -137,9 +157,8 @@ TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
     ++recovered;
   }
   EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial")));
-  EXPECT_GE(recovered, 15);
-  std::printf("50 kills: %d recovered, %d before the first frame was written, %d before there was a file\n", recovered,
-              without_frames, absent);
+  EXPECT_GT(recovered, 3);
+  std::printf("50 kills: %d recovered, %d before the first frame was written\n", recovered, without_frames);
 }
 
 TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
@@ -178,10 +197,10 @@ TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
     const std::string file = demo ? "out/session.h5" : "full.h5";
     const Outcome outcome =
         run(demo ? "demo --headless --frames 100000 --backend scan --scene ball.toml --out out" : recording(file),
-            "ulimit -f 4000;");
+            "ulimit -f 8000;");
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-    expect_sentence(outcome, "session.h5: it could not be written (File too large); what was recorded until then");
-    EXPECT_LE(std::filesystem::file_size(at(file)), 4000u * 1024u);
+    expect_sentence(outcome, file + ": it could not be written (File too large); what was recorded until then is kept");
+    EXPECT_LE(std::filesystem::file_size(at(file)), 8000u * 512u);
     EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
     EXPECT_EQ(run("recover " + file).status, 0);
   }
@@ -193,11 +212,11 @@ TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   const std::string before = read_file(at("killed.h5"));
-  for (const int limit : {0, 1, 100, 500, 1000, 2000}) {
+  for (const int limit : {1, 100, 500, 1000, 2000}) {
     const Outcome outcome = run("recover killed.h5", fmt::format("ulimit -f {};", limit));
     EXPECT_EQ(outcome.status, 1) << limit << outcome.out;
     EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial"))) << limit;
-    if (limit > 0) expect_sentence(outcome, "could not be written (File too large); the recording is as it was");
+    expect_sentence(outcome, "could not be written (File too large); the recording is as it was");
   }
   EXPECT_EQ(read_file(at("killed.h5")), before);
   EXPECT_EQ(run("recover killed.h5").status, 0);
@@ -247,18 +266,26 @@ TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere)
   EXPECT_NE(run("recover there.h5").out.find("whole already"), std::string::npos);
 }
 
-// Little memory ends in a sentence, whatever the recording claims.
+// A recording that needs more memory than there is: one sentence at every command.
 TEST_F(ProgramFaults, TooLittleMemoryIsASentence) {
-  const Outcome recorded = run("demo --headless --frames 20 --backend scan --scene ball.toml --out out");
-  ASSERT_EQ(recorded.status, 0) << recorded.err;
-  // The program itself needs some of it; a sanitizer needs all there is.
-  bool said = false;
-  for (const int megabytes : {60, 90, 120, 160, 200, 260}) {
-    const Outcome outcome = run("replay out/session.h5 --backend scan", fmt::format("ulimit -v {};", megabytes * 1024));
-    said =
-        said || outcome.err == "trocar: out of memory; is the file damaged, or the scene too fine for this machine?\n";
+  const std::string limit = "ulimit -v 2000000;";  // KiB
+  if (run("--version", limit).status != 0) GTEST_SKIP() << "a sanitizer needs more memory than any limit";
+  ASSERT_EQ(run("demo --headless --frames 20 --backend scan --scene ball.toml --out out").status, 0);
+  std::filesystem::rename(at("out/session.h5"), at("killed.h5"));
+  const hid_t file = H5Fopen(at("killed.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY), H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
+  const hsize_t rows = hsize_t{1} << 29;  // 4 GiB, which take no room on the disk
+  const hid_t space = H5Screate_simple(1, &rows, nullptr);
+  H5Ldelete(file, "/session/tool_radius", H5P_DEFAULT);
+  H5Dclose(H5Dcreate2(file, "/session/tool_radius", H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT));
+  H5Sclose(space), H5Pclose(create), H5Fclose(file);
+  for (const char* reader : kReaders) {
+    const Outcome outcome = run(reader, limit);
+    EXPECT_EQ(outcome.status, 1) << reader;
+    expect_sentence(outcome, "trocar: out of memory; is the file damaged");
   }
-  std::printf("out of memory was %s\n", said ? "said" : "not met");
+  EXPECT_EQ(run("recover killed.h5", limit).status, 1);
 }
 
 }  // namespace
