@@ -1,4 +1,5 @@
-"""The scratch copy of the project with every mutant in it, and its one build.
+"""The scratch copy of the project with every mutant in it, and its one build, which is that of the dev preset: what no mutant
+changes comes from the compiler cache where there is one.
 
 Files that change nothing keep their time, so that a second run builds little. Sites that do not compile are dropped: the
 compiler's messages name their lines.
@@ -19,10 +20,16 @@ ROUNDS = 12                 # builds that may drop sites; then the files that st
 TEST_HOOK = '''
 # Added by the mutation run.
 add_library(trocar_mutant STATIC mutate/mutant.cpp)
+target_include_directories(trocar_mutant PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(trocar_flags INTERFACE trocar_mutant)
-target_compile_options(trocar_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-w;-Wno-narrowing;-fpermissive;-include;${PROJECT_SOURCE_DIR}/mutate/mutant.hpp>)
+add_library(trocar_mutant_listener OBJECT mutate/listener.cpp)
 '''
+FOLDER_HOOK = '''
+set_property(SOURCE {sources} APPEND PROPERTY COMPILE_OPTIONS -w -Wno-narrowing -fpermissive)
+'''
+# Sources of a mutated file: warnings of what the mutants look like are of no interest.
+HEADER_START = '#pragma GCC system_header\n#include "mutate/mutant.hpp"\n#line 1\n'
+SOURCE_START = '#include "mutate/mutant.hpp"\n#line 1\n'
 
 
 def write(path, data):
@@ -34,7 +41,7 @@ def write(path, data):
 
 class Tree:
     def __init__(self, source, work, jobs):
-        self.source, self.root, self.build = source, work / 'tree', work / 'build'
+        self.source, self.root, self.build = source, work / 'tree', work / 'tree' / 'build' / 'dev'
         self.jobs = jobs
         self.files, self.original, self.edits = [], {}, {}
         self.dropped, self.unmutated = 0, []
@@ -59,24 +66,35 @@ class Tree:
 
     def adapted(self, name):
         """The build files and the shader table of the copy: what the mutants need to be heard."""
+        data = self.original[name]
+        folder, _, last = name.rpartition('/')
+        if last == 'CMakeLists.txt':
+            mutated = [os.path.relpath(file, folder) for file, edits in sorted(self.edits.items())
+                       if edits and file.endswith('.cpp') and self.room_of(file) == folder]
+            return data + FOLDER_HOOK.format(sources=' '.join(mutated)).encode() if mutated else data
         if name not in ('cmake/trocar_room.cmake', 'gpu_collision/shader_table.cpp.in'):
-            return self.original[name]
-        text = self.original[name].decode()
+            return data
+        text = data.decode()
         if name == 'cmake/trocar_room.cmake':
             text += TEST_HOOK
             text = text.replace('add_executable(test_${name} ${TEST_SOURCES})',
-                                'add_executable(test_${name} ${TEST_SOURCES} ${PROJECT_SOURCE_DIR}/mutate/listener.cpp)')
+                                'add_executable(test_${name} ${TEST_SOURCES} $<TARGET_OBJECTS:trocar_mutant_listener>)')
         else:
             text = text.replace('#include <cassert>', '#include <cassert>\n#include <cstdlib>\n#include <fstream>\n'
                                                       '#include <iterator>\n#include <map>\n#include <string>')
             text = text.replace('@SHADER_TABLE@', SHADER_HOOK + '@SHADER_TABLE@')
         return text.encode()
 
+    def room_of(self, file):
+        """The folder whose CMakeLists.txt compiles the file."""
+        return next(str(parent) for parent in Path(file).parents if str(parent / 'CMakeLists.txt') in self.original)
+
     def write_all(self, count):
         for name in self.original:
             data = self.adapted(name)
-            if name in self.edits:
-                data = sites.apply(data, self.edits[name])
+            if self.edits.get(name):
+                start = HEADER_START if name.endswith('.hpp') else SOURCE_START
+                data = start.encode() + sites.apply(data, self.edits[name])
             write(self.root / name, data)
         for name in ('mutant.hpp', 'mutant.cpp', 'listener.cpp'):
             text = (HERE / name).read_text()
@@ -85,16 +103,14 @@ class Tree:
             write(self.root / 'mutate' / name, text.encode())
 
     def configure(self):
-        command = ['cmake', '-S', self.root, '-B', self.build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=',
-                   '-DCMAKE_CXX_FLAGS=-O2 -g0', '-DCMAKE_C_FLAGS=-O1']
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(['cmake', '--preset', 'dev'], cwd=self.root, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f'cmake failed on the scratch copy:\n{done.stdout[-2000:]}{done.stderr[-4000:]}')
 
     def arguments(self):
         """[file name] what libclang needs to parse it; headers are parsed as a source of their folder would be."""
         by_file, by_folder = {}, {}
-        for entry in json.loads((self.build / 'compile_commands.json').read_text()) if self.commands() else []:
+        for entry in json.loads((self.build / 'compile_commands.json').read_text()):
             name = os.path.relpath(entry['file'], self.root)
             words = shlex.split(entry['command'])
             kept = [w for i, w in enumerate(words) if w.startswith(('-D', '-I', '-std')) or words[i - 1] == '-isystem'
@@ -102,10 +118,6 @@ class Tree:
             by_file[name] = kept
             by_folder.setdefault(name.split('/')[0], kept)
         return lambda name: ['-x', 'c++', '-Wno-everything'] + by_file.get(name, by_folder.get(name.split('/')[0], []))
-
-    def commands(self):
-        subprocess.run(['cmake', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON', self.build], capture_output=True, check=True)
-        return (self.build / 'compile_commands.json').exists()
 
     def ninja(self, targets):
         command = ['nice', 'ninja', '-C', self.build, '-k', '0', f'-j{self.jobs}', *targets]
