@@ -2,7 +2,12 @@
 // scratch copy; the project itself never does. Every function computes the original expression, unless the mutant of
 // its number is the active one (environment variable TROCAR_MUTANT). Constant evaluation always computes the original.
 // Tested by tests/mutate/mutate_test.py
-#pragma once
+//
+// Without an include guard: every mutated header includes it for itself, in a namespace of its own (TROCAR_MUT_SPACE),
+// so that within a `#pragma GCC target` the functions here have the target of what they call.
+#ifndef TROCAR_MUT_SPACE
+#define TROCAR_MUT_SPACE trocar_mut
+#endif
 
 #include <type_traits>
 #if defined(__x86_64__)
@@ -12,7 +17,7 @@
 extern unsigned char trocar_mutant_flag[];    // [mutant] not 0: trocar_mutant_hit wants to be called
 bool trocar_mutant_hit(int mutant) noexcept;  // records that it was reached; is it the active one?
 
-namespace trocar_mut {
+namespace TROCAR_MUT_SPACE {
 
 #define TROCAR_MUT [[gnu::always_inline]] inline constexpr
 
@@ -134,4 +139,12 @@ TROCAR_MUT_SIMD_ALL("avx", __m256, _mm256_, _ps)
 TROCAR_MUT_SIMD_ALL("avx", __m256d, _mm256_, _pd)
 #endif
 
-}  // namespace trocar_mut
+}  // namespace TROCAR_MUT_SPACE
+
+#undef TROCAR_MUT_SPACE
+#undef TROCAR_MUT
+#undef TROCAR_MUT_BINARY
+#undef TROCAR_MUT_COMPARE
+#undef TROCAR_MUT_ASSIGN
+#undef TROCAR_MUT_SIMD
+#undef TROCAR_MUT_SIMD_ALL

@@ -31,7 +31,7 @@ COLLISION = ['reference', 'scan', 'scan_allocation', 'obb', 'tree_touch', 'tree_
 # [folder] what is mutated (paths, or patterns of pathlib), the test programs that may notice
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
-                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'scan', 'tree_touch']),
+                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'tree_touch']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
     'shaders': (['gpu_collision/shaders/*'], ['compute', 'occlusion']),
     'score': (['app/score/*.cpp', 'app/score/*.hpp'], ['app_motion', 'app_score', 'app_task', 'app_report']),

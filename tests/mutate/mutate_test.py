@@ -60,10 +60,10 @@ def check_program(folder):
         for mutant in edit.mutants:
             mutant.number = len(mutants)
             mutants.append(mutant)
-    source.write_bytes(sites.apply(plain.read_bytes(), edits))
+    source.write_bytes(b'#include "mutant.hpp"\n' + sites.apply(plain.read_bytes(), edits))
     flags = ['-std=c++20', '-w', '-Wno-narrowing']
     subprocess.run(['c++', *flags, plain, '-o', folder / 'plain'], check=True)
-    subprocess.run(['c++', *flags, '-include', HERE / 'mutant.hpp', f'-DTROCAR_MUTANTS={len(mutants)}', source,
+    subprocess.run(['c++', *flags, f'-I{HERE}', f'-DTROCAR_MUTANTS={len(mutants)}', source,
                     HERE / 'mutant.cpp', '-o', folder / 'mutated'], check=True)
     original = run(folder / 'plain', None)
     assert run(folder / 'mutated', None) == original, 'the instrumented program computes something else'

@@ -1,6 +1,6 @@
 """Where a C++ file can be mutated, and the edits that put all its mutants into it at once (mutant schemata).
 
-Sites are found by libclang in function bodies, constructor initialisers and default member initialisers. An edit wraps an
+Sites are found by libclang in function bodies, constructor initialisers and default member initialisers (other than zero). An edit wraps an
 expression in a call of mutant.hpp: `a < b` becomes `trocar_mut::less<17>(a , b)`, so that edits nest and lines keep their
 numbers. A named constant is mutated where it is used: every use of it shares one mutant.
 """
@@ -83,7 +83,8 @@ class Finder:
         if re.match(rb'(\w+\s+)*?(constexpr|static)\b', head):
             return
         for child in cursor.get_children():
-            if child.kind.is_expression() and not self.is_array_size(child):
+            zero = cursor.kind == Kind.FIELD_DECL and re.fullmatch(rb'-?0?\.?0*[fu]?', self.bytes_of(child))
+            if child.kind.is_expression() and not self.is_array_size(child) and not zero:
                 self.visit(child, cursor)
 
     def is_array_size(self, cursor):

@@ -27,9 +27,6 @@ add_library(trocar_mutant_listener OBJECT mutate/listener.cpp)
 FOLDER_HOOK = '''
 set_property(SOURCE {sources} APPEND PROPERTY COMPILE_OPTIONS -w -Wno-narrowing -fpermissive)
 '''
-# Sources of a mutated file: warnings of what the mutants look like are of no interest.
-HEADER_START = '#pragma GCC system_header\n#include "mutate/mutant.hpp"\n#line 1\n'
-SOURCE_START = '#include "mutate/mutant.hpp"\n#line 1\n'
 
 
 def write(path, data):
@@ -89,12 +86,20 @@ class Tree:
         """The folder whose CMakeLists.txt compiles the file."""
         return next(str(parent) for parent in Path(file).parents if str(parent / 'CMakeLists.txt') in self.original)
 
+    def mutated(self, name, data):
+        """The text of a mutated file. As a system header it causes no warnings; its lines keep their numbers."""
+        start, text = '#include "mutate/mutant.hpp"\n#line 1\n', sites.apply(data, self.edits[name])
+        if name.endswith('.hpp'):
+            space = 'trocar_mut_' + re.sub(r'\W', '_', name)
+            start = f'#pragma GCC system_header\n#define TROCAR_MUT_SPACE {space}\n' + start
+            text = text.replace(b'trocar_mut::', space.encode() + b'::')
+        return start.encode() + text
+
     def write_all(self, count):
         for name in self.original:
             data = self.adapted(name)
             if self.edits.get(name):
-                start = HEADER_START if name.endswith('.hpp') else SOURCE_START
-                data = start.encode() + sites.apply(data, self.edits[name])
+                data = self.mutated(name, data)
             write(self.root / name, data)
         for name in ('mutant.hpp', 'mutant.cpp', 'listener.cpp'):
             text = (HERE / name).read_text()
@@ -137,8 +142,7 @@ class Tree:
                 name = os.path.relpath(self.build / error[1], self.root)
                 if name in self.edits:
                     bad.setdefault(name, set()).add(int(error[2]))
-                    continue
-                for other in lines[max(0, i - 12):i + 6]:
+                for other in lines[max(0, i - 3):i] if name in self.edits else lines[max(0, i - 12):i + 6]:
                     numbers |= {int(n) for n in re.findall(r'int I = (\d+)', other)}
         return self.drop(bad, numbers)
 
@@ -165,9 +169,9 @@ class Tree:
             if status == 0:
                 return
             dropped = self.drop_sites_in(log)
+            (self.build / 'failed.log').write_text(log)
             print(f'  {dropped} sites do not compile and are dropped', flush=True)
             if dropped == 0:
-                (self.build / 'failed.log').write_text(log)
                 raise SystemExit(f'the scratch copy does not build; see {self.build}/failed.log\n{log[-3000:]}')
         raise SystemExit(f'sites still do not compile after {ROUNDS} builds')
 

@@ -1,0 +1,151 @@
+// The way back of the device guard against its definition in app/device/device_guard.hpp: every part of the pose by
+// itself in even steps of time, and how long the way takes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/device/device_guard.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kFrame = 1.0 / 60.0;
+
+// Gives the pose that its test set.
+class FixedDevice final : public Device {
+ public:
+  FixedDevice(const DevicePose& pose, const DeviceHealth& health) : pose_(pose), health_(health) {}
+  DevicePose pose(const FrameClock&) override { return pose_; }
+  DeviceHealth health() const override { return health_; }
+
+ private:
+  const DevicePose& pose_;
+  const DeviceHealth& health_;
+};
+
+// An instrument that froze at `frozen`; its device is well again and at `now`.
+struct Back {
+  DevicePose now;
+  DeviceHealth health = DeviceHealth::Good;
+  GuardParams params;
+  DeviceGuard guard;
+  double start = 5.0;  // s: the way does not begin at time zero
+
+  Back(const DevicePose& frozen, const DevicePose& given, const GuardParams& p = {})
+      : now(frozen), params(p), guard(std::make_unique<FixedDevice>(now, health), frozen, p) {
+    guard.pose({0, 0.0});
+    health = DeviceHealth::Lost;
+    guard.pose({1, kFrame});
+    health = DeviceHealth::Good;
+    now = given;
+  }
+  DevicePose at(double seconds) { return guard.pose({2, start + seconds}); }
+  // Seconds until the instrument is where the hand is, to a thousandth.
+  double duration() {
+    at(0.0);
+    for (int k = 1; k < 20000; ++k) {
+      at(1e-3 * k);
+      if (!guard.returning()) return 1e-3 * k;
+    }
+    return 20.0;
+  }
+};
+
+const DevicePose kFrozen{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 10.0, 0.2, false};
+
+TEST(DeviceGuardWay, EveryPartOfThePoseGoesByItself) {
+  // 0.1 m deep along -z becomes 0.15 m deep along a direction at 90 degrees; the trocar moves too.
+  const DevicePose given{{0.01, 0.02, 0.23}, {0.16, 0.02, 0.23}, 50.0, 0.8, false};
+  GuardParams patient;
+  patient.longest_way_back = 10.0;
+  Back back(kFrozen, given, patient);
+  EXPECT_EQ(back.at(0.0).tip, kFrozen.tip);
+  const double whole = glm::length(given.tip - kFrozen.tip) / back.params.tip_speed;
+  for (const double share : {0.1, 0.25, 0.5, 0.75, 0.9}) {
+    const DevicePose pose = back.at(share * whole);
+    const glm::dvec3 shaft = pose.tip - pose.pivot;
+    const glm::dvec3 direction = glm::normalize(glm::dvec3(share, 0.0, share - 1.0));
+    EXPECT_NEAR(glm::length(pose.pivot - (kFrozen.pivot + share * (given.pivot - kFrozen.pivot))), 0.0, 1e-9) << share;
+    EXPECT_NEAR(glm::length(shaft), 0.1 + share * 0.05, 1e-9) << share;
+    EXPECT_NEAR(glm::length(glm::normalize(shaft) - direction), 0.0, 1e-9) << share;
+    EXPECT_NEAR(pose.roll_deg, 10.0 + share * 40.0, 1e-9) << share;
+    EXPECT_NEAR(pose.grip, 0.2 + share * 0.6, 1e-9) << share;
+    EXPECT_TRUE(back.guard.returning());
+  }
+  EXPECT_EQ(back.at(1.001 * whole).tip, given.tip);
+  EXPECT_FALSE(back.guard.returning());
+}
+
+TEST(DeviceGuardWay, TakesAsLongAsTheTipOrTheRollNeeds) {
+  DevicePose given = kFrozen;
+  given.tip.z -= 0.05;
+  EXPECT_NEAR(Back(kFrozen, given).duration(), 0.5, 2e-3);  // 0.05 m at 0.1 m/s
+  given.roll_deg = kFrozen.roll_deg - 270.0;
+  EXPECT_NEAR(Back(kFrozen, given).duration(), 1.5, 2e-3);  // 270 degrees at 180 a second
+  GuardParams slow;
+  slow.roll_speed_deg = 360.0;
+  slow.tip_speed = 0.04;
+  EXPECT_NEAR(Back(kFrozen, given, slow).duration(), 1.25, 2e-3);  // 0.05 m at 0.04 m/s
+}
+
+TEST(DeviceGuardWay, NeverTakesLongerThanItsLimit) {
+  DevicePose given = kFrozen;
+  given.tip.x += 0.9;  // 9 s at 0.1 m/s
+  EXPECT_NEAR(Back(kFrozen, given).duration(), GuardParams{}.longest_way_back, 2e-3);
+  GuardParams patient;
+  patient.longest_way_back = 3.5;
+  EXPECT_NEAR(Back(kFrozen, given, patient).duration(), 3.5, 2e-3);
+}
+
+// A hand that did not move has no way: the instrument is its own within a millisecond, and the pose is finite
+// meanwhile.
+TEST(DeviceGuardWay, AHandThatDidNotMoveIsThereAtOnce) {
+  Back back(kFrozen, kFrozen);
+  const DevicePose first = back.at(0.0);
+  EXPECT_NEAR(glm::length(first.tip - kFrozen.tip), 0.0, 1e-12);
+  EXPECT_EQ(back.at(1.1e-3).tip, kFrozen.tip);
+  EXPECT_FALSE(back.guard.returning());
+}
+
+// Half way between opposite directions there is none: the shaft takes the hand's.
+TEST(DeviceGuardWay, OppositeShaftsGoThroughTheHandsDirection) {
+  DevicePose given = kFrozen;
+  given.tip = {0.0, 0.0, 0.3};
+  Back back(kFrozen, given);
+  back.at(0.0);
+  const DevicePose middle = back.at(1.0);  // 0.2 m at 0.1 m/s: half way
+  EXPECT_NEAR(glm::length(middle.tip - glm::dvec3(0.0, 0.0, 0.3)), 0.0, 1e-9);
+  const DevicePose before = back.at(0.9), after = back.at(1.1);
+  EXPECT_NEAR(glm::length(before.tip - glm::dvec3(0.0, 0.0, 0.1)), 0.0, 1e-9);
+  EXPECT_NEAR(glm::length(after.tip - glm::dvec3(0.0, 0.0, 0.3)), 0.0, 1e-9);
+}
+
+// A clock that goes back leaves the instrument where its way began.
+TEST(DeviceGuardWay, AClockThatGoesBackMovesNothing) {
+  DevicePose given = kFrozen;
+  given.tip.z -= 0.05;
+  Back back(kFrozen, given);
+  back.at(0.0);
+  EXPECT_NEAR(glm::length(back.at(-1.0).tip - kFrozen.tip), 0.0, 1e-12);
+}
+
+TEST(DeviceGuardWay, ThePedalStaysUpUntilItWasUpAfterTheWay) {
+  DevicePose given = kFrozen;
+  given.tip.z -= 0.05;
+  Back back(kFrozen, given);
+  back.at(0.0);
+  // Let go and pressed again on the way: still blocked, for the way is not over.
+  back.now.energy = false;
+  EXPECT_FALSE(back.at(0.1).energy);
+  back.now.energy = true;
+  EXPECT_FALSE(back.at(0.2).energy);
+  EXPECT_FALSE(back.at(0.6).energy);
+  EXPECT_FALSE(back.guard.returning());
+  back.now.energy = false;
+  EXPECT_FALSE(back.at(0.7).energy);
+  back.now.energy = true;
+  EXPECT_TRUE(back.at(0.8).energy);
+}
+
+}  // namespace
+}  // namespace trocar
