@@ -91,7 +91,7 @@ TEST(DeviceGuardWay, TakesAsLongAsTheTipOrTheRollNeeds) {
 TEST(DeviceGuardWay, NeverTakesLongerThanItsLimit) {
   DevicePose given = kFrozen;
   given.tip.x += 0.9;  // 9 s at 0.1 m/s
-  EXPECT_NEAR(Back(kFrozen, given).duration(), GuardParams{}.longest_way_back, 2e-3);
+  EXPECT_NEAR(Back(kFrozen, given).duration(), 2.0, 2e-3);
   GuardParams patient;
   patient.longest_way_back = 3.5;
   EXPECT_NEAR(Back(kFrozen, given, patient).duration(), 3.5, 2e-3);
@@ -103,21 +103,24 @@ TEST(DeviceGuardWay, AHandThatDidNotMoveIsThereAtOnce) {
   Back back(kFrozen, kFrozen);
   const DevicePose first = back.at(0.0);
   EXPECT_NEAR(glm::length(first.tip - kFrozen.tip), 0.0, 1e-12);
+  EXPECT_TRUE(back.guard.returning());
   EXPECT_EQ(back.at(1.1e-3).tip, kFrozen.tip);
   EXPECT_FALSE(back.guard.returning());
 }
 
 // Half way between opposite directions there is none: the shaft takes the hand's.
 TEST(DeviceGuardWay, OppositeShaftsGoThroughTheHandsDirection) {
-  DevicePose given = kFrozen;
-  given.tip = {0.0, 0.0, 0.3};
-  Back back(kFrozen, given);
+  // Powers of two, so that half way is exactly half way.
+  const DevicePose frozen{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.125}, 0.0, 0.0, false};
+  DevicePose given = frozen;
+  given.tip = {0.0, 0.0, 0.125};
+  GuardParams params;
+  params.tip_speed = 0.125;
+  Back back(frozen, given, params);
   back.at(0.0);
-  const DevicePose middle = back.at(1.0);  // 0.2 m at 0.1 m/s: half way
-  EXPECT_NEAR(glm::length(middle.tip - glm::dvec3(0.0, 0.0, 0.3)), 0.0, 1e-9);
-  const DevicePose before = back.at(0.9), after = back.at(1.1);
-  EXPECT_NEAR(glm::length(before.tip - glm::dvec3(0.0, 0.0, 0.1)), 0.0, 1e-9);
-  EXPECT_NEAR(glm::length(after.tip - glm::dvec3(0.0, 0.0, 0.3)), 0.0, 1e-9);
+  EXPECT_EQ(back.at(1.0).tip, given.tip);
+  EXPECT_NEAR(glm::length(back.at(0.9).tip - frozen.tip), 0.0, 1e-9);
+  EXPECT_NEAR(glm::length(back.at(1.1).tip - given.tip), 0.0, 1e-9);
 }
 
 // A clock that goes back leaves the instrument where its way began.
