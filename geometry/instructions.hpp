@@ -1,6 +1,6 @@
 // Which vector instructions the kernels use: the best that the processor has, or at most those that the environment
 // variable TROCAR_INSTRUCTIONS names (plain, avx2, avx512). Every choice gives the same bits; the variable is for tests
-// of that, and for measurements. Tested in tests/same_bits/same_bits_test.cpp
+// of that, and for measurements. Tested in tests/same_bits/rooms_test.cpp
 #pragma once
 
 namespace trocar {

@@ -129,6 +129,17 @@ TEST(SameBitsRules, NoCompilerOptionChangesResults) {
             std::string::npos);
 }
 
+// Eigen's kernels follow the processor. Only the implicit solver uses it, and that judges the tissue in tests alone.
+TEST(SameBitsRules, EigenStaysInTheImplicitSolver) {
+  static const std::regex eigen(R"(#include\s*[<"](unsupported/)?Eigen/)"), judge(R"(#include\s*"deform/judge)");
+  for (const fs::path& file : sources()) {
+    const std::string name = fs::relative(file, TROCAR_SOURCE_DIR).generic_string(), text = text_of(file);
+    if (name.starts_with("deform/judge")) continue;
+    EXPECT_FALSE(std::regex_search(text, eigen)) << name;
+    EXPECT_FALSE(std::regex_search(text, judge)) << name;
+  }
+}
+
 // The rules themselves.
 TEST(SameBitsRules, FindWhatTheyBan) {
   for (const char* line :

@@ -1,4 +1,4 @@
-// The hashes of tests/same_bits/same_bits_test.cpp: the same on every machine. To renew them after a change that moves
+// The hashes of tests in this folder: the same on every machine. To renew them after a change that moves
 // results on purpose, run the test and copy what it prints.
 #pragma once
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # The golden hashes with other compilers and other optimisation than the suite's:
-#   tests/same_bits/other_compilers.sh [COMPILER:FLAGS...]     (./run check compilers)
-# Builds the program same_bits_alone once for each, runs it with every kind of kernel, and prints a table.
+#   tests/same_bits/other_compilers.sh [--rooms] [COMPILER:FLAGS...]     (./run check compilers)
+# Builds the golden program once for each, runs it with every kind of kernel, and prints a table. --rooms: elementary
+# functions, tissue and queries alone, which builds in a minute; else performed tasks and scores too.
 # Default: gcc and clang, each with -O0 and with the flags of a release.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 
+program=same_bits_alone
+[ "${1:-}" = --rooms ] && program=same_bits_of_rooms && shift
 builds=("$@")
 [ ${#builds[@]} -eq 0 ] && builds=("g++:-O0" "g++:-O3 -DNDEBUG" "clang++:-O0" "clang++:-O3 -DNDEBUG")
 status=0
@@ -20,14 +23,14 @@ for build in "${builds[@]}"; do
   mkdir -p "$folder"
   if ! cmake -G Ninja -S . -B "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS="$flags" \
       >"$folder/log.txt" 2>&1 ||
-    ! nice cmake --build "$folder" --parallel "$(nproc)" --target same_bits_alone >>"$folder/log.txt" 2>&1; then
+    ! nice cmake --build "$folder" --parallel "$(nproc)" --target "$program" >>"$folder/log.txt" 2>&1; then
     tail -n 20 "$folder/log.txt" >&2
     table+=("$(printf '%-8s %-14s DOES NOT BUILD' "$compiler" "$flags")")
     status=1
     continue
   fi
   for kernels in plain avx2 avx512; do
-    if TROCAR_INSTRUCTIONS=$kernels "$folder/tests/same_bits/same_bits_alone" --gtest_filter='*SameBits*' \
+    if TROCAR_INSTRUCTIONS=$kernels "$folder/tests/same_bits/$program" \
       >"$folder/$kernels.txt" 2>&1; then verdict=agrees; else verdict=DIFFERS status=1; fi
     grep -q SKIPPED "$folder/$kernels.txt" && verdict="SKIPPED: this processor has none"
     sum=$(grep 'golden hash' "$folder/$kernels.txt" | sort | md5sum | cut -c 1-12)

@@ -1,0 +1,95 @@
+// The same bits everywhere: scripted trainees perform tasks with one thread and with four; the session's state in every
+// frame and the score of the recording have one hash each. Kernels and compilers: as rooms_test.cpp.
+#include "app/record/recording.hpp"
+#include "app/score/score_recording.hpp"
+#include "app/session/session_recorder.hpp"
+#include "app/task/performer.hpp"
+#include "app/task/session_observer.hpp"
+#include "tests/app/task_support.hpp"
+#include "tests/same_bits/same_bits.hpp"
+
+namespace trocar {
+namespace {
+
+using test::expect_golden;
+using test::Hash;
+
+class SameBitsOfTasks : public test::SameBits {};
+
+struct Performance {
+  Hash state, score;
+};
+
+void add_frame(const Session& session, const TaskFeed& feed, Hash& hash) {
+  for (const Organ& organ : session.organs()) {
+    hash.add_all(organ.state.x), hash.add_all(organ.state.v), hash.add_all(organ.positions);
+    hash.add(organ.topology);
+    for (const glm::uvec3& face : organ.mesh.faces) hash.add(glm::dvec3(face));
+    hash.add_all(organ.touches.touches);
+    for (const float damage : organ.damage.peak) hash.add(double(damage));
+  }
+  for (const Instrument& instrument : session.instruments()) {
+    hash.add(instrument.pose.pivot), hash.add(instrument.pose.tip), hash.add(instrument.force);
+    hash.add(instrument.roll_deg), hash.add(instrument.grip);
+  }
+  hash.add(session.scope().pose.eye), hash.add(session.scope().pose.spin_deg);
+  hash.add_all(session.marks());
+  hash.add(feed.progress), hash.add(feed.score);
+}
+
+void add_metrics(const std::vector<Metric>& metrics, Hash& hash) {
+  for (const Metric& metric : metrics) hash.add(metric.value);
+}
+
+Performance perform(const std::string& name, int threads) {
+  const TemporaryFolder folder;
+  Scene scene = test::coarse_scene(name, folder);
+  scene.task->time_good = 5.0, scene.task->time_limit = 9.0;
+  scene.solver.threads = threads;
+  Performer performer(scene, Skill::Clumsy, 7);
+  Backends backends;
+  Session session(scene, backends, "scan", {},
+                  [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
+  session.set_scope_device(performer.scope_device());
+  const TaskStage stage = stage_of(session);
+  TaskRun task(*scene.task, stage);
+  session.set_marks(task.marks());
+  performer.begin(stage, task.marks());
+  const auto file = folder.path() / "attempt.h5";
+  SessionRecorder recorder(file, scene, session, "none");
+  SessionObserver observer;
+  Performance performance;
+  const double dt = 1.0 / scene.frame_rate;
+  for (std::size_t frame = 0; !task.feed().finished; ++frame) {
+    const double time = static_cast<double>(frame) * dt;
+    session.step({frame, time}, dt);
+    recorder.append(session, time);
+    const Observation& seen = observer.observe(session, time);
+    task.step(seen);
+    performer.see(seen, task.feed());
+    add_frame(session, task.feed(), performance.state);
+  }
+  recorder.close();
+  const Attempt attempt = score_recording(Recording(file), "attempt");
+  add_metrics(attempt.overall, performance.score);
+  for (const InstrumentScore& instrument : attempt.instruments) add_metrics(instrument.metrics, performance.score);
+  EXPECT_TRUE(attempt.task.has_value());
+  if (attempt.task) add_metrics(attempt.task->parts, performance.score), performance.score.add(attempt.task->score);
+  return performance;
+}
+
+void expect_golden_performance(const std::string& scene, const golden::Performance& expected) {
+  for (const int threads : {1, 4}) {
+    const Performance made = perform(scene, threads);
+    const std::string run = scene + " with " + std::to_string(threads) + " threads";
+    expect_golden((run + ", state").c_str(), made.state, expected.state);
+    expect_golden((run + ", score").c_str(), made.score, expected.score);
+  }
+}
+
+TEST_F(SameBitsOfTasks, PerformAndScoreLift) { expect_golden_performance("lift_gallbladder", golden::kLift); }
+TEST_F(SameBitsOfTasks, PerformAndScoreBurn) { expect_golden_performance("burn_line", golden::kBurn); }
+TEST_F(SameBitsOfTasks, PerformAndScoreCamera) { expect_golden_performance("navigate_camera", golden::kCamera); }
+
+}  // namespace
+}  // namespace trocar

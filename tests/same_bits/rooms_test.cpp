@@ -1,0 +1,84 @@
+// The same bits everywhere: one hash of a tissue run and one of a query run, from the rooms alone. The constants hold
+// for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case with each), for gcc and clang,
+// unoptimised and optimised (tests/same_bits/other_compilers.sh).
+#include "app/compare/frame_source.hpp"
+#include "app/compare/random_motion.hpp"
+#include "cpu_collision/queries.hpp"
+#include "deform/grasp.hpp"
+#include "deform/tissue.hpp"
+#include "tests/same_bits/same_bits.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+using test::expect_golden;
+using test::Hash;
+
+class SameBitsOfRooms : public test::SameBits {};
+
+// Pressed into collapse, held, pulled and turned by jaws, hung on ligaments, breathing.
+TEST_F(SameBitsOfRooms, TissueRun) {
+  const TriangleMesh ball = shapes::icosphere(4, 0.05f);
+  TissueParams params;
+  params.node_spacing = 0.01f;
+  const Attachment attachments[] = {{{0.f, -0.05f, 0.f}, 0.02f, 0.f, true}, {{0.05f, 0.f, 0.f}, 0.02f, 60.f, false}};
+  const TissueModel model = make_tissue(ball.view(), params, attachments, {0.004f, 0.3f, {0.3f, 1.f, -0.2f}});
+  TissueState state = rest_state(model);
+  std::vector<glm::vec3> surface = ball.positions;
+  GraspParams grasp_params;
+  Grasp grasp;
+  Hash hash;
+  float flattest = 1.f;
+  for (int frame = 0; frame < 300; ++frame) {
+    const double press = 0.0006 * std::min(frame % 100, 60), pull = 0.0004 * std::max(frame - 100, 0) * (frame < 200);
+    const ToolStep probe{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.053 - press}, {0.0, 0.0, 0.053 - press}, 0.006};
+    std::vector<TissueContact> contacts;
+    for (std::uint32_t v = 0; v < surface.size(); ++v)
+      if (std::hypot(surface[v].x, surface[v].y) < 0.008f && surface[v].z > 0.f)
+        contacts.push_back({0, v, {0.f, 0.f, 1.f}});
+    const ToolStep jaws{{-0.2, 0.1, 0.0}, {-0.05 - pull, 0.0, 0.0}, {-0.05 - pull - 0.0004, 0.0, 0.0}, 0.003};
+    move_jaws(grasp_params, {jaws.pivot, jaws.tip_before, 0.003}, frame < 40 || frame > 250 ? 1.0 : 0.0, model, surface,
+              grasp);
+    std::vector<TissueHold> holds;
+    add_holds(grasp_params, jaws, 0.7, grasp, holds);
+    hash.add(step(model, state, {{&probe, 1}, contacts, holds}, 1.f / 60.f));
+    settle_grasp(grasp_params, state, jaws, 0, grasp);
+    embed_surface(model, state.x, surface);
+    hash.add_all(state.x), hash.add_all(state.v), hash.add_all(surface), hash.add(grasp.pull);
+    flattest = std::min(flattest, state.scratch.flattest);
+    if (frame == 100) {
+      EXPECT_TRUE(grasp.holding());
+      EXPECT_FALSE(contacts.empty());
+    }
+  }
+  EXPECT_LT(flattest, 0.5f) << "nothing was crushed: unfolding is not covered";
+  expect_golden("tissue run", hash, golden::kTissue);
+}
+
+// Random motions of a tool over a wobbling organ: the scan with this processor's kernels, and a tree.
+TEST_F(SameBitsOfRooms, QueryRun) {
+  const TriangleMesh ball = shapes::icosphere(4, 0.06f);
+  for (const bool scan : {true, false}) {
+    const auto query = scan ? make_scan_query() : make_surface_tree(*tree_plan("obb-refit"));
+    query->rebuild(ball.view());
+    Hash hash;
+    std::size_t touched = 0;
+    for (const TouchSet set : {TouchSet::Exact, TouchSet::Volume}) {
+      const auto source = make_mesh_source(ball, random_motion(11, ball.view(), 400), 0.004,
+                                           {ToolMode::Swept, Cover::Capsule, set}, 0.02);
+      for (std::size_t frame = 0; frame < source->frame_count(); ++frame) {
+        source->load(frame);
+        query->update(source->positions(0));
+        const TouchList list = query->touched(source->tools(), set);
+        touched += list.touches.size();
+        for (const Touch& touch : list.touches) set == TouchSet::Exact ? hash.add(touch) : hash.add(index(touch.face));
+      }
+    }
+    EXPECT_GT(touched, 10000u);
+    expect_golden(scan ? "query run, scan" : "query run, tree", hash, golden::kQuery);
+  }
+}
+
+}  // namespace
+}  // namespace trocar
