@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mesh/self_crossing.hpp"
+
 namespace trocar {
 namespace {
 
@@ -80,7 +82,9 @@ std::vector<char> best_steps(const Band& band) {
   return steps;
 }
 
-// Least area of a triangulation of vertices first..last, by its triangle at the side first - last.
+// Least area of a triangulation of vertices first..last, by its triangle at the side first - last. Rims have vertices
+// on one line: a triangle of three such costs nothing by area, and is taken only where there is no other.
+constexpr double kFlat = 1.0;  // m^2
 class BestCap {
  public:
   BestCap(std::span<const glm::vec3> positions, const Ring& ring)
@@ -104,7 +108,9 @@ class BestCap {
     double best = INFINITY;
     for (std::size_t m = i + 1; m < k; ++m) {
       const glm::dvec3 a(positions_[ring_[i]]), b(positions_[ring_[m]]), c(positions_[ring_[k]]);
-      const double area = area_[i * n + m] + area_[m * n + k] + glm::length(glm::cross(b - a, c - a));
+      const bool flat = !has_area(positions_[ring_[i]], positions_[ring_[m]], positions_[ring_[k]]);
+      const double area =
+          area_[i * n + m] + area_[m * n + k] + glm::length(glm::cross(b - a, c - a)) + (flat ? kFlat : 0.0);
       if (!(area < best) && m > i + 1) continue;
       best = area;
       middle_[i * n + k] = static_cast<std::uint32_t>(m);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "deform/loft.hpp"
 #include "deform/sculpt_parts.hpp"
 #include "geometry/error.hpp"
+#include "mesh/weld.hpp"
 
 namespace trocar {
 namespace {
@@ -121,6 +123,12 @@ void note_edges(Sculpture& sculpture) {
   update_rim(sculpture.rim, sculpture.scratch.edges);
 }
 
+// The corners in the face's own order, from the lowest on.
+std::array<std::uint32_t, 3> from_lowest(glm::uvec3 f) {
+  while (f.x > f.y || f.x > f.z) f = {f.y, f.z, f.x};
+  return {f.x, f.y, f.z};
+}
+
 // Strips and caps are made anew; those that come out as they were keep their face.
 void update_strips(Sculpture& sculpture) {
   const Loops loops = find_loops(sculpture.rim);
@@ -129,10 +137,6 @@ void update_strips(Sculpture& sculpture) {
   std::vector<glm::uvec3> wanted =
       close_loops(sculpture.rest, loops, wall, kStripReach * static_cast<float>(sculpture.voxels.size));
 
-  const auto from_lowest = [](glm::uvec3 f) {
-    while (f.x > f.y || f.x > f.z) f = {f.y, f.z, f.x};
-    return std::array{f.x, f.y, f.z};
-  };
   std::vector<std::pair<std::array<std::uint32_t, 3>, std::size_t>> had;
   for (std::size_t slot = 0; slot < sculpture.faces.size(); ++slot)
     if (sculpture.faces.kind[slot] == FaceKind::Strip) {
@@ -151,6 +155,41 @@ void update_strips(Sculpture& sculpture) {
   }
 }
 
+// A strip may come out back to back on another face. The two bound nothing between them and both go; the surface stays
+// closed, as the edges of one cancel those of the other.
+void drop_back_to_back(Sculpture& sculpture) {
+  LiveFaces& faces = sculpture.faces;
+  std::vector<char> on_strip(sculpture.rest.size(), 0);
+  for (std::size_t slot = 0; slot < faces.size(); ++slot)
+    if (faces.kind[slot] == FaceKind::Strip && !faces.gone[slot])
+      for (int corner = 0; corner < 3; ++corner) on_strip[faces.corners[slot][corner]] = 1;
+  struct Side {
+    std::array<std::uint32_t, 3> corners;  // ascending
+    bool turned;                           // the face runs through them the other way
+    std::size_t slot;
+  };
+  std::vector<Side> sides;
+  for (std::size_t slot = 0; slot < faces.size(); ++slot) {
+    const glm::uvec3& f = faces.corners[slot];
+    if (faces.gone[slot] || !on_strip[f.x] || !on_strip[f.y] || !on_strip[f.z]) continue;
+    const auto [low, second, third] = from_lowest(f);
+    sides.push_back({{low, std::min(second, third), std::max(second, third)}, second > third, slot});
+  }
+  const auto key = [](const Side& side) { return std::tie(side.corners, side.turned, side.slot); };
+  std::sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) { return key(a) < key(b); });
+  sculpture.scratch.edges.clear();
+  for (std::size_t begin = 0, turned = 0, end = 0; begin < sides.size(); begin = end) {
+    for (end = begin; end < sides.size() && sides[end].corners == sides[begin].corners && !sides[end].turned;) ++end;
+    for (turned = end; end < sides.size() && sides[end].corners == sides[begin].corners;) ++end;
+    for (std::size_t i = begin, j = turned; i < turned && j < end; ++i, ++j)
+      for (const std::size_t slot : {sides[i].slot, sides[j].slot}) {
+        faces.gone[slot] = 1;
+        if (faces.kind[slot] != FaceKind::Strip) add_edges(faces.corners[slot], -1, sculpture.scratch.edges);
+      }
+  }
+  update_rim(sculpture.rim, sculpture.scratch.edges);
+}
+
 const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
   part_pieces(sculpture, model.lattice);
   spread_heat(sculpture.voxels, sculpture.scratch.cold);
@@ -163,6 +202,7 @@ const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
   update_wall(sculpture, model);
   note_edges(sculpture);
   update_strips(sculpture);
+  drop_back_to_back(sculpture);
   settle(sculpture.faces, sculpture.change.faces);
   for (const std::uint32_t voxel : moved) sculpture.shown[voxel] = sculpture.voxels.heat[voxel];
   sculpture.change.new_vertices = static_cast<std::uint32_t>(sculpture.rest.size()) - sculpture.change.first_vertex;
@@ -292,7 +332,7 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
   sculpture.rest.assign(organ.positions.begin(), organ.positions.end());
   for (const glm::vec3& p : organ.positions)
     sculpture.vertices.push_back(place_on_skin(sculpture, model.lattice, p, SculptVertex{}));
-  sculpture.faces = make_live_faces(organ.faces);
+  sculpture.faces = make_live_faces(welded_faces(organ.positions, organ.faces));
   const glm::ivec3 corners = sculpture.voxels.count + 1;
   sculpture.shown = sculpture.voxels.heat;
   sculpture.corner_vertex.assign(static_cast<std::size_t>(corners.x) * corners.y * corners.z, kNoVoxel);

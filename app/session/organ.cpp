@@ -6,6 +6,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "mesh/weld.hpp"
 
 namespace trocar {
 namespace {
@@ -124,6 +125,8 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.name = scene.name;
   organ.colour = scene.colour;
   organ.mesh = load_mesh(scene.mesh, scene.mm_per_unit * kMillimetre);
+  // Tissue has no seams: cuts, pressure and picture follow the surface as one.
+  organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
     organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
   } catch (const InputError& error) {
