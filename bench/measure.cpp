@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 
+#include "app/support/progress.hpp"
 #include "cpu_collision/reference.hpp"
 
 namespace trocar::bench {
@@ -79,16 +80,16 @@ void set_pace(Runner& runner, FrameSource& frames, double seconds_a_turn) {
 // Google Benchmark's own lines would repeat the table: only the turns are counted.
 class Turns final : public benchmark::BenchmarkReporter {
  public:
-  explicit Turns(std::size_t total) : total_(total) {}
+  explicit Turns(std::size_t total) : progress_("bench", total) {}
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     done_ += runs.empty() || runs[0].run_type == Run::RT_Aggregate ? 0 : runs.size();
-    fmt::print(stderr, "\r{} of {} turns", std::min(done_, total_), total_);
+    progress_.advance_to(done_);
   }
-  void Finalize() override { fmt::print(stderr, "\r{:40}\r", ""); }
 
  private:
-  std::size_t total_, done_ = 0;
+  Progress progress_;
+  std::size_t done_ = 0;
 };
 
 void take_turns(std::vector<Runner>& runners, FrameSource& frames, int turns) {

@@ -50,9 +50,9 @@ std::string claim_lines(const Table& table) {
   for (const Claim& claim : claims()) {
     const Measured *ours = table.find(claim.ours), *peer = fastest(table, claim.peers);
     if (!ours || !peer) continue;
-    text += fmt::format("{} is {:.1f} times faster than {} ({}) by medians, {:.1f} by minimums; wanted {:.0f}\n",
-                        claim.ours, peer->total.median / ours->total.median, claim.words, peer->name,
-                        peer->total.minimum / ours->total.minimum, claim.wanted);
+    text += fmt::format("{} against {} ({}): {} by medians, {} by minimums; wanted {:.0f} times faster\n", claim.ours,
+                        claim.words, peer->name, pace(ours->total.median, peer->total.median),
+                        pace(ours->total.minimum, peer->total.minimum), claim.wanted);
   }
   return text;
 }

@@ -39,11 +39,11 @@ std::string ratio_lines(const SoftBodyTable& table) {
                       added_by_a_sweep(table, &TimeSummary::minimum) * kNano / springs);
   const auto line = [&](const char* name, const SoftBodyTime& peer) {
     const SoftBodyTime* own = table.find(name);
-    const auto ratio = [&](double TimeSummary::*which) {
-      return table.nanoseconds(peer, which) / table.nanoseconds(*own, which);
+    const auto against = [&](double TimeSummary::*which) {
+      return pace(table.nanoseconds(*own, which), table.nanoseconds(peer, which));
     };
-    return fmt::format("{} is {:.1f} times faster than {} by medians, {:.1f} by minimums; wanted 4, aimed at 8\n", name,
-                       ratio(&TimeSummary::median), peer.name, ratio(&TimeSummary::minimum));
+    return fmt::format("{} against {}: {} by medians, {} by minimums; wanted 4 times faster, aimed at 8\n", name,
+                       peer.name, against(&TimeSummary::median), against(&TimeSummary::minimum));
   };
   for (const char* name : {"own_springs", "own_forces", "own_step"}) text += line(name, *sweep);
   text += line("own_step", *table.find("bullet_links_nodes"));

@@ -43,6 +43,9 @@ struct CompareReport {
 CompareReport compare_backends(FrameSource& source, const std::vector<std::string>& names, Backends& backends,
                                const std::function<void(std::size_t)>& progress);
 
+// "12.3 times faster", "5.0 times slower" or "as fast": what one time is against another; "" when either is not known.
+std::string pace(double own_ms, double other_ms);
+
 // "swept", "capsule", "exact", ...: as on the command line.
 std::string_view name_of(ToolMode mode);
 std::string_view name_of(Cover cover);
