@@ -93,9 +93,9 @@ struct Sculpture {
   SculptScratch scratch;
 };
 
-// `organ`: the rest shape `model` was made of; its vertices are model.embedding's. Faces get the ids 0, 1, ... and name of
-// the vertices at one position the first: across a seam the surface is one, and is refined and cut as one.
-// Error: InputError when a parameter is out of range.
+// `organ`: the rest shape `model` was made of; its vertices are model.embedding's. Faces get the ids 0, 1, ... and name
+// of the vertices at one position the first: across a seam the surface is one, and is refined and cut as one. Error:
+// InputError when a parameter is out of range.
 Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const SculptParams& params = {});
 
 // Burns the tissue that `hot` touches while the organ is in `state`. Allocates only when something goes. Input that is
