@@ -19,6 +19,17 @@ constexpr double kFlattestCorner = 1e-9;
 // Offset of a plane that is not there, m.
 constexpr float kNoPlane = 1e30f;
 
+// Each number of a plane is rounded by half of this part of itself; the other half is a margin.
+constexpr double kFloatStep = std::numeric_limits<float>::epsilon();
+
+// At least the sum of the coordinates, each without its sign, of any point within the radius of the sweep, m: none is
+// farther from the pivot than the longer arm and the radius.
+double extent_of(const ToolStep& step) {
+  const glm::dvec3 at = glm::abs(step.pivot);
+  const double arm = std::max(glm::distance(step.pivot, step.tip_before), glm::distance(step.pivot, step.tip_after));
+  return at.x + at.y + at.z + 2.0 * (arm + step.radius);
+}
+
 double distance(const glm::dvec4& plane, const glm::dvec3& point) {
   return glm::dot(glm::dvec3(plane), point) + plane.w;
 }
@@ -31,7 +42,7 @@ void fill_lanes(const ToolVolume& volume, float reach, ConvexTool& tool) {
   tool.slack = kPlaneRounding * (2.f * reach + largest);
   tool.lanes.fill({lanes(0.f), lanes(0.f), lanes(0.f), lanes(kNoPlane)});
   for (int i = 0; i < volume.plane_count; ++i) {
-    PlaneLanes& group = tool.lanes[i / 4];
+    FourPlanes& group = tool.lanes[i / 4];
     group.x[i % 4] = volume.planes[i].x;
     group.y[i % 4] = volume.planes[i].y;
     group.z[i % 4] = volume.planes[i].z;
@@ -147,7 +158,7 @@ void find_box(ConvexTool& tool) {
 // ---- boxes ----
 
 // Half shadow of a box on the normals of four planes. x, y, z: the box's half sides by coordinate, one per lane.
-Lanes4 half_shadow(const PlaneLanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
+Lanes4 half_shadow(const FourPlanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
   return abs(planes.x * splat<0>(x) + planes.y * splat<0>(y) + planes.z * splat<0>(z)) +
          abs(planes.x * splat<1>(x) + planes.y * splat<1>(y) + planes.z * splat<1>(z)) +
          abs(planes.x * splat<2>(x) + planes.y * splat<2>(y) + planes.z * splat<2>(z));
@@ -188,10 +199,14 @@ bool separated_along(const ConvexTool& tool, const Corners& face, const glm::dve
 
 }  // namespace
 
-ConvexTool convex_tool(const ToolVolume& volume, float reach) {
+ConvexTool convex_tool(const ToolVolume& volume, float reach, TouchSet set) {
   ConvexTool tool;
   tool.plane_count = volume.plane_count;
-  for (int i = 0; i < volume.plane_count; ++i) tool.planes[i] = glm::dvec4(volume.planes[i]);
+  const double extent = set == TouchSet::Exact ? extent_of(volume.step) : 0.0;
+  for (int i = 0; i < volume.plane_count; ++i) {
+    tool.planes[i] = glm::dvec4(volume.planes[i]);
+    if (set == TouchSet::Exact) tool.planes[i].w += kFloatStep * (extent + std::abs(tool.planes[i].w));
+  }
   fill_lanes(volume, reach, tool);
   find_corners(tool);
   find_edges(tool);

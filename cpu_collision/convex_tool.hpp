@@ -20,17 +20,17 @@ constexpr int kMaxCorners = kMaxPlanes * (kMaxPlanes - 1) * (kMaxPlanes - 2) / 6
 constexpr int kMaxEdges = kMaxPlanes * (kMaxPlanes - 1) / 2;
 
 // Four planes by coordinate, lane k of each belonging to plane k.
-struct PlaneLanes {
+struct FourPlanes {
   Lanes4 x, y, z, offset;
 };
 
 // Signed distance of a point from four planes, m.
-inline Lanes4 plane_distances(const PlaneLanes& planes, Lanes4 point) {
+inline Lanes4 plane_distances(const FourPlanes& planes, Lanes4 point) {
   return dot_rows(planes.x, planes.y, planes.z, point) + planes.offset;
 }
 
 struct ConvexTool {
-  std::array<PlaneLanes, 2> lanes;  // moved outwards by `slack`; missing planes contain everything
+  std::array<FourPlanes, 2> lanes;  // moved outwards by `slack`; missing planes contain everything
   float slack = 0.f;                // m  rounding of the float tests
   std::array<glm::dvec4, kMaxPlanes> planes;
   int plane_count = 0;
@@ -43,7 +43,9 @@ struct ConvexTool {
 
 // The volume must be bounded, as every tool volume is; it may be as flat as rounding makes it.
 // `reach`: largest coordinate of the mesh, m; the float tests allow for the rounding it brings.
-ConvexTool convex_tool(const ToolVolume& volume, float reach);
+// `set`: of the exact set the planes lie farther out by as much as their rounding to float may have moved them in (61
+// micrometres 1 km from the origin), so that the volume is never empty and holds all that the tool sweeps.
+ConvexTool convex_tool(const ToolVolume& volume, float reach, TouchSet set = TouchSet::Volume);
 
 enum class BoxAnswer { Outside, Crosses, Inside };
 

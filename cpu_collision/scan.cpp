@@ -49,7 +49,7 @@ class ScanQuery final : public TouchQuery {
   void search_seams();
   template <typename CodeOf>
   void collect(const FaceRange& range, CodeOf code_of);
-  void settle(const ToolVolume& tool, const ScanPlanes& planes);
+  void settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set);
   void report(const ToolVolume& tool, TouchSet set);
   Triangle corners_of(const ScanFace& face) const;
 
@@ -146,7 +146,7 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
     search_patches(planes.out);
     search_seams();
     const Clock::time_point searched = Clock::now();
-    settle(tool, planes);
+    settle(tool, planes, set);
     report(tool, set);
     first_.push_back(static_cast<std::uint32_t>(touches_.size()));
     times_.search_ms += milliseconds(start, searched);
@@ -202,9 +202,15 @@ void ScanQuery::collect(const FaceRange& range, CodeOf code_of) {
   survivor_count_ = count;
 }
 
-void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes) {
+// Of the exact set every survivor is a candidate. The volume's float planes may cut off a part of the sweep (30
+// micrometres deep, 300 m from the origin); the planes that the survivors passed lie farther out than that.
+void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set) {
   const std::span<const std::uint32_t> survivors = std::span(survivors_).first(survivor_count_);
   counters_.face_tests += survivors.size();
+  if (set == TouchSet::Exact) {
+    for (const std::uint32_t place : survivors) touched_.insert_if(true, layout_.faces[place].face);
+    return;
+  }
   kernels_.judge_faces(planes, xyz(), layout_.faces.data(), survivors, verdicts_.data());
   for (std::size_t i = 0; i < survivors.size(); ++i) {
     const ScanFace& face = layout_.faces[survivors[i]];

@@ -96,8 +96,9 @@ PlaneLanes<Real> lanes_of(const ToolVolume& volume) {
 }  // namespace
 
 ScanPlanes scan_planes(const ToolVolume& volume, float reach) {
-  // Three products, four sums and the moved plane itself round, each by half an epsilon of at most 3 reach + |d|: twice
-  // that is granted. No height is then -0, so that a sign bit means "less than zero".
+  // Three products, four sums and the moved plane itself round, each by half an epsilon of at most 3 reach + |d|; so do
+  // the four numbers of the plane, together by as much again. Twice the former is granted, which holds both: the planes
+  // moved out contain the true volume, too. No height is then -0, so that a sign bit means "less than zero".
   constexpr float kRoundings = 8.f * std::numeric_limits<float>::epsilon();
   ScanPlanes planes{lanes_of<float>(volume), {}, lanes_of<double>(volume)};
   for (int p = 0; p < kMaxPlanes; ++p) {

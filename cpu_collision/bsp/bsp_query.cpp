@@ -69,7 +69,7 @@ class BspQuery final : public TouchQuery {
     for (const ToolVolume& tool : tools) {
       const auto start = Clock::now();
       candidates_.clear();
-      const ConvexTool convex = convex_tool(tool, reach_);
+      const ConvexTool convex = convex_tool(tool, reach_, set);
       if (convex.corner_count > 0 && !is_leaf(tree_.root)) search(convex, set);
       times_.search_ms += milliseconds_since(start);
       const auto found = Clock::now();

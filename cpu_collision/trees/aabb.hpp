@@ -25,7 +25,7 @@ struct Aabb {
   struct Tool {
     const ConvexTool& convex;
     Lanes4 low, high;                // m  box around the volume
-    std::array<PlaneLanes, 2> size;  // the planes' normals without their signs
+    std::array<FourPlanes, 2> size;  // the planes' normals without their signs
     explicit Tool(const ConvexTool& tool);
   };
 };

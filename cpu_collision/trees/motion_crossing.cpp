@@ -3,145 +3,309 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 
 namespace trocar {
 namespace {
 
 using glm::dvec3;
 
-// Boxes looked at before the pair counts as meeting: sliding within one plane has no single moment to find.
+// Boxes looked at before the earliest that is left counts as a meeting.
 constexpr int kMostBoxes = 20000;
-// A box is halved one way after another; this many are open at once at most.
-constexpr int kMostOpen = 256;
+// Boxes that wait at once at most.
+constexpr int kMostOpen = 1024;
+// Rounding of a gap, as a part of the largest coordinate.
+constexpr double kGapRounding = 1.6e-14;
 
-// Time and two places, each in [0, 1].
+// From one feature to the other: base + u along_u + v along_v, each linear in time. [0] at time 0, [1] at time 1.
+struct Gap {
+  std::array<dvec3, 2> base, along_u, along_v;  // m
+  double rounding;                              // m
+};
+
+// Time, u and v. Left uninitialised: many wait on the stack.
 struct Box {
-  std::array<double, 3> low{0.0, 0.0, 0.0}, high{1.0, 1.0, 1.0};
+  std::array<double, 3> low, high;
+  double apart;  // m  bound on the gap at its earliest corner
 };
+constexpr Box kWholeDomain{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, 0.0};
 
-dvec3 at(const MovingPoint& p, double time) { return p.before + time * (p.after - p.before); }
+dvec3 at(const std::array<dvec3, 2>& moving, double time) { return moving[0] + time * (moving[1] - moving[0]); }
 
-// The gap between the features over a box: its bounds by coordinate, and by how much each parameter can change it.
-struct Bounds {
-  dvec3 low, high;
-  std::array<double, 3> change;  // m
-};
+using Values = std::array<dvec3, 8>;  // bit 0 of the number: high time, bit 1: high u, bit 2: high v
 
-// gap(time, u, v) at the corners of the box. It is linear in each parameter, so these bound it.
-template <class Gap>
-Bounds bounds_over(const Box& box, Gap gap) {
-  std::array<dvec3, 8> value;
-  for (int corner = 0; corner < 8; ++corner)
-    value[corner] = gap((corner & 1 ? box.high : box.low)[0], (corner & 2 ? box.high : box.low)[1],
-                        (corner & 4 ? box.high : box.low)[2]);
-  Bounds bounds{value[0], value[0], {0.0, 0.0, 0.0}};
-  for (int corner = 0; corner < 8; ++corner) {
-    bounds.low = glm::min(bounds.low, value[corner]);
-    bounds.high = glm::max(bounds.high, value[corner]);
-    for (int k = 0; k < 3; ++k) {
-      const dvec3 step = glm::abs(value[corner] - value[corner ^ (1 << k)]);
-      bounds.change[k] = std::max(bounds.change[k], std::max({step.x, step.y, step.z}));
+Values values_at_corners(const Gap& gap, const Box& box) {
+  Values values;
+  for (int late = 0; late < 2; ++late) {
+    const double time = late ? box.high[0] : box.low[0];
+    const dvec3 base = at(gap.base, time), u = at(gap.along_u, time), v = at(gap.along_v, time);
+    const dvec3 low = base + box.low[1] * u, high = base + box.high[1] * u;
+    values[late] = low + box.low[2] * v;
+    values[late | 2] = high + box.low[2] * v;
+    values[late | 4] = low + box.high[2] * v;
+    values[late | 6] = high + box.high[2] * v;
+  }
+  return values;
+}
+
+// The gap is linear in each parameter, so its values over a box lie in the hull of those at the corners.
+bool apart_along(const Values& values, const dvec3& direction, double rounding) {
+  double low = glm::dot(values[0], direction), high = low;
+  for (int k = 1; k < 8; ++k) {
+    const double place = glm::dot(values[k], direction);
+    low = std::min(low, place), high = std::max(high, place);
+  }
+  const double slack = rounding * (std::abs(direction.x) + std::abs(direction.y) + std::abs(direction.z));
+  return low > slack || high < -slack;
+}
+
+// By coordinate, along the middle of the values, and along the directions in which one feature or both do not reach:
+// these know neither u nor v, so that boxes need not be small in them.
+bool holds_no_zero(const Gap& gap, const Box& box, const Values& values) {
+  dvec3 low = values[0], high = values[0], sum = values[0];
+  for (int k = 1; k < 8; ++k) {
+    low = glm::min(low, values[k]), high = glm::max(high, values[k]);
+    sum += values[k];
+  }
+  if (glm::any(glm::greaterThan(low, dvec3(gap.rounding))) || glm::any(glm::lessThan(high, dvec3(-gap.rounding))))
+    return true;
+  const double middle = 0.5 * (box.low[0] + box.high[0]);
+  const dvec3 u = at(gap.along_u, middle), v = at(gap.along_v, middle), normal = glm::cross(u, v);
+  return apart_along(values, normal, gap.rounding) || apart_along(values, sum, gap.rounding) ||
+         apart_along(values, glm::cross(normal, u), gap.rounding) ||
+         apart_along(values, glm::cross(normal, v), gap.rounding);
+}
+
+// By how much each parameter can change the gap, in its largest coordinate, m.
+std::array<double, 3> changes_over(const Values& values) {
+  std::array<double, 3> change{0.0, 0.0, 0.0};
+  for (int k = 0; k < 3; ++k) {
+    for (int corner = 0; corner < 8; ++corner) {
+      if (corner & (1 << k)) continue;
+      const dvec3 step = glm::abs(values[corner] - values[corner | (1 << k)]);
+      change[k] = std::max({change[k], step.x, step.y, step.z});
     }
   }
-  return bounds;
+  return change;
 }
 
-bool holds_zero(const Bounds& b, double rounding) {
-  return glm::all(glm::lessThanEqual(b.low, dvec3(rounding))) &&
-         glm::all(glm::greaterThanEqual(b.high, dvec3(-rounding)));
-}
+// The earliest first; of several the smallest.
+bool comes_after(const Box& a, const Box& b) { return a.low[0] != b.low[0] ? a.low[0] > b.low[0] : a.apart > b.apart; }
 
-// Earliest time of any small box whose bounds hold zero. `within`: is any point of the box in the domain?
-template <class Gap, class Within>
-std::optional<double> first_zero(Gap gap, Within within, double tolerance, double rounding) {
+// `within`: is any point of the box in the domain? Times at `before` and after are of no interest.
+template <class Within>
+std::optional<Meeting> first_zero(const Gap& gap, Within within, double tolerance, double before) {
   std::array<Box, kMostOpen> open;
-  int count = 1;
-  open[0] = {};
-  std::optional<double> first;
+  int count = 0;
+  const auto keep = [&](Box box) {
+    if (!within(box) || !(box.low[0] < before)) return;
+    const Values values = values_at_corners(gap, box);
+    if (holds_no_zero(gap, box, values)) return;
+    // Zero lies between the values by each coordinate: none of them is larger than their spread.
+    const std::array<double, 3> change = changes_over(values);
+    box.apart = std::sqrt(3.0) * (change[0] + change[1] + change[2] + gap.rounding);
+    open[count++] = box;
+    std::push_heap(open.begin(), open.begin() + count, comes_after);
+  };
+  keep(kWholeDomain);
   for (int seen = 0; count > 0; ++seen) {
+    std::pop_heap(open.begin(), open.begin() + count, comes_after);
     const Box box = open[--count];
-    if (first && box.low[0] >= *first) continue;
-    const Bounds bounds = bounds_over(box, gap);
-    if (!holds_zero(bounds, rounding)) continue;
-    const int widest =
-        static_cast<int>(std::max_element(bounds.change.begin(), bounds.change.end()) - bounds.change.begin());
-    if (bounds.change[widest] <= tolerance || seen >= kMostBoxes || count + 2 > kMostOpen) {
-      first = first ? std::min(*first, box.low[0]) : box.low[0];
-      continue;
-    }
+    const std::array<double, 3> change = changes_over(values_at_corners(gap, box));
+    const auto widest = static_cast<std::size_t>(std::max_element(change.begin(), change.end()) - change.begin());
+    const double middle = 0.5 * (box.low[widest] + box.high[widest]);
+    const bool small = box.apart <= tolerance || !(middle > box.low[widest] && middle < box.high[widest]);
+    if (small || seen >= kMostBoxes || count + 2 > kMostOpen)
+      return Meeting{box.low[0], std::max(box.apart, tolerance)};
     Box halves[] = {box, box};
-    halves[0].high[widest] = halves[1].low[widest] = 0.5 * (box.low[widest] + box.high[widest]);
-    for (const Box& half : {halves[1], halves[0]})
-      if (within(half)) open[count++] = half;
+    halves[0].high[widest] = halves[1].low[widest] = middle;
+    for (const Box& half : halves) keep(half);
   }
-  return first;
+  return {};
 }
 
-double rounding_of(std::initializer_list<MovingPoint> points) {
+double largest_of(std::initializer_list<MovingPoint> points) {
   double largest = 0.0;
   for (const MovingPoint& p : points)
     for (const dvec3& place : {p.before, p.after})
       largest = std::max({largest, std::abs(place.x), std::abs(place.y), std::abs(place.z)});
-  return 1e-15 * 16.0 * largest;
+  return largest;
 }
 
-std::array<MovingPoint, 3> corners_of(const MovingTriangle& t) {
+std::array<dvec3, 2> between(const MovingPoint& from, const MovingPoint& to) {
+  return {to.before - from.before, to.after - from.after};
+}
+
+// Later than any time of a step.
+constexpr double kNoTime = 2.0;
+
+struct CornerFace {
+  Gap gap;
+
+  CornerFace(const MovingPoint& corner, const MovingPoint& a, const MovingPoint& b, const MovingPoint& c)
+      : gap{between(corner, a), between(a, b), between(a, c), kGapRounding * largest_of({corner, a, b, c})} {}
+  static bool holds_any(const Box& box) { return box.low[1] + box.low[2] <= 1.0; }
+  static dvec3 middle() { return {0.5, 1.0 / 3.0, 1.0 / 3.0}; }
+};
+
+struct EdgeEdge {
+  Gap gap;
+
+  EdgeEdge(const MovingPoint& a, const MovingPoint& b, const MovingPoint& c, const MovingPoint& d)
+      : gap{between(c, a), between(a, b), between(d, c), kGapRounding * largest_of({a, b, c, d})} {}
+  static bool holds_any(const Box&) { return true; }
+  static dvec3 middle() { return dvec3(0.5); }
+};
+
+template <class Features>
+std::optional<Meeting> first_meeting(const Features& features, double tolerance, double before) {
+  return first_zero(features.gap, Features::holds_any, tolerance, before);
+}
+
+// Newton's method from the middle of the domain: does it find a zero, to rounding, within? Most meetings end here.
+constexpr int kNewtonSteps = 8;
+template <class Features>
+bool finds_a_zero(const Features& features) {
+  const Gap& gap = features.gap;
+  dvec3 x = Features::middle();  // time, u, v
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    const dvec3 u = at(gap.along_u, x[0]), v = at(gap.along_v, x[0]);
+    const dvec3 value = at(gap.base, x[0]) + x[1] * u + x[2] * v;
+    const Box place{{x[0], x[1], x[2]}, {x[0], x[1], x[2]}, 0.0};
+    const bool inside = glm::all(glm::greaterThanEqual(x, dvec3(0.0))) && glm::all(glm::lessThanEqual(x, dvec3(1.0)));
+    if (glm::all(glm::lessThanEqual(glm::abs(value), dvec3(gap.rounding)))) return inside && Features::holds_any(place);
+    const dvec3 rate =
+        gap.base[1] - gap.base[0] + x[1] * (gap.along_u[1] - gap.along_u[0]) + x[2] * (gap.along_v[1] - gap.along_v[0]);
+    const dvec3 uv = glm::cross(u, v);
+    const double determinant = glm::dot(rate, uv);
+    x -= dvec3(glm::dot(value, uv), glm::dot(rate, glm::cross(value, v)), glm::dot(rate, glm::cross(u, value))) /
+         determinant;
+    if (!glm::all(glm::lessThan(glm::abs(x), dvec3(4.0)))) return false;
+  }
+  return false;
+}
+
+using Corners = std::array<MovingPoint, 3>;
+
+Corners corners_of(const MovingTriangle& t) {
   return {MovingPoint{t.before.a, t.after.a}, {t.before.b, t.after.b}, {t.before.c, t.after.c}};
 }
 
-void keep_earlier(std::optional<double>& first, const std::optional<double>& other) {
-  if (other && (!first || *other < *first)) first = other;
+struct Interval {
+  double low = std::numeric_limits<double>::max(), high = -low;
+  void add(double place) { low = std::min(low, place), high = std::max(high, place); }
+};
+
+// Corners that are apart along a direction at both ends of the step are so throughout: their places along it are linear
+// in time. Rounding is granted as for gaps.
+bool apart_throughout(const Corners& p, const Corners& q, const dvec3& direction, double rounding) {
+  Interval p_before, p_after, q_before, q_after;
+  for (int k = 0; k < 3; ++k) {
+    p_before.add(glm::dot(p[k].before, direction)), p_after.add(glm::dot(p[k].after, direction));
+    q_before.add(glm::dot(q[k].before, direction)), q_after.add(glm::dot(q[k].after, direction));
+  }
+  const double slack = rounding * (std::abs(direction.x) + std::abs(direction.y) + std::abs(direction.z));
+  return (p_before.low - q_before.high > slack && p_after.low - q_after.high > slack) ||
+         (q_before.low - p_before.high > slack && q_after.low - p_after.high > slack);
 }
 
-// Boxes around the motions, by coordinate.
-bool motions_apart(std::initializer_list<MovingPoint> first, std::initializer_list<MovingPoint> second) {
-  dvec3 low[2], high[2];
-  int side = 0;
-  for (const auto& points : {first, second}) {
-    low[side] = dvec3(1e300), high[side] = dvec3(-1e300);
-    for (const MovingPoint& p : points) {
-      low[side] = glm::min(low[side], glm::min(p.before, p.after));
-      high[side] = glm::max(high[side], glm::max(p.before, p.after));
-    }
-    ++side;
+dvec3 halfway(const MovingPoint& p) { return 0.5 * (p.before + p.after); }
+
+// Along the coordinates, the line of the middles, the normals, the pairs of edges and, for triangles in nearly one
+// plane, across the edges within it; all as they are halfway.
+bool apart_at_once(const Corners& p, const Corners& q, double rounding) {
+  const auto apart = [&](const dvec3& direction) { return apart_throughout(p, q, direction, rounding); };
+  std::array<dvec3, 3> edge_p, edge_q;
+  dvec3 middles(0.0);
+  for (int k = 0; k < 3; ++k) {
+    edge_p[k] = halfway(p[(k + 1) % 3]) - halfway(p[k]);
+    edge_q[k] = halfway(q[(k + 1) % 3]) - halfway(q[k]);
+    middles += halfway(q[k]) - halfway(p[k]);
   }
-  return glm::any(glm::lessThan(high[0], low[1])) || glm::any(glm::lessThan(high[1], low[0]));
+  const dvec3 normal_p = glm::cross(edge_p[0], edge_p[1]), normal_q = glm::cross(edge_q[0], edge_q[1]);
+  if (apart(middles) || apart(normal_p) || apart(normal_q)) return true;
+  for (int axis = 0; axis < 3; ++axis) {
+    dvec3 along(0.0);
+    along[axis] = 1.0;
+    if (apart(along)) return true;
+  }
+  for (int k = 0; k < 3; ++k)
+    if (apart(glm::cross(edge_p[k], normal_p)) || apart(glm::cross(edge_q[k], normal_q))) return true;
+  for (const dvec3& e : edge_p)
+    for (const dvec3& f : edge_q)
+      if (apart(glm::cross(e, f))) return true;
+  return false;
+}
+
+MovingPoint part_of(const MovingPoint& p, double from, double to) {
+  const dvec3 motion = p.after - p.before;
+  return {p.before + from * motion, p.before + to * motion};
+}
+
+// Throughout the step, or throughout each half of it, and so on: a direction that separates early may not do so late.
+constexpr int kHalvings = 6;
+bool surely_apart(const Corners& p, const Corners& q, double rounding, int halvings = kHalvings) {
+  if (apart_at_once(p, q, rounding)) return true;
+  if (halvings == 0) return false;
+  for (const double from : {0.0, 0.5}) {
+    Corners part_p, part_q;
+    for (int k = 0; k < 3; ++k) {
+      part_p[k] = part_of(p[k], from, from + 0.5);
+      part_q[k] = part_of(q[k], from, from + 0.5);
+    }
+    if (!surely_apart(part_p, part_q, rounding, halvings - 1)) return false;
+  }
+  return true;
+}
+
+// Calls visit(features) for all pairs of features until one returns true.
+template <class Visit>
+bool any_features(const Corners& p, const Corners& q, Visit visit) {
+  for (int k = 0; k < 3; ++k) {
+    if (visit(CornerFace(p[k], q[0], q[1], q[2])) || visit(CornerFace(q[k], p[0], p[1], p[2]))) return true;
+    for (int l = 0; l < 3; ++l)
+      if (visit(EdgeEdge(p[k], p[(k + 1) % 3], q[l], q[(l + 1) % 3]))) return true;
+  }
+  return false;
+}
+
+double rounding_of(const Corners& p, const Corners& q) {
+  return kGapRounding * std::max(largest_of({p[0], p[1], p[2]}), largest_of({q[0], q[1], q[2]}));
 }
 
 }  // namespace
 
-std::optional<double> corner_meets_face(const MovingPoint& corner, const MovingPoint& a, const MovingPoint& b,
-                                        const MovingPoint& c, double tolerance) {
-  if (motions_apart({corner}, {a, b, c})) return std::nullopt;
-  const auto gap = [&](double time, double u, double v) {
-    const dvec3 from = at(a, time);
-    return at(corner, time) - from - u * (at(b, time) - from) - v * (at(c, time) - from);
-  };
-  return first_zero(
-      gap, [](const Box& box) { return box.low[1] + box.low[2] <= 1.0; }, tolerance, rounding_of({corner, a, b, c}));
+std::optional<Meeting> corner_meets_face(const MovingPoint& corner, const MovingPoint& a, const MovingPoint& b,
+                                         const MovingPoint& c, double tolerance) {
+  return first_meeting(CornerFace(corner, a, b, c), tolerance, kNoTime);
 }
 
-std::optional<double> edge_meets_edge(const MovingPoint& a, const MovingPoint& b, const MovingPoint& c,
-                                      const MovingPoint& d, double tolerance) {
-  if (motions_apart({a, b}, {c, d})) return std::nullopt;
-  const auto gap = [&](double time, double u, double v) {
-    const dvec3 from = at(a, time), to = at(c, time);
-    return from + u * (at(b, time) - from) - to - v * (at(d, time) - to);
-  };
-  return first_zero(
-      gap, [](const Box&) { return true; }, tolerance, rounding_of({a, b, c, d}));
+std::optional<Meeting> edge_meets_edge(const MovingPoint& a, const MovingPoint& b, const MovingPoint& c,
+                                       const MovingPoint& d, double tolerance) {
+  return first_meeting(EdgeEdge(a, b, c, d), tolerance, kNoTime);
 }
 
-std::optional<double> triangles_meet(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
-  const auto p = corners_of(first), q = corners_of(second);
-  std::optional<double> time;
-  for (int k = 0; k < 3; ++k) {
-    keep_earlier(time, corner_meets_face(p[k], q[0], q[1], q[2], tolerance));
-    keep_earlier(time, corner_meets_face(q[k], p[0], p[1], p[2], tolerance));
-    for (int l = 0; l < 3; ++l)
-      keep_earlier(time, edge_meets_edge(p[k], p[(k + 1) % 3], q[l], q[(l + 1) % 3], tolerance));
-  }
-  return time;
+std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
+  const Corners p = corners_of(first), q = corners_of(second);
+  if (surely_apart(p, q, rounding_of(p, q))) return {};
+  std::optional<Meeting> earliest;
+  any_features(p, q, [&](const auto& features) {
+    const auto found = first_meeting(features, tolerance, earliest ? earliest->time : kNoTime);
+    if (found) earliest = found;
+    return false;
+  });
+  return earliest;
+}
+
+bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
+  const Corners p = corners_of(first), q = corners_of(second);
+  const double rounding = rounding_of(p, q);
+  if (apart_at_once(p, q, rounding)) return false;
+  if (any_features(p, q, [](const auto& features) { return finds_a_zero(features); })) return true;
+  return !surely_apart(p, q, rounding) && any_features(p, q, [&](const auto& features) {
+    return first_meeting(features, tolerance, kNoTime).has_value();
+  });
 }
 
 }  // namespace trocar

@@ -70,7 +70,7 @@ class SurfaceTree : public TouchQuery {
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
   // Pairs (ours, other's) that share a point, touching included; decided exactly (solids/crossing_pairs.hpp). `other`:
-  // a tree of the same kind of volume over another mesh.
+  // over another mesh. Where it is of another kind of volume, a tree of ours is built over its faces first.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
   // Pairs (lower, higher) of ours that share a point which their common corners do not explain; decided exactly
   // (mesh/self_crossing.hpp: faces without area cross nothing).
@@ -81,6 +81,7 @@ class SurfaceTree : public TouchQuery {
   virtual PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) = 0;
 
   virtual std::size_t node_count() const = 0;
+  virtual MeshView mesh() const = 0;  // as of the last update; borrowed until the next
 };
 
 std::unique_ptr<SurfaceTree> make_surface_tree(const TreePlan& plan);

@@ -81,6 +81,21 @@ inline bool apart(const BoxedFace& a, const BoxedFace& b) {
   return glm::any(glm::lessThan(a.high, b.low)) || glm::any(glm::lessThan(b.high, a.low));
 }
 
+// Around a face's motion.
+inline SweptBox swept_box(const PaddedPositions& before, const PaddedPositions& after, const glm::uvec3& face) {
+  SweptBox box{before[face.x], before[face.x]};
+  for (const PaddedPositions* positions : {&before, &after})
+    for (int k = 0; k < 3; ++k) {
+      const Lanes4 corner = (*positions)[face[k]];
+      box = {min(box.low, corner), max(box.high, corner)};
+    }
+  return {first_three(box.low), first_three(box.high)};
+}
+
+inline bool apart(const SweptBox& a, const SweptBox& b) {
+  return negative_lanes(min(a.high - b.low, b.high - a.low)) != 0;
+}
+
 inline bool share_a_vertex(const glm::uvec3& a, const glm::uvec3& b) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -90,10 +105,23 @@ inline bool share_a_vertex(const glm::uvec3& a, const glm::uvec3& b) {
 
 }  // namespace tree_pairs
 
+// `other` itself, or a tree of our kind over its faces.
+template <class Volume>
+const VolumeTreeQuery<Volume>& VolumeTreeQuery<Volume>::of_this_kind(const SurfaceTree& other) {
+  if (const auto* same = dynamic_cast<const VolumeTreeQuery*>(&other)) return *same;
+  if (!guest_) {
+    TreePlan plan = plan_;
+    plan.update = TreeUpdate::Rebuild;  // its build keeps its scratch buffers
+    guest_ = std::make_unique<VolumeTreeQuery>(name_, plan);
+  }
+  guest_->rebuild(other.mesh());
+  return *guest_;
+}
+
 template <class Volume>
 PairAnswer VolumeTreeQuery<Volume>::crossing(const SurfaceTree& other_tree) {
   using tree_pairs::BoxedFace;
-  const auto& other = dynamic_cast<const VolumeTreeQuery&>(other_tree);
+  const VolumeTreeQuery& other = of_this_kind(other_tree);
   walk_pairs(other, [&](IndexRange ours, IndexRange theirs, bool) {
     for (std::uint32_t i = ours.first; i < ours.first + ours.count; ++i) {
       const std::uint32_t f = tree_.face_of_slot[i];
@@ -136,6 +164,8 @@ PairAnswer VolumeTreeQuery<Volume>::self_crossing_on_the_way(std::span<const glm
   const float reach = std::max(reach_, reach_of(after));
   fit_tree<Volume>(positions_, &after_, reach, tree_);
   const double tolerance = kMeetingTolerance * static_cast<double>(reach);
+  swept_.resize(faces_.size());
+  for (std::size_t f = 0; f < faces_.size(); ++f) swept_[f] = tree_pairs::swept_box(positions_, after_, faces_[f]);
   const auto motion = [&](std::uint32_t face) {
     return MovingTriangle{triangle(face), triangle_of(after_.view(), faces_[face])};
   };
@@ -146,7 +176,8 @@ PairAnswer VolumeTreeQuery<Volume>::self_crossing_on_the_way(std::span<const glm
         const std::uint32_t g = tree_.face_of_slot[j];
         if (tree_pairs::share_a_vertex(faces_[f], faces_[g])) continue;
         ++counters_.face_tests;
-        if (triangles_meet(motion(f), motion(g), tolerance)) pairs_.emplace_back(std::min(f, g), std::max(f, g));
+        if (tree_pairs::apart(swept_[f], swept_[g])) continue;
+        if (triangles_meet_at_all(motion(f), motion(g), tolerance)) pairs_.emplace_back(std::min(f, g), std::max(f, g));
       }
     }
   });

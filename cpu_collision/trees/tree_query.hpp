@@ -44,6 +44,11 @@ struct TreePart {
   bool operator==(const TreePart&) const = default;
 };
 
+// Box around a face's motion.
+struct SweptBox {
+  Lanes4 low, high;  // m  x, y, z, 0
+};
+
 template <class Volume>
 class VolumeTreeQuery final : public SurfaceTree {
  public:
@@ -62,6 +67,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   PairAnswer self_crossing() override;
   PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) override;
   std::size_t node_count() const override { return tree_.node_count(); }
+  MeshView mesh() const override { return {positions_.view(), faces_}; }
   const StageTimes& times() const override { return times_; }
   CostCounters counters() const override { return counters_; }
   std::size_t memory_bytes() const override;
@@ -103,6 +109,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   template <class Test>
   void walk_pairs(const VolumeTreeQuery& other, Test test);
   void open_same(TreePart part);
+  const VolumeTreeQuery& of_this_kind(const SurfaceTree& other);
   PairAnswer pair_answer();
 
   std::string name_;
@@ -119,6 +126,8 @@ class VolumeTreeQuery final : public SurfaceTree {
   std::vector<OpenNode> open_nodes_;
   std::vector<OpenPair> open_pairs_;
   std::vector<FacePair> pairs_;
+  std::unique_ptr<VolumeTreeQuery> guest_;  // over the faces of a tree of another kind
+  std::vector<SweptBox> swept_;             // [face] of the last question about a motion
   StageTimes times_;
   CostCounters counters_;
 };

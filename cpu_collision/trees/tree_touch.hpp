@@ -56,7 +56,7 @@ TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, To
   first_.assign(1, 0);
   for (const ToolVolume& tool : tools) {
     const auto start = Clock::now();
-    const ConvexTool convex = convex_tool(tool, reach_);
+    const ConvexTool convex = convex_tool(tool, reach_, set);
     candidates_.clear();
     if (convex.corner_count > 0) search(convex, Tool(convex), set);
     times_.search_ms += milliseconds_since(start);
@@ -110,7 +110,8 @@ std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
   const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
   return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + bytes(tree_.nodes) + bytes(faces_) +
          positions_.memory_bytes() + after_.memory_bytes() + bytes(corners_) + bytes(candidates_) + bytes(touches_) +
-         bytes(first_) + bytes(open_nodes_) + bytes(open_pairs_) + bytes(pairs_);
+         bytes(first_) + bytes(open_nodes_) + bytes(open_pairs_) + bytes(pairs_) + bytes(swept_) +
+         (guest_ ? guest_->memory_bytes() : 0);
 }
 
 }  // namespace trocar

@@ -55,6 +55,38 @@ TEST(TreePairs, CrossingAgreesWithEveryPair) {
   EXPECT_GT(found + wanted.size(), 300u);
 }
 
+TEST(TreePairs, CrossingTakesTreesOfEveryKind) {
+  const TriangleMesh a = shapes::random_soup(kSeed, 150, 0.1f, 0.06f),
+                     b = shapes::random_soup(kSeed + 100, 120, 0.1f, 0.06f);
+  std::vector<FacePair> wanted;
+  solids::crossing_pairs(a.view(), b.view(), solids::EdgeTest::Exact, wanted);
+  ASSERT_GT(wanted.size(), 20u);
+  for (const std::string& ours : all_trees()) {
+    const auto first = tree_over(ours, a);
+    for (const std::string& theirs : all_trees()) {
+      const auto second = tree_over(theirs, b);
+      for (int turn = 0; turn < 2; ++turn) {
+        const auto pairs = first->crossing(*second).pairs;
+        ASSERT_TRUE(std::equal(pairs.begin(), pairs.end(), wanted.begin(), wanted.end()))
+            << ours << " and " << theirs << ", seed " << kSeed;
+      }
+    }
+  }
+}
+
+// The other tree's new positions and faces count, whatever its kind.
+TEST(TreePairs, CrossingFollowsATreeOfAnotherKind) {
+  const TriangleMesh ball = shapes::icosphere(2, 0.1f), ring = shapes::torus(20, 10, 0.1f, 0.03f);
+  TriangleMesh away = ring;
+  for (glm::vec3& p : away.positions) p.x += 1.f;
+  const auto first = tree_over("obb-refit", ball), second = tree_over("kdop18-refit", ring);
+  EXPECT_GT(first->crossing(*second).pairs.size(), 20u);
+  second->update(away.positions);
+  EXPECT_TRUE(first->crossing(*second).pairs.empty());
+  second->rebuild(ball.view());
+  EXPECT_GE(first->crossing(*second).pairs.size(), ball.faces.size());
+}
+
 TEST(TreePairs, SelfCrossingAgreesWithTheMeshRoom) {
   const TriangleMesh meshes[] = {shapes::random_soup(kSeed, 500), shapes::icosphere(3),
                                  shapes::joined(shapes::icosphere(2, 0.1f), shapes::torus(30, 15)), shapes::cube()};
