@@ -254,18 +254,20 @@ TEST(BspQuery, AllocatesNothingOnceWarm) {
   const TriangleMesh rest = shapes::icosphere(4);
   const auto query = make_bsp_query();
   query->rebuild(rest.view());
+  std::size_t touches = 0;
   const auto frame = [&](int k) {
     TriangleMesh mesh = rest;
     for (glm::vec3& p : mesh.positions) p += 0.004f * glm::sin(40.f * glm::vec3(p.y, p.z, p.x) + 0.7f * float(k));
     const ToolVolume tool = static_volume({{0, 0, 0.3}, {0, 0, 0.01 * k - 0.1}, 0.01});
     const std::uint64_t before = allocations_so_far();
     query->update(mesh.positions);
-    query->touched({&tool, 1}, TouchSet::Volume);
-    query->touched({&tool, 1}, TouchSet::Exact);
+    touches += query->touched({&tool, 1}, TouchSet::Volume).touches.size();
+    touches += query->touched({&tool, 1}, TouchSet::Exact).touches.size();
     return allocations_so_far() - before;
   };
   for (int k = 0; k < 20; ++k) frame(k);
   for (int k = 0; k < 20; ++k) EXPECT_EQ(frame(k), 0u);
+  EXPECT_GT(touches, 1000u);
 }
 
 }  // namespace

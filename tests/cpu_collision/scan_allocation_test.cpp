@@ -33,7 +33,7 @@ namespace trocar {
 namespace {
 
 TEST(ScanAllocation, AFrameAllocatesNothing) {
-  test::Dice dice(20250613);
+  test::ScanDice dice(20250613);
   const TriangleMesh mesh = shapes::icosphere(5);
   const auto query = make_scan_query(best_scan_kernels());
   query->rebuild(mesh.view());

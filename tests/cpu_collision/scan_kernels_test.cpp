@@ -14,7 +14,7 @@
 namespace trocar {
 namespace {
 
-using test::Dice;
+using Dice = test::ScanDice;
 
 constexpr std::uint32_t kSeed = 20250611;
 constexpr std::uint32_t kPatches = 5, kSlots = kPatches * kPatchVertices;

@@ -13,9 +13,9 @@
 
 namespace trocar::test {
 
-class Dice {
+class ScanDice {
  public:
-  explicit Dice(std::uint32_t seed) : engine_(seed) {}
+  explicit ScanDice(std::uint32_t seed) : engine_(seed) {}
   double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
   int pick(int count) { return std::uniform_int_distribution<int>(0, count - 1)(engine_); }
   glm::dvec3 in_cube(double half) { return {uniform(-half, half), uniform(-half, half), uniform(-half, half)}; }
@@ -25,7 +25,7 @@ class Dice {
 };
 
 // A tool that enters the cube of side 0.2 m around the origin from outside and moves by up to `motion` metres.
-inline ToolStep random_step(Dice& dice, double motion = 0.02) {
+inline ToolStep random_step(ScanDice& dice, double motion = 0.02) {
   ToolStep step;
   step.pivot = dice.in_cube(0.3);
   step.tip_before = dice.in_cube(0.1);
@@ -34,7 +34,7 @@ inline ToolStep random_step(Dice& dice, double motion = 0.02) {
   return step;
 }
 
-inline ToolVolume random_tool(Dice& dice) {
+inline ToolVolume random_tool(ScanDice& dice) {
   const ToolStep step = random_step(dice);
   switch (dice.pick(4)) {
     case 0:
@@ -47,7 +47,7 @@ inline ToolVolume random_tool(Dice& dice) {
 }
 
 // Any number of planes in any direction, from none (all of space) to the most a volume may have.
-inline ToolVolume random_planes(Dice& dice, int count) {
+inline ToolVolume random_planes(ScanDice& dice, int count) {
   ToolVolume tool;
   tool.plane_count = count;
   for (int p = 0; p < count; ++p) {
@@ -58,7 +58,7 @@ inline ToolVolume random_planes(Dice& dice, int count) {
 }
 
 // Every vertex moved by up to `most`.
-inline std::vector<glm::vec3> moved(std::vector<glm::vec3> positions, Dice& dice, double most) {
+inline std::vector<glm::vec3> moved(std::vector<glm::vec3> positions, ScanDice& dice, double most) {
   for (glm::vec3& position : positions) position += glm::vec3(dice.in_cube(most));
   return positions;
 }

@@ -31,19 +31,23 @@ Frames deforming(const TriangleMesh& mesh) {
 }
 
 // The same frames, deforming differently each, as the warm-up.
-void run(SurfaceTree& tree, const SurfaceTree& other, const Frames& frames) {
+// Returns how many faces were touched and pairs found.
+std::size_t run(SurfaceTree& tree, const SurfaceTree& other, const SurfaceTree& of_another_kind, const Frames& frames) {
+  std::size_t found = 0;
   for (std::size_t k = 0; k < frames.positions.size(); ++k) {
     tree.update(frames.positions[k]);
     for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact})
-      tree.touched(std::span(frames.tools).subspan(2 * k, 2), set);
+      found += tree.touched(std::span(frames.tools).subspan(2 * k, 2), set).touches.size();
     const glm::dvec3 point(0.01 * double(k), 0.02, 0.2);
     tree.crossed(point, -point);
     tree.along(point, -point);
     tree.first_hit(point, -point);
     tree.closest(point, 1.0);
     tree.around(point);
-    tree.crossing(other);
+    found += tree.crossing(other).pairs.size();
+    found += tree.crossing(of_another_kind).pairs.size();
   }
+  return found;
 }
 
 TEST(TreeAllocation, NoneOnceWarm) {
@@ -55,9 +59,11 @@ TEST(TreeAllocation, NoneOnceWarm) {
     const auto tree = make_surface_tree(*tree_plan(name)), against = make_surface_tree(*tree_plan(name));
     tree->rebuild(mesh.view());
     against->rebuild(other.view());
-    run(*tree, *against, frames);
+    const auto another = make_surface_tree(*tree_plan(name.starts_with("aabb") ? "sphere" : "aabb"));
+    another->rebuild(other.view());
+    EXPECT_GT(run(*tree, *against, *another, frames), 100u) << name;
     const std::uint64_t before = allocations_so_far();
-    run(*tree, *against, frames);
+    run(*tree, *against, *another, frames);
     EXPECT_EQ(allocations_so_far() - before, 0u) << name;
   }
 }

@@ -318,7 +318,7 @@ TEST(RefineTouches, KernelsAndFormsGiveTheSameBits) {
   std::printf("seed %u\n", kSeed + 6);
   if (!avx2_refine_kernels()) std::printf("this processor has no AVX2: its kernels are not compared\n");
   Dice dice(kSeed + 6);
-  std::size_t touched = 0;
+  std::size_t touched = 0, mixed = 0, later = 0;  // mixed: rounds with touched and untouched faces
   for (int round = 0; round < 4000 && !HasFailure(); ++round) {
     const Candidates all = random_candidates(dice, dice.pick(40));
     std::vector<Touch> by_mesh(all.ids.size()), by_corners(all.ids.size()), plain(all.ids.size());
@@ -328,6 +328,8 @@ TEST(RefineTouches, KernelsAndFormsGiveTheSameBits) {
     ASSERT_TRUE(same_bits(by_mesh, by_corners));
     ASSERT_TRUE(same_bits(by_mesh, plain));
     touched += plain.size();
+    mixed += !plain.empty() && plain.size() < all.ids.size();
+    for (const Touch& touch : plain) later += touch.time > 0.f;
     if (const RefineKernels* kernels = avx2_refine_kernels()) {
       std::vector<Touch> avx2(all.ids.size());
       avx2.resize(refine_touches_with(*kernels, all.step, all.corners, all.ids, avx2));
@@ -336,6 +338,8 @@ TEST(RefineTouches, KernelsAndFormsGiveTheSameBits) {
   }
   std::printf("%zu touches compared\n", touched);
   EXPECT_GT(touched, 20000u) << "too few faces are touched for this test to show anything";
+  EXPECT_GT(mixed, 2000u);
+  EXPECT_GT(later, 1000u);
 }
 
 }  // namespace
