@@ -10,6 +10,7 @@
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
+#include "geometry/touch_fault.hpp"
 
 namespace trocar {
 
@@ -43,8 +44,11 @@ class TouchQuery {
   // New vertex positions, same faces, same count. The span may die after the call.
   virtual void update(std::span<const glm::vec3> positions) = 0;
   // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (static tools: of a step
-  // without motion). No error is possible.
+  // without motion). Never throws; look at fault() before relying on the answer.
   virtual TouchList touched(std::span<const ToolVolume> tools, TouchSet set) = 0;
+  // None while all goes well. Otherwise the answer of the last call is worthless and of no touch at all; so are all
+  // later ones: calls return at once, and only a new object answers again. Backends on the CPU have no fault.
+  virtual TouchFault fault() const { return TouchFault::None; }
 
   virtual const StageTimes& times() const = 0;
   virtual CostCounters counters() const { return {}; }

@@ -11,15 +11,18 @@ namespace trocar {
 void ComputeAnswer::resize(std::size_t faces) {
   members_.assign((faces + 63) / 64, 0);
   filled_.assign((members_.size() + 63) / 64, 0);
+  clear();
+}
+
+void ComputeAnswer::clear() {
   touches_.clear();
   first_.assign(1, 0);
 }
 
-void ComputeAnswer::settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
+bool ComputeAnswer::settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
                            const MeshView& mesh) {
-  bucket_by_tool(records, tools.size());
-  touches_.clear();
-  first_.assign(1, 0);
+  clear();
+  if (!bucket_by_tool(records, tools.size(), mesh.faces.size())) return false;
   std::uint32_t begin = 0;
   for (std::size_t tool = 0; tool < tools.size(); ++tool) {
     const auto faces = std::span<const std::uint32_t>(bucketed_).subspan(begin, ends_[tool] - begin);
@@ -31,6 +34,7 @@ void ComputeAnswer::settle(std::span<const ComputeRecord> records, std::span<con
     }
     first_.push_back(static_cast<std::uint32_t>(touches_.size()));
   }
+  return true;
 }
 
 void ComputeAnswer::pad(std::size_t tools) {
@@ -44,13 +48,17 @@ std::size_t ComputeAnswer::memory_bytes() const {
 }
 
 // Counting sort: ends_ first counts, then becomes the place where each tool's next face goes.
-void ComputeAnswer::bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools) {
+bool ComputeAnswer::bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t faces) {
   ends_.assign(tools, 0);
-  for (const ComputeRecord& record : records) ++ends_[record.tool];
+  for (const ComputeRecord& record : records) {
+    if (record.tool >= tools || (record.face & ~kCertainTouch) >= faces) return false;
+    ++ends_[record.tool];
+  }
   std::uint32_t begin = 0;
   for (std::uint32_t& end : ends_) begin += std::exchange(end, begin);
   bucketed_.resize(records.size());
   for (const ComputeRecord& record : records) bucketed_[ends_[record.tool]++] = record.face;
+  return true;
 }
 
 void ComputeAnswer::append_volume(std::span<const std::uint32_t> faces, const ToolVolume& tool, const MeshView& mesh) {

@@ -23,16 +23,18 @@ constexpr std::uint32_t kCertainTouch = 0x8000'0000u;
 class ComputeAnswer {
  public:
   void resize(std::size_t faces);  // for a new mesh; the list becomes empty
-  // Replaces the list. `records`: every touching (face, tool) once, perhaps others.
-  void settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
+  // Replaces the list. `records`: every touching (face, tool) once, perhaps others. False, and an empty list, when one
+  // names a face or a tool that does not exist.
+  bool settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
               const MeshView& mesh);
+  void clear();  // no tool, no touch
   // Adds tools without a touch until there are so many.
   void pad(std::size_t tools);
   TouchList list() const { return {touches_, first_}; }
   std::size_t memory_bytes() const;
 
  private:
-  void bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools);
+  bool bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t faces);
   void append_volume(std::span<const std::uint32_t> faces, const ToolVolume& tool, const MeshView& mesh);
   void append_exact(std::span<const std::uint32_t> faces, const ToolVolume& tool, const MeshView& mesh);
 

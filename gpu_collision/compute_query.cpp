@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "geometry/error.hpp"
 #include "gpu_collision/compute_answer.hpp"
 #include "gpu_collision/compute_blocks.hpp"
 #include "gpu_collision/compute_state.hpp"
@@ -41,11 +40,14 @@ constexpr std::uint32_t kCullGroup = 32;     // local_size_x of compute_cull.com
 constexpr std::size_t kToolTexels = 9;       // eight planes, then slack and plane count
 constexpr std::size_t kFirstRecords = 1024;  // read back with the count; doubles when a frame has more
 
-// Layout of the answer buffer: the indirect dispatch of compute_clip, then the number of records, then the records.
+// Layout of the answer buffer: the indirect dispatch of compute_clip, the number of records, the number of the call
+// that the shaders wrote, then the records.
 struct AnswerHeader {
   std::uint32_t groups[3];
   std::uint32_t record_count;
+  std::uint32_t call_done, unused;
 };
+static_assert(sizeof(AnswerHeader) % alignof(std::uint64_t) == 0);  // as std430 places the records
 
 gl::Program compute_program(std::string_view file, std::string_view prelude) {
   const std::string source = std::string(prelude) + std::string(gl::shader_source(file));
@@ -66,6 +68,7 @@ class ComputeQuery final : public GpuTouchQuery {
   void rebuild(const MeshView& mesh) override;
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
+  TouchFault fault() const override { return fault_.fault(); }
   const StageTimes& times() const override { return times_; }
   CostCounters counters() const override { return counters_; }
   std::size_t memory_bytes() const override;
@@ -80,10 +83,14 @@ class ComputeQuery final : public GpuTouchQuery {
   void dispatch_all(std::uint32_t tools);
   std::span<const ComputeRecord> read_records();
   void settle(std::span<const glm::vec3> positions, std::span<const ToolVolume> tools, TouchSet set);
+  bool too_large(const MeshView& mesh) const;
+  TouchList no_answer(std::size_t tools);
 
+  gl::FaultWatch fault_;
   ReadBack read_back_;
   ComputeTuning tuning_;
   GLint max_groups_ = 0, max_texels_ = 0;
+  GLint64 max_block_ = 0;  // bytes that a shader can see of a storage buffer
   gl::Program cull_, clip_;
   gl::Timer timer_;
 
@@ -100,6 +107,7 @@ class ComputeQuery final : public GpuTouchQuery {
   std::size_t tool_capacity_ = 0;
   gl::Buffer work_, answer_buffer_;
   std::size_t record_capacity_ = 0;
+  std::uint32_t call_ = 0;  // number of the last dispatch
   bool submitted_ = false;  // the last call dispatched something, and its records are still to be read
   gl::ReadBackBuffer reply_;
   std::size_t requested_ = kFirstRecords;    // records that come back with the count, without asking again
@@ -120,27 +128,31 @@ bool has_buffer_storage(const GlContext& context) {
 }
 
 ComputeQuery::ComputeQuery(GlContext& context, ReadBack read_back, const ComputeTuning& tuning)
-    : read_back_(read_back),
+    : fault_(context),
+      read_back_(read_back),
       tuning_(tuning),
       clip_(compute_program("compute_clip.comp", clip_prelude(tuning))),
-      upload_(tuning.persistent_upload && has_buffer_storage(context), tuning.upload_parts),
+      upload_(tuning.persistent_upload && has_buffer_storage(context), tuning.upload_parts, fault_),
       work_(gl::make_buffer()),
       answer_buffer_(gl::make_buffer()),
-      reply_(has_buffer_storage(context)) {
+      reply_(has_buffer_storage(context), fault_) {
   if (tuning.cull_blocks) cull_ = compute_program("compute_cull.comp", "");
   glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0, &max_groups_);
   glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &max_texels_);
+  glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &max_block_);
   rebuild({});
 }
 
+// Corners and coordinates are texels, a block of faces is a workgroup.
+bool ComputeQuery::too_large(const MeshView& mesh) const {
+  const auto texels = static_cast<std::size_t>(max_texels_), groups = static_cast<std::size_t>(max_groups_);
+  return 3 * std::max(mesh.faces.size(), mesh.positions.size()) > texels || mesh.faces.size() > groups * kBlockFaces;
+}
+
 void ComputeQuery::rebuild(const MeshView& mesh) {
-  const std::size_t largest = std::max(3 * mesh.faces.size(), 3 * mesh.positions.size());
-  const std::size_t most_faces = std::min<std::size_t>(max_texels_ / 3, std::size_t(max_groups_) * kBlockFaces);
-  if (largest > std::size_t(max_texels_) || mesh.faces.size() > most_faces) {
-    throw InputError("backend compute: the organ has " + std::to_string(mesh.faces.size()) + " faces and " +
-                     std::to_string(mesh.positions.size()) + " vertices, this context takes " +
-                     std::to_string(most_faces) + " faces and " + std::to_string(max_texels_ / 3) + " vertices");
-  }
+  pending_ = submitted_ = false;
+  if (!fault_.begin()) return;
+  if (too_large(mesh)) return fault_.raise(TouchFault::TooLarge);
   const gl::BindingsGuard guard;
   const FaceBlocks blocks = make_face_blocks(mesh);
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
@@ -154,31 +166,40 @@ void ComputeQuery::rebuild(const MeshView& mesh) {
   upload_.resize(mesh.positions.size());
   upload_.send(mesh.positions, positions_.buffer());
   answer_.resize(mesh.faces.size());
-  pending_ = submitted_ = false;
   tool_capacity_ = 0;
   make_room(2);
+  fault_.check();
 }
 
 void ComputeQuery::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
+  if (!fault_.begin()) return;
   const gl::BindingsGuard guard;
   upload_.send(positions, positions_.buffer());
+  fault_.check();
   times_.update_ms = milliseconds_since(start);
 }
 
+TouchList ComputeQuery::no_answer(std::size_t tools) {
+  answer_.clear();
+  answer_.pad(tools);
+  return answer_.list();
+}
+
 TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
+  times_ = {.update_ms = times_.update_ms};
+  if (!fault_.begin()) return no_answer(tools.size());
   const gl::BindingsGuard bindings;
   const gl::DispatchGuard guard;
-  times_ = {.update_ms = times_.update_ms};
   if (read_back_ == ReadBack::Immediate) {
     submit(tools);
     settle(upload_.newest(), tools, set);
-    return answer_.list();
+    return fault_.check() ? answer_.list() : no_answer(tools.size());
   }
   if (pending_) {
     settle(upload_.pinned(), pending_tools_, pending_set_);
   } else {
-    answer_.settle({}, {}, set, {});
+    answer_.clear();
   }
   answer_.pad(tools.size());
   submit(tools);
@@ -186,25 +207,33 @@ TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set)
   pending_tools_.assign(tools.begin(), tools.end());
   pending_set_ = set;
   pending_ = true;
-  return answer_.list();
+  return fault_.check() ? answer_.list() : no_answer(tools.size());
 }
 
-// Storage for the worst case, every face touched by every tool, so that no answer ever has to be asked for twice.
+// Storage for the worst case, every face touched by every tool, so that no answer ever has to be asked for twice; less
+// where a storage block cannot be so large: the shaders write no record beyond it, and count it.
 void ComputeQuery::make_room(std::size_t tools) {
   if (tools <= tool_capacity_) return;
+  const auto largest = static_cast<std::size_t>(max_block_);
+  const std::size_t work_bytes = std::max<std::size_t>(block_count_ * tools, 1) * 2 * sizeof(std::uint32_t);
+  const std::size_t texels = tools * kToolTexels;
+  if (work_bytes > largest || texels > static_cast<std::size_t>(max_texels_)) return fault_.raise(TouchFault::TooLarge);
   tool_capacity_ = tools;
-  tool_texels_.resize(tools * kToolTexels);
+  tool_texels_.resize(texels);
   tools_.fill(nullptr, tool_texels_.size() * sizeof(glm::vec4));
-  record_capacity_ = std::max(faces_.size() * tools, kFirstRecords);
-  gl::fill_buffer(work_, nullptr, std::max<std::size_t>(block_count_ * tools, 1) * 2 * sizeof(std::uint32_t));
+  record_capacity_ = std::min(std::max(faces_.size() * tools, kFirstRecords),
+                              (largest - sizeof(AnswerHeader)) / sizeof(ComputeRecord));
+  gl::fill_buffer(work_, nullptr, work_bytes);
   gl::fill_buffer(answer_buffer_, nullptr, sizeof(AnswerHeader) + record_capacity_ * sizeof(ComputeRecord));
+  fault_.check();
 }
 
 void ComputeQuery::submit(std::span<const ToolVolume> tools) {
   const auto start = Clock::now();
   submitted_ = false;
-  if (!tools.empty() && block_count_ > 0) {
-    make_room(tools.size());
+  if (!tools.empty() && block_count_ > 0) make_room(tools.size());
+  if (!tools.empty() && block_count_ > 0 && !fault_.any()) {
+    ++call_;
     send_tools(tools);
     bind();
     if (tuning_.timer_query) timer_.begin();
@@ -237,7 +266,7 @@ void ComputeQuery::send_tools(std::span<const ToolVolume> tools) {
   glBindBuffer(GL_COPY_WRITE_BUFFER, tools_.buffer());
   glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(tools.size() * kToolTexels * sizeof(glm::vec4)),
                   tool_texels_.data());
-  constexpr AnswerHeader kNothing{{0, 1, 1}, 0};
+  constexpr AnswerHeader kNothing{{0, 1, 1}, 0, 0, 0};
   glBindBuffer(GL_COPY_WRITE_BUFFER, answer_buffer_.name());
   glBufferSubData(GL_COPY_WRITE_BUFFER, 0, sizeof kNothing, &kNothing);
 }
@@ -264,6 +293,7 @@ void ComputeQuery::dispatch_culled(std::uint32_t tools) {
     glUniform1ui(0, block_count_);
     glUniform1ui(1, first);
     glUniform1ui(2, std::min(tools, first + batch));
+    glUniform1ui(3, call_);
     glDispatchCompute((block_count_ + kCullGroup - 1) / kCullGroup, 1, 1);
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT);
     glUseProgram(clip_.name());
@@ -277,17 +307,23 @@ void ComputeQuery::dispatch_all(std::uint32_t tools) {
   glUniform1ui(0, static_cast<GLuint>(faces_.size()));
   glUniform1ui(1, 0);
   glUniform1ui(2, tools);
+  glUniform1ui(3, call_);
   glDispatchCompute(block_count_, 1, 1);
 }
 
-// The records of the last submission; nothing was submitted: none.
+// The records of the last submission; none when nothing was submitted, or what came back cannot be its answer.
 std::span<const ComputeRecord> ComputeQuery::read_records() {
   if (!submitted_) return {};
   submitted_ = false;
   const std::span<const std::byte> reply = reply_.fetch();
+  if (reply.empty()) return {};
   AnswerHeader header;
   std::memcpy(&header, reply.data(), sizeof header);
   const std::size_t count = header.record_count;
+  if (header.call_done != call_) fault_.raise(TouchFault::WrongAnswer);
+  const bool all_fit = record_capacity_ >= faces_.size() * tool_capacity_;
+  if (count > record_capacity_) fault_.raise(all_fit ? TouchFault::WrongAnswer : TouchFault::TooLarge);
+  if (fault_.any()) return {};
   const bool complete = count <= requested_;
   // Next time as many again as came now, and room for growth.
   requested_ = std::max(kFirstRecords, std::bit_ceil(count + count / 2));
@@ -304,7 +340,7 @@ void ComputeQuery::settle(std::span<const glm::vec3> positions, std::span<const 
   const std::span<const ComputeRecord> records = read_records();
   times_.read_back_ms = milliseconds_since(start);
   const auto read = Clock::now();
-  answer_.settle(records, tools, set, {positions, faces_});
+  if (!answer_.settle(records, tools, set, {positions, faces_})) fault_.raise(TouchFault::WrongAnswer);
   times_.refine_ms = milliseconds_since(read);
   if (tuning_.timer_query) times_.gpu_ms = timer_.latest_ms();
   counters_ = {.volume_tests = tuning_.cull_blocks ? block_count_ * tools.size() : 0, .face_tests = records.size()};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 
 namespace trocar::gl {
 namespace {
@@ -42,21 +43,26 @@ void BufferTexture::bind(unsigned unit) const {
   glBindTexture(GL_TEXTURE_BUFFER, texture_);
 }
 
-void Fence::set() {
+void Fence::set(FaultWatch& fault) {
   reset();
   sync_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  if (sync_ == nullptr) fault.raise(TouchFault::DriverError);
 }
 
 // Polls first: a blocking wait may put the thread to sleep for longer than the GPU needs.
-void Fence::wait() {
-  if (sync_ == nullptr) return;
+bool Fence::wait(FaultWatch& fault) {
+  if (sync_ == nullptr) return !fault.any();
   const auto sync = static_cast<GLsync>(sync_);
   constexpr int kPolls = 1000;  // a few hundred microseconds
-  constexpr GLuint64 kOneSecond = 1'000'000'000;
   GLenum state = glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
   for (int i = 0; i < kPolls && state == GL_TIMEOUT_EXPIRED; ++i) state = glClientWaitSync(sync, 0, 0);
-  while (state == GL_TIMEOUT_EXPIRED) state = glClientWaitSync(sync, 0, kOneSecond);
+  if (state == GL_TIMEOUT_EXPIRED) {
+    state = glClientWaitSync(sync, 0, static_cast<GLuint64>(std::chrono::nanoseconds(kLongestWait).count()));
+  }
   reset();
+  if (state == GL_ALREADY_SIGNALED || state == GL_CONDITION_SATISFIED) return true;
+  fault.raise(state == GL_TIMEOUT_EXPIRED ? TouchFault::TimedOut : TouchFault::DriverError);
+  return false;
 }
 
 void Fence::reset() {
@@ -69,11 +75,12 @@ void PositionUpload::resize(std::size_t vertices) {
   newest_ = 0;
   pinned_ = kNone;
   for (Slot& slot : slots_) {
-    slot.in_use.wait();
+    slot.in_use.wait(fault_);
     if (persistent_ && vertices > 0) {
       void* data = nullptr;
       slot.buffer = make_mapped_buffer(vertices * sizeof(glm::vec3), kMapped | GL_MAP_WRITE_BIT, data);
       slot.data = static_cast<glm::vec3*>(data);
+      if (data == nullptr) fault_.raise(TouchFault::OutOfMemory);
     } else {
       slot.host.resize(vertices);
       slot.data = slot.host.data();
@@ -83,15 +90,15 @@ void PositionUpload::resize(std::size_t vertices) {
 
 void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {
   assert(positions.size() == vertices_);
-  if (vertices_ == 0) return;
+  if (vertices_ == 0 || fault_.any()) return;
   unsigned next = (newest_ + 1) % kSlots;
   if (next == pinned_) next = (next + 1) % kSlots;
   newest_ = next;
   Slot& slot = slots_[next];
-  slot.in_use.wait();
+  if (!slot.in_use.wait(fault_)) return;
   if (persistent_) {
     send_in_parts(positions, slot, target);
-    slot.in_use.set();
+    slot.in_use.set(fault_);
   } else {
     std::copy(positions.begin(), positions.end(), slot.data);
     glBindBuffer(GL_COPY_WRITE_BUFFER, target);
@@ -115,12 +122,13 @@ void PositionUpload::send_in_parts(std::span<const glm::vec3> positions, Slot& s
 }
 
 void ReadBackBuffer::grow(std::size_t bytes) {
-  done_.wait();
+  done_.wait(fault_);
   capacity_ = bytes;
   if (persistent_) {
     void* data = nullptr;
     buffer_ = make_mapped_buffer(bytes, kMapped, data);
     data_ = static_cast<const std::byte*>(data);
+    if (data == nullptr) fault_.raise(TouchFault::OutOfMemory);
   } else {
     host_.resize(bytes);
     data_ = host_.data();
@@ -131,16 +139,17 @@ void ReadBackBuffer::request(Name source, std::size_t bytes) {
   if (bytes > capacity_) grow(bytes);
   source_ = source;
   bytes_ = bytes;
-  if (!persistent_) return;
+  if (!persistent_ || fault_.any()) return;
   glBindBuffer(GL_COPY_READ_BUFFER, source);
   glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
   glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, static_cast<GLsizeiptr>(bytes_));
-  done_.set();
+  done_.set(fault_);
 }
 
 std::span<const std::byte> ReadBackBuffer::fetch() {
+  if (fault_.any()) return {};
   if (persistent_) {
-    done_.wait();
+    if (!done_.wait(fault_)) return {};
   } else {
     glBindBuffer(GL_COPY_READ_BUFFER, source_);
     glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(bytes_), host_.data());

@@ -1,6 +1,7 @@
 // The two ways between host and GPU that `compute` needs each frame: positions out, a short answer back. Both use
 // persistently mapped buffers where the context has them (OpenGL 4.4 or ARB_buffer_storage), else plain copies.
-// Nothing allocates after resize().   Tested through tests/gpu_collision/compute_test.cpp
+// Nothing allocates after resize(). What the driver does wrong is raised in a FaultWatch.   Tested through
+// tests/gpu_collision/compute_test.cpp
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/gl_objects.hpp"
 
 namespace trocar::gl {
@@ -43,8 +45,9 @@ class Fence {
   Fence(const Fence&) = delete;
   Fence& operator=(const Fence&) = delete;
 
-  void set();   // after the commands so far
-  void wait();  // until they are done; at once when never set
+  void set(FaultWatch& fault);  // after the commands so far
+  // Until they are done, kLongestWait at most; at once when never set. False, and a fault raised, when they are not.
+  bool wait(FaultWatch& fault);
   void reset();
 
  private:
@@ -55,7 +58,8 @@ class Fence {
 class PositionUpload {
  public:
   // In `parts` transfers, each started as soon as its positions are copied.
-  PositionUpload(bool persistent, unsigned parts) : persistent_(persistent), parts_(parts) {}
+  PositionUpload(bool persistent, unsigned parts, FaultWatch& fault)
+      : persistent_(persistent), parts_(parts), fault_(fault) {}
 
   void resize(std::size_t vertices);
   // Copies `positions` and queues their transfer into `target`.
@@ -79,6 +83,7 @@ class PositionUpload {
 
   bool persistent_;
   unsigned parts_;
+  FaultWatch& fault_;
   std::array<Slot, kSlots> slots_;
   std::size_t vertices_ = 0;
   unsigned newest_ = 0, pinned_ = kNone;
@@ -88,16 +93,17 @@ class PositionUpload {
 // to the longest one.
 class ReadBackBuffer {
  public:
-  explicit ReadBackBuffer(bool persistent) : persistent_(persistent) {}
+  ReadBackBuffer(bool persistent, FaultWatch& fault) : persistent_(persistent), fault_(fault) {}
 
   void request(Name source, std::size_t bytes);  // queues the copy
-  std::span<const std::byte> fetch();            // waits for it
+  std::span<const std::byte> fetch();            // waits for it; nothing after a fault
   std::size_t size() const { return capacity_; }
 
  private:
   void grow(std::size_t bytes);
 
   bool persistent_;
+  FaultWatch& fault_;
   std::size_t capacity_ = 0, bytes_ = 0;
   Name source_ = 0;
   Buffer buffer_;

@@ -9,8 +9,10 @@
 #include <glad/egl.h>
 #include <glad/gl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -108,18 +110,28 @@ struct ContextRequest {
 constexpr std::array<ContextRequest, 6> kRequests{
     {{4, 5, true}, {4, 5, false}, {4, 3, true}, {4, 3, false}, {3, 3, true}, {3, 3, false}}};
 
+// A driver that can tells when the context is lost; one that cannot refuses that attribute.
+EGLContext create_egl_context(EGLDisplay display, EGLConfig config, const ContextRequest& request) {
+  const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION_KHR,
+                               request.major,
+                               EGL_CONTEXT_MINOR_VERSION_KHR,
+                               request.minor,
+                               EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
+                               request.compatibility ? EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT_KHR
+                                                     : EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
+                               EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_KHR,
+                               EGL_LOSE_CONTEXT_ON_RESET_KHR,
+                               EGL_NONE};
+  if (EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes)) return context;
+  std::array<EGLint, 7> silent{};
+  std::copy_n(std::begin(attributes), 6, silent.begin());
+  silent.back() = EGL_NONE;
+  return eglCreateContext(display, config, EGL_NO_CONTEXT, silent.data());
+}
+
 EGLContext create_egl_context(EGLDisplay display, EGLConfig config) {
-  for (const ContextRequest& request : kRequests) {
-    const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION_KHR,
-                                 request.major,
-                                 EGL_CONTEXT_MINOR_VERSION_KHR,
-                                 request.minor,
-                                 EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
-                                 request.compatibility ? EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT_KHR
-                                                       : EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
-                                 EGL_NONE};
-    if (EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes)) return context;
-  }
+  for (const ContextRequest& request : kRequests)
+    if (EGLContext context = create_egl_context(display, config, request)) return context;
   const EGLint any[] = {EGL_NONE};
   return eglCreateContext(display, config, EGL_NO_CONTEXT, any);
 }
@@ -214,6 +226,13 @@ class AdoptedContext final : public GlContext {
 };
 
 }  // namespace
+
+bool GlContext::lost() {
+  const auto status = glGetGraphicsResetStatus ? glGetGraphicsResetStatus : glGetGraphicsResetStatusARB;
+  // A driver says so once, and may say that all is well after the reset.
+  if (!lost_ && status) lost_ = status() != GL_NO_ERROR;
+  return lost_;
+}
 
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why) {
   if (!gladLoaderLoadEGL(EGL_NO_DISPLAY)) {

@@ -19,6 +19,12 @@ class GlContext {
   virtual ~GlContext() = default;
   virtual const GlInfo& info() const = 0;
   virtual void make_current() = 0;
+  // True from the moment when the driver says that this context, which must be current, was lost (GPU reset, driver
+  // update): nothing in it works again. Drivers that cannot tell: false.
+  bool lost();
+
+ private:
+  bool lost_ = false;
 };
 
 using GlLoader = void (*(*)(const char*))();

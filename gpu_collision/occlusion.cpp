@@ -12,8 +12,10 @@
 #include <cmath>
 #include <glm/gtc/type_ptr.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/occlusion_state.hpp"
 #include "gpu_collision/one_pixel_target.hpp"
 #include "gpu_collision/position_store.hpp"
@@ -29,6 +31,8 @@ constexpr std::size_t kPlanesPerTool = 8;
 static_assert(kPlanesPerTool >= kMaxPlanes);
 // Room for the hits of an ordinary pass; a pass with more tells how many, and is drawn again.
 constexpr std::size_t kFirstHits = 4096;
+// A hit is face * kToolsPerPass + tool as a signed number.
+constexpr std::size_t kMostFaces = (std::size_t{1} << 31) / kToolsPerPass;
 
 using Clock = std::chrono::steady_clock;
 
@@ -74,12 +78,13 @@ PassProgram make_pass_program(std::size_t tools) {
 
 class OcclusionQuery final : public GpuTouchQuery {
  public:
-  explicit OcclusionQuery(const GlInfo& info);
+  explicit OcclusionQuery(GlContext& context);
 
   std::string_view name() const override { return "occlusion"; }
   void rebuild(const MeshView& mesh) override;
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
+  TouchFault fault() const override { return fault_.fault(); }
   const StageTimes& times() const override { return times_; }
   std::size_t memory_bytes() const override;
   unsigned position_buffer() const override { return organ_.buffer(); }
@@ -87,10 +92,12 @@ class OcclusionQuery final : public GpuTouchQuery {
  private:
   void make_room(std::size_t passes, std::size_t hits);
   void submit(std::span<const ToolVolume> tools);
-  bool read_back(std::size_t passes);
+  bool count_hits(std::span<const ToolVolume> tools, std::size_t passes);
+  bool read_back(std::span<const ToolVolume> tools, std::size_t passes);
   void settle(std::span<const ToolVolume> tools, TouchSet set);
 
   GlInfo info_;
+  gl::FaultWatch fault_;
   gl::OnePixelTarget target_;
   gl::PositionStore organ_;
   std::array<PassProgram, kToolsPerPass> programs_;  // [tools - 1]
@@ -106,14 +113,17 @@ class OcclusionQuery final : public GpuTouchQuery {
   StageTimes times_;
 };
 
-OcclusionQuery::OcclusionQuery(const GlInfo& info)
-    : info_(info),
+OcclusionQuery::OcclusionQuery(GlContext& context)
+    : info_(context.info()),
+      fault_(context),
       programs_{make_pass_program(1), make_pass_program(2), make_pass_program(3), make_pass_program(4)},
       faces_to_draw_(gl::make_vertex_array()),
       face_buffer_(gl::make_buffer()),
       hit_buffer_(gl::make_buffer()) {}
 
 void OcclusionQuery::rebuild(const MeshView& mesh) {
+  if (!fault_.begin()) return;
+  if (mesh.faces.size() > kMostFaces) return fault_.raise(TouchFault::TooLarge);
   organ_.rebuild(mesh);
   gl::fill_buffer(face_buffer_, mesh.faces.data(), mesh.faces.size_bytes());
   GLint vertex_array = 0, array_buffer = 0;
@@ -126,11 +136,14 @@ void OcclusionQuery::rebuild(const MeshView& mesh) {
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, face_buffer_.name());
   glBindVertexArray(static_cast<GLuint>(vertex_array));
   glBindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(array_buffer));
+  fault_.check();
 }
 
 void OcclusionQuery::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
+  if (!fault_.begin()) return;
   organ_.update(positions);
+  fault_.check();
   times_.update_ms = milliseconds_since(start);
 }
 
@@ -140,15 +153,18 @@ TouchList OcclusionQuery::touched(std::span<const ToolVolume> tools, TouchSet se
   const std::size_t passes = anything ? (tools.size() + kToolsPerPass - 1) / kToolsPerPass : 0;
   hits_.clear();
   hits_end_.clear();
+  if (!fault_.begin()) return book_.none(tools.size());
   if (passes > 0) {
     const OcclusionState state(info_, target_.framebuffer());
     make_room(passes, kFirstHits);
     do {
       submit(tools);
-    } while (!read_back(passes));
+    } while (!read_back(tools, passes) && !fault_.any());
   }
+  if (!fault_.check()) return book_.none(tools.size());
   const auto start = Clock::now();
   settle(tools, set);
+  if (fault_.any()) return book_.none(tools.size());
   times_.refine_ms = milliseconds_since(start);
   times_.gpu_ms = timer_.latest_ms();
   return book_.list();
@@ -193,19 +209,36 @@ void OcclusionQuery::submit(std::span<const ToolVolume> tools) {
   times_.submit_ms += milliseconds_since(start);
 }
 
-// Waits for the counts and, where one is not zero, fetches its hits. False when a pass had more hits than room: there
-// is room now, draw again.
-bool OcclusionQuery::read_back(std::size_t passes) {
+// Waits for each pass's count; false, and a fault raised, when one does not come or is more than every face with every
+// tool of the pass.
+bool OcclusionQuery::count_hits(std::span<const ToolVolume> tools, std::size_t passes) {
+  const auto deadline = Clock::now() + gl::kLongestWait;
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    GLuint available = 0, count = 0;
+    for (;;) {
+      glGetQueryObjectuiv(samples_[pass].name(), GL_QUERY_RESULT_AVAILABLE, &available);
+      if (available != 0 || Clock::now() > deadline) break;
+      std::this_thread::yield();
+    }
+    if (available == 0) return fault_.raise(TouchFault::TimedOut), false;
+    glGetQueryObjectuiv(samples_[pass].name(), GL_QUERY_RESULT, &count);
+    const std::size_t asked = std::min(kToolsPerPass, tools.size() - pass * kToolsPerPass);
+    if (count > asked * organ_.view().faces.size()) return fault_.raise(TouchFault::WrongAnswer), false;
+    hits_end_.push_back((pass == 0 ? 0 : hits_end_.back()) + count);
+  }
+  return true;
+}
+
+// Waits for the counts and, where one is not zero, fetches its hits. False after a fault, and when a pass had more hits
+// than room: there is room now, draw again.
+bool OcclusionQuery::read_back(std::span<const ToolVolume> tools, std::size_t passes) {
   const auto start = Clock::now();
   hits_.clear();
   hits_end_.clear();
+  if (!count_hits(tools, passes)) return false;
   std::size_t most = 0;
-  for (std::size_t pass = 0; pass < passes; ++pass) {
-    GLuint count = 0;
-    glGetQueryObjectuiv(samples_[pass].name(), GL_QUERY_RESULT, &count);
-    most = std::max<std::size_t>(most, count);
-    hits_end_.push_back((pass == 0 ? 0 : hits_end_.back()) + count);
-  }
+  for (std::size_t pass = 0; pass < passes; ++pass)
+    most = std::max(most, hits_end_[pass] - (pass == 0 ? 0 : hits_end_[pass - 1]));
   if (most <= hit_room_ && most > 0) {
     hits_.resize(hits_end_.back());
     glBindBuffer(GL_COPY_READ_BUFFER, hit_buffer_.name());
@@ -229,11 +262,13 @@ void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
     if (!hits_.empty()) {
       const std::size_t pass = tool / kToolsPerPass, first = pass == 0 ? 0 : hits_end_[pass - 1];
       for (std::size_t i = first; i < hits_end_[pass]; ++i) {
+        if (pass * kToolsPerPass + hits_[i] % kToolsPerPass >= tools.size())
+          return fault_.raise(TouchFault::WrongAnswer);
         if (hits_[i] % kToolsPerPass == tool % kToolsPerPass)
           candidates_.push_back(FaceId{static_cast<std::uint32_t>(hits_[i] / kToolsPerPass)});
       }
     }
-    book_.add_tool(tools[tool], set, organ_.view(), candidates_);
+    if (!book_.add_tool(tools[tool], set, organ_.view(), candidates_)) return fault_.raise(TouchFault::WrongAnswer);
   }
 }
 
@@ -246,7 +281,7 @@ std::size_t OcclusionQuery::memory_bytes() const {
 
 std::unique_ptr<GpuTouchQuery> make_occlusion_query(GlContext& context) {
   gl::require_version(context, "occlusion", 3, 3);
-  return std::make_unique<OcclusionQuery>(context.info());
+  return std::make_unique<OcclusionQuery>(context);
 }
 
 }  // namespace trocar

@@ -11,10 +11,12 @@
 #include <chrono>
 #include <cmath>
 #include <glm/gtc/type_ptr.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "geometry/error.hpp"
+#include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/one_pixel_target.hpp"
 #include "gpu_collision/position_store.hpp"
 #include "gpu_collision/queries.hpp"
@@ -77,23 +79,26 @@ void set_camera(const ToolVolume& tool, double margin) {
 
 class SelectQuery final : public GpuTouchQuery {
  public:
-  explicit SelectQuery(const GlInfo& info) : info_(info), records_(kFirstRecords * kRecordLength) {}
+  explicit SelectQuery(GlContext& context)
+      : info_(context.info()), fault_(context), records_(kFirstRecords * kRecordLength) {}
 
   std::string_view name() const override { return "select"; }
   void rebuild(const MeshView& mesh) override;
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
+  TouchFault fault() const override { return fault_.fault(); }
   const StageTimes& times() const override { return times_; }
   std::size_t memory_bytes() const override;
   unsigned position_buffer() const override { return organ_.buffer(); }
 
  private:
   void take_positions();
-  int select(std::span<const ToolVolume> tools);
+  std::size_t select(std::span<const ToolVolume> tools);
   void draw(std::span<const ToolVolume> tools);
   void settle(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits);
 
   GlInfo info_;
+  gl::FaultWatch fault_;
   gl::OnePixelTarget target_;
   gl::PositionStore organ_;
   gl::Timer timer_;
@@ -106,15 +111,21 @@ class SelectQuery final : public GpuTouchQuery {
 };
 
 void SelectQuery::rebuild(const MeshView& mesh) {
+  if (!fault_.begin()) return;
+  // Corners are counted by a signed number.
+  if (mesh.faces.size() > std::numeric_limits<GLint>::max() / 3) return fault_.raise(TouchFault::TooLarge);
   organ_.rebuild(mesh);
   corners_.resize(3 * mesh.faces.size());
   take_positions();
+  fault_.check();
 }
 
 void SelectQuery::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
+  if (!fault_.begin()) return;
   organ_.update(positions);
   take_positions();
+  fault_.check();
   times_.update_ms = milliseconds_since(start);
 }
 
@@ -134,16 +145,21 @@ void SelectQuery::take_positions() {
 
 TouchList SelectQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_ = {.update_ms = times_.update_ms};
-  const int hits = tools.empty() || corners_.empty() ? 0 : select(tools);
+  if (!fault_.begin()) return book_.none(tools.size());
+  const std::size_t hits = tools.empty() || corners_.empty() ? 0 : select(tools);
+  if (!fault_.check()) return book_.none(tools.size());
   const auto start = Clock::now();
-  settle(tools, set, static_cast<std::size_t>(hits));
+  settle(tools, set, hits);
+  if (fault_.any()) return book_.none(tools.size());
   times_.refine_ms = milliseconds_since(start);
   times_.gpu_ms = timer_.latest_ms();
   return book_.list();
 }
 
-// Draws in GL_SELECT mode until the select buffer holds every hit; returns how many there are.
-int SelectQuery::select(std::span<const ToolVolume> tools) {
+// Draws in GL_SELECT mode until the select buffer holds every hit; returns how many there are. The driver says -1 when
+// there are more; what it cannot mean is a fault.
+std::size_t SelectQuery::select(std::span<const ToolVolume> tools) {
+  const std::size_t most = organ_.view().faces.size() * tools.size();
   auto start = Clock::now();
   const SelectState state(info_, target_.framebuffer());
   for (;;) {
@@ -157,7 +173,10 @@ int SelectQuery::select(std::span<const ToolVolume> tools) {
     start = Clock::now();
     const int hits = glRenderMode(GL_RENDER);
     times_.read_back_ms += milliseconds_since(start);
-    if (hits >= 0) return hits;
+    const std::size_t room = records_.size() / kRecordLength;
+    if (hits >= 0 && static_cast<std::size_t>(hits) <= std::min(most, room)) return static_cast<std::size_t>(hits);
+    if (hits >= 0 || room > most) return fault_.raise(TouchFault::WrongAnswer), 0;
+    if (records_.size() > std::numeric_limits<GLsizei>::max() / 2) return fault_.raise(TouchFault::TooLarge), 0;
     records_.resize(2 * records_.size());
     start = Clock::now();
   }
@@ -183,16 +202,18 @@ void SelectQuery::draw(std::span<const ToolVolume> tools) {
   }
 }
 
-// Hits come in the order of drawing: tool after tool.
+// Hits come in the order of drawing: tool after tool, each with two names.
 void SelectQuery::settle(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits) {
   book_.open();
   const GLuint* record = records_.data();
   const GLuint* const end = record + hits * kRecordLength;
   for (GLuint tool = 0; tool < tools.size(); ++tool) {
     candidates_.clear();
-    for (; record != end && record[3] == tool; record += kRecordLength) candidates_.push_back(FaceId{record[4]});
-    book_.add_tool(tools[tool], set, organ_.view(), candidates_);
+    for (; record != end && record[0] == 2 && record[3] == tool; record += kRecordLength)
+      candidates_.push_back(FaceId{record[4]});
+    if (!book_.add_tool(tools[tool], set, organ_.view(), candidates_)) return fault_.raise(TouchFault::WrongAnswer);
   }
+  if (record != end) fault_.raise(TouchFault::WrongAnswer);
 }
 
 std::size_t SelectQuery::memory_bytes() const {
@@ -212,7 +233,7 @@ std::unique_ptr<GpuTouchQuery> make_select_query(GlContext& context) {
     throw InputError("backend select: this context has " + std::to_string(planes) + " clip planes, " +
                      std::to_string(kMaxPlanes) + " are needed");
   }
-  return std::make_unique<SelectQuery>(info);
+  return std::make_unique<SelectQuery>(context);
 }
 
 }  // namespace trocar

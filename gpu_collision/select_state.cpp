@@ -7,6 +7,7 @@
 namespace trocar {
 namespace {
 
+// The transform group holds the clip control, too; the client's vertex arrays hold the binding of GL_ARRAY_BUFFER.
 constexpr GLbitfield kServerState = GL_TRANSFORM_BIT | GL_ENABLE_BIT | GL_POLYGON_BIT | GL_VIEWPORT_BIT;
 
 // Every array of the default vertex array but the positions: an enabled one with a stale pointer would be read.
@@ -37,17 +38,12 @@ void SelectState::save() {
   glGetIntegerv(GL_CURRENT_PROGRAM, &program_);
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer_);
   glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &vertex_array_);
-  glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &array_buffer_);
   glGetFloatv(GL_MODELVIEW_MATRIX, model_view_.data());
   glGetFloatv(GL_PROJECTION_MATRIX, projection_.data());
   glGetPointerv(GL_SELECTION_BUFFER_POINTER, &selection_);
   glGetIntegerv(GL_SELECTION_BUFFER_SIZE, &selection_size_);
   discards_ = glIsEnabled(GL_RASTERIZER_DISCARD);
   if (has_pipelines_) glGetIntegerv(GL_PROGRAM_PIPELINE_BINDING, &pipeline_);
-  if (has_clip_control_) {
-    glGetIntegerv(GL_CLIP_ORIGIN, &clip_origin_);
-    glGetIntegerv(GL_CLIP_DEPTH_MODE, &clip_depth_);
-  }
 }
 
 void SelectState::enter(unsigned framebuffer) {
@@ -74,11 +70,9 @@ SelectState::~SelectState() {
   glLoadMatrixf(model_view_.data());
   glPopClientAttrib();
   glBindVertexArray(static_cast<GLuint>(vertex_array_));
-  glBindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(array_buffer_));
   glPopAttrib();
   glUseProgram(static_cast<GLuint>(program_));
   if (has_pipelines_) glBindProgramPipeline(static_cast<GLuint>(pipeline_));
-  if (has_clip_control_) glClipControl(static_cast<GLenum>(clip_origin_), static_cast<GLenum>(clip_depth_));
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer_));
   if (discards_) glEnable(GL_RASTERIZER_DISCARD);
   glSelectBuffer(selection_size_, static_cast<GLuint*>(selection_));

@@ -23,8 +23,7 @@ class SelectState {
 
   const bool has_pipelines_, has_clip_control_;
   std::array<float, 16> model_view_{}, projection_{};
-  int program_ = 0, pipeline_ = 0, framebuffer_ = 0, vertex_array_ = 0, array_buffer_ = 0, clip_origin_ = 0,
-      clip_depth_ = 0, selection_size_ = 0;
+  int program_ = 0, pipeline_ = 0, framebuffer_ = 0, vertex_array_ = 0, selection_size_ = 0;
   void* selection_ = nullptr;  // of a renderer that picks by GL_SELECT itself
   bool discards_ = false;
 };

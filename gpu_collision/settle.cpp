@@ -21,8 +21,17 @@ void TouchBook::open() {
   first_.assign(1, 0);
 }
 
-void TouchBook::add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates) {
+TouchList TouchBook::none(std::size_t tools) {
+  touches_.clear();
+  first_.assign(tools + 1, 0);
+  return list();
+}
+
+bool TouchBook::add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates) {
   std::sort(candidates.begin(), candidates.end());
+  if (!candidates.empty() && index(candidates.back()) >= mesh.faces.size()) return false;
+  const auto end = std::unique(candidates.begin(), candidates.end());
+  candidates = candidates.first(static_cast<std::size_t>(end - candidates.begin()));
   const std::size_t start = touches_.size();
   if (set == TouchSet::Exact) {
     touches_.resize(start + candidates.size());
@@ -35,6 +44,7 @@ void TouchBook::add_tool(const ToolVolume& tool, TouchSet set, const MeshView& m
     }
   }
   first_.push_back(static_cast<std::uint32_t>(touches_.size()));
+  return true;
 }
 
 std::size_t TouchBook::memory_bytes() const {

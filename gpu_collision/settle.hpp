@@ -18,8 +18,11 @@ namespace trocar {
 class TouchBook {
  public:
   void open();  // a new call: no tool yet
-  // Settles the next tool. `candidates` holds every touched face, at most once, and may hold others; it is sorted here.
-  void add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates);
+  // Settles the next tool. `candidates` holds every touched face and may hold others; it is sorted here, and what is
+  // named twice counts once. False when one names a face that does not exist.
+  bool add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates);
+  // An answer of no touch.
+  TouchList none(std::size_t tools);
   TouchList list() const { return {touches_, first_}; }
   std::size_t memory_bytes() const;
 

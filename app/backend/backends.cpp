@@ -79,6 +79,16 @@ BackendChoice Backends::resolve(std::string_view name) {
   return {std::string(name), "named by the user"};
 }
 
+void require_start(const TouchQuery& query) {
+  if (query.fault() == TouchFault::None) return;
+  throw InputError(fmt::format("backend {}: {}; use scan", query.name(), sentence_of(query.fault())));
+}
+
+void require_answer(const TouchQuery& query) {
+  if (query.fault() == TouchFault::None) return;
+  throw RunError(fmt::format("backend {}: {}; use scan", query.name(), sentence_of(query.fault())));
+}
+
 std::vector<std::string> backend_list(std::string_view text, Backends& backends) {
   std::vector<std::string> names;
   if (text == "all") {

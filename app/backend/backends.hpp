@@ -48,6 +48,11 @@ class Backends {
   std::string why_;
 };
 
+// For callers without a session, which stop where a session goes on with scan. After rebuild(): InputError when the
+// backend cannot take the organ. After a question: RunError when its answer is worthless.
+void require_start(const TouchQuery& query);
+void require_answer(const TouchQuery& query);
+
 // "a,b,c" or "all" as a list of names. `all` leaves out what this machine cannot run and says so on stderr.
 // Error: InputError for an unknown name or an empty list.
 std::vector<std::string> backend_list(std::string_view text, Backends& backends);

@@ -153,12 +153,14 @@ void play(const DemoCommand& command, const Scene& scene, Session& session, Sess
   const double dt = 1.0 / scene.frame_rate;
   const std::filesystem::path picture = std::filesystem::path(command.out) / "picture.png";
   BestFrame best;
+  FaultTeller faults;
   Progress progress("demo", command.frames);
   const auto ends = [&] { return interrupted() || showing.closed() || recorder.failed(); };
   for (std::size_t frame = 0; frame < command.frames && !ends(); ++frame) {
     const double time = static_cast<double>(frame) * dt;
     session.step({frame, time}, dt);
     recorder.append(session, time);
+    faults.tell(session.backend_faults());
     showing.show_frame();
     if (frame % 20 == 19 && best.better(session)) showing.save_picture(picture);
     if (command.picture_every > 0 && frame % command.picture_every == 0)

@@ -33,6 +33,7 @@ std::string try_backend(const std::string& name, Backends& backends) {
     query->update(known.positions);
     const ToolVolume volume = swept_volume(known.tool, Cover::Capsule);
     const auto touches = query->touched({&volume, 1}, TouchSet::Exact).touches;
+    if (query->fault() != TouchFault::None) return fmt::format("FAILS: {}", sentence_of(query->fault()));
     const bool right = touches.size() == 1 && index(touches.front().face) == 0;
     return right ? fmt::format("works ({:.3f} ms on two faces)", query->times().total_ms())
                  : "WRONG: touched faces differ from the known ones";

@@ -55,11 +55,13 @@ void run(const PerformCommand& command) {
   catch_interrupts();
   const double dt = 1.0 / scene.frame_rate;
   {
+    FaultTeller faults;
     Progress progress("perform", static_cast<std::size_t>(scene.task->time_limit * scene.frame_rate) + 1);
     for (std::size_t frame = 0; !task.feed().finished && !interrupted() && !recorder.failed(); ++frame) {
       const double time = static_cast<double>(frame) * dt;
       session.step({frame, time}, dt);
       recorder.append(session, time);
+      faults.tell(session.backend_faults());
       const Observation& seen = observer.observe(session, time);
       task.step(seen);
       performer.see(seen, task.feed());

@@ -56,6 +56,7 @@ void run(const QueryCommand& command) {
   fmt::print("backend {}: {}\n", choice.name, choice.why);
 
   query->rebuild(source->organ(0));
+  require_start(*query);
   nlohmann::ordered_json records = nlohmann::ordered_json::array();
   std::vector<double> query_ms;
   std::size_t touched = 0;
@@ -65,6 +66,7 @@ void run(const QueryCommand& command) {
     source->load(frame);
     query->update(source->positions(0));
     const TouchList list = query->touched(source->tools(), source->kind().set);
+    require_answer(*query);
     query_ms.push_back(query->times().total_ms());
     touched += list.touches.size();
     for (const Touch& touch : list.touches) {

@@ -74,6 +74,7 @@ void run(const RecordCommand& command) {
   std::uint64_t touched = 0;
   double time = 0.0;
   {
+    FaultTeller faults;
     Progress progress("record", frames);
     for (std::size_t frame = 0; frame < frames && !interrupted() && !recorder.failed(); ++frame) {
       const auto row = std::min(frame, clock_rows.rows.size() - 1);
@@ -81,6 +82,7 @@ void run(const RecordCommand& command) {
       time = frame == row ? clock_rows.rows[row].time : time + 1.0 / scene.frame_rate;
       session.step({frame, time}, frame == 0 ? 1.0 / scene.frame_rate : time - before);
       recorder.append(session, time);
+      faults.tell(session.backend_faults());
       if (publisher) publisher->publish(session);
       touched += session.touched();
       progress.advance_to(frame + 1);

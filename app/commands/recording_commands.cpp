@@ -7,6 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/compare/replay.hpp"
 #include "app/record/recording.hpp"
+#include "app/report/session_summary.hpp"
 #include "app/support/progress.hpp"
 #include "geometry/error.hpp"
 
@@ -31,6 +32,10 @@ void replay_file(const std::string& file, const std::string& backend_name) {
   fmt::print("{} frames, {} organs, {} tools, recorded {} with {} on {}\n", recording.frame_count(),
              recording.organs().size(), recording.tools().size(), recording.text("date"), recording.text("backend"),
              recording.text("gl"));
+  for (const BackendSummary& backend : summarise_backends(recording))
+    if (backend.frame > 0 || !backend.fault.empty())
+      fmt::print("from frame {} on ({:.2f} s) {} answered{}\n", backend.frame, backend.time, backend.name,
+                 backend.fault.empty() ? "" : "; " + backend.fault);
   ReplayResult result;
   {
     Progress progress("replay", recording.frame_count());

@@ -22,6 +22,7 @@ Contestant make_contestant(const std::string& name, const FrameSource& source, B
   for (std::size_t organ = 0; organ < source.organ_count(); ++organ) {
     contestant.queries.push_back(backends.make(name));
     contestant.queries.back()->rebuild(source.organ(organ));
+    require_start(*contestant.queries.back());
   }
   for (auto* samples : {&contestant.update_ms, &contestant.query_ms, &contestant.total_ms, &contestant.gpu_ms}) {
     samples->reserve(source.frame_count());
@@ -67,6 +68,7 @@ void run_frame(Contestant& contestant, const FrameSource& source, const Verdict&
     if (source.reshaped(organ)) sum.update_ms += rebuild(query, {source.positions(organ), source.organ(organ).faces});
     query.update(source.positions(organ));
     const TouchList list = query.touched(source.tools(), source.kind().set);
+    require_answer(query);
     sum.update_ms += query.times().update_ms;
     sum.gpu_ms += query.times().gpu_ms;
     query_ms += query.times().query_ms();

@@ -19,6 +19,7 @@ std::vector<AskedOrgan> organs_of(const Recording& recording, const std::string&
   for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
     organs.push_back({RecordedOrganFrames(recording, organ), backends.make(backend)});
     organs.back().query->rebuild(organs.back().frames.mesh());
+    require_start(*organs.back().query);
   }
   return organs;
 }
@@ -76,6 +77,7 @@ bool ask_again(AskedOrgan& organ, const Recording& recording, std::size_t frame,
   result.touches += organ.frames.frame().touches.size();
   result.tip_touches += organ.frames.frame().tip_ids.size();
   const TouchList answer = organ.query->touched(volumes, TouchSet::Exact);
+  require_answer(*organ.query);
   const std::size_t tools = volumes.size() - tips.size();
   const TouchList shafts{answer.touches.first(answer.first[tools]), answer.first.first(tools + 1)};
   return same_faces(shafts, organ.frames) &&

@@ -15,6 +15,7 @@
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
+#include "geometry/touch_fault.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
@@ -37,6 +38,8 @@ struct RecordingHeader {
   std::vector<std::string> tips;    // [tool] kind of its tip and how wide its jaws open, degrees: "grasper 60"
   std::vector<ToolPose> before;     // [tool] in the frame before the first; empty: the session begins here
   std::vector<std::string> stages;  // names of the stage times, in their order
+  // Names of the backends that may answer; what RecordedFrame::backend counts. Empty: `backend` alone.
+  std::vector<std::string> backends;
 };
 
 // How a surface changed within a frame, after the tools were asked about: counts from the next frame on. Where the
@@ -85,6 +88,8 @@ struct RecordedFrame {
   std::span<const float> tip_depth = {};        // [tool] m, of its tip inside an organ; 0: in none; empty: none is
   std::span<const ToolState> states = {};       // [tool]; empty: all good
   ScopePose scope = {};
+  std::uint8_t backend = 0;             // that answered, by its place in RecordingHeader::backends
+  TouchFault fault = TouchFault::None;  // why in this frame another backend stopped answering
 };
 
 struct RecorderParams {

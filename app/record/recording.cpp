@@ -73,7 +73,8 @@ struct Recording::Content {
   std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tip_places = {}, roll_grips = {};
   std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
   std::vector<glm::vec3> clash_point = {};
-  std::vector<std::uint8_t> energy = {}, tool_states = {};
+  std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
+  std::vector<std::string> backends = {};
   std::vector<double> scopes = {};
   std::vector<std::uint32_t> disagreements = {};
   std::size_t frames = 0;
@@ -118,6 +119,9 @@ void Recording::Content::read_session() {
   if (later[kTipDepth]) tip_depth = later[kTipDepth]->read_rows<float>(0, frames);
   if (later[kScope]) scopes = later[kScope]->read_rows<double>(0, frames);
   if (later[kToolState]) tool_states = later[kToolState]->read_rows<std::uint8_t>(0, frames);
+  backends = lines_of(file.text("backends"));
+  if (later[kBackend]) backend = later[kBackend]->read_rows<std::uint8_t>(0, frames);
+  if (later[kBackendFault]) backend_faults = later[kBackendFault]->read_rows<std::uint8_t>(0, frames);
   if (clashes.empty()) return;
   clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
   clash_point = clashes[kClashPoint].read_rows<glm::vec3>(0, frames);
@@ -228,6 +232,17 @@ ToolState Recording::state(std::size_t frame, std::size_t tool) const {
   if (content_->tool_states.empty()) return ToolState::Good;
   const std::uint8_t state = content_->tool_states[frame * tools().size() + tool];
   return static_cast<ToolState>(std::min(state, static_cast<std::uint8_t>(ToolState::Lost)));
+}
+
+std::string Recording::backend(std::size_t frame) const {
+  const Content& c = *content_;
+  const bool known = !c.backend.empty() && c.backend[frame] < c.backends.size();
+  return known ? c.backends[c.backend[frame]] : text("backend");
+}
+
+TouchFault Recording::backend_fault(std::size_t frame) const {
+  const auto& faults = content_->backend_faults;
+  return faults.empty() || faults[frame] >= kTouchFaults ? TouchFault::None : static_cast<TouchFault>(faults[frame]);
 }
 
 std::optional<ScopePose> Recording::scope(std::size_t frame) const {

@@ -67,7 +67,10 @@ class Recording {
   // m, of the tip inside an organ; 0 in none, and in older recordings.
   float tip_depth(std::size_t frame, std::size_t tool) const;
   ToolState state(std::size_t frame, std::size_t tool) const;  // good in older recordings
-  std::optional<ScopePose> scope(std::size_t frame) const;     // nothing in older recordings
+  // That answered, by name; in older recordings the one that the recording began with.
+  std::string backend(std::size_t frame) const;
+  TouchFault backend_fault(std::size_t frame) const;        // why in this frame another one stopped; none in older ones
+  std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
   // Two tools near each other; nothing when they are not, or the recording is older than such.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;

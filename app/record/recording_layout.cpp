@@ -43,6 +43,8 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   tables[kTipDepth] = {"/session/tip_depth", Cell::F32, {tools}};
   tables[kScope] = {"/session/scope", Cell::F64, {9}};
   tables[kToolState] = {"/session/tool_state", Cell::U8, {tools}};
+  tables[kBackend] = {"/session/backend", Cell::U8, {}};
+  tables[kBackendFault] = {"/session/backend_fault", Cell::U8, {}};
   return tables;
 }
 

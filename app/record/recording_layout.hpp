@@ -82,8 +82,9 @@ enum ClashTable : std::size_t { kClashDistance, kClashPoint, kClashTables };
 std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
 // Tables that older recordings lack, each on its own: how deep each tool's tip is inside an organ, the scope, how each
-// tool's device did (ToolState).
-enum LaterTable : std::size_t { kTipDepth, kScope, kToolState, kLaterTables };
+// tool's device did (ToolState), which backend answered (a line of the attribute `backends`), which fault ended another
+// backend in this frame (TouchFault).
+enum LaterTable : std::size_t { kTipDepth, kScope, kToolState, kBackend, kBackendFault, kLaterTables };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
 
 // kTime is written last: a frame whose time is there is complete.
@@ -103,7 +104,7 @@ inline constexpr const char* kOrganGroup = "/organs";
 // File attributes that hold text.
 inline constexpr const char* kTextAttributes[] = {"format",  "scene",      "version", "machine", "gl",
                                                   "backend", "mode",       "cover",   "date",    "tools",
-                                                  "stages",  "frame_rate", "tips"};
+                                                  "stages",  "frame_rate", "tips",    "backends"};
 inline constexpr const char* kFormat = "trocar-recording-2";
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 

@@ -114,6 +114,10 @@ json of(const StageSummary& stage) {
   return {{"name", stage.name}, {"median", stage.median}, {"p99", stage.p99}, {"longest", stage.longest}};
 }
 
+json of(const BackendSummary& backend) {
+  return {{"name", backend.name}, {"frame", backend.frame}, {"time", backend.time}, {"fault", backend.fault}};
+}
+
 json of(const ReportSession& session);
 json of(const MetricCurve& curve);
 
@@ -136,6 +140,7 @@ json of(const SessionSummary& summary) {
           {"organs", list_of(summary.organs)},
           {"stages", list_of(summary.stages)},
           {"frame_time", of(summary.frame_time)},
+          {"backends", list_of(summary.backends)},
           {"check",
            {{"frames", summary.check.frames},
             {"frames_disagreeing", summary.check.frames_disagreeing},

@@ -134,6 +134,20 @@ CheckSummary summarise_check(const Recording& recording) {
 
 }  // namespace
 
+std::vector<BackendSummary> summarise_backends(const Recording& recording) {
+  std::vector<BackendSummary> backends;
+  std::string last = recording.text("backend");
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    std::string name = recording.backend(frame);
+    const TouchFault fault = recording.backend_fault(frame);
+    if (frame > 0 && name == last && fault == TouchFault::None) continue;
+    const std::string why = fault == TouchFault::None ? "" : last + ": " + std::string(sentence_of(fault));
+    backends.push_back({name, frame, recording.times()[frame], why});
+    last = std::move(name);
+  }
+  return backends;
+}
+
 SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
                                  const std::function<void(std::size_t)>& progress) {
   const auto& times = recording.times();
@@ -157,6 +171,7 @@ SessionSummary summarise_session(const Recording& recording, const Lens& lens, c
   summary.organs = std::move(touched.organs);
   add_stages(recording, summary);
   summary.check = summarise_check(recording);
+  summary.backends = summarise_backends(recording);
   return summary;
 }
 

@@ -72,6 +72,15 @@ struct CheckSummary {
   std::uint64_t faces = 0;  // disagreements in all
 };
 
+// A backend that answered from this frame on.
+struct BackendSummary {
+  std::string name;
+  std::size_t frame = 0;  // first
+  double time = 0.0;      // s  of that frame
+  std::string fault;      // why the one before stopped, a sentence; empty: it was switched, or this is the first
+};
+std::vector<BackendSummary> summarise_backends(const Recording& recording);
+
 struct SessionSummary {
   double begin = 0.0, end = 0.0;  // s
   std::size_t frames = 0;
@@ -84,6 +93,7 @@ struct SessionSummary {
   std::vector<StageSummary> stages;
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages
   CheckSummary check;
+  std::vector<BackendSummary> backends;  // the first, then each that took another's place
 };
 
 // `lens`: of the recorded scene. Progress is told how many frames are done.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/weld.hpp"
@@ -33,6 +34,12 @@ void use_backend(Organ& organ, Backends& backends, const std::string& backend) {
   auto query = on_gpu ? nullptr : backends.make(backend);
   organ.gpu = on_gpu.get();
   organ.query = on_gpu ? std::unique_ptr<TouchQuery>(std::move(on_gpu)) : std::move(query);
+  organ.query->rebuild({organ.positions, organ.mesh.faces});
+}
+
+void use_scan(Organ& organ) {
+  organ.gpu = nullptr;
+  organ.query = make_scan_query();
   organ.query->rebuild({organ.positions, organ.mesh.faces});
 }
 

@@ -92,6 +92,9 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
 // From now on this backend answers about the organ. Error: InputError when it cannot be had.
 void use_backend(Organ& organ, Backends& backends, const std::string& backend);
 
+// The same without what can fail: for a frame whose backend failed. Allocates.
+void use_scan(Organ& organ);
+
 // The slot of a face; the number of faces when it is gone.
 std::size_t slot_of(const Organ& organ, FaceId face);
 

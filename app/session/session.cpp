@@ -230,13 +230,39 @@ void Session::find_encounters(double dt) {
     clashes_.push_back(clash_of(first, instruments_[first].pose, second, instruments_[second].pose));
 }
 
+// Asks about every organ; the first fault ends it.
+TouchFault Session::ask_organs() {
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    ask(organs_[k], asked_[k]);
+    if (organs_[k].query->fault() != TouchFault::None) return organs_[k].query->fault();
+  }
+  return TouchFault::None;
+}
+
+// A GPU that failed for one organ is not asked about the others.
+void Session::go_on_with_scan(TouchFault fault) {
+  faults_.push_back({frames_, backend_.name, fault, false});
+  for (Organ& organ : organs_) use_scan(organ);
+  backend_ = {"scan", sentence_of(faults_.back())};
+  times_[0] = {backend_.name, 1, {}, {}, {}, 0, 0, 0};
+  asked_frames_ = 0;
+  reserve_frames(reserved_frames_);
+}
+
 void Session::query_organs() {
   StageTimes sum;
   bool anyone = false;
-  float settle_ms = 0.f;
+  float settle_ms = 0.f, failing_ms = 0.f;
+  TouchFault fault = TouchFault::None;
+  {
+    const StageTimer timer(failing_ms);
+    fault = ask_organs();
+    if (fault != TouchFault::None) go_on_with_scan(fault);
+  }
+  if (fault == TouchFault::None) failing_ms = 0.f;
+  if (fault != TouchFault::None) ask_organs();
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
-    ask(organ, asked_[k]);
     if (asked_[k].anyone()) sum_up(*organ.query, sum);
     anyone = anyone || asked_[k].anyone();
     times_[0].touched += organ.touched.size();
@@ -244,7 +270,7 @@ void Session::query_organs() {
     settle_tips(organ, encounters_.instruments_near(k));
   }
   stage_ms_[kUpdate] = static_cast<float>(sum.update_ms);
-  stage_ms_[kQuery] = static_cast<float>(sum.query_ms()) + settle_ms;
+  stage_ms_[kQuery] = static_cast<float>(sum.query_ms()) + settle_ms + failing_ms;
   if (anyone) keep(times_[0], asked_frames_++, reserved_frames_, sum);
 }
 
@@ -274,6 +300,7 @@ void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, 
   const TouchList asked_about{organ.touched, organ.touched_first};
   const auto compare = [&](std::span<const ToolVolume> tools, std::span<const std::uint32_t> which) {
     const TouchList answer = query.touched(tools, TouchSet::Exact);
+    if (query.fault() != TouchFault::None) return;
     times.touched += answer.touches.size();
     for (std::size_t i = 0; i < tools.size(); ++i) {
       const CrossCheckResult result =
@@ -289,6 +316,9 @@ void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, 
     sum_up(query, sum);
   }
   if (!asked.far.empty()) compare(asked.far, asked.far_k);
+  if (query.fault() == TouchFault::None) return;
+  checker.failed = true;
+  faults_.push_back({frames_, times.name, query.fault(), true});
 }
 
 void Session::check_answers() {
@@ -298,9 +328,9 @@ void Session::check_answers() {
   const bool anyone = std::any_of(asked_.begin(), asked_.end(), [](const AskedTools& asked) { return asked.anyone(); });
   for (std::size_t c = 0; c < checkers_.size(); ++c) {
     BackendTimes& times = times_[c + 1];
-    if (frames_ % times.every != 0) continue;
+    if (frames_ % times.every != 0 || checkers_[c].failed) continue;
     StageTimes sum;
-    for (std::size_t k = 0; k < organs_.size(); ++k) check_organ(checkers_[c], k, times, sum);
+    for (std::size_t k = 0; k < organs_.size() && !checkers_[c].failed; ++k) check_organ(checkers_[c], k, times, sum);
     if (anyone) keep(times, checkers_[c].runs++, reserved_frames_, sum);
   }
 }

@@ -13,6 +13,7 @@
 #include "app/device/device.hpp"
 #include "app/scene/scene.hpp"
 #include "app/scope/lens.hpp"
+#include "app/session/backend_fault.hpp"
 #include "app/session/cross_check.hpp"
 #include "app/session/encounters.hpp"
 #include "app/session/instrument_clash.hpp"
@@ -92,7 +93,7 @@ class Session {
   ~Session();
 
   // One frame: poses, who may meet whom, touch query, checks, contacts, cuts, tissue. Nothing of ours allocates once
-  // warm, but in frames that cut; nothing throws.
+  // warm, but in frames that cut, and in the one in which a backend fails; nothing throws.
   void step(const FrameClock& clock, double dt);
   // Nodes as they were when the tools were asked about in the last frame: what a recording keeps. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
@@ -116,6 +117,8 @@ class Session {
   // then nothing has changed.
   void use_backend(Backends& backends, const std::string& name);
   const BackendChoice& backend() const { return backend_; }
+  // Backends that failed, in their order. Where it was the session's own, scan answered that frame and all after it.
+  const std::vector<BackendFault>& backend_faults() const { return faults_; }
   const std::vector<Organ>& organs() const { return organs_; }
   std::vector<Instrument>& instruments() { return instruments_; }
   const std::vector<Instrument>& instruments() const { return instruments_; }
@@ -136,12 +139,15 @@ class Session {
   struct Checker {
     std::vector<std::unique_ptr<TouchQuery>> queries;  // [organ]
     std::size_t runs = 0;
+    bool failed = false;  // it checks no more
   };
 
   void read_devices(const FrameClock& clock);
   void read_scope(const FrameClock& clock);
   void find_encounters(double dt);
   void query_organs();
+  TouchFault ask_organs();
+  void go_on_with_scan(TouchFault fault);
   void settle_tips(Organ& organ, std::span<const std::uint32_t> near_tools);
   void check_answers();
   void check_organ(Checker& checker, std::size_t organ, BackendTimes& times, StageTimes& sum);
@@ -192,6 +198,7 @@ class Session {
   CrossCheck cross_check_;
   std::array<float, kStages> stage_ms_{};
   std::uint32_t disagreements_now_ = 0;
+  std::vector<BackendFault> faults_;
   bool checking_ = true;
   std::size_t frames_ = 0, reserved_frames_ = 0;
 };

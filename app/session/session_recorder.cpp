@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "app/compare/compare.hpp"
@@ -26,6 +27,13 @@ ToolState state_of(const Instrument& instrument) {
   return instrument.frozen ? ToolState::NoPose : ToolState::Good;
 }
 
+// Of the session's own backend, in its last frame.
+TouchFault fault_of_last_frame(const Session& session) {
+  for (const BackendFault& fault : session.backend_faults())
+    if (!fault.check && fault.frame + 1 == session.frames()) return fault.fault;
+  return TouchFault::None;
+}
+
 }  // namespace
 
 RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl) {
@@ -47,6 +55,10 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
     if (session.frames() > 0) header.before.push_back(instrument.pose);
   }
   header.stages = stage_names();
+  header.backends = backend_names();
+  const auto& own = header.backend;
+  if (std::find(header.backends.begin(), header.backends.end(), own) == header.backends.end())
+    header.backends.push_back(own);
   return header;
 }
 
@@ -60,8 +72,13 @@ SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene&
       changes_(session.organs().size()),
       forces_(session.instruments().size()),
       tip_depth_(session.instruments().size()),
-      states_(session.instruments().size()) {
+      states_(session.instruments().size()),
+      backends_(header_of(scene, session, gl).backends) {
   clashes_.reserve(tool_pairs(poses_.size()));
+}
+
+std::uint8_t SessionRecorder::number_of(const std::string& backend) const {
+  return static_cast<std::uint8_t>(std::find(backends_.begin(), backends_.end(), backend) - backends_.begin());
 }
 
 void SessionRecorder::append(Session& session, double time) {
@@ -91,7 +108,8 @@ void SessionRecorder::append(Session& session, double time) {
   for (const InstrumentClash& clash : session.clashes())
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   recorder_.append({time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
-                    energy_, clashes_, tip_depth_, states_, session.scope().pose});
+                    energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
+                    fault_of_last_frame(session)});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

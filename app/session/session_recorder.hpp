@@ -24,6 +24,9 @@ class SessionRecorder {
  private:
   static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl);
 
+  // Its line in the attribute `backends`; one past the last when it is not among them.
+  std::uint8_t number_of(const std::string& backend) const;
+
   Recorder recorder_;
   std::vector<ToolPose> poses_;
   std::vector<glm::dvec2> roll_grip_;
@@ -34,6 +37,7 @@ class SessionRecorder {
   std::vector<RecordedClash> clashes_;
   std::vector<float> tip_depth_;   // [tool] m
   std::vector<ToolState> states_;  // [tool]
+  std::vector<std::string> backends_;
   double last_append_ms_ = 0.0;
 };
 

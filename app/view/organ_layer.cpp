@@ -28,6 +28,8 @@ std::span<const std::byte> bytes_of(std::span<const T> values) {
   return std::as_bytes(values);
 }
 
+unsigned backend_buffer(const DrawnOrgan& drawn) { return drawn.gpu ? drawn.gpu->position_buffer() : 0; }
+
 }  // namespace
 
 OrganLayer::OrganLayer(std::span<const DrawnOrgan> organs) {
@@ -37,6 +39,7 @@ OrganLayer::OrganLayer(std::span<const DrawnOrgan> organs) {
 OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
   Organ organ;
   organ.topology = drawn.topology;
+  organ.drawn_from = backend_buffer(drawn);
   organ.longest_edge = longest_edge(drawn.rest);
   organ.one_sided = encloses(drawn.rest);
   organ.normals.resize(drawn.rest.positions.size());
@@ -61,7 +64,9 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
 void OrganLayer::update(std::span<const DrawnOrgan> organs) {
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const DrawnOrgan& drawn = organs[k];
-    if (organs_[k].topology != drawn.topology) organs_[k] = make_organ(drawn);
+    // Another backend has its positions elsewhere.
+    if (organs_[k].topology != drawn.topology || organs_[k].drawn_from != backend_buffer(drawn))
+      organs_[k] = make_organ(drawn);
     Organ& organ = organs_[k];
     if (std::equal(organ.positions.begin(), organ.positions.end(), drawn.positions.begin(), drawn.positions.end()))
       continue;

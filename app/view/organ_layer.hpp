@@ -28,6 +28,7 @@ class OrganLayer {
     gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer();
     std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
     std::uint32_t topology = 0;
+    unsigned drawn_from = 0;   // the backend's buffer of positions; 0: our own
     float longest_edge = 0.f;  // m
     bool one_sided = false;    // closed and faces outward: its back is never seen
   };

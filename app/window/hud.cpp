@@ -75,6 +75,8 @@ void session_lines(const Session& session, const HudState& state) {
   if (state.recording) theme::text("\u25CF recording", theme::kBad);
   theme::row("touched", fmt::format("{} faces", session.touched()));
   theme::row("backend", session.backend().name);
+  for (const BackendFault& fault : session.backend_faults())
+    theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
   theme::row("frame", fmt::format("{:.0f} ms", state.frame_ms));
   if (session.backend_times().size() < 2) return;
   if (!session.checking())

@@ -106,9 +106,17 @@ std::string Practice::use_backend(const std::string& name) {
   try {
     session_.use_backend(backends_, name);
     return fmt::format("{} answers from now on", name);
-  } catch (const InputError& error) {
+  } catch (const std::runtime_error& error) {
     return error.what();
   }
+}
+
+std::string Practice::new_fault() {
+  const auto& faults = session_.backend_faults();
+  teller_.tell(faults);
+  if (shown_faults_ >= faults.size()) return {};
+  shown_faults_ = faults.size();
+  return sentence_of(faults.back());
 }
 
 std::string Practice::switch_backend() {

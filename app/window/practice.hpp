@@ -45,6 +45,9 @@ class Practice {
   // The OBB tree instead of the session's own, and back.
   std::string switch_backend();
 
+  // What failed since the last call, a sentence; empty: nothing did.
+  std::string new_fault();
+
   // One frame of the program: what is in the hand follows the mouse, and time passes, unless paused.
   void advance(const WindowInput* input, double elapsed, const WindowSettings& settings);
   void draw(const WindowSettings& settings, const glm::ivec2& size);
@@ -86,6 +89,8 @@ class Practice {
   std::optional<View> view_;
   QualityKeeper keeper_;
   StageHistory history_;
+  FaultTeller teller_;
+  std::size_t shown_faults_ = 0;
   Phase phase_ = Phase::Ready;
   std::uint64_t frame_ = 0;
   double time_ = 0.0, frame_ms_ = 0.0, draw_ms_ = 0.0;

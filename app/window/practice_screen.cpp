@@ -28,6 +28,7 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   if (listens)
     for (const Key key : input.pressed) handle_key(key);
   practice_->advance(in_hand() ? &input : nullptr, elapsed, settings_);
+  if (std::string fault = practice_->new_fault(); !fault.empty()) say(std::move(fault));
   if (note_frames_ > 0 && --note_frames_ == 0) note_.clear();
 }
 

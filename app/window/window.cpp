@@ -86,6 +86,8 @@ GLFWwindow* open_window(const std::string& title, int width, int height, int sam
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, wish.minor);
     glfwWindowHint(GLFW_OPENGL_PROFILE, wish.profile);
     glfwWindowHint(GLFW_SAMPLES, samples);
+    // So that the driver tells when it loses the context.
+    glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
     if (GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr)) return window;
   }
   return nullptr;

@@ -1,5 +1,7 @@
 #include "app/window/window_program.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -49,6 +51,7 @@ class WindowProgram {
     auto last = Clock::now();
     for (std::size_t frame = 0; state_.now != ScreenName::Quit && !window_.closing() && !interrupted(); ++frame) {
       if (options_.frames > 0 && frame == options_.frames) break;
+      if (window_.context().lost()) end_without_picture();
       std::this_thread::sleep_until(last + std::chrono::duration_cast<Clock::duration>(kShortestFrame));
       const auto now = Clock::now();
       const double elapsed = std::chrono::duration<double>(now - last).count();
@@ -73,6 +76,14 @@ class WindowProgram {
       default:
         return *start_;
     }
+  }
+
+  // Nothing can be drawn any more: the recording ends whole, the program with a sentence.
+  [[noreturn]] void end_without_picture() {
+    const auto file = practice_ ? practice_->practice().recording() : std::filesystem::path();
+    if (file.has_filename()) practice_->practice().stop();
+    throw RunError(fmt::format("the graphics driver lost the window's OpenGL context{}; start the program again",
+                               file.has_filename() ? "; the recording " + file.string() + " is whole up to here" : ""));
   }
 
   // One frame and what it asks for. What fails leads back to the start screen, which says why.

@@ -20,12 +20,15 @@ layout(std430, binding = 6) readonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
 layout(std430, binding = 7) buffer Answer {
-  uint group_count, one_y, one_z, record_count;
+  uint group_count, one_y, one_z, record_count, call_done, unused;
   uvec2 records[];  // (face | kCertain, tool)
 };
 layout(location = 0) uniform uint face_count;
 layout(location = 1) uniform uint first_tool;
 layout(location = 2) uniform uint last_tool;
+#if !CULLED
+layout(location = 3) uniform uint call;  // number of this call: in the answer it shows that this dispatch ran
+#endif
 
 const float kRelativeSlack = 1e-6;
 const uint kCertain = 0x80000000u;
@@ -108,7 +111,8 @@ void test_face(uint slot, uint tool, vec3 a, vec3 b, vec3 c, float size) {
   if (!certain && !any_edge_inside(a, b, c, 2.0 * slack) && !any_crossing_inside(a, b, c, slack)) return;
 #endif
   uint face = texelFetch(face_ids, int(slot)).x;
-  records[atomicAdd(record_count, 1u)] = uvec2(certain ? face | kCertain : face, tool);
+  uint at = atomicAdd(record_count, 1u);
+  if (at < uint(records.length())) records[at] = uvec2(certain ? face | kCertain : face, tool);
 }
 
 void main() {
@@ -117,6 +121,7 @@ void main() {
   uint block = item.x, from = item.y, to = item.y + 1u;
 #else
   uint block = gl_WorkGroupID.x, from = first_tool, to = last_tool;
+  if (gl_GlobalInvocationID.x == 0u) call_done = call;
 #endif
   uint slot = 64u * block + gl_LocalInvocationID.x;
   if (slot >= face_count) return;

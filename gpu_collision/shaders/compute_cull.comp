@@ -12,18 +12,20 @@ layout(std430, binding = 6) writeonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
 layout(std430, binding = 7) buffer Answer {
-  uint group_count, one_y, one_z, record_count;
+  uint group_count, one_y, one_z, record_count, call_done, unused;
   uvec2 records[];
 };
 layout(location = 0) uniform uint block_count;
 layout(location = 1) uniform uint first_tool;
 layout(location = 2) uniform uint last_tool;
+layout(location = 3) uniform uint call;  // number of this call: in the answer it shows that this dispatch ran
 
 const float kRelativeSlack = 1e-6;  // of the coordinates' size: several times the rounding of a plane's height
 
 void main() {
   uint block = gl_GlobalInvocationID.x;
   if (block >= block_count) return;
+  if (block == 0u) call_done = call;
 
   int end = int(texelFetch(block_ends, int(block)).x);
   int begin = block == 0u ? 0 : int(texelFetch(block_ends, int(block) - 1).x);

@@ -158,6 +158,15 @@ void HostileRenderer::bind_storage() {
   glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, feedback_.name());
 }
 
+void HostileRenderer::swap_slots(const GlInfo& info) {
+  glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, feedback_.name());
+  glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, array_.name());
+  if (!gl::at_least(info, 4, 3)) return;
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[0], array_.name());
+  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[1], storage_.name(), 512, 1024);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, copy_read_.name());
+}
+
 // A buffer texture in every unit that `compute` uses, one of those units active.
 void HostileRenderer::bind_textures() {
   glGenTextures(static_cast<GLsizei>(textures_.size()), textures_.data());

@@ -17,6 +17,8 @@ class HostileRenderer {
  public:
   explicit HostileRenderer(const GlInfo& info);
   ~HostileRenderer();
+  // From now on whole buffers stand in the slots of storage and feedback where parts stood, and parts where whole ones.
+  void swap_slots(const GlInfo& info);
   HostileRenderer(const HostileRenderer&) = delete;
   HostileRenderer& operator=(const HostileRenderer&) = delete;
 

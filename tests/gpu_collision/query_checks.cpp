@@ -327,7 +327,7 @@ void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, 
   TriangleMesh mesh = shapes::icosphere(3);
   const std::vector<ToolVolume> tools = random_tools(kSeed + 8, 5, TouchSet::Volume);
   const std::vector<std::string> usual = gl_snapshot(info);
-  const HostileRenderer renderer(info);
+  HostileRenderer renderer(info);
   const std::vector<std::string> before = gl_snapshot(info);
   // A restore to the usual value would not be noticed.
   for (std::size_t i = 0; i < usual.size(); ++i) EXPECT_NE(usual[i], before[i]) << "the renderer must set it";
@@ -340,6 +340,11 @@ void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, 
   EXPECT_EQ(gl_snapshot(info), before) << "after update";
   EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
   EXPECT_EQ(gl_snapshot(info), before) << "after touched";
+  renderer.swap_slots(info);
+  const std::vector<std::string> swapped = gl_snapshot(info);
+  EXPECT_NE(swapped, before);
+  EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
+  EXPECT_EQ(gl_snapshot(info), swapped) << "after touched, the slots swapped";
 }
 
 }  // namespace trocar::checks

@@ -1,6 +1,7 @@
 // The page's own arithmetic, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { backendText } from "../../app/report/web/agreement.js";
 import { bestOf, isFlat, withoutTwins } from "../../app/report/web/compare.js";
 import { kScale, scaleColour } from "../../app/report/web/colour.js";
 import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
@@ -103,4 +104,16 @@ test("the best attempt, and curves with nothing to see", () => {
     ["Time", "Errors"],
   );
   assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
+});
+
+test("a backend that failed is named, one that answered throughout is not", () => {
+  const compute = { name: "compute", frame: 0, time: 0, fault: "" };
+  assert.equal(backendText({ backends: [compute] }), "");
+  assert.equal(backendText({}), "");
+  const scan = { name: "scan", frame: 40, time: 0.667, fault: "compute: the graphics driver lost its OpenGL context" };
+  assert.equal(
+    backendText({ backends: [compute, scan] }),
+    "The backend changed: compute from the start; scan from frame 40 (0.667 s) on, because another failed (compute: the graphics driver lost its OpenGL context).",
+  );
+  assert.match(backendText({ backends: [{ ...scan, frame: 0 }] }), /^The backend changed: scan from the start/);
 });

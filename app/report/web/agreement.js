@@ -27,6 +27,16 @@ export function agreementText({ check, frames }, backend) {
   return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
 }
 
+/** Which backend answered when, where it was not the same one throughout; empty where it was. */
+export function backendText({ backends }) {
+  if (!backends || (backends.length < 2 && !backends[0]?.fault)) return "";
+  const parts = backends.map(({ name, frame, time, fault }) => {
+    const since = frame === 0 ? "from the start" : `from frame ${whole(frame)} (${figure(time)} s) on`;
+    return `${name} ${since}${fault ? `, because another failed (${fault})` : ""}`;
+  });
+  return `The backend changed: ${parts.join("; ")}.`;
+}
+
 /** The touch query beside its check, by their medians; empty where there was no check. */
 export function queryText({ stages, check }, backend) {
   const median = (name) => stages.find((stage) => stage.name === name)?.median;
@@ -74,6 +84,7 @@ export function agreementSection({ summary, recording, attempt }) {
     "Agreement and timing",
     null,
     html("p", { id: "agreement" }, agreementText(summary, attempt.backend), " ", queryText(summary, attempt.backend)),
+    backendText(summary) && html("p", { id: "backends" }, backendText(summary)),
     html(
       "p",
       {},

@@ -1,0 +1,25 @@
+#include "geometry/touch_fault.hpp"
+
+namespace trocar {
+
+std::string_view sentence_of(TouchFault fault) {
+  switch (fault) {
+    case TouchFault::None:
+      break;
+    case TouchFault::LostContext:
+      return "the graphics driver lost its OpenGL context";
+    case TouchFault::TimedOut:
+      return "the graphics driver gave no answer in time";
+    case TouchFault::OutOfMemory:
+      return "the graphics driver gave no memory";
+    case TouchFault::DriverError:
+      return "the graphics driver refused a command";
+    case TouchFault::WrongAnswer:
+      return "the graphics driver gave back an answer that cannot be right";
+    case TouchFault::TooLarge:
+      return "the organ has more faces, vertices or touches than this OpenGL context takes";
+  }
+  return {};
+}
+
+}  // namespace trocar

@@ -1,0 +1,76 @@
+// The window's OpenGL context is lost in mid-session: the recording is closed whole, the program ends with a sentence.
+// Needs a display: the test app.window_lost brings one.
+#include <glad/gl.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "app/record/recording.hpp"
+#include "app/window/window_program.hpp"
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+GLenum GLAD_API_PTR was_reset() { return GL_UNKNOWN_CONTEXT_RESET; }
+
+// Lets the driver say that the context is gone, a while after the recording has begun.
+void lose_context_once_there_is(const std::filesystem::path& recording) {
+  for (int i = 0; i < 600 && !std::filesystem::exists(recording); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  glad_glGetGraphicsResetStatus = was_reset;
+}
+
+TEST(WindowLost, ClosesTheRecordingAndSaysSo) {
+  if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no display";
+  TemporaryFolder folder;
+  save_mesh(shapes::icosphere(3, 0.05f), folder.path() / "ball.obj");
+  WindowOptions options;
+  options.scene = folder.write("ball.toml", R"(
+[[organ]]
+name = "ball"
+mesh = "ball.obj"
+[organ.tissue]
+node_spacing_mm = 15
+[[organ.attachment]]
+centre_mm = [0, 0, -45]
+radius_mm = 30
+[[instrument]]
+name = "probe"
+pivot_mm = [0, 20, 150]
+tip_mm = [0, 0, 48]
+radius_mm = 3
+device = "script"
+)");
+  options.folder = folder.path();
+  options.record = true;
+  options.check = false;
+  options.backend = "scan";
+  options.width = 320, options.height = 240;
+  options.quality = Quality::Low;
+  const auto recording = folder.path() / "ball.h5";
+  std::thread driver([&] { lose_context_once_there_is(recording); });
+  std::string why, said;
+  try {
+    const bool opened = run_window(options, why);
+    driver.join();
+    if (!opened) GTEST_SKIP() << why;
+  } catch (const RunError& error) {
+    driver.join();
+    said = error.what();
+  }
+  EXPECT_EQ(said, "the graphics driver lost the window's OpenGL context; the recording " + recording.string() +
+                      " is whole up to here; start the program again");
+  const Recording read(recording);
+  EXPECT_TRUE(read.clean());
+  EXPECT_GT(read.frame_count(), 1u);
+}
+
+}  // namespace
+}  // namespace trocar

@@ -1,0 +1,230 @@
+// Whatever a driver does wrong becomes a fault that the query reports, with an answer of no touch, no exception and no
+// access out of bounds; what the driver can do within its limits goes on.
+#include <glad/gl.h>
+
+#include <functional>
+#include <vector>
+
+#include "geometry/touch_fault.hpp"
+#include "gpu_collision/compute_query.hpp"
+#include "tests/gpu_collision/gl_faults.hpp"
+#include "tests/gpu_collision/gl_support.hpp"
+#include "tests/gpu_collision/query_checks.hpp"
+#include "tests/support/shapes.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr ComputeTuning kSoftware{true, false, true, 1, false}, kGpu{false, true, true, 3, true};
+
+enum class Kind { ComputeCulled, ComputeAll, ComputeDeferred, Occlusion, Select };
+
+struct Case {
+  Kind kind;
+  GlFault fault;
+  TouchFault expected;
+};
+
+std::string_view name_of(Kind kind) {
+  constexpr std::string_view kNames[] = {"ComputeCulled", "ComputeAll", "ComputeDeferred", "Occlusion", "Select"};
+  return kNames[static_cast<int>(kind)];
+}
+
+class FaultTest : public GlTest {
+ protected:
+  std::unique_ptr<GpuTouchQuery> make(Kind kind) {
+    if (kind == Kind::ComputeCulled) return make_compute_query(*context_, ReadBack::Immediate, kSoftware);
+    if (kind == Kind::ComputeAll) return make_compute_query(*context_, ReadBack::Immediate, kGpu);
+    if (kind == Kind::ComputeDeferred) return make_compute_query(*context_, ReadBack::Deferred, kSoftware);
+    return kind == Kind::Occlusion ? make_occlusion_query(*context_) : make_select_query(*context_);
+  }
+  bool has(Kind kind) const { return kind != Kind::Select || context_->info().compatibility_profile; }
+  // The tool touches many faces in every frame.
+  TouchList frame(GpuTouchQuery& query) {
+    query.update(mesh_.positions);
+    return query.touched({&tool_, 1}, TouchSet::Volume);
+  }
+  static void expect_no_answer(const TouchList& list, std::size_t tools) {
+    ASSERT_EQ(list.first.size(), tools + 1);
+    EXPECT_EQ(list.first.back(), 0u);
+    EXPECT_TRUE(list.touches.empty());
+  }
+
+  TriangleMesh mesh_ = shapes::icosphere(3);
+  ToolVolume tool_ = static_volume({{0.0, 0.0, 0.2}, {0.01, 0.02, -0.2}, 0.02});
+};
+
+class FaultCase : public FaultTest, public ::testing::WithParamInterface<Case> {};
+
+// The fault comes in mid-session, after two frames that went well.
+TEST_P(FaultCase, InMidSessionIsReported) {
+  const auto [kind, fault, expected] = GetParam();
+  if (!has(kind)) GTEST_SKIP() << "this context has no compatibility profile";
+  std::unique_ptr<InjectedFault> watch;
+  // Where answers are falsified the memory they arrive in must be known from the start.
+  const bool falsified =
+      fault == GlFault::FaceThatIsNot || fault == GlFault::ToolThatIsNot || fault == GlFault::TooManyHits;
+  auto query = make(kind);
+  query->rebuild(mesh_.view());
+  if (!falsified) {
+    ASSERT_FALSE((frame(*query), frame(*query)).touches.empty());
+    ASSERT_EQ(query->fault(), TouchFault::None);
+  }
+  watch = std::make_unique<InjectedFault>(fault, mesh_.faces.size(), 1);
+  if (fault == GlFault::NoMapping || fault == GlFault::OutOfMemory) query->rebuild(mesh_.view());
+  TouchList list = frame(*query);
+  if (kind == Kind::ComputeDeferred) list = frame(*query);
+  EXPECT_EQ(query->fault(), expected);
+  EXPECT_FALSE(sentence_of(query->fault()).empty());
+  expect_no_answer(list, 1);
+  // Later calls are harmless, whatever the driver does by then.
+  query->rebuild(shapes::cube().view());
+  query->update(shapes::cube().positions);
+  const ToolVolume tools[] = {tool_, tool_, tool_};
+  expect_no_answer(query->touched(tools, TouchSet::Volume), 3);
+  expect_no_answer(query->touched({}, TouchSet::Volume), 0);
+  watch.reset();
+  expect_no_answer(query->touched(tools, TouchSet::Volume), 3);
+  EXPECT_EQ(query->fault(), expected) << "it stays";
+  query.reset();
+  while (glGetError() != GL_NO_ERROR) {
+  }
+}
+
+// A new object of the same kind works once the driver does.
+TEST_P(FaultCase, ANewObjectWorksAgain) {
+  const auto [kind, fault, expected] = GetParam();
+  if (!has(kind) || fault == GlFault::ContextLost) GTEST_SKIP() << "a lost context stays lost";
+  {
+    const InjectedFault watch(fault, mesh_.faces.size(), 1);
+    const auto query = make(kind);
+    query->rebuild(mesh_.view());
+    frame(*query), frame(*query);
+    EXPECT_EQ(query->fault(), expected);
+  }
+  const auto query = make(kind);
+  query->rebuild(mesh_.view());
+  frame(*query);
+  EXPECT_FALSE(frame(*query).touches.empty());
+  EXPECT_EQ(query->fault(), TouchFault::None);
+}
+
+std::vector<Case> all_cases() {
+  using enum GlFault;
+  std::vector<Case> cases;
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll, Kind::ComputeDeferred}) {
+    cases.insert(cases.end(), {{kind, FenceFails, TouchFault::DriverError},
+                               {kind, FenceTimesOut, TouchFault::TimedOut},
+                               {kind, NoFence, TouchFault::DriverError},
+                               {kind, NoMapping, TouchFault::OutOfMemory},
+                               {kind, DispatchSkipped, TouchFault::WrongAnswer}});
+  }
+  cases.insert(cases.end(), {{Kind::Occlusion, NoCount, TouchFault::TimedOut}});
+  for (const Kind kind :
+       {Kind::ComputeCulled, Kind::ComputeAll, Kind::ComputeDeferred, Kind::Occlusion, Kind::Select}) {
+    cases.insert(cases.end(), {{kind, CommandRefused, TouchFault::DriverError},
+                               {kind, OutOfMemory, TouchFault::OutOfMemory},
+                               {kind, ContextLost, TouchFault::LostContext},
+                               {kind, ContextLostError, TouchFault::LostContext},
+                               {kind, FaceThatIsNot, TouchFault::WrongAnswer},
+                               {kind, ToolThatIsNot, TouchFault::WrongAnswer},
+                               {kind, TooManyHits, TouchFault::WrongAnswer}});
+  }
+  return cases;
+}
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  constexpr std::string_view kFaults[] = {"FenceFails",      "FenceTimesOut",  "NoFence",       "NoMapping",
+                                          "OutOfMemory",     "CommandRefused", "ContextLost",   "ContextLostError",
+                                          "DispatchSkipped", "FaceThatIsNot",  "ToolThatIsNot", "TooManyHits",
+                                          "NoCount"};
+  return std::string(name_of(info.param.kind)) + std::string(kFaults[static_cast<int>(info.param.fault)]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Drivers, FaultCase, ::testing::ValuesIn(all_cases()), case_name);
+
+// Room for the worst case, every face touched by every tool, may be more than a storage block: what is really touched
+// still fits.
+TEST_F(FaultTest, AStorageBlockSmallerThanTheWorstCaseIsEnough) {
+  const InjectedFault small(GlFault::SmallStorageBlock);
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
+    const auto query = make(kind);
+    query->rebuild(mesh_.view());
+    const std::vector<ToolVolume> tools = checks::random_tools(7, 5, TouchSet::Volume);
+    ASSERT_GT(mesh_.faces.size() * tools.size() * 8, 8192u);
+    EXPECT_GT(checks::expect_agreement(*query, mesh_.view(), tools, TouchSet::Volume, "a small storage block"), 0u);
+    EXPECT_EQ(query->fault(), TouchFault::None);
+  }
+}
+
+TEST_F(FaultTest, MoreTouchesThanAStorageBlockHoldsIsAFault) {
+  const InjectedFault small(GlFault::SmallStorageBlock);
+  const TriangleMesh mesh = shapes::sphere_of(2000, 0.01f);
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
+    const auto query = make(kind);
+    query->rebuild(mesh.view());
+    expect_no_answer(query->touched({&tool_, 1}, TouchSet::Volume), 1);
+    EXPECT_EQ(query->fault(), TouchFault::TooLarge);
+  }
+}
+
+TEST_F(FaultTest, MoreFacesThanATextureBufferHoldsIsAFault) {
+  const InjectedFault small(GlFault::SmallTextureBuffer);
+  const auto query = make(Kind::ComputeCulled);
+  query->rebuild(shapes::cube().view());
+  EXPECT_EQ(query->fault(), TouchFault::None);
+  query->rebuild(mesh_.view());
+  EXPECT_EQ(query->fault(), TouchFault::TooLarge);
+  expect_no_answer(frame(*query), 1);
+}
+
+// Errors that a renderer left behind are not ours.
+TEST_F(FaultTest, ErrorsOfOthersAreNoFault) {
+  for (const Kind kind : {Kind::ComputeCulled, Kind::Occlusion, Kind::Select}) {
+    if (!has(kind)) continue;
+    const auto query = make(kind);
+    query->rebuild(mesh_.view());
+    glEnable(GL_CURRENT_PROGRAM);  // no capability
+    EXPECT_FALSE(frame(*query).touches.empty()) << name_of(kind);
+    EXPECT_EQ(query->fault(), TouchFault::None);
+  }
+}
+
+// As in OpenGL 4.3 without ARB_buffer_storage: plain copies both ways.
+class PlainContext final : public GlContext {
+ public:
+  const GlInfo& info() const override { return info_; }
+  void make_current() override {}
+
+ private:
+  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 3};
+};
+
+TEST_F(FaultTest, WithoutMappedBuffersAnswersAreTheSame) {
+  PlainContext plain;
+  const InjectedFault bare(GlFault::NoExtensions);
+  for (const ReadBack read_back : {ReadBack::Immediate, ReadBack::Deferred}) {
+    const auto query = make_compute_query(plain, read_back, kSoftware);
+    if (read_back == ReadBack::Immediate) {
+      checks::check_several_tools(*query);
+      checks::check_everything_inside(*query);
+      checks::check_new_positions(*query);
+    }
+    checks::check_no_allocation(*query);
+    EXPECT_EQ(query->fault(), TouchFault::None);
+  }
+}
+
+TEST(TouchFaults, EachHasItsSentence) {
+  std::vector<std::string_view> seen;
+  for (std::size_t k = 1; k < kTouchFaults; ++k) {
+    const std::string_view sentence = sentence_of(static_cast<TouchFault>(k));
+    EXPECT_FALSE(sentence.empty());
+    EXPECT_EQ(std::find(seen.begin(), seen.end(), sentence), seen.end());
+    seen.push_back(sentence);
+  }
+  EXPECT_TRUE(sentence_of(TouchFault::None).empty());
+}
+
+}  // namespace
+}  // namespace trocar
