@@ -161,5 +161,12 @@ TEST(ContactModelDefinition, TwoFramesByHand) {
   EXPECT_NEAR(model.interval, 0.02, 1e-12);
 }
 
+// Frames at 1000 a second for three seconds: they are still blended over 4 ms.
+TEST(ContactModelDefinition, TheIntervalHasItsLeast) {
+  ContactModel model;
+  for (int frame = 0; frame < 3000; ++frame) model = updated({}, model, {}, dvec3(0.0), 1e-3 * frame);
+  EXPECT_EQ(model.interval, 0.004);
+}
+
 }  // namespace
 }  // namespace trocar

@@ -80,11 +80,11 @@ def check_program(folder):
 
 
 def check_shader():
-    text = 'layout(location = 0) uniform uint n;  // a < b\nfloat f(float x) { return -x * 2.0 + (x < 1.0 ? 0.0 : 1e4); }\n'
+    text = 'layout(location = 0) uniform uint n;  // a < b\nfloat f(float x) { return -x * 2.0 + (x < 1.0 ? 0.0 : 1e-4); }\n'
     found = shader_sites.find('f.comp', text)
     changes = sorted(mutant.change for mutant, _ in found)
     assert changes == sorted(['- -> (nothing)', '* -> /', '2.0 -> 3.0', '2.0 -> (-2.0)', '+ -> -', '< -> >=', '< -> <=',
-                              '1.0 -> 2.0', '1.0 -> (-1.0)', '0.0 -> 1.0', '1e4 -> 20000.0', '1e4 -> (-1e4)']), changes
+                              '1.0 -> 2.0', '1.0 -> (-1.0)', '0.0 -> 1.0', '1e-4 -> 1.0001', '1e-4 -> (-1e-4)']), changes
     assert all(changed != text for _, changed in found)
 
 

@@ -4,8 +4,8 @@ import re
 
 from sites import BINARY, COMPARE, LOGIC, Mutant
 
-TOKEN = re.compile(r'//[^\n]*|^\s*#[^\n]*|layout\s*\([^)]*\)|[A-Za-z_]\w*|\d[\w.]*(?:[eE][+-]?\d+)?[fu]?|\.\d+'
-                   r'|<<=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|\S', re.M)
+TOKEN = re.compile(r'//[^\n]*|^\s*#[^\n]*|layout\s*\([^)]*\)|[A-Za-z_]\w*|0x[0-9a-fA-F]+u?'
+                   r'|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fu]?|<<=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|\S', re.M)
 OPERAND_ENDS = re.compile(r'[\w)\]]$')
 
 
