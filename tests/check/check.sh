@@ -25,7 +25,11 @@ configure() {  # PRESET
 }
 
 # The regular expression of the tests in a file "PATTERN  # reason", one per line; one that matches nothing when empty.
-pattern_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$1" | paste -sd '|' | sed -e 's/^$/^$/'; }
+pattern_of() {  # FILE
+  local lines
+  lines=$(sed -e "s|#.*||" -e "s|[[:space:]]*\$||" -e "/^\$/d" "$1" | paste -sd "|")
+  echo "${lines:-^\$}"
+}
 
 # Formatting and clang-tidy do not depend on how the tests are built.
 suite() {  # PRESET

@@ -60,6 +60,4 @@ bool trocar_mutant_hit(int mutant) noexcept {
   return false;
 }
 
-bool trocar_mutant_tracing() { return tracing; }
-
 void trocar_mutant_test_ends(const char* test, double seconds) { write_trace(test, seconds); }

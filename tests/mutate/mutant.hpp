@@ -31,18 +31,18 @@ template <class>
 constexpr bool kNever = false;
 
 // A mutant whose expression does not compile or has another type is an error, on which the driver drops the site.
-#define TROCAR_MUT_BINARY(NAME, ORIGINAL, MUTANT)                                        \
-  template <int I, class A, class B>                                                     \
-  TROCAR_MUT auto NAME(const A& a, const B& b) {                                         \
-    if constexpr (requires { static_cast<decltype(a ORIGINAL b)>(a MUTANT b); }) {       \
-      if (on<I>()) return static_cast<std::decay_t<decltype(a ORIGINAL b)>>(a MUTANT b); \
-      return static_cast<std::decay_t<decltype(a ORIGINAL b)>>(a ORIGINAL b);            \
-    } else {                                                                             \
-      static_assert(kNever<A>, "mutant without meaning");                                \
-    }                                                                                    \
+#define TROCAR_MUT_BINARY(NAME, ORIGINAL, MUTANT)                  \
+  template <int I, class A, class B>                               \
+  TROCAR_MUT auto NAME(const A& a, const B& b) {                   \
+    using Result = std::decay_t<decltype(a ORIGINAL b)>;           \
+    if constexpr (requires { static_cast<Result>(a MUTANT b); }) { \
+      if (on<I>()) return static_cast<Result>(a MUTANT b);         \
+    } else {                                                       \
+      static_assert(kNever<A>, "mutant without meaning");          \
+    }                                                              \
+    return static_cast<Result>(a ORIGINAL b);                      \
   }
 TROCAR_MUT_BINARY(add, +, -)
-TROCAR_MUT_BINARY(mul, *, /)
 TROCAR_MUT_BINARY(div, /, *)
 TROCAR_MUT_BINARY(mod, %, *)
 TROCAR_MUT_BINARY(eq, ==, !=)
@@ -52,6 +52,20 @@ TROCAR_MUT_BINARY(bit_or, |, &)
 TROCAR_MUT_BINARY(bit_xor, ^, &)
 TROCAR_MUT_BINARY(left, <<, >>)
 TROCAR_MUT_BINARY(right, >>, <<)
+
+// A vector times a number has no quotient the other way round: there the product doubles.
+template <int I, class A, class B>
+TROCAR_MUT auto mul(const A& a, const B& b) {
+  using Result = std::decay_t<decltype(a * b)>;
+  if constexpr (requires { static_cast<Result>(a / b); }) {
+    if (on<I>()) return static_cast<Result>(a / b);
+  } else if constexpr (requires { static_cast<Result>(a * b + a * b); }) {
+    if (on<I>()) return static_cast<Result>(a * b + a * b);
+  } else {
+    static_assert(kNever<A>, "mutant without meaning");
+  }
+  return static_cast<Result>(a * b);
+}
 
 // The difference of two pointers or iterators has no sum: there the sign flips.
 template <int I, class A, class B>

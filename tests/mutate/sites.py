@@ -191,7 +191,8 @@ class Finder:
         if kind not in REAL | WHOLE or not target.type.is_const_qualified():
             return
         tokens = [token.spelling for token in target.get_tokens()]
-        if 'constexpr' not in tokens or not re.fullmatch(rb'[\w:]+', self.bytes_of(cursor)):
+        # Not a number stays what it is, whatever is done to it.
+        if 'constexpr' not in tokens or 'quiet_NaN' in tokens or not re.fullmatch(rb'[\w:]+', self.bytes_of(cursor)):
             return
         key = (target.location.file.name, target.location.offset)
         changes = [('constant', f'{target.spelling} -> + 1')]
