@@ -29,7 +29,10 @@ DevicePose blended(const DevicePose& from, const DevicePose& to, double share) {
 }  // namespace
 
 bool usable(const DevicePose& pose) {
-  return std::isfinite(pose.roll_deg + pose.grip) && pose_fault({pose.pivot, pose.tip, ToolPose{}.radius}).empty();
+  // The volume around a tip reaches beyond it: at the very limit of coordinates the tip alone would still be allowed.
+  constexpr double kFarthest = kLargestCoordinate - 1.0;  // m
+  return std::isfinite(pose.roll_deg + pose.grip) && pose_fault({pose.pivot, pose.tip, ToolPose{}.radius}).empty() &&
+         glm::all(glm::lessThanEqual(glm::max(glm::abs(pose.pivot), glm::abs(pose.tip)), glm::dvec3(kFarthest)));
 }
 
 DeviceGuard::DeviceGuard(std::unique_ptr<Device> device, const DevicePose& start, const GuardParams& params)

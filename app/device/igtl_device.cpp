@@ -40,7 +40,24 @@ double spin_of(const glm::dmat4& at_no_spin, const glm::dmat4& matrix, double la
   return spin + 360.0 * std::round((last_deg - spin) / 360.0);
 }
 
+// No instrument or tracker reaches farther from its trocar: such a pose has another unit, or is damaged.
+constexpr double kFarthestTip = 2.0;  // m
+// A rotation's columns are of length 1 and at right angles to within this: a tracker's calibration, not a scale.
+constexpr double kLeastRigid = 0.05;  // 1
+
+bool is_rotation(const glm::dmat3& matrix) {
+  const glm::dmat3 square = glm::transpose(matrix) * matrix;
+  for (int column = 0; column < 3; ++column)
+    for (int row = 0; row < 3; ++row)
+      if (!(std::abs(square[column][row] - (column == row ? 1.0 : 0.0)) <= kLeastRigid)) return false;
+  return glm::determinant(matrix) > 0.0;
+}
+
 }  // namespace
+
+bool is_tool_pose(const RemoteCentre& centre, const glm::dmat4& matrix) {
+  return is_rotation(glm::dmat3(matrix)) && glm::length(glm::dvec3(matrix[3]) - centre.pivot) <= kFarthestTip;
+}
 
 IgtlSource parse_igtl_source(const std::string& text) {
   IgtlSource source;
@@ -74,6 +91,7 @@ DevicePose pose_from_matrix(const RemoteCentre& centre, const JointLimits& limit
 
 struct IgtlDevice::Shared {
   IgtlSource source;
+  RemoteCentre centre;
   IgtlClientParams params;
   Wake wake;
   std::atomic<bool> stopping{false};
@@ -83,6 +101,7 @@ struct IgtlDevice::Shared {
   glm::dmat4 matrix{1.0};    // m
   double grip = 1.0;
   bool pedal = false, connected = false, heard = false;
+  bool sound = true;  // the latest pose was that of a tool
   Clock::time_point when;
   std::uint64_t poses = 0, refused = 0;
 
@@ -97,6 +116,11 @@ struct IgtlDevice::Shared {
     listener.pose = [this](std::string_view name, const glm::dmat4& pose) {
       if (!means(name)) return;
       const std::lock_guard lock(mutex);
+      sound = is_tool_pose(centre, pose);
+      if (!sound) {
+        ++refused;
+        return;
+      }
       matrix = pose;
       when = Clock::now();
       heard = true;
@@ -134,6 +158,7 @@ struct IgtlDevice::Shared {
     const std::lock_guard lock(mutex);
     connected = on;
     heard = false;
+    sound = true;
     pedal = false;
   }
 
@@ -167,6 +192,7 @@ IgtlDevice::IgtlDevice(const IgtlSource& source, const HeldTool& tool, const Igt
   last_.tip = tool.tip;
   last_.roll_deg = tool.spin_deg;
   shared_->source = source;
+  shared_->centre = centre_;
   shared_->params = params;
   shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
 }
@@ -182,9 +208,9 @@ DevicePose IgtlDevice::pose(const FrameClock&) {
   {
     const std::lock_guard lock(shared_->mutex);
     const double age = seconds_between(shared_->when, Clock::now());
-    health_ = !shared_->connected || !shared_->heard ? DeviceHealth::Lost
-              : age > shared_->params.stale_after    ? DeviceHealth::Stale
-                                                     : DeviceHealth::Good;
+    health_ = !shared_->connected || !shared_->heard                 ? DeviceHealth::Lost
+              : age > shared_->params.stale_after || !shared_->sound ? DeviceHealth::Stale
+                                                                     : DeviceHealth::Good;
     if (health_ != DeviceHealth::Good) return last_;
     matrix = shared_->matrix;
     last_.grip = shared_->grip;

@@ -9,7 +9,8 @@
 // of the trocar, waits at that depth in the direction it had last.
 // Jaws and pedal: a SENSOR message of the same name, its first value the jaws (0 closed .. 1 open), its second the
 // pedal (1 down); without one the jaws stay open. Health: Lost without a connection or before the first pose, Stale
-// when the last pose is older than 50 ms. Units: metres, seconds, degrees.   Tested in tests/app/igtl_test.cpp
+// when the last pose is older than 50 ms, or the latest was none: not a rotation, or more than 2 m from the trocar.
+// Units: metres, seconds, degrees.   Tested in tests/app/igtl_test.cpp
 #pragma once
 
 #include <memory>
@@ -45,7 +46,8 @@ class IgtlDevice final : public Device {
 
   // What came since the start.
   std::uint64_t poses_heard() const;
-  std::uint64_t refused() const;  // messages with a wrong check sum, length or number, connections that spoke nonsense
+  std::uint64_t refused() const;  // poses that no tool has, messages with a wrong check sum, length or
+                                  // number, connections that spoke nonsense
 
  private:
   struct Shared;
@@ -55,6 +57,9 @@ class IgtlDevice final : public Device {
   DevicePose last_;
   DeviceHealth health_ = DeviceHealth::Lost;
 };
+
+// Can a tool have this matrix (m)? A rotation, and a tip within 2 m of the trocar.
+bool is_tool_pose(const RemoteCentre& centre, const glm::dmat4& matrix);
 
 // The pose that a tool's matrix (m) means, as told above. `last`: the pose before.
 DevicePose pose_from_matrix(const RemoteCentre& centre, const JointLimits& limits, const glm::dmat4& matrix,

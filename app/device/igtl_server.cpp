@@ -1,5 +1,6 @@
 #include "app/device/igtl_server.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -17,6 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLookMs = 100;  // how often clients that take nothing are looked for
+// A client that waits makes the listener ready again at once: without a descriptor for it the thread would never rest.
+constexpr auto kAcceptPause = std::chrono::seconds(1);
+constexpr auto kLogPause = std::chrono::seconds(10);  // between two lines about refused clients
 
 struct Client {
   Descriptor socket;
@@ -41,7 +45,7 @@ struct IgtlServer::Shared {
   Wake wake;
   std::atomic<bool> stopping{false};
   std::atomic<std::size_t> connected{0};
-  std::atomic<std::uint64_t> sent{0}, skipped{0}, dropped{0};
+  std::atomic<std::uint64_t> sent{0}, skipped{0}, dropped{0}, refused{0};
   std::thread thread;
 
   std::mutex mutex;                 // of what follows
@@ -54,7 +58,8 @@ struct IgtlServer::Shared {
   std::vector<double> numbers;
   std::vector<std::byte> frame;
   std::vector<Client> clients;
-  std::vector<pollfd> waiting;  // the wake, the listener, then the clients
+  std::vector<pollfd> waiting;                // the wake, the listener, then the clients
+  Clock::time_point accept_again, log_again;  // not before
 
   bool take_frame() {
     const std::lock_guard lock(mutex);
@@ -112,12 +117,30 @@ struct IgtlServer::Shared {
   }
 
   void accept_clients() {
-    for (Descriptor socket = accept_from(listener); socket.open(); socket = accept_from(listener)) {
+    for (;;) {
+      Accepted accepted = accept_from(listener);
+      if (accepted.out_of_descriptors) {
+        accept_again = Clock::now() + kAcceptPause;
+        log("OpenIGTLink: no free descriptor for a client; close some programs");
+      }
+      if (!accepted.socket.open()) return;
+      if (clients.size() >= params.most_clients) {
+        ++refused;
+        log(fmt::format("OpenIGTLink: a client was refused, {} are connected; {} refused so far", clients.size(),
+                        refused.load()));
+        continue;
+      }
       Client client;
-      client.socket = std::move(socket);
+      client.socket = std::move(accepted.socket);
       client.moved = Clock::now();
       clients.push_back(std::move(client));
     }
+  }
+
+  void log(const std::string& line) {
+    if (Clock::now() < log_again) return;
+    log_again = Clock::now() + kLogPause;
+    fmt::print(stderr, "{}\n", line);
   }
 
   void part_with_clients() {
@@ -134,7 +157,8 @@ struct IgtlServer::Shared {
   void wait() {
     waiting.clear();
     waiting.push_back({wake.number(), POLLIN, 0});
-    waiting.push_back({listener.number(), POLLIN, 0});
+    // A negative descriptor is passed over by poll().
+    waiting.push_back({Clock::now() < accept_again ? -1 : listener.number(), POLLIN, 0});
     for (const Client& client : clients)
       waiting.push_back({client.socket.number(), static_cast<short>(client.waiting() ? POLLIN | POLLOUT : POLLIN), 0});
     poll(waiting.data(), waiting.size(), kLookMs);
@@ -186,5 +210,6 @@ std::size_t IgtlServer::clients() const { return shared_->connected; }
 std::uint64_t IgtlServer::frames_sent() const { return shared_->sent; }
 std::uint64_t IgtlServer::frames_skipped() const { return shared_->skipped; }
 std::uint64_t IgtlServer::clients_dropped() const { return shared_->dropped; }
+std::uint64_t IgtlServer::clients_refused() const { return shared_->refused; }
 
 }  // namespace trocar

@@ -6,7 +6,8 @@
 //   SENSOR     "Force"                                   x, y, z of the force on each instrument, in that order;
 //   newtons
 // A client that has not taken the last frame yet skips this one; one that takes nothing for `patience` is dropped.
-// What clients send is read and thrown away: nobody has to ask.   Tested in tests/app/igtl_test.cpp
+// More clients than `most_clients` are hung up on, with a line in the log; without free descriptors nobody is accepted
+// for a second. What clients send is read and thrown away: nobody has to ask.   Tested in tests/app/igtl_test.cpp
 #pragma once
 
 #include <memory>
@@ -20,6 +21,7 @@ struct IgtlServerParams {
   int port = 18944;       //     0: a free one
   bool anyone = false;    //     other machines may connect; false: this machine only
   double patience = 2.0;  // s
+  std::size_t most_clients = 16;
 };
 
 struct PublishedTool {
@@ -44,6 +46,7 @@ class IgtlServer {
   std::uint64_t frames_sent() const;  // all clients together, begun
   std::uint64_t frames_skipped() const;
   std::uint64_t clients_dropped() const;  // for they took nothing
+  std::uint64_t clients_refused() const;  // for there were too many
 
  private:
   struct Shared;

@@ -98,10 +98,13 @@ int port_of(const Descriptor& socket) {
   return ntohs(address.sin_port);
 }
 
-Descriptor accept_from(const Descriptor& listener) {
-  Descriptor client(accept4(listener.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (client.open()) prepare(client.number());
-  return client;
+Accepted accept_from(const Descriptor& listener) {
+  Accepted accepted{Descriptor(accept4(listener.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)), false};
+  if (accepted.socket.open())
+    prepare(accepted.socket.number());
+  else
+    accepted.out_of_descriptors = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+  return accepted;
 }
 
 Descriptor connect_to(const std::string& host, int port, int timeout_ms, const Wake& wake) {

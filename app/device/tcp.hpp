@@ -49,8 +49,12 @@ class Wake {
 // Listens on this machine only, or for any machine. `port` 0: a free one. Error: InputError when the port is taken.
 Descriptor listen_on(int port, bool anyone);
 int port_of(const Descriptor& socket);
-// The next connection that waits, without waiting for one; not open when there is none.
-Descriptor accept_from(const Descriptor& listener);
+struct Accepted {
+  Descriptor socket;                // not open when none waits, or none can be taken
+  bool out_of_descriptors = false;  // one waits and the system has no descriptor or memory for it: try again later
+};
+// The next connection that waits, without waiting for one.
+Accepted accept_from(const Descriptor& listener);
 
 // Not open when it did not come about within `timeout_ms`, or `wake` rang. Looking up the name may take longer.
 Descriptor connect_to(const std::string& host, int port, int timeout_ms, const Wake& wake);

@@ -164,5 +164,17 @@ TEST(Usable, OnlyPosesThatAnInstrumentCanTake) {
   EXPECT_FALSE(usable(bad));
 }
 
+// At the very limit of coordinates there is no room for the volume around the tip.
+TEST(DeviceGuard, APoseAtTheLimitOfCoordinatesIsNotUsable) {
+  DevicePose pose;
+  pose.pivot = {0, 0, 0.2};
+  for (const double x : {1000.0, -1000.0, 999.5}) {
+    pose.tip = {x, 0, 0};
+    EXPECT_FALSE(usable(pose)) << x;
+  }
+  pose.tip = {998.0, 0, 0};
+  EXPECT_TRUE(usable(pose));
+}
+
 }  // namespace
 }  // namespace trocar

@@ -290,6 +290,44 @@ TEST(IgtlServer, AClientThatNeverReadsIsDropped) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 1; }));
 }
 
+// A pose that no tool can have freezes the instrument: its device is stale until the next good one.
+TEST(IgtlDevice, FreezesAtAPoseThatNoToolHas) {
+  LibraryServer server;
+  IgtlClientParams patient;
+  patient.stale_after = 60.0;
+  IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool, patient);
+  server.accept();
+  ASSERT_TRUE(server.client);
+  const auto say = [&](const glm::dmat4& matrix) {
+    std::vector<std::byte> bytes;
+    append_transform(bytes, {"Probe", matrix}, 1.0);
+    server.say(bytes.data(), bytes.size());
+  };
+  const glm::dmat4 good = matrix_of(kCentre, {10, 5, 0, 0.15, 60});
+  glm::dmat4 far = good, beyond = good, flat = good, mirrored = good, scaled = good;
+  far[3] = glm::dvec4(1000.0, 0, 0, 1);  // 1e6 mm
+  beyond[3] = glm::dvec4(0, 1e30, 0, 1);
+  flat[0] = flat[1];
+  mirrored[0] = -mirrored[0];
+  for (int column = 0; column < 3; ++column) scaled[column] *= 2.0;
+  DevicePose before;
+  std::uint64_t refused = 0;
+  for (const glm::dmat4& bad : {far, beyond, flat, mirrored, scaled, glm::dmat4(0.0)}) {
+    say(good);
+    ASSERT_TRUE(comes_true([&] {
+      before = device.pose({});
+      return device.health() == DeviceHealth::Good;
+    }));
+    say(bad);
+    ++refused;
+    ASSERT_TRUE(comes_true([&] { return device.refused() == refused; }));
+    const DevicePose pose = device.pose({});
+    EXPECT_EQ(device.health(), DeviceHealth::Stale) << refused;
+    EXPECT_EQ(pose.tip, before.tip);
+    EXPECT_EQ(pose.roll_deg, before.roll_deg);
+  }
+}
+
 TEST(IgtlServer, SurvivesWhatClientsSay) {
   IgtlServer server(free_port());
   for (int round = 0; round < 20; ++round) {
