@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "app/record/recording_lock.hpp"
 #include "app/support/output_file.hpp"
@@ -17,6 +19,9 @@
 
 namespace trocar {
 namespace {
+
+constexpr int kLockTries = 25;
+constexpr auto kLockPause = std::chrono::milliseconds(10);
 
 // Is the descriptor's file still the one with this name?
 bool has_name(int descriptor, const std::filesystem::path& path) {
@@ -49,7 +54,11 @@ std::unique_ptr<RecordingBytes> RecordingBytes::create(const std::filesystem::pa
     refuse(path, "another program is writing a recording here; name another file");
   if (size_of(descriptor) > 0 && !is_hdf5(path))
     refuse(path, "is there and is not a recording, so it is not written over; name another file");
-  if (!bytes->lock_for_hdf5(true)) refuse(path, "another program has it open; name another file");
+  // A reader that looks into the new file lets go of it at once.
+  for (int tries = 0; !bytes->lock_for_hdf5(true); ++tries) {
+    if (tries == kLockTries) refuse(path, "another program has it open; name another file");
+    std::this_thread::sleep_for(kLockPause);
+  }
   return bytes;
 }
 

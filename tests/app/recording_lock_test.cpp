@@ -132,6 +132,20 @@ TEST_F(Locked, RecoverKeepsAwayFromOtherProgramsThatWrite) {
   expect_refused([&] { recover_recording(file_); }, "another program has it open for writing");
 }
 
+// Somebody waits for the file to appear and looks into it at once, again and again.
+TEST_F(Locked, ReadersThatLookInFromTheFirstMomentAreNotInTheWay) {
+  const Other reader([&] {
+    for (;;) frames();
+  });
+  for (int round = 0; round < 100; ++round) {
+    std::filesystem::remove(file_);
+    Recorder recorder(file_, script_.header);
+    script_.append(recorder, 0);
+    recorder.close();
+  }
+  EXPECT_EQ(frames(), 1u);
+}
+
 TEST_F(Locked, OneHolderAtATime) {
   const auto file = folder_.write("f", "");
   {
