@@ -124,6 +124,7 @@ struct BestFrame {
 
 void conclude(const Session& session, const CompareReport& report) {
   fmt::print("{}", compare_table(report));
+  fmt::print("{}\n", sample_sentence(session.sample()));
   const BackendResult &own = report.backends.front(), *obb = report.find("obb");
   std::string against = obb ? pace(own.total.median, obb->total.median) : "";
   if (!against.empty())

@@ -9,6 +9,7 @@
 #include "app/device/script_device.hpp"
 #include "app/session/igtl_publish.hpp"
 #include "app/session/session_recorder.hpp"
+#include "app/session/session_report.hpp"
 #include "app/support/interrupt.hpp"
 #include "app/support/progress.hpp"
 #include "geometry/error.hpp"
@@ -91,6 +92,9 @@ void run(const RecordCommand& command) {
   recorder.close();
   fmt::print("{} frames, {} touched faces, written to {}\n", session.frames(), touched, command.out);
   if (interrupted()) fmt::print("interrupted: the recording ends here and is whole\n");
+  fmt::print("{}\n", sample_sentence(session.sample()));
+  if (command.validate.empty() && session.disagreements() > 0)
+    throw RunError("answers differ from the double reference; see `trocar compare` on the recording");
   if (command.validate.empty()) return;
   fmt::print("{} against {}: {} disagreements\n", session.backend().name, command.validate, session.disagreements());
   if (session.disagreements() > 0) throw RunError("the backends disagree; see `trocar compare` on the recording");

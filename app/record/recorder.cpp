@@ -371,6 +371,7 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   push_or_zeros(later[kToolState], frame.states, frame.poses.size());
   push_one(later[kBackend], frame.backend);
   push_one(later[kBackendFault], frame.fault);
+  push_one(later[kReferenceSample], frame.sample);
   const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);

@@ -5,6 +5,7 @@
 // Tested in tests/app/recorder_test.cpp (kill -9 included) and tests/app/recording_faults_test.cpp
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -90,6 +91,8 @@ struct RecordedFrame {
   ScopePose scope = {};
   std::uint8_t backend = 0;             // that answered, by its place in RecordingHeader::backends
   TouchFault fault = TouchFault::None;  // why in this frame another backend stopped answering
+  // Faces held against the double reference in this frame, of how many answers, and how many of them it gainsays.
+  std::array<std::uint32_t, 3> sample = {};
 };
 
 struct RecorderParams {

@@ -76,7 +76,7 @@ struct Recording::Content {
   std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
   std::vector<std::string> backends = {};
   std::vector<double> scopes = {};
-  std::vector<std::uint32_t> disagreements = {};
+  std::vector<std::uint32_t> disagreements = {}, sample = {};
   std::size_t frames = 0;
 
   void open_all();
@@ -118,6 +118,7 @@ void Recording::Content::read_session() {
   disagreements = session[kDisagreements].read_rows<std::uint32_t>(0, frames);
   if (later[kTipDepth]) tip_depth = later[kTipDepth]->read_rows<float>(0, frames);
   if (later[kScope]) scopes = later[kScope]->read_rows<double>(0, frames);
+  if (later[kReferenceSample]) sample = later[kReferenceSample]->read_rows<std::uint32_t>(0, frames);
   if (later[kToolState]) tool_states = later[kToolState]->read_rows<std::uint8_t>(0, frames);
   backends = lines_of(file.text("backends"));
   if (later[kBackend]) backend = later[kBackend]->read_rows<std::uint8_t>(0, frames);
@@ -256,6 +257,12 @@ float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
 }
 
 std::uint32_t Recording::disagreements(std::size_t frame) const { return content_->disagreements[frame]; }
+
+std::optional<std::array<std::uint32_t, 3>> Recording::sample(std::size_t frame) const {
+  if (content_->sample.empty()) return {};
+  const std::uint32_t* row = &content_->sample[3 * frame];
+  return std::array{row[0], row[1], row[2]};
+}
 
 namespace {
 

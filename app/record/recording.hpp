@@ -1,6 +1,7 @@
 // Reads a recording back, finished or left behind by a killed process.   Layout: docs/file-formats.md
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -75,6 +76,8 @@ class Recording {
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
+  // As RecordedFrame::sample; nothing in older recordings.
+  std::optional<std::array<std::uint32_t, 3>> sample(std::size_t frame) const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
 
  private:

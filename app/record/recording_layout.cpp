@@ -45,6 +45,7 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   tables[kToolState] = {"/session/tool_state", Cell::U8, {tools}};
   tables[kBackend] = {"/session/backend", Cell::U8, {}};
   tables[kBackendFault] = {"/session/backend_fault", Cell::U8, {}};
+  tables[kReferenceSample] = {"/session/reference_sample", Cell::U32, {3}};
   return tables;
 }
 

@@ -83,8 +83,16 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
 // Tables that older recordings lack, each on its own: how deep each tool's tip is inside an organ, the scope, how each
 // tool's device did (ToolState), which backend answered (a line of the attribute `backends`), which fault ended another
-// backend in this frame (TouchFault).
-enum LaterTable : std::size_t { kTipDepth, kScope, kToolState, kBackend, kBackendFault, kLaterTables };
+// backend in this frame (TouchFault), the faces held against the reference.
+enum LaterTable : std::size_t {
+  kTipDepth,
+  kScope,
+  kToolState,
+  kBackend,
+  kBackendFault,
+  kReferenceSample,
+  kLaterTables
+};
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
 
 // kTime is written last: a frame whose time is there is complete.

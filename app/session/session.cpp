@@ -115,6 +115,7 @@ Session::Session(const Scene& scene, Backends& backends, const std::string& back
     checkers_.push_back(std::move(checker));
     times_.push_back({check.backend, check.every, {}, {}, {}, 0, 0, 0});
   }
+  sample_ = ReferenceSample(organs_.size() * 2 * instruments_.size());
   reserve_frames(kDefaultSamples);
 }
 
@@ -322,8 +323,10 @@ void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, 
 }
 
 void Session::check_answers() {
-  const StageTimer timer(stage_ms_[kCheck]);
   disagreements_now_ = 0;
+  // Not a part of the stage: a recording tells by its time whether another backend was asked.
+  hold_sample();
+  const StageTimer timer(stage_ms_[kCheck]);
   if (!checking_) return;
   const bool anyone = std::any_of(asked_.begin(), asked_.end(), [](const AskedTools& asked) { return asked.anyone(); });
   for (std::size_t c = 0; c < checkers_.size(); ++c) {
@@ -344,7 +347,7 @@ std::uint32_t Session::touched() const {
 std::uint64_t Session::disagreements() const {
   std::uint64_t sum = 0;
   for (const auto& times : times_) sum += times.disagreements;
-  return sum;
+  return sum + sample_.total().disagreements;
 }
 
 }  // namespace trocar

@@ -18,6 +18,7 @@
 #include "app/session/encounters.hpp"
 #include "app/session/instrument_clash.hpp"
 #include "app/session/organ.hpp"
+#include "app/session/reference_sample.hpp"
 #include "app/session/surface_marks.hpp"
 #include "app/session/tip_touch.hpp"
 #include "app/session/tip_watch.hpp"
@@ -128,6 +129,10 @@ class Session {
   std::uint32_t touched() const;                                          // faces, in the last frame
   std::uint32_t disagreements_now() const { return disagreements_now_; }  // in the last frame
   std::uint64_t disagreements() const;                                    // since the start
+  // Faces held against the double reference, in every frame and whether or not the checks run; their disagreements are
+  // among those above. In the last frame, and since the start.
+  const SampleCount& sample_now() const { return sample_.now(); }
+  const SampleCount& sample() const { return sample_.total(); }
   std::size_t frames() const { return frames_; }
   // Whether the checks run; on at the start.
   bool checking() const { return checking_; }
@@ -150,6 +155,8 @@ class Session {
   void go_on_with_scan(TouchFault fault);
   void settle_tips(Organ& organ, std::span<const std::uint32_t> near_tools);
   void check_answers();
+  void hold_sample();
+  void hold_face(std::size_t organ, std::size_t tool);
   void check_organ(Checker& checker, std::size_t organ, BackendTimes& times, StageTimes& sum);
   void begin_tissue();
   void cut_tissue();
@@ -201,6 +208,7 @@ class Session {
   std::vector<BackendFault> faults_;
   bool checking_ = true;
   std::size_t frames_ = 0, reserved_frames_ = 0;
+  ReferenceSample sample_;
 };
 
 }  // namespace trocar

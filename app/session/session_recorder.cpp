@@ -21,6 +21,11 @@ RecordedChange recorded(const SurfaceChange& change) {
           change.new_embedding, change.carried,   change.carried_embedding};
 }
 
+std::array<std::uint32_t, 3> recorded(const SampleCount& sample) {
+  return {static_cast<std::uint32_t>(sample.faces), static_cast<std::uint32_t>(sample.of),
+          static_cast<std::uint32_t>(sample.disagreements)};
+}
+
 ToolState state_of(const Instrument& instrument) {
   if (instrument.health == DeviceHealth::Stale) return ToolState::Stale;
   if (instrument.health == DeviceHealth::Lost) return ToolState::Lost;
@@ -109,7 +114,7 @@ void SessionRecorder::append(Session& session, double time) {
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   recorder_.append({time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
                     energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
-                    fault_of_last_frame(session)});
+                    fault_of_last_frame(session), recorded(session.sample_now())});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -1,5 +1,7 @@
 #include "app/session/session_report.hpp"
 
+#include <fmt/format.h>
+
 #include "app/support/machine.hpp"
 
 namespace trocar {
@@ -39,6 +41,12 @@ CompareReport session_report(const Session& session, const Scene& scene, const s
   report.kind = {scene.query.mode, scene.query.cover, TouchSet::Exact};
   for (const auto& times : session.backend_times()) report.backends.push_back(result_of(times));
   return report;
+}
+
+std::string sample_sentence(const SampleCount& sample) {
+  return fmt::format(
+      "{} faces held against the double reference, {} of them reported untouched, of {} answers: {} wrong",
+      sample.faces, sample.culled, sample.of, sample.disagreements);
 }
 
 }  // namespace trocar

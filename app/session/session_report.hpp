@@ -4,8 +4,13 @@
 #include "app/compare/compare.hpp"
 #include "app/session/session.hpp"
 
+#include <string>
+
 namespace trocar {
 
 CompareReport session_report(const Session& session, const Scene& scene, const std::string& gl);
+
+// One sentence: how many faces were held against the double reference, of how many, and what came of it.
+std::string sample_sentence(const SampleCount& sample);
 
 }  // namespace trocar

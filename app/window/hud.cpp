@@ -78,6 +78,8 @@ void session_lines(const Session& session, const HudState& state) {
   for (const BackendFault& fault : session.backend_faults())
     theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
   theme::row("frame", fmt::format("{:.0f} ms", state.frame_ms));
+  theme::row("verified", fmt::format("{} faces", session.sample().faces),
+             session.sample().disagreements == 0 ? theme::kGood : theme::kBad);
   if (session.backend_times().size() < 2) return;
   if (!session.checking())
     theme::row("check", "off");

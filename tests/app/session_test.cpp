@@ -12,6 +12,7 @@
 #include "app/compare/compare.hpp"
 #include "app/compare/recording_source.hpp"
 #include "app/device/script_device.hpp"
+#include "app/record/recording.hpp"
 #include "app/session/session_recorder.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
@@ -88,6 +89,79 @@ TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
   EXPECT_EQ(session.backend_times()[2].update_ms.size(), asked_tenth);
   std::printf("touched %llu faces in 240 frames, strongest force %.2f N\n", static_cast<unsigned long long>(touched),
               static_cast<double>(strongest));
+}
+
+// A backend whose answers lack every fifth face, as a fault that both it and its check share would.
+class LyingQuery final : public TouchQuery {
+ public:
+  explicit LyingQuery(std::unique_ptr<TouchQuery> honest) : honest_(std::move(honest)) {}
+  std::string_view name() const override { return honest_->name(); }
+  void rebuild(const MeshView& mesh) override { honest_->rebuild(mesh); }
+  void update(std::span<const glm::vec3> positions) override { honest_->update(positions); }
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override {
+    const TouchList list = honest_->touched(tools, set);
+    touches_.clear();
+    first_.assign(1, 0);
+    for (std::size_t tool = 0; tool < tools.size(); ++tool) {
+      for (const Touch& touch : list.of_tool(tool))
+        if (index(touch.face) % 5 != 0) touches_.push_back(touch);
+      first_.push_back(static_cast<std::uint32_t>(touches_.size()));
+    }
+    return {touches_, first_};
+  }
+  const StageTimes& times() const override { return honest_->times(); }
+  std::size_t memory_bytes() const override { return honest_->memory_bytes(); }
+
+ private:
+  std::unique_ptr<TouchQuery> honest_;
+  std::vector<Touch> touches_;
+  std::vector<std::uint32_t> first_;
+};
+
+TEST_F(BallScene, TheReferenceFindsAFaultThatNoOtherBackendCan) {
+  Session session = make_session({});
+  session.set_checking(false);
+  run(session, 0, 60);
+  EXPECT_EQ(session.sample().faces, 60u) << "one face a frame where there is no time";
+  session.set_checking(true);
+  std::size_t frame = 60;
+  for (; frame < 240; ++frame) run(session, frame, 1);
+  EXPECT_EQ(session.disagreements(), 0u);
+  EXPECT_GE(session.sample().faces, 240u);
+  EXPECT_NEAR(double(session.sample().culled) / double(session.sample().faces), 0.5, 0.25);
+  // The session's own organ, with another query in its place.
+  Organ& organ = const_cast<Organ&>(session.organs()[0]);
+  organ.query = std::make_unique<LyingQuery>(std::move(organ.query));
+  std::size_t frames = 0, touching = 0;
+  for (; session.disagreements() == 0 && frames < 600; ++frames, ++frame) {
+    run(session, frame, 1);
+    touching += session.touched() > 0;
+  }
+  std::printf("found after %zu frames, %zu of them with touches\n", frames, touching);
+  EXPECT_LE(touching, 60u);
+  EXPECT_GT(session.sample().disagreements, 0u);
+}
+
+TEST_F(BallScene, TheSampleIsRecorded) {
+  Session session = make_session({});
+  SessionRecorder recorder(folder_.path() / "sample.h5", scene_, session, "none");
+  for (std::size_t frame = 0; frame < 60; ++frame) {
+    run(session, frame, 1);
+    recorder.append(session, static_cast<double>(frame) * kFrame);
+  }
+  recorder.close();
+  const Recording recording(folder_.path() / "sample.h5");
+  std::uint64_t faces = 0, of = 0, wrong = 0;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const auto sample = recording.sample(frame);
+    ASSERT_TRUE(sample);
+    EXPECT_GE((*sample)[0], 1u);
+    faces += (*sample)[0], of += (*sample)[1], wrong += (*sample)[2];
+  }
+  EXPECT_EQ(faces, session.sample().faces);
+  EXPECT_EQ(of, session.sample().of);
+  EXPECT_EQ(of, 60u * 2 * session.organs()[0].mesh.faces.size()) << "a shaft and a tip";
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST_F(BallScene, SteadyStateAllocatesNothing) {
