@@ -221,6 +221,26 @@ TEST(Camera, OwnNearFarTopAndBottomLieOutside) {
   EXPECT_GT(checked, 200000);
 }
 
+// What is drawn needs all three axes: the corners of a box reach over a good part of the picture in each.
+TEST(Camera, ABoxFillsItsPicture) {
+  double least[3] = {2.0, 2.0, 2.0};
+  for_every_step(kSeed + 6, 2000, [&](Dice&, const ToolStep& step) {
+    const ToolVolume volume = static_volume({step.pivot, step.tip_after, step.radius});
+    dvec3 low(1e9), high(-1e9);
+    for (const dvec3& corner : corners_of(volume)) {
+      const glm::dvec4 clip = glm::dmat4(volume.projection) * (glm::dmat4(volume.view) * glm::dvec4(corner, 1.0));
+      low = glm::min(low, dvec3(clip) / clip.w);
+      high = glm::max(high, dvec3(clip) / clip.w);
+    }
+    for (int axis = 0; axis < 3; ++axis) least[axis] = std::min(least[axis], high[axis] - low[axis]);
+  });
+  std::printf("least part of the picture, -1 to 1: %g in x, %g in y, %g in z\n", least[0], least[1], least[2]);
+  // The whole width; half of the height and of the depth, so that the camera's own planes there cut nothing.
+  EXPECT_NEAR(least[0], 2.0, 1e-3);
+  EXPECT_NEAR(least[1], 1.0, 1e-3);
+  EXPECT_NEAR(least[2], 1.0, 1e-3);
+}
+
 TEST(HalfSpaces, AreUnitFiniteAndFewEnough) {
   const auto check = [](const ToolVolume& volume) {
     ASSERT_LE(volume.plane_count, kMaxPlanes);
@@ -340,6 +360,11 @@ TEST(FrameVolume, FollowsTheRulesOfATrajectory) {
     EXPECT_TRUE(same(frame_volume(earlier, now, ToolMode::Swept, Cover::Paper, TouchSet::Volume),
                      earlier ? swept_volume(step, Cover::Paper) : static_volume(now)));
   }
+}
+
+TEST(ToolInput, ABadRadiusIsNamedInMillimetres) {
+  const std::string fault = pose_fault({dvec3(0.0), dvec3(0.0, 0.0, 0.1), -0.003});
+  EXPECT_NE(fault.find("radius is -3 mm"), std::string::npos) << fault;
 }
 
 TEST(ToolInput, BadPosesAreRefusedInOneSentence) {
