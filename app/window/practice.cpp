@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdio>
 
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
@@ -111,7 +112,17 @@ std::string Practice::use_backend(const std::string& name) {
   }
 }
 
+void Practice::lose_recording() {
+  recording_fault_ = recorder_->failure();
+  recorder_.reset();
+  std::fputs(("trocar: " + recording_fault_ + "\n").c_str(), stderr);
+}
+
 std::string Practice::new_fault() {
+  if (recorder_ && recorder_->failed()) {
+    lose_recording();
+    return recording_fault_;
+  }
   const auto& faults = session_.backend_faults();
   teller_.tell(faults);
   if (shown_faults_ >= faults.size()) return {};
@@ -130,6 +141,7 @@ void Practice::stop() {
   hands_.rest();
   if (recorder_) recorder_->close();
   recorder_.reset();
+  if (!recording_fault_.empty()) throw RunError(recording_fault_);
 }
 
 void Practice::advance(const WindowInput* input, double elapsed, const WindowSettings& settings) {

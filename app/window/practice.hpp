@@ -47,6 +47,8 @@ class Practice {
 
   // What failed since the last call, a sentence; empty: nothing did.
   std::string new_fault();
+  // Why recording ended before the attempt did; the attempt goes on. Empty: it goes on as well.
+  const std::string& recording_fault() const { return recording_fault_; }
 
   // One frame of the program: what is in the hand follows the mouse, and time passes, unless paused.
   void advance(const WindowInput* input, double elapsed, const WindowSettings& settings);
@@ -69,6 +71,7 @@ class Practice {
  private:
   std::unique_ptr<Device> make_device_of(const InstrumentScene& instrument);
   void begin_task();
+  void lose_recording();
   void follow_task();
 
   Scene scene_;
@@ -94,6 +97,7 @@ class Practice {
   Phase phase_ = Phase::Ready;
   std::uint64_t frame_ = 0;
   double time_ = 0.0, frame_ms_ = 0.0, draw_ms_ = 0.0;
+  std::string recording_fault_;
 };
 
 // folder/stem.ext, folder/stem-2.ext, ...: the first that is not there yet.

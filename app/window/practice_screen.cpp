@@ -29,7 +29,7 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
     for (const Key key : input.pressed) handle_key(key);
   practice_->advance(in_hand() ? &input : nullptr, elapsed, settings_);
   if (std::string fault = practice_->new_fault(); !fault.empty()) say(std::move(fault));
-  if (note_frames_ > 0 && --note_frames_ == 0) note_.clear();
+  if (note_frames_ > 0 && --note_frames_ == 0) note_ = practice_->recording_fault();  // which stays
 }
 
 void PracticeScreen::handle_key(Key key) {
@@ -139,7 +139,8 @@ void PracticeScreen::note_panel() {
 
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
-  hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording, practice_->frame_ms()});
+  hud_.draw(practice_->session(),
+            {practice_->hands().in_hand(), recording && practice_->recording_fault().empty(), practice_->frame_ms()});
   if (recording && practice_->task()) draw_task(*practice_->task());
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);

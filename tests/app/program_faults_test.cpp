@@ -206,6 +206,24 @@ TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
   }
 }
 
+// In the window: said while the attempt goes on, and again by the exit status.
+TEST_F(ProgramFaults, AFullDiskIsSaidInTheWindow) {
+  if (std::system("command -v xvfb-run >/dev/null") != 0) GTEST_SKIP() << "xvfb-run is missing: no window";
+  folder_.write("window.sh", fmt::format("ulimit -f 2000; exec {} run ball.toml --record --frames 200 --folder out "
+                                         "--state state.json --no-check --quality low --width 640 --height 480",
+                                         TROCAR_PROGRAM));
+  const int status = std::system(fmt::format("cd {} && timeout -s KILL 120 xvfb-run -a -s '-screen 0 800x600x24' sh "
+                                             "window.sh >stdout 2>stderr </dev/null",
+                                             folder_.path().string())
+                                     .c_str());
+  const std::string said = read_file(at("stderr"));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << said;
+  const std::string sentence = "out/ball.h5: it could not be written (File too large); what was recorded until then";
+  EXPECT_NE(said.find("trocar: " + sentence), std::string::npos) << said;
+  EXPECT_EQ(said.find("HDF5"), std::string::npos) << said;
+  EXPECT_NE(read_file(at("state.json")).find(sentence), std::string::npos) << read_file(at("state.json"));
+}
+
 TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
   const pid_t child = start(recording(at("killed.h5")));
   wait_for_bytes(at("killed.h5"), 3000000);
