@@ -6,6 +6,7 @@
 #include <vtkPNGWriter.h>
 #include <vtkUnsignedCharArray.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -59,8 +60,10 @@ struct PictureTarget::Content {
   }
 };
 
+// A framebuffer of no size is none: the least is one pixel.
 PictureTarget::PictureTarget(int width, int height, int samples)
-    : content_(new Content{width, height, Buffers(width, height, samples)}) {}
+    : content_(new Content{std::max(width, 1), std::max(height, 1),
+                           Buffers(std::max(width, 1), std::max(height, 1), samples)}) {}
 PictureTarget::~PictureTarget() = default;
 
 void PictureTarget::bind() { glBindFramebuffer(GL_FRAMEBUFFER, content_->buffers.framebuffers[0]); }

@@ -154,6 +154,7 @@ void View::Content::draw_smoke() {
 
 void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope,
                 const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width, int height) {
+  if (width < 1 || height < 1) return;  // a window that is minimised
   Content& c = *content_;
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
   const bool reduced = lines < height;

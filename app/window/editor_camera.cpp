@@ -31,7 +31,7 @@ EditorEye OrbitCamera::eye() const {
 }
 
 glm::dvec2 seen_at(const glm::dvec2& pixel, const glm::dvec2& size) {
-  return glm::dvec2(2.0 * pixel.x - size.x, size.y - 2.0 * pixel.y) / size.y;
+  return glm::dvec2(2.0 * pixel.x - size.x, size.y - 2.0 * pixel.y) / std::max(size.y, 1.0);
 }
 
 glm::dvec2 pixel_at(const glm::dvec2& seen, const glm::dvec2& size) {

@@ -163,7 +163,7 @@ void ReplayScreen::draw_marks(const glm::vec2& from, const glm::vec2& size) cons
 
 void ReplayScreen::timeline() {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const glm::vec2 from(corner.x, corner.y), size(ImGui::GetContentRegionAvail().x, theme::px(kTimeline));
+  const glm::vec2 from(corner.x, corner.y), size(std::max(ImGui::GetContentRegionAvail().x, 1.f), theme::px(kTimeline));
   ImGui::InvisibleButton("timeline", {size.x, size.y});
   theme::note_place("timeline");
   if (ImGui::IsItemActive())

@@ -1,6 +1,7 @@
 // The view, off-screen: what is in the scene is where it must be in the picture.
 #include "app/view/view.hpp"
 
+#include <glad/gl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -273,6 +274,23 @@ TEST_F(ViewTest, DrawsOnAScreenOfFourThousandColumns) {
     for (const glm::dvec2& place : {glm::dvec2(0.1, 0.2), glm::dvec2(-0.3, -0.3), glm::dvec2(0.8, 0.4)})
       EXPECT_LT(glm::length(glm::dvec3(large.at(place) - small.at(place))), 60.0);
   }
+}
+
+// A window sized to nothing, or minimised: no OpenGL error, and the next picture is as before.
+TEST_F(ViewTest, DrawsIntoPicturesOfNoSize) {
+  for (const Quality quality : {Quality::Low, Quality::High})
+    for (const glm::ivec2& size : {glm::ivec2(0, 0), {0, 1}, {1, 0}, {1, 1}, {300, 0}, {1, 300}, {300, 1}}) {
+      while (glGetError() != GL_NO_ERROR) {
+      }
+      PictureTarget target(size.x, size.y);
+      target.bind();
+      ViewSettings settings;
+      settings.quality = quality;
+      view_->draw(organs_, {}, scope_, {}, {}, settings, size.x, size.y);
+      EXPECT_EQ(target.pixels().size(), static_cast<std::size_t>(std::max(size.x, 1) * std::max(size.y, 1)));
+      PictureTarget::unbind();
+      EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR)) << size.x << " x " << size.y;
+    }
 }
 
 }  // namespace
