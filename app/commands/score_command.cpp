@@ -40,6 +40,7 @@ void print_table(const std::vector<Metric>& metrics) {
 void print_attempt(const Attempt& attempt) {
   fmt::print("{}: {}{}{:.2f} s, {} frames, {}\n", attempt.file, attempt.scene_title,
              attempt.scene_title.empty() ? "" : ", ", attempt.duration, attempt.frames, attempt.date);
+  if (const std::string slow = slow_machine_text(attempt); !slow.empty()) fmt::print("{}\n", slow);
   if (attempt.task) {
     fmt::print("{}: {:.1f} of 100, {}\n", attempt.task->title, attempt.task->score,
                attempt.task->finished ? "finished" : "not finished");

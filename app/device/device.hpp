@@ -9,9 +9,13 @@
 
 namespace trocar {
 
+// A tick of the session. What moves by itself reads `time`, and so do scores of scripts; a live device's attempt is
+// scored by `wall`.
 struct FrameClock {
-  std::uint64_t frame = 0;
-  double time = 0.0;  // s since the start of the session
+  std::uint64_t frame = 0;  // number of the tick
+  double time = 0.0;        // s   of ticks since the start of the session
+  double wall = 0.0;        // s   that a person in front of the picture has had since the start, pauses left out
+  double lost = 0.0;        // s   of ticks that the machine was too slow for, so far
 };
 
 struct DevicePose {
@@ -39,6 +43,10 @@ class Device {
   virtual DevicePose pose(const FrameClock& clock) = 0;
   // Of the pose given last; a device that cannot be lost is always good. Never blocks, as pose() never does.
   virtual DeviceHealth health() const { return DeviceHealth::Good; }
+  // The pose is that of the tick alone (a script, a recorded motion): a pause does not move it.
+  virtual bool follows_ticks() const { return false; }
+  // The session stood still, and the hand may have moved on meanwhile.
+  virtual void suspend() {}
   // Called once a frame, after it, by the session's thread; zero while the instrument is frozen.
   virtual void feel(const Felt& felt) { static_cast<void>(felt); }
 };

@@ -60,6 +60,13 @@ DevicePose DeviceGuard::pose(const FrameClock& clock) {
   return last_;
 }
 
+void DeviceGuard::suspend() {
+  if (follows_ticks()) return;
+  failed_ = true;
+  returning_ = false;
+  pedal_blocked_ = true;
+}
+
 DevicePose DeviceGuard::way_back(const DevicePose& given, double time) {
   const double share = std::max(time - since_, 0.0) / duration_;
   if (share < 1.0) return blended(frozen_, given, share);

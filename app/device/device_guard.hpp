@@ -3,6 +3,8 @@
 //   pose = (1 - s) frozen + s given,   s = 0 .. 1 in a time of max(gap / tip speed, turn / roll speed),
 // direction of the shaft, depth, roll, jaws each by itself, while the hand may go on moving. Energy stays off on the
 // way, and until the pedal has been let go: a pedal held through a failure burns nothing.
+// A pause is such a failure for a device that a hand moves: nobody read it meanwhile. One that follows the session's
+// ticks has not moved.
 // A device that never failed passes unchanged, bit for bit. While it fails, its pose passes unchanged too: the session
 // sees it, freezes the instrument and feeds no force.   Tested in tests/app/device_guard_test.cpp
 #pragma once
@@ -26,6 +28,8 @@ class DeviceGuard final : public Device {
 
   DevicePose pose(const FrameClock& clock) override;
   DeviceHealth health() const override { return device_->health(); }
+  bool follows_ticks() const override { return device_->follows_ticks(); }
+  void suspend() override;
   void feel(const Felt& felt) override { device_->feel(felt); }
   // On its way from where it froze to where the hand is.
   bool returning() const { return returning_; }

@@ -11,8 +11,8 @@ namespace {
 enum Axis : std::size_t { kLeftX, kLeftY, kRightX, kRightY, kLeftTrigger, kRightTrigger };
 enum Button : std::size_t { kA = 0, kLeftShoulder = 4, kRightShoulder = 5 };
 
-// After a pause no more than this is made up for: what a stick said for longer nobody saw.
-constexpr double kLongestStep = 1.0 / 30.0;  // s
+// One tick at the lowest rate that a scene may have. Over more nobody saw what a stick said.
+constexpr double kLongestStep = 0.1;  // s
 
 double pressed(float trigger) { return std::clamp(0.5 * (static_cast<double>(trigger) + 1.0), 0.0, 1.0); }
 

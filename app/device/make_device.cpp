@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/device/haptic_stub.hpp"
 #include "app/device/igtl_device.hpp"
 #include "app/device/replay_device.hpp"
@@ -68,6 +70,12 @@ std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& too
 }
 
 }  // namespace
+
+bool has_live_device(const Scene& scene) {
+  const auto live = [](const std::string& device) { return device != "script" && device != "trajectory"; };
+  return live(scene.scope.device) || std::any_of(scene.instruments.begin(), scene.instruments.end(),
+                                                 [&](const auto& instrument) { return live(instrument.device); });
+}
 
 std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context) try {
   MouseDevice*& mouse = context.mice.emplace_back(nullptr);

@@ -24,6 +24,9 @@ struct DeviceContext {
   MouseDevice* scope_mouse = nullptr;
 };
 
+// A person or a tracker moves an instrument or the scope of this scene; false: scripts and recorded motions move all.
+bool has_live_device(const Scene& scene);
+
 // To be called once for each instrument, in their order. Errors: InputError naming the instrument: a hand that starts
 // out of its limits, a source that cannot be understood, a file that cannot be read, no SpaceMouse daemon. A gamepad or
 // an OpenIGTLink server that is not there yet is no error: the device is Lost until it comes.

@@ -10,7 +10,7 @@ namespace trocar {
 struct MouseParams {
   double swing_per_pixel = 0.0016;  // rad   > 0
   double insert_per_notch = 0.004;  // m     of the wheel, > 0
-  double smoothing = 0.35;          // 1     0 none .. < 1: part of the way left after each frame
+  double smoothing = 0.016;         // s     >= 0: after so long 1/e of the way to the hand is left, at any frame rate
   bool fulcrum = true;              //       the mouse is the handle, the tip goes the other way; false: the tip follows
 };
 
@@ -29,6 +29,8 @@ class MouseDevice final : public HandDevice {
 
  private:
   MouseParams params_;
+  double time_ = 0.0;  // s  of the last pose
+  bool started_ = false;
 };
 
 }  // namespace trocar

@@ -18,6 +18,7 @@ class ReplayDevice final : public Device {
  public:
   explicit ReplayDevice(Trajectory trajectory) : trajectory_(std::move(trajectory)) {}
 
+  bool follows_ticks() const override { return true; }
   DevicePose pose(const FrameClock& clock) override {
     if (!started_) start_ = clock.time;
     started_ = true;

@@ -13,6 +13,7 @@ constexpr double kTurn = 6.283185307179586;
 class TrajectoryDevice final : public Device {
  public:
   explicit TrajectoryDevice(Trajectory trajectory) : trajectory_(std::move(trajectory)) {}
+  bool follows_ticks() const override { return true; }
   DevicePose pose(const FrameClock& clock) override {
     const std::size_t row = std::min<std::size_t>(clock.frame, trajectory_.rows.size() - 1);
     const TrajectoryRow& r = trajectory_.rows[row];
@@ -38,6 +39,7 @@ class ScriptDevice final : public Device {
     up_ = glm::cross(right_, along_);
   }
 
+  bool follows_ticks() const override { return true; }
   DevicePose pose(const FrameClock& clock) override {
     const double share = clock.time / path_.period, t = share - std::floor(share);
     if (path_.kind == "press") return press(t);

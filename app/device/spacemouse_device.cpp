@@ -8,7 +8,8 @@
 namespace trocar {
 namespace {
 
-constexpr double kLongestStep = 1.0 / 30.0;  // s
+// One tick at the lowest rate that a scene may have.
+constexpr double kLongestStep = 0.1;  // s
 
 double rate(const SpaceMouseParams& params, int counts) {
   const double deflection = std::clamp(counts / params.full_scale, -1.0, 1.0), size = std::abs(deflection);

@@ -66,7 +66,8 @@ void write_texts(H5File& file, const RecordingHeader& header) {
                                fmt::format("{}", fmt::join(header.stages, "\n")),
                                fmt::format("{}", header.frame_rate),
                                fmt::format("{}", fmt::join(header.tips, "\n")),
-                               fmt::format("{}", fmt::join(header.backends, "\n"))};
+                               fmt::format("{}", fmt::join(header.backends, "\n")),
+                               header.clock == ScoreClock::Wall ? "wall" : "tick"};
   static_assert(std::size(texts) == std::size(kTextAttributes));
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }
@@ -369,9 +370,9 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());
   push_scope(later[kScope], frame.scope);
   push_or_zeros(later[kToolState], frame.states, frame.poses.size());
-  push_one(later[kBackend], frame.backend);
-  push_one(later[kBackendFault], frame.fault);
+  push_one(later[kBackend], frame.backend), push_one(later[kBackendFault], frame.fault);
   push_one(later[kReferenceSample], frame.sample);
+  push_one(later[kWallTime], frame.wall), push_one(later[kLostTime], frame.lost);
   const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);

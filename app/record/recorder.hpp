@@ -21,6 +21,9 @@
 
 namespace trocar {
 
+// Which of a frame's times scores read: that of the ticks, or that of the person who was there.
+enum class ScoreClock { Tick, Wall };
+
 struct RecordedOrgan {
   std::string name;
   const TriangleMesh* mesh = nullptr;     // at rest, as it is when the recording begins
@@ -41,6 +44,7 @@ struct RecordingHeader {
   std::vector<std::string> stages;  // names of the stage times, in their order
   // Names of the backends that may answer; what RecordedFrame::backend counts. Empty: `backend` alone.
   std::vector<std::string> backends;
+  ScoreClock clock = ScoreClock::Tick;
 };
 
 // How a surface changed within a frame, after the tools were asked about: counts from the next frame on. Where the
@@ -93,6 +97,8 @@ struct RecordedFrame {
   TouchFault fault = TouchFault::None;  // why in this frame another backend stopped answering
   // Faces held against the double reference in this frame, of how many answers, and how many of them it gainsays.
   std::array<std::uint32_t, 3> sample = {};
+  double wall = 0.0;  // s   FrameClock::wall
+  double lost = 0.0;  // s   FrameClock::lost
 };
 
 struct RecorderParams {

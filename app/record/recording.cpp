@@ -75,9 +75,10 @@ struct Recording::Content {
   std::vector<glm::vec3> clash_point = {};
   std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
   std::vector<std::string> backends = {};
-  std::vector<double> scopes = {};
+  std::vector<double> scopes = {}, wall_times = {}, lost_times = {};
   std::vector<std::uint32_t> disagreements = {}, sample = {};
   std::size_t frames = 0;
+  bool by_wall = false;  // scores read the wall time
 
   void open_all();
   void read_session();
@@ -123,6 +124,9 @@ void Recording::Content::read_session() {
   backends = lines_of(file.text("backends"));
   if (later[kBackend]) backend = later[kBackend]->read_rows<std::uint8_t>(0, frames);
   if (later[kBackendFault]) backend_faults = later[kBackendFault]->read_rows<std::uint8_t>(0, frames);
+  if (later[kWallTime]) wall_times = later[kWallTime]->read_rows<double>(0, frames);
+  if (later[kLostTime]) lost_times = later[kLostTime]->read_rows<double>(0, frames);
+  by_wall = file.text("clock") == "wall" && !wall_times.empty();
   if (clashes.empty()) return;
   clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
   clash_point = clashes[kClashPoint].read_rows<glm::vec3>(0, frames);
@@ -143,10 +147,12 @@ void Recording::Content::refuse_damage() const {
     throw InputError(fmt::format("{}: {}; the file is damaged", file.path().string(), what));
   };
   if (tool_radius.size() < tools.size()) refuse("a tool has no radius");
-  for (std::size_t frame = 0; frame < frames; ++frame)
-    if (!std::isfinite(times[frame]) || (frame > 0 && times[frame] < times[frame - 1]))
-      refuse(fmt::format("the time of frame {} is not later than that of the one before", frame));
-  if (times.back() - times.front() > kLongest) refuse("it lasts longer than a day");
+  for (const auto* list : {&times, by_wall ? &wall_times : &times}) {
+    for (std::size_t frame = 0; frame < frames; ++frame)
+      if (!std::isfinite((*list)[frame]) || (frame > 0 && (*list)[frame] < (*list)[frame - 1]))
+        refuse(fmt::format("the time of frame {} is not later than that of the one before", frame));
+    if (list->back() - list->front() > kLongest) refuse("it lasts longer than a day");
+  }
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const OrganTables& tables = organ_tables[k];
     bool fits = starts_fit(tables[kTouchFirst], frames, touch_rows(tables));
@@ -187,6 +193,17 @@ std::string Recording::text(const std::string& attribute) const { return content
 ToolMode Recording::mode() const { return text("mode") == "static" ? ToolMode::Static : ToolMode::Swept; }
 Cover Recording::cover() const { return text("cover") == "paper" ? Cover::Paper : Cover::Capsule; }
 const std::vector<double>& Recording::times() const { return content_->times; }
+ScoreClock Recording::clock() const { return content_->by_wall ? ScoreClock::Wall : ScoreClock::Tick; }
+const std::vector<double>& Recording::score_times() const {
+  return content_->by_wall ? content_->wall_times : content_->times;
+}
+const std::vector<double>& Recording::wall_times() const { return content_->wall_times; }
+
+double Recording::lost_time(std::size_t first, std::size_t last) const {
+  const auto& lost = content_->lost_times;
+  const double time = lost.empty() ? 0.0 : lost[last] - lost[first];
+  return std::isfinite(time) ? std::max(time, 0.0) : 0.0;
+}
 
 ToolPose Recording::pose(std::size_t frame, std::size_t tool) const {
   const double* pivot = &content_->pivots[(frame * tools().size() + tool) * 3];

@@ -58,7 +58,13 @@ class Recording {
   ToolMode mode() const;
   Cover cover() const;
 
-  const std::vector<double>& times() const;  // [frame] s
+  const std::vector<double>& times() const;  // [frame] s, of the ticks
+  // What scores read: the wall time of an attempt with live devices, the ticks' time of any other.
+  ScoreClock clock() const;
+  const std::vector<double>& score_times() const;  // [frame] s
+  const std::vector<double>& wall_times() const;   // [frame] s; empty in older recordings
+  // s  that the machine was too slow for, between two frames; 0 in older recordings
+  double lost_time(std::size_t first, std::size_t last) const;
   ToolPose pose(std::size_t frame, std::size_t tool) const;
   // Where the tool came from; nothing in the first frame of a session.
   std::optional<ToolPose> pose_before(std::size_t frame, std::size_t tool) const;

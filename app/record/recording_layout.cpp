@@ -46,6 +46,8 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   tables[kBackend] = {"/session/backend", Cell::U8, {}};
   tables[kBackendFault] = {"/session/backend_fault", Cell::U8, {}};
   tables[kReferenceSample] = {"/session/reference_sample", Cell::U32, {3}};
+  tables[kWallTime] = {"/session/wall_time", Cell::F64, {}};
+  tables[kLostTime] = {"/session/lost_time", Cell::F64, {}};
   return tables;
 }
 

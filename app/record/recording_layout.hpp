@@ -83,7 +83,7 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
 // Tables that older recordings lack, each on its own: how deep each tool's tip is inside an organ, the scope, how each
 // tool's device did (ToolState), which backend answered (a line of the attribute `backends`), which fault ended another
-// backend in this frame (TouchFault), the faces held against the reference.
+// backend in this frame (TouchFault), the faces held against the reference, the wall time, the time lost so far.
 enum LaterTable : std::size_t {
   kTipDepth,
   kScope,
@@ -91,6 +91,8 @@ enum LaterTable : std::size_t {
   kBackend,
   kBackendFault,
   kReferenceSample,
+  kWallTime,
+  kLostTime,
   kLaterTables
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
@@ -110,9 +112,9 @@ inline constexpr const char* kToolBeforePath = "/session/tool_before";
 inline constexpr const char* kOrganGroup = "/organs";
 
 // File attributes that hold text.
-inline constexpr const char* kTextAttributes[] = {"format",  "scene",      "version", "machine", "gl",
-                                                  "backend", "mode",       "cover",   "date",    "tools",
-                                                  "stages",  "frame_rate", "tips",    "backends"};
+inline constexpr const char* kTextAttributes[] = {"format",  "scene",      "version", "machine",  "gl",
+                                                  "backend", "mode",       "cover",   "date",     "tools",
+                                                  "stages",  "frame_rate", "tips",    "backends", "clock"};
 inline constexpr const char* kFormat = "trocar-recording-2";
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 

@@ -93,7 +93,7 @@ TouchedFaces summarise_touches(const Recording& recording, bool surfaces,
       for (std::size_t tool = 0; tool < tools; ++tool) {
         faces_of_tool(content, tool, faces);
         out.of_tool[tool][frame] += static_cast<std::uint32_t>(faces.size());
-        sums[organ].add(faces, frame, frame_length(recording.times(), frame));
+        sums[organ].add(faces, frame, frame_length(recording.score_times(), frame));
       }
       sums[organ].add_pressure(content);
     }
@@ -102,7 +102,7 @@ TouchedFaces summarise_touches(const Recording& recording, bool surfaces,
   for (std::size_t organ = 0; organ < sums.size(); ++organ) {
     out.organs.emplace_back().name = recording.organs()[organ].name;
     if (!surfaces) continue;
-    add_surface(recording.organs()[organ].history, recording.times(), out.organs.back());
+    add_surface(recording.organs()[organ].history, recording.score_times(), out.organs.back());
     add_contacts(sums[organ], out.organs.back());
   }
   return out;

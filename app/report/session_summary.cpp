@@ -55,7 +55,7 @@ std::vector<Span> spans(const std::vector<double>& times, double shortest, Is is
 
 float speed(const Recording& recording, std::size_t frame, std::size_t tool) {
   if (frame == 0) return 0.f;
-  const double dt = recording.times()[frame] - recording.times()[frame - 1];
+  const double dt = recording.score_times()[frame] - recording.score_times()[frame - 1];
   const double way = glm::distance(recording.pose(frame, tool).tip, recording.pose(frame - 1, tool).tip);
   return dt > 0.0 ? static_cast<float>(way / dt) : 0.f;
 }
@@ -75,7 +75,7 @@ bool out_of_view(const Recording& recording, const Lens& lens, std::size_t frame
 
 ToolSummary summarise_tool(const Recording& recording, const Lens& lens, std::size_t tool, const Grouping& bins,
                            const std::vector<std::uint32_t>& touched) {
-  const auto& times = recording.times();
+  const auto& times = recording.score_times();
   const double shortest = (times.back() - times.front()) / 2000.0;
   ToolSummary summary;
   summary.name = recording.tools()[tool];
@@ -101,7 +101,8 @@ std::vector<Span> collisions(const Recording& recording) {
         if (const auto clash = recording.clash(frame, first, second); clash && clash->distance < 0.f) return true;
     return false;
   };
-  return spans(recording.times(), (recording.times().back() - recording.times().front()) / 2000.0, any);
+  return spans(recording.score_times(), (recording.score_times().back() - recording.score_times().front()) / 2000.0,
+               any);
 }
 
 StageSummary summarise_stage(const std::string& name, const std::vector<double>& ms) {
@@ -150,7 +151,7 @@ std::vector<BackendSummary> summarise_backends(const Recording& recording) {
 
 SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
                                  const std::function<void(std::size_t)>& progress) {
-  const auto& times = recording.times();
+  const auto& times = recording.score_times();
   const Grouping bins(times.size(), limits.bins), steps(times.size(), limits.steps);
   SessionSummary summary;
   summary.begin = times.front();

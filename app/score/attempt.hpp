@@ -48,6 +48,14 @@ struct Attempt {
   std::vector<Metric> overall;  // bimanual, view, tissue, zones, errors
   std::vector<InstrumentScore> instruments;
   std::optional<TaskResult> task;
+  std::string clock = "tick";  // what its times are: "wall", the trainee's; "tick", the simulation's own
+  double lost_time = 0.0;      // s  of the simulation that the machine was too slow for
+  double lost_share = 0.0;     // 0..1  of the wall time
 };
+
+// An attempt that lost more of its time than this was made on a machine that is too slow for its scene.
+constexpr double kMuchLostTime = 0.01;
+// Says so in a sentence; empty when all is well.
+std::string slow_machine_text(const Attempt& attempt);
 
 }  // namespace trocar

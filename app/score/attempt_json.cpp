@@ -45,6 +45,9 @@ Json json_of(const Attempt& attempt) {
           {"backend", attempt.backend},
           {"duration_s", number(attempt.duration)},
           {"frames", attempt.frames},
+          {"clock", attempt.clock},
+          {"lost_time_s", number(attempt.lost_time)},
+          {"lost_share", number(attempt.lost_share)},
           {"overall", json_of(attempt.overall)},
           {"instruments", instruments},
           {"task", attempt.task ? json_of(*attempt.task) : Json(nullptr)}};

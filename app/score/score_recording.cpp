@@ -172,6 +172,15 @@ std::vector<double> stops_of(const std::optional<TaskResult>& task) {
   return stops;
 }
 
+void add_lost_time(const Recording& recording, const ScoredSession& session, Attempt& attempt) {
+  const auto& wall = recording.wall_times();
+  if (session.frames() == 0 || wall.empty()) return;
+  const std::size_t last = session.frames() - 1;
+  const double passed = wall[last] - wall.front();
+  attempt.lost_time = recording.lost_time(0, last);
+  if (passed > 0.0) attempt.lost_share = std::min(attempt.lost_time / passed, 1.0);
+}
+
 }  // namespace
 
 Attempt score_recording(const Recording& recording, const std::string& file) {
@@ -185,6 +194,8 @@ Attempt score_recording(const Recording& recording, const std::string& file) {
   attempt.backend = recording.text("backend");
   attempt.duration = session.duration();
   attempt.frames = session.frames();
+  attempt.clock = recording.clock() == ScoreClock::Wall ? "wall" : "tick";
+  add_lost_time(recording, session, attempt);
   attempt.overall = score_whole(session);
   const std::vector<double> stops = stops_of(session.task);
   for (std::size_t tool = 0; tool < session.tools.size(); ++tool)

@@ -109,8 +109,8 @@ ScoredSession scored_session(const Recording& recording, const std::string& file
   session.scene = scene_of(recording, file);
   session.task = task_of(recording);
   if (session.scene.task) session.limits.force = session.scene.task->most_force;
-  const double end = end_of(session, recording.times().front());
-  for (const double time : recording.times()) {
+  const double end = end_of(session, recording.score_times().front());
+  for (const double time : recording.score_times()) {
     if (time > end) break;
     session.times.push_back(time);
   }

@@ -58,7 +58,7 @@ TrackSamples track_samples(const Recording& recording, std::size_t tool, std::si
   TrackSamples samples;
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const ToolPose pose = recording.pose(frame, tool);
-    samples.add(recording.times()[frame], pose.tip, pose.pivot, recording.roll_grip(frame, tool).x);
+    samples.add(recording.score_times()[frame], pose.tip, pose.pivot, recording.roll_grip(frame, tool).x);
   }
   return samples;
 }

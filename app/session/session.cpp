@@ -189,6 +189,14 @@ void Session::read_devices(const FrameClock& clock) {
   }
 }
 
+void Session::suspend_devices() {
+  for (Instrument& instrument : instruments_) {
+    instrument.device->suspend();
+    instrument.device->feel({glm::vec3(0.f), instrument.pose.tip, 0.0});
+  }
+  if (scope_.device) scope_.device->suspend();
+}
+
 void Session::set_scope_device(std::unique_ptr<Device> device) {
   const DevicePose start{scope_.pose.port, scope_.pose.eye, scope_.pose.spin_deg, 1.0, false};
   scope_.device = device ? std::make_unique<DeviceGuard>(std::move(device), start) : nullptr;
@@ -327,7 +335,7 @@ void Session::check_answers() {
   // Not a part of the stage: a recording tells by its time whether another backend was asked.
   hold_sample();
   const StageTimer timer(stage_ms_[kCheck]);
-  if (!checking_) return;
+  if (!checking_ || !check_room_) return;
   const bool anyone = std::any_of(asked_.begin(), asked_.end(), [](const AskedTools& asked) { return asked.anyone(); });
   for (std::size_t c = 0; c < checkers_.size(); ++c) {
     BackendTimes& times = times_[c + 1];

@@ -137,6 +137,10 @@ class Session {
   // Whether the checks run; on at the start.
   bool checking() const { return checking_; }
   void set_checking(bool on) { checking_ = on; }
+  // Whether there is time for the checks in the next step; there is at the start.
+  void set_check_room(bool room) { check_room_ = room; }
+  // The next step is not the moment after the last one: hands may have moved on, and nothing pushes them meanwhile.
+  void suspend_devices();
   // Keeps no more timing samples than this many frames: for sessions without end.
   void reserve_frames(std::size_t frames);
 
@@ -206,7 +210,7 @@ class Session {
   std::array<float, kStages> stage_ms_{};
   std::uint32_t disagreements_now_ = 0;
   std::vector<BackendFault> faults_;
-  bool checking_ = true;
+  bool checking_ = true, check_room_ = true;
   std::size_t frames_ = 0, reserved_frames_ = 0;
   ReferenceSample sample_;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "app/compare/compare.hpp"
 #include "app/record/recording_layout.hpp"
@@ -41,8 +40,10 @@ TouchFault fault_of_last_frame(const Session& session) {
 
 }  // namespace
 
-RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl) {
+RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl,
+                                           ScoreClock clock) {
   RecordingHeader header;
+  header.clock = clock;
   header.scene_text = scene.text;
   header.version = kVersion;
   header.machine = machine_description();
@@ -68,8 +69,8 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
 }
 
 SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene& scene, const Session& session,
-                                 const std::string& gl)
-    : recorder_(file, header_of(scene, session, gl)),
+                                 const std::string& gl, ScoreClock clock)
+    : recorder_(file, header_of(scene, session, gl, clock)),
       poses_(session.instruments().size()),
       roll_grip_(session.instruments().size()),
       energy_(session.instruments().size()),
@@ -78,7 +79,7 @@ SessionRecorder::SessionRecorder(const std::filesystem::path& file, const Scene&
       forces_(session.instruments().size()),
       tip_depth_(session.instruments().size()),
       states_(session.instruments().size()),
-      backends_(header_of(scene, session, gl).backends) {
+      backends_(header_of(scene, session, gl, clock).backends) {
   clashes_.reserve(tool_pairs(poses_.size()));
 }
 
@@ -87,6 +88,11 @@ std::uint8_t SessionRecorder::number_of(const std::string& backend) const {
 }
 
 void SessionRecorder::append(Session& session, double time) {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+  append(session, {0, time, since.count(), 0.0});
+}
+
+void SessionRecorder::append(Session& session, const FrameClock& clock) {
   const auto start = std::chrono::steady_clock::now();
   session.set_stage_ms(kRecord, last_append_ms_);
   for (std::size_t tool = 0; tool < poses_.size(); ++tool) {
@@ -112,9 +118,9 @@ void SessionRecorder::append(Session& session, double time) {
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
-  recorder_.append({time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
+  recorder_.append({clock.time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
                     energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
-                    fault_of_last_frame(session), recorded(session.sample_now())});
+                    fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost});
   last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 

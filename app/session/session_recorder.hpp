@@ -1,6 +1,7 @@
 // Ties a session to a recording: the header that describes it, and a frame appended after every step.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <vector>
 
@@ -11,10 +12,13 @@ namespace trocar {
 
 class SessionRecorder {
  public:
-  // Error: InputError when the file cannot be written. `gl`: what gl_description() says.
-  SessionRecorder(const std::filesystem::path& file, const Scene& scene, const Session& session, const std::string& gl);
+  // Error: InputError when the file cannot be written. `gl`: what gl_description() says. `clock`: what scores read.
+  SessionRecorder(const std::filesystem::path& file, const Scene& scene, const Session& session, const std::string& gl,
+                  ScoreClock clock = ScoreClock::Tick);
 
   // After session.step(): appends that frame. Its `record` stage is the time the append of the frame before took.
+  void append(Session& session, const FrameClock& clock);
+  // The same for sessions that nobody takes part in: the wall time is that since the recording began.
   void append(Session& session, double time);
   // Recording has ended because the disk takes no more or the file was deleted, and why.
   bool failed() const noexcept { return recorder_.failed(); }
@@ -22,11 +26,12 @@ class SessionRecorder {
   void close() { recorder_.close(); }
 
  private:
-  static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl);
+  static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl, ScoreClock clock);
 
   // Its line in the attribute `backends`; one past the last when it is not among them.
   std::uint8_t number_of(const std::string& backend) const;
 
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Recorder recorder_;
   std::vector<ToolPose> poses_;
   std::vector<glm::dvec2> roll_grip_;

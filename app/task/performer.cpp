@@ -20,6 +20,7 @@ class HandDevice final : public Device {
  public:
   explicit HandDevice(const DevicePose& pose) : pose_(&pose) {}
   DevicePose pose(const FrameClock&) override { return *pose_; }
+  bool follows_ticks() const override { return true; }
 
  private:
   const DevicePose* pose_;

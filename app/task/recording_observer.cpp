@@ -56,7 +56,7 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
   for (std::size_t k = 0; k < marks_.size(); ++k)
     places_[k] = place_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
   const auto pose = recording_->scope(frame);
-  seen_ = {recording_->times()[frame], tools_, organs_, places_, pose ? *pose : scope_.pose(), scope_.lens};
+  seen_ = {recording_->score_times()[frame], tools_, organs_, places_, pose ? *pose : scope_.pose(), scope_.lens};
   return seen_;
 }
 

@@ -1,12 +1,9 @@
 #include "app/window/hands.hpp"
 
-#include <algorithm>
-
 namespace trocar {
 namespace {
 
-constexpr double kRollRate = 150.0;           // degrees/s, of a key held
-constexpr double kLongestFrame = 1.0 / 30.0;  // s
+constexpr double kRollRate = 150.0;  // degrees/s, of a key held
 
 }  // namespace
 
@@ -63,7 +60,7 @@ void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed
   mouse->insert(input.wheel);
   const int clockwise =
       (input.down(Key::W) || input.down(Key::Right) ? 1 : 0) - (input.down(Key::Q) || input.down(Key::Left) ? 1 : 0);
-  mouse->roll(clockwise * kRollRate * std::min(elapsed, kLongestFrame));
+  mouse->roll(clockwise * kRollRate * elapsed);
 }
 
 }  // namespace trocar

@@ -32,6 +32,7 @@ class Hands {
 
   // What every device in a hand must know of the picture, gamepads and SpaceMice among them; before each frame.
   void tell(const ScopeAxes& axes, const HandSettings& settings);
+  // `elapsed`: s of the session's ticks; keys held turn by it.
   void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);
   // The hand lets go of everything: pedals up.
   void rest();

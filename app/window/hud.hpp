@@ -14,6 +14,7 @@ struct HudState {
   std::size_t in_hand = 0;  // instrument; the number of instruments: the scope; more: nothing
   bool recording = false;
   double frame_ms = 0.0;  // smoothed, of the whole frame
+  double lost = 0.0;      // s  of the simulation that the machine was too slow for
 };
 
 class Hud {

@@ -1,23 +1,16 @@
 #include "app/window/practice.hpp"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 
-#include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstdio>
+#include <numeric>
 
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// The tissue is never stepped over more than this at once: on a slow machine time slows down instead.
-constexpr double kLongestStep = 1.0 / 30.0;  // s
 
 constexpr const char* kTree = "obb-refit";
 
@@ -29,9 +22,7 @@ std::optional<Performer> performer_of(const Scene& scene, const PracticePlan& pl
   return std::optional<Performer>(std::in_place, scene, *plan.performer, kSeed);
 }
 
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+double sum_of(std::span<const float> stage_ms) { return std::accumulate(stage_ms.begin(), stage_ms.end(), 0.0); }
 
 }  // namespace
 
@@ -53,20 +44,21 @@ std::string file_stem(const std::string& name) {
   return stem.substr(0, 60);
 }
 
-Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext& context)
+Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* context)
     : scene_(scene),
       plan_(plan),
-      backends_(&context),
+      backends_(context),
       performer_(performer_of(scene, plan)),
       session_(scene, backends_, plan.backend,
                plan.check ? std::vector<CheckPlan>{{kTree, 1}} : std::vector<CheckPlan>{},
-               [this](const InstrumentScene& instrument) { return make_device_of(instrument); }) {
+               [this](const InstrumentScene& instrument) { return make_device_of(instrument); }),
+      score_clock_(!performer_ && has_live_device(scene) ? ScoreClock::Wall : ScoreClock::Tick),
+      clock_({.rate = scene.frame_rate}),
+      budget_(1e3 / scene.frame_rate) {
   if (performer_) hands_.set_scope(nullptr);
   session_.set_scope_device(performer_ ? performer_->scope_device()
                                        : make_window_scope(scene.scope, scene.file.parent_path(), hands_));
   session_.reserve_frames(StageHistory::kFrames);
-  drawn_organs(session_, organs_);
-  view_.emplace(context, organs_);
   if (plan.igtl) publisher_.emplace(scene, *plan.igtl);
   begin_task();
 }
@@ -85,9 +77,9 @@ void Practice::begin_task() {
   if (performer_) performer_->begin(stage, task_->marks());
 }
 
-void Practice::follow_task() {
+void Practice::follow_task(const FrameClock& clock) {
   if (!task_) return;
-  const Observation& seen = observer_.observe(session_, time_);
+  const Observation& seen = observer_.observe(session_, score_clock_ == ScoreClock::Wall ? clock.wall : clock.time);
   task_->step(seen);
   if (performer_) performer_->see(seen, task_->feed());
   if (task_->feed().finished) stop();
@@ -99,7 +91,7 @@ void Practice::start() {
   std::filesystem::create_directories(plan_.folder, ignored);
   const std::string trainee = file_stem(plan_.trainee), stem = scene_.file.stem().string();
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
-  recorder_.emplace(recording_, scene_, session_, gl_description(backends_));
+  recorder_.emplace(recording_, scene_, session_, gl_description(backends_), score_clock_);
   phase_ = next(phase_, PhaseEvent::Start);
 }
 
@@ -144,41 +136,42 @@ void Practice::stop() {
   if (!recording_fault_.empty()) throw RunError(recording_fault_);
 }
 
-void Practice::advance(const WindowInput* input, double elapsed, const WindowSettings& settings) {
+// Nobody reads the devices meanwhile: pedals up, and hands that moved on bring their instruments along slowly.
+void Practice::stand_still() {
+  if (still_) return;
+  still_ = true;
+  hands_.rest();
+  session_.suspend_devices();
+  clock_.interrupt();
+}
+
+void Practice::advance(const WindowInput& input, double elapsed, const WindowSettings& settings) {
   frame_ms_ += 0.1 * (elapsed * 1e3 - frame_ms_);
-  if (phase_ != Phase::Running) return;
-  hands_.tell(axes_of(session_.scope().pose), settings.hands);
-  if (input)
-    hands_.move(*input, axes_of(session_.scope().pose), elapsed, settings.hands);
-  else
-    hands_.rest();
-  const double dt = frame_ == 0 ? 1.0 / scene_.frame_rate : std::clamp(elapsed, 1e-4, kLongestStep);
-  time_ += dt;
-  session_.step({frame_++, time_}, dt);
-  if (recorder_) recorder_->append(session_, time_);
+  if (input.focus_lost) pause();
+  if (!running()) return stand_still();
+  still_ = false;
+  const int ticks = clock_.picture(elapsed - 1e-3 * budget_.take_overrun());
+  if (clock_.after_gap()) session_.suspend_devices();
+  hands_.move(input, axes_of(session_.scope().pose), ticks * clock_.tick(), settings.hands);
+  session_.set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));
+  if (ticks == 0) return;
+  const bool check_room = budget_.room(step_ms_ + draw_ms_, elapsed * 1e3);
+  step_ms_ = 0.0;
+  for (int k = 0; k < ticks && phase_ == Phase::Running; ++k) do_tick(check_room && k == 0);
   if (publisher_) publisher_->publish(session_);
-  follow_task();
   history_.add(session_.stage_ms(), draw_ms_, elapsed * 1e3);
 }
 
-void Practice::draw(const WindowSettings& settings, const glm::ivec2& size) {
-  drawn_organs(session_, organs_);
-  drawn_tools(session_, tools_);
-  marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
-  if (task_ && frame_ > 0) task_->draw(marks_);
-  session_.set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));
-  const ScopePose pose = session_.scope().pose;
-  Lens lens = session_.scope().lens;
-  lens.barrel = settings.barrel.value_or(lens.barrel);
-  keeper_.fix(settings.quality);
-  ViewSettings view = settings.view;
-  view.quality = keeper_.quality();
-  view.time = time_;
-  const auto start = Clock::now();
-  view_->draw(organs_, tools_, pose, lens, marks_, view, size.x, size.y);
-  glFinish();
-  draw_ms_ = ms_since(start);
-  keeper_.drawn(draw_ms_);
+void Practice::do_tick(bool check_room) {
+  const FrameClock clock = clock_.next();
+  time_ = clock.time;
+  session_.set_check_room(check_room);
+  session_.step(clock, clock_.tick());
+  const double check_ms = session_.stage_ms()[kCheck];
+  if (check_room && session_.checking()) budget_.ran(check_ms);
+  step_ms_ += sum_of(session_.stage_ms()) - check_ms;
+  if (recorder_) recorder_->append(session_, clock);
+  follow_task(clock);
 }
 
 }  // namespace trocar

@@ -1,6 +1,9 @@
-// A session that somebody practises in: devices, task, recording and time, without panels. Until start() time stands
-// still; from then on everything is recorded, until the task is finished or stop().
-// Units: seconds.   Driven in tests/app/window_path_test.sh
+// A session that somebody practises in: devices, task, recording and time, without picture and panels. Until start()
+// time stands still; from then on everything is recorded, until the task is finished or stop(). Time also stands still
+// while it is paused or covered by a panel.
+// Each picture does the ticks that are due (TickClock). Attempts with live devices are judged by the trainee's wall
+// time, demonstrations and scripts by the ticks' own.
+// Units: seconds.   Tested in tests/app/practice_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -8,11 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "app/session/check_budget.hpp"
 #include "app/session/igtl_publish.hpp"
 #include "app/session/session_recorder.hpp"
+#include "app/session/tick_clock.hpp"
 #include "app/task/performer.hpp"
 #include "app/task/session_observer.hpp"
-#include "app/view/view.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/screens.hpp"
 #include "app/window/settings.hpp"
@@ -23,7 +27,7 @@ namespace trocar {
 struct PracticePlan {
   std::optional<Skill> performer;        // a scripted trainee shows the task; nothing: hands and devices
   std::string backend;                   // empty: the scene's
-  bool check = true;                     // every frame with obb-refit
+  bool check = true;                     // with obb-refit, in every picture that has the time
   std::string trainee;                   // part of the recording's name; empty: none
   std::filesystem::path folder = "out";  // for recordings
   std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
@@ -31,13 +35,18 @@ struct PracticePlan {
 
 class Practice {
  public:
-  // Loads meshes, makes tissues. Error: InputError for a file, a device or a backend that cannot be had.
-  Practice(const Scene& scene, const PracticePlan& plan, GlContext& context);
+  // Loads meshes, makes tissues. `context`: the window's; null: without one. Error: InputError for a file, a device or
+  // a backend that cannot be had.
+  Practice(const Scene& scene, const PracticePlan& plan, GlContext* context);
 
   void start();  // Error: InputError when the recording cannot be written
   void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
   void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
   void stop();  // Error: RunError when not all of the recording could be written
+  // A panel lies over the picture (help, settings): time stands still as long as it does.
+  void cover(bool covered) { covered_ = covered; }
+  // Time passes, and the hand is on the instruments.
+  bool running() const { return phase_ == Phase::Running && !covered_; }
 
   // Who answers from the next frame on; where this machine cannot, all stays as it is and the sentence that says why is
   // returned.
@@ -50,9 +59,11 @@ class Practice {
   // Why recording ended before the attempt did; the attempt goes on. Empty: it goes on as well.
   const std::string& recording_fault() const { return recording_fault_; }
 
-  // One frame of the program: what is in the hand follows the mouse, and time passes, unless paused.
-  void advance(const WindowInput* input, double elapsed, const WindowSettings& settings);
-  void draw(const WindowSettings& settings, const glm::ivec2& size);
+  // One picture, `elapsed` s after the last: what is in the hand follows the mouse, and time passes, if it does. A
+  // window that another one covers is paused.
+  void advance(const WindowInput& input, double elapsed, const WindowSettings& settings);
+  // What drawing the picture took.
+  void note_drawing(double ms) { draw_ms_ = ms; }
 
   Phase phase() const { return phase_; }
   const Scene& scene() const { return scene_; }
@@ -62,17 +73,20 @@ class Practice {
   Hands& hands() { return hands_; }
   const Hands& hands() const { return hands_; }
   const StageHistory& history() const { return history_; }
-  double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole frame
+  double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole picture
+  double time() const { return time_; }                                  // s  of the ticks
+  double lost() const { return clock_.lost(); }                          // s  that the machine was too slow for
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
   // Null where the scene has no task.
   const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
-  Quality quality() const { return keeper_.quality(); }
 
  private:
   std::unique_ptr<Device> make_device_of(const InstrumentScene& instrument);
   void begin_task();
   void lose_recording();
-  void follow_task();
+  void stand_still();
+  void do_tick(bool check_room);
+  void follow_task(const FrameClock& clock);
 
   Scene scene_;
   PracticePlan plan_;
@@ -81,22 +95,21 @@ class Practice {
   Hands hands_;
   std::optional<Performer> performer_;
   Session session_;
+  ScoreClock score_clock_;
+  TickClock clock_;
+  CheckBudget budget_;
   std::optional<SessionRecorder> recorder_;
   std::optional<IgtlPublisher> publisher_;
   std::filesystem::path recording_;
-  std::vector<DrawnOrgan> organs_;
-  std::vector<DrawnTool> tools_;
-  DrawnMarks marks_;
   std::optional<TaskRun> task_;
   SessionObserver observer_;
-  std::optional<View> view_;
-  QualityKeeper keeper_;
   StageHistory history_;
   FaultTeller teller_;
   std::size_t shown_faults_ = 0;
   Phase phase_ = Phase::Ready;
-  std::uint64_t frame_ = 0;
-  double time_ = 0.0, frame_ms_ = 0.0, draw_ms_ = 0.0;
+  bool covered_ = false, still_ = true;
+  double time_ = 0.0;                                      // s   of the last tick
+  double frame_ms_ = 0.0, draw_ms_ = 0.0, step_ms_ = 0.0;  // of ticks in the last picture: without their checks
   std::string recording_fault_;
 };
 

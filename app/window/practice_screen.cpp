@@ -18,8 +18,10 @@ constexpr float kMenuButton = 220.f;  // units
 }  // namespace
 
 PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings,
-                               std::filesystem::path folder)
-    : practice_(std::move(practice)), settings_(settings), folder_(std::move(folder)) {}
+                               std::filesystem::path folder, GlContext* context)
+    : practice_(std::move(practice)), settings_(settings), folder_(std::move(folder)) {
+  if (context) view_.emplace(*context, *practice_);
+}
 
 bool PracticeScreen::in_hand() const { return practice_->phase() == Phase::Running && !settings_open_; }
 
@@ -27,7 +29,9 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   ask_ = Ask::Nothing;
   if (listens)
     for (const Key key : input.pressed) handle_key(key);
-  practice_->advance(in_hand() ? &input : nullptr, elapsed, settings_);
+  // Where keys are not listened to, the help lies over the picture.
+  practice_->cover(settings_open_ || !listens);
+  practice_->advance(input, elapsed, settings_);
   if (std::string fault = practice_->new_fault(); !fault.empty()) say(std::move(fault));
   if (note_frames_ > 0 && --note_frames_ == 0) note_ = practice_->recording_fault();  // which stays
 }
@@ -78,7 +82,7 @@ void PracticeScreen::handle_key(Key key) {
 }
 
 void PracticeScreen::picture(const glm::ivec2& size) {
-  practice_->draw(settings_, size);
+  if (view_) view_->draw(*practice_, settings_, size);
   if (!picture_wanted_) return;
   picture_wanted_ = false;
   std::error_code ignored;
@@ -139,14 +143,14 @@ void PracticeScreen::note_panel() {
 
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
-  hud_.draw(practice_->session(),
-            {practice_->hands().in_hand(), recording && practice_->recording_fault().empty(), practice_->frame_ms()});
+  hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording && practice_->recording_fault().empty(),
+                                   practice_->frame_ms(), practice_->lost()});
   if (recording && practice_->task()) draw_task(*practice_->task());
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
   if (!note_.empty()) note_panel();
   if (settings_open_) {
-    settings_open_ = draw_settings(*practice_, settings_);
+    settings_open_ = draw_settings(*practice_, view_->quality(), settings_);
   } else if (practice_->phase() == Phase::Ready) {
     ready_panel();
   } else if (practice_->phase() == Phase::Paused) {

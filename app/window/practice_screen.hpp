@@ -1,19 +1,22 @@
 // The screen one operates on: the scope's picture, instructions before, a menu when paused, what is felt beside it.
+// Help and settings over the picture make time stand still; so does another window that takes the keyboard.
+// Tested in tests/app/practice_test.cpp
 #pragma once
 
 #include <memory>
 
 #include "app/window/contact_list.hpp"
 #include "app/window/hud.hpp"
-#include "app/window/practice.hpp"
+#include "app/window/practice_view.hpp"
 #include "app/window/screen.hpp"
 
 namespace trocar {
 
 class PracticeScreen final : public Screen {
  public:
-  // `settings` outlive the screen. `folder`: for pictures.
-  PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, std::filesystem::path folder);
+  // `settings` outlive the screen. `folder`: for pictures. `context`: null draws nothing, for tests.
+  PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, std::filesystem::path folder,
+                 GlContext* context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -32,6 +35,7 @@ class PracticeScreen final : public Screen {
   void say(std::string note);
 
   std::unique_ptr<Practice> practice_;
+  std::optional<PracticeView> view_;
   WindowSettings& settings_;
   std::filesystem::path folder_;
   Hud hud_;

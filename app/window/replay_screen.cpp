@@ -41,14 +41,14 @@ ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowS
     : file_(recording),
       settings_(settings),
       scene_(recording),
-      playback_(scene_.recording().times()),
+      playback_(scene_.recording().score_times()),
       view_(context, scene_.organs()),
       scan_(scene_.recording(), scene_.scene()) {
   find_marks();
 }
 
 double ReplayScreen::share_of(std::size_t frame) const {
-  const auto& times = scene_.recording().times();
+  const auto& times = scene_.recording().score_times();
   return playback_.duration() > 0.0 ? (times[frame] - times.front()) / playback_.duration() : 0.0;
 }
 
@@ -67,7 +67,7 @@ void ReplayScreen::find_marks() {
 }
 
 void ReplayScreen::note_events() {
-  const auto& times = scene_.recording().times();
+  const auto& times = scene_.recording().score_times();
   for (const TaskEvent& event : scan_.events()) {
     const auto frame = static_cast<std::size_t>(std::ranges::lower_bound(times, event.time) - times.begin());
     const std::size_t shown = std::min(frame, times.size() - 1);

@@ -166,6 +166,8 @@ Ask ResultsScreen::panels() {
   theme::text(attempt_ ? fmt::format("{}, {}, {}", attempt_->date, clock_text(attempt_->duration), recording_.string())
                        : recording_.string(),
               theme::kQuiet);
+  if (attempt_)
+    if (const std::string slow = slow_machine_text(*attempt_); !slow.empty()) theme::wrapped(slow, theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
   ImGui::BeginChild("score", {theme::px(kColumn), theme::px(kHeight)});
   if (attempt_)

@@ -28,12 +28,12 @@ void check(const char* label, const char* id, bool& value) {
   ImGui::Checkbox(id, &value);
 }
 
-void quality_choice(const Practice& practice, WindowSettings& settings) {
+void quality_choice(Quality now, WindowSettings& settings) {
   labelled("quality");
   constexpr const char* names[] = {"as time allows", "low", "medium", "high"};
   const auto name_of = [&](Quality quality) { return names[static_cast<int>(quality) + 1]; };
   int chosen = settings.quality ? static_cast<int>(*settings.quality) + 1 : 0;
-  const std::string shown = chosen > 0 ? names[chosen] : fmt::format("{}: {}", names[0], name_of(practice.quality()));
+  const std::string shown = chosen > 0 ? names[chosen] : fmt::format("{}: {}", names[0], name_of(now));
   if (!ImGui::BeginCombo("##quality", shown.c_str())) return;
   for (int k = 0; k < 4; ++k)
     if (ImGui::Selectable(names[k], k == chosen))
@@ -41,7 +41,7 @@ void quality_choice(const Practice& practice, WindowSettings& settings) {
   ImGui::EndCombo();
 }
 
-void scope_settings(const Practice& practice, WindowSettings& settings) {
+void scope_settings(const Practice& practice, Quality quality, WindowSettings& settings) {
   theme::heading("Scope's picture");
   double field = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
   const double field_before = field;
@@ -51,7 +51,7 @@ void scope_settings(const Practice& practice, WindowSettings& settings) {
   const double barrel_before = barrel;
   slider("barrel distortion", "##barrel", barrel, 0.0, 0.3, "%.2f");
   if (barrel != barrel_before) settings.barrel = barrel;
-  quality_choice(practice, settings);
+  quality_choice(quality, settings);
   check("round field", "##round", settings.view.round_field);
   check("touched faces (G)", "##touched", settings.view.show_touched);
 }
@@ -106,13 +106,13 @@ void tissue_table(const Scene& scene) {
 
 }  // namespace
 
-bool draw_settings(Practice& practice, WindowSettings& settings) {
+bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {540.f, 0.f}}, theme::PanelKind::Front, 0.94f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("Settings");
   }
-  scope_settings(practice, settings);
+  scope_settings(practice, quality, settings);
   hand_settings(settings);
   query_settings(practice);
   panel_settings(settings);

@@ -6,6 +6,6 @@
 namespace trocar {
 
 // A panel in the middle. False: it wants to be closed.
-bool draw_settings(Practice& practice, WindowSettings& settings);
+bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings);
 
 }  // namespace trocar

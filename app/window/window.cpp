@@ -12,7 +12,7 @@ struct Window::Content {
   std::unique_ptr<GlContext> context;
   WindowInput input;
   glm::dvec2 pointer{0.0};
-  bool pointer_known = false;
+  bool pointer_known = false, focused = false;
 
   ~Content() {
     context.reset();
@@ -143,6 +143,9 @@ const WindowInput& Window::poll() {
   c.input.left_pressed = false;
   c.input.wheel = 0.0;
   glfwPollEvents();
+  const bool focused = glfwGetWindowAttrib(c.window, GLFW_FOCUSED) == GLFW_TRUE;
+  c.input.focus_lost = c.focused && !focused;
+  c.focused = focused;
   glm::dvec2 now;
   glfwGetCursorPos(c.window, &now.x, &now.y);
   c.input.pointer_motion = c.pointer_known ? glm::dvec2(now.x - c.pointer.x, c.pointer.y - now.y) : glm::dvec2(0.0);

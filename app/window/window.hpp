@@ -54,6 +54,7 @@ struct WindowInput {
   double wheel = 0.0;                                                     // notches, away from the user is positive
   bool left_button = false, right_button = false, middle_button = false;  // held now
   bool left_pressed = false;                                              // went down, if only for a moment
+  bool focus_lost = false;                                                // another window has the keyboard now
   std::vector<Key> pressed;
   std::array<bool, kKeys> held{};  // [key] down now
 

@@ -153,8 +153,8 @@ class WindowProgram {
     backend_ = backend;
     const PracticePlan plan{start_->performer(), backend,         options_.check,
                             start_->trainee(),   options_.folder, options_.igtl};
-    practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, window_.context()), settings_,
-                                                 options_.folder);
+    practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, &window_.context()), settings_,
+                                                 options_.folder, &window_.context());
   }
 
   WindowOptions options_;

@@ -59,6 +59,7 @@ class DamagedRecording : public ::testing::Test {
     header.tools = {"left"};
     header.tool_radius = {0.0025};
     header.stages = {"query"};
+    header.clock = ScoreClock::Wall;
     Recorder recorder(file_, header);
     const std::vector<glm::vec3> nodes(8, glm::vec3(0.f)), forces(1, glm::vec3(0.f));
     const std::vector<Touch> touches = {{FaceId{0}, {1, 2, 3}, {0, 0, 1}, 0.5f, 0.25f}};
@@ -69,7 +70,23 @@ class DamagedRecording : public ::testing::Test {
     const std::vector<float> stage_ms = {0.5f};
     const std::vector<std::uint8_t> energy = {0};
     for (int frame = 0; frame < 10; ++frame)
-      recorder.append({frame / 60.0, poses, roll_grip, organs, forces, stage_ms, 0, energy, {}});
+      recorder.append({frame / 60.0,
+                       poses,
+                       roll_grip,
+                       organs,
+                       forces,
+                       stage_ms,
+                       0,
+                       energy,
+                       {},
+                       {},
+                       {},
+                       {},
+                       0,
+                       TouchFault::None,
+                       {},
+                       frame / 30.0,
+                       frame / 60.0});
     recorder.close();
   }
 
@@ -101,6 +118,32 @@ TEST_F(DamagedRecording, TimesMustBeNumbersInOrder) {
   change(
       [](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, std::numeric_limits<double>::quiet_NaN()); });
   expect_refused("the time of frame 4");
+}
+
+TEST_F(DamagedRecording, WallTimesThatScoresReadMustBeNumbersInOrder) {
+  change([](hid_t file) { put(file, "/session/wall_time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
+  expect_refused("the time of frame 4");
+}
+
+// Scores read the wall time where the recording says so; one that is older than wall times has its own times.
+TEST_F(DamagedRecording, OlderOnesHaveTheirOwnTimes) {
+  {
+    const Recording recording(file_);
+    EXPECT_EQ(recording.clock(), ScoreClock::Wall);
+    EXPECT_EQ(recording.score_times()[9], 0.3);
+    EXPECT_EQ(recording.times()[9], 0.15);
+    EXPECT_EQ(recording.lost_time(0, 9), 0.15);
+  }
+  change([](hid_t file) {
+    H5Ldelete(file, "/session/wall_time", H5P_DEFAULT);
+    H5Ldelete(file, "/session/lost_time", H5P_DEFAULT);
+    H5Adelete(file, "clock");
+  });
+  const Recording older(file_);
+  EXPECT_EQ(older.clock(), ScoreClock::Tick);
+  EXPECT_EQ(older.score_times(), older.times());
+  EXPECT_TRUE(older.wall_times().empty());
+  EXPECT_EQ(older.lost_time(0, 9), 0.0);
 }
 
 TEST_F(DamagedRecording, LastsNoLongerThanADay) {

@@ -16,6 +16,8 @@ class Puppet final : public Device {
   explicit Puppet(DevicePose& pose, DeviceHealth& health) : pose_(pose), health_(health) {}
   DevicePose pose(const FrameClock&) override { return pose_; }
   DeviceHealth health() const override { return health_; }
+  bool follows_ticks() const override { return follows_ticks_; }
+  bool follows_ticks_ = false;
   void feel(const Felt& felt) override { felt_ = felt.force; }
   glm::vec3 felt_{0.f};
 
@@ -133,6 +135,43 @@ TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
   EXPECT_FALSE(g.step().energy);
   g.now.energy = true;
   EXPECT_TRUE(g.step().energy);
+}
+
+// Nobody reads the device in a pause: afterwards the instrument goes to where the hand is by now at the limited speed,
+// with the pedal up.
+TEST(DeviceGuard, AfterAPauseItGoesBackToTheHandAtALimitedSpeed) {
+  Guarded g;
+  g.now.energy = true;
+  DevicePose pose = g.step();
+  EXPECT_TRUE(pose.energy);
+  g.guard.suspend();
+  g.now.tip += glm::dvec3(0.12, 0.0, 0.0);
+  double fastest = 0.0;
+  glm::dvec3 last = pose.tip;
+  int frames = 0;
+  do {
+    pose = g.step();
+    EXPECT_FALSE(pose.energy);
+    fastest = std::max(fastest, glm::length(pose.tip - last) / kFrame);
+    last = pose.tip;
+  } while (g.guard.returning() && ++frames < 1000);
+  EXPECT_EQ(pose.tip, g.now.tip);
+  EXPECT_LT(fastest, 1.3 * g.params.tip_speed);
+  EXPECT_NEAR(frames * kFrame, 1.2, 0.05);
+}
+
+TEST(DeviceGuard, WhatFollowsTheTicksPassesAPauseUnchanged) {
+  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, true};
+  DeviceHealth health = DeviceHealth::Good;
+  auto puppet = std::make_unique<Puppet>(now, health);
+  puppet->follows_ticks_ = true;
+  DeviceGuard guard(std::move(puppet), now);
+  guard.pose({});
+  guard.suspend();
+  now.tip.x = 0.05;
+  const DevicePose pose = guard.pose({1, kFrame});
+  EXPECT_EQ(pose.tip, now.tip);
+  EXPECT_TRUE(pose.energy);
 }
 
 // A device that is lost at the start, as one over a network is, brings its instrument along from where the scene put

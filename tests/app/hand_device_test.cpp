@@ -14,8 +14,10 @@ namespace {
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
 
 DevicePose settled(MouseDevice& mouse) {
-  for (int frame = 0; frame < 200; ++frame) mouse.pose({});
-  return mouse.pose({});
+  static std::uint64_t frame = 0;
+  DevicePose pose;
+  for (int k = 0; k < 200; ++k, ++frame) pose = mouse.pose({frame, static_cast<double>(frame) / 60.0});
+  return pose;
 }
 
 MouseParams following() {
@@ -86,6 +88,24 @@ TEST(MouseDevice, SwingsAsFarAsThePointerSays) {
   EXPECT_NEAR(right.tip.x, 0.1 * std::sin(angle), 1e-6);
   EXPECT_NEAR(right.tip.y, 0.0, 1e-9);
   EXPECT_NEAR(glm::length(right.tip - right.pivot), 0.1, 1e-9);
+}
+
+// Ten milliseconds after the hand has moved the instrument is as far behind it at any rate of the ticks.
+TEST(MouseDevice, SmoothsPerSecondNotPerFrame) {
+  double way_at_1000 = 0.0;
+  for (const double rate : {1000.0, 200.0, 100.0}) {
+    MouseDevice mouse(kTool, following());
+    mouse.set_screen({1, 0, 0}, {0, 1, 0});
+    mouse.pose({});
+    mouse.move(20, 0);
+    DevicePose pose;
+    for (int tick = 1; tick <= static_cast<int>(0.1 * rate) / 10; ++tick)
+      pose = mouse.pose({static_cast<std::uint64_t>(tick), tick / rate});
+    if (rate == 1000.0) way_at_1000 = pose.tip.x;
+    EXPECT_NEAR(pose.tip.x / way_at_1000, 1.0, 0.001) << rate;
+  }
+  const double whole = 0.1 * std::sin(std::atan(20 * MouseParams{}.swing_per_pixel));
+  EXPECT_NEAR(way_at_1000 / whole, 1.0 - std::exp(-0.01 / MouseParams{}.smoothing), 0.001);
 }
 
 TEST(MouseDevice, StaysWithinEveryLimit) {

@@ -170,7 +170,10 @@ TEST(IgtlLoop, PoseArrivesAndAddsLittle) {
   std::sort(ms.begin(), ms.end());
   std::printf("OpenIGTLink loop, publish to pose, %d messages: median %.3f ms, 99 %% %.3f ms, worst %.3f ms\n",
               kMessages, ms[kMessages / 2], ms[kMessages * 99 / 100], ms.back());
-  EXPECT_LT(ms[kMessages / 2], 50.0);
+  // A tenth of the messages go through undisturbed on any machine, however busy: they take well below a millisecond. A
+  // sender that waits for an acknowledgement (Nagle's 40 ms) or a poll by the clock would show in both.
+  EXPECT_LT(ms[kMessages / 10], 1.0);
+  EXPECT_LT(ms[kMessages / 2], 20.0);
   EXPECT_EQ(device.refused(), 0u);
 }
 

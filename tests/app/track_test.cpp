@@ -96,20 +96,45 @@ TEST(Track, UnevenTimesGiveTheSame) {
   EXPECT_NEAR(path_length(track.tip) / (2.0 * std::numbers::pi * 0.03 * 0.5 * track.duration()), 1.0, 0.003);
 }
 
-// A mouse's steps of a fifth of a millimetre at 1 kHz must not make a way.
-TEST(Track, NoiseMakesNoWay) {
+// Five seconds at `rate`, at a speed along x, every coordinate with a noise of 0.1 mm.
+TrackSamples noisy(double speed, double rate) {
   std::mt19937 random(11);
-  SCOPED_TRACE("seed 11");
   std::normal_distribution<double> noise(0.0, 1e-4);
   TrackSamples samples;
-  double raw = 0.0;
-  for (int k = 0; k <= 5000; ++k) {
-    samples.add(k / 1000.0, {0.02 * k / 1000.0 + noise(random), noise(random), noise(random)}, test::kPivot, 0.0);
-    if (k > 0)
-      raw += glm::distance(samples.tip[static_cast<std::size_t>(k)], samples.tip[static_cast<std::size_t>(k) - 1]);
+  for (int k = 0; k <= static_cast<int>(5.0 * rate); ++k) {
+    const double t = k / rate;
+    samples.add(t, {speed * t + noise(random), noise(random), noise(random)}, test::kPivot, 0.0);
   }
-  EXPECT_GT(raw, 1.0);
-  EXPECT_NEAR(path_length(track_of(samples).tip), 0.1, 0.02);
+  return samples;
+}
+
+// The same without the low-pass: averaged to 100 Hz at most, and no more.
+double path_without_filter(const TrackSamples& samples) {
+  std::vector<glm::dvec3> even;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<double> value;
+    for (const glm::dvec3& tip : samples.tip) value.push_back(tip[axis]);
+    const std::vector<double> line = spline_samples(thinned(samples.time, value, kTrackRate), kTrackRate);
+    even.resize(line.size());
+    for (std::size_t k = 0; k < line.size(); ++k) even[k][axis] = line[k];
+  }
+  return path_length(even);
+}
+
+// A mouse's steps of a fifth of a millimetre must not make a way: a tool that stands stays where it is, one that moves
+// goes as far as it goes. Neither holds without the averaging or without the low-pass.
+TEST(Track, NoiseMakesNoWay) {
+  SCOPED_TRACE("seed 11");
+  for (const double rate : {1000.0, 100.0}) {
+    const TrackSamples still = noisy(0.0, rate), moving = noisy(0.02, rate);
+    const double way = path_length(track_of(still).tip), raw = path_length(still.tip);
+    std::printf(
+        "%.0f Hz: a still tool goes %.1f mm of %.0f mm of noise, %.1f mm without the low-pass; 100 mm are %.1f\n", rate,
+        1e3 * way, 1e3 * raw, 1e3 * path_without_filter(still), 1e3 * path_length(track_of(moving).tip));
+    EXPECT_LT(way, rate > 500.0 ? 0.010 : 0.025);
+    EXPECT_GT(path_without_filter(still), 3.0 * way);
+    EXPECT_NEAR(path_length(track_of(moving).tip), 0.1, rate > 500.0 ? 0.001 : 0.006);
+  }
 }
 
 TEST(Track, BrokenFramesAreLeftOut) {

@@ -69,7 +69,7 @@ class HandsOnTheTable : public ::testing::Test {
   }
   glm::dvec3 tip(MouseDevice& mouse) {
     DevicePose pose;
-    for (int frame = 0; frame < 60; ++frame) pose = mouse.pose({});
+    for (int k = 0; k < 60; ++k, ++frame_) pose = mouse.pose({frame_, static_cast<double>(frame_) / 60.0});
     return pose.tip;
   }
   static WindowInput motion(double right, double up) {
@@ -82,6 +82,7 @@ class HandsOnTheTable : public ::testing::Test {
       scope_{{0, 0, 0}, {0, 0, -0.1}};
   Hands hands_;
   HandSettings settings_;
+  std::uint64_t frame_ = 0;
 };
 
 TEST_F(HandsOnTheTable, TabGoesRoundAndSkipsWhatTheMouseDoesNotMove) {

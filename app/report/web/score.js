@@ -134,6 +134,14 @@ function fact(term, value) {
   return value && html("div", {}, html("dt", {}, term), html("dd", {}, value));
 }
 
+/** What a reader must know of a machine that lost more than a hundredth of the time; empty when it kept up. */
+export function slowMachineText(attempt) {
+  if (!(attempt.lost_share > 0.01)) return "";
+  return `The machine was too slow for this scene: ${withUnit(attempt.lost_time_s, "s")} of the simulation were lost, ${Math.round(100 * attempt.lost_share)} % of the time. Tissue and instruments moved slower than they should.`;
+}
+
+const kClocks = { wall: "the trainee's", tick: "the simulation's" };
+
 /** Title and origin of a session. */
 export function sessionHeader(session) {
   const { attempt, recording } = session;
@@ -149,6 +157,7 @@ export function sessionHeader(session) {
         { class: "notice", role: "note" },
         "The program was killed while it recorded: this report shows what the file still holds, up to its last complete frame.",
       ),
+    slowMachineText(attempt) && html("p", { class: "notice", role: "note" }, slowMachineText(attempt)),
     html(
       "dl",
       { class: "facts" },
@@ -156,6 +165,7 @@ export function sessionHeader(session) {
       fact("Recording", attempt.file),
       fact("Date", attempt.date),
       fact("Length", `${clock(attempt.duration_s)}, ${whole(attempt.frames)} frames`),
+      fact("Clock", kClocks[attempt.clock]),
       fact("Machine", attempt.machine),
       fact("OpenGL", recording.gl),
       fact("Touch query", [attempt.backend, recording.mode, recording.cover].filter(Boolean).join(", ")),

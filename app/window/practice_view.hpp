@@ -1,0 +1,28 @@
+// The picture of a practice session: organs, instruments and the task's marks as the scope sees them.
+// Units: seconds, milliseconds.   Driven in tests/app/window_path_test.sh
+#pragma once
+
+#include <vector>
+
+#include "app/view/view.hpp"
+#include "app/window/practice.hpp"
+#include "app/window/settings.hpp"
+
+namespace trocar {
+
+class PracticeView {
+ public:
+  PracticeView(GlContext& context, const Practice& practice);
+
+  void draw(Practice& practice, const WindowSettings& settings, const glm::ivec2& size);
+  Quality quality() const { return keeper_.quality(); }
+
+ private:
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  DrawnMarks marks_;
+  View view_;
+  QualityKeeper keeper_;
+};
+
+}  // namespace trocar
