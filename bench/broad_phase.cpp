@@ -125,7 +125,7 @@ std::vector<BroadPhaseRow> measure(std::size_t objects, double speed, const Opti
 }
 
 void save(const std::filesystem::path& file, const std::string& text) {
-  OutputFile output(file);
+  OutputFile output = OutputFile::replacing(file);
   output.stream() << text;
   output.commit();
 }

@@ -101,7 +101,7 @@ std::vector<PlotLine> plot_lines(const std::vector<Table>& sizes, const std::vec
 }
 
 void save(const std::filesystem::path& file, const std::string& text) {
-  OutputFile output(file);
+  OutputFile output = OutputFile::replacing(file);
   output.stream() << text;
   output.commit();
 }

@@ -75,7 +75,7 @@ std::string sags() {
 }
 
 void save(const std::filesystem::path& file, const std::string& text) {
-  OutputFile output(file);
+  OutputFile output = OutputFile::replacing(file);
   output.stream() << text;
   output.commit();
 }

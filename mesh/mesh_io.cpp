@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <string>
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io_formats.hpp"
+#include "mesh/whole_file.hpp"
 
 namespace trocar {
 namespace mesh_io {
@@ -30,6 +30,7 @@ namespace {
 using mesh_io::FileMesh;
 using mesh_io::Source;
 
+constexpr FileKind kMeshFile{"mesh", std::uint64_t{4} << 30};  // about 60 million faces of binary STL
 constexpr double kFarthest = 1000.0;  // m; an organ a kilometre away is a wrong unit or a damaged number
 
 struct Format {
@@ -56,21 +57,12 @@ const Format& format_of(const std::filesystem::path& file) {
   for (const Format& format : kFormats) {
     if (extension == format.extension) return format;
   }
-  throw InputError(file.string() + ": the extension '" + extension +
-                   "' is no mesh format; use .stl, .obj, .ply, .vtp or .vtk");
+  throw InputError(file.string() + ": the extension " + mesh_io::in_quotes(extension) +
+                   " is no mesh format; use .stl, .obj, .ply, .vtp or .vtk");
 }
 
 std::string read_bytes(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) {
-    throw InputError(file.string() + ": there is no such file; check the path");
-  }
-  if (std::filesystem::is_directory(status))
-    throw InputError(file.string() + ": this is a folder; name a mesh file in it");
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) throw InputError(file.string() + ": cannot be read; check its permissions");
+  std::string bytes = read_whole_file(file, kMeshFile);
   if (bytes.empty()) throw InputError(file.string() + ": the file is empty; copy or export the mesh again");
   return bytes;
 }

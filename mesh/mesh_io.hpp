@@ -13,7 +13,8 @@ constexpr double kMillimetre = 1e-3;  // m
 
 // Error: InputError, one sentence with the file, the line where there is one, and the remedy.
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
-// Format by extension. Written beside and renamed: a failed save leaves no half-written file. Error: InputError.
+// Format by extension. Written beside and renamed: a failed save leaves no half-written file.
+// Error: InputError, RunError when the disk is full.
 void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit = kMillimetre);
 
 // How numbers are stored. OBJ is always text; big endian is a choice of PLY only (legacy VTK is so by definition).

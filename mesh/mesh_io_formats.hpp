@@ -33,7 +33,7 @@ std::string write_ply(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding);
 
-// Puts the finished file in its place. Error: InputError.
+// Puts the finished file in its place. Error: InputError, RunError when the disk is full.
 void place_file(const std::filesystem::path& file, const std::string& bytes);
 
 // The polygon's triangles, as a fan from its first corner, behind the faces so far.

@@ -1,17 +1,15 @@
 // Writers of STL, OBJ, PLY and legacy VTK, and the one way a finished file reaches its place.
 // Text holds 9 significant digits and binary doubles, so that a float in metres comes back as it was; only binary STL,
 // whose numbers are float, may differ in the last bit.
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io_formats.hpp"
+#include "mesh/whole_file.hpp"
 
 namespace trocar {
 namespace mesh_io {
@@ -155,27 +153,10 @@ std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding) {
   return out + (ascii ? "" : "\n");
 }
 
-// Written beside, then renamed: the file is either the old one or the whole new one.
 void place_file(const std::filesystem::path& file, const std::string& bytes) {
-  const auto refuse = [&file](const char* what) -> void {
-    throw InputError(file.string() + ": " + what + "; choose a folder that exists, is writable and has room");
-  };
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) refuse("is a folder");
-  std::filesystem::path beside = file;
-  beside += "." + std::to_string(::getpid()) + ".partial";
-  std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-  if (!stream) refuse("cannot be written");
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (!stream) {
-    std::filesystem::remove(beside, error);
-    refuse("could not be written to its end");
-  }
-  std::filesystem::rename(beside, file, error);
-  if (!error) return;
-  std::filesystem::remove(beside, error);
-  refuse("cannot be replaced");
+  WholeFile out(file);
+  out.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.commit();
 }
 
 }  // namespace mesh_io

@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar::mesh_io {
 namespace {
-
-constexpr std::size_t kLongestQuote = 40;  // characters; a sentence must stay readable
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
 
@@ -26,11 +25,7 @@ void fail(const Source& source, std::size_t line, const std::string& what, const
   throw InputError(source.name + ":" + std::to_string(line) + ": " + what + "; " + remedy);
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string result = "'";
-  for (char c : text.substr(0, kLongestQuote)) result += c >= ' ' && c <= '~' ? c : '?';
-  return result + (text.size() > kLongestQuote ? "...'" : "'");
-}
+std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;

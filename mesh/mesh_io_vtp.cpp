@@ -290,7 +290,10 @@ std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding) {
   writer->WriteToOutputStringOn();
   encoding == MeshEncoding::Ascii ? writer->SetDataModeToAscii() : writer->SetDataModeToAppended();
   writer->Write();
-  return writer->GetOutputString();
+  // As in the other formats, a comment says who wrote the file: the program replaces only files of its own.
+  std::string text = writer->GetOutputString();
+  text.insert(text.find('\n') + 1, "<!-- Trocar mesh -->\n");
+  return text;
 }
 
 }  // namespace trocar::mesh_io

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
 #include "app/compare/recording_source.hpp"
@@ -42,9 +43,13 @@ void write(std::optional<OutputFile>& file, const std::string& text) {
 
 void run(const CompareCommand& command) {
   std::optional<OutputFile> json, csv, plot;
-  if (!command.json.empty()) json.emplace(command.json);
-  if (!command.csv.empty()) csv.emplace(command.csv);
-  if (!command.plot.empty()) plot.emplace(command.plot);
+  refuse_same_files({{"the recording", command.recording},
+                     {"--mesh", command.query.mesh},
+                     {"--trajectory", command.query.trajectory}},
+                    {{"--json", command.json}, {"--csv", command.csv}, {"--plot", command.plot}});
+  if (!command.json.empty()) json.emplace(command.json, OutputKind::Json);
+  if (!command.csv.empty()) csv.emplace(command.csv, OutputKind::Table);
+  if (!command.plot.empty()) plot.emplace(command.plot, OutputKind::Plot);
   const auto source = source_of(command);
   Backends backends;
   const auto names = backend_list(command.backends, backends);
@@ -72,7 +77,7 @@ void add_compare_command(CLI::App& program) {
   add_query_options(*sub, command->query, false);
   sub->add_option("--wobble", command->wobble,
                   "With --mesh: every vertex moves every frame, by this part of the diagonal")
-      ->check(CLI::Range(0.0, 0.5))
+      ->check(within(0.0, 0.5))
       ->capture_default_str();
   sub->add_option("--backends", command->backends, "a,b,c or all")->capture_default_str();
   sub->add_option("--json", command->json, "Figures as JSON");

@@ -6,12 +6,16 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/device/script_device.hpp"
+#include "app/record/recording_place.hpp"
 #include "app/report/write_report.hpp"
+#include "app/scene/scene_access.hpp"
 #include "app/session/session_recorder.hpp"
 #include "app/session/session_report.hpp"
 #include "app/support/data_folder.hpp"
 #include "app/support/interrupt.hpp"
+#include "app/support/limits.hpp"
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 #include "app/view/view.hpp"
@@ -30,6 +34,7 @@ struct DemoCommand {
   bool headless = false;
   std::string out = "out/demo", backend = "compute", scene;
   std::size_t picture_every = 0;  // 0: only the best frame
+  SceneAccess access;
 };
 
 // The checks of the demonstration: a refitted tree on every frame, a tree built anew on every tenth.
@@ -106,8 +111,8 @@ class Showing {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-void save_text(const std::filesystem::path& file, const std::string& text) {
-  OutputFile out(file);
+void save_text(const std::filesystem::path& file, const std::string& text, OutputKind kind) {
+  OutputFile out(file, kind);
   out.stream() << text;
   out.commit();
 }
@@ -132,6 +137,25 @@ void conclude(const Session& session, const CompareReport& report) {
                           against == "as fast" ? "as" : "than");
   fmt::print("{} frames, {} touched faces, {}{} disagreements\n", session.frames(), own.touched, against,
              session.disagreements());
+}
+
+std::string frame_picture(std::size_t frame) { return fmt::format("frame-{:05}.png", frame); }
+
+// What it leaves, before the first frame: nothing but what an earlier demonstration left is replaced.
+void check_outputs(const DemoCommand& command, const Scene& scene) {
+  const std::filesystem::path folder(command.out);
+  const RecordingPlace place(folder / "session.h5");
+  const std::pair<const char*, OutputKind> outputs[] = {{"compare.json", OutputKind::Json},
+                                                        {"compare.svg", OutputKind::Plot},
+                                                        {"report.html", OutputKind::Page},
+                                                        {"picture.png", OutputKind::Picture}};
+  for (const auto& [name, kind] : outputs) {
+    refuse_foreign(folder / name, kind);
+    refuse_same_files(files_of(scene), {{"--out", folder / name}});
+  }
+  refuse_same_files(files_of(scene), {{"--out", folder / "session.h5"}});
+  for (std::size_t frame = 0; command.picture_every > 0 && frame < command.frames; frame += command.picture_every)
+    refuse_foreign(folder / frame_picture(frame), OutputKind::Picture);
 }
 
 std::unique_ptr<Window> open_window(const DemoCommand& command, const Scene& scene) {
@@ -165,7 +189,7 @@ void play(const DemoCommand& command, const Scene& scene, Session& session, Sess
     showing.show_frame();
     if (frame % 20 == 19 && best.better(session)) showing.save_picture(picture);
     if (command.picture_every > 0 && frame % command.picture_every == 0)
-      showing.save_picture(std::filesystem::path(command.out) / fmt::format("frame-{:05}.png", frame));
+      showing.save_picture(std::filesystem::path(command.out) / frame_picture(frame));
     progress.advance_to(frame + 1);
   }
   if (best.touched == 0) showing.save_picture(picture);
@@ -173,10 +197,14 @@ void play(const DemoCommand& command, const Scene& scene, Session& session, Sess
 
 void run(const DemoCommand& command) {
   const std::filesystem::path folder(command.out);
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
-  const Scene scene = load_scene(command.scene.empty() ? data_file("scenes/liver_and_stomach.toml")
-                                                       : std::filesystem::path(command.scene));
+  const Scene scene = load_scene(
+      command.scene.empty() ? data_file("scenes/liver_and_stomach.toml") : std::filesystem::path(command.scene),
+      command.access);
+  if (static_cast<double>(command.frames) / scene.frame_rate > kLongestSession)
+    throw InputError(fmt::format("--frames {}: at {:g} frames a second they last longer than {:g} s, a day",
+                                 command.frames, scene.frame_rate, kLongestSession));
+  make_folder(folder);
+  check_outputs(command, scene);
   const auto window = open_window(command, scene);
   Backends backends(window ? &window->context() : nullptr);
   Session session(scene, backends, backend_for(command, backends), kChecks, [](const InstrumentScene& instrument) {
@@ -189,8 +217,8 @@ void run(const DemoCommand& command) {
   play(command, scene, session, recorder, showing);
   recorder.close();
   const CompareReport report = session_report(session, scene, gl_description(backends));
-  save_text(folder / "compare.json", compare_json(report));
-  save_text(folder / "compare.svg", compare_svg(report));
+  save_text(folder / "compare.json", compare_json(report), OutputKind::Json);
+  save_text(folder / "compare.svg", compare_svg(report), OutputKind::Plot);
   write_report({(folder / "session.h5").string()}, (folder / "report.html").string());
   fmt::print("session.h5, report.html, compare.json, compare.svg and picture.png are in {}\n", folder.string());
   conclude(session, report);
@@ -202,13 +230,15 @@ void run(const DemoCommand& command) {
 void add_demo_command(CLI::App& program) {
   auto command = std::make_shared<DemoCommand>();
   CLI::App* sub = program.add_subcommand("demo", "The embedded scene: liver, stomach, two instruments");
-  sub->add_option("--frames", command->frames, "Frames to run")->check(CLI::Range(1, 1000000))->capture_default_str();
+  sub->add_option("--frames", command->frames, "Frames to run")->check(within(1, 1e6))->capture_default_str();
   sub->add_flag("--headless", command->headless, "No window, even where there is a display");
   sub->add_option("--out", command->out, "Folder for what it leaves")->capture_default_str();
   sub->add_option("--backend", command->backend, "Backend whose answers drive the tissue")->capture_default_str();
   sub->add_option("--scene", command->scene, "Another scene, its instruments moved by their scripts");
   sub->add_option("--pictures", command->picture_every, "A picture of every so many frames; 0: of the best only")
+      ->check(within(0, 1e6))
       ->capture_default_str();
+  add_access_option(*sub, command->access);
   sub->callback([command] { run(*command); });
 }
 

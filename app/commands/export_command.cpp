@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/export/csv_text.hpp"
 #include "app/export/pvd.hpp"
 #include "app/record/recording.hpp"
@@ -21,10 +22,10 @@ struct Tables {
   OutputFile tools, touches, clashes, stages;
 
   explicit Tables(const std::filesystem::path& folder)
-      : tools(folder / "tools.csv"),
-        touches(folder / "touches.csv"),
-        clashes(folder / "clashes.csv"),
-        stages(folder / "stages.csv") {}
+      : tools(folder / "tools.csv", OutputKind::Table),
+        touches(folder / "touches.csv", OutputKind::Table),
+        clashes(folder / "clashes.csv", OutputKind::Table),
+        stages(folder / "stages.csv", OutputKind::Table) {}
 };
 
 void write_headers(Tables& tables, const Recording& recording) {
@@ -122,9 +123,8 @@ void run(const ExportOptions& options) {
   if (options.csv.empty() && options.pvd.empty())
     throw InputError("export: nothing to write; name a folder with --csv or --pvd");
   const Recording recording(options.file);
-  std::error_code ignored;  // what cannot be made cannot be written to, and is refused there
   for (const std::string& folder : {options.csv, options.pvd})
-    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    if (!folder.empty()) make_folder(folder);
   if (!options.csv.empty()) write_tables(recording, options.csv);
   if (!options.pvd.empty()) write_series(recording, options.pvd, options.every);
 }
@@ -137,7 +137,7 @@ void add_export_command(CLI::App& program) {
   sub->add_option("recording", options->file, "Session: .h5")->required();
   sub->add_option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
   sub->add_option("--pvd", options->pvd, "Folder for recording.pvd and the files it names");
-  sub->add_option("--every", options->every, "With --pvd: only every N-th frame")->check(CLI::Range(1, 1000000));
+  sub->add_option("--every", options->every, "With --pvd: only every N-th frame")->check(within(1, 1e6));
   sub->callback([options] { run(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/support/output_file.hpp"
 #include "deform/lattice_report.hpp"
 #include "geometry/error.hpp"
@@ -18,6 +19,8 @@
 
 namespace trocar {
 namespace {
+
+constexpr double kMostFaces = 20e6;  // more do not fit into the memory of a usual machine
 
 struct MeshCommand {
   std::string file, out, json, organ;
@@ -172,7 +175,7 @@ nlohmann::ordered_json json_of(const MeshReport& r) {
 
 void write_json(const MeshCommand& command, const MeshReport& report) {
   if (command.json.empty()) return;
-  OutputFile out(command.json);
+  OutputFile out(command.json, OutputKind::Json);
   out.stream() << json_of(report).dump(2) << "\n";
   out.commit();
 }
@@ -199,6 +202,8 @@ void print_lattice(const MeshCommand& command) {
 }
 
 void check(const MeshCommand& command) {
+  refuse_same_files({{"the mesh", command.file}}, {{"--json", command.json}});
+  if (!command.json.empty()) refuse_foreign(command.json, OutputKind::Json);
   const MeshReport report = report_of(command, true);
   print_size(report);
   print_health(report);
@@ -218,6 +223,7 @@ TriangleMesh shape_of(const MeshCommand& command) {
 }
 
 void make(const MeshCommand& command) {
+  refuse_foreign(command.out, OutputKind::Mesh);
   const TriangleMesh mesh = shape_of(command);
   save_mesh(mesh, command.out);
   fmt::print("{}: {} faces, {} vertices, written to {}\n", command.organ, mesh.faces.size(), mesh.positions.size(),
@@ -225,6 +231,8 @@ void make(const MeshCommand& command) {
 }
 
 void decimate_file(const MeshCommand& command) {
+  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
+  refuse_foreign(command.out, OutputKind::Mesh);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Decimated result = decimate(mesh, {.faces = static_cast<std::size_t>(command.faces)});
@@ -237,7 +245,7 @@ CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, M
   CLI::App* sub = mesh.add_subcommand(name, what);
   sub->add_option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp or .vtk")->required();
   sub->add_option("--scale", command.scale, "Millimetres per unit of the file")
-      ->check(CLI::PositiveNumber)
+      ->check(within(1e-6, 1e6))
       ->capture_default_str();
   return sub;
 }
@@ -253,7 +261,7 @@ void add_mesh_command(CLI::App& program) {
 
   CLI::App* lattice = add_file_command(*mesh, "lattice", "The tissue lattice it would be filled with", *command);
   lattice->add_option("--spacing", command->spacing, "Distance of the nodes, mm")
-      ->check(CLI::PositiveNumber)
+      ->check(within(0.1, 1000))
       ->capture_default_str();
   lattice->callback([command] { print_lattice(*command); });
 
@@ -263,23 +271,26 @@ void add_mesh_command(CLI::App& program) {
 
   CLI::App* making = mesh->add_subcommand("make", "Our own organs and superquadrics, of any number of faces");
   making->add_option("organ", command->organ, "liver, stomach, gallbladder, superellipsoid or supertoroid")->required();
-  making->add_option("--faces", command->faces, "Number of faces")->capture_default_str();
+  making->add_option("--faces", command->faces, "Number of faces")->check(within(4, kMostFaces))->capture_default_str();
   making->add_option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm")
       ->delimiter(',')
       ->expected(3)
+      ->check(within(0, 1e6))
       ->capture_default_str();
   making->add_option("--exponents", command->exponents, "Superquadric: E1 of the profile, E2 of the outline, 0.1 to 4")
       ->delimiter(',')
       ->expected(2)
+      ->check(within(0, 100))
       ->capture_default_str();
   making->add_option("--hole", command->hole, "Supertoroid: half size of the hole along X in mm")
+      ->check(within(0, 1e6))
       ->capture_default_str();
   making->add_option("-o,--out", command->out, "Mesh to write")->required();
   making->callback([command] { make(*command); });
 
   CLI::App* decimating =
       add_file_command(*mesh, "decimate", "Fewer faces, same shape, with the error it causes", *command);
-  decimating->add_option("--faces", command->faces, "Number of faces wanted")->check(CLI::PositiveNumber)->required();
+  decimating->add_option("--faces", command->faces, "Number of faces wanted")->check(within(4, kMostFaces))->required();
   decimating->add_option("-o,--out", command->out, "Mesh to write")->required();
   decimating->callback([command] { decimate_file(*command); });
 }

@@ -4,8 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
+#include "app/record/recording_place.hpp"
+#include "app/scene/scene_access.hpp"
 #include "app/session/session_recorder.hpp"
 #include "app/support/interrupt.hpp"
+#include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 #include "app/task/performer.hpp"
 #include "app/task/session_observer.hpp"
@@ -18,10 +22,11 @@ namespace {
 struct PerformCommand {
   std::string scene, skill = "expert", out, backend;
   std::uint32_t seed = 1;
+  SceneAccess access;
 };
 
 Scene scene_with_task(const PerformCommand& command) {
-  Scene scene = load_scene(command.scene);
+  Scene scene = load_scene(command.scene, command.access);
   if (!scene.task) throw InputError(fmt::format("{}: has no [task] that could be performed", command.scene));
   return scene;
 }
@@ -40,6 +45,8 @@ void print_result(const TaskResult& result, const TaskFeed& feed) {
 
 void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
+  refuse_same_files(files_of(scene), {{"--out", command.out}});
+  const RecordingPlace place(command.out);
   Performer performer(scene, command.skill == "expert" ? Skill::Expert : Skill::Clumsy, command.seed);
   Backends backends;
   Session session(scene, backends, command.backend, {},
@@ -82,9 +89,12 @@ void add_perform_command(CLI::App& program) {
   sub->add_option("--as", command->skill, "expert or clumsy")
       ->check(CLI::IsMember({"expert", "clumsy"}))
       ->capture_default_str();
-  sub->add_option("--seed", command->seed, "Of the hand's trembling, aim and blunders")->capture_default_str();
+  sub->add_option("--seed", command->seed, "Of the hand's trembling, aim and blunders")
+      ->check(within(0, 4294967295.0))
+      ->capture_default_str();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
   sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
+  add_access_option(*sub, command->access);
   sub->callback([command] { run(*command); });
 }
 

@@ -2,24 +2,46 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
+#include <iostream>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "app/commands/commands.hpp"
 #include "app/support/machine.hpp"
 #include "geometry/error.hpp"
 #include "geometry/instructions.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
 
 constexpr int kDone = 0, kRunFailed = 1, kWrongInput = 2;
+constexpr std::size_t kLongestSentence = 1000;  // characters
 
 // CLI11's sentence on one line, with where to look next.
 std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
   std::string what = error.what();
   std::replace(what.begin(), what.end(), '\n', ' ');
-  return fmt::format("trocar: {}; see trocar --help\n", what);
+  return fmt::format("trocar: {}; see trocar --help\n", printable(what, kLongestText));
+}
+
+// One sentence on stderr. What it quotes is short already; a path may be long.
+void complain(const std::string& what) {
+  try {
+    fmt::print(stderr, "trocar: {}\n", printable(what, kLongestSentence));
+  } catch (const std::system_error&) {
+    // stderr is closed or full: the exit status says it all.
+  }
+}
+
+// What was printed must have arrived.
+int finished_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good()) return kDone;
+  complain("the standard output could not be written; is the disk full?");
+  return kRunFailed;
 }
 
 // CLI11 only says that some subcommand is required.
@@ -30,11 +52,11 @@ void check_command(const CLI::App& program, int argument_count, const char* cons
     if (sub->get_name() == arguments[1]) return;
     known += (known.empty() ? "" : ", ") + sub->get_name();
   }
-  throw InputError(fmt::format("unknown command '{}'; the commands are {}", arguments[1], known));
+  throw InputError(fmt::format("unknown command '{}'; the commands are {}", printable(arguments[1]), known));
 }
 
 int out_of_memory() {
-  fmt::print(stderr, "trocar: out of memory; is the file damaged, or the scene too fine for this machine?\n");
+  complain("out of memory; is the file damaged, or the scene too fine for this machine?");
   return kRunFailed;
 }
 
@@ -69,19 +91,19 @@ int run_program(int argument_count, const char* const* arguments) {
     } else {
       program.parse(argument_count, arguments);
     }
-    return kDone;
+    return finished_output();
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own; anything but --help and --version is wrong usage.
-    return program.exit(error) == 0 ? kDone : kWrongInput;
+    return program.exit(error) == 0 ? finished_output() : kWrongInput;
   } catch (const InputError& error) {
-    fmt::print(stderr, "trocar: {}\n", error.what());
+    complain(error.what());
     return kWrongInput;
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   } catch (const std::length_error&) {
     return out_of_memory();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "trocar: {}\n", error.what());
+    complain(error.what());
     return kRunFailed;
   }
 }

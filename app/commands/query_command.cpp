@@ -46,9 +46,11 @@ nlohmann::ordered_json header(const QueryCommand& command, const FrameSource& so
 }
 
 void run(const QueryCommand& command) {
-  OutputFile csv(command.out);
+  refuse_same_files({{"--mesh", command.query.mesh}, {"--trajectory", command.query.trajectory}},
+                    {{"--out", command.out}, {"--json", command.json}});
+  OutputFile csv(command.out, OutputKind::Table);
   std::optional<OutputFile> json_file;
-  if (!command.json.empty()) json_file.emplace(command.json);
+  if (!command.json.empty()) json_file.emplace(command.json, OutputKind::Json);
   const auto source = load_query_source(command.query, 0.0);
   Backends backends;
   const BackendChoice choice = backends.resolve(command.backend);

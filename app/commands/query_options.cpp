@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
+#include "app/commands/options.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 #include "mesh/mesh_io.hpp"
 
 namespace trocar {
@@ -25,10 +27,10 @@ void add_query_options(CLI::App& command, QueryOptions& options, bool required) 
       ->check(CLI::IsMember({"volume", "exact"}))
       ->capture_default_str();
   command.add_option("--every", options.every, "Use every N-th row of the trajectory")
-      ->check(CLI::PositiveNumber)
+      ->check(within(1, 1e9))
       ->capture_default_str();
   command.add_option("--scale", options.scale, "Millimetres per unit of the mesh file")
-      ->check(CLI::PositiveNumber)
+      ->check(within(1e-6, 1e6))
       ->capture_default_str();
 }
 
@@ -44,7 +46,8 @@ double radius_in_metres(const std::string& text) {
   double millimetres = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), millimetres);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    throw InputError(fmt::format("--radius '{}': not a number; give millimetres, 2.5 for a 5 mm instrument", text));
+    throw InputError(
+        fmt::format("--radius '{}': not a number; give millimetres, 2.5 for a 5 mm instrument", printable(text)));
   }
   return millimetres * kMillimetre;
 }

@@ -6,13 +6,19 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/device/script_device.hpp"
+#include "app/record/recording_place.hpp"
+#include "app/scene/scene_access.hpp"
 #include "app/session/igtl_publish.hpp"
 #include "app/session/session_recorder.hpp"
 #include "app/session/session_report.hpp"
 #include "app/support/interrupt.hpp"
+#include "app/support/limits.hpp"
+#include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
@@ -22,9 +28,16 @@ struct RecordCommand {
   std::vector<std::string> trajectories;  // [INSTRUMENT=]FILE
   IgtlServerParams igtl;
   bool publish = false;
+  SceneAccess access;
 };
 
 using Trajectories = std::map<std::string, Trajectory>;  // by instrument
+
+// Of [INSTRUMENT=]FILE.
+std::string file_in(const std::string& text) {
+  const auto equals = text.find('=');
+  return equals == std::string::npos ? text : text.substr(equals + 1);
+}
 
 Trajectories load_trajectories(const RecordCommand& command, const Scene& scene) {
   Trajectories trajectories;
@@ -33,12 +46,12 @@ Trajectories load_trajectories(const RecordCommand& command, const Scene& scene)
     const std::string name = equals == std::string::npos ? scene.instruments.front().name : text.substr(0, equals);
     const auto known = [&](const InstrumentScene& instrument) { return instrument.name == name; };
     if (std::none_of(scene.instruments.begin(), scene.instruments.end(), known)) {
-      throw InputError(
-          fmt::format("--trajectory {}: the scene {} has no instrument '{}'", text, scene.file.string(), name));
+      throw InputError(fmt::format("--trajectory {}: the scene {} has no instrument '{}'", printable(text),
+                                   scene.file.string(), printable(name)));
     }
     if (trajectories.contains(name))
-      throw InputError(fmt::format("--trajectory: two are given for instrument '{}'", name));
-    trajectories[name] = load_trajectory(equals == std::string::npos ? text : text.substr(equals + 1));
+      throw InputError(fmt::format("--trajectory: two are given for instrument '{}'", printable(name)));
+    trajectories[name] = load_trajectory(file_in(text));
   }
   return trajectories;
 }
@@ -53,8 +66,24 @@ void keep_only(Scene& scene, const Trajectories& trajectories) {
   }
 }
 
+void refuse_inputs_as_output(const RecordCommand& command, const Scene& scene) {
+  std::vector<NamedFile> inputs = files_of(scene);
+  for (const auto& text : command.trajectories) inputs.push_back({"--trajectory", file_in(text)});
+  refuse_same_files(inputs, {{"--out", command.out}});
+}
+
+// The first trajectory is the clock; rows of longer ones that follow its end are frames of the scene's rate.
+void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, double frame_rate) {
+  const double more = static_cast<double>(frames - clock_rows.rows.size()) / frame_rate;
+  if (clock_rows.rows.back().time - clock_rows.rows.front().time + more > kLongestSession)
+    throw InputError(
+        fmt::format("--trajectory: together they last longer than {:g} s, a day; split them", kLongestSession));
+}
+
 void run(const RecordCommand& command) {
-  Scene scene = load_scene(command.scene);
+  Scene scene = load_scene(command.scene, command.access);
+  refuse_inputs_as_output(command, scene);
+  const RecordingPlace place(command.out);
   const Trajectories trajectories = load_trajectories(command, scene);
   keep_only(scene, trajectories);
   Backends backends;
@@ -68,9 +97,11 @@ void run(const RecordCommand& command) {
   std::size_t frames = clock_rows.rows.size();
   for (const auto& [name, trajectory] : trajectories) frames = std::max(frames, trajectory.rows.size());
 
-  SessionRecorder recorder(command.out, scene, session, gl_description(backends));
   std::optional<IgtlPublisher> publisher;
   if (command.publish) publisher.emplace(scene, command.igtl);
+  // Last, when nothing else can go wrong: it may replace an older recording.
+  refuse_longer_than_a_day(clock_rows, frames, scene.frame_rate);
+  SessionRecorder recorder(command.out, scene, session, gl_description(backends));
   catch_interrupts();
   std::uint64_t touched = 0;
   double time = 0.0;
@@ -112,8 +143,9 @@ void add_record_command(CLI::App& program) {
   sub->add_option("--validate", command->validate,
                   "A second backend that answers every frame too, for example obb-refit");
   CLI::Option* port = sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients here")
-                          ->check(CLI::Range(1, 65535));
+                          ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  add_access_option(*sub, command->access);
   sub->callback([command, port] {
     command->publish = port->count() > 0;
     run(*command);

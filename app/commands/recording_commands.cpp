@@ -10,6 +10,7 @@
 #include "app/report/session_summary.hpp"
 #include "app/support/progress.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
@@ -30,12 +31,12 @@ void replay_file(const std::string& file, const std::string& backend_name) {
   Backends backends;
   const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name);
   fmt::print("{} frames, {} organs, {} tools, recorded {} with {} on {}\n", recording.frame_count(),
-             recording.organs().size(), recording.tools().size(), recording.text("date"), recording.text("backend"),
-             recording.text("gl"));
+             recording.organs().size(), recording.tools().size(), printable(recording.text("date")),
+             printable(recording.text("backend")), printable(recording.text("gl"), kLongestText));
   for (const BackendSummary& backend : summarise_backends(recording))
     if (backend.frame > 0 || !backend.fault.empty())
-      fmt::print("from frame {} on ({:.2f} s) {} answered{}\n", backend.frame, backend.time, backend.name,
-                 backend.fault.empty() ? "" : "; " + backend.fault);
+      fmt::print("from frame {} on ({:.2f} s) {} answered{}\n", backend.frame, backend.time, printable(backend.name),
+                 backend.fault.empty() ? "" : "; " + printable(backend.fault, kLongestText));
   ReplayResult result;
   {
     Progress progress("replay", recording.frame_count());

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "app/commands/commands.hpp"
-#include "app/scene/scene.hpp"
+#include "app/commands/options.hpp"
+#include "app/scene/scene_access.hpp"
+#include "app/support/output_file.hpp"
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
 
@@ -22,6 +24,17 @@ struct RunCommand {
   IgtlServerParams igtl;
 };
 
+// Everything that the user named, before a window opens.
+void check_files(const RunCommand& command) {
+  std::vector<NamedFile> inputs;
+  if (!command.scene.empty()) inputs = files_of(load_scene(command.scene, command.options.access));
+  refuse_same_files(inputs, {{"--state", command.state}, {"--picture", command.picture}});
+  if (!command.state.empty()) OutputFile(command.state, OutputKind::Json);
+  if (!command.picture.empty()) OutputFile(command.picture, OutputKind::Picture);
+  if (std::filesystem::exists(command.folder) && !std::filesystem::is_directory(command.folder))
+    throw InputError(fmt::format("{}: --folder must name a folder", command.folder));
+}
+
 void run(RunCommand command) {
   command.options.scene = command.scene;
   command.options.check = !command.no_check;
@@ -31,7 +44,7 @@ void run(RunCommand command) {
   const auto level = std::find(std::begin(kQualities), std::end(kQualities), command.quality);
   if (command.quality != "auto") command.options.quality = static_cast<Quality>(level - std::begin(kQualities));
   if (command.publish) command.options.igtl = command.igtl;
-  if (!command.scene.empty()) load_scene(command.scene);
+  check_files(command);
   std::string why;
   if (!run_window(command.options, why)) {
     throw InputError(
@@ -49,18 +62,23 @@ void add_run_command(CLI::App& program) {
   sub->add_flag("--no-check", command->no_check, "Do not check every frame with obb-refit");
   sub->add_flag("--record", command->options.record, "Start and record at once, without waiting for Enter");
   sub->add_option("--frames", command->options.frames, "Stop after so many frames; 0: when the window is closed")
+      ->check(within(0, 1e9))
       ->capture_default_str();
   sub->add_option("--folder", command->folder, "Where recordings and pictures go")->capture_default_str();
   sub->add_option("--picture", command->picture, "Save the last frame, panels included: .png");
   sub->add_option("--quality", command->quality, "Of the picture: auto, low, medium or high")
       ->check(CLI::IsMember({"auto", "low", "medium", "high"}))
       ->capture_default_str();
-  sub->add_option("--width", command->options.width, "Of the window, pixels")->capture_default_str();
-  sub->add_option("--height", command->options.height, "Of the window, pixels")->capture_default_str();
+  for (const auto& [name, value] :
+       {std::pair{"--width", &command->options.width}, {"--height", &command->options.height}})
+    sub->add_option(name, *value, "Of the window, pixels")->check(within(64, 16384))->capture_default_str();
   sub->add_option("--state", command->state, "Keep writing what is shown to this file: .json, for tests and scripts");
   CLI::Option* port = sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients here")
-                          ->check(CLI::Range(1, 65535));
+                          ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  add_access_option(*sub, command->options.access);
+  sub->add_option("--allow-host", command->options.access.hosts,
+                  "A scene may connect to this machine without being asked about; several times for several");
   sub->callback([command, port] {
     command->publish = port->count() > 0;
     run(*command);

@@ -79,8 +79,11 @@ void write_csv(std::ostream& out, const std::vector<Attempt>& attempts) {
 
 void score(const ScoreOptions& options) {
   std::optional<OutputFile> json, csv;
-  if (!options.json.empty()) json.emplace(options.json);
-  if (!options.csv.empty()) csv.emplace(options.csv);
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : options.files) inputs.push_back({"the recording", file});
+  refuse_same_files(inputs, {{"--json", options.json}, {"--csv", options.csv}});
+  if (!options.json.empty()) json.emplace(options.json, OutputKind::Json);
+  if (!options.csv.empty()) csv.emplace(options.csv, OutputKind::Table);
   std::vector<Attempt> attempts;
   for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
   for (const Attempt& attempt : attempts) print_attempt(attempt);

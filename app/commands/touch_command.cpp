@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/compare/compare.hpp"
 #include "app/compare/shape_touch.hpp"
 #include "app/support/output_file.hpp"
@@ -35,9 +36,12 @@ void write_depth(std::ostream& out, std::size_t frame, const solids::TipDepth& t
 }
 
 void run(const TouchCommand& command) {
-  OutputFile csv(command.out);
+  std::vector<NamedFile> inputs = {{"--mesh", command.mesh}, {"--trajectory", command.trajectory}};
+  for (const std::string& shape : command.shapes) inputs.push_back({"--shape", shape});
+  refuse_same_files(inputs, {{"--out", command.out}, {"--depth", command.depth}});
+  OutputFile csv(command.out, OutputKind::Table);
   std::optional<OutputFile> depth;
-  if (!command.depth.empty()) depth.emplace(command.depth);
+  if (!command.depth.empty()) depth.emplace(command.depth, OutputKind::Table);
   const Trajectory trajectory = trajectory_of(command);
   const TriangleMesh organ = load_mesh(command.mesh, command.scale * kMillimetre);
   if (organ.faces.empty()) throw InputError(fmt::format("{}: the mesh has no faces", command.mesh));
@@ -85,16 +89,16 @@ void add_touch_command(CLI::App& program) {
   sub->add_option("--out", command->out, "Touched faces: frame,face rows, sorted")->required();
   sub->add_option("--depth", command->depth, "The tip: frame,inside,depth_mm rows; below 0 outside");
   sub->add_option("--bulge", command->bulge_mm, "Most that a convex piece may stand off the shape, mm")
-      ->check(CLI::PositiveNumber)
+      ->check(within(1e-3, 1000))
       ->capture_default_str();
   sub->add_option("--pieces", command->most_pieces, "Most convex pieces of a shape")
-      ->check(CLI::Range(1, 256))
+      ->check(within(1, 256))
       ->capture_default_str();
   sub->add_option("--every", command->every, "Use every N-th row of the trajectory")
-      ->check(CLI::PositiveNumber)
+      ->check(within(1, 1e9))
       ->capture_default_str();
   sub->add_option("--scale", command->scale, "Millimetres per unit of the organ's file")
-      ->check(CLI::PositiveNumber)
+      ->check(within(1e-6, 1e6))
       ->capture_default_str();
   sub->callback([command] { run(*command); });
 }

@@ -17,6 +17,7 @@
 #include "app/device/tcp.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
@@ -70,7 +71,8 @@ IgtlSource parse_igtl_source(const std::string& text) {
   const char *begin = place.data() + colon + 1, *end = place.data() + place.size();
   const auto [stop, error] = std::from_chars(begin, end, source.port);
   if (error != std::errc{} || stop != end || source.port < 1 || source.port > 65535)
-    throw InputError(fmt::format("source = \"{}\" names no port; write it as \"localhost:18944/Probe\"", text));
+    throw InputError(
+        fmt::format("source = \"{}\" names no port; write it as \"localhost:18944/Probe\"", printable(text)));
   return source;
 }
 

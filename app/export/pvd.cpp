@@ -72,7 +72,7 @@ void write_file(const std::filesystem::path& path, vtkPolyData* data, double tim
   writer->SetCompressorTypeToZLib();
   writer->WriteToOutputStringOn();
   writer->Write();
-  OutputFile file(path);
+  OutputFile file(path, OutputKind::Series);
   file.stream() << writer->GetOutputString();
   file.commit();
 }
@@ -168,7 +168,7 @@ vtkNew<vtkPolyData> tool_data(const Recording& recording, std::size_t frame) {
 
 PvdSummary export_pvd(const Recording& recording, const std::filesystem::path& folder, std::size_t every,
                       const std::function<void(std::size_t)>& progress) {
-  OutputFile series(folder / "recording.pvd");
+  OutputFile series(folder / "recording.pvd", OutputKind::Series);
   std::ostream& out = series.stream();
   out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
          "byte_order=\"LittleEndian\">\n<Collection>\n";

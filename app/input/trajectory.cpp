@@ -5,11 +5,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
+#include "app/support/limits.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
+#include "mesh/whole_file.hpp"
 
 namespace trocar {
 namespace {
@@ -19,6 +21,8 @@ constexpr double kMetresPerMillimetre = 1e-3;
 constexpr std::array<std::string_view, 9> kColumns = {"t",     "pivot_x", "pivot_y",  "pivot_z", "tip_x",
                                                       "tip_y", "tip_z",   "roll_deg", "grip"};
 constexpr std::size_t kRequiredColumns = 7;
+constexpr FileKind kTrajectoryFile{"trajectory", std::uint64_t{1} << 30};  // a day at 100 rows a second
+constexpr std::size_t kLongestLine = 4096;                                 // bytes
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -44,7 +48,11 @@ ColumnPlaces read_header(const std::string& file, std::string_view line, int lin
   ColumnPlaces places;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     for (std::size_t column = 0; column < kColumns.size(); ++column) {
-      if (cells[cell] == kColumns[column]) places[column] = cell;
+      if (cells[cell] != kColumns[column]) continue;
+      if (places[column])
+        throw InputError(fmt::format("{}:{}: column '{}' is there twice; remove or rename one", file, line_number,
+                                     kColumns[column]));
+      places[column] = cell;
     }
   }
   for (std::size_t column = 0; column < kRequiredColumns; ++column) {
@@ -61,7 +69,7 @@ double read_number(const std::string& file, int line_number, std::string_view co
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
     throw InputError(fmt::format("{}:{}: '{}' in column {} is not a finite number; correct or remove the row", file,
-                                 line_number, cell, column));
+                                 line_number, printable(cell), column));
   }
   return value;
 }
@@ -83,6 +91,10 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   row.tip = glm::dvec3(values[4], values[5], values[6]) * kMetresPerMillimetre;
   row.roll_deg = values[7];
   row.grip = values[8];
+  for (std::size_t column = 1; column < kRequiredColumns; ++column)
+    if (std::abs(values[column]) > kFarthestPlace / kMetresPerMillimetre)
+      throw InputError(fmt::format("{}:{}: {} in column {} is over {:g} m from the origin; check the unit", file,
+                                   line_number, values[column], kColumns[column], kFarthestPlace));
   if (const std::string fault = pose_fault({row.pivot, row.tip, ToolPose{}.radius}); !fault.empty()) {
     throw InputError(fmt::format("{}:{}: {}", file, line_number, fault));
   }
@@ -102,15 +114,18 @@ void check_step(const std::string& file, int line_number, const Trajectory& so_f
 
 Trajectory load_trajectory(const std::filesystem::path& path) {
   const std::string file = path.string();
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) {
-    throw InputError(fmt::format("{}: cannot be read; check the name of the trajectory file", file));
-  }
+  const std::string content = read_whole_file(path, kTrajectoryFile);
   Trajectory trajectory;
   std::optional<ColumnPlaces> places;
-  std::string line;
-  for (int line_number = 1; std::getline(in, line); ++line_number) {
-    std::string_view text = line;
+  std::string_view rest = content;
+  for (int line_number = 1; !rest.empty(); ++line_number) {
+    std::string_view text = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+    if (text.size() > kLongestLine)
+      throw InputError(
+          fmt::format("{}:{}: the line has {} characters, more than a row may have; check that the file is a "
+                      "trajectory",
+                      file, line_number, text.size()));
     if (line_number == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (trimmed(text).empty()) continue;
     if (!places) {
@@ -122,6 +137,9 @@ Trajectory load_trajectory(const std::filesystem::path& path) {
       throw InputError(fmt::format("{}:{}: time goes back from {} s to {} s; sort the rows by time", file, line_number,
                                    trajectory.rows.back().time, row.time));
     }
+    if (!trajectory.rows.empty() && row.time - trajectory.rows.front().time > kLongestSession)
+      throw InputError(fmt::format("{}:{}: the trajectory lasts longer than {:g} s, a day; split it", file, line_number,
+                                   kLongestSession));
     check_step(file, line_number, trajectory, row);
     trajectory.rows.push_back(row);
   }

@@ -13,7 +13,10 @@
 
 #include "app/record/h5_file.hpp"
 #include "app/record/recording_layout.hpp"
+#include "app/record/recording_place.hpp"
+#include "app/support/names.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
@@ -95,6 +98,17 @@ void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uin
   push(tables[kCarriedVertex], change.carried);
   push_embedding(tables[kCarriedNode], tables[kCarriedWeight], change.carried_embedding);
   push_times(tables[kCarriedFrame], change.carried.size(), frame);
+}
+
+// Names are groups and lines of text in the file: one that breaks them would make it unreadable.
+void refuse_unreadable_names(const std::filesystem::path& path, const RecordingHeader& header) {
+  const auto check = [&](const char* of, const std::string& name) {
+    if (const std::string fault = name_fault(name); !fault.empty())
+      throw InputError(
+          fmt::format("{}: the {} '{}' cannot be recorded: {}", path.string(), of, printable(name), fault));
+  };
+  for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
+  for (const std::string& tool : header.tools) check("instrument", tool);
 }
 
 // The surface that a recording begins with. Faces that went before keep their place, and no frame asks about them.
@@ -260,15 +274,19 @@ struct Recorder::Writer {
   }
 };
 
-Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params)
-    : writer_(std::make_unique<Writer>(path, params)) {
+Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params) {
+  refuse_unreadable_names(path, header);
+  RecordingPlace place(path);
+  place.make_free();
+  writer_ = std::make_unique<Writer>(place.file(), params);
   try {
     begin(header);
+    place.settle();
   } catch (const std::exception& error) {
     const std::string what = writer_->file.fault();
     writer_.reset();
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    std::filesystem::remove(place.file(), ignored);
     if (what.empty()) throw;
     throw RunError(fmt::format("{}: {}", path.string(), what));
   }

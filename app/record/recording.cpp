@@ -7,12 +7,11 @@
 #include <cmath>
 
 #include "app/record/complete_rows.hpp"
+#include "app/support/limits.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kLongest = 86400.0;  // s  more is no session, and its figures would not fit into memory
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -151,7 +150,7 @@ void Recording::Content::refuse_damage() const {
     for (std::size_t frame = 0; frame < frames; ++frame)
       if (!std::isfinite((*list)[frame]) || (frame > 0 && (*list)[frame] < (*list)[frame - 1]))
         refuse(fmt::format("the time of frame {} is not later than that of the one before", frame));
-    if (list->back() - list->front() > kLongest) refuse("it lasts longer than a day");
+    if (list->back() - list->front() > kLongestSession) refuse("it lasts longer than a day");
   }
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const OrganTables& tables = organ_tables[k];

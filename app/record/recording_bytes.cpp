@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "app/record/recording_lock.hpp"
-#include "app/support/output_file.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -43,8 +42,9 @@ std::uint64_t size_of(int descriptor) {
 }  // namespace
 
 std::unique_ptr<RecordingBytes> RecordingBytes::create(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0666);
   struct stat status {};
+  if (descriptor < 0 && errno == EEXIST) refuse(path, "is there already, so it is not written over; name another file");
   if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     if (descriptor >= 0) ::close(descriptor);
     refuse(path, "cannot be written; check the folder and its permissions");
@@ -52,8 +52,6 @@ std::unique_ptr<RecordingBytes> RecordingBytes::create(const std::filesystem::pa
   std::unique_ptr<RecordingBytes> bytes(new RecordingBytes(path, descriptor, true));
   if (take_recording_lock(descriptor) == LockAnswer::Busy || !has_name(descriptor, path))
     refuse(path, "another program is writing a recording here; name another file");
-  if (size_of(descriptor) > 0 && !is_hdf5(path))
-    refuse(path, "is there and is not a recording, so it is not written over; name another file");
   // A reader that looks into the new file lets go of it at once.
   for (int tries = 0; !bytes->lock_for_hdf5(true); ++tries) {
     if (tries == kLockTries) refuse(path, "another program has it open; name another file");

@@ -18,8 +18,8 @@ namespace trocar {
 
 class RecordingBytes {
  public:
-  // An empty file that is ours alone. Error: InputError when it cannot be written, another program has it open, or the
-  // file is there and is not a recording.
+  // A new, empty file that is ours alone. Error: InputError when it is there already, cannot be written, or another
+  // program has it open.
   static std::unique_ptr<RecordingBytes> create(const std::filesystem::path& path);
   // For reading. `locked`: the caller holds the file's lock. Error: InputError when it is not a file that can be read.
   static std::unique_ptr<RecordingBytes> open(const std::filesystem::path& path, bool locked);

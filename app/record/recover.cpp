@@ -7,6 +7,7 @@
 #include "app/record/complete_rows.hpp"
 #include "app/record/recording.hpp"
 #include "app/record/recording_lock.hpp"
+#include "app/support/output_file.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -86,6 +87,14 @@ void take_place(const std::filesystem::path& partial, const std::filesystem::pat
   sync_folder(path);
 }
 
+// What a recovery that was killed has left.
+void remove_killed_copy(const std::filesystem::path& partial) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(partial, none))) return;
+  const RecordingLock lock(partial);
+  if (std::filesystem::file_size(partial, none) == 0 || is_hdf5(partial)) std::filesystem::remove(partial, none);
+}
+
 }  // namespace
 
 RecoverResult recover_recording(const std::filesystem::path& given) {
@@ -101,6 +110,7 @@ RecoverResult recover_recording(const std::filesystem::path& given) {
   result.frames = damaged.frame_count();
   result.seconds = damaged.times().back();
   if (result.was_clean) return result;
+  remove_killed_copy(partial);
   H5File to = H5File::create(partial);
   try {
     write_copy(damaged, H5File::open(path, &lock), to, result);

@@ -7,7 +7,7 @@
 #include "app/record/recording.hpp"
 #include "app/report/report_json.hpp"
 #include "app/report/report_page.hpp"
-#include "app/scene/scene.hpp"
+#include "app/scene/scene_access.hpp"
 #include "app/score/score_recording.hpp"
 #include "app/support/output_file.hpp"
 #include "app/support/progress.hpp"
@@ -22,7 +22,7 @@ constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, 
 // The recorded scene, or nothing where this version cannot read it: then the lens is the usual one.
 std::optional<Scene> scene_of(const Recording& recording, const std::string& file) {
   try {
-    return parse_scene(recording.text("scene"), file);
+    return parse_recorded_scene(recording.text("scene"), file);
   } catch (const InputError&) {
     return {};
   }
@@ -59,7 +59,10 @@ LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
 }  // namespace
 
 std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page) {
-  OutputFile out(page);
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : recordings) inputs.push_back({"the recording", file});
+  refuse_same_files(inputs, {{"the page", page}});
+  OutputFile out(page, OutputKind::Page);
   const bool single = recordings.size() == 1;
   std::vector<ReportSession> sessions;
   for (const std::string& file : recordings) sessions.push_back(session_of(file, single ? kInFull : kSideBySide));

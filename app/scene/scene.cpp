@@ -5,25 +5,49 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
 
+#include "app/scene/scene_access.hpp"
 #include "app/scene/task_reader.hpp"
 #include "app/scene/toml_table.hpp"
+#include "app/support/limits.hpp"
+#include "app/support/names.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
+#include "mesh/whole_file.hpp"
 
 namespace trocar {
 namespace {
 
 constexpr float kMetresPerMillimetre = 1e-3f;
 constexpr double kFarthest = 1e3;  // m
+constexpr FileKind kSceneFile{"scene", std::uint64_t{1} << 20};
+constexpr std::size_t kLongestTitle = 200, kLongestInstructions = 4000;  // characters
+constexpr Limits kPlaceMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
+constexpr Limits kAnyNumber{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+
+// Where the text is from. One that a recording keeps was accepted by the version that recorded it.
+struct Reading {
+  std::filesystem::path file;
+  bool recorded = false;
+
+  Limits limits(Limits of_today) const { return recorded ? kAnyNumber : of_today; }
+  std::string name(TomlTable& table) const {
+    const std::string name = table.text("name");
+    if (const std::string fault = name_fault(name); !fault.empty() && !recorded) table.fail("name", fault);
+    return name;
+  }
+};
 // [InstrumentKind]
 constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors"};
 
-std::filesystem::path beside(const std::filesystem::path& scene_file, const std::string& name) {
-  const std::filesystem::path path(name);
-  return path.is_absolute() ? path : scene_file.parent_path() / path;
+// A file named in the scene, relative to the scene's folder.
+std::filesystem::path file_named(const Reading& reading, TomlTable& table, std::string_view key) {
+  const std::string name = table.text(key);
+  if (!reading.recorded && (name.empty() || name.find('\0') != name.npos)) table.fail(key, "must name a file");
+  return reading.file.parent_path() / name;
 }
 
 // A length in millimetres in the file, in metres in `value`.
@@ -40,7 +64,7 @@ void optional_mm(TomlTable& table, std::string_view key, glm::vec3& value) {
   value = glm::vec3(metres);
 }
 
-TissueParams read_tissue(TomlTable table) {
+TissueParams read_tissue(const Reading& reading, TomlTable table) {
   TissueParams tissue;
   table.optional("youngs_modulus", tissue.youngs_modulus, {1.0, 1e9});
   table.optional("density", tissue.density, {1.0, 1e5});
@@ -52,21 +76,21 @@ TissueParams read_tissue(TomlTable table) {
   table.optional("friction", tissue.friction, {0.0, 10.0});
   optional_mm(table, "node_spacing_mm", tissue.node_spacing, {0.1, 1000.0});
   table.optional("substeps", tissue.substeps, {1, 1000});
-  table.optional("gravity", tissue.gravity);
+  table.optional("gravity", tissue.gravity, reading.limits({-100.0, 100.0}));
   table.refuse_unknown_keys();
   return tissue;
 }
 
-OrganScene read_organ(const std::filesystem::path& file, TomlTable& table) {
+OrganScene read_organ(const Reading& reading, TomlTable& table) {
   OrganScene organ;
-  organ.name = table.text("name");
-  organ.mesh = beside(file, table.text("mesh"));
+  organ.name = reading.name(table);
+  organ.mesh = file_named(reading, table, "mesh");
   table.optional("mm_per_unit", organ.mm_per_unit, {1e-6, 1e6});
-  table.optional("colour", organ.colour);
-  organ.tissue = read_tissue(table.table("tissue"));
+  table.optional("colour", organ.colour, reading.limits({0.0, 1.0}));
+  organ.tissue = read_tissue(reading, table.table("tissue"));
   for (TomlTable& attached : table.tables("attachment")) {
     Attachment attachment;
-    attachment.centre = glm::vec3(attached.vector("centre_mm") * 1e-3);
+    attachment.centre = glm::vec3(attached.vector("centre_mm", reading.limits(kPlaceMm)) * 1e-3);
     attachment.radius = static_cast<float>(attached.number("radius_mm", {0.1, 1000.0}) * 1e-3);
     attached.optional("stiffness", attachment.stiffness, {0.0, 1e6});
     attached.optional("diaphragm", attachment.diaphragm);
@@ -110,20 +134,28 @@ void read_device(TomlTable& table, std::string& device, std::string& source) {
   table.optional("source", source);
 }
 
-InstrumentScene read_instrument(const std::filesystem::path& file, TomlTable& table) {
+glm::dvec3 read_axis(const Reading& reading, TomlTable& table) {
+  const glm::dvec3 axis = table.vector("axis", reading.limits({-1000.0, 1000.0}));
+  const double length = glm::length(axis);
+  if (length > 0.0 && length < 1e-6 && !reading.recorded)
+    table.fail("axis", "is too short for a direction; write it as in [0, 0, -1]");
+  return axis;
+}
+
+InstrumentScene read_instrument(const Reading& reading, TomlTable& table) {
   InstrumentScene instrument;
-  instrument.name = table.text("name");
-  instrument.pivot = table.vector("pivot_mm") * 1e-3;
-  instrument.tip = table.vector("tip_mm") * 1e-3;
+  instrument.name = reading.name(table);
+  instrument.pivot = table.vector("pivot_mm", reading.limits(kPlaceMm)) * 1e-3;
+  instrument.tip = table.vector("tip_mm", reading.limits(kPlaceMm)) * 1e-3;
   instrument.radius = table.number("radius_mm", {0.01, 100.0}) * 1e-3;
   instrument.kind = read_kind(table);
   read_device(table, instrument.device, instrument.source);
-  if (table.has("axis")) instrument.axis = table.vector("axis");
+  if (table.has("axis")) instrument.axis = read_axis(reading, table);
   instrument.limits = read_limits(table.table("limits"));
   static const std::set<std::string> scripts = {"explore", "press", "pull", "burn"};
   table.optional("script", instrument.script);
   if (!scripts.contains(instrument.script)) table.fail("script", "must be explore, press, pull or burn");
-  if (instrument.device == "trajectory") instrument.trajectory = beside(file, table.text("trajectory"));
+  if (instrument.device == "trajectory") instrument.trajectory = file_named(reading, table, "trajectory");
   if (instrument.tip == instrument.pivot)
     table.fail("tip_mm", "is the same point as pivot_mm, so the tool has no direction");
   table.refuse_unknown_keys();
@@ -175,14 +207,23 @@ SolverScene read_solver(TomlTable table) {
   return solver;
 }
 
-Breathing read_breathing(TomlTable table) {
+Breathing read_breathing(const Reading& reading, TomlTable table) {
   Breathing breathing;
   optional_mm(table, "amplitude_mm", breathing.amplitude, {0.0, 100.0});
   table.optional("rate_hz", breathing.rate, {0.0, 10.0});
-  table.optional("direction", breathing.direction);
+  table.optional("direction", breathing.direction, reading.limits({-10.0, 10.0}));
   if (breathing.direction == glm::vec3(0.f)) table.fail("direction", "has no length, so the diaphragm cannot move");
   table.refuse_unknown_keys();
   return breathing;
+}
+
+void refuse_unshowable_words(TomlTable& root, const TaskScene& task) {
+  if (printable(task.title, kLongestTitle) != task.title)
+    root.fail("task", fmt::format("its title must be at most {} printable characters on one line", kLongestTitle));
+  std::string line = task.instructions;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (printable(line, kLongestInstructions) != line)
+    root.fail("task", fmt::format("its instructions must be at most {} printable characters", kLongestInstructions));
 }
 
 template <typename Named>
@@ -190,16 +231,12 @@ void refuse_same_names(const TomlTable& root, std::string_view key, const std::v
   std::set<std::string> seen;
   for (const auto& named : list) {
     if (!seen.insert(named.name).second)
-      root.fail(key, fmt::format("two are named '{}'; give each its own name", named.name));
+      root.fail(key, fmt::format("two are named '{}'; give each its own name", printable(named.name)));
   }
 }
 
 std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) {
-    throw InputError(fmt::format("{}: cannot be read; check the name of the scene file", file.string()));
-  }
-  std::string text(std::istreambuf_iterator<char>(in), {});
+  std::string text = read_whole_file(file, kSceneFile);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }
@@ -220,28 +257,50 @@ const std::vector<std::string>& device_names() {
   return names;
 }
 
-Scene load_scene(const std::filesystem::path& file) { return parse_scene(read_text(file), file); }
+namespace {
 
-Scene parse_scene(std::string text, const std::filesystem::path& file) {
+Scene read_scene(std::string text, const Reading& reading) {
+  const std::filesystem::path& file = reading.file;
   Scene scene;
   scene.file = file;
   scene.text = std::move(text);
   TomlTable root = TomlTable::parse(file, scene.text);
   root.optional("title", scene.title);
+  if (!reading.recorded && printable(scene.title, kLongestTitle) != scene.title)
+    root.fail("title", fmt::format("must be at most {} printable characters on one line", kLongestTitle));
   root.optional("frame_rate", scene.frame_rate, {10.0, 1000.0});
-  for (TomlTable& table : root.tables("organ")) scene.organs.push_back(read_organ(file, table));
-  for (TomlTable& table : root.tables("instrument")) scene.instruments.push_back(read_instrument(file, table));
+  for (TomlTable& table : root.tables("organ")) scene.organs.push_back(read_organ(reading, table));
+  for (TomlTable& table : root.tables("instrument")) scene.instruments.push_back(read_instrument(reading, table));
   scene.scope = read_scope(root.table("scope"));
   scene.query = read_query(root.table("query"));
   scene.solver = read_solver(root.table("solver"));
-  scene.breathing = read_breathing(root.table("breathing"));
+  scene.breathing = read_breathing(reading, root.table("breathing"));
   scene.task = read_task(root, scene.organs, scene.instruments);
+  if (scene.task && !reading.recorded) refuse_unshowable_words(root, *scene.task);
   root.refuse_unknown_keys();
   if (scene.organs.empty()) root.fail("organ", "is missing; a scene needs at least one [[organ]]");
   if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");
   refuse_same_names(root, "organ", scene.organs);
   refuse_same_names(root, "instrument", scene.instruments);
   return scene;
+}
+
+}  // namespace
+
+Scene load_scene(const std::filesystem::path& file) { return load_scene(file, SceneAccess{}); }
+
+Scene load_scene(const std::filesystem::path& file, const SceneAccess& access) {
+  Scene scene = parse_scene(read_text(file), file);
+  refuse_outside_files(scene, access);
+  return scene;
+}
+
+Scene parse_scene(std::string text, const std::filesystem::path& file) {
+  return read_scene(std::move(text), {file, false});
+}
+
+Scene parse_recorded_scene(std::string text, const std::filesystem::path& file) {
+  return read_scene(std::move(text), {file, true});
 }
 
 }  // namespace trocar

@@ -236,8 +236,10 @@ void save_scene(const Scene& scene, const std::filesystem::path& file, bool repl
   if (!replace && std::filesystem::exists(file))
     throw InputError(
         fmt::format("{}: is there already; choose another name, or say that it may be replaced", file.string()));
-  OutputFile out(file);
-  out.stream() << scene_text(scene, file);
+  const std::string text = scene_text(scene, file);
+  parse_scene(text, file);  // what cannot be read again, a name for example, is not written
+  OutputFile out = OutputFile::replacing(file);
+  out.stream() << text;
   out.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "geometry/planar/polygon.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
@@ -33,7 +34,8 @@ TaskPlace read_place(TomlTable& table, const std::vector<OrganScene>& organs) {
   TaskPlace place;
   place.organ = table.text("organ");
   if (!has_name(organs, place.organ))
-    table.fail("organ", fmt::format("the scene has no organ '{}'; it has {}", place.organ, names_of(organs)));
+    table.fail("organ",
+               fmt::format("the scene has no organ '{}'; it has {}", printable(place.organ), names_of(organs)));
   place.place = glm::vec3(table.vector("at_mm") * 1e-3);
   table.refuse_unknown_keys();
   return place;
@@ -58,8 +60,8 @@ void read_instrument_of(TomlTable& table, const std::vector<InstrumentScene>& in
   const auto named = [&](const InstrumentScene& instrument) { return instrument.name == task.instrument; };
   const auto found = std::find_if(instruments.begin(), instruments.end(), named);
   if (found == instruments.end())
-    table.fail("instrument",
-               fmt::format("the scene has no instrument '{}'; it has {}", task.instrument, names_of(instruments)));
+    table.fail("instrument", fmt::format("the scene has no instrument '{}'; it has {}", printable(task.instrument),
+                                         names_of(instruments)));
   if (task.kind == TaskKind::LiftOrgan && found->kind != InstrumentKind::Grasper)
     table.fail("instrument", "must be a grasper to lift an organ");
   if (task.kind == TaskKind::BurnLine && found->kind != InstrumentKind::Hook)

@@ -9,7 +9,9 @@
 #include <sstream>
 #include <toml.hpp>
 
+#include "app/scene/toml_limits.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 
@@ -57,7 +59,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 [[noreturn]] void fail_at(const std::string& file, std::size_t line, std::string_view key, std::string_view what) {
-  throw InputError(fmt::format("{}:{}: {}: {}", file, line, key, what));
+  throw InputError(
+      fmt::format("{}:{}: {}: {}", file, line, printable(key, kLongestQuote), printable(what, kLongestText)));
 }
 
 double number_of(const std::string& file, const std::string& key, const toml::value& value) {
@@ -104,6 +107,7 @@ TomlTable::TomlTable(TomlTable&&) noexcept = default;
 TomlTable TomlTable::parse(const std::filesystem::path& file, const std::string& text) {
   auto content = std::make_unique<Content>();
   content->file = file.string();
+  refuse_excess(content->file, text);
   try {
     std::istringstream in(text);
     content->value = toml::parse(in, content->file);
@@ -112,7 +116,10 @@ TomlTable TomlTable::parse(const std::filesystem::path& file, const std::string&
     std::string what = error.what();
     what = what.substr(0, what.find('\n'));
     what.erase(0, what.starts_with("[error] ") ? 8 : 0);
-    throw InputError(fmt::format("{}:{}: not valid TOML: {}", content->file, error.location().line(), what));
+    throw InputError(fmt::format("{}:{}: not valid TOML: {}", content->file, error.location().line(),
+                                 printable(what, kLongestText)));
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("{}: not valid TOML: {}", content->file, printable(error.what(), kLongestText)));
   }
   return TomlTable(std::move(content));
 }
@@ -142,6 +149,14 @@ glm::dvec3 TomlTable::vector(std::string_view key) {
   const toml::value* value = content_->find(key);
   if (!value) fail(key, "is missing");
   return vector_of(content_->file, content_->full_name(key), *value);
+}
+
+glm::dvec3 TomlTable::vector(std::string_view key, Limits limits) {
+  const glm::dvec3 values = vector(key);
+  for (int axis = 0; axis < 3; ++axis)
+    if (values[axis] < limits.low || values[axis] > limits.high)
+      fail(key, fmt::format("{} is outside its limits {:g} to {:g}", values[axis], limits.low, limits.high));
+  return values;
 }
 
 std::vector<glm::dvec2> TomlTable::points(std::string_view key) {
@@ -190,10 +205,11 @@ void TomlTable::optional(std::string_view key, bool& value) {
   }
 }
 
-void TomlTable::optional(std::string_view key, glm::vec3& value) {
-  if (const toml::value* found = content_->find(key)) {
-    value = glm::vec3(vector_of(content_->file, content_->full_name(key), *found));
-  }
+void TomlTable::optional(std::string_view key, glm::vec3& value, Limits limits) {
+  if (has(key))
+    value = glm::vec3(vector(key, limits));
+  else
+    content_->find(key);
 }
 
 TomlTable TomlTable::table(std::string_view key) {

@@ -27,6 +27,7 @@ class TomlTable {
   std::string text(std::string_view key);
   double number(std::string_view key, Limits limits);
   glm::dvec3 vector(std::string_view key);
+  glm::dvec3 vector(std::string_view key, Limits limits);  // of each number
   // A list of places in a plane: [[x, y], ...].
   std::vector<glm::dvec2> points(std::string_view key);
   // Optional: `value` keeps its default when the key is absent.
@@ -35,7 +36,7 @@ class TomlTable {
   void optional(std::string_view key, float& value, Limits limits);
   void optional(std::string_view key, int& value, Limits limits);
   void optional(std::string_view key, bool& value);
-  void optional(std::string_view key, glm::vec3& value);
+  void optional(std::string_view key, glm::vec3& value, Limits limits);  // of each number
 
   // Tables below this one: one (empty when absent) and a list.
   TomlTable table(std::string_view key);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "app/scene/scene_access.hpp"
 #include "app/score/motion.hpp"
 #include "app/score/shares.hpp"
 #include "app/task/score_task.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 Scene scene_of(const Recording& recording, const std::string& file) {
   try {
-    return parse_scene(recording.text("scene"), file);
+    return parse_recorded_scene(recording.text("scene"), file);
   } catch (const InputError&) {
     return {};  // of a version that knew other keys: its figures are still good
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -30,6 +31,23 @@ std::filesystem::path data_file(std::string_view relative) {
   }
   throw InputError(
       fmt::format("data file {} not found beside the program; set TROCAR_DATA to Trocar's data folder", relative));
+}
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const auto [in_folder, in_path] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return !folder.empty() && in_folder == folder.end();
+}
+
+bool in_data_folder(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto plain = std::filesystem::absolute(file).lexically_normal();
+  const auto real = std::filesystem::weakly_canonical(plain, error);
+  for (const auto& folder : candidates()) {
+    if (!std::filesystem::is_directory(folder / "scenes", error)) continue;  // `data` of something else
+    if (is_below(plain, folder.lexically_normal()) || is_below(real, std::filesystem::weakly_canonical(folder, error)))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace trocar

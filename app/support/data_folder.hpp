@@ -10,4 +10,9 @@ namespace trocar {
 // has one, else where it was built from. Error: InputError naming all places when it is in none.
 std::filesystem::path data_file(std::string_view relative);
 
+// Does the file lie in a data folder of the program, links followed or taken as they are?
+bool in_data_folder(const std::filesystem::path& file);
+// Is `path` in `folder` or below? Both absolute and free of links and dots.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 }  // namespace trocar

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/scene/scene_access.hpp"
 #include "app/task/recording_observer.hpp"
 #include "app/task/task_run.hpp"
 
@@ -23,7 +24,7 @@ bool has_all_of(const TaskStage& stage, const TaskScene& task) {
 std::optional<TaskResult> score_task(const Recording& recording) {
   const std::string text = recording.text("scene");
   if (text.empty()) return {};
-  const Scene scene = parse_scene(text, "scene of the recording");
+  const Scene scene = parse_recorded_scene(text, "scene of the recording");
   if (!scene.task) return {};
   std::vector<OrganSurface> surfaces;
   const TaskStage stage = stage_of(recording, surfaces);

@@ -85,7 +85,7 @@ std::vector<glm::u8vec3> PictureTarget::pixels() {
 }
 
 void save_screen_png(const std::filesystem::path& file, int width, int height) {
-  OutputFile out(file);
+  OutputFile out(file, OutputKind::Picture);
   vtkNew<vtkImageData> image;
   image->SetDimensions(width, height, 1);
   image->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
@@ -95,6 +95,7 @@ void save_screen_png(const std::filesystem::path& file, int width, int height) {
   vtkNew<vtkPNGWriter> writer;
   writer->SetInputData(image);
   writer->WriteToMemoryOn();
+  writer->AddText("Software", "Trocar");  // the program replaces only pictures of its own
   writer->Write();
   const vtkUnsignedCharArray* bytes = writer->GetResult();
   out.stream().write(reinterpret_cast<const char*>(const_cast<vtkUnsignedCharArray*>(bytes)->GetPointer(0)),

@@ -180,7 +180,6 @@ bool Editor::changed() const { return settled_text_ != clean_text_; }
 
 void Editor::save(const std::filesystem::path& file, bool replace) {
   settle(false);
-  parse_scene(scene_text(scene, file), file);
   std::error_code ignored;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   save_scene(scene, file, replace || file == saved_);

@@ -6,11 +6,14 @@
 #include <cstdio>
 #include <numeric>
 
+#include "app/support/limits.hpp"
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
+
+constexpr double kLastSecond = 1.0;  // s   an attempt ends so long before it would be too long to be read
 
 constexpr const char* kTree = "obb-refit";
 
@@ -172,6 +175,8 @@ void Practice::do_tick(bool check_room) {
   step_ms_ += sum_of(session_.stage_ms()) - check_ms;
   if (recorder_) recorder_->append(session_, clock);
   follow_task(clock);
+  // What is recorded must be readable.
+  if (phase_ == Phase::Running && std::max(clock.time, clock.wall) + kLastSecond > kLongestSession) stop();
 }
 
 }  // namespace trocar

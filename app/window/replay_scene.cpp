@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/scene/scene_access.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -9,7 +10,7 @@ namespace {
 
 Scene scene_of(const Recording& recording, const std::filesystem::path& file) {
   try {
-    return parse_scene(recording.text("scene"), file);
+    return parse_recorded_scene(recording.text("scene"), file);
   } catch (const InputError&) {
     return {};
   }

@@ -18,10 +18,10 @@ std::string capital(std::string words) {
 
 }  // namespace
 
-ListedScene listed_scene(const std::filesystem::path& file) {
+ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& access) {
   ListedScene listed{file, {}, file.stem().string(), {}};
   try {
-    listed.scene = load_scene(file);
+    listed.scene = load_scene(file, access);
     if (listed.scene.task && !listed.scene.task->title.empty())
       listed.title = listed.scene.task->title;
     else if (!listed.scene.title.empty())

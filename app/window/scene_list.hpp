@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/scene/scene.hpp"
+#include "app/scene/scene_access.hpp"
 
 namespace trocar {
 
@@ -20,7 +20,7 @@ struct ListedScene {
 
 // Every .toml right below the folders: tasks first, each kind by file name. A folder that is not there is skipped.
 std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& folders);
-ListedScene listed_scene(const std::filesystem::path& file);
+ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& access = {});
 
 // "Liver, stomach. Grasper (mouse), hook (mouse). Scope of 0 degrees."
 std::string preview_of(const Scene& scene);

@@ -2,14 +2,17 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
+#include "app/scene/scene_access.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 #include <glad/gl.h>
 
@@ -46,8 +49,9 @@ std::string when_written(const std::filesystem::path& file) {
 
 }  // namespace
 
-StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, GlContext& context)
-    : scenes_(std::move(scenes)), folder_(std::move(recordings)), backends_(&context) {
+StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
+                         GlContext& context)
+    : scenes_(std::move(scenes)), folder_(std::move(recordings)), access_(std::move(access)), backends_(&context) {
   why_ = backends_.resolve(backend_).why;
   if (!scenes_.empty()) select(0);
 }
@@ -66,9 +70,9 @@ void StartScreen::choose(const std::filesystem::path& file) {
   const auto found = std::find_if(scenes_.begin(), scenes_.end(), same);
   const auto place = static_cast<std::size_t>(found - scenes_.begin());
   if (found == scenes_.end())
-    scenes_.push_back(listed_scene(file));
+    scenes_.push_back(listed_scene(file, access_));
   else
-    *found = listed_scene(file);
+    *found = listed_scene(file, access_);
   select(place);
 }
 
@@ -260,10 +264,40 @@ Ask StartScreen::recordings_panel() {
   return ask;
 }
 
+bool StartScreen::must_ask() {
+  if (performer()) return false;  // a scripted hand connects to no device
+  const Scene chosen = scene();
+  refuse_outside_files(chosen, access_);
+  asked_hosts_ = hosts_to_allow(chosen, access_);
+  return !asked_hosts_.empty();
+}
+
+Ask StartScreen::hosts_panel() {
+  const theme::Panel panel("hosts", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 0.f}}, theme::PanelKind::Front, 0.95f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::text("Connect to another machine?");
+  }
+  theme::wrapped(
+      fmt::format("This scene connects to {} and lets it move instruments. Connect only when you know the "
+                  "machine and whoever made the scene.",
+                  printable(fmt::format("{}", fmt::join(asked_hosts_, ", ")), kLongestText)));
+  ImGui::Dummy({0.f, theme::px(6.f)});
+  Ask ask = Ask::Nothing;
+  if (theme::button("Connect", 150.f)) {
+    access_.hosts.insert(access_.hosts.end(), asked_hosts_.begin(), asked_hosts_.end());
+    ask = Ask::Practise;
+  }
+  ImGui::SameLine();
+  if (theme::button("Do not connect", 150.f, true) || escape_ || ask != Ask::Nothing) asked_hosts_.clear();
+  return ask;
+}
+
 Ask StartScreen::panels() {
   backdrop();
+  if (!asked_hosts_.empty()) return hosts_panel();
   const Ask ask = choosing_recording_ ? recordings_panel() : main_panel();
-  return ask;
+  return ask == Ask::Practise && must_ask() ? Ask::Nothing : ask;
 }
 
 Ask StartScreen::main_panel() {
@@ -292,7 +326,7 @@ Ask StartScreen::main_panel() {
 
 ScreenStatus StartScreen::status() const {
   ScreenStatus status;
-  status.phase = choosing_recording_ ? "recordings" : "scenes";
+  status.phase = !asked_hosts_.empty() ? "hosts" : choosing_recording_ ? "recordings" : "scenes";
   if (!scenes_.empty()) status.file = scenes_[selected_].file;
   status.note = fault_;
   return status;

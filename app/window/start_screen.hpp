@@ -15,7 +15,8 @@ namespace trocar {
 class StartScreen final : public Screen {
  public:
   // `recordings`: the folder that Open recording looks into. `context` must outlive the screen.
-  StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, GlContext& context);
+  StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
+              GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -29,6 +30,8 @@ class StartScreen final : public Screen {
   std::optional<Skill> performer() const;
   const std::string& trainee() const { return trainee_; }
   const std::filesystem::path& recording() const { return recording_; }
+  // Does the scene connect to machines that the user has not allowed yet? Then the next frame asks.
+  bool must_ask();
   // A sentence to be read: why the last wish could not be fulfilled.
   void say(std::string fault) { fault_ = std::move(fault); }
   // Chooses a file's scene; adds it when it is not in the list.
@@ -50,10 +53,13 @@ class StartScreen final : public Screen {
   void device_choice(const char* label, std::string& device);
   Ask buttons();
   Ask recordings_panel();
+  Ask hosts_panel();
   void list_recordings();
 
   std::vector<ListedScene> scenes_;
   std::filesystem::path folder_, recording_;
+  SceneAccess access_;
+  std::vector<std::string> asked_hosts_;  // empty: no question is open
   Backends backends_;
   std::size_t selected_ = 0, who_ = 0;
   int fresh_ = 0;                     // frames for which the panel is new, so that its focus is not a choice

@@ -1,7 +1,8 @@
 #include "app/window/state_file.hpp"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "app/support/output_file.hpp"
 
 namespace trocar {
 namespace {
@@ -23,11 +24,13 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
     const glm::vec2 middle = 0.5f * (place.from + place.to);
     state["places"][place.label] = {static_cast<int>(middle.x), static_cast<int>(middle.y)};
   }
-  auto beside = file_;
-  beside += ".new";
-  std::ofstream(beside) << state.dump() << '\n';
-  std::error_code ignored;
-  std::filesystem::rename(beside, file_, ignored);
+  try {
+    OutputFile out(file_, OutputKind::Json);
+    out.stream() << state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    out.commit();
+  } catch (const std::runtime_error&) {
+    // It could be written at the start; what watches the window sees that it is not renewed.
+  }
 }
 
 }  // namespace trocar

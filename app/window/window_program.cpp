@@ -37,10 +37,11 @@ class WindowProgram {
   WindowProgram(const WindowOptions& options, Window& window)
       : options_(options), window_(window), gui_(window), state_file_(options.state) {
     settings_.quality = options.quality;
-    start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, window.context());
+    start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, options.access, window.context());
     if (options.scene.empty()) return;
-    load_scene(options.scene);  // a faulty one ends the program with its sentence
+    load_scene(options.scene, options.access);  // a faulty one ends the program with its sentence
     start_->choose(options.scene);
+    if (start_->must_ask()) return;
     practise(start_->scene(), options.backend);
     if (options.record) practice_->start();
     state_ = next(state_, Ask::Practise);
@@ -132,7 +133,10 @@ class WindowProgram {
   }
 
   void prepare(Ask ask) {
-    if (ask == Ask::Practise && state_.now == ScreenName::Editor) start_->choose(editor_->saved());
+    if (ask == Ask::Practise && state_.now == ScreenName::Editor) {
+      start_->choose(editor_->saved());
+      if (start_->must_ask()) throw InputError("the scene connects to another machine; answer the question");
+    }
     if (ask == Ask::Practise) practise(start_->scene(), start_->backend());
     if (ask == Ask::Edit)
       editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, settings_, window_.context());

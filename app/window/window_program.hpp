@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/device/igtl_server.hpp"
+#include "app/scene/scene_access.hpp"
 #include "app/view/quality.hpp"
 
 namespace trocar {
@@ -23,6 +24,7 @@ struct WindowOptions {
   std::filesystem::path folder = "out";  // for recordings and pictures
   std::filesystem::path picture;         // of the last frame, panels included; empty: none
   std::filesystem::path state;           // a JSON file that says what is shown; empty: none (state_file.hpp)
+  SceneAccess access;                    // what scenes may reach
   int width = 1280, height = 720;        // pixels
 };
 

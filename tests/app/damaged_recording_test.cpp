@@ -254,7 +254,8 @@ TEST_F(DamagedRecording, TextOfVariableLengthIsRead) {
 }
 
 TEST_F(DamagedRecording, NothingElseTakesThePlaceOfARecordingNorItOfAnythingElse) {
-  EXPECT_THROW(OutputFile{file_}, InputError);
+  EXPECT_THROW(OutputFile(file_, OutputKind::Json), InputError);
+  EXPECT_THROW(OutputFile::replacing(file_), InputError);
   EXPECT_EQ(Recording(file_).frame_count(), 10u);
   const auto scene = folder_.write("s.toml", "title = \"scene\"");
   EXPECT_THROW(Recorder(scene, RecordingHeader{}), InputError);

@@ -1,8 +1,9 @@
 // Mesh files that must be refused, each with one sentence that names the file, the line where there is one, and a
 // remedy.
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <string>
 
@@ -308,12 +309,23 @@ TEST(MeshIoErrors, SavingWhereItCannot) {
   expect(folder.path() / "a.obj", "no faces", TriangleMesh{});
   std::filesystem::create_directory(folder.path() / "a.obj");
   expect(folder.path() / "a.obj", "is a folder", shapes::cube());
-  if (std::filesystem::exists("/dev/full")) {
-    std::filesystem::create_symlink("/dev/full",
-                                    folder.path() / ("full.obj." + std::to_string(::getpid()) + ".partial"));
-    expect(folder.path() / "full.obj", "could not be written to its end", shapes::cube());
-    EXPECT_FALSE(std::filesystem::exists(folder.path() / "full.obj"));
-  }
+}
+
+// A disk that takes no more: the old file stays, nothing is left beside it.
+TEST(MeshIoErrors, SavingOnAFullDisk) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("a.obj", "the old one");
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{16, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(save_mesh(shapes::cube(), file), RunError);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_file(file), "the old one");
+  const std::filesystem::directory_iterator entries(folder.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
 }
 
 }  // namespace

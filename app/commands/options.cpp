@@ -1,0 +1,29 @@
+#include "app/commands/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "geometry/printable.hpp"
+
+namespace trocar {
+
+CLI::Validator within(double low, double high) {
+  const std::string range = fmt::format("{:g} to {:g}", low, high);
+  return CLI::Validator(
+      [low, high, range](std::string& text) -> std::string {
+        double number = 0.0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool whole = error == std::errc{} && end == text.data() + text.size();
+        if (whole && number >= low && number <= high) return {};
+        return fmt::format("'{}' is not a number from {}", printable(text), range);
+      },
+      range);
+}
+
+void add_access_option(CLI::App& command, SceneAccess& access) {
+  command.add_flag("--allow-outside", access.outside,
+                   "The scene may read files outside its folder and Trocar's data; only for scenes that you trust");
+}
+
+}  // namespace trocar

@@ -1,0 +1,87 @@
+#include "app/record/recording_place.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/record/h5_file.hpp"
+#include "app/record/recording_layout.hpp"
+#include "app/record/recording_lock.hpp"
+#include "app/support/output_file.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& file, const char* what) {
+  throw InputError(fmt::format("{}: {}", file.string(), what));
+}
+
+// Of a file that is there and holds something.
+void refuse_unless_finished_recording(const fs::path& file, const RecordingLock* lock = nullptr) {
+  if (fs::file_size(file) == 0) return;
+  if (!is_hdf5(file)) refuse(file, "is there and is no recording, so it is not written over; name another file");
+  try {
+    const H5File there = H5File::open(file, lock);
+    if (there.live()) refuse(file, "another program is writing a recording here; name another file");
+    if (!there.text("format").starts_with(kAnyFormat))
+      refuse(file, "is an HDF5 file but no recording, so it is not written over; name another file");
+    if (!there.clean())
+      refuse(file,
+             "is a recording whose program was killed, so it is not written over; run trocar recover on it, or name "
+             "another file");
+  } catch (const RunError&) {
+    refuse(file, "is there and cannot be read as a recording, so it is not written over; name another file");
+  }
+}
+
+}  // namespace
+
+RecordingPlace::RecordingPlace(const fs::path& file) : file_(file) {
+  if (file.empty()) throw InputError("the recording has an empty name; name a file");
+  std::error_code none;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, none) || ::access(folder.c_str(), W_OK) != 0)
+    refuse(file, "cannot be written; check the folder and its permissions");
+  const fs::file_status status = fs::status(file, none);
+  if (!fs::exists(status)) {
+    if (fs::is_symlink(file, none)) refuse(file, "cannot be written; it is a symbolic link that leads nowhere");
+    return;
+  }
+  if (!fs::is_regular_file(status)) refuse(file, "cannot be written; it is a folder, a pipe or a device");
+  if (::access(file.c_str(), W_OK) != 0) refuse(file, "cannot be written; it is write-protected");
+  refuse_unless_finished_recording(file);
+  file_ = fs::canonical(file);
+  aside_ = file_.parent_path() / fmt::format(".trocar-{}-{}.replaced", ::getpid(), file_.filename().string());
+}
+
+RecordingPlace::~RecordingPlace() {
+  if (!moved_) return;
+  // A link does not replace what another program may have made there meanwhile.
+  std::error_code error;
+  fs::create_hard_link(aside_, file_, error);
+  if (!error)
+    fs::remove(aside_, error);
+  else if (!fs::exists(file_, error))  // a file system without hard links
+    fs::rename(aside_, file_, error);
+}
+
+void RecordingPlace::make_free() {
+  if (aside_.empty()) return;
+  // Nobody begins to write it meanwhile.
+  const RecordingLock lock(file_);
+  refuse_unless_finished_recording(file_, &lock);
+  std::error_code error;
+  fs::rename(file_, aside_, error);
+  if (error) throw RunError(fmt::format("{}: could not be replaced; name another file", file_.string()));
+  moved_ = true;
+}
+
+void RecordingPlace::settle() {
+  std::error_code ignored;
+  if (moved_) fs::remove(aside_, ignored);
+  moved_ = false;
+}
+
+}  // namespace trocar
