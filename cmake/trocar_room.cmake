@@ -13,6 +13,9 @@ if(TROCAR_SANITIZE)
   target_compile_options(trocar_flags INTERFACE -fsanitize=${TROCAR_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(trocar_flags INTERFACE -fsanitize=${TROCAR_SANITIZE})
 endif()
+if(TROCAR_FUZZ)
+  target_compile_options(trocar_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # trocar_room(NAME SOURCES a.cpp ... ROOMS geometry ... PRIVATE lib ... PUBLIC lib ...)
 # A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in headers.

@@ -1,0 +1,66 @@
+// OpenIGTLink streams. The first byte chooses: an even one sends the rest as it is, in pieces; an odd one wraps it as
+// the body of one message with a right header and check sum, so that bodies are reached at all.
+#include <igtl_header.h>
+#include <igtl_util.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "app/device/igtl_wire.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace trocar::fuzz {
+namespace {
+
+constexpr const char* kTypes[] = {"TRANSFORM", "TDATA", "SENSOR", "STATUS", "QTDATA"};
+
+std::vector<std::byte> message_of(Bytes body, std::uint8_t choice) {
+  std::vector<std::byte> message(IGTL_HEADER_SIZE + body.size());
+  igtl_header header{};
+  header.header_version = (choice & 0x40) != 0 ? IGTL_HEADER_VERSION_2 : IGTL_HEADER_VERSION_1;
+  std::strncpy(header.name, kTypes[(choice >> 1) % std::size(kTypes)], IGTL_HEADER_TYPE_SIZE);
+  std::strncpy(header.device_name, "Probe", IGTL_HEADER_NAME_SIZE);
+  header.body_size = body.size();
+  header.crc = crc64(const_cast<unsigned char*>(body.data()), static_cast<int>(body.size()), crc64(nullptr, 0, 0));
+  igtl_header_convert_byte_order(&header);
+  std::memcpy(message.data(), &header, IGTL_HEADER_SIZE);
+  if (!body.empty()) std::memcpy(message.data() + IGTL_HEADER_SIZE, body.data(), body.size());
+  return message;
+}
+
+// Pieces of uneven lengths, as a network gives them.
+void send(std::span<const std::byte> stream) {
+  IgtlListener listener;
+  listener.pose = [](std::string_view name, const glm::dmat4& pose) {
+    require(name.size() <= 20, "a name is longer than its field");
+    for (int column = 0; column < 4; ++column)
+      for (int row = 0; row < 4; ++row) require(std::isfinite(pose[column][row]), "a pose is not finite");
+  };
+  listener.sensor = [](std::string_view, std::span<const double> values) {
+    for (const double value : values) require(std::isfinite(value), "a sensor's value is not finite");
+  };
+  IgtlReader reader;
+  std::size_t length = 1;
+  while (!stream.empty()) {
+    const std::size_t piece = std::min(length, stream.size());
+    if (!reader.take(stream.first(piece), listener)) return;
+    stream = stream.subspan(piece);
+    length = length % 97 * 3 + 1;
+  }
+}
+
+}  // namespace
+}  // namespace trocar::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace trocar::fuzz;
+  if (size == 0) return 0;
+  const Bytes rest(data + 1, size - 1);
+  if (data[0] % 2 == 0)
+    send(std::as_bytes(rest));
+  else
+    send(message_of(rest, data[0]));
+  return 0;
+}
