@@ -19,9 +19,10 @@ constexpr const char* kTypes[] = {"TRANSFORM", "TDATA", "SENSOR", "STATUS", "QTD
 std::vector<std::byte> message_of(Bytes body, std::uint8_t choice) {
   std::vector<std::byte> message(IGTL_HEADER_SIZE + body.size());
   igtl_header header{};
-  header.header_version = (choice & 0x40) != 0 ? IGTL_HEADER_VERSION_2 : IGTL_HEADER_VERSION_1;
-  std::strncpy(header.name, kTypes[(choice >> 1) % std::size(kTypes)], IGTL_HEADER_TYPE_SIZE);
-  std::strncpy(header.device_name, "Probe", IGTL_HEADER_NAME_SIZE);
+  header.version = (choice & 0x40) != 0 ? 2 : 1;
+  const std::string_view type = kTypes[(choice >> 1) % std::size(kTypes)];
+  std::copy(type.begin(), type.end(), header.name);
+  std::copy_n("Probe", 5, header.device_name);
   header.body_size = body.size();
   header.crc = crc64(const_cast<unsigned char*>(body.data()), static_cast<int>(body.size()), crc64(nullptr, 0, 0));
   igtl_header_convert_byte_order(&header);

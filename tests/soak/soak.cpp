@@ -1,0 +1,244 @@
+// Endurance run without a window: sessions of random length on the committed tasks with coarse organs, four instruments
+// that wander, press, grasp, burn and cut, devices that fail, answers checked, some sessions recorded. It stops at the
+// first NaN and reports memory, frame time, disagreements and drift; drift is how far nodes of an uncut organ are,
+// after the instruments have withdrawn, from where they settle in a session of the same scene whose instruments never
+// move.
+//   trocar_soak [FRAMES [SEED]]      exit 1: a NaN, a disagreement, growth of memory or drift above the limits below
+// Units: metres, seconds, MiB.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <random>
+
+#include "app/session/session.hpp"
+#include "app/session/session_recorder.hpp"
+#include "app/task/session_observer.hpp"
+#include "app/task/task_run.hpp"
+#include "tests/app/task_support.hpp"
+#include "tests/soak/wandering_device.hpp"
+
+namespace trocar::soak {
+namespace {
+
+constexpr std::uint64_t kRest = 900;                       // frames after the instruments have begun to withdraw
+constexpr double kMostDrift = 1e-3;                        // m
+constexpr double kMostGrowth = 16.0;                       // MiB  between the second tenth of the run and its end
+constexpr std::size_t kShortest = 2000, kLongest = 20000;  // frames of a session
+
+struct SessionResult {
+  std::string scene;
+  std::size_t frames = 0, touched = 0, gone = 0, checked = 0;
+  std::uint64_t disagreements = 0;
+  double median_ms = 0.0, p99_ms = 0.0, drift = 0.0, memory = 0.0;
+  bool finite = true;
+};
+
+double memory_now() {
+  std::ifstream in("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  in >> all >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024.0 * 1024.0);
+}
+
+// Four instruments, one of each kind, through ports around those of the scene; the task keeps its own.
+void add_instruments(Scene& scene) {
+  static constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
+                                              InstrumentKind::Scissors};
+  for (std::size_t k = 0; scene.instruments.size() < 4; ++k) {
+    InstrumentScene added = scene.instruments.front();
+    added.name = fmt::format("added {}", k);
+    added.kind = kKinds[(k + 1) % std::size(kKinds)];
+    const glm::dvec3 aside(0.04 * static_cast<double>(k + 1), -0.02, 0.01);
+    added.pivot += aside;
+    added.tip = added.pivot + 0.3 * (added.tip - added.pivot);
+    scene.instruments.push_back(added);
+  }
+}
+
+// Where an instrument starts and withdraws to: clear of the organs.
+DevicePose withdrawn(const InstrumentScene& instrument) {
+  return {instrument.pivot, instrument.pivot + 0.3 * (instrument.tip - instrument.pivot), 0.0, 1.0, false};
+}
+
+std::vector<glm::vec3> places_of(const Scene& scene) {
+  std::vector<glm::vec3> places;
+  for (const OrganScene& organ : scene.organs) {
+    const TriangleMesh mesh = load_mesh(organ.mesh);
+    for (std::size_t k = 0; k < mesh.positions.size(); k += 7)
+      if (mesh.positions[k].z > 0.12f) places.push_back(mesh.positions[k]);  // the front, where instruments reach
+  }
+  return places;
+}
+
+bool all_finite(const Session& session) {
+  for (const Organ& organ : session.organs())
+    for (const glm::vec3& x : organ.state.x)
+      if (!std::isfinite(x.x + x.y + x.z)) return false;
+  for (const Instrument& instrument : session.instruments())
+    if (!std::isfinite(instrument.force.x + instrument.force.y + instrument.force.z)) return false;
+  return true;
+}
+
+// [organ][node] where nodes settle with the instruments away.
+std::vector<std::vector<glm::vec3>> settled_nodes(const Scene& scene, Backends& backends, std::uint64_t phase) {
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return std::make_unique<WanderingDevice>(withdrawn(instrument), std::vector<glm::vec3>{glm::vec3(instrument.tip)},
+                                             WanderParams{.gentle = true});
+  });
+  const double dt = 1.0 / scene.frame_rate;
+  for (std::uint64_t frame = phase; frame < phase + kRest; ++frame)
+    session.step({frame, static_cast<double>(frame) * dt}, dt);
+  std::vector<std::vector<glm::vec3>> nodes;
+  for (const Organ& organ : session.organs()) nodes.push_back(organ.state.x);
+  return nodes;
+}
+
+double drift_of(const Session& session, const std::vector<std::vector<glm::vec3>>& settled) {
+  double most = 0.0;
+  for (std::size_t k = 0; k < settled.size(); ++k) {
+    const Organ& organ = session.organs()[k];
+    for (std::size_t node = 0; node < settled[k].size(); ++node)
+      most = std::max(most, static_cast<double>(glm::distance(settled[k][node], organ.state.x[node])));
+  }
+  return most;
+}
+
+double share_of(std::vector<float>& sorted, double share) {
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.empty() ? 0.0
+                        : static_cast<double>(sorted[static_cast<std::size_t>(share * double(sorted.size() - 1))]);
+}
+
+class Soak {
+ public:
+  explicit Soak(std::uint64_t seed) : random_(seed) {}
+
+  SessionResult run_session(std::size_t most_frames) {
+    const auto& names = test::task_scenes();
+    SessionResult result;
+    result.scene = names[random_() % names.size()];
+    Scene scene = test::coarse_scene(result.scene, folder_);
+    scene.frame_rate = 60.0;
+    scene.breathing.amplitude = 0.f;  // drift is measured against a scene at rest
+    add_instruments(scene);
+    result.frames =
+        std::max<std::size_t>(std::min(most_frames, kShortest + random_() % (kLongest - kShortest)), 2 * kRest);
+    const bool gentle = random_() % 3 == 0, recorded = random_() % 4 == 0;
+    Session session(scene, backends_, "scan", {{"obb-refit", 10}}, maker(scene, result.frames, gentle));
+    const TaskStage stage = stage_of(session);
+    TaskRun task(*scene.task, stage);
+    session.set_marks(task.marks());
+    std::optional<SessionRecorder> recorder;
+    const auto file = folder_.path() / "soak.h5";
+    if (recorded) recorder.emplace(file, scene, session, "none");
+    step_all(scene, session, task, recorder ? &*recorder : nullptr, result);
+    if (recorder) recorder->close();
+    recorder.reset();
+    std::filesystem::remove(file);
+    result.disagreements = session.disagreements();
+    if (gentle) result.drift = drift_of(session, settled_nodes(scene, backends_, result.frames));
+    return result;
+  }
+
+ private:
+  Session::DeviceMaker maker(const Scene& scene, std::size_t frames, bool gentle) {
+    const std::uint64_t withdraw = frames > kRest ? frames - kRest : 0;
+    return [this, places = places_of(scene), withdraw, gentle](const InstrumentScene& instrument) {
+      WanderParams params;
+      params.seed = random_();
+      params.gentle = gentle;
+      params.withdraw_from = withdraw;
+      return std::make_unique<WanderingDevice>(withdrawn(instrument), places, params);
+    };
+  }
+
+  void step_all(const Scene& scene, Session& session, TaskRun& task, SessionRecorder* recorder, SessionResult& result) {
+    SessionObserver observer;
+    const double dt = 1.0 / scene.frame_rate;
+    frame_ms_.clear();
+    for (std::size_t frame = 0; frame < result.frames && result.finite; ++frame) {
+      const double time = static_cast<double>(frame) * dt;
+      const auto start = std::chrono::steady_clock::now();
+      session.step({frame, time}, dt);
+      frame_ms_.push_back(std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - start).count());
+      if (recorder) recorder->append(session, time);
+      task.step(observer.observe(session, time));
+      result.touched += session.touched();
+      for (const Organ& organ : session.organs()) result.gone += organ.change.gone.size();
+      result.finite = all_finite(session);
+    }
+    result.median_ms = share_of(frame_ms_, 0.5);
+    result.p99_ms = share_of(frame_ms_, 0.99);
+  }
+
+  std::mt19937_64 random_;
+  TemporaryFolder folder_;
+  Backends backends_;
+  std::vector<float> frame_ms_;
+};
+
+void print(std::size_t number, std::size_t done, const SessionResult& result) {
+  fmt::print(
+      "{:4} {:9} frames  {:16} {:6} frames  {:8} touched  {:6} gone  {:.3f} ms median  {:.2f} ms p99  drift {:.3f} mm  "
+      "{:.1f} MiB  {} disagreements{}\n",
+      number, done, result.scene, result.frames, result.touched, result.gone, result.median_ms, result.p99_ms,
+      1e3 * result.drift, result.memory, result.disagreements, result.finite ? "" : "  NaN");
+  std::fflush(stdout);
+}
+
+// Means of the sessions that end in a share of the run.
+SessionResult mean_of(const std::vector<SessionResult>& results, std::size_t first, std::size_t last) {
+  SessionResult mean;
+  for (std::size_t k = first; k < last; ++k) {
+    mean.median_ms += results[k].median_ms / double(last - first);
+    mean.memory = std::max(mean.memory, results[k].memory);
+  }
+  return mean;
+}
+
+int run(std::size_t frames, std::uint64_t seed) {
+  fmt::print("{} frames, seed {}\n", frames, seed);
+  Soak soak(seed);
+  std::vector<SessionResult> results;
+  std::uint64_t disagreements = 0;
+  double drift = 0.0;
+  bool finite = true;
+  for (std::size_t done = 0; done < frames && finite;) {
+    SessionResult result = soak.run_session(frames - done);
+    result.memory = memory_now();
+    done += result.frames;
+    disagreements += result.disagreements;
+    drift = std::max(drift, result.drift);
+    finite = result.finite;
+    results.push_back(result);
+    print(results.size(), done, result);
+  }
+  const std::size_t tenth = std::max<std::size_t>(results.size() / 10, 1);
+  const SessionResult early =
+      mean_of(results, std::min(tenth, results.size() - 1), std::min(2 * tenth, results.size()));
+  const SessionResult late = mean_of(results, results.size() - tenth, results.size());
+  fmt::print(
+      "memory {:.1f} MiB early, {:.1f} MiB at the end; median frame {:.3f} ms early, {:.3f} ms at the end; drift at "
+      "most "
+      "{:.3f} mm; {} NaN; {} disagreements\n",
+      early.memory, late.memory, early.median_ms, late.median_ms, 1e3 * drift, finite ? 0 : 1, disagreements);
+  const bool sound = finite && disagreements == 0 && drift <= kMostDrift && late.memory - early.memory <= kMostGrowth;
+  return sound ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace trocar::soak
+
+int main(int count, char** arguments) {
+  const std::size_t frames = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1000000;
+  const std::uint64_t seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
+  if (frames == 0) {
+    std::fprintf(stderr, "usage: trocar_soak [FRAMES [SEED]]\n");
+    return 2;
+  }
+  return trocar::soak::run(frames, seed);
+}

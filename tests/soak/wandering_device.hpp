@@ -1,0 +1,46 @@
+// An instrument moved by chance: from place to place on and in the organs at 20 to 400 mm/s, jaws and pedal at random,
+// now and then a failure (stale, lost, a pose that is NaN). For the last frames it withdraws. The same seed gives the
+// same motion. Units: metres, seconds.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "app/device/device.hpp"
+
+namespace trocar::soak {
+
+struct WanderParams {
+  std::uint64_t seed = 1;
+  bool gentle = false;
+  std::uint64_t withdraw_from = 0;     // frame
+  double failure_chance = 1.0 / 2000;  // 1  in each frame
+};
+
+class WanderingDevice final : public Device {
+ public:
+  // `places`: [place] m, what the tip wanders between; `start`: where it begins and withdraws to.
+  WanderingDevice(const DevicePose& start, std::vector<glm::vec3> places, const WanderParams& params);
+
+  DevicePose pose(const FrameClock& clock) override;
+  DeviceHealth health() const override { return health_; }
+
+ private:
+  double uniform(double low, double high);
+  void choose_next();
+  void withdraw();
+  void fail_or_recover();
+
+  DevicePose start_, pose_;
+  std::vector<glm::vec3> places_;
+  WanderParams params_;
+  std::mt19937_64 random_;
+  std::vector<glm::dvec3> goals_;  // m  the last one is next
+  double speed_ = 0.1;             // m/s
+  double last_time_ = 0.0;
+  int wait_ = 0, failing_ = 0;  // frames
+  bool nonsense_ = false;
+  DeviceHealth health_ = DeviceHealth::Good;
+};
+
+}  // namespace trocar::soak
