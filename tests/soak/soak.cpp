@@ -24,7 +24,7 @@
 namespace trocar::soak {
 namespace {
 
-constexpr std::uint64_t kRest = 1800;                       // frames after the instruments have begun to withdraw
+constexpr std::uint64_t kRest = 1800;                      // frames after the instruments have begun to withdraw
 constexpr double kMostDrift = 1e-3;                        // m
 constexpr double kMostGrowth = 16.0;                       // MiB  between the second tenth of the run and its end
 constexpr std::size_t kShortest = 2000, kLongest = 20000;  // frames of a session
