@@ -145,6 +145,7 @@ TEST_F(BurntRecording, ReplayTellsAnotherAnswer) {
 void cut_short(const std::filesystem::path& whole, const std::filesystem::path& part, const std::string& table,
                std::uint64_t rows) {
   const H5File from = H5File::open(whole);
+  std::filesystem::remove(part);
   H5File to = H5File::create(part);
   for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
   std::vector<GrowingTable> kinds = session_tables(0, 0);
