@@ -50,4 +50,13 @@ std::string printable(std::string_view text, std::size_t most) {
   return result;
 }
 
+std::size_t first_invalid_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Letter letter = first_letter(text.substr(at));
+    if (!letter.valid) return at;
+    at += letter.bytes;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace trocar

@@ -15,4 +15,7 @@ constexpr std::size_t kLongestText = 200;  // characters of a text that another 
 // direction of writing become '?'.
 std::string printable(std::string_view text, std::size_t most = kLongestQuote);
 
+// Where the first byte is that does not belong to a UTF-8 character; std::string_view::npos when there is none.
+std::size_t first_invalid_utf8(std::string_view text);
+
 }  // namespace trocar

@@ -4,12 +4,14 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
 #include "app/record/h5_driver.hpp"
 #include "app/record/h5_limits.hpp"
 #include "app/record/recording_bytes.hpp"
+#include "app/record/superblock.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -164,6 +166,12 @@ H5File H5File::create(const std::filesystem::path& path) {
 H5File H5File::open(const std::filesystem::path& path, const RecordingLock* lock) {
   silence_library();
   auto bytes = RecordingBytes::open(path, lock != nullptr);
+  std::array<std::byte, 9> start{};
+  if (bytes->read(0, start) && lacks_checksums(start))
+    throw InputError(
+        fmt::format("{}: its HDF5 metadata have no checksums, so damage would go unnoticed; rewrite it with "
+                    "h5repack --latest",
+                    path.string()));
   const Scoped access{make_file_access(*bytes)};
   const bool live = bytes->live() && bytes->mark() == WriterMark::Appending;
   if (live) H5Pset_metadata_read_attempts(access.id, kLiveReadAttempts);

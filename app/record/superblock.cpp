@@ -59,6 +59,10 @@ struct Hash {
 
 }  // namespace
 
+bool lacks_checksums(std::span<const std::byte> start) {
+  return std::memcmp(start.data(), kSignature, sizeof kSignature) == 0 && get<std::uint8_t>(start, kVersion) < 2;
+}
+
 std::uint32_t lookup3(std::span<const std::byte> bytes) {
   const std::uint32_t start = 0xdeadbeef + static_cast<std::uint32_t>(bytes.size());
   Hash hash{start, start, start};

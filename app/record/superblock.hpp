@@ -30,6 +30,10 @@ struct Superblock {
   Superblock closed(std::uint64_t size) const;
 };
 
+// Whether the file begins with an HDF5 superblock older than version 2: its metadata carry no checksums, so HDF5 cannot
+// notice that they are damaged. `start`: at least 9 bytes.
+bool lacks_checksums(std::span<const std::byte> start);
+
 // The hash that HDF5 puts behind its metadata.
 std::uint32_t lookup3(std::span<const std::byte> bytes);
 

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 
+#include "app/support/limits.hpp"
 #include "geometry/planar/polygon.hpp"
 #include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
+
+constexpr Limits kPlaceMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
 
 template <typename Named>
 bool has_name(const std::vector<Named>& list, const std::string& name) {
@@ -36,7 +39,7 @@ TaskPlace read_place(TomlTable& table, const std::vector<OrganScene>& organs) {
   if (!has_name(organs, place.organ))
     table.fail("organ",
                fmt::format("the scene has no organ '{}'; it has {}", printable(place.organ), names_of(organs)));
-  place.place = glm::vec3(table.vector("at_mm") * 1e-3);
+  place.place = glm::vec3(table.vector("at_mm", kPlaceMm) * 1e-3);
   table.refuse_unknown_keys();
   return place;
 }

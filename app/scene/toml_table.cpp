@@ -93,6 +93,14 @@ glm::dvec3 vector_of(const std::string& file, const std::string& key, const toml
   return {number_of(file, key, cells[0]), number_of(file, key, cells[1]), number_of(file, key, cells[2])};
 }
 
+// TOML is UTF-8; the parser does not survive other bytes in a string.
+void refuse_other_encodings(const std::string& file, std::string_view text) {
+  const std::size_t at = first_invalid_utf8(text);
+  if (at == std::string_view::npos) return;
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  throw InputError(fmt::format("{}:{}: is not UTF-8 text; save the file as UTF-8", file, line));
+}
+
 std::string text_of(const std::string& file, const std::string& key, const toml::value& value) {
   if (!value.is_string()) fail_at(file, line_of(value), key, "must be text in quotes");
   return value.as_string().str;
@@ -107,6 +115,7 @@ TomlTable::TomlTable(TomlTable&&) noexcept = default;
 TomlTable TomlTable::parse(const std::filesystem::path& file, const std::string& text) {
   auto content = std::make_unique<Content>();
   content->file = file.string();
+  refuse_other_encodings(content->file, text);
   refuse_excess(content->file, text);
   try {
     std::istringstream in(text);

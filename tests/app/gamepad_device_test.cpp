@@ -128,7 +128,7 @@ TEST(GamepadDevice, APauseIsNotMadeUpFor) {
   pad.state.axes[3] = -1.f;
   pad.device.pose({0, 0.0});
   const DevicePose pose = pad.device.pose({1, 10.0});
-  EXPECT_LT(glm::length(pose.tip - pose.pivot), 0.1 + pad.params.insert_rate / 29.0);
+  EXPECT_LT(glm::length(pose.tip - pose.pivot), 0.1 + pad.params.insert_rate / 9.0);
 }
 
 // Asking for gamepads ends GLFW only where it began it: an open window stays.

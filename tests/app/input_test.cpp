@@ -62,6 +62,22 @@ TEST(Printable, IsOneShortLine) {
   EXPECT_EQ(printable(std::string(60, 'x'), 60), std::string(60, 'x'));
 }
 
+TEST(Printable, FindsWhatIsNotUtf8) {
+  EXPECT_EQ(first_invalid_utf8("Le\xc5\x84ka \xe8\x82\x9d \xf0\x9f\x98\x80"), std::string_view::npos);
+  EXPECT_EQ(first_invalid_utf8("caf\xe9"), 3u);
+  EXPECT_EQ(first_invalid_utf8("a\xed\xa0\x80"), 1u);
+  EXPECT_EQ(first_invalid_utf8("\xc3"), 0u);
+}
+
+TEST(SceneText, IsUtf8) {
+  try {
+    parse_scene("title = 'a'\nname = 'x\xffx'\n", "s.toml");
+    ADD_FAILURE() << "was read";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "s.toml:2: is not UTF-8 text; save the file as UTF-8");
+  }
+}
+
 TEST(Names, OneRule) {
   for (const char* good : {"liver", "left grasper", "Leber 2", "a.b", "...", "instrument 12"})
     EXPECT_EQ(name_fault(good), "") << good;

@@ -11,9 +11,11 @@
 #include <array>
 #include <string>
 
+#include "app/record/h5_file.hpp"
 #include "app/record/superblock.hpp"
 #include "geometry/error.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -115,6 +117,29 @@ TEST(RecordingBytes, KnowsThatItsFileWasDeletedOrMoved) {
   std::filesystem::remove(folder.path() / "b.h5");
   EXPECT_TRUE(bytes->deleted());
   EXPECT_EQ(bytes->fault(), "it was deleted while it was being written");
+}
+
+TEST(Superblock, FilesWithoutChecksumsAreKnown) {
+  const auto start = [](unsigned char version) {
+    return std::array<std::byte, 9>{std::byte{0x89}, std::byte{'H'},  std::byte{'D'},
+                                    std::byte{'F'},  std::byte{'\r'}, std::byte{'\n'},
+                                    std::byte{0x1a}, std::byte{'\n'}, std::byte{version}};
+  };
+  EXPECT_TRUE(lacks_checksums(start(0)));
+  EXPECT_TRUE(lacks_checksums(start(1)));
+  EXPECT_FALSE(lacks_checksums(start(2)));
+  EXPECT_FALSE(lacks_checksums(start(3)));
+  EXPECT_FALSE(lacks_checksums(std::array<std::byte, 9>{}));
+}
+
+// h5repack writes such files unless told otherwise.
+TEST(Superblock, ARecordingWithoutChecksumsIsRefused) {
+  try {
+    H5File::open(repository_file("tests/fuzz/corpus/recording/old_format.h5"));
+    ADD_FAILURE() << "was read";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("h5repack --latest"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace
