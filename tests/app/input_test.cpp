@@ -148,6 +148,7 @@ TEST_F(Input, ScenesWithoutMeasureAreRefusedAtOnce) {
   expect_short(demo(file("dots.toml", dots + " = 1\n")), "dots.toml:1: the text has");
   expect_short(demo(file("key.toml", std::string(5000, 'k') + " = 1\n")), "is not a key of this table");
   expect_short(demo(file("esc.toml", std::string(kScene) + "\"\\u001b[31m\" = 1\n")), "is not a key of this table");
+  expect_short(demo(file("bytes.toml", "title = 'x\xbd'\n")), "bytes.toml:1: is not UTF-8 text");
   expect_short(demo(file("big.toml", "title = " + std::string(3 << 20, ' '))), "larger than the 1 MiB");
 }
 
@@ -265,6 +266,9 @@ TEST_F(Input, NumbersOfScenesHaveRanges) {
       {"-60, -40, 260", "-60, -1e9, 260", "instrument.pivot_mm: -1000000000 is outside its limits"},
       {"node_spacing_mm = 12", "gravity = [0, 1e30, 0]", "organ.tissue.gravity: 1e+30 is outside"},
       {"[[organ]]", "[breathing]\ndirection = [0, 99, 0]\n[[organ]]", "breathing.direction: 99 is outside"},
+      {"radius_mm = 2.5",
+       "radius_mm = 2.5\n[task]\nkind = \"touch-targets\"\n[[task.place]]\norgan = \"organ\"\nat_mm = [0, 1e43, 0]",
+       "task.place.at_mm: 1e+43 is outside"},
       {"[[organ]]", "title = \"\\u001b[31m\"\n[[organ]]", "title: must be at most 200 printable"},
   };
   for (const Case& tried : cases) {
