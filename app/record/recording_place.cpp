@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <fstream>
+#include <span>
+
 #include "app/record/h5_file.hpp"
 #include "app/record/recording_layout.hpp"
 #include "app/record/recording_lock.hpp"
+#include "app/record/superblock.hpp"
 #include "app/support/output_file.hpp"
 #include "geometry/error.hpp"
 
@@ -18,15 +23,23 @@ namespace fs = std::filesystem;
   throw InputError(fmt::format("{}: {}", file.string(), what));
 }
 
+// Every recording has checksums, so a file without them was written by another program.
+bool was_written_by_another_program(const fs::path& file) {
+  std::array<char, 9> start{};
+  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
+  return lacks_checksums(std::as_bytes(std::span(start)));
+}
+
 // Of a file that is there and holds something.
 void refuse_unless_finished_recording(const fs::path& file, const RecordingLock* lock = nullptr) {
   if (fs::file_size(file) == 0) return;
   if (!is_hdf5(file)) refuse(file, "is there and is no recording, so it is not written over; name another file");
+  constexpr const char* kForeign = "is an HDF5 file but no recording, so it is not written over; name another file";
+  if (was_written_by_another_program(file)) refuse(file, kForeign);
   try {
     const H5File there = H5File::open(file, lock);
     if (there.live()) refuse(file, "another program is writing a recording here; name another file");
-    if (!there.text("format").starts_with(kAnyFormat))
-      refuse(file, "is an HDF5 file but no recording, so it is not written over; name another file");
+    if (!there.text("format").starts_with(kAnyFormat)) refuse(file, kForeign);
     if (!there.clean())
       refuse(file,
              "is a recording whose program was killed, so it is not written over; run trocar recover on it, or name "
