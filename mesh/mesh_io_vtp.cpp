@@ -128,9 +128,12 @@ class DocumentReader {
 
   void take_piece(const Xml::Item& item) {
     if (!has_root_) fail(source_, "the file has no element VTKFile", "check that it is a VTP file");
+    const std::size_t line = xml_.line_of(item.offset);
+    // An array still open would be one of an earlier piece, which moves when the list grows.
+    if (array_) fail(source_, line, "a piece begins within a data array", kDamaged);
     pieces.push_back({});
     Piece& piece = pieces.back();
-    piece.line = xml_.line_of(item.offset);
+    piece.line = line;
     piece.point_count = take_count(item, "NumberOfPoints", piece.line);
     piece.polygons.count = take_count(item, "NumberOfPolys", piece.line);
     piece.strips.count = take_count(item, "NumberOfStrips", piece.line);

@@ -241,6 +241,8 @@ std::string vtp(const std::string& coordinates, const std::string& connectivity,
 
 TEST(MeshIoErrors, Vtp) {
   const std::string good = vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "3");
+  std::string nested = good;
+  nested.insert(nested.find("</DataArray>"), "\n<Piece NumberOfPoints=\"3\"/>");
   std::string grid = good;
   grid.replace(grid.find("PolyData"), 8, "ImageDat");
   for (const Bad& bad : std::vector<Bad>{
@@ -249,6 +251,7 @@ TEST(MeshIoErrors, Vtp) {
            {"a.vtp", good.substr(0, good.size() - 14), 13, "ends within a tag"},
            {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 6, "'VTKFile' fits no start tag"},
            {"a.vtp", grid, 2, "'ImageDat', not PolyData"},
+           {"a.vtp", nested, 7, "a piece begins within a data array"},
            {"a.vtp", vtp("0 0 0 1 0 0\n0 nan 0", "0 1 2", "3"), 7, "'nan'"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1", "0 1 2", "3"), 6, "missing"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0 1", "0 1 2", "3"), 6, "more numbers than announced"},
