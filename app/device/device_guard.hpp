@@ -3,7 +3,7 @@
 //   pose = (1 - s) frozen + s given,   s = 0 .. 1 in a time of max(gap / tip speed, turn / roll speed),
 // direction of the shaft, depth, roll, jaws each by itself, while the hand may go on moving. Energy stays off on the
 // way, and until the pedal has been let go: a pedal held through a failure burns nothing.
-// A pause is such a failure for a device that a hand moves: nobody read it meanwhile. One that follows the session's
+// A pause is such a failure for a device that a hand moves: it is not read meanwhile. One that follows the session's
 // ticks has not moved.
 // A device that never failed passes unchanged, bit for bit. While it fails, its pose passes unchanged too: the session
 // sees it, freezes the instrument and feeds no force.   Tested in tests/app/device_guard_test.cpp

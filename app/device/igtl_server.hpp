@@ -6,7 +6,7 @@
 //   SENSOR     "Force"                                   x, y, z of the force on each instrument, in that order;
 //   newtons
 // A client that has not taken the last frame yet skips this one; one that takes nothing for `patience` is dropped.
-// More clients than `most_clients` are hung up on, with a line in the log; without free descriptors nobody is accepted
+// More clients than `most_clients` are hung up on, with a line in the log; without free descriptors none is accepted
 // for a second. What clients send is read and thrown away: nobody has to ask.   Tested in tests/app/igtl_test.cpp
 #pragma once
 

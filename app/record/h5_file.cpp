@@ -25,8 +25,8 @@ struct Scoped {
   }
 };
 
-// HDF5 prints its diagnostics unless told otherwise, in every thread anew; ours are exceptions. At exit it must not try
-// again to write what a full disk did not take.
+// HDF5 prints its diagnostics unless told otherwise, in every thread by itself; ours are exceptions. At exit it must
+// not try again to write what a full disk did not take.
 void silence_library() {
   static const herr_t no_work_at_exit = H5dont_atexit();
   thread_local const herr_t silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

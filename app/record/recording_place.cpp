@@ -82,7 +82,7 @@ RecordingPlace::~RecordingPlace() {
 
 void RecordingPlace::make_free() {
   if (aside_.empty()) return;
-  // Nobody begins to write it meanwhile.
+  // No program begins to write it meanwhile.
   const RecordingLock lock(file_);
   refuse_unless_finished_recording(file_, &lock);
   std::error_code error;

@@ -18,7 +18,7 @@ class SessionRecorder {
 
   // After session.step(): appends that frame. Its `record` stage is the time the append of the frame before took.
   void append(Session& session, const FrameClock& clock);
-  // The same for sessions that nobody takes part in: the wall time is that since the recording began.
+  // The same for sessions without a trainee: the wall time is that since the recording began.
   void append(Session& session, double time);
   // Recording has ended because the disk takes no more or the file was deleted, and why.
   bool failed() const noexcept { return recorder_.failed(); }

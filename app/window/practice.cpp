@@ -139,7 +139,7 @@ void Practice::stop() {
   if (!recording_fault_.empty()) throw RunError(recording_fault_);
 }
 
-// Nobody reads the devices meanwhile: pedals up, and hands that moved on bring their instruments along slowly.
+// The devices are not read meanwhile: pedals up, and hands that moved on bring their instruments along slowly.
 void Practice::stand_still() {
   if (still_) return;
   still_ = true;
