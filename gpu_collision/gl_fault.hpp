@@ -9,7 +9,7 @@
 
 namespace trocar::gl {
 
-// A driver resets a GPU that hangs after two to ten seconds; a frame this late helps nobody.
+// A driver resets a GPU that hangs after two to ten seconds; a later answer is of no use.
 constexpr std::chrono::seconds kLongestWait{5};
 
 class FaultWatch {

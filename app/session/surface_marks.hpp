@@ -1,5 +1,5 @@
 // Points that ride on an organ's surface: where a task's targets are while the tissue moves.
-// Units: metres.   Tested in tests/app/surface_marks_test.cpp
+// Units: metres.   Tested in tests/app/session_test.cpp
 #pragma once
 
 #include <span>

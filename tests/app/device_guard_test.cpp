@@ -137,7 +137,7 @@ TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
   EXPECT_TRUE(g.step().energy);
 }
 
-// Nobody reads the device in a pause: afterwards the instrument goes to where the hand is by now at the limited speed,
+// The device is not read in a pause: afterwards the instrument goes to where the hand is by now at the limited speed,
 // with the pedal up.
 TEST(DeviceGuard, AfterAPauseItGoesBackToTheHandAtALimitedSpeed) {
   Guarded g;
