@@ -144,7 +144,9 @@ json of(const SessionSummary& summary) {
           {"check",
            {{"frames", summary.check.frames},
             {"frames_disagreeing", summary.check.frames_disagreeing},
-            {"faces", summary.check.faces}}}};
+            {"faces", summary.check.faces}}},
+          {"sample",
+           {{"faces", summary.sample.faces}, {"answers", summary.sample.answers}, {"wrong", summary.sample.wrong}}}};
 }
 
 json of(const ReportSession& session) {

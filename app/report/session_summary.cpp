@@ -133,6 +133,17 @@ CheckSummary summarise_check(const Recording& recording) {
   return check;
 }
 
+SampleSummary summarise_sample(const Recording& recording) {
+  SampleSummary sum;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame)
+    if (const auto sample = recording.sample(frame)) {
+      sum.faces += (*sample)[0];
+      sum.answers += (*sample)[1];
+      sum.wrong += (*sample)[2];
+    }
+  return sum;
+}
+
 }  // namespace
 
 std::vector<BackendSummary> summarise_backends(const Recording& recording) {
@@ -172,6 +183,7 @@ SessionSummary summarise_session(const Recording& recording, const Lens& lens, c
   summary.organs = std::move(touched.organs);
   add_stages(recording, summary);
   summary.check = summarise_check(recording);
+  summary.sample = summarise_sample(recording);
   summary.backends = summarise_backends(recording);
   return summary;
 }

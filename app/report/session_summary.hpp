@@ -72,6 +72,11 @@ struct CheckSummary {
   std::uint64_t faces = 0;  // disagreements in all
 };
 
+// Faces held against the double reference; all 0 in recordings without a sample.
+struct SampleSummary {
+  std::uint64_t faces = 0, answers = 0, wrong = 0;  // held; answers they were chosen from; gainsaid
+};
+
 // A backend that answered from this frame on.
 struct BackendSummary {
   std::string name;
@@ -93,6 +98,7 @@ struct SessionSummary {
   std::vector<StageSummary> stages;
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages
   CheckSummary check;
+  SampleSummary sample;
   std::vector<BackendSummary> backends;  // the first, then each that took another's place
 };
 

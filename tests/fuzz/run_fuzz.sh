@@ -10,8 +10,8 @@ seconds=${1:-600}
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(mesh scene trajectory recording igtl)
 
-cmake --preset fuzz >/dev/null
-cmake --build build/fuzz --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}"
+cmake --preset asan >/dev/null
+cmake --build build/asan --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}"
 mkdir -p build/fuzz/crashes
 failed=0
 for target in "${targets[@]}"; do
@@ -21,7 +21,7 @@ for target in "${targets[@]}"; do
   [ "$target" = scene ] && corpora+=(data/scenes data/scenes/tasks)
   log=build/fuzz/$target.log
   # The readers free what they hold when they refuse a file; VTK and HDF5 keep tables of their own until the end.
-  if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time="$seconds" \
+  if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 build/asan/tests/fuzz/"fuzz_$target" -max_total_time="$seconds" \
       -timeout=30 -rss_limit_mb=4096 -max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/crashes/"$target"- \
       "${corpora[@]}" >"$log" 2>&1; then
     echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") executions, no crash"

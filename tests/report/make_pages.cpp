@@ -65,6 +65,7 @@ SessionSummary summary_of(const std::string& tool) {
   summary.stages = {{"query", 0.2, 0.9, 2.0}, {"tissue", 4.0, 6.0, 9.0}};
   summary.frame_time = {"frame", 5.0, 8.0, 11.0};
   summary.check = {kFrames, 0, 0};
+  summary.sample = {2 * kFrames, 5000 * kFrames, 0};
   return summary;
 }
 

@@ -1,7 +1,7 @@
 // The page's own arithmetic, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { backendText } from "../../app/report/web/agreement.js";
+import { backendText, sampleText } from "../../app/report/web/agreement.js";
 import { bestOf, isFlat, withoutTwins } from "../../app/report/web/compare.js";
 import { kScale, scaleColour } from "../../app/report/web/colour.js";
 import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
@@ -13,6 +13,13 @@ import { fillTriangle } from "../../app/report/web/shadow.js";
 import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");
+
+test("the sample of the reference: nothing without one, its size, its errors", () => {
+  assert.equal(sampleText({}), "");
+  assert.equal(sampleText({ sample: { faces: 0, answers: 0, wrong: 0 } }), "");
+  assert.match(sampleText({ sample: { faces: 80, answers: 5000, wrong: 0 } }), /80 faces of 5.000 answers, none of them wrong/);
+  assert.match(sampleText({ sample: { faces: 80, answers: 5000, wrong: 3 } }), /3 of them wrong/);
+});
 
 test("arrays and places come back", () => {
   assert.deepEqual([...decodeArray({ type: "f32", data: base64(new Float32Array([1.5, -2])) })], [1.5, -2]);

@@ -23,6 +23,7 @@ test("reports a recorded session", async () => {
   assert.ok(statSync(out).size < 3e6, `${statSync(out).size} bytes`);
   const page = await openReport(browser, out);
   assert.match(await page.textContent("#agreement"), /All 40 frames .* 0 disagreements/);
+  assert.match(await page.textContent("#sample"), /faces of .* answers, none of them wrong/);
   const shown = await page.$$eval("td[data-metric]", (nodes) =>
     nodes.map((node) => [node.dataset.metric, node.dataset.column]),
   );

@@ -27,6 +27,14 @@ export function agreementText({ check, frames }, backend) {
   return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
 }
 
+/** How many faces were compared with the reference; empty in recordings that hold no sample. */
+export function sampleText({ sample }) {
+  if (!sample?.faces) return "";
+  const compared = `In every frame a sample of faces is also compared with the reference computation in double precision: ${whole(sample.faces)} faces of ${whole(sample.answers)} answers`;
+  if (sample.wrong === 0) return `${compared}, none of them wrong.`;
+  return `${compared}, ${whole(sample.wrong)} of them wrong. Use the results of this report with care.`;
+}
+
 /** Which backend answered when, where it was not the same one throughout; empty where it was. */
 export function backendText({ backends }) {
   if (!backends || (backends.length < 2 && !backends[0]?.fault)) return "";
@@ -84,6 +92,7 @@ export function agreementSection({ summary, recording, attempt }) {
     "Agreement and timing",
     null,
     html("p", { id: "agreement" }, agreementText(summary, attempt.backend), " ", queryText(summary, attempt.backend)),
+    sampleText(summary) && html("p", { id: "sample" }, sampleText(summary)),
     backendText(summary) && html("p", { id: "backends" }, backendText(summary)),
     html(
       "p",
