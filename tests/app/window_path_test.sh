@@ -67,6 +67,18 @@ click() {
 }
 key() { xdotool keydown "$1"; settle; xdotool keyup "$1"; settle; }
 picture() { settle; import -window root -crop "${width}x${height}+0+0" +repage "$out/$1.png"; [ -s "$out/$1.png" ] || fail "no picture $1"; }
+# The window at its smallest, and back: nothing is drawn into a picture without pixels, and nothing else happens.
+shrink() {
+  local window before
+  window=$(xdotool search --onlyvisible --pid "$program" | head -n 1)
+  before=$(field screen)
+  for size in "1 1" "$width 1" "1 $height" "$width $height"; do
+    # shellcheck disable=SC2086
+    xdotool windowsize "$window" $size
+    settle
+  done
+  is screen "$before" || fail "the screen changed with the window's size"
+}
 start_program() {
   rm -f "$state"
   "$trocar" run --folder "$out" --state "$state" --width "$width" --height "$height" ${options[@]+"${options[@]}"} >"$out/log" 2>&1 &
@@ -113,6 +125,7 @@ picture help
 key F1
 click "First touch"
 picture start
+shrink
 
 # The scope, then the grasper, until the task is finished.
 click Start
@@ -136,6 +149,8 @@ done
 key Escape
 wait_for 20 is phase paused
 picture paused
+shrink
+is phase paused || fail "no longer paused"
 key Escape
 wait_for 20 is phase running
 until is in_hand grasper; do key Tab; done
@@ -169,6 +184,7 @@ import json, sys
 attempt = json.load(open(sys.argv[1]))["attempts"][0]
 assert attempt["task"]["finished"], attempt["task"]' "$out/score.json" || fail "the task was not finished"
 picture results
+shrink
 
 # The report, and the replay of what was done.
 click Report
@@ -188,6 +204,7 @@ frame=$(field frames)
 key Right
 is frames $((frame + 1)) || fail "no step by a frame"
 picture replay
+shrink
 key Escape
 wait_for 20 is screen results
 click "Start screen"
@@ -221,6 +238,7 @@ point_at $((width * 44 / 100)) $((height * 42 / 100))
 press
 wait_for 20 has_place "1 on the liver"
 picture editor
+shrink
 click "Add zone"
 wait_for 20 is phase scope
 settle
