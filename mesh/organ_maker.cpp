@@ -16,7 +16,7 @@ namespace {
 constexpr int kFewestFaces = 2000, kMostFaces = 4000000;
 constexpr double kMetre = 1e-3;  // m per mm of the shapes
 
-// Spreads the lowest 21 bits three apart.
+// Spreads the lowest 21 bits so that each occupies every third bit.
 std::uint64_t spread(std::uint64_t bits) {
   std::uint64_t result = 0;
   for (int i = 0; i < 21; ++i) result |= (bits >> i & 1) << (3 * i);
@@ -57,7 +57,7 @@ TriangleMesh numbered_along_curve(const RawSurface& raw, const FieldBox& box) {
 
 TriangleMesh make(double (*distance)(const glm::dvec3&), const FieldBox& box, int faces) {
   if (faces < kFewestFaces || faces > kMostFaces)
-    throw InputError("an organ of " + std::to_string(faces) + " faces cannot be made; ask for " +
+    throw InputError("an organ of " + std::to_string(faces) + " faces is not possible; ask for " +
                      std::to_string(kFewestFaces) + " to " + std::to_string(kMostFaces));
   const SampledField field(box, distance);
   return numbered_along_curve(even_remesh(iso_surface(field), field, static_cast<std::size_t>(faces)), box);

@@ -61,7 +61,7 @@ TEST(MeshIoErrors, Obj) {
            {"a.obj", kThree + "f 1 2 3x\n", 4, "'3x'"},
            {"a.obj", kThree + "f 1 2 3/a\n", 4, "'3/a'"},
            {"a.obj", kThree + "f 1 2 1.0\n", 4, "'1.0'"},
-           {"a.obj", kThree + "q 1 2 3\n", 4, "'q' is no OBJ statement"},
+           {"a.obj", kThree + "q 1 2 3\n", 4, "'q' is not an OBJ statement"},
            {"a.obj", "v 0 0 nan\n", 1, "'nan'"},
            {"a.obj", "\n\nv 0 -inf 0\n", 3, "'-inf'"},
            {"a.obj", "v 0 0 1e999\n", 1, "1e999"},
@@ -70,7 +70,7 @@ TEST(MeshIoErrors, Obj) {
            {"a.obj", "v 0 0 1,5\n", 1, "'1,5'"},
            {"a.obj", "v 0 0 +-1\n", 1, "'+-1'"},
            {"a.obj", "v 0 0 0x10\n", 1, "'0x10'"},
-           {"a.obj", "v 0 0 1e7\n", 1, "more than a kilometre away"},
+           {"a.obj", "v 0 0 1e7\n", 1, "more than a kilometre from the origin"},
            {"a.obj", kThree, 0, "no faces"},
            {"a.obj", kThree + "l 1 2\np 3\n", 0, "no faces"},
            {"a.obj", "# nothing\n", 0, "no faces"},
@@ -88,7 +88,7 @@ TEST(MeshIoErrors, AsciiStl) {
            {"a.stl", "solid a\n" + facet.substr(0, facet.find("vertex 0 1")), 6, "the file ends"},
            {"a.stl", "solid a\n" + facet.substr(0, facet.find("1 0\nendloop")), 6,
             "the file ends where 'a coordinate'"},
-           {"a.stl", "solid a\n" + facet, 9, "the file ends where 'facet or endsolid' should follow"},
+           {"a.stl", "solid a\n" + facet, 9, "the file ends where 'facet or endsolid' is expected"},
            {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", 4, "'nan'"},
            {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 x\n", 4, "'x'"},
            {"a.stl",
@@ -207,7 +207,7 @@ TEST(MeshIoErrors, LegacyVtk) {
            {"a.vtk", points + "POLYGONS 9 4\n3 0 1 2\n", 10, "more cells than numbers"},
            {"a.vtk", points + "POLYGONS 1 999999999999\n3 0 1 2\n", 10, "too short"},
            {"a.vtk", start + "POINTS 2 float\n0 0 0\n1 0 0\n0 1 0\nPOLYGONS 1 4\n3 0 1 2\n", 8,
-            "stands where a section name"},
+            "is not a section name"},
            {"a.vtk", start + "POINTS 999999999999 float\n0 0 0\n", 5, "fewer points than the header says"},
            {"a.vtk", start + "POINTS 3 float\n0 0 0\n1 0 nan\n", 7, "'nan'"},
            {"a.vtk", start + "POINTS 1 bit\n0 0 0\n", 5, "'bit'"},
@@ -217,7 +217,7 @@ TEST(MeshIoErrors, LegacyVtk) {
            {"a.vtk", new_start + "0 2\nCONNECTIVITY vtktypeint64\n0 1 2\n", 11, "do not end at the length"},
            {"a.vtk", new_start + "1 3\nCONNECTIVITY vtktypeint64\n0 1 2\n", 11, "offsets do not rise"},
            {"a.vtk", new_start + "0 3\n0 1 2\n", 12, "CONNECTIVITY is missing"},
-           {"a.vtk", points + "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 4\n", 11, "attributes do not fit"},
+           {"a.vtk", points + "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 4\n", 11, "the number of attributes is not"},
        }) {
     expect_refused(bad);
   }
@@ -249,7 +249,7 @@ TEST(MeshIoErrors, Vtp) {
            {"a.vtp", "hello\n", 0, "no element VTKFile"},
            {"a.vtp", good.substr(0, good.size() / 2), 6, "ends within the element 'DataArray'"},
            {"a.vtp", good.substr(0, good.size() - 14), 13, "ends within a tag"},
-           {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 6, "'VTKFile' fits no start tag"},
+           {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 6, "'VTKFile' has no matching start tag"},
            {"a.vtp", grid, 2, "'ImageDat', not PolyData"},
            {"a.vtp", nested, 7, "a piece begins within a data array"},
            {"a.vtp", vtp("0 0 0 1 0 0\n0 nan 0", "0 1 2", "3"), 7, "'nan'"},
@@ -260,7 +260,7 @@ TEST(MeshIoErrors, Vtp) {
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "4"), 9, "missing"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "2"), 10, "2 corners"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "-3"), 10, "-3 corners"},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 6, "more than a kilometre away"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 6, "more than a kilometre from the origin"},
        }) {
     expect_refused(bad);
   }
@@ -274,8 +274,8 @@ TEST(MeshIoErrors, PathsThatAreNoMesh) {
   expect(folder.path() / "missing.stl", "no such file");
   expect(folder.write("empty.stl", ""), "empty");
   expect(folder.write("empty.ply", ""), "empty");
-  expect(folder.write("mesh.step", "x"), "'.step' is no mesh format");
-  expect(folder.write("mesh", "x"), "'' is no mesh format");
+  expect(folder.write("mesh.step", "x"), "'.step' is not a mesh format");
+  expect(folder.write("mesh", "x"), "'' is not a mesh format");
   std::filesystem::create_directory(folder.path() / "folder.obj");
   expect(folder.path() / "folder.obj", "folder");
   expect(folder.path() / "folder.obj" / "a.obj", "no such file");
