@@ -10,11 +10,11 @@
 namespace trocar {
 namespace {
 
-// Rows pass a hair beside the nodes, so that none meets an edge of the surface; the next try is that much further.
+// Rows pass slightly beside the nodes, so that none meets an edge of the surface; each retry increases the offset.
 constexpr double kHair = 1e-6;  // of the grid's spacing
 constexpr int kTries = 8;
 
-// A row is a line of nodes along x; a crossing is where it enters (+1) or leaves (-1) the organ.
+// A row is a line of nodes along x. A crossing is the point where it enters (+1) or leaves (-1) the organ.
 struct Crossing {
   std::uint32_t row;
   int turn;
@@ -25,7 +25,7 @@ double turn_of(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& p) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-// Where the line along x through `p` = (y, z) crosses the face.
+// The crossing of the face with the line along x through `p` = (y, z).
 bool crosses(const Triangle& t, const glm::dvec2& p, Crossing& crossing) {
   const glm::dvec2 a(t.a.y, t.a.z), b(t.b.y, t.b.z), c(t.c.y, t.c.z);
   const double ab = turn_of(a, b, p), bc = turn_of(b, c, p), ca = turn_of(c, a, p);
@@ -73,7 +73,7 @@ class InsideRows {
       }
   }
 
-  // A row whose turns do not cancel met an edge after all: it is looked at again, a little further aside.
+  // When the turns of a row do not cancel, it met an edge: repeat it with a larger offset.
   void settle(std::uint32_t row, std::span<const Crossing> crossings) {
     std::vector<Crossing> again;
     for (int attempt = 1; attempt < kTries && !balanced(crossings); ++attempt) {
@@ -112,7 +112,7 @@ class InsideRows {
   std::vector<char> inside_;  // [node]
 };
 
-// The nearest face, from a good guess: neighbouring nodes mostly share theirs.
+// The nearest face, starting from the last result: neighbouring nodes mostly have the same nearest face.
 class NearestFace {
  public:
   explicit NearestFace(const MeshView& organ) : tree_(build_face_tree(organ)) {
@@ -149,7 +149,7 @@ class NearestFace {
 
   FaceTree tree_;
   std::vector<closest::Face> faces_;  // [face]
-  std::uint32_t nearest_ = 0;         // of the point asked for last
+  std::uint32_t nearest_ = 0;         // of the last point
   double squared_ = 0.0;              // m^2
 };
 
@@ -162,7 +162,7 @@ RestDistance make_grid(const Lattice& lattice) {
   return grid;
 }
 
-// visit(node) for the grid nodes in a cell and up to `rim` cells around it.
+// Calls visit(node) for the grid nodes in a cell and up to `rim` cells around it.
 template <typename Visit>
 void for_each_node(const RestDistance& grid, const glm::ivec3& cell, int rim, Visit visit) {
   const glm::ivec3 first = glm::max(kDistanceSteps * (cell + kDistanceRim - rim), 0);
@@ -203,7 +203,7 @@ RestDistance make_rest_distance(const MeshView& organ, const Lattice& lattice) {
 }
 
 DistanceSample sample(const RestDistance& field, const glm::vec3& p) {
-  // Central differences need a node more on either side.
+  // Central differences need one more node on either side.
   const glm::vec3 place((glm::dvec3(p) - field.origin) / field.spacing);
   const glm::vec3 inner = glm::clamp(place, glm::vec3(1.f), glm::vec3(field.size - 2));
   const glm::ivec3 at = glm::min(glm::ivec3(inner), field.size - 3);

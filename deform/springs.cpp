@@ -6,7 +6,7 @@
 namespace trocar {
 namespace {
 
-// Half of the 26 neighbours: the spring belongs to its first node, the other end always has a higher number.
+// Half of the 26 neighbours: the spring belongs to its first node, the other end always has a higher index.
 constexpr std::array<std::array<int, 3>, kSpringDirections> kDirection = {{{1, 0, 0},
                                                                            {0, 1, 0},
                                                                            {0, 0, 1},
@@ -60,22 +60,22 @@ std::uint32_t whole_registers(std::size_t count) {
   return static_cast<std::uint32_t>((count + kLanes - 1) / kLanes * kLanes);
 }
 
-// Directions by the step they take along a row, 0, +1, -1: springs of one group that begin at the same nodes end in
-// different rows. kNoDirection: the group has fewer.
+// Directions grouped by their x component 0, +1, -1: springs of one group that begin at the same node end in different
+// rows. kNoDirection fills shorter groups.
 constexpr int kMostInGroup = 5, kNoDirection = -1;
 constexpr std::array<std::array<int, kMostInGroup>, 3> kGroup = {
     {{1, 2, 7, 8, kNoDirection}, {0, 3, 5, 9, 11}, {4, 6, 10, 12, kNoDirection}}};
 
-// How far on, in node numbers, the other ends of a group's springs are; 0: no spring.
+// Differences of node indices between the two ends of a group's springs; 0: no spring.
 using Reach = std::array<std::uint32_t, kMostInGroup>;
 
-// Nodes that follow each other along x, and the springs of one group that begin there and go on with them.
+// Consecutive nodes along x with the springs of one group, which have the same differences of node indices.
 struct FoundRows {
   int group;
   std::uint32_t a, count;
   Reach reach;
 
-  // Springs that follow each other want the last place of a row empty.
+  // Rows of consecutive springs need an empty last entry.
   std::uint32_t places() const {
     const bool along = std::find(reach.begin(), reach.end(), 1u) != reach.end();
     return whole_registers(count + (along ? 1 : 0));
@@ -92,7 +92,7 @@ Reach reach_of(const std::vector<Half>& halves, std::uint32_t node, int group) {
   return reach;
 }
 
-// Takes `node`, the next along x, into `rows`; false when one of its springs does not go on with those before.
+// Appends `node`, the next along x, to `rows`; false when one of its springs does not continue a row.
 bool take(FoundRows& rows, const Reach& reach, std::size_t nodes) {
   FoundRows longer = rows;
   ++longer.count;
@@ -100,7 +100,7 @@ bool take(FoundRows& rows, const Reach& reach, std::size_t nodes) {
     if (reach[i] != 0 && longer.reach[i] != 0 && reach[i] != longer.reach[i]) return false;
     longer.reach[i] = std::max(longer.reach[i], reach[i]);
   }
-  // Places filled up with no spring are read and written too: only within the room after the last node.
+  // Padding entries are read and written too, so they must stay within the padding after the last node.
   const std::uint32_t farthest = *std::max_element(longer.reach.begin(), longer.reach.end());
   if (longer.a + farthest + longer.places() > nodes + kLanes) return false;
   rows = longer;
@@ -123,8 +123,8 @@ std::vector<FoundRows> find_rows(const Lattice& lattice, const std::vector<Half>
   return found;
 }
 
-// Layer by layer, so that a large organ's nodes stay in the cache; within a group never two rows running whose ends lie
-// side by side in memory: the end of one store would hold up the next load.
+// Layer by layer, so that a large organ's nodes stay in the cache. Within a group no two consecutive rows have ends
+// that are adjacent in memory: the end of one store would delay the next load.
 void sort_for_cache(const Lattice& lattice, std::vector<FoundRows>& rows) {
   const auto key = [&](const FoundRows& row) {
     const glm::ivec3& at = lattice.node_at[row.a];
@@ -150,7 +150,7 @@ void make_spring_rows(TissueModel& model) {
     }
 }
 
-// The loop wants the last place of each row empty.
+// The loop needs an empty last entry in each row.
 void make_cell_rows(TissueModel& model) {
   const float modulus = volume_modulus(model.params);
   const std::vector<LatticeCell>& cells = model.lattice.cells;
@@ -171,7 +171,7 @@ void make_cell_rows(TissueModel& model) {
   }
 }
 
-// The cells around a spring are those that share both its ends; `at` is its first node, `d` its direction.
+// The cells around a spring are those with both of its ends; `at` is its first node, `d` its direction.
 float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm::ivec3& d, float share) {
   const Lattice& lattice = model.lattice;
   float sum = 0.f;
