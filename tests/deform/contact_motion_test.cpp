@@ -1,4 +1,4 @@
-// Tools that move as fast as hands do: no tunnelling, and the surface keeps out of them.
+// Tools at the speed of fast hand motions: no tunnelling, and the surface stays outside the tools.
 #include <cmath>
 
 #include "tests/deform/deform_support.hpp"
@@ -25,7 +25,7 @@ const Scene& scene() {
   return made;
 }
 
-// How deep any face is in the tool: its radius less the distance of its axis.
+// Largest depth of any face in the tool: its radius minus the distance from its axis.
 double penetration(const ToolStep& tool, const test::Press& press) {
   double nearest = 1.0;
   for (const glm::uvec3& face : press.mesh.faces) {
@@ -36,7 +36,7 @@ double penetration(const ToolStep& tool, const test::Press& press) {
   return tool.radius - nearest;
 }
 
-// Is the axis inside the organ anywhere? The winding of the surface around points along it.
+// Is a part of the axis inside the organ? Uses the winding number of the surface at points on the axis.
 bool inside(const ToolStep& tool, const test::Press& press) {
   for (double share : {0.0, 0.05, 0.1}) {
     const glm::dvec3 p = glm::mix(tool.tip_after, tool.pivot, share);
@@ -53,7 +53,7 @@ bool inside(const ToolStep& tool, const test::Press& press) {
   return false;
 }
 
-// 16 mm down, then 50 mm aside, `tilt` radians off the vertical. Returns the deepest penetration after any frame.
+// 16 mm down, then 50 mm sideways, `tilt` radians off the vertical. Returns the deepest penetration after any frame.
 double push_and_drag(double speed, double tilt) {
   test::Press press{scene().mesh, scene().model};
   const glm::dvec3 shaft(std::sin(tilt), 0.0, std::cos(tilt));

@@ -1,4 +1,4 @@
-// Real organs: ours, and the shared ones where they are present.
+// Real organs: ours, and the shared ones if they are present.
 #include "mesh/mesh_io.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
@@ -7,7 +7,7 @@
 namespace trocar {
 namespace {
 
-// Built, weighed, embedded, pressed for half a second from above, released.
+// Builds the tissue, checks mass and embedding, presses it for half a second from above, and releases it.
 void live_through_a_press(const TriangleMesh& mesh) {
   std::uint32_t top = 0, bottom = 0;
   for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {

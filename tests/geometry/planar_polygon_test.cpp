@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-TEST(PlanarPolygon, PlaceOfAPointAgreesWithWinding) {
+TEST(PlanarPolygon, PointLocationAgreesWithWinding) {
   Dice dice(5);
   Tally tally{"point in any polygon"};
   int wrong = 0;
@@ -37,7 +37,7 @@ TEST(PlanarPolygon, PlaceOfAPointAgreesWithWinding) {
 }
 
 // Large polygons: stars of up to 1000 corners.
-TEST(PlanarPolygon, PlaceOfAPointInLargeStars) {
+TEST(PlanarPolygon, PointLocationInLargeStars) {
   Dice dice(6);
   Tally tally{"point in stars, up to 1000 corners"};
   int wrong = 0;
@@ -102,7 +102,7 @@ TEST(PlanarPolygon, FaultsAreSentences) {
   EXPECT_EQ(convex_fault(pentagram), "the outline winds around itself more than once; it must be convex");
 }
 
-// Where crossing counts go wrong: a ray that grazes a corner, a side along the ray, a repeated corner.
+// Cases where crossing counts fail: a ray that grazes a corner, a side along the ray, a repeated corner.
 TEST(PlanarPolygon, RaysThroughCorners) {
   const std::vector<dvec2> triangle{{1.0, 1.0}, {4.0, 1.0}, {3.0, 2.0}};
   EXPECT_EQ(place_in_polygon(triangle, {0.0, 0.0}), Place::Outside);  // the far point on x == y grazes corner 1

@@ -1,5 +1,4 @@
-// Mesh files that must be refused, each with one sentence that names the file, the line where there is one, and a
-// remedy.
+// Mesh files that must be refused, each with one sentence that names the file, the line if known, and a remedy.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -24,10 +23,10 @@ std::string message_of(const std::filesystem::path& file) {
   return "";
 }
 
-// "FILE:LINE: what; remedy" or "FILE: what; remedy": one line, no full stop within.
+// "FILE:LINE: what; remedy" or "FILE: what; remedy": one line, without a full stop inside.
 void expect_sentence(const std::string& message, const std::string& start, const std::string& part) {
   EXPECT_TRUE(message.starts_with(start)) << message << "\n  should start with " << start;
-  EXPECT_NE(message.find(part), std::string::npos) << message << "\n  should hold " << part;
+  EXPECT_NE(message.find(part), std::string::npos) << message << "\n  should contain " << part;
   EXPECT_NE(message.find("; "), std::string::npos) << message << "\n  has no remedy";
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
@@ -93,7 +92,7 @@ TEST(MeshIoErrors, AsciiStl) {
            {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 x\n", 4, "'x'"},
            {"a.stl",
             "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\n", 7,
-            "'endloop' should"},
+            "expected 'endloop'"},
            {"a.stl", "solid a\nendsolid a\n", 0, "no faces"},
            {"a.stl", "solid a\n" + facet + "endsolid a\njunk\n", 10, "'junk'"},
            {"a.stl", "hello\n", 0, "neither a binary STL"},
@@ -137,7 +136,7 @@ TEST(MeshIoErrors, Ply) {
            {"a.ply", ply("element vertex -1\nend_header\n"), 3, "negative"},
            {"a.ply", ply("element vertex many\nend_header\n"), 3, "'many'"},
            {"a.ply", ply("element vertex 1\nproperty quad x\nend_header\n"), 4, "'quad'"},
-           {"a.ply", ply("property float x\nend_header\n"), 3, "before any element"},
+           {"a.ply", ply("property float x\nend_header\n"), 3, "before the first element"},
            {"a.ply", ply("colour red\nend_header\n"), 3, "'colour'"},
            {"a.ply", ply("element vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n"), 3,
             "no coordinate 'z'"},
@@ -266,7 +265,7 @@ TEST(MeshIoErrors, Vtp) {
   }
 }
 
-TEST(MeshIoErrors, PathsThatAreNoMesh) {
+TEST(MeshIoErrors, PathsWithoutAMesh) {
   const TemporaryFolder folder;
   const auto expect = [&](const std::filesystem::path& file, const char* part) {
     expect_sentence(message_of(file), file.string() + ": ", part);
@@ -286,7 +285,7 @@ TEST(MeshIoErrors, PathsThatAreNoMesh) {
   }
 }
 
-TEST(MeshIoErrors, UnitsThatAreNoLength) {
+TEST(MeshIoErrors, InvalidUnits) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", kThree + "f 1 2 3\n");
   for (double unit : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -295,7 +294,7 @@ TEST(MeshIoErrors, UnitsThatAreNoLength) {
   }
 }
 
-TEST(MeshIoErrors, SavingWhereItCannot) {
+TEST(MeshIoErrors, UnwritablePaths) {
   const TemporaryFolder folder;
   const auto expect = [](const std::filesystem::path& file, const char* part, const TriangleMesh& mesh) {
     try {
@@ -308,13 +307,13 @@ TEST(MeshIoErrors, SavingWhereItCannot) {
   for (const char* extension : {".stl", ".obj", ".ply", ".vtk", ".vtp"}) {
     expect(folder.path() / "no" / "such" / (std::string("a") + extension), "cannot be written", shapes::cube());
   }
-  expect(folder.path() / "a.step", "no mesh format", shapes::cube());
+  expect(folder.path() / "a.step", "not a mesh format", shapes::cube());
   expect(folder.path() / "a.obj", "no faces", TriangleMesh{});
   std::filesystem::create_directory(folder.path() / "a.obj");
   expect(folder.path() / "a.obj", "is a folder", shapes::cube());
 }
 
-// A disk that takes no more: the old file stays, nothing is left beside it.
+// A full disk: the old file stays, and no partial file remains.
 TEST(MeshIoErrors, SavingOnAFullDisk) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", "the old one");
