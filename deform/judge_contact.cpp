@@ -66,9 +66,9 @@ JudgePoint held_point(const Embedding& embedding) {
 }
 
 dvec3 place_of(const JudgePoint& point, std::span<const dvec3> x) {
-  dvec3 place(0.0);
-  for (std::size_t i = 0; i < point.node.size(); ++i) place += point.weight[i] * x[point.node[i]];
-  return place;
+  dvec3 position(0.0);
+  for (std::size_t i = 0; i < point.node.size(); ++i) position += point.weight[i] * x[point.node[i]];
+  return position;
 }
 
 // A point that has crossed the axis is pushed back to the side it came from.
@@ -107,15 +107,15 @@ void add_friction(const JudgePoint& point, const JudgeFriction& friction, std::s
   if (!(friction.grip > 0.0)) return;
   const dmat3 across = dmat3(1.0) - glm::outerProduct(friction.normal, friction.normal);
   const dvec3 slid = across * (place_of(point, x) - friction.stick);
-  const double way = glm::length(slid), creep = friction.creep_length;
-  if (way <= creep) {
-    out.energy += 0.5 * friction.grip / creep * way * way;
+  const double distance = glm::length(slid), creep = friction.creep_length;
+  if (distance <= creep) {
+    out.energy += 0.5 * friction.grip / creep * distance * distance;
     spread(point, friction.grip / creep * slid, friction.grip / creep * across, curvature, out);
     return;
   }
-  const dvec3 n = slid / way;
-  out.energy += friction.grip * (way - 0.5 * creep);
-  spread(point, friction.grip * n, friction.grip / way * (across - glm::outerProduct(n, n)), curvature, out);
+  const dvec3 n = slid / distance;
+  out.energy += friction.grip * (distance - 0.5 * creep);
+  spread(point, friction.grip * n, friction.grip / distance * (across - glm::outerProduct(n, n)), curvature, out);
 }
 
 }  // namespace trocar

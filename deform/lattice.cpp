@@ -56,7 +56,7 @@ Lattice make_grid(const MeshView& organ, double spacing) {
 
 // Marks the cells that share a point with a face. The boxes are slightly smaller than the cells, so that a flat side of
 // the organ in a lattice plane touches the cells behind it but not those in front.
-void mark_touched(const MeshView& organ, const Lattice& grid, std::vector<char>& used) {
+void find_touched(const MeshView& organ, const Lattice& grid, std::vector<char>& used) {
   const glm::dvec3 half(0.5 * grid.spacing * (1.0 - 2.0 * kGridSlack));
   for (const glm::uvec3& face : organ.faces) {
     const Triangle t = triangle_of(organ.positions, face);
@@ -113,7 +113,7 @@ Lattice make_lattice(const MeshView& organ, double spacing) {
   const std::vector<float> fullness = measure_fullness(organ, lattice);
   std::vector<char> used(fullness.size());
   for (std::size_t i = 0; i < used.size(); ++i) used[i] = fullness[i] > 0.f;
-  mark_touched(organ, lattice, used);
+  find_touched(organ, lattice, used);
   number_cells(lattice, used, fullness);
   number_nodes(lattice);
   return lattice;

@@ -124,7 +124,7 @@ class BestCap {
   std::vector<std::uint32_t> middle_;  // [first][last]
 };
 
-// Divides a ring at the chord with the lowest ratio of length to cut-off boundary; neither part is below a quarter.
+// Divides a ring at its shortest chord for which neither part has less than a quarter of the vertices.
 void add_cap_of(std::span<const glm::vec3> positions, const Ring& ring, std::vector<glm::uvec3>& triangles) {
   const std::size_t n = ring.size();
   if (n <= kLargestCap) {
@@ -162,10 +162,10 @@ constexpr std::size_t kSmallLoop = 8;
 class Matching {
  public:
   Matching(std::span<const glm::vec3> positions, const Loops& loops, const std::vector<char>& wall, float reach)
-      : loops_(loops), wall_(wall), reach_(reach) {
+      : loops_(loops), wall_(wall), range_(reach) {
     const std::size_t n = loops.count();
-    for (const std::uint32_t v : loops.vertex) places_.push_back(positions[v]);
-    for (std::size_t k = 0; k < n; ++k) boxes_.push_back(box_of(places(k)));
+    for (const std::uint32_t v : loops.vertex) points_.push_back(positions[v]);
+    for (std::size_t k = 0; k < n; ++k) boxes_.push_back(box_of(points(k)));
     for (std::size_t k = 0; k < n; ++k) nearest_.push_back(find_nearest(k));
     group_.resize(n);
     for (std::size_t k = 0; k < n; ++k) group_[k] = group_of(k);
@@ -178,28 +178,28 @@ class Matching {
     glm::vec3 low, high;  // m
   };
 
-  static Box box_of(std::span<const glm::vec3> places) {
+  static Box box_of(std::span<const glm::vec3> points) {
     Box box{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
-    for (const glm::vec3& p : places) {
+    for (const glm::vec3& p : points) {
       box.low = glm::min(box.low, p);
       box.high = glm::max(box.high, p);
     }
     return box;
   }
 
-  std::span<const glm::vec3> places(std::size_t k) const {
-    return std::span(places_).subspan(loops_.first[k], loops_.first[k + 1] - loops_.first[k]);
+  std::span<const glm::vec3> points(std::size_t k) const {
+    return std::span(points_).subspan(loops_.first[k], loops_.first[k + 1] - loops_.first[k]);
   }
 
   // Mean over the vertices of loop `a` of the distance to the nearest vertex of loop `b`, m; infinite above `limit`.
   float distance(std::size_t a, std::size_t b, float limit) const {
     const glm::vec3 apart = glm::max(boxes_[a].low - boxes_[b].high, boxes_[b].low - boxes_[a].high);
     if (glm::any(glm::greaterThan(apart, glm::vec3(limit)))) return INFINITY;
-    const auto count = static_cast<float>(places(a).size());
+    const auto count = static_cast<float>(points(a).size());
     float sum = 0.f;
-    for (const glm::vec3& p : places(a)) {
+    for (const glm::vec3& p : points(a)) {
       float nearest = INFINITY;
-      for (const glm::vec3& q : places(b)) nearest = std::min(nearest, squared(p, q));
+      for (const glm::vec3& q : points(b)) nearest = std::min(nearest, squared(p, q));
       sum += std::sqrt(nearest);
       if (sum > limit * count) return INFINITY;
     }
@@ -208,7 +208,7 @@ class Matching {
 
   std::size_t find_nearest(std::size_t k) const {
     std::size_t nearest = k;
-    float best = reach_;
+    float best = range_;
     for (std::size_t other = 0; other < loops_.count(); ++other) {
       if (wall_[other] == wall_[k]) continue;
       if (const float d = distance(k, other, best); d < best) best = d, nearest = other;
@@ -226,8 +226,8 @@ class Matching {
 
   const Loops& loops_;
   const std::vector<char>& wall_;
-  float reach_;
-  std::vector<glm::vec3> places_;     // m, of the loops' vertices in their order
+  float range_;
+  std::vector<glm::vec3> points_;     // m, of the loops' vertices in their order
   std::vector<Box> boxes_;            // [loop]
   std::vector<std::size_t> nearest_;  // [loop] the nearest loop of the other side; itself: none
   std::vector<std::size_t> group_;    // [loop]

@@ -89,7 +89,7 @@ std::vector<char> rim_of(const Lattice& lattice) {
   return rim;
 }
 
-// The rest overlap of vertex v of a with b, as a distance <= 0: its contact begins there.
+// The rest overlap of vertex v of a with b, as a distance < 0 including a tolerance: its contact begins there.
 float zero_of(const TissueModel& a, std::size_t v, const RestDistance& b) {
   return std::min(sample(b, weighted(a.embedding[v], a.rest)).distance, 0.f) - kRestSlack;
 }
@@ -105,11 +105,11 @@ class Search {
   Search(std::span<const OrganBody> organs, std::uint32_t a, std::uint32_t b, float dt, OrganContacts& out)
       : out_(out), a_(a), b_(b), vertices_(organs[a]), solid_(organs[b]), dt_(dt) {
     size_ = static_cast<float>(solid_.model->lattice.spacing);
-    reach_ = std::min(foresight(out.fastest[a] + out.fastest[b]), size_);
+    range_ = std::min(foresight(out.fastest[a] + out.fastest[b]), size_);
   }
 
   void run() {
-    region_ = common(out_.box[a_], grown(out_.box[b_], reach_));
+    region_ = common(out_.box[a_], grown(out_.box[b_], range_));
     const glm::vec3 extent = region_.high - region_.low;
     if (empty(region_) || !std::isfinite(glm::dot(extent, extent))) return;
     collect();
@@ -140,8 +140,9 @@ class Search {
   }
 
   glm::ivec3 bin_of(const glm::vec3& p) const {
-    const glm::vec3 place = glm::clamp((p - region_.low) * bins_per_metre_, glm::vec3(0.f), glm::vec3(bins_ - 1));
-    return glm::ivec3(place);
+    const glm::vec3 bin_position =
+        glm::clamp((p - region_.low) * bins_per_metre_, glm::vec3(0.f), glm::vec3(bins_ - 1));
+    return glm::ivec3(bin_position);
   }
   std::size_t flat(const glm::ivec3& bin) const {
     return (static_cast<std::size_t>(bin.z) * bins_.y + bin.y) * bins_.x + bin.x;
@@ -193,7 +194,7 @@ class Search {
   void look_into(std::uint32_t c) {
     const std::array<glm::vec3, 8> corner = corners(c);
     const Box tight = box_of(corner), box = grown(tight, kCellSlack * size_);
-    if (out_.rim[b_][c] && !empty(common(grown(tight, reach_), region_))) out_.rim_cells.push_back(c);
+    if (out_.rim[b_][c] && !empty(common(grown(tight, range_), region_))) out_.rim_cells.push_back(c);
     if (empty(common(box, region_))) return;
     const CellInverse cell = cell_inverse(corner, size_);
     if (!cell.usable) return;
@@ -211,15 +212,15 @@ class Search {
     const Box tight = box_of(corner);
     const glm::vec3 v = beside_cell(c);
     const float speed = glm::length(v);
-    for_each_bin(grown(tight, reach_), [&](std::size_t bin, const glm::ivec3& at) {
+    for_each_bin(grown(tight, range_), [&](std::size_t bin, const glm::ivec3& at) {
       const glm::vec3 low = region_.low + (glm::vec3(at) - kCellSlack) / bins_per_metre_;
-      const Box around = grown(tight, std::min(foresight(speed + out_.bin_speed[bin]), reach_));
+      const Box around = grown(tight, std::min(foresight(speed + out_.bin_speed[bin]), range_));
       if (empty(common(around, {low, low + (1.f + 2.f * kCellSlack) / bins_per_metre_}))) return;
       for (std::uint32_t i = first_in(bin); i < end_of(bin); ++i) {
         const OrganContacts::Binned& vertex = out_.binned[i];
         if (!holds(around, vertex.p)) continue;
-        const float reach = std::min(foresight(glm::distance(vertex.v, v)), reach_);
-        if (holds(grown(tight, reach), vertex.p)) try_cell(cell, c, reach / size_, vertex);
+        const float range = std::min(foresight(glm::distance(vertex.v, v)), range_);
+        if (holds(grown(tight, range), vertex.p)) try_cell(cell, c, range / size_, vertex);
       }
     });
   }
@@ -285,7 +286,7 @@ class Search {
   OrganContacts& out_;
   std::uint32_t a_, b_;
   const OrganBody &vertices_, &solid_;
-  float dt_, size_, reach_;  // s, m, m: distance outside the lattice within which vertices matter
+  float dt_, size_, range_;  // s, m, m: distance outside the lattice within which vertices matter
   Box region_{};
   glm::ivec3 bins_{1};
   float bins_per_metre_ = 0.f;

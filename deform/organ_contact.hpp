@@ -60,7 +60,7 @@ struct OrganContacts {
   OrganContactParams params;
   std::vector<PairContact> contacts;     // by a, b, vertex
   std::vector<RestDistance> field;       // [organ]
-  std::vector<std::vector<float>> zero;  // [a * organs + b][vertex of a] m, <= 0: distance at which the gap is 0
+  std::vector<std::vector<float>> zero;  // [a * organs + b][vertex of a] m, < 0: distance at which the gap is 0
 
   struct Box {
     glm::vec3 low, high;  // m

@@ -57,7 +57,7 @@ class InsideRows {
     return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
   }
 
-  glm::dvec2 place(int j, int k, int attempt) const {
+  glm::dvec2 row_position(int j, int k, int attempt) const {
     const double hair = (attempt + 1) * kHair;
     return glm::dvec2(grid_.origin.y, grid_.origin.z) + grid_.spacing * glm::dvec2(j + hair, k + 0.618 * hair);
   }
@@ -69,7 +69,7 @@ class InsideRows {
     for (int k = first.z; k <= last.z; ++k)
       for (int j = first.y; j <= last.y; ++j) {
         Crossing crossing{static_cast<std::uint32_t>(k * grid_.size.y + j), 0, 0.0};
-        if (crosses(t, place(j, k, 0), crossing)) crossings_.push_back(crossing);
+        if (crosses(t, row_position(j, k, 0), crossing)) crossings_.push_back(crossing);
       }
   }
 
@@ -81,7 +81,8 @@ class InsideRows {
       const int j = static_cast<int>(row) % grid_.size.y, k = static_cast<int>(row) / grid_.size.y;
       for (const glm::uvec3& face : organ_.faces) {
         Crossing crossing{row, 0, 0.0};
-        if (crosses(triangle_of(organ_.positions, face), place(j, k, attempt), crossing)) again.push_back(crossing);
+        if (crosses(triangle_of(organ_.positions, face), row_position(j, k, attempt), crossing))
+          again.push_back(crossing);
       }
       std::sort(again.begin(), again.end(), before);
       crossings = again;
@@ -204,8 +205,8 @@ RestDistance make_rest_distance(const MeshView& organ, const Lattice& lattice) {
 
 DistanceSample sample(const RestDistance& field, const glm::vec3& p) {
   // Central differences need one more node on either side.
-  const glm::vec3 place((glm::dvec3(p) - field.origin) / field.spacing);
-  const glm::vec3 inner = glm::clamp(place, glm::vec3(1.f), glm::vec3(field.size - 2));
+  const glm::vec3 grid_position((glm::dvec3(p) - field.origin) / field.spacing);
+  const glm::vec3 inner = glm::clamp(grid_position, glm::vec3(1.f), glm::vec3(field.size - 2));
   const glm::ivec3 at = glm::min(glm::ivec3(inner), field.size - 3);
   const glm::vec3 w = inner - glm::vec3(at);
   const std::size_t first = field.flat(at), along[3] = {1, static_cast<std::size_t>(field.size.x),

@@ -15,7 +15,7 @@ namespace trocar {
 namespace {
 
 // Largest distance that a strip bridges between skin and wall; a loop without a partner within it is capped.
-constexpr float kStripReach = 2.5f;  // voxels
+constexpr float kStripRange = 2.5f;  // voxels
 // The heat is stored up to this distance outside its boundary, so that the boundary is located between voxels.
 constexpr float kHeatBand = 1.f;  // voxels
 
@@ -135,7 +135,7 @@ void update_strips(Sculpture& sculpture) {
   std::vector<char> wall;
   for (std::size_t k = 0; k < loops.count(); ++k) wall.push_back(sculpture.vertices[loops.loop(k)[0]].wall);
   std::vector<glm::uvec3> wanted =
-      close_loops(sculpture.rest, loops, wall, kStripReach * static_cast<float>(sculpture.voxels.size));
+      close_loops(sculpture.rest, loops, wall, kStripRange * static_cast<float>(sculpture.voxels.size));
 
   std::vector<std::pair<std::array<std::uint32_t, 3>, std::size_t>> had;
   for (std::size_t slot = 0; slot < sculpture.faces.size(); ++slot)
@@ -227,14 +227,14 @@ struct Heat {
 
 Heat make_heat(const HotSegment& hot, double voxel) {
   const glm::vec3 along = hot.to - hot.from;
-  const glm::vec3 reach(hot.radius + kHeatBand * static_cast<float>(voxel));
+  const glm::vec3 margin(hot.radius + kHeatBand * static_cast<float>(voxel));
   return {hot.from,
           along,
           glm::dot(along, along),
           hot.radius,
           static_cast<float>(1.0 / voxel),
-          glm::min(hot.from, hot.to) - reach,
-          glm::max(hot.from, hot.to) + reach};
+          glm::min(hot.from, hot.to) - margin,
+          glm::max(hot.from, hot.to) + margin};
 }
 
 bool is_sound(const HotSegment& hot) {

@@ -16,11 +16,11 @@ constexpr float kShortestRest = 0.25f;  // voxels
 // A cut keeps this fraction of an edge away from its ends, where heat and voxels can disagree.
 constexpr float kLeastCut = 0.1f;  // 1
 // Tissue within this distance of a point of skin can carry it.
-constexpr int kReach = 3;  // voxels
+constexpr int kTissueRange = 3;  // voxels
 // Skin within this distance of burnt tissue is refined.
 constexpr float kNear = 1.5f;  // voxels
 // Hot skin within this distance of burnt tissue is cut: a shallow crater extends beyond its burnt voxels.
-constexpr float kHotReach = 2.f;  // voxels
+constexpr float kHotRange = 2.f;  // voxels
 // A separated piece of skin below this area is a shred.
 constexpr float kSmallestSkin = 4.f;  // voxel sides
 // Skin whose tissue was removed may move to tissue that is at most this much farther away than the first.
@@ -33,10 +33,10 @@ struct Box {
   }
 };
 
-// The box around the centres of the voxels in scratch.moved, grown by `reach` voxels.
-Box moved_box(const Sculpture& sculpture, float reach) {
+// The box around the centres of the voxels in scratch.moved, grown by `margin` voxels.
+Box moved_box(const Sculpture& sculpture, float margin) {
   Box box;
-  const float more = reach * static_cast<float>(sculpture.voxels.size);
+  const float more = margin * static_cast<float>(sculpture.voxels.size);
   for (const std::uint32_t voxel : sculpture.scratch.moved) {
     const glm::vec3 centre(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
     box.low = glm::min(box.low, centre - more);
@@ -103,10 +103,10 @@ class Refiner {
     const glm::vec3 &a = s_.rest[f.x], &b = s_.rest[f.y], &c = s_.rest[f.z];
     const glm::vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
     if (glm::any(glm::lessThan(high, box_.low)) || glm::any(glm::greaterThan(low, box_.high))) return false;
-    const glm::vec3 reach(kNear * static_cast<float>(s_.voxels.size));
+    const glm::vec3 margin(kNear * static_cast<float>(s_.voxels.size));
     return std::any_of(s_.scratch.moved.begin(), s_.scratch.moved.end(), [&](std::uint32_t voxel) {
       const glm::vec3 centre(s_.voxels.centre(s_.voxels.at(voxel)));
-      return glm::all(glm::lessThanEqual(low - reach, centre)) && glm::all(glm::lessThanEqual(centre, high + reach));
+      return glm::all(glm::lessThanEqual(low - margin, centre)) && glm::all(glm::lessThanEqual(centre, high + margin));
     });
   }
 
@@ -196,7 +196,7 @@ class Refiner {
 class Cutter {
  public:
   Cutter(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), burnt_(s_.vertices.size(), 0) {
-    const Box box = moved_box(s_, kHotReach);
+    const Box box = moved_box(s_, kHotRange);
     for (std::uint32_t v = 0; v < burnt_.size(); ++v) {
       SculptVertex& vertex = s_.vertices[v];
       if (vertex.wall || vertex.gone) continue;
@@ -256,7 +256,7 @@ class Cutter {
   }
 
   bool is_hot(std::uint32_t v) const {
-    return heat_at(s_.voxels, model_.lattice, s_.rest[v]) > 0.f && burnt_near(s_.voxels, s_.rest[v], kHotReach);
+    return heat_at(s_.voxels, model_.lattice, s_.rest[v]) > 0.f && burnt_near(s_.voxels, s_.rest[v], kHotRange);
   }
 
   // A skin vertex whose tissue was removed moves to the nearest tissue, if that is near enough.
@@ -264,7 +264,7 @@ class Cutter {
     SculptVertex& vertex = s_.vertices[v];
     if (vertex.anchor == kNoVoxel) return !s_.cells[vertex.cell].dead;
     if (s_.voxels.kind[vertex.anchor] == Voxel::Tissue) return true;
-    const std::uint32_t next = nearest_tissue(s_.voxels, s_.rest[v], kReach);
+    const std::uint32_t next = nearest_tissue(s_.voxels, s_.rest[v], kTissueRange);
     if (next == kNoVoxel || gap_to(s_.voxels, s_.rest[v], next) > vertex.reach) return false;
     vertex.anchor = next;
     return true;
@@ -289,8 +289,8 @@ class Cutter {
     const float cold = std::min(heat_at(s_.voxels, model_.lattice, b), 0.f);
     const float t = hot > cold ? std::clamp(hot / (hot - cold), kLeastCut, 1.f - kLeastCut) : 0.5f;
     if ((1.f - t) * glm::distance(a, b) < kShortestRest * static_cast<float>(s_.voxels.size)) return kept;
-    const glm::vec3 place = a + t * (b - a);
-    return add_vertex(s_, model_, place, place_on_skin(s_, model_.lattice, place, s_.vertices[kept]));
+    const glm::vec3 position = a + t * (b - a);
+    return add_vertex(s_, model_, position, place_on_skin(s_, model_.lattice, position, s_.vertices[kept]));
   }
 
   std::uint32_t cut_between(std::uint32_t burnt, std::uint32_t kept) const {
@@ -335,7 +335,7 @@ class Cutter {
 SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
                            const SculptVertex& fallback) {
   SculptVertex vertex = fallback;
-  if (const std::uint32_t nearest = nearest_tissue(sculpture.voxels, p, kReach); nearest != kNoVoxel) {
+  if (const std::uint32_t nearest = nearest_tissue(sculpture.voxels, p, kTissueRange); nearest != kNoVoxel) {
     vertex.anchor = nearest;
     vertex.reach = gap_to(sculpture.voxels, p, nearest) + kSlack * static_cast<float>(sculpture.voxels.size);
   }

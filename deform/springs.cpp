@@ -67,42 +67,42 @@ constexpr std::array<std::array<int, kMostInGroup>, 3> kGroup = {
     {{1, 2, 7, 8, kNoDirection}, {0, 3, 5, 9, 11}, {4, 6, 10, 12, kNoDirection}}};
 
 // Differences of node indices between the two ends of a group's springs; 0: no spring.
-using Reach = std::array<std::uint32_t, kMostInGroup>;
+using Offsets = std::array<std::uint32_t, kMostInGroup>;
 
 // Consecutive nodes along x with the springs of one group, which have the same differences of node indices.
 struct FoundRows {
   int group;
   std::uint32_t a, count;
-  Reach reach;
+  Offsets offsets;
 
   // Rows of consecutive springs need an empty last entry.
-  std::uint32_t places() const {
-    const bool along = std::find(reach.begin(), reach.end(), 1u) != reach.end();
+  std::uint32_t entries() const {
+    const bool along = std::find(offsets.begin(), offsets.end(), 1u) != offsets.end();
     return whole_registers(count + (along ? 1 : 0));
   }
 };
 
-Reach reach_of(const std::vector<Half>& halves, std::uint32_t node, int group) {
-  Reach reach{};
+Offsets offsets_of(const std::vector<Half>& halves, std::uint32_t node, int group) {
+  Offsets offsets{};
   for (int i = 0; i < kMostInGroup; ++i) {
     if (kGroup[group][i] == kNoDirection) continue;
     const Half& half = halves[node * kSpringDirections + kGroup[group][i]];
-    if (half.stiffness > 0.f) reach[i] = half.end - node;
+    if (half.stiffness > 0.f) offsets[i] = half.end - node;
   }
-  return reach;
+  return offsets;
 }
 
 // Appends `node`, the next along x, to `rows`; false when one of its springs does not continue a row.
-bool take(FoundRows& rows, const Reach& reach, std::size_t nodes) {
+bool take(FoundRows& rows, const Offsets& offsets, std::size_t nodes) {
   FoundRows longer = rows;
   ++longer.count;
   for (int i = 0; i < kMostInGroup; ++i) {
-    if (reach[i] != 0 && longer.reach[i] != 0 && reach[i] != longer.reach[i]) return false;
-    longer.reach[i] = std::max(longer.reach[i], reach[i]);
+    if (offsets[i] != 0 && longer.offsets[i] != 0 && offsets[i] != longer.offsets[i]) return false;
+    longer.offsets[i] = std::max(longer.offsets[i], offsets[i]);
   }
   // Padding entries are read and written too, so they must stay within the padding after the last node.
-  const std::uint32_t farthest = *std::max_element(longer.reach.begin(), longer.reach.end());
-  if (longer.a + farthest + longer.places() > nodes + kLanes) return false;
+  const std::uint32_t farthest = *std::max_element(longer.offsets.begin(), longer.offsets.end());
+  if (longer.a + farthest + longer.entries() > nodes + kLanes) return false;
   rows = longer;
   return true;
 }
@@ -112,11 +112,11 @@ std::vector<FoundRows> find_rows(const Lattice& lattice, const std::vector<Half>
   for (int group = 0; group < static_cast<int>(kGroup.size()); ++group) {
     bool follows = false;
     for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
-      const Reach reach = reach_of(halves, node, group);
+      const Offsets offsets = offsets_of(halves, node, group);
       follows = follows && lattice.node_at[node] == lattice.node_at[node - 1] + glm::ivec3(1, 0, 0);
-      const bool any = reach != Reach{};
-      if (any && !(follows && take(found.back(), reach, lattice.node_at.size())))
-        found.push_back({group, node, 1, reach});
+      const bool any = offsets != Offsets{};
+      if (any && !(follows && take(found.back(), offsets, lattice.node_at.size())))
+        found.push_back({group, node, 1, offsets});
       follows = any;
     }
   }
@@ -139,14 +139,14 @@ void make_spring_rows(TissueModel& model) {
   sort_for_cache(model.lattice, found);
   for (const FoundRows& rows : found)
     for (int i = 0; i < kMostInGroup; ++i) {
-      if (rows.reach[i] == 0) continue;
+      if (rows.offsets[i] == 0) continue;
       const int direction = kGroup[rows.group][i];
       const auto first = static_cast<std::uint32_t>(model.stiffness.size());
       const auto length = static_cast<float>(model.lattice.spacing * std::sqrt(axes_of(direction)));
-      model.spring_rows.push_back({first, rows.places(), rows.a, rows.a + rows.reach[i], length});
+      model.spring_rows.push_back({first, rows.entries(), rows.a, rows.a + rows.offsets[i], length});
       for (std::uint32_t j = 0; j < rows.count; ++j)
         model.stiffness.push_back(halves[(rows.a + j) * kSpringDirections + direction].stiffness);
-      model.stiffness.resize(first + rows.places(), 0.f);
+      model.stiffness.resize(first + rows.entries(), 0.f);
     }
 }
 
@@ -163,11 +163,11 @@ void make_cell_rows(TissueModel& model) {
           {static_cast<std::uint32_t>(model.bulk.size()), 0, {node[0], node[2], node[4], node[6]}});
     }
     CellRow& row = model.cell_rows.back();
-    const std::uint32_t place = follows ? model.place.back() + 1 : row.first;
-    row.count = whole_registers(place - row.first + 2);
+    const std::uint32_t entry = follows ? model.place.back() + 1 : row.first;
+    row.count = whole_registers(entry - row.first + 2);
     model.bulk.resize(row.first + row.count, 0.f);
-    model.bulk[place] = cells[i].fullness * modulus;
-    model.place.push_back(place);
+    model.bulk[entry] = cells[i].fullness * modulus;
+    model.place.push_back(entry);
   }
 }
 

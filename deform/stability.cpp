@@ -10,7 +10,7 @@ namespace trocar {
 namespace {
 
 constexpr int kIterations = 80;
-constexpr double kShare = 0.8;  // fraction of the stable substep at rest
+constexpr double kShare = 0.8;  // fraction used of the limit 4 in stability.hpp
 
 // Displacements of the nodes of `cells`, scaled by the square root of their mass, and the nodes themselves.
 struct Piece {

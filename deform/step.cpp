@@ -37,11 +37,11 @@ class FlushTinyNumbers {
 };
 
 void size_columns(NodeColumns& columns, std::size_t nodes) {
-  const std::size_t room = nodes + 2 * kLanes;
-  if (columns.x.size() == room) return;
-  columns.x.assign(room, 0.f);
-  columns.y.assign(room, 0.f);
-  columns.z.assign(room, 0.f);
+  const std::size_t padded = nodes + 2 * kLanes;
+  if (columns.x.size() == padded) return;
+  columns.x.assign(padded, 0.f);
+  columns.y.assign(padded, 0.f);
+  columns.z.assign(padded, 0.f);
 }
 
 void split(std::span<const glm::vec3> from, NodeColumns& to) {

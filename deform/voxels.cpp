@@ -151,9 +151,9 @@ bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach) {
 }
 
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p) {
-  const glm::dvec3 place = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
-  const glm::ivec3 base(glm::floor(place));
-  const glm::dvec3 t = place - glm::dvec3(base);
+  const glm::dvec3 grid_position = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
+  const glm::ivec3 base(glm::floor(grid_position));
+  const glm::dvec3 t = grid_position - glm::dvec3(base);
   double sum = 0.0, weights = 0.0;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::ivec3 at = base + corner_offset(corner);

@@ -17,8 +17,8 @@ using glm::dvec3;
 // Below this squared sine the direct formula for two lines loses digits (5e-9 m where they touch). The cross product
 // loses none.
 constexpr double kNearlyParallel = 1e-6;
-// A triangle whose squared_normal is at most the square of this times the fourth power of its longest side is treated
-// as degenerate: only its sides count. The error is at most 1e-8 of its size.
+// A triangle whose height is at most this fraction of its longest side is degenerate: only its sides count, an error of
+// at most 1e-8 of its size.
 constexpr double kThinnestTriangle = 1e-8;
 
 // p + u d, u in [0, 1]; d may be zero.

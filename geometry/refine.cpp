@@ -114,8 +114,8 @@ double capsule_exit(const Segment& shaft, double squared_radius, const dvec3& fr
   const double c = dd * (glm::dot(r, r) - squared_radius) - start * start;
   const double under = b * b - aa * c;
   if (aa > kParallelToShaft * dd && under >= 0.0) {
-    const double x = (std::sqrt(under) - b) / aa, place = start + x * along;
-    if (place >= 0.0 && place <= dd) exit = std::max(exit, x);
+    const double x = (std::sqrt(under) - b) / aa, axial = start + x * along;
+    if (axial >= 0.0 && axial <= dd) exit = std::max(exit, x);
   }
   return exit;
 }

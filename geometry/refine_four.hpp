@@ -25,8 +25,8 @@ TROCAR_LANES Lane capsule_exit(const LaneSegment& shaft, double squared_radius, 
   const Lane aa = dd - along * along, b = dd * dot(r, ray) - start * along;
   const Lane under = b * b - aa * (dd * (dot(r, r) - squared_radius) - start * start);
   const Mask hits = (aa > kParallelToShaft * dd) & (under >= 0.0);
-  const Lane x = (root(hits ? under : Lane{}) - b) / (hits ? aa : Lane{} + 1.0), place = start + x * along;
-  return (hits & (place >= 0.0) & (place <= dd)) ? larger(exit, x) : exit;
+  const Lane x = (root(hits ? under : Lane{}) - b) / (hits ? aa : Lane{} + 1.0), axial = start + x * along;
+  return (hits & (axial >= 0.0) & (axial <= dd)) ? larger(exit, x) : exit;
 }
 
 TROCAR_LANES LaneFace load(const FourFaces& four) {

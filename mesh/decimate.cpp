@@ -99,11 +99,11 @@ class Decimator {
   void mark_edges() {
     adjacency_ = half_edges(points_.size(), faces_);
     fixed_.assign(points_.size(), false);
-    rim_.assign(points_.size(), false);
+    boundary_.assign(points_.size(), false);
     for (std::uint32_t h = 0; h < adjacency_.vertex.size(); ++h) {
       const EdgeKind kind = adjacency_.kind[h];
       for (std::uint32_t v : {adjacency_.vertex[h], adjacency_.end(h)}) {
-        if (kind == EdgeKind::Boundary) rim_[v] = true;
+        if (kind == EdgeKind::Boundary) boundary_[v] = true;
         if (kind == EdgeKind::Inconsistent || kind == EdgeKind::NonManifold) fixed_[v] = true;
       }
     }
@@ -119,13 +119,14 @@ class Decimator {
       for (int corner = 0; corner < 3; ++corner) {
         quadrics_[face[corner]].add_plane(vector / area, points_[face.x], area);
         const std::uint32_t h = 3 * f + static_cast<std::uint32_t>(corner);
-        if (adjacency_.kind[h] == EdgeKind::Boundary) add_rim(adjacency_.vertex[h], adjacency_.end(h), vector / area);
+        if (adjacency_.kind[h] == EdgeKind::Boundary)
+          add_boundary_plane(adjacency_.vertex[h], adjacency_.end(h), vector / area);
       }
     }
   }
 
   // Adds the plane through the boundary edge, perpendicular to the face.
-  void add_rim(std::uint32_t from, std::uint32_t to, const glm::dvec3& normal) {
+  void add_boundary_plane(std::uint32_t from, std::uint32_t to, const glm::dvec3& normal) {
     const glm::dvec3 edge = points_[to] - points_[from];
     const double length = glm::length(edge);
     if (!(length > 0.0)) return;
@@ -161,10 +162,10 @@ class Decimator {
     // A boundary vertex absorbs an inner one and stays. Two boundary vertices collapse only along the boundary, see
     // may_collapse().
     Collapse candidate{0.0, a, b, stamps_[a] + stamps_[b], {}};
-    if (rim_[b] && !rim_[a]) std::swap(candidate.keep, candidate.drop);
+    if (boundary_[b] && !boundary_[a]) std::swap(candidate.keep, candidate.drop);
     Quadric sum = quadrics_[a];
     sum += quadrics_[b];
-    candidate.position = rim_[a] != rim_[b] ? points_[candidate.keep] : best_position(sum, a, b);
+    candidate.position = boundary_[a] != boundary_[b] ? points_[candidate.keep] : best_position(sum, a, b);
     candidate.cost = sum.at(candidate.position);
     queue_.push(candidate);
   }
@@ -190,7 +191,7 @@ class Decimator {
     for (std::uint32_t f : faces_of_[c.drop]) shared += has_corner(f, c.keep);
     // Link condition: the only common neighbours are those opposite to the edge.
     if (shared == 0 || common_.size() != shared) return false;
-    if (rim_[c.keep] && rim_[c.drop] && shared != 1) return false;
+    if (boundary_[c.keep] && boundary_[c.drop] && shared != 1) return false;
     // A tetrahedron and a single triangle are the smallest components; they do not collapse.
     const std::size_t around = faces_of_[c.keep].size() + faces_of_[c.drop].size();
     if (around == 2 * shared || (shared == 2 && around == 6)) return false;
@@ -296,7 +297,7 @@ class Decimator {
   std::vector<Quadric> quadrics_;                     // [vertex]
   std::vector<std::uint32_t> stamps_;                 // [vertex] number of changes of the vertex
   std::vector<std::vector<std::uint32_t>> refused_;   // [vertex] other ends of edges whose collapse was refused
-  std::vector<bool> fixed_, rim_;                     // [vertex] rim_: on a boundary edge
+  std::vector<bool> fixed_, boundary_;                // [vertex] must not move; lies on a boundary edge
   HalfEdges adjacency_;                               // of the input mesh
   std::priority_queue<Collapse> queue_;
   std::size_t live_faces_ = 0;

@@ -183,9 +183,10 @@ class DocumentReader {
       if (!rest.ends_with(closing)) fail(source_, "the file does not end with " + std::string(closing), kDamaged);
       rest.remove_suffix(closing.size());
     }
-    const std::size_t mark = rest.find_first_not_of(" \t\r\n");
-    if (mark == rest.npos || rest[mark] != '_') fail(source_, "the appended data do not start with '_'", kDamaged);
-    encoding.appended = rest.substr(mark + 1);
+    const std::size_t underscore = rest.find_first_not_of(" \t\r\n");
+    if (underscore == rest.npos || rest[underscore] != '_')
+      fail(source_, "the appended data do not start with '_'", kDamaged);
+    encoding.appended = rest.substr(underscore + 1);
   }
 
   const Source& source_;

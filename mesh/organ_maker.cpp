@@ -57,7 +57,7 @@ TriangleMesh numbered_along_curve(const RawSurface& raw, const FieldBox& box) {
 
 TriangleMesh make(double (*distance)(const glm::dvec3&), const FieldBox& box, int faces) {
   if (faces < kFewestFaces || faces > kMostFaces)
-    throw InputError("an organ of " + std::to_string(faces) + " faces is not possible; ask for " +
+    throw InputError("an organ of " + std::to_string(faces) + " faces cannot be made; ask for " +
                      std::to_string(kFewestFaces) + " to " + std::to_string(kMostFaces));
   const SampledField field(box, distance);
   return numbered_along_curve(even_remesh(iso_surface(field), field, static_cast<std::size_t>(faces)), box);

@@ -74,9 +74,9 @@ glm::dvec3 SampledField::project(glm::dvec3 p) const {
   for (int step = 0; step < kMostSteps; ++step) {
     const FieldSample s = at(p);
     const double steepness = std::max(glm::length(s.gradient), 0.2);
-    const double way = std::clamp(s.value / steepness, -2.0 * spacing_, 2.0 * spacing_);
-    p -= way / steepness * s.gradient;
-    if (std::abs(way) < kCloseEnough) break;
+    const double stride = std::clamp(s.value / steepness, -2.0 * spacing_, 2.0 * spacing_);
+    p -= stride / steepness * s.gradient;
+    if (std::abs(stride) < kCloseEnough) break;
   }
   return p;
 }

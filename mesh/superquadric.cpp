@@ -266,8 +266,8 @@ class NetMesh {
   std::uint32_t vertex(const Row& row, std::uint32_t first, std::size_t quarter, std::size_t index) const {
     if (row.radius == 0.0) return first;
     const std::size_t pieces = net_.pieces(row);
-    const std::size_t place = quarter % 2 == 0 ? quarter * pieces + index : (quarter + 1) * pieces - index;
-    return first + static_cast<std::uint32_t>(place % (4 * pieces));
+    const std::size_t offset = quarter % 2 == 0 ? quarter * pieces + index : (quarter + 1) * pieces - index;
+    return first + static_cast<std::uint32_t>(offset % (4 * pieces));
   }
 
   void add_strip(std::size_t k, const std::vector<std::uint32_t>& first, bool below) {

@@ -30,7 +30,8 @@ std::optional<double> time_into_circle(const dvec2& m, const dvec2& step, double
   return time <= 1.0 ? std::optional(time) : std::nullopt;
 }
 
-// The time at which the centre enters the band of half-width `radius` around the line; 0 if it starts inside the band.
+// The time at which the centre enters the band of half-width `radius` around the line; 0 if it starts inside the band
+// and approaches the line.
 std::optional<double> time_into_band(const Circle& circle, const dvec2& step, const dvec2& on_line,
                                      const dvec2& normal) {
   const double height = glm::dot(circle.centre - on_line, normal), speed = glm::dot(step, normal);
@@ -78,11 +79,11 @@ Contact circle_line(const Circle& circle, const Segment& line) {
 }
 
 Contact circle_segment(const Circle& circle, const Segment& segment) {
-  const double place = nearest_place(segment, circle.centre);
-  if (place > 0.0 && place < 1.0) {
+  const double parameter = nearest_place(segment, circle.centre);
+  if (parameter > 0.0 && parameter < 1.0) {
     // Close to the segment the segment's own normal is exact; the difference of two close points is not.
     const Contact on_line = circle_line(circle, segment);
-    return {on_line.touches, point_at(segment, place), on_line.normal, on_line.gap};
+    return {on_line.touches, point_at(segment, parameter), on_line.normal, on_line.gap};
   }
   return contact_at(circle, nearest_point(segment, circle.centre), left_normal(segment));
 }
@@ -115,8 +116,8 @@ Impact moving_circle_segment(const Circle& circle, const dvec2& step, const Segm
   // beside a flat side that is already in the band but does not touch differs from touching only by rounding.
   if (const auto time = time_into_band(circle, step, segment.a, normal)) {
     const dvec2 centre = circle.centre + *time * step;
-    const double place = glm::dot(centre - segment.a, along);
-    if (place >= 0.0 && place <= glm::dot(along, along) && segment.a != segment.b) {
+    const double parameter = glm::dot(centre - segment.a, along);
+    if (parameter >= 0.0 && parameter <= glm::dot(along, along) && segment.a != segment.b) {
       const double side = glm::dot(circle.centre - segment.a, normal) > 0.0 ? 1.0 : -1.0;
       return {true, *time, centre, centre - side * circle.radius * normal, side * normal};
     }

@@ -24,8 +24,8 @@ struct Box {
 };
 
 // `point` is the nearest point of the obstacle's boundary. `normal` is the unit vector from it to the centre (out of
-// the box when the centre is inside a box). `gap` is the distance between circle and obstacle, negative when they
-// overlap. touches: gap <= 0.
+// the box when the centre is inside a box). `gap` is the distance between circle and obstacle, or minus the depth of
+// their overlap. touches: gap <= 0.
 struct Contact {
   bool touches = false;
   dvec2 point{0.0}, normal{0.0};

@@ -74,8 +74,8 @@ LineHit line_hit_by_scan(Corners convex, const Segment& line) {
 
 SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment) {
   SegmentInside inside{false, 1.0, 0.0};
-  const auto take = [&](double place) {
-    inside = {true, std::min(inside.enter, place), std::max(inside.leave, place)};
+  const auto take = [&](double parameter) {
+    inside = {true, std::min(inside.enter, parameter), std::max(inside.leave, parameter)};
   };
   if (contains_by_scan(convex, segment.a)) take(0.0);
   if (segment.a == segment.b) return inside.meets ? inside : SegmentInside{};
@@ -103,11 +103,11 @@ ConvexGap convex_gap_by_scan(Corners first, Corners second) {
     const bool move_p = later >= 0, move_q = later <= 0;
     const Segment side{q - p, (move_q ? q_next : q) - (move_p ? p_next : p)};
     inside = inside && side_of_line(side.a, side.b, dvec2(0.0)) >= 0;
-    const double place = nearest_place(side, dvec2(0.0)), distance = glm::length(point_at(side, place));
+    const double parameter = nearest_place(side, dvec2(0.0)), distance = glm::length(point_at(side, parameter));
     if (distance < gap.distance) {
       gap.distance = distance;
-      gap.on_first = move_p ? point_at({p, p_next}, place) : p;
-      gap.on_second = move_q ? point_at({q, q_next}, place) : q;
+      gap.on_first = move_p ? point_at({p, p_next}, parameter) : p;
+      gap.on_second = move_q ? point_at({q, q_next}, parameter) : q;
     }
     if (move_p) i = i + 1 < n ? i + 1 : 0, ++used_p;
     if (move_q) j = j + 1 < m ? j + 1 : 0, ++used_q;

@@ -54,8 +54,8 @@ double nearest_place(const Segment& s, const dvec2& p) {
 }
 
 dvec2 nearest_point(const Segment& s, const dvec2& p) {
-  const double place = nearest_place(s, p);
-  return place == 1.0 ? s.b : point_at(s, place);
+  const double parameter = nearest_place(s, p);
+  return parameter == 1.0 ? s.b : point_at(s, parameter);
 }
 
 double distance(const Segment& s, const dvec2& p) { return glm::length(p - nearest_point(s, p)); }
