@@ -44,7 +44,7 @@ constexpr float kLeastFreedom = 0.1f;  // fraction of the admittance with all no
 constexpr float kLightestNode = 0.1f;  // fraction of a full cell's mass
 
 // The displacement of each node per unit push on the point, and the transmitted part of the push. Nodes without tissue
-// carry nothing, whatever their weight.
+// carry nothing, for any weight.
 void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
   const float lightest = kLightestNode * model.cell_mass;
   float were_all_free = 0.f;

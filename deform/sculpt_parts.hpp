@@ -7,7 +7,7 @@
 
 namespace trocar {
 
-// Burns one tissue voxel, whatever its heat, and records it and its cell in scratch.
+// Burns one tissue voxel, independent of its heat, and records it and its cell in scratch.
 void burn_voxel(Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel);
 // Burns all tissue of a cell; also removes a cell that never had tissue voxels.
 void burn_cell(Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell);

@@ -4,7 +4,7 @@
 // Under a uniform small strain e a spring of stiffness k, length L and direction n stores k/2 (L n.e.n)^2, so a cell of
 // volume h^3 has the elastic tensor C = sum k L^2 n n n n / h^3 over its 13 springs:
 //   C11 = (k1 + 2 k2 + 4/3 k3) / h,   C12 = C44 = (k2 + 4/3 k3) / h       (k1 edges, k2 face, k3 body diagonals)
-// Springs between pairs of points always give C12 = C44, hence Poisson's ratio 1/4 (Cauchy). Isotropy requires
+// Springs between pairs of points always give C12 = C44, so Poisson's ratio 1/4 (Cauchy). Isotropy requires
 // C11 - C12 = 2 C44, that is k1 = k2 + 8/3 k3; the shear modulus of such a solid is C44. The ratio k3 : k2 is free; we
 // use the weights of the D3Q27 lattice (2/27, 1/54, 1/216 times length^2), which are isotropic one order further.
 // With mu = E / 2(1 + nu) the target shear modulus:

@@ -13,7 +13,7 @@ namespace trocar {
 
 class EditableSurface {
  public:
-  // Error: RunError when an edge does not have exactly two faces running opposite ways.
+  // Error: RunError when an edge does not have exactly two faces in opposite directions.
   explicit EditableSurface(const RawSurface& surface);
 
   using HalfEdge = std::uint32_t;

@@ -59,15 +59,15 @@ double push_and_drag(double speed, double tilt) {
   const glm::dvec3 shaft(std::sin(tilt), 0.0, std::cos(tilt));
   glm::dvec3 tip(tilt > 1.2 ? -0.03 : 0.0, 0.0, 0.04 + kRadius + 0.001), before = tip;
   double deepest = 0.0;
-  for (double gone = 0.0; gone < 0.066; gone += speed * kFrame, before = tip) {
-    if (gone < 0.016)
-      tip.z -= std::min(speed * kFrame, 0.016 - gone);
+  for (double travelled = 0.0; travelled < 0.066; travelled += speed * kFrame, before = tip) {
+    if (travelled < 0.016)
+      tip.z -= std::min(speed * kFrame, 0.016 - travelled);
     else
       tip.y += speed * kFrame;
     const ToolStep tool{tip + 0.2 * shaft, before, tip, kRadius};
     press.frame(tool, static_cast<float>(kFrame));
     deepest = std::max(deepest, penetration(tool, press));
-    EXPECT_FALSE(inside(tool, press)) << "speed " << speed << ", tilt " << tilt << ", gone " << gone;
+    EXPECT_FALSE(inside(tool, press)) << "speed " << speed << ", tilt " << tilt << ", travelled " << travelled;
   }
   return deepest;
 }

@@ -96,8 +96,8 @@ TEST(Contacts, FaceThatLeftIsKeptWhileItIsNear) {
   EXPECT_GT(frame(down_to(above, above)), 0u);
   const double far = 0.1 + kRadius + 2.0 * kContactReach;
   EXPECT_EQ(frame(down_to(far, far)), 0u);
-  const double gone = 0.1 + kRadius + 2.0 * kCandidateReach;
-  EXPECT_EQ(frame(down_to(gone, gone)), 0u);
+  const double away = 0.1 + kRadius + 2.0 * kCandidateReach;
+  EXPECT_EQ(frame(down_to(away, away)), 0u);
   EXPECT_EQ(frame(down_to(above, above)), 0u);
 }
 

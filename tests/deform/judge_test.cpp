@@ -124,7 +124,7 @@ TEST(JudgeTerms, ElasticSlopesAndCurvatures) {
 }
 
 // Mean edges computed independently: the Jacobian of the trilinear map at the cell's centre.
-TEST(JudgeTerms, VolumeEnergyIsThatOfTheJacobianInTheMiddle) {
+TEST(JudgeTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
   std::mt19937 random(kSeed);
   const TissueModel model = small_block();
   const Positions x = shaken(model, random, 0.003);
@@ -179,15 +179,15 @@ TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
   const Positions x = shaken(model, random, 0.0003);
   for (Touching t : touchings()) {
     const JudgePoint point = contact_point(model, t.contact);
-    const dvec3 place = place_of(point, x);
-    t.tool.tip_after += place;
-    t.tool.pivot += place;
-    EXPECT_GT(touch_between(place, t.tool, dvec3(t.contact.normal)).depth, 0.0);
+    const dvec3 position = place_of(point, x);
+    t.tool.tip_after += position;
+    t.tool.pivot += position;
+    EXPECT_GT(touch_between(position, t.tool, dvec3(t.contact.normal)).depth, 0.0);
     expect_derivatives(
         [&](auto at, Curvature c, Expansion& out) { add_contact(point, t.contact, t.tool, 2e4, at, c, out); }, x,
         random);
     for (const double off : {1e-5, 3e-3}) {  // below the hold's limit and above, creeping and sliding
-      const dvec3 to = place + off * glm::normalize(dvec3(1.0, 2.0, 2.0));
+      const dvec3 to = position + off * glm::normalize(dvec3(1.0, 2.0, 2.0));
       const TissueHold hold{model.embedding[t.contact.vertex], glm::vec3(to), glm::vec3(to), 5.f};
       const JudgePoint held = held_point(hold.point);
       expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_hold(held, hold, 1e5, at, c, out); }, x,

@@ -60,8 +60,8 @@ TEST(Lattice, FullnessOfASphereAgreesWithCounting) {
       for (int x = 0; x < lattice.size.x; ++x) {
         int inside = 0;
         for (int i = 0; i < kCounts * kCounts * kCounts; ++i) {
-          const glm::dvec3 place(i % kCounts + 0.5, i / kCounts % kCounts + 0.5, i / kCounts / kCounts + 0.5);
-          const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + place / double(kCounts));
+          const glm::dvec3 sample(i % kCounts + 0.5, i / kCounts % kCounts + 0.5, i / kCounts / kCounts + 0.5);
+          const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + sample / double(kCounts));
           inside += glm::dot(p, p) < radius * radius;
         }
         EXPECT_NEAR(fullness[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.05);
@@ -92,8 +92,8 @@ TEST(Lattice, TriangleBoxOverlapAgreesWithSampling) {
   const std::uint32_t seed = 20240611;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  std::uniform_real_distribution<double> place(-2.0, 2.0);
-  const auto point = [&] { return glm::dvec3(place(random), place(random), place(random)); };
+  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
+  const auto point = [&] { return glm::dvec3(coordinate(random), coordinate(random), coordinate(random)); };
   int touching = 0;
   for (int i = 0; i < 2000; ++i) {
     const Triangle t{point(), point(), point()};

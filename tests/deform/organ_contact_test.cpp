@@ -59,14 +59,14 @@ TEST(TrilinearCell, InverseRecoversThePoint) {
     const std::array<glm::vec3, 8> corner = random_cell(random, size, 0.2f);
     const CellInverse cell = cell_inverse(corner, size);
     const glm::vec3 s(inside(random), inside(random), inside(random));
-    glm::vec3 p(0.f), place;
+    glm::vec3 p(0.f), local;
     for (int k = 0; k < 8; ++k) p += corner_weight(k, s) * corner[k];
     ASSERT_LT(glm::distance(p, cell.map.base + offset_at(cell.map, s)), 1e-7f) << "seed 11, cell " << i;
-    ASSERT_TRUE(find_place(cell, p, 1e-3f, place)) << "seed 11, cell " << i;
+    ASSERT_TRUE(find_place(cell, p, 1e-3f, local)) << "seed 11, cell " << i;
     glm::vec3 back(0.f);
-    for (int k = 0; k < 8; ++k) back += corner_weight(k, place) * corner[k];
+    for (int k = 0; k < 8; ++k) back += corner_weight(k, local) * corner[k];
     EXPECT_LT(glm::distance(back, p), 2e-7f);
-    if (glm::distance(place, s) < 1e-4f) ++found;
+    if (glm::distance(local, s) < 1e-4f) ++found;
   }
   EXPECT_EQ(found, 5000);
 }
@@ -89,7 +89,7 @@ TEST(TrilinearCell, GradientIsTheDifferenceQuotient) {
 
 TEST(TrilinearCell, DegenerateCellsContainNoPoint) {
   const float size = 0.008f;
-  glm::vec3 place;
+  glm::vec3 local;
   std::array<glm::vec3, 8> flat, point, turned;
   for (int k = 0; k < 8; ++k) {
     const glm::vec3 c(corner_offset(k));
@@ -97,17 +97,17 @@ TEST(TrilinearCell, DegenerateCellsContainNoPoint) {
     point[k] = glm::vec3(0.1f);
     turned[k] = size * glm::vec3(c.x, c.y, -c.z);
   }
-  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, place));
-  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, place));
-  EXPECT_FALSE(find_place(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, place));
-  EXPECT_FALSE(find_place(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, local));
+  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, local));
+  EXPECT_FALSE(find_place(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, local));
+  EXPECT_FALSE(find_place(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, local));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::mt19937 random(13);
   const CellInverse sound = cell_inverse(random_cell(random, size, 0.f), size);
-  EXPECT_FALSE(find_place(sound, glm::vec3(nan), 0.1f, place));
-  EXPECT_FALSE(find_place(sound, sound.map.base + 10.f * size, 0.1f, place));
+  EXPECT_FALSE(find_place(sound, glm::vec3(nan), 0.1f, local));
+  EXPECT_FALSE(find_place(sound, sound.map.base + 10.f * size, 0.1f, local));
   turned[3].x = nan;
-  EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, local));
 }
 
 // The same contacts as by testing every vertex in every cell. Only overlaps are compared: contacts nearby but outside

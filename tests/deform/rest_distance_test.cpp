@@ -110,9 +110,9 @@ TEST(RestDistance, GradientPointsAwayFromTheSurface) {
   std::normal_distribution<float> normal;
   std::uniform_real_distribution<float> radius(0.035f, 0.060f);
   for (int i = 0; i < 1000; ++i) {
-    const glm::vec3 way = glm::normalize(glm::vec3(normal(random), normal(random), normal(random)));
-    const DistanceSample at = sample(field, glm::vec3(0.02f, 0.f, 0.3f) + radius(random) * way);
-    EXPECT_GT(glm::dot(glm::normalize(at.gradient), way), 0.99f) << "seed 33, point " << i;
+    const glm::vec3 direction = glm::normalize(glm::vec3(normal(random), normal(random), normal(random)));
+    const DistanceSample at = sample(field, glm::vec3(0.02f, 0.f, 0.3f) + radius(random) * direction);
+    EXPECT_GT(glm::dot(glm::normalize(at.gradient), direction), 0.99f) << "seed 33, point " << i;
     EXPECT_NEAR(glm::length(at.gradient), 1.f, 0.05f);
   }
 }
@@ -133,9 +133,9 @@ TEST(RestDistance, SelfCrossingSurfacesAreFilled) {
                                            test::fine_block({0.02f, 0.01f, 0.01f}, glm::vec3(0.04f), 0.01f));
   const RestDistance field = field_of(mesh, 0.008);
   std::mt19937 random(34);
-  std::uniform_real_distribution<float> place(0.f, 0.06f);
+  std::uniform_real_distribution<float> coordinate(0.f, 0.06f);
   for (int i = 0; i < 1000; ++i) {
-    const glm::vec3 p(place(random), place(random), place(random));
+    const glm::vec3 p(coordinate(random), coordinate(random), coordinate(random));
     const glm::vec3 from = glm::abs(p - 0.02f), beside = glm::abs(p - glm::vec3(0.04f, 0.03f, 0.03f));
     const float first = 0.02f - std::max({from.x, from.y, from.z});
     const float second = 0.02f - std::max({beside.x, beside.y, beside.z});
@@ -161,7 +161,7 @@ TEST(RestDistance, CarvedCellsAreOutside) {
   EXPECT_GT(glm::normalize(sample(field, under).gradient).z, 0.99f);
 }
 
-TEST(RestDistance, ProjectLiver) {
+TEST(RestDistance, LiverOfTheProject) {
   const TriangleMesh mesh = load_mesh(repository_file("data/organs/liver.obj"));
   const Lattice lattice = make_lattice(mesh.view(), 0.009);
   const auto start = std::chrono::steady_clock::now();

@@ -50,10 +50,10 @@ TEST(SculptLoft, BoundaryFollowsAddedAndRemovedFaces) {
   std::vector<glm::uvec3> kept;
   for (std::size_t f = 0; f < ball.faces.size(); ++f)
     if (f % 3 != 0) kept.push_back(ball.faces[f]);
-  const std::vector<RimEdge> anew = rim_of(kept);
-  ASSERT_EQ(rim.size(), anew.size());
+  const std::vector<RimEdge> rebuilt = rim_of(kept);
+  ASSERT_EQ(rim.size(), rebuilt.size());
   for (std::size_t i = 0; i < rim.size(); ++i)
-    EXPECT_TRUE(rim[i].u == anew[i].u && rim[i].v == anew[i].v && rim[i].net == anew[i].net);
+    EXPECT_TRUE(rim[i].u == rebuilt[i].u && rim[i].v == rebuilt[i].v && rim[i].net == rebuilt[i].net);
 }
 
 // Two rings with different counts: a strip has one triangle per edge, and the area of the annulus.

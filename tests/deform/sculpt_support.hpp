@@ -79,11 +79,11 @@ inline long euler_characteristic(std::span<const glm::uvec3> faces) {
   };
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
     while (end < sides.size() && sides[end].edge == sides[begin].edge) ++end;
-    std::vector<Side> ways[2];
-    for (std::size_t i = begin; i < end; ++i) ways[sides[i].forward ? 1 : 0].push_back(sides[i]);
-    for (std::size_t i = 0; i < std::min(ways[0].size(), ways[1].size()); ++i) {
-      parent[root(ways[0][i].from)] = root(ways[1][i].from);
-      parent[root(ways[0][i].to)] = root(ways[1][i].to);
+    std::vector<Side> directions[2];
+    for (std::size_t i = begin; i < end; ++i) directions[sides[i].forward ? 1 : 0].push_back(sides[i]);
+    for (std::size_t i = 0; i < std::min(directions[0].size(), directions[1].size()); ++i) {
+      parent[root(directions[0][i].from)] = root(directions[1][i].from);
+      parent[root(directions[0][i].to)] = root(directions[1][i].to);
     }
   }
   long vertices = 0;
@@ -129,9 +129,9 @@ struct Witness {
       ASSERT_TRUE(before != faces_by_id.end() && before->second == faces(sculpture)[slot]);
     }
     ASSERT_EQ(kept + change.faces.new_faces, ids.size());
-    for (const FaceId gone : change.faces.gone) {
-      ASSERT_TRUE(faces_by_id.contains(index(gone)));
-      ASSERT_EQ(slot_of(sculpture, gone), ids.size());
+    for (const FaceId removed : change.faces.gone) {
+      ASSERT_TRUE(faces_by_id.contains(index(removed)));
+      ASSERT_EQ(slot_of(sculpture, removed), ids.size());
     }
     ASSERT_EQ(change.first_vertex, rest.size());
     ASSERT_EQ(sculpture.rest.size(), rest.size() + change.new_vertices);

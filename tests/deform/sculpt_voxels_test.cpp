@@ -131,12 +131,12 @@ TEST(SculptVoxels, HeatBurnsWhatItTouches) {
     burn(sculpture, model, state, hot);
     // Separation burns additional whole cells, not single voxels by heat.
     for (std::uint32_t v = 0; v < before.kind.size(); ++v) {
-      const bool gone = before.kind[v] == Voxel::Tissue && sculpture.voxels.kind[v] == Voxel::Burnt;
+      const bool burnt = before.kind[v] == Voxel::Tissue && sculpture.voxels.kind[v] == Voxel::Burnt;
       if (!sure[v]) continue;
       if (expected[v]) {
-        EXPECT_TRUE(gone);
+        EXPECT_TRUE(burnt);
       }
-      if (gone && sculpture.voxels.heat[v] < 1.f) {
+      if (burnt && sculpture.voxels.heat[v] < 1.f) {
         EXPECT_TRUE(expected[v]);
       }
     }

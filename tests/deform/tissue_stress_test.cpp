@@ -83,11 +83,11 @@ TEST(TissueStress, ScrambledTissueRecoversItsShape) {
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     TissueState state = rest_state(model);
     std::mt19937 random(seed);
-    std::uniform_real_distribution<float> place(-0.05f, 0.05f);
+    std::uniform_real_distribution<float> coordinate(-0.05f, 0.05f);
     for (std::size_t i = 0; i < state.x.size(); ++i)
       if (model.inverse_mass[i] > 0.f) {
-        state.x[i] = glm::vec3(place(random), place(random), place(random));
-        state.v[i] = 100.f * glm::vec3(place(random), place(random), place(random));
+        state.x[i] = glm::vec3(coordinate(random), coordinate(random), coordinate(random));
+        state.v[i] = 100.f * glm::vec3(coordinate(random), coordinate(random), coordinate(random));
       }
     for (int frame = 0; frame < 900; ++frame) step(model, state, {}, 1.f / 60.f);
     const float farthest = test::farthest_from_rest(model, state);

@@ -23,20 +23,20 @@ TissueModel sphere_tissue(float spacing = 0.015f) {
 
 TEST(Tissue, RowsArePaddedWithSpringsOfZeroStiffness) {
   const TissueModel model = sphere_tissue();
-  std::size_t places = 0;
+  std::size_t entries = 0;
   for (const SpringRow& row : model.spring_rows) {
-    EXPECT_EQ(row.first, places);
+    EXPECT_EQ(row.first, entries);
     EXPECT_EQ(row.count % kLanes, 0u);
-    places += row.count;
+    entries += row.count;
   }
-  EXPECT_EQ(places, model.stiffness.size());
-  places = 0;
+  EXPECT_EQ(entries, model.stiffness.size());
+  entries = 0;
   for (const CellRow& row : model.cell_rows) {
-    EXPECT_EQ(row.first, places);
+    EXPECT_EQ(row.first, entries);
     EXPECT_EQ(model.bulk[row.first + row.count - 1], 0.f);
-    places += row.count;
+    entries += row.count;
   }
-  EXPECT_EQ(places, model.bulk.size());
+  EXPECT_EQ(entries, model.bulk.size());
   std::set<std::uint32_t> taken(model.place.begin(), model.place.end());
   EXPECT_EQ(taken.size(), model.lattice.cells.size());
 }

@@ -20,7 +20,7 @@ float flattest(const TissueModel& model, const NodeColumns& x) {
   std::vector<float> flatness(model.bulk.size());
   measure_flatness(model, x, flatness);
   float least = INFINITY;
-  for (const std::uint32_t place : model.place) least = std::min(least, flatness[place]);
+  for (const std::uint32_t entry : model.place) least = std::min(least, flatness[entry]);
   return least;
 }
 
@@ -36,11 +36,11 @@ TEST(Unfold, NearestRotationIgnoresStretch) {
   const std::uint32_t seed = 3;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  std::uniform_real_distribution<float> place(-1.f, 1.f), stretch(0.2f, 3.f);
-  const auto point = [&] { return glm::vec3(place(random), place(random), place(random)); };
+  std::uniform_real_distribution<float> coordinate(-1.f, 1.f), stretch(0.2f, 3.f);
+  const auto point = [&] { return glm::vec3(coordinate(random), coordinate(random), coordinate(random)); };
   for (int i = 0; i < 500; ++i) {
-    const glm::mat3 turn = glm::mat3_cast(glm::angleAxis(2.5f * place(random), glm::normalize(point() + 1e-3f)));
-    const glm::mat3 axes = glm::mat3_cast(glm::angleAxis(3.f * place(random), glm::normalize(point() + 1e-3f)));
+    const glm::mat3 turn = glm::mat3_cast(glm::angleAxis(2.5f * coordinate(random), glm::normalize(point() + 1e-3f)));
+    const glm::mat3 axes = glm::mat3_cast(glm::angleAxis(3.f * coordinate(random), glm::normalize(point() + 1e-3f)));
     glm::mat3 scale(0.f);
     for (int axis = 0; axis < 3; ++axis) scale[axis][axis] = stretch(random);
     const glm::mat3 found = nearest_rotation(turn * axes * scale * glm::transpose(axes));

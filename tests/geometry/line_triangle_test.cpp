@@ -42,9 +42,9 @@ TEST(LineTriangle, WithinObliquePlane) {
   int met = 0;
   for (int k = 0; k < 20000; ++k) {
     const dvec3 a = dice.in_cube(1), u = dice.in_cube(0.1), v = dice.in_cube(0.1);
-    const auto place = [&] { return a + dice.uniform(-3, 3) * u + dice.uniform(-3, 3) * v; };
+    const auto random_point = [&] { return a + dice.uniform(-3, 3) * u + dice.uniform(-3, 3) * v; };
     const Triangle face{a, a + u, a + v};
-    const dvec3 from = place(), to = place();
+    const dvec3 from = random_point(), to = random_point();
     const double apart = closest_segment_triangle(from, to, face).distance;
     const auto t = line_meets_triangle(from, to - from, 1.0, face);
     ASSERT_EQ(t.has_value(), apart < 1e-12) << "seed 18, case " << k;

@@ -222,16 +222,19 @@ TEST(PlanarCircle, StopShortKeepsGapAndMovesAsFarAsAllowed) {
     double blocked = 1.0;
     bool marginal = false;
     for (const Segment& wall : walls) {
-      const auto room = [&](double t) { return distance(wall, c.circle.centre + t * c.step) - c.circle.radius - keep; };
-      const Least smallest = least(room, 0.0, 1.0, 45);
-      const double start = room(0.0), lowest = std::min({start, room(1.0), smallest.value});
+      const auto clearance = [&](double t) {
+        return distance(wall, c.circle.centre + t * c.step) - c.circle.radius - keep;
+      };
+      const Least smallest = least(clearance, 0.0, 1.0, 45);
+      const double start = clearance(0.0), lowest = std::min({start, clearance(1.0), smallest.value});
       // Never nearer than the gap or the starting distance.
-      wrong += room(share) < std::min(start, 0.0) - 1e-8 * c.size;
+      wrong += clearance(share) < std::min(start, 0.0) - 1e-8 * c.size;
       const double band = kBand * c.size, drop = start - lowest;
       const bool grazes = start > band && std::abs(lowest) < band, creeps = start < -band && drop > 0.0 && drop < band;
       marginal = marginal || std::abs(start) <= band || grazes || creeps;
       if (start > 0.0 && lowest < 0.0)
-        blocked = std::min(blocked, first_zero(room, smallest.value <= room(1.0) ? smallest : Least{1.0, room(1.0)}));
+        blocked = std::min(
+            blocked, first_zero(clearance, smallest.value <= clearance(1.0) ? smallest : Least{1.0, clearance(1.0)}));
       if (start <= 0.0 && lowest < start) blocked = 0.0;
     }
     // Starts at the edge of the gap, or grazes it: moving on and stopping are both correct within rounding.

@@ -66,14 +66,14 @@ TEST(PlanarZone, PointDistanceAgreesWithTheOutline) {
       const std::size_t i = dice.pick(c.size());
       const Whole at = point_about(dice, c[i], c[dice.pick(c.size())], random.whole.reach);
       const dvec2 p = scaled(at, random.scale);
-      const Place place = place_by_winding(c, at);
+      const Place location = place_by_winding(c, at);
       const ZoneDistance d = random.zone.distance(p);
       const double expected = outline_distance(random.zone.outline(), p);
-      wrong += random.zone.contains(p) != (place != Place::Outside);
-      wrong += std::abs(d.distance - (place == Place::Inside ? -expected : expected)) > 1e-14 || d.on_tool != p;
+      wrong += random.zone.contains(p) != (location != Place::Outside);
+      wrong += std::abs(d.distance - (location == Place::Inside ? -expected : expected)) > 1e-14 || d.on_tool != p;
       wrong += std::abs(glm::length(d.on_zone - p) - expected) > 1e-14;
-      tally.degenerate += place == Place::Boundary;
-      inside += place == Place::Inside;
+      tally.degenerate += location == Place::Boundary;
+      inside += location == Place::Inside;
     }
   }
   std::printf("    %ld inside\n", inside);

@@ -38,7 +38,7 @@ TEST(Decimate, KeepsHandles) {
   EXPECT_LT(result.max_error, 0.01);
 }
 
-TEST(Decimate, FlatSheetKeepsItsRim) {
+TEST(Decimate, FlatSheetKeepsItsBoundary) {
   const Decimated result = decimate(shapes::grid(20, 10, 0.2f, 0.1f), {.faces = 2});
   const MeshReport report = mesh_report(result.mesh.view());
   EXPECT_EQ(result.mesh.faces.size(), 2u);

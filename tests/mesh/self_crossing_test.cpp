@@ -136,7 +136,7 @@ TEST(SelfCrossing, DegenerateAndEmptyMeshes) {
   EXPECT_EQ(self_crossings(mesh.view()).crossing, 0u);
 }
 
-TEST(FaceTree, NearestDistanceIsThatOfEveryFace) {
+TEST(FaceTree, NearestDistanceAgreesWithBruteForce) {
   const TriangleMesh soup = shapes::random_soup(11, 300);
   const FaceTree tree = build_face_tree(soup.view());
   const TriangleMesh probes = shapes::random_soup(12, 100, 0.3f);
