@@ -41,7 +41,7 @@ struct ContactList {
 
   // Index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
-  // Call when face numbers have changed: clears the near faces and the contacts.
+  // Call when face numbers have changed: resets the list.
   void forget();
 };
 
