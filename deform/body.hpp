@@ -1,6 +1,6 @@
-// The parts of a time step, for whoever steps several organs side by side: begin_step, `advance` substep by substep
-// with whatever couples the organs in between, end_step. Units: metres, kilograms, seconds.   Tested through step() in
-// tests/deform and step_organs() in organ_contact_test.cpp
+// The parts of a time step, for stepping several organs together: begin_step, then `advance` for each substep, with the
+// coupling between organs solved after each substep, then end_step. Units: metres, kilograms, seconds.   Tested through
+// step() in tests/deform and OrganStepper in tests/deform/organs_step_test.cpp
 #pragma once
 
 #include "deform/tissue.hpp"
@@ -12,7 +12,7 @@ struct Substep {
   float dt;           // s
 };
 
-// Between begin_step and the first `advance`: what substep_count(model, dt) says, or more while tissue is crushed.
+// Call between begin_step and the first `advance`: substep_count(model, dt), or more while tissue is crushed.
 int substep_count(const TissueModel& model, const TissueState& state, float dt);
 
 void begin_step(const TissueModel& model, TissueState& state, const TissueLoads& loads);

@@ -8,7 +8,7 @@ namespace {
 
 bool before(const RimEdge& a, const RimEdge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
 
-// Walks from edge to edge; whenever the way meets itself, that stretch is a loop and is taken off.
+// Walks from edge to edge. When the path meets itself, the stretch since then is a closed loop and is removed.
 class Walk {
  public:
   explicit Walk(std::span<const RimEdge> rim) {
@@ -19,7 +19,7 @@ class Walk {
               [](const glm::uvec2& a, const glm::uvec2& b) { return std::tie(a.x, a.y) < std::tie(b.x, b.y); });
     for (std::uint32_t e = 0; e < edges_.size(); ++e)
       if (e == 0 || edges_[e].x != edges_[e - 1].x) starts_.push_back(edges_[e].x), next_.push_back(e);
-    on_way_.assign(starts_.size(), -1);
+    on_path_.assign(starts_.size(), -1);
   }
 
   Loops loops() {
@@ -30,36 +30,36 @@ class Walk {
 
  private:
   bool has_edge(std::uint32_t s) const { return next_[s] < edges_.size() && edges_[next_[s]].x == starts_[s]; }
-  std::uint32_t place_of(std::uint32_t vertex) const {
+  std::uint32_t start_of(std::uint32_t vertex) const {
     return static_cast<std::uint32_t>(std::lower_bound(starts_.begin(), starts_.end(), vertex) - starts_.begin());
   }
 
   void walk_from(std::uint32_t s) {
-    way_.assign(1, s);
-    on_way_[s] = 0;
-    while (has_edge(way_.back())) {
-      const std::uint32_t next = place_of(edges_[next_[way_.back()]++].y);
-      if (on_way_[next] >= 0) take_off(static_cast<std::size_t>(on_way_[next]));
-      on_way_[next] = static_cast<std::int32_t>(way_.size());
-      way_.push_back(next);
+    path_.assign(1, s);
+    on_path_[s] = 0;
+    while (has_edge(path_.back())) {
+      const std::uint32_t next = start_of(edges_[next_[path_.back()]++].y);
+      if (on_path_[next] >= 0) remove_loop(static_cast<std::size_t>(on_path_[next]));
+      on_path_[next] = static_cast<std::int32_t>(path_.size());
+      path_.push_back(next);
     }
-    for (const std::uint32_t place : way_) on_way_[place] = -1;
+    for (const std::uint32_t start : path_) on_path_[start] = -1;
   }
 
-  void take_off(std::size_t from) {
-    for (std::size_t i = from; i < way_.size(); ++i) {
-      loops_.vertex.push_back(starts_[way_[i]]);
-      on_way_[way_[i]] = -1;
+  void remove_loop(std::size_t from) {
+    for (std::size_t i = from; i < path_.size(); ++i) {
+      loops_.vertex.push_back(starts_[path_[i]]);
+      on_path_[path_[i]] = -1;
     }
     loops_.close();
-    way_.resize(from);
+    path_.resize(from);
   }
 
   std::vector<glm::uvec2> edges_;      // from, to
-  std::vector<std::uint32_t> starts_;  // [place] vertices edges start from, ascending
-  std::vector<std::uint32_t> next_;    // [place] its next edge not yet walked
-  std::vector<std::int32_t> on_way_;   // [place] where on the way, -1: not on it
-  std::vector<std::uint32_t> way_;     // places
+  std::vector<std::uint32_t> starts_;  // [start] vertices at which edges start, ascending
+  std::vector<std::uint32_t> next_;    // [start] its next edge not yet walked
+  std::vector<std::int32_t> on_path_;  // [start] its index on the path, -1: not on it
+  std::vector<std::uint32_t> path_;    // starts
   Loops loops_;
 };
 

@@ -7,8 +7,8 @@ namespace {
 
 bool separates(const glm::dvec3& axis, const Triangle& t, const glm::dvec3& half) {
   const double a = glm::dot(axis, t.a), b = glm::dot(axis, t.b), c = glm::dot(axis, t.c);
-  const double reach = glm::dot(glm::abs(axis), half);
-  return std::min({a, b, c}) > reach || std::max({a, b, c}) < -reach;
+  const double support = glm::dot(glm::abs(axis), half);
+  return std::min({a, b, c}) > support || std::max({a, b, c}) < -support;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace trocar {
 
-// Box of half sides `half` around `centre`, closed. A degenerate triangle counts as the segment or point it is.
+// Box with half sides `half` around `centre`, closed. A degenerate triangle is treated as a segment or point.
 bool triangle_touches_box(const Triangle& triangle, const glm::dvec3& centre, const glm::dvec3& half);
 
 }  // namespace trocar

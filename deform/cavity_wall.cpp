@@ -1,4 +1,4 @@
-// The wall of what was burnt: squares between voxels, corners on the border of the heat.
+// The wall of the burnt cavity: squares between voxels, with corners on the boundary of the heat.
 #include <algorithm>
 
 #include "deform/sculpt_parts.hpp"
@@ -22,13 +22,13 @@ std::array<glm::ivec3, 4> side_corners(const glm::ivec3& voxel, int side) {
                   : std::array{base, base + w, base + u + w, base + u};
 }
 
-// The wall ends this much above the centres of the last voxels below the skin, of the way to their sides: where tissue
-// is one voxel thin, its two ends then lie apart.
+// Moves the end of the wall above the centres of the last voxels below the skin, by this fraction of the distance to
+// their sides: where tissue is one voxel thin, its two ends then stay apart.
 constexpr double kLift = 0.2;  // 1
 
-// Mean of the places on the twelve edges between the eight voxels around a corner where the heat is 0. Voxels outside
-// the organ have no say: the wall ends below the skin.
-glm::vec3 corner_place(const Voxels& voxels, const glm::ivec3& corner) {
+// Mean of the points with heat 0 on the twelve edges between the eight voxels around a corner. Voxels outside the organ
+// are ignored: the wall ends below the skin.
+glm::vec3 corner_position(const Voxels& voxels, const glm::ivec3& corner) {
   std::array<float, 8> heat{};
   std::array<bool, 8> known{};
   glm::dvec3 inside(0.0);
@@ -47,9 +47,9 @@ glm::vec3 corner_place(const Voxels& voxels, const glm::ivec3& corner) {
     for (int axis = 0; axis < 3; ++axis) {
       const int j = i | 1 << axis;
       if (j == i || !known[i] || !known[j] || (heat[i] > 0.f) == (heat[j] > 0.f)) continue;
-      glm::dvec3 place(corner_offset(i));
-      place[axis] += static_cast<double>(heat[i]) / (static_cast<double>(heat[i]) - static_cast<double>(heat[j]));
-      sum += place;
+      glm::dvec3 zero_point(corner_offset(i));
+      zero_point[axis] += static_cast<double>(heat[i]) / (static_cast<double>(heat[i]) - static_cast<double>(heat[j]));
+      sum += zero_point;
       ++crossings;
     }
   glm::dvec3 mean = crossings > 0 ? sum / static_cast<double>(crossings) : glm::dvec3(0.5);
@@ -57,8 +57,8 @@ glm::vec3 corner_place(const Voxels& voxels, const glm::ivec3& corner) {
   return glm::vec3(voxels.origin + voxels.size * (glm::dvec3(corner) - 0.5 + mean));
 }
 
-// A cell with tissue next to the corner: the one that reaches closest to `p`. As long as the corner's voxels stay as
-// they are, this cell has tissue.
+// The cell with tissue next to the corner that lies closest to `p`. As long as the corner's voxels do not change, this
+// cell has tissue.
 std::uint32_t carrier(const Voxels& voxels, const Lattice& lattice, const glm::ivec3& corner, const glm::vec3& p) {
   std::uint32_t best = 0;
   double nearest = INFINITY;
@@ -98,7 +98,7 @@ class WallMaker {
     }
   }
 
-  // All sides between tissue and burnt voxels that touch a corner of a voxel that moved.
+  // All sides between tissue and burnt voxels that touch a corner of a voxel in scratch.moved.
   void find_sides() {
     for (const std::uint32_t voxel : s_.scratch.moved) {
       const glm::ivec3 middle = s_.voxels.at(voxel);
@@ -128,9 +128,9 @@ class WallMaker {
   std::uint32_t vertex_at(const glm::ivec3& corner) {
     std::uint32_t& vertex = s_.corner_vertex[corner_index(s_.voxels, corner)];
     if (vertex == kNoVoxel) {
-      const glm::vec3 place = corner_place(s_.voxels, corner);
-      const SculptVertex owner{.cell = carrier(s_.voxels, model_.lattice, corner, place), .wall = true};
-      vertex = add_vertex(s_, model_, place, owner);
+      const glm::vec3 position = corner_position(s_.voxels, corner);
+      const SculptVertex owner{.cell = carrier(s_.voxels, model_.lattice, corner, position), .wall = true};
+      vertex = add_vertex(s_, model_, position, owner);
     }
     return vertex;
   }

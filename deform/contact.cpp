@@ -9,10 +9,10 @@
 namespace trocar {
 namespace {
 
-// The direction to the tool may turn by up to 60 degrees within a step before we say that the tool has passed.
+// When the direction to the tool turns by more than 60 degrees within a step, the tool has passed the point.
 constexpr double kSameSide = 0.5;
 
-// Two points this close have no direction between them.
+// Two points closer than this do not define a direction.
 constexpr double kCoincident = 1e-9;  // m
 
 glm::dvec3 closest_on_segment(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
@@ -21,7 +21,7 @@ glm::dvec3 closest_on_segment(const glm::dvec3& p, const glm::dvec3& a, const gl
   return square > 0.0 ? a + glm::clamp(glm::dot(p - a, d) / square, 0.0, 1.0) * d : a;
 }
 
-// What one face asks for, at one of its points.
+// The contact of one face at one of its points.
 struct FaceContact {
   glm::dvec3 point, normal;  // m, 1: tissue to tool
   double distance;           // m, from the axis
@@ -32,15 +32,15 @@ FaceContact against_end_pose(const ClosestPoints& closest) {
   return {closest.on_second, normal, closest.distance};
 }
 
-// Is the tool behind the face? There it is no business of this face: another stands between them, or the skin has been
-// pierced and closes again when the tool leaves.
+// Is the tool behind the face? Then another face handles this contact, or the tool has pierced the skin, which closes
+// again when the tool leaves.
 bool behind(const Triangle& face, const glm::dvec3& to_tool) {
   constexpr double kBehind = -0.3;  // cosine
   const glm::dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
   return glm::dot(area, to_tool) < kBehind * glm::length(area);
 }
 
-// Weights of the corners of `face` at `point`; the first corner alone where the face has no area.
+// Barycentric weights of `point` in `face`; only the first corner where the face has no area.
 glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   const glm::dvec3 normal = glm::cross(t.b - t.a, t.c - t.a);
   const double square = glm::dot(normal, normal);
@@ -50,40 +50,40 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   return {1.0 - b - c, b, c};
 }
 
-bool in_reach(const ToolStep& step, double distance) { return distance < step.radius + kContactReach; }
+bool in_range(const ToolStep& step, double distance) { return distance < step.radius + kContactReach; }
 
-// Could the face come within `reach` of the tool's surface during the step? Never wrongly no: a ball around the face,
-// the axis at the end of the step, and how far any point of it moved.
-bool may_reach(const ToolStep& step, const Triangle& face, double reach) {
+// Can the face come within `range` of the tool's surface during the step? Conservative: uses a ball around the face,
+// the axis at the end of the step, and the largest motion of any point of the axis.
+bool may_touch(const ToolStep& step, const Triangle& face, double range) {
   const glm::dvec3 centre = (face.a + face.b + face.c) / 3.0;
   const auto square = [&](const glm::dvec3& p) { return glm::dot(p - centre, p - centre); };
   const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
-  const double most = step.radius + reach + radius + glm::distance(step.tip_before, step.tip_after);
+  const double most = step.radius + range + radius + glm::distance(step.tip_before, step.tip_after);
   const glm::dvec3 away = closest_on_segment(centre, step.pivot, step.tip_after) - centre;
   return glm::dot(away, away) < most * most;
 }
 
-// A corner on its own: a face held at one point only would swing into the tool at another.
+// A separate contact for a corner: a face held at only one point would swing into the tool at another.
 void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
   if (out.added_vertex[vertex] == out.round) return;
   const glm::dvec3 to_tool = closest_on_segment(p, step.pivot, step.tip_after) - p;
   const double distance = glm::length(to_tool);
-  if (!in_reach(step, distance) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident)) return;
+  if (!in_range(step, distance) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident)) return;
   out.added_vertex[vertex] = out.round;
   out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
 }
 
-// An edge where it comes closest to a shaft that lies across it. Of the two faces beside it, the one whose corners run
-// upwards along it adds it.
+// A contact where an edge comes closest to a shaft that crosses it. Of its two faces, the one that traverses the edge
+// upwards adds it.
 void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
               const glm::dvec3& face_normal, ContactList& out) {
-  constexpr double kEnd = 0.05;  // of the edge: closer to a corner, the corner's own contact does
+  constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
   if (from > to) return;
   const closest::Segment axis = closest::segment(step.pivot, step.tip_after), edge = closest::segment(a, b);
   const closest::SegmentPair pair = closest::closest_segments(axis, edge);
   const double distance = std::sqrt(pair.squared);
-  if (pair.v < kEnd || pair.v > 1.0 - kEnd || !in_reach(step, distance) || distance <= kCoincident) return;
+  if (pair.v < kEnd || pair.v > 1.0 - kEnd || !in_range(step, distance) || distance <= kCoincident) return;
   const glm::dvec3 to_tool = axis.p + pair.u * axis.d - (edge.p + pair.v * edge.d);
   if (glm::dot(to_tool, face_normal) < kSameSide * distance) return;
   out.contacts.push_back({out.tool(), from, glm::vec3(to_tool / distance), to, from, static_cast<float>(pair.v), 0.f});
@@ -92,12 +92,12 @@ void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const 
 void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
-  if (!may_reach(step, face, kContactReach)) return;
+  if (!may_touch(step, face, kContactReach)) return;
   Touch touch;
   const bool touched = refine_touch(step, face, touch);
   const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
   FaceContact contact = against_end_pose(closest);
-  if (!touched && !in_reach(step, contact.distance)) return;
+  if (!touched && !in_range(step, contact.distance)) return;
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
   if (touched && (passed || closest.distance <= kCoincident))
     contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
@@ -146,7 +146,7 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   const auto consider = [&](FaceId face) {
     if (index(face) >= faces.size() || list.seen_face[index(face)] == list.round) return;
     list.seen_face[index(face)] = list.round;
-    if (may_reach(step, triangle_of(positions, faces[index(face)]), kCandidateReach)) list.candidates.push_back(face);
+    if (may_touch(step, triangle_of(positions, faces[index(face)]), kCandidateReach)) list.candidates.push_back(face);
   };
   for (const Touch& touch : touches) consider(touch.face);
   if (tool + 1 < list.first_near.size())

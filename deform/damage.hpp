@@ -1,7 +1,7 @@
-// What was done to each face of an organ: the greatest pressure it bore, pressure over time, and whether it was burnt,
-// torn, crushed or cut. Pressure on a face is the force of its contacts over its area, never over less than
-// kSmallestArea: a mesh finer than a tool's tip is not hurt more for it. Units: pascals, seconds, newtons, square
-// metres.   Tested in tests/deform/damage_test.cpp
+// Damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was burnt,
+// torn, crushed or cut. The pressure on a face is the force of its contacts divided by its area, but by kSmallestArea
+// at least: a mesh finer than a tool's tip must not show more damage. Units: pascals, seconds, newtons, square metres.
+// Tested in tests/deform/damage_test.cpp
 #pragma once
 
 #include <span>
@@ -27,13 +27,13 @@ struct TissueDamage {
   }
 };
 
-// After a step of `dt` seconds. `ids`: [slot] face ids; the contacts name slots. `pressure`: [slot] of this step, Pa,
-// all zero before; set for the faces in contact. Sizes: `damage` holds every id.
+// Call after a step of `dt` seconds. `ids`: [slot] face ids; the contacts refer to slots. `pressure`: [slot] of this
+// step, Pa; must be zero before; set for the faces in contact. `damage` must have an entry for every id.
 void add_contact_damage(const ContactList& list, const TissueState& state, std::span<const glm::uvec3> faces,
                         std::span<const FaceId> ids, std::span<const glm::vec3> positions, float dt,
                         std::span<float> pressure, TissueDamage& damage);
 
-// Sets those faces' pressure back to zero.
+// Resets the pressure of those faces to zero.
 void clear_pressure(const ContactList& list, std::span<float> pressure);
 
 }  // namespace trocar

@@ -1,26 +1,26 @@
-// Forces of springs and volumes on the lattice nodes: the loops the step spends its time in.
+// Forces of springs and volumes on the lattice nodes: the loops that take most of a step's time.
 // A spring of stiffness k, rest length L and present vector d of length l pulls its ends together with k (l - L) d / l.
-// A cell of volume modulus K with mean edges a, b, c and J = det(a b c) / h^3 presses its corners apart with
-// K (1 - J) / 4 (+-b x c +-c x a +-a x b). Springs never grow stiffer than they are at rest; a volume would, with the
-// square of its sides and with its pressure, so both are bounded far outside sound tissue: what keeps the step stable
-// whatever is torn at. Sums are taken in an order that depends on the model only.
-// Units: metres, newtons, pascals.   The vector paths are tested bit for bit against each other and against the
-// energy's gradient in double in tests/deform/elastic_forces_test.cpp
+// A cell of volume modulus K with mean edges a, b, c and J = det(a b c) / h^3 pushes its corners apart with
+// K (1 - J) / 4 (+-b x c +-c x a +-a x b). Springs never get stiffer than at rest. A volume would, with the square of
+// its sides and with its pressure, so both are bounded far outside sound tissue; this keeps the step stable under any
+// load. The order of the sums depends on the model only.
+// Units: metres, newtons, pascals.   The vector paths are compared bit for bit with each other, and with the
+// energy's gradient in double, in tests/deform/elastic_forces_test.cpp
 #pragma once
 
 #include "deform/tissue.hpp"
 
 namespace trocar {
 
-// Sum of the squared areas of a cell's mean sides, over that at rest, up to which its volume term is what it says.
+// The volume term is exact while the sum of the squared areas of a cell's mean sides, over that at rest, is below this.
 constexpr float kLargestSides = 1.15f;  // 1
-// Change of J beyond which the pressure grows no more, upwards and downwards.
+// Change of J beyond which the pressure stays constant, upwards and downwards.
 constexpr float kMostSwell = 0.5f, kMostShrink = 1.25f;  // 1
 
-// Adds to force[node]. Both have room for kLanes nodes more than the model has.
+// Adds to force[node]. Both arrays need space for kLanes nodes more than the model has.
 void add_elastic_forces(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 
-// The paths of machines without and with AVX2: the same bits.
+// The versions for machines without and with AVX2: the same bits.
 void add_elastic_forces_sse2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 void add_elastic_forces_avx2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 

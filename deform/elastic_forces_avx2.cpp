@@ -1,4 +1,4 @@
-// The elastic forces for machines with AVX2. Compiled for them: nothing here may be called elsewhere.
+// The elastic forces compiled for AVX2. Nothing in this file may be called on machines without it.
 #include "deform/elastic_kernel.hpp"
 
 namespace trocar {

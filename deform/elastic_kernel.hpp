@@ -1,10 +1,10 @@
 // The loops of elastic_forces, eight springs or cells at a time. Included by one source file per instruction set, which
-// defines nothing but the loops: the compiler makes of Lanes what that file is compiled for. All operations and their
-// order are the same everywhere, and so are the bits of the result.
+// contains only the loops; the compiler maps Lanes to that instruction set. All operations and their order are the same
+// for each, and so are the bits of the result.
 // Formulas: elastic_forces.hpp.
 #pragma once
 
-// Everything here is inlined: how a caller without AVX would be handed eight floats does not matter.
+// The calling convention for eight floats without AVX does not matter: everything here is inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 using Lanes = float __attribute__((vector_size(sizeof(float) * kLanes)));
 
-// Keeps a collapsed spring from dividing zero by zero; far below any real length squared.
+// Prevents 0 / 0 for a collapsed spring; far below any real squared length.
 constexpr float kSmallestSquare = 1e-20f;  // m^2
 
 [[gnu::always_inline]] inline Lanes load(const float* p) {
@@ -35,7 +35,7 @@ constexpr float kSmallestSquare = 1e-20f;  // m^2
   for (std::uint32_t i = 0; i < kLanes; ++i) r[i] = __builtin_sqrtf(v[i]);
   return r;
 }
-// The last of `before`, then all but the last of `v`: every lane's left neighbour.
+// The last lane of `before`, then all but the last of `v`: the left neighbour of every lane.
 [[gnu::always_inline]] inline Lanes left_of(Lanes before, Lanes v) {
   return __builtin_shufflevector(before, v, 7, 8, 9, 10, 11, 12, 13, 14);
 }
@@ -76,12 +76,12 @@ struct Columns {
   return (stiffness * (length - rest_length) / length) * d;
 }
 
-// Rows of springs taken together at most: as many as begin at a node and end in different rows of the lattice.
+// Most rows of springs that are processed together: rows that begin at the same node and end in different lattice rows.
 constexpr std::size_t kSideBySide = 5;
 
-// Rows that begin at the same nodes and run side by side, eight nodes at a time: their forces on those nodes are summed
-// up before they are stored. kAlong: the first row's springs follow each other, every node is the second end of the
-// spring before it, and the last place of the row is empty.
+// Rows that begin at the same nodes, processed side by side, eight nodes at a time: their forces on those nodes are
+// summed before they are stored. kAlong: the springs of the first row are consecutive, so every node is the second end
+// of the previous spring, and the last entry of the row is empty.
 template <int kRows, bool kAlong>
 [[gnu::always_inline]] inline void springs_of_rows(const Columns& c, const SpringRow* rows, const float* stiffness) {
   Lanes3 before{};
@@ -122,7 +122,7 @@ template <bool kAlong>
   }
 }
 
-// How many of the rows from `rows` to `end` begin at the same nodes as the first and can be taken together with it.
+// How many of the rows from `rows` to `end` begin at the same nodes as the first and can be processed together with it.
 [[gnu::always_inline]] inline std::size_t side_by_side(const SpringRow* rows, const SpringRow* end) {
   const SpringRow* row = rows + 1;
   while (row < end && row < rows + kSideBySide && row->a == rows->a && row->count == rows->count &&
@@ -143,7 +143,7 @@ template <bool kAlong>
   }
 }
 
-// Mean edges of eight cells along x, y, z, times four.
+// Sums of the edges of eight cells along x, y, z: four times the mean edges.
 struct Edges {
   Lanes3 a, b, c;
 };
@@ -157,7 +157,8 @@ struct Edges {
   return {a, (sum[1] + sum[3]) - (sum[0] + sum[2]), (sum[2] + sum[3]) - (sum[0] + sum[1])};
 }
 
-// Along x, cell i presses its far corners and cell i - 1 its own onto the same nodes. The last place of a row is empty.
+// Along x, the far corners of cell i - 1 and the near corners of cell i are the same nodes. The last entry of a row is
+// empty.
 [[gnu::always_inline]] inline void cells_of_row(const Columns& c, const CellRow& row, const float* bulk,
                                                 float spacing) {
   // Edges are four times too large, areas sixteen times, volumes 64 times.

@@ -1,5 +1,5 @@
-// The surface follows the lattice: once per frame, every vertex is the weighted sum of eight nodes. Their box comes by
-// the way, where every position is in a register.
+// The surface follows the lattice: once per frame, every vertex is the weighted sum of eight nodes. The bounding box is
+// computed in the same loop, while each position is in a register.
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ namespace {
   return box;
 }
 
-// The same code; with AVX a weight fills its register in one instruction.
+// The same code; with AVX a weight is broadcast to a register in one instruction.
 [[gnu::target("avx2")]] PositionBox embed_avx2(const TissueModel& model, std::span<const glm::vec3> nodes,
                                                std::span<glm::vec3> positions) {
   return embed_all(model, nodes, positions);

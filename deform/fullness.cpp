@@ -1,4 +1,4 @@
-// How full of organ each lattice cell is: rows along x, crossings with the surface, winding number between crossings.
+// Fullness of each lattice cell: rows along x, crossings with the surface, winding number between crossings.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -13,12 +13,12 @@ constexpr int kRowsPerSide = 4;
 
 struct Crossing {
   std::uint32_t row;
-  float turn;  // +1 entering the organ, -1 leaving it, going along +x
+  float turn;  // in direction +x: +1 enters the organ, -1 leaves it
   double x;    // m
 };
 
-// Twice the signed area of (u, v, row) in the yz plane. The sign belongs to the edge, whichever face asks: it is
-// computed from the lower end, and a row exactly on the edge counts as left of it (the row is thought moved by (-e^2,
+// Twice the signed area of (u, v, row) in the yz plane. The sign depends on the edge only, not on the face: it is
+// computed from the lower end, and a row exactly on the edge counts as left of it (as if the row were moved by (-e^2,
 // e), e -> 0).
 struct EdgeSide {
   double area;
@@ -70,7 +70,7 @@ class RowScan {
   double row_y(int j) const { return grid_.origin.y + (j + 0.5) * pitch(); }
   double row_z(int k) const { return grid_.origin.z + (k + 0.5) * pitch(); }
 
-  // A row at or a little before the first one that can meet what begins at `p`.
+  // The first row, or one slightly before it, that can meet a face whose lowest corner is `p`.
   glm::ivec2 first_row(const glm::dvec3& p) const {
     return glm::max(
         glm::ivec2(glm::floor((glm::dvec2(p.y, p.z) - glm::dvec2(grid_.origin.y, grid_.origin.z)) / pitch())), 0);
@@ -82,12 +82,12 @@ class RowScan {
     if (ab.left != bc.left || bc.left != ca.left) return;
     const double area = ab.area + bc.area + ca.area;
     if (area == 0.0) return;
-    // A face turning left in yz has its outside towards +x: the row leaves the organ there.
+    // A face that is counter-clockwise in yz has its outside towards +x: the row leaves the organ there.
     const double x = (bc.area * t.a.x + ca.area * t.b.x + ab.area * t.c.x) / area;
     crossings_.push_back({static_cast<std::uint32_t>(k * rows_y_ + j), ab.left ? -1.f : 1.f, x});
   }
 
-  // A row whose crossings do not cancel met a rounding error: it is left out of its cells' average.
+  // When the crossings of a row do not cancel, a rounding error occurred: the row is excluded from the cells' average.
   void measure_row(std::uint32_t row, std::size_t begin, std::size_t end) {
     float turns = 0.f;
     for (std::size_t i = begin; i < end; ++i) turns += crossings_[i].turn;
@@ -112,8 +112,8 @@ class RowScan {
   const Lattice& grid_;
   int rows_y_, rows_z_;
   std::vector<Crossing> crossings_;
-  std::vector<double> covered_;  // [cell of the grid] m of row inside the organ, over all rows
-  std::vector<int> good_rows_;   // [row of cells] rows that could be measured
+  std::vector<double> covered_;  // [cell of the grid] m of row inside the organ, summed over all rows
+  std::vector<int> good_rows_;   // [row of cells] rows that were measured
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Newton's method on the judge's balance of forces: sparse direct solves, line search on the energy.
+// Newton's method on the balance of forces of the implicit reference solver: sparse direct solves, line search on the
+// energy.
 #include "deform/judge.hpp"
 
 #include <Eigen/Sparse>
@@ -15,26 +16,26 @@ using glm::dmat3;
 using glm::dvec3;
 using SparseMatrix = Eigen::SparseMatrix<double>;
 
-// A step down must gain this share of what the slope promises.
-constexpr double kWorthIt = 1e-4;
-// Halvings before a step counts as lost in rounding.
+// A step is accepted when the energy decreases by at least this fraction of the predicted decrease (Armijo condition).
+constexpr double kSufficientDecrease = 1e-4;
+// After this many halvings the step is below rounding error.
 constexpr int kMostHalvings = 40;
-// Friction has settled when no normal force changed by more than this share of the largest.
+// Friction has converged when no normal force changed by more than this fraction of the largest.
 constexpr double kFrictionSettled = 1e-3;
 
 constexpr std::uint32_t kFixed = 0xffffffffu;
 
-// What must be in balance at the end of a step, or at rest when dt is 0.
+// The balance of forces at the end of a step, or at rest when dt is 0.
 struct Balance {
   const TissueModel& model;
   const TissueLoads& loads;
   const JudgeParams& params;
-  std::vector<dvec3> before, coasting;      // [node] m  where the step began, and where it would end without forces
+  std::vector<dvec3> before, coasting;      // [node] m  positions at the step's start, and at its end without forces
   dvec3 breath;                             // m
   double dt;                                // s
   std::vector<JudgePoint> contacts, holds;  // [contact], [hold]
   std::vector<JudgeFriction> friction;      // [contact] empty without friction
-  std::vector<std::uint32_t> unknown;       // [node] its place among those that move, or kFixed
+  std::vector<std::uint32_t> unknown;       // [node] index among the moving nodes, or kFixed
   std::size_t unknowns = 0;
 };
 
@@ -63,8 +64,8 @@ void add_elastic(const Balance& b, std::span<const dvec3> x, Curvature curvature
   add_tethers(b.model, x, b.breath, out);
 }
 
-// Elastic forces are those of the state `ahead` = x + lead (x - before): as an energy of x, that of the state ahead
-// over 1 + lead.
+// Elastic forces are those at the state `ahead` = x + lead (x - before). As an energy of x, it is the energy of the
+// state `ahead` divided by 1 + lead.
 void add_damped_elastic(const Balance& b, std::span<const dvec3> x, Curvature curvature, Expansion& out) {
   const double lead = b.dt > 0.0 ? b.model.params.damping_time / b.dt : 0.0;
   std::vector<dvec3> ahead(x.begin(), x.end());
@@ -131,7 +132,7 @@ SparseMatrix curvature_of(const Balance& b, const Expansion& e) {
   return matrix;
 }
 
-// Newton's step. With the exact curvature where that leads down, else with the convex one. Empty: neither does.
+// Newton's step: with the exact curvature if that gives a descent direction, else with the convex one. Empty: neither.
 Eigen::VectorXd step_down(const Balance& b, std::span<const dvec3> x, const Expansion& exact) {
   const Eigen::VectorXd slope = slope_of(b, exact);
   Eigen::SimplicialLDLT<SparseMatrix> solver(curvature_of(b, exact));
@@ -148,8 +149,8 @@ void move(const Balance& b, const Eigen::VectorXd& step, double share, std::span
       x[node] += share * dvec3(step(3 * i), step(3 * i + 1), step(3 * i + 2));
 }
 
-// Goes along `step` as far as the energy falls as promised; close to balance, where energies are lost in rounding, as
-// far as the unbalanced force does. False: nowhere.
+// Line search along `step` until the energy decreases sufficiently; close to balance, where energy differences drown in
+// rounding error, until the unbalanced force decreases. False: no step length works.
 bool search_along(const Balance& b, const Eigen::VectorXd& step, const Expansion& here, std::vector<dvec3>& x) {
   const double promise = step.dot(slope_of(b, here)), force = unbalanced(b, here);
   double share = 1.0;
@@ -157,7 +158,7 @@ bool search_along(const Balance& b, const Eigen::VectorXd& step, const Expansion
     std::vector<dvec3> tried = x;
     move(b, step, share, tried);
     const Expansion there = expand(b, tried, Curvature::None);
-    const bool lower = there.energy <= here.energy + kWorthIt * share * promise;
+    const bool lower = there.energy <= here.energy + kSufficientDecrease * share * promise;
     if (!lower && !(share == 1.0 && unbalanced(b, there) < 0.5 * force)) continue;
     x = std::move(tried);
     return true;
@@ -176,7 +177,7 @@ void newton(const Balance& b, std::vector<dvec3>& x, JudgeAnswer& answer) {
   }
 }
 
-// How far the shaft carries `point` along: it moves with the tip and turns about the pivot.
+// The displacement of `point` with the shaft, which moves with the tip and turns about the pivot.
 dvec3 carried(const ToolStep& tool, const dvec3& point) {
   const dvec3 before = glm::normalize(tool.tip_before - tool.pivot),
               after = glm::normalize(tool.tip_after - tool.pivot);
@@ -187,7 +188,7 @@ JudgeTouch touch_of(const Balance& b, std::size_t contact, std::span<const dvec3
   return touch_between(place_of(b.contacts[contact], x), tool_of(b, contact), dvec3(b.loads.contacts[contact].normal));
 }
 
-// Friction with the normal forces of now. Returns how much they changed, as a share of the largest.
+// Updates friction with the current normal forces. Returns their largest change as a fraction of the largest force.
 double renew_friction(Balance& b, std::span<const dvec3> x) {
   const double friction = b.model.params.friction;
   if (friction == 0.0 || b.dt == 0.0) return 0.0;
@@ -205,7 +206,8 @@ double renew_friction(Balance& b, std::span<const dvec3> x) {
   return most > 0.0 ? change / most : 0.0;
 }
 
-// Force on tools and instruments: the slope of each contact's energy summed over its nodes, whose weights sum to one.
+// Force on tools and instruments: the gradient of each contact's energy summed over its nodes, whose weights sum to
+// one.
 void read_forces(const Balance& b, std::span<const dvec3> x, JudgeAnswer& answer) {
   answer.tool_force.assign(b.loads.tools.size(), dvec3(0.0));
   answer.hold_force.assign(b.loads.holds.size(), dvec3(0.0));

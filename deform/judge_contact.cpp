@@ -1,4 +1,4 @@
-// What tools do to the judge's tissue: contacts, holds, friction.
+// Contacts, holds and friction of the implicit reference solver.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-// A point nearer than this to a tool's axis has no direction of its own: the contact's side stands for it.
+// A point closer than this to a tool's axis has no direction to it; the stored side of the contact is used.
 constexpr double kOnAxis = 1e-9;  // m
 
 void add_embedding(const Embedding& e, double share, JudgePoint& point) {
@@ -24,7 +24,7 @@ void add_embedding(const Embedding& e, double share, JudgePoint& point) {
   }
 }
 
-// Slope and curvature of a function of the point alone, handed to the nodes by their weights.
+// Distributes gradient and curvature of a function of the point to the nodes by their weights.
 void spread(const JudgePoint& point, const dvec3& slope, const dmat3& second, Curvature curvature, Expansion& out) {
   for (std::size_t i = 0; i < point.node.size(); ++i) {
     out.slope[point.node[i]] += point.weight[i] * slope;
@@ -35,7 +35,7 @@ void spread(const JudgePoint& point, const dvec3& slope, const dmat3& second, Cu
   }
 }
 
-// A spring to the origin of `away` that gives way at `limit` newtons: stiffness/2 d^2, then limit * d.
+// A spring to the origin of `away` that yields at `limit` newtons: energy stiffness/2 d^2, then limit * d.
 void add_yielding_spring(const JudgePoint& point, const dvec3& away, double stiffness, double limit,
                          Curvature curvature, Expansion& out) {
   const double distance = glm::length(away), yield = limit / stiffness;
@@ -66,9 +66,9 @@ JudgePoint held_point(const Embedding& embedding) {
 }
 
 dvec3 place_of(const JudgePoint& point, std::span<const dvec3> x) {
-  dvec3 place(0.0);
-  for (std::size_t i = 0; i < point.node.size(); ++i) place += point.weight[i] * x[point.node[i]];
-  return place;
+  dvec3 position(0.0);
+  for (std::size_t i = 0; i < point.node.size(); ++i) position += point.weight[i] * x[point.node[i]];
+  return position;
 }
 
 // A point that has crossed the axis is pushed back to the side it came from.
@@ -107,15 +107,15 @@ void add_friction(const JudgePoint& point, const JudgeFriction& friction, std::s
   if (!(friction.grip > 0.0)) return;
   const dmat3 across = dmat3(1.0) - glm::outerProduct(friction.normal, friction.normal);
   const dvec3 slid = across * (place_of(point, x) - friction.stick);
-  const double way = glm::length(slid), creep = friction.creep_length;
-  if (way <= creep) {
-    out.energy += 0.5 * friction.grip / creep * way * way;
+  const double distance = glm::length(slid), creep = friction.creep_length;
+  if (distance <= creep) {
+    out.energy += 0.5 * friction.grip / creep * distance * distance;
     spread(point, friction.grip / creep * slid, friction.grip / creep * across, curvature, out);
     return;
   }
-  const dvec3 n = slid / way;
-  out.energy += friction.grip * (way - 0.5 * creep);
-  spread(point, friction.grip * n, friction.grip / way * (across - glm::outerProduct(n, n)), curvature, out);
+  const dvec3 n = slid / distance;
+  out.energy += friction.grip * (distance - 0.5 * creep);
+  spread(point, friction.grip * n, friction.grip / distance * (across - glm::outerProduct(n, n)), curvature, out);
 }
 
 }  // namespace trocar

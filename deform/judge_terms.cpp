@@ -1,4 +1,4 @@
-// Springs, volumes and tethers of the judge.
+// Springs, volumes and tethers of the implicit reference solver.
 #include "deform/judge_terms.hpp"
 
 #include <Eigen/Dense>
@@ -11,14 +11,14 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-// Springs shorter than this have no direction: they neither push nor bend.
+// Springs shorter than this have no direction; they exert no force.
 constexpr double kNoLength = 1e-12;  // m
 
 dvec3 anchor_of(const TissueModel& model, const Tether& tether, const dvec3& breath) {
   return dvec3(model.rest[tether.node]) + (tether.diaphragm ? breath : dvec3(0.0));
 }
 
-// Second derivatives of J = a . (b x c) and of (J - 1)^2 / 2 over the nine numbers of the mean edges a, b, c.
+// Second derivatives of J = a . (b x c) and of (J - 1)^2 / 2 with respect to the nine components of the mean edges.
 using Edges = std::array<dvec3, 3>;
 using Matrix9 = Eigen::Matrix<double, 9, 9>;
 using Vector9 = Eigen::Matrix<double, 9, 1>;

@@ -1,5 +1,5 @@
-// The judge's energies, each with slope and curvature, in double, node by node. docs/tissue.md has the formulas.
-// Units: metres, newtons, joules.   Checked by finite differences in tests/deform/judge_test.cpp
+// The energies of the implicit reference solver with gradient and curvature, in double. docs/tissue.md has the
+// formulas. Units: metres, newtons, joules.   Checked by finite differences in tests/deform/judge_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace trocar {
 
-// None: energy and slope only. Exact: second derivatives. Convex: every element's with its negative part left out, so
-// that Newton's method always finds a way down.
+// None: energy and gradient only. Exact: second derivatives. Convex: without the negative part of each element's second
+// derivative, so that Newton's method always finds a descent direction.
 enum class Curvature { None, Exact, Convex };
 
 struct CurvatureBlock {
@@ -20,11 +20,11 @@ struct CurvatureBlock {
   glm::dmat3 value;           // N/m
 };
 
-// Of an energy around one state.
+// The expansion of an energy at one state.
 struct Expansion {
   double energy = 0.0;                    // J
-  std::vector<glm::dvec3> slope;          // [node] N, against the force
-  std::vector<CurvatureBlock> curvature;  // blocks on and below the diagonal; the same place may occur many times
+  std::vector<glm::dvec3> slope;          // [node] N, gradient of the energy: minus the force
+  std::vector<CurvatureBlock> curvature;  // blocks on and below the diagonal; the same row and column may repeat
 };
 
 // A surface or tissue point: sum of weight * node.
@@ -36,16 +36,16 @@ JudgePoint contact_point(const TissueModel& model, const TissueContact& contact)
 JudgePoint held_point(const Embedding& point);
 glm::dvec3 place_of(const JudgePoint& point, std::span<const glm::dvec3> x);
 
-// How a tool pushes on a contact's point: depth times contact_stiffness, along the normal from tissue to tool.
+// The contact of a tool with a point: the force is depth times contact_stiffness, along the normal from tissue to tool.
 struct JudgeTouch {
   glm::dvec3 normal{0.0};  // 1
-  double depth = 0.0;      // m, below 0: apart
-  double bend = 0.0;       // 1/m, how fast the normal turns as the point goes across it, not counting `along`
-  glm::dvec3 along{0.0};   // 1, the shaft's direction where the point lies beside it; zero at either end
+  double depth = 0.0;      // m, negative: apart
+  double bend = 0.0;      // 1/m, rotation of the normal per distance as the point moves across it, except along `along`
+  glm::dvec3 along{0.0};  // 1, direction of the shaft when the point lies beside it; zero at either end
 };
 JudgeTouch touch_between(const glm::dvec3& point, const ToolStep& tool, const glm::dvec3& kept_side);
 
-// Each adds its part to `out`, whose slope has the size of `x`.
+// Each function adds its part to `out`; `out.slope` must have the size of `x`.
 void add_springs(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
 void add_volumes(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
 void add_tethers(const TissueModel& model, std::span<const glm::dvec3> x, const glm::dvec3& breath, Expansion& out);
@@ -55,8 +55,8 @@ void add_contact(const JudgePoint& point, const TissueContact& contact, const To
 void add_hold(const JudgePoint& point, const TissueHold& hold, double stiffness, std::span<const glm::dvec3> x,
               Curvature curvature, Expansion& out);
 
-// Friction of one point against a tool: grip times the way it slid, across the normal, from where it would be if it had
-// stuck to the tool; rounded off below `creep_length`.
+// Friction of one point against a tool: grip times the tangential displacement from the position where the point would
+// stick to the tool; smoothed below `creep_length`.
 struct JudgeFriction {
   glm::dvec3 normal;    // 1
   glm::dvec3 stick;     // m

@@ -11,10 +11,10 @@
 namespace trocar {
 namespace {
 
-// About 30 bytes per cell of the bounding grid: a lattice above this would take more than a gigabyte.
+// About 30 bytes per cell of the bounding grid: a larger lattice would need more than a gigabyte.
 constexpr double kMostGridCells = 3e7;
 
-// An organ a rounding error longer than a whole number of cells does not get another layer.
+// An organ longer than a whole number of cells by only a rounding error does not get another layer.
 constexpr double kGridSlack = 1e-4;  // of a cell
 
 struct Bounds {
@@ -54,9 +54,9 @@ Lattice make_grid(const MeshView& organ, double spacing) {
   return grid;
 }
 
-// Marks the cells that share a point with a face. Boxes are taken a hair smaller, so that a flat side of the organ
-// lying in a lattice plane touches the cells behind it and not those in front.
-void mark_touched(const MeshView& organ, const Lattice& grid, std::vector<char>& used) {
+// Marks the cells that share a point with a face. The boxes are slightly smaller than the cells, so that a flat side of
+// the organ in a lattice plane touches the cells behind it but not those in front.
+void find_touched(const MeshView& organ, const Lattice& grid, std::vector<char>& used) {
   const glm::dvec3 half(0.5 * grid.spacing * (1.0 - 2.0 * kGridSlack));
   for (const glm::uvec3& face : organ.faces) {
     const Triangle t = triangle_of(organ.positions, face);
@@ -69,7 +69,7 @@ void mark_touched(const MeshView& organ, const Lattice& grid, std::vector<char>&
           if (triangle_touches_box(t, centre, half)) used[grid.flat({x, y, z})] = 1;
         }
   }
-  // Whatever rounding says about the overlap, a vertex needs the cell it will be embedded in.
+  // Independent of rounding in the overlap test, the cell that embeds a vertex must exist.
   for (const glm::vec3& vertex : organ.positions) used[grid.flat(grid.column_of(glm::dvec3(vertex)))] = 1;
 }
 
@@ -113,7 +113,7 @@ Lattice make_lattice(const MeshView& organ, double spacing) {
   const std::vector<float> fullness = measure_fullness(organ, lattice);
   std::vector<char> used(fullness.size());
   for (std::size_t i = 0; i < used.size(); ++i) used[i] = fullness[i] > 0.f;
-  mark_touched(organ, lattice, used);
+  find_touched(organ, lattice, used);
   number_cells(lattice, used, fullness);
   number_nodes(lattice);
   return lattice;

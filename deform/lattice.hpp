@@ -1,7 +1,7 @@
-// The cubic lattice that fills an organ: every cell that holds tissue or is touched by the surface, how full, its
-// nodes. Fullness: the winding number along grid rows (lines along x). The surface's crossings with a row are found by
-// an edge test that two faces sharing the edge always answer alike, so rows through edges and vertices need no special
-// case.
+// The cubic lattice that fills an organ: every cell that contains tissue or is touched by the surface, its fullness and
+// its nodes. Fullness: from the winding number along grid rows (lines along x). An edge test that gives the same answer
+// for both faces at an edge finds the crossings of the surface with a row, so rows through edges and vertices need no
+// special case.
 //
 // Units: metres.   Tested in tests/deform/lattice_test.cpp
 #pragma once
@@ -21,7 +21,7 @@ inline glm::ivec3 corner_offset(int corner) { return {corner & 1, corner >> 1 & 
 
 struct LatticeCell {
   glm::ivec3 at;                      // cell column, row, layer
-  float fullness;                     // 1: share of the cell inside the organ, kEmptiestCell..1
+  float fullness;                     // 1: fraction of the cell inside the organ, kEmptiestCell..1
   std::array<std::uint32_t, 8> node;  // by corner
 };
 
@@ -31,10 +31,10 @@ struct Lattice {
   glm::ivec3 size{0};                 // cells along x, y, z
   std::vector<LatticeCell> cells;     // [cell] by layer, row, column
   std::vector<glm::ivec3> node_at;    // [node] by layer, row, column; neighbours along x have consecutive numbers
-  std::vector<std::int32_t> cell_of;  // [size.x * size.y * size.z] number of the cell, -1 where there is none
+  std::vector<std::int32_t> cell_of;  // [size.x * size.y * size.z] index of the cell, -1 where there is none
 
   glm::vec3 position(std::uint32_t node) const { return glm::vec3(origin + spacing * glm::dvec3(node_at[node])); }
-  // Column, row and layer of the cell at or nearest to `p`.
+  // Column, row and layer of the cell that contains `p` or is nearest to it.
   glm::ivec3 column_of(const glm::dvec3& p) const {
     return glm::clamp(glm::ivec3(glm::floor((p - origin) / spacing)), glm::ivec3(0), size - 1);
   }
@@ -43,16 +43,16 @@ struct Lattice {
   }
 };
 
-// A cell the surface only grazes keeps this share of mass and stiffness, so that each of its nodes has some. More would
-// stiffen the organ's skin: a bar at 45 degrees to the lattice, three cells thick, is 17 % too stiff at 0.3, 5 % at
-// 0.05 (tests/deform/elasticity_test.cpp).
+// A cell that the surface only grazes keeps this fraction of mass and stiffness, so that each of its nodes has some. A
+// larger value would stiffen the organ's skin: a bar at 45 degrees to the lattice, three cells thick, is 17 % too stiff
+// at 0.3, 5 % at 0.05 (tests/deform/elasticity_test.cpp).
 constexpr float kEmptiestCell = 0.05f;
 
 // `organ` must be closed (closed_volume). Error: InputError when the spacing is larger than the organ, or so small that
 // the lattice would not fit in memory.
 Lattice make_lattice(const MeshView& organ, double spacing);
 
-// Share of each cell of the grid that lies inside `organ`. [size.x * size.y * size.z]
+// Fraction of each grid cell that lies inside `organ`. [size.x * size.y * size.z]
 std::vector<float> measure_fullness(const MeshView& organ, const Lattice& grid);
 
 }  // namespace trocar

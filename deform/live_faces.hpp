@@ -1,4 +1,4 @@
-// The faces of an organ that lose and gain: each has its number for life, gone ones are left out, new ones come last.
+// A list of faces with additions and removals: each face keeps its id, removed ones are left out, new ones come last.
 // Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace trocar {
 
-// Skin: the organ's own surface and what is left of cut faces. Wall: sides of voxels between tissue and burnt. Strip:
-// what joins the two.
+// Skin: the organ's own surface and the remaining parts of cut faces. Wall: sides of voxels between tissue and burnt.
+// Strip: connects the two.
 enum class FaceKind : std::uint8_t { Skin, Wall, Strip };
 
 struct LiveFaces {
@@ -20,7 +20,7 @@ struct LiveFaces {
   std::vector<FaceId> id;           // [slot] ascending
   std::vector<FaceKind> kind;       // [slot]
   std::vector<std::uint32_t> side;  // [slot] of wall: 6 * tissue voxel + side
-  std::vector<char> gone;           // [slot] to be left out by the next settle()
+  std::vector<char> gone;           // [slot] removed by the next settle()
   std::uint32_t next_id = 0;
 
   std::size_t size() const { return corners.size(); }
@@ -29,14 +29,14 @@ struct LiveFaces {
 
 LiveFaces make_live_faces(std::span<const glm::uvec3> faces);
 
-// What settle() did. The arrays keep their memory.
+// The changes made by settle(). The arrays keep their memory.
 struct FaceChanges {
   std::vector<FaceId> gone;  // ascending
   FaceId first_new{0};       // new faces: first_new, first_new + 1, ...
   std::uint32_t new_faces = 0;
 };
 
-// Numbers the faces added since the last call, leaves out the gone ones. Faces both added and gone get no number.
+// Numbers the faces added since the last call and drops the removed ones. A face both added and removed gets no id.
 void settle(LiveFaces& faces, FaceChanges& changes);
 
 }  // namespace trocar

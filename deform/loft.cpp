@@ -8,10 +8,10 @@
 namespace trocar {
 namespace {
 
-// Rungs looked at for one strip: up to here the whole strip is the best, above, every next rung is the shorter of two.
-// Two rims of 1000 vertices take some 5 ms.
+// Most rungs considered for one strip. Up to this number the whole strip is optimal; above, each next rung is the
+// shorter of two. Two boundaries of 1000 vertices take about 5 ms.
 constexpr std::size_t kMostRungs = 4000000;
-// A cap of more corners is first divided by a chord: the best triangulation takes their number cubed.
+// A cap with more corners is first divided by a chord: the optimal triangulation takes cubic time.
 constexpr std::size_t kLargestCap = 24;
 
 using Ring = std::vector<std::uint32_t>;  // vertices
@@ -32,7 +32,7 @@ Rung shortest_rung(std::span<const glm::vec3> positions, std::span<const std::ui
   return best;
 }
 
-// Two rings from their first rung on, each closed by its first vertex; `b` turned to run along `a`.
+// Two rings from their first rung on, each closed by its first vertex; `b` is reversed to run along `a`.
 struct Band {
   std::span<const glm::vec3> positions;
   Ring a, b;
@@ -49,7 +49,7 @@ Band make_band(std::span<const glm::vec3> positions, std::span<const std::uint32
   return band;
 }
 
-// Steps of a strip, true along `a`.
+// Steps of a strip by the greedy rule; true along `a`.
 std::vector<char> short_steps(const Band& band) {
   std::vector<char> steps;
   std::size_t i = 0, j = 0;
@@ -82,8 +82,8 @@ std::vector<char> best_steps(const Band& band) {
   return steps;
 }
 
-// Least area of a triangulation of vertices first..last, by its triangle at the side first - last. Rims have vertices
-// on one line: a triangle of three such costs nothing by area, and is taken only where there is no other.
+// Least area of a triangulation of vertices first..last, by its triangle at the side first - last. Boundaries have
+// collinear vertices; their triangles have area 0, so they get this penalty and are used only when unavoidable.
 constexpr double kFlat = 1.0;  // m^2
 class BestCap {
  public:
@@ -124,7 +124,7 @@ class BestCap {
   std::vector<std::uint32_t> middle_;  // [first][last]
 };
 
-// Divides a ring where its chord is shortest for what it cuts off: neither part below a quarter.
+// Divides a ring at its shortest chord for which neither part has less than a quarter of the vertices.
 void add_cap_of(std::span<const glm::vec3> positions, const Ring& ring, std::vector<glm::uvec3>& triangles) {
   const std::size_t n = ring.size();
   if (n <= kLargestCap) {
@@ -144,7 +144,8 @@ void add_cap_of(std::span<const glm::vec3> positions, const Ring& ring, std::vec
   add_cap_of(positions, outer, triangles);
 }
 
-// `ring` and `other` as one, joined by a bridge walked once each way at their closest vertices, or where they meet.
+// Joins `ring` and `other` by a bridge between their closest vertices, traversed once in each direction, or at a common
+// vertex.
 Ring bridged(std::span<const glm::vec3> positions, const Ring& ring, std::span<const std::uint32_t> other) {
   const Rung bridge = shortest_rung(positions, ring, other);
   const std::size_t again = ring[bridge.i] == other[bridge.j] ? 0 : 1;
@@ -154,22 +155,22 @@ Ring bridged(std::span<const glm::vec3> positions, const Ring& ring, std::span<c
   return joined;
 }
 
-// A leftover loop of at most this many edges is capped where it is instead of becoming part of a neighbour's strip.
+// A remaining loop with at most this many edges is capped on its own and does not join a neighbour's strip.
 constexpr std::size_t kSmallLoop = 8;
 
-// Which loops belong together: pairs that are each other's nearest, and what else lies nearest to one of a pair.
+// Groups loops: pairs that are each other's nearest, and the loops that are nearest to one of a pair.
 class Matching {
  public:
   Matching(std::span<const glm::vec3> positions, const Loops& loops, const std::vector<char>& wall, float reach)
-      : loops_(loops), wall_(wall), reach_(reach) {
+      : loops_(loops), wall_(wall), range_(reach) {
     const std::size_t n = loops.count();
-    for (const std::uint32_t v : loops.vertex) places_.push_back(positions[v]);
-    for (std::size_t k = 0; k < n; ++k) boxes_.push_back(box_of(places(k)));
+    for (const std::uint32_t v : loops.vertex) points_.push_back(positions[v]);
+    for (std::size_t k = 0; k < n; ++k) boxes_.push_back(box_of(points(k)));
     for (std::size_t k = 0; k < n; ++k) nearest_.push_back(find_nearest(k));
     group_.resize(n);
     for (std::size_t k = 0; k < n; ++k) group_[k] = group_of(k);
   }
-  // [loop] the loop of the wall that its group is named after; itself when it is alone.
+  // [loop] the wall loop that identifies its group; itself when it is alone.
   const std::vector<std::size_t>& groups() const { return group_; }
 
  private:
@@ -177,28 +178,28 @@ class Matching {
     glm::vec3 low, high;  // m
   };
 
-  static Box box_of(std::span<const glm::vec3> places) {
+  static Box box_of(std::span<const glm::vec3> points) {
     Box box{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
-    for (const glm::vec3& p : places) {
+    for (const glm::vec3& p : points) {
       box.low = glm::min(box.low, p);
       box.high = glm::max(box.high, p);
     }
     return box;
   }
 
-  std::span<const glm::vec3> places(std::size_t k) const {
-    return std::span(places_).subspan(loops_.first[k], loops_.first[k + 1] - loops_.first[k]);
+  std::span<const glm::vec3> points(std::size_t k) const {
+    return std::span(points_).subspan(loops_.first[k], loops_.first[k + 1] - loops_.first[k]);
   }
 
-  // Mean over the vertices of loop `a` of the distance to the nearest vertex of loop `b`, m; endless above `limit`.
+  // Mean over the vertices of loop `a` of the distance to the nearest vertex of loop `b`, m; infinite above `limit`.
   float distance(std::size_t a, std::size_t b, float limit) const {
     const glm::vec3 apart = glm::max(boxes_[a].low - boxes_[b].high, boxes_[b].low - boxes_[a].high);
     if (glm::any(glm::greaterThan(apart, glm::vec3(limit)))) return INFINITY;
-    const auto count = static_cast<float>(places(a).size());
+    const auto count = static_cast<float>(points(a).size());
     float sum = 0.f;
-    for (const glm::vec3& p : places(a)) {
+    for (const glm::vec3& p : points(a)) {
       float nearest = INFINITY;
-      for (const glm::vec3& q : places(b)) nearest = std::min(nearest, squared(p, q));
+      for (const glm::vec3& q : points(b)) nearest = std::min(nearest, squared(p, q));
       sum += std::sqrt(nearest);
       if (sum > limit * count) return INFINITY;
     }
@@ -207,7 +208,7 @@ class Matching {
 
   std::size_t find_nearest(std::size_t k) const {
     std::size_t nearest = k;
-    float best = reach_;
+    float best = range_;
     for (std::size_t other = 0; other < loops_.count(); ++other) {
       if (wall_[other] == wall_[k]) continue;
       if (const float d = distance(k, other, best); d < best) best = d, nearest = other;
@@ -225,10 +226,10 @@ class Matching {
 
   const Loops& loops_;
   const std::vector<char>& wall_;
-  float reach_;
-  std::vector<glm::vec3> places_;     // m, of the loops' vertices in their order
+  float range_;
+  std::vector<glm::vec3> points_;     // m, of the loops' vertices in their order
   std::vector<Box> boxes_;            // [loop]
-  std::vector<std::size_t> nearest_;  // [loop] of the other side, itself: none
+  std::vector<std::size_t> nearest_;  // [loop] the nearest loop of the other side; itself: none
   std::vector<std::size_t> group_;    // [loop]
 };
 

@@ -1,5 +1,5 @@
-// Closes an open surface whose rims are loops on two sides: matching loops are joined by a strip of triangles, the rest
-// are capped. Whatever the loops, surface and triangles together have an opposite for every directed edge.
+// Closes an open surface whose boundary loops lie on two sides: matching loops are joined by a strip of triangles, the
+// others are capped. For any loops, surface and triangles together have an opposite for every directed edge.
 // Strips: Fuchs, Kedem, Uselton, "Optimal surface reconstruction from planar contours", CACM 1977; we differ: the cost
 // is the squared length of the rungs, and the first rung is the shortest. Caps: the triangulation of least area,
 // Barequet, Sharir, "Filling gaps in the boundary of a polyhedron", CAGD 1995.
@@ -15,16 +15,16 @@
 
 namespace trocar {
 
-// Adds triangles that join `skin` and `wall`, which go round in opposite directions: for each edge of either there is a
-// triangle with its opposite.
+// Adds triangles that join `skin` and `wall`, which have opposite directions: for each edge of either there is a
+// triangle with the opposite edge.
 void add_strip(std::span<const glm::vec3> positions, std::span<const std::uint32_t> skin,
                std::span<const std::uint32_t> wall, std::vector<glm::uvec3>& triangles);
 // Adds triangles that close one loop.
 void add_cap(std::span<const glm::vec3> positions, std::span<const std::uint32_t> loop,
              std::vector<glm::uvec3>& triangles);
 
-// Triangles that close all loops. `wall` [loop]: whether it belongs to the wall; strips join a loop of the skin and one
-// of the wall whose mean distance is at most `reach` metres.
+// Triangles that close all loops. `wall` [loop]: does it belong to the wall? A strip joins a loop of the skin and a
+// loop of the wall whose mean distance is at most `reach` metres.
 std::vector<glm::uvec3> close_loops(std::span<const glm::vec3> positions, const Loops& loops,
                                     const std::vector<char>& wall, float reach);
 

@@ -1,4 +1,4 @@
-// Pieces of tissue that came apart: made independent in the lattice, and given gravity where nothing holds them.
+// Separated pieces of tissue: makes them independent in the lattice, and applies gravity where nothing holds them.
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +11,7 @@ class Parting {
  public:
   Parting(Sculpture& sculpture, const Lattice& lattice) : s_(sculpture), lattice_(lattice) {}
 
-  // One round. False when nothing had to be burnt.
+  // One round. False when no voxel was burnt.
   bool round() {
     const std::int32_t pieces = label_pieces(s_.voxels, piece_of_);
     const std::size_t before = s_.scratch.burnt.size();
@@ -33,7 +33,7 @@ class Parting {
       if (piece_of_[voxel] >= 0 && size[piece_of_[voxel]] < s_.params.smallest_piece) burn_voxel(s_, lattice_, voxel);
   }
 
-  // Pieces that were apart before anything was burnt were never joined but by the lattice, and stay so.
+  // Has burning separated the two? Pieces that were separate from the beginning stay connected by the lattice.
   bool parted(const glm::uvec2& a, const glm::uvec2& b) const { return a.x != b.x && a.y == b.y; }
   glm::uvec2 piece(std::uint32_t voxel) const { return {piece_of_[voxel], s_.first_piece[voxel]}; }
 
@@ -46,7 +46,7 @@ class Parting {
     }
   }
 
-  // A cell keeps the piece it has most of.
+  // A cell keeps the piece with the most voxels in it.
   void part_cells() {
     cell_piece_.assign(s_.cells.size(), glm::uvec2(kNoVoxel));
     std::vector<std::pair<glm::uvec2, int>> counts;
@@ -66,7 +66,7 @@ class Parting {
     }
   }
 
-  // A node keeps the piece with the most tissue in the cells around it; the cells of others go.
+  // A node keeps the piece with the most tissue in the cells around it; the cells of other pieces are removed.
   void part_nodes() {
     std::vector<std::pair<glm::uvec2, int>> counts;
     for (const glm::ivec3& node : lattice_.node_at) {
@@ -107,10 +107,10 @@ class Parting {
   Sculpture& s_;
   const Lattice& lattice_;
   std::vector<std::int32_t> piece_of_;  // [voxel]
-  std::vector<glm::uvec2> cell_piece_;  // [cell] piece now, piece at first; kNoVoxel: of none
+  std::vector<glm::uvec2> cell_piece_;  // [cell] piece now, piece at first; kNoVoxel: none
 };
 
-// Living cells that share nodes, directly or through others. [cell] its part's first cell; dead cells: themselves.
+// Components of cells with tissue, connected by shared nodes. [cell] first cell of its component; dead cells: itself.
 std::vector<std::uint32_t> lattice_parts(const Sculpture& sculpture, const Lattice& lattice) {
   std::vector<std::uint32_t> parent(sculpture.cells.size()), cell_at(lattice.node_at.size(), kNoVoxel);
   std::iota(parent.begin(), parent.end(), 0u);
@@ -148,7 +148,7 @@ void release_loose(Sculpture& sculpture, TissueModel& model) {
     held[part[cell]] |= sculpture.cells[cell].held;
     if (!sculpture.cells[cell].loose) size[part[cell]] += model.lattice.cells[cell].fullness;
   }
-  // An organ attached to nothing is where its largest part is.
+  // An organ without attachments is where its largest part is.
   if (!sculpture.any_held && !size.empty()) held[std::max_element(size.begin(), size.end()) - size.begin()] = 1;
   for (std::uint32_t cell = 0; cell < part.size(); ++cell) {
     SculptCell& own = sculpture.cells[cell];

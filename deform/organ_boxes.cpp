@@ -1,4 +1,4 @@
-// Where organs are and how fast: what decides, before any search, which of them may come to touch.
+// Bounding boxes and speeds of organs: they decide, before the search, which organs may touch.
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +32,7 @@ void measure_organs(std::span<const OrganBody> organs, OrganContacts& contacts) 
   }
 }
 
-// Half of how far outside the other's lattice a vertex matters, for each of the two.
+// The box of an organ grown by half of the distance at which contacts of a pair are searched.
 OrganContacts::Box contact_box(const OrganContacts& contacts, std::uint32_t organ, float dt) {
   constexpr float kRounding = 1e-5f;  // m
   if (organ >= contacts.box.size()) return {glm::vec3(INFINITY), glm::vec3(-INFINITY)};

@@ -9,26 +9,26 @@
 namespace trocar {
 namespace {
 
-// A vertex this far outside its zero is left alone: what rounding makes of an organ at rest is a hundredth of it.
+// Tolerance on a vertex's rest overlap; rounding errors of an organ at rest are a hundredth of it.
 constexpr float kRestSlack = 2e-5f;  // m
 
-// Less near while the organs have hardly moved, for then forces are small too.
-constexpr float kReachPerMotion = 0.5f;  // 1    of what vertex and body have moved from rest
+// Contacts are kept at a smaller distance while the organs have hardly moved, because forces are small then.
+constexpr float kReachPerMotion = 0.5f;  // 1    of the motion of vertex and body from rest
 
-// How far outside a cell of full size places still count as in it: rounding between neighbours.
+// Tolerance, as a fraction of the cell's side, for a point to count as inside: covers rounding between neighbours.
 constexpr float kCellSlack = 1e-3f;
 
-// The field says nothing about the way out where its gradient is this short.
+// Where the gradient is shorter than this, the field gives no reliable direction outwards.
 constexpr float kShortestGradient = 0.2f;
 
-// A vertex hangs on tissue that has gone when this share of its weight does.
-constexpr float kMostWeightGone = 0.5f;
+// A vertex is ignored when at least this fraction of its weight is on nodes without tissue.
+constexpr float kMostWeightWithoutTissue = 0.5f;
 
-// A gap in rest space is at most this much longer than it is in the world, or the tissue is squeezed beyond telling.
+// Limit on how much longer a gap is in rest space than in the world; beyond it the tissue is squeezed too much.
 constexpr float kLongestStretch = 3.f;
 
-// A point that hangs almost wholly on fixed nodes would fling the free one far away to move a little itself.
-constexpr float kLeastFreedom = 0.1f;  // of its admittance were no node fixed
+// A point almost entirely on fixed nodes would move its free nodes far to move a little itself; this limits it.
+constexpr float kLeastFreedom = 0.1f;  // fraction of the admittance with all nodes free
 
 constexpr int kMostBins = 64;  // along an axis
 
@@ -65,10 +65,10 @@ float admittance_of(const Embedding& e, const TissueModel& model) {
   return sum > 0.f ? std::max(sum, kLeastFreedom * were_all_free) : 0.f;
 }
 
-bool hangs_on_nothing(const Embedding& e, const TissueModel& model) {
-  float gone = 0.f;
-  for (int i = 0; i < 8; ++i) gone += model.mass[e.node[i]] > 0.f ? 0.f : e.weight[i];
-  return gone >= kMostWeightGone;
+bool without_support(const Embedding& e, const TissueModel& model) {
+  float without_tissue = 0.f;
+  for (int i = 0; i < 8; ++i) without_tissue += model.mass[e.node[i]] > 0.f ? 0.f : e.weight[i];
+  return without_tissue >= kMostWeightWithoutTissue;
 }
 
 bool full(const Lattice& lattice, const glm::ivec3& at) {
@@ -89,27 +89,27 @@ std::vector<char> rim_of(const Lattice& lattice) {
   return rim;
 }
 
-// Where vertex v of a counts as not touching b.
+// The rest overlap of vertex v of a with b, as a distance < 0 including a tolerance: its contact begins there.
 float zero_of(const TissueModel& a, std::size_t v, const RestDistance& b) {
   return std::min(sample(b, weighted(a.embedding[v], a.rest)).distance, 0.f) - kRestSlack;
 }
 
-// For vertices that have none yet.
+// Adds the rest overlap of new vertices.
 void add_zeros(const TissueModel& a, const RestDistance& b, std::vector<float>& zero) {
   for (std::size_t v = zero.size(); v < a.embedding.size(); ++v) zero.push_back(zero_of(a, v, b));
 }
 
-// One direction of one pair: the vertices of a in the solid of b.
+// One direction of one pair: the vertices of a against the solid of b.
 class Search {
  public:
   Search(std::span<const OrganBody> organs, std::uint32_t a, std::uint32_t b, float dt, OrganContacts& out)
       : out_(out), a_(a), b_(b), vertices_(organs[a]), solid_(organs[b]), dt_(dt) {
     size_ = static_cast<float>(solid_.model->lattice.spacing);
-    reach_ = std::min(foresight(out.fastest[a] + out.fastest[b]), size_);
+    range_ = std::min(foresight(out.fastest[a] + out.fastest[b]), size_);
   }
 
   void run() {
-    region_ = common(out_.box[a_], grown(out_.box[b_], reach_));
+    region_ = common(out_.box[a_], grown(out_.box[b_], range_));
     const glm::vec3 extent = region_.high - region_.low;
     if (empty(region_) || !std::isfinite(glm::dot(extent, extent))) return;
     collect();
@@ -121,11 +121,11 @@ class Search {
       if (cells[c].fullness > 0.f) look_into(c);
     for (const std::uint32_t c : out_.rim_cells) look_around(c);
     for (const Near& near : out_.near)
-      if (near.cell >= 0) judge(near);
+      if (near.cell >= 0) check_depth(near);
   }
 
  private:
-  // m/s, of one node, which stands for those around it
+  // m/s, of one node, as an estimate for its neighbourhood
   glm::vec3 beside_vertex(std::uint32_t v) const { return vertices_.state->v[vertices_.model->embedding[v].node[0]]; }
   glm::vec3 beside_cell(std::uint32_t c) const { return solid_.state->v[solid_.model->lattice.cells[c].node[0]]; }
 
@@ -140,8 +140,9 @@ class Search {
   }
 
   glm::ivec3 bin_of(const glm::vec3& p) const {
-    const glm::vec3 place = glm::clamp((p - region_.low) * bins_per_metre_, glm::vec3(0.f), glm::vec3(bins_ - 1));
-    return glm::ivec3(place);
+    const glm::vec3 bin_position =
+        glm::clamp((p - region_.low) * bins_per_metre_, glm::vec3(0.f), glm::vec3(bins_ - 1));
+    return glm::ivec3(bin_position);
   }
   std::size_t flat(const glm::ivec3& bin) const {
     return (static_cast<std::size_t>(bin.z) * bins_.y + bin.y) * bins_.x + bin.x;
@@ -157,7 +158,7 @@ class Search {
     for (const Near& near : out_.near) ++out_.bin_first[flat(bin_of(vertices_.surface[near.vertex])) + 1];
     for (std::size_t i = 1; i < out_.bin_first.size(); ++i) out_.bin_first[i] += out_.bin_first[i - 1];
     out_.binned.resize(out_.near.size());
-    // Filled from the back: afterwards each bin's own place holds where it begins.
+    // Filled from the back: afterwards the entry of each bin is its first index.
     for (std::size_t i = out_.near.size(); i-- > 0;) {
       const glm::vec3& p = vertices_.surface[out_.near[i].vertex];
       const glm::vec3 v = beside_vertex(out_.near[i].vertex);
@@ -179,7 +180,7 @@ class Search {
     return bin + 2 < out_.bin_first.size() ? out_.bin_first[bin + 2] : static_cast<std::uint32_t>(out_.near.size());
   }
 
-  // visit(bin) for the bins with vertices in that meet the box.
+  // visit(bin) for the bins with vertices that overlap the box.
   template <typename Visit>
   void for_each_bin(const Box& box, Visit visit) const {
     const glm::ivec3 first = bin_of(box.low), last = bin_of(box.high);
@@ -189,11 +190,11 @@ class Search {
           if (const std::size_t bin = flat(at); first_in(bin) < end_of(bin)) visit(bin, at);
   }
 
-  // Which vertices does the cell hold?
+  // Finds the vertices inside the cell.
   void look_into(std::uint32_t c) {
     const std::array<glm::vec3, 8> corner = corners(c);
     const Box tight = box_of(corner), box = grown(tight, kCellSlack * size_);
-    if (out_.rim[b_][c] && !empty(common(grown(tight, reach_), region_))) out_.rim_cells.push_back(c);
+    if (out_.rim[b_][c] && !empty(common(grown(tight, range_), region_))) out_.rim_cells.push_back(c);
     if (empty(common(box, region_))) return;
     const CellInverse cell = cell_inverse(corner, size_);
     if (!cell.usable) return;
@@ -203,7 +204,7 @@ class Search {
     });
   }
 
-  // Which vertices that no cell holds may come to the cell, on its side without neighbour, within the step?
+  // Finds the vertices outside all cells that may enter the cell within the step, through a side without neighbour.
   void look_around(std::uint32_t c) {
     const std::array<glm::vec3, 8> corner = corners(c);
     const CellInverse cell = cell_inverse(corner, size_);
@@ -211,37 +212,37 @@ class Search {
     const Box tight = box_of(corner);
     const glm::vec3 v = beside_cell(c);
     const float speed = glm::length(v);
-    for_each_bin(grown(tight, reach_), [&](std::size_t bin, const glm::ivec3& at) {
+    for_each_bin(grown(tight, range_), [&](std::size_t bin, const glm::ivec3& at) {
       const glm::vec3 low = region_.low + (glm::vec3(at) - kCellSlack) / bins_per_metre_;
-      const Box around = grown(tight, std::min(foresight(speed + out_.bin_speed[bin]), reach_));
+      const Box around = grown(tight, std::min(foresight(speed + out_.bin_speed[bin]), range_));
       if (empty(common(around, {low, low + (1.f + 2.f * kCellSlack) / bins_per_metre_}))) return;
       for (std::uint32_t i = first_in(bin); i < end_of(bin); ++i) {
         const OrganContacts::Binned& vertex = out_.binned[i];
         if (!holds(around, vertex.p)) continue;
-        const float reach = std::min(foresight(glm::distance(vertex.v, v)), reach_);
-        if (holds(grown(tight, reach), vertex.p)) try_cell(cell, c, reach / size_, vertex);
+        const float range = std::min(foresight(glm::distance(vertex.v, v)), range_);
+        if (holds(grown(tight, range), vertex.p)) try_cell(cell, c, range / size_, vertex);
       }
     });
   }
 
-  // The first cell that holds the vertex counts, or else the one it is least outside of.
+  // The first cell that contains the vertex is used, otherwise the cell to which it is closest.
   void try_cell(const CellInverse& cell, std::uint32_t c, float beyond, const OrganContacts::Binned& vertex) {
     Near& near = out_.near[vertex.near];
-    glm::vec3 place;
-    if (near.beyond <= kCellSlack || !find_place(cell, vertex.p, std::min(beyond, near.beyond), place)) return;
-    const glm::vec3 side = glm::abs(place - 0.5f) - 0.5f;
+    glm::vec3 local;
+    if (near.beyond <= kCellSlack || !find_place(cell, vertex.p, std::min(beyond, near.beyond), local)) return;
+    const glm::vec3 side = glm::abs(local - 0.5f) - 0.5f;
     const float outside = std::max({side.x, side.y, side.z});
     if (!(outside < near.beyond)) return;
-    near.cell = static_cast<std::int32_t>(c), near.beyond = outside, near.place = place;
+    near.cell = static_cast<std::int32_t>(c), near.beyond = outside, near.place = local;
   }
 
-  // Deep enough, or fast enough, to matter within the step?
-  void judge(const Near& near) {
+  // Adds a contact when the vertex is deep or fast enough to matter within the step.
+  void check_depth(const Near& near) {
     const std::vector<float>& zeros = out_.zero[a_ * out_.field.size() + b_];
     const float zero = near.vertex < zeros.size() ? zeros[near.vertex] : -kRestSlack;
     const Lattice& lattice = solid_.model->lattice;
-    const glm::dvec3 place(glm::vec3(lattice.cells[near.cell].at) + near.place);
-    const DistanceSample at = sample(out_.field[b_], glm::vec3(lattice.origin + lattice.spacing * place));
+    const glm::dvec3 rest_position(glm::vec3(lattice.cells[near.cell].at) + near.place);
+    const DistanceSample at = sample(out_.field[b_], glm::vec3(lattice.origin + lattice.spacing * rest_position));
     const float length = glm::length(at.gradient),
                 farthest = foresight(glm::distance(beside_vertex(near.vertex), beside_cell(near.cell)));
     if (at.distance - zero > kLongestStretch * farthest || !(length > kShortestGradient)) return;
@@ -275,7 +276,7 @@ class Search {
   }
 
   void keep(PairContact& c, const glm::vec3& p, const glm::vec3& q) {
-    if (hangs_on_nothing(c.on_a, *vertices_.model)) return;
+    if (without_support(c.on_a, *vertices_.model)) return;
     c.admittance = admittance_of(c.on_a, *vertices_.model) + admittance_of(c.on_b, *solid_.model);
     if (!(c.admittance > 0.f)) return;
     c.offset = c.gap - glm::dot(c.normal, p - q);
@@ -285,7 +286,7 @@ class Search {
   OrganContacts& out_;
   std::uint32_t a_, b_;
   const OrganBody &vertices_, &solid_;
-  float dt_, size_, reach_;  // s, m, m: how far outside the lattice vertices matter
+  float dt_, size_, range_;  // s, m, m: distance outside the lattice within which vertices matter
   Box region_{};
   glm::ivec3 bins_{1};
   float bins_per_metre_ = 0.f;
@@ -348,7 +349,7 @@ void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ
   }
   if (!carved) return;
   contacts.rim[organ] = rim_of(lattice);
-  // Carving only makes room: vertices that did not overlap still do not.
+  // Carving only removes material: vertices that did not overlap still do not.
   for (std::size_t other = 0; other < organs; ++other) {
     std::vector<float>& zero = contacts.zero[other * organs + organ];
     for (std::size_t v = 0; v < zero.size(); ++v)

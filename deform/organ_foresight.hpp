@@ -1,16 +1,16 @@
-// How far contacts between organs look ahead: shared by the search and by the boxes that say who need not search.
+// The look-ahead distance of contacts between organs, for the search and for the boxes that exclude pairs from it.
 // Units: metres, seconds.
 #pragma once
 
 namespace trocar {
 
-// A contact stays in the list while it is this near, for forces may press it together within a step.
+// A contact within this distance stays in the list, because forces may close the gap within a step.
 constexpr float kOrganReach = 2e-3f;  // m
 
-// Speeds may grow within a step: what approaches is looked for this much further ahead.
+// Speeds may grow within a step: the look-ahead distance uses this multiple of the present speed.
 constexpr float kSpeedReserve = 2.f;
 
-// m, from where something at that speed towards the other may come within the step
+// m, the distance within which contacts are searched at an approach of `speed`
 inline float contact_foresight(float speed, float dt) { return kOrganReach + kSpeedReserve * dt * speed; }
 
 }  // namespace trocar

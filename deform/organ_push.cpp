@@ -1,4 +1,4 @@
-// What contacts between organs do within a substep: position-level, one-sided, equal and opposite.
+// The response of contacts between organs within a substep: on positions, one-sided, equal and opposite.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,8 @@
 namespace trocar {
 namespace {
 
-// Contacts share nodes and disturb each other; two rounds settle most of that, the next substep the rest.
+// Contacts share nodes and disturb each other. Two rounds remove most of the error; the next substep reduces it
+// further.
 constexpr int kRounds = 2;
 
 glm::vec3 weighted(const Embedding& e, const NodeColumns& c) {
@@ -16,7 +17,7 @@ glm::vec3 weighted(const Embedding& e, const NodeColumns& c) {
   return sum;
 }
 
-// Moves the point by its share of `push`; speeds follow.
+// Moves the point by its share of `push`; velocities follow.
 void push_point(const Embedding& e, const TissueModel& model, const glm::vec3& push, float dt, TissueScratch& s) {
   const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
   for (int i = 0; i < 8; ++i) {
@@ -28,7 +29,7 @@ void push_point(const Embedding& e, const TissueModel& model, const glm::vec3& p
   }
 }
 
-// The two organs of a contact, as they are worked on.
+// The two organs of a contact during the solve.
 struct Pair {
   const TissueModel &model_a, &model_b;
   TissueScratch &a, &b;
@@ -44,7 +45,7 @@ void push_apart(PairContact& c, const glm::vec3& push, float dt, const Pair& pai
   c.impulse += push / dt;
 }
 
-// What the contact had of overlap before it may keep but for a little; what came on top goes at once.
+// An overlap from before the substep decreases slowly; the overlap added in this substep is removed at once.
 float wanted_gap(const OrganContactParams& params, float before, float dt) {
   const float depth = std::max(-before, 0.f);
   return std::min(before + dt * std::min(depth / params.settling_time, params.fastest), 0.f);
@@ -57,7 +58,7 @@ void separate(PairContact& c, float wanted, float gap, float dt, const Pair& pai
   if (more != 0.f) push_apart(c, more * c.normal, dt, pair);
 }
 
-// What slides is held back by at most friction times the push.
+// Tangential slip is reduced, by at most friction times the normal push.
 void rub(PairContact& c, float friction, float dt, const Pair& pair) {
   const glm::vec3 slip = dt * (weighted(c.on_a, pair.a.v) - weighted(c.on_b, pair.b.v));
   const glm::vec3 along = slip - glm::dot(slip, c.normal) * c.normal;
@@ -73,7 +74,8 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
   const auto pair_of = [&](const PairContact& c) {
     return Pair{*models[c.a], *models[c.b], states[c.a]->scratch, states[c.b]->scratch};
   };
-  // What pushed in the substep before will push again: without this beginning, contacts that share nodes rattle.
+  // Warm start: contacts that pushed in the previous substep start with that push. Otherwise contacts that share nodes
+  // oscillate.
   for (PairContact& c : contacts.contacts)
     if (c.pressed > 0.f) push_apart(c, c.pressed * c.normal, dt, pair_of(c));
   contacts.active.clear();

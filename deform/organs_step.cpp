@@ -86,7 +86,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
   team_->share(organs.size(), begin);
 
-  // Organs that touch go in step with each other; others each at its own pace.
+  // Organs that touch use a common substep; others use their own.
   int most = 1;
   for (const SteppedOrgan& organ : organs) most = std::max(most, substep_count(*organ.model, *organ.state, dt));
   const auto substeps_of = [&](std::size_t i) {

@@ -1,5 +1,5 @@
-// Several organs stepped side by side, with the contacts between them, on one thread or more: the same bits whatever
-// their number, since within a substep organs share nothing and the contacts between them are solved by one thread.
+// Steps several organs together, with the contacts between them, on one or more threads. The bits do not depend on the
+// number of threads: within a substep organs share no data, and one thread solves the contacts between them.
 // Units: seconds.   Tested in tests/deform/organs_step_test.cpp
 #pragma once
 
@@ -23,8 +23,8 @@ class OrganStepper {
   explicit OrganStepper(int threads);  // >= 1
   ~OrganStepper();
 
-  // `contacts` as found for this step. Times that are not finite, or not above 0, do nothing. Allocates only while it
-  // has not yet seen so many organs.
+  // `contacts`: found for this step. Does nothing when dt is not finite or not above 0. Allocates only when there are
+  // more organs than ever before.
   void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, float dt);
 
  private:

@@ -6,19 +6,19 @@
 namespace trocar {
 namespace {
 
-// Points share nodes and disturb each other; a few rounds settle most of that.
-constexpr int kRounds = 16, kFewRounds = 4;  // few: holds alone
+// Points share nodes and disturb each other; a few rounds remove most of the error.
+constexpr int kRounds = 16, kFewRounds = 4;  // few: when there are only holds
 
-// A point this far outside the tool at the beginning of the rounds stays out of them.
+// A point at least this far outside the tool at the first round is not processed further.
 constexpr float kIdle = 2e-4f;  // m
 
-// No hand moves an instrument faster: deeper contacts are resolved over several steps instead of flinging tissue away.
+// Instruments do not move faster by hand: deeper contacts are resolved over several steps, so tissue is not flung away.
 constexpr float kFastestTool = 2.f;  // m/s
 
-// The direction to a tool's axis may turn by up to 60 degrees within a step before the axis is said to have passed.
+// When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
 constexpr float kSameSide = 0.5f;
 
-// Two points this close have no direction between them.
+// Two points closer than this do not define a direction.
 constexpr float kCoincident = 1e-7f;  // m
 
 glm::vec3 point_of(const PreparedPoint& c, const NodeColumns& x) {
@@ -36,15 +36,15 @@ void add_corner(const Embedding& e, float share, PreparedPoint& c) {
   }
 }
 
-// A point that hangs almost wholly on nodes that are fixed would fling the free one far away to move a little itself.
-constexpr float kLeastFreedom = 0.1f;  // of its admittance were no node fixed
+// A point almost entirely on fixed nodes would move its free nodes far to move a little itself; this limits it.
+constexpr float kLeastFreedom = 0.1f;  // fraction of the admittance with all nodes free
 
-// Corners of cells that are nearly empty weigh almost nothing: a push that gave them their full share would fling them.
-// They get what a node of this mass would move, and the push counts for so much less.
-constexpr float kLightestNode = 0.1f;  // of a full cell's mass
+// Corners of nearly empty cells have almost no mass, and their full share of a push would move them too far. They move
+// like a node of this mass, and the transmitted part of the push decreases accordingly.
+constexpr float kLightestNode = 0.1f;  // fraction of a full cell's mass
 
-// How far each node moves for a unit push on the point, and how much of the push arrives. Nodes without tissue carry
-// nothing, whatever their weight.
+// The displacement of each node per unit push on the point, and the transmitted part of the push. Nodes without tissue
+// carry nothing, for any weight.
 void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
   const float lightest = kLightestNode * model.cell_mass;
   float were_all_free = 0.f;
@@ -73,7 +73,7 @@ glm::vec3 closest_on_axis(const glm::vec3& p, const glm::vec3& pivot, const glm:
   return square > 0.f ? pivot + glm::clamp(glm::dot(p - pivot, along) / square, 0.f, 1.f) * along : pivot;
 }
 
-// How far the shaft's material beside `p` moves during the step: it turns about the pivot and slides through it.
+// Displacement of the shaft's material near `p` during the step: the shaft turns about the pivot and slides through it.
 glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
   const glm::dvec3 before = step.tip_before - step.pivot, after = step.tip_after - step.pivot;
   const double length_before = glm::length(before), length_after = glm::length(after);
@@ -83,7 +83,7 @@ glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
   return glm::vec3(after - before - from_tip * (after / length_after - before / length_before));
 }
 
-// A contact that makes no sense never pushes, but keeps its place in the list.
+// An invalid contact never pushes, but keeps its index in the list.
 PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueContact& contact,
                       std::span<const ToolStep> tools) {
   PreparedPoint c{};
@@ -105,7 +105,7 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   return c;
 }
 
-// Moves the point by admittance times `push`; speeds follow.
+// Moves the point by admittance times `push`; velocities follow.
 void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
   c.pressed += push;
   const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
@@ -118,8 +118,8 @@ void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& pus
   }
 }
 
-// The plane of the tool's surface that faces the point now. Once the axis has passed the point, the side it was on
-// still counts.
+// Updates the plane of the tool's surface that faces the point. When the axis has passed the point, the plane stays on
+// the old side.
 void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, PreparedPoint& c) {
   const glm::vec3 p = point_of(c, x);
   const glm::vec3 tip(tool.tip_before + static_cast<double>(progress) * (tool.tip_after - tool.tip_before));
@@ -131,7 +131,7 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
   c.plane = glm::dot(c.normal, beside) - radius;
 }
 
-// A push may grow or shrink from round to round, but never pull.
+// The push may grow or shrink between rounds, but it never becomes a pull.
 void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, pressed = -glm::dot(c.pressed, c.normal);
   const float most = kFastestTool * substep.dt / c.admittance;
@@ -139,7 +139,7 @@ void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c
   if (wanted != pressed) push_point(model, c, (pressed - wanted) * c.normal, substep.dt, s);
 }
 
-// What slides along the tool is held back by at most friction times the push.
+// Slip along the tool is reduced, by at most friction times the normal push.
 void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float pressed = -glm::dot(c.pressed, c.normal);
   if (!(pressed > 0.f)) return;

@@ -1,7 +1,7 @@
-// What tools and jaws do to single points of the surface within a step: position-level, one-sided for a tool, limited
-// for a hold. A point is a weighted sum of lattice nodes; moving it moves the nodes by the transposed weights, each in
-// inverse proportion to its mass.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/contact_test.cpp and hold_test.cpp
+// Loads of tools and jaws on single points of the surface within a step: position-based, one-sided for a tool, with a
+// force limit for a hold. A point is a weighted sum of lattice nodes; moving it moves the nodes by the transposed
+// weights, each in inverse proportion to its mass. Units: metres, kilograms, seconds, newtons.
+// Tested in tests/deform/contact_test.cpp, contact_press_test.cpp and grasp_test.cpp
 #pragma once
 
 #include "deform/body.hpp"
@@ -9,8 +9,8 @@
 
 namespace trocar {
 
-// The surface is left this deep inside the tool, so that the next query still sees the touch and the tissue does not
-// spring back into an instrument that has not moved. At most a tenth of the tool's radius.
+// The surface stays this deep inside the tool, so that the next query still detects the touch and the tissue does not
+// bounce against an instrument at rest. At most a tenth of the tool's radius.
 constexpr double kContactSlack = 1e-4;  // m
 
 void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, TissueScratch& s);

@@ -10,11 +10,11 @@
 namespace trocar {
 namespace {
 
-// Rows pass a hair beside the nodes, so that none meets an edge of the surface; the next try is that much further.
+// Rows pass slightly beside the nodes, so that none meets an edge of the surface; each retry increases the offset.
 constexpr double kHair = 1e-6;  // of the grid's spacing
 constexpr int kTries = 8;
 
-// A row is a line of nodes along x; a crossing is where it enters (+1) or leaves (-1) the organ.
+// A row is a line of nodes along x. A crossing is the point where it enters (+1) or leaves (-1) the organ.
 struct Crossing {
   std::uint32_t row;
   int turn;
@@ -25,7 +25,7 @@ double turn_of(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& p) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-// Where the line along x through `p` = (y, z) crosses the face.
+// The crossing of the face with the line along x through `p` = (y, z).
 bool crosses(const Triangle& t, const glm::dvec2& p, Crossing& crossing) {
   const glm::dvec2 a(t.a.y, t.a.z), b(t.b.y, t.b.z), c(t.c.y, t.c.z);
   const double ab = turn_of(a, b, p), bc = turn_of(b, c, p), ca = turn_of(c, a, p);
@@ -57,7 +57,7 @@ class InsideRows {
     return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
   }
 
-  glm::dvec2 place(int j, int k, int attempt) const {
+  glm::dvec2 row_position(int j, int k, int attempt) const {
     const double hair = (attempt + 1) * kHair;
     return glm::dvec2(grid_.origin.y, grid_.origin.z) + grid_.spacing * glm::dvec2(j + hair, k + 0.618 * hair);
   }
@@ -69,11 +69,11 @@ class InsideRows {
     for (int k = first.z; k <= last.z; ++k)
       for (int j = first.y; j <= last.y; ++j) {
         Crossing crossing{static_cast<std::uint32_t>(k * grid_.size.y + j), 0, 0.0};
-        if (crosses(t, place(j, k, 0), crossing)) crossings_.push_back(crossing);
+        if (crosses(t, row_position(j, k, 0), crossing)) crossings_.push_back(crossing);
       }
   }
 
-  // A row whose turns do not cancel met an edge after all: it is looked at again, a little further aside.
+  // When the turns of a row do not cancel, it met an edge: repeat it with a larger offset.
   void settle(std::uint32_t row, std::span<const Crossing> crossings) {
     std::vector<Crossing> again;
     for (int attempt = 1; attempt < kTries && !balanced(crossings); ++attempt) {
@@ -81,7 +81,8 @@ class InsideRows {
       const int j = static_cast<int>(row) % grid_.size.y, k = static_cast<int>(row) / grid_.size.y;
       for (const glm::uvec3& face : organ_.faces) {
         Crossing crossing{row, 0, 0.0};
-        if (crosses(triangle_of(organ_.positions, face), place(j, k, attempt), crossing)) again.push_back(crossing);
+        if (crosses(triangle_of(organ_.positions, face), row_position(j, k, attempt), crossing))
+          again.push_back(crossing);
       }
       std::sort(again.begin(), again.end(), before);
       crossings = again;
@@ -112,7 +113,7 @@ class InsideRows {
   std::vector<char> inside_;  // [node]
 };
 
-// The nearest face, from a good guess: neighbouring nodes mostly share theirs.
+// The nearest face, starting from the last result: neighbouring nodes mostly have the same nearest face.
 class NearestFace {
  public:
   explicit NearestFace(const MeshView& organ) : tree_(build_face_tree(organ)) {
@@ -149,7 +150,7 @@ class NearestFace {
 
   FaceTree tree_;
   std::vector<closest::Face> faces_;  // [face]
-  std::uint32_t nearest_ = 0;         // of the point asked for last
+  std::uint32_t nearest_ = 0;         // of the last point
   double squared_ = 0.0;              // m^2
 };
 
@@ -162,7 +163,7 @@ RestDistance make_grid(const Lattice& lattice) {
   return grid;
 }
 
-// visit(node) for the grid nodes in a cell and up to `rim` cells around it.
+// Calls visit(node) for the grid nodes in a cell and up to `rim` cells around it.
 template <typename Visit>
 void for_each_node(const RestDistance& grid, const glm::ivec3& cell, int rim, Visit visit) {
   const glm::ivec3 first = glm::max(kDistanceSteps * (cell + kDistanceRim - rim), 0);
@@ -203,9 +204,9 @@ RestDistance make_rest_distance(const MeshView& organ, const Lattice& lattice) {
 }
 
 DistanceSample sample(const RestDistance& field, const glm::vec3& p) {
-  // Central differences need a node more on either side.
-  const glm::vec3 place((glm::dvec3(p) - field.origin) / field.spacing);
-  const glm::vec3 inner = glm::clamp(place, glm::vec3(1.f), glm::vec3(field.size - 2));
+  // Central differences need one more node on either side.
+  const glm::vec3 grid_position((glm::dvec3(p) - field.origin) / field.spacing);
+  const glm::vec3 inner = glm::clamp(grid_position, glm::vec3(1.f), glm::vec3(field.size - 2));
   const glm::ivec3 at = glm::min(glm::ivec3(inner), field.size - 3);
   const glm::vec3 w = inner - glm::vec3(at);
   const std::size_t first = field.flat(at), along[3] = {1, static_cast<std::size_t>(field.size.x),

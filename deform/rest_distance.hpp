@@ -1,9 +1,9 @@
-// Signed distance to an organ's surface on a grid in rest space: what a deformed organ is asked with once a point's
-// place in the rest shape is known.
+// Signed distance to an organ's surface on a grid in rest space; it is sampled at the rest position of a point in the
+// deformed organ.
 // Based on: Fisher, Lin, "Deformed distance fields for simulation of non-penetrating flexible bodies", EGCAS 2001.
-// We differ: the grid is regular and made once, for the lattice's cells and a rim around them; distances are exact at
-// its nodes, their sign is that of the winding number, so small self-crossings of the surface do no harm.
-// Units: metres, rest space.   Tested against brute force in tests/deform/rest_distance_test.cpp
+// We differ: the grid is regular and made once, for the lattice's cells and a margin around them. Distances are exact
+// at its nodes, and the winding number gives their sign, so small self-crossings of the surface do no harm. Units:
+// metres, rest space.   Tested against brute force in tests/deform/rest_distance_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace trocar {
 
-// Grid steps to a lattice cell: the distance between nodes is read from the nodes, and rounds what is sharper.
+// Grid steps per lattice cell. Distances between nodes are interpolated, which rounds sharper features.
 constexpr int kDistanceSteps = 3;
-// Lattice cells around the lattice that the grid still covers.
+// Margin of the grid around the lattice, in lattice cells.
 constexpr int kDistanceRim = 2;
 
 struct RestDistance {
@@ -37,14 +37,14 @@ struct DistanceSample {
   glm::vec3 gradient;  // 1, outward; shorter than 1 where two sides of the surface are equally near
 };
 
-// `organ` must be closed, `lattice` its own. Nodes more than a cell away from every cell of the lattice hold no
-// distance but that they are far outside.
+// `organ` must be closed and `lattice` made from it. Nodes more than a cell away from every lattice cell hold no exact
+// distance, only a value far outside.
 RestDistance make_rest_distance(const MeshView& organ, const Lattice& lattice);
 
-// At `p`, or the grid's point nearest to it. Continuous, the gradient too: central differences, interpolated.
+// At `p`, or at the nearest point of the grid. Value and gradient are continuous: interpolated central differences.
 DistanceSample sample(const RestDistance& field, const glm::vec3& p);
 
-// Takes cells of the lattice away from the solid, exactly as boxes, as far as their neighbours notice.
+// Removes lattice cells from the solid, as exact boxes, and updates the distances as far as their neighbours need.
 void carve(RestDistance& field, const Lattice& lattice, std::span<const std::uint32_t> cells);
 
 }  // namespace trocar

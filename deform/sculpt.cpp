@@ -14,12 +14,12 @@
 namespace trocar {
 namespace {
 
-// Strips reach at most this far from skin to wall; a loop with nothing nearer is capped.
-constexpr float kStripReach = 2.5f;  // voxels
-// The heat is known this far outside its border, so that the border can be placed between voxels.
+// Largest distance that a strip bridges between skin and wall; a loop without a partner within it is capped.
+constexpr float kStripRange = 2.5f;  // voxels
+// The heat is stored up to this distance outside its boundary, so that the boundary is located between voxels.
 constexpr float kHeatBand = 1.f;  // voxels
 
-// The surface follows heat in tissue voxels by steps of this much.
+// The surface follows changes of heat in tissue voxels in steps of this size.
 constexpr float kHeatStep = 0.25f;  // voxels
 
 void require_valid(const SculptParams& params) {
@@ -79,8 +79,8 @@ void begin_change(Sculpture& sculpture) {
   sculpture.scratch.cell_died = false;
 }
 
-// Where tissue went that no heat had reached, the voxels outside the organ next to it get the mean heat of those inside
-// around them: the skin between is then cut where the tissue ends.
+// Where tissue was removed without heat, the outside voxels next to it get the mean heat of the inside voxels around
+// them: the skin between them is then cut at the edge of the tissue.
 void spread_heat(Voxels& voxels, std::span<const std::uint32_t> cold) {
   const auto neighbour = [](int i) { return glm::ivec3(i % 3, i / 3 % 3, i / 9) - 1; };
   for (const std::uint32_t voxel : cold)
@@ -123,19 +123,19 @@ void note_edges(Sculpture& sculpture) {
   update_rim(sculpture.rim, sculpture.scratch.edges);
 }
 
-// The corners in the face's own order, from the lowest on.
+// The corners in the face's order, starting with the lowest.
 std::array<std::uint32_t, 3> from_lowest(glm::uvec3 f) {
   while (f.x > f.y || f.x > f.z) f = {f.y, f.z, f.x};
   return {f.x, f.y, f.z};
 }
 
-// Strips and caps are made anew; those that come out as they were keep their face.
+// Strips and caps are rebuilt; unchanged ones keep their face ids.
 void update_strips(Sculpture& sculpture) {
   const Loops loops = find_loops(sculpture.rim);
   std::vector<char> wall;
   for (std::size_t k = 0; k < loops.count(); ++k) wall.push_back(sculpture.vertices[loops.loop(k)[0]].wall);
   std::vector<glm::uvec3> wanted =
-      close_loops(sculpture.rest, loops, wall, kStripReach * static_cast<float>(sculpture.voxels.size));
+      close_loops(sculpture.rest, loops, wall, kStripRange * static_cast<float>(sculpture.voxels.size));
 
   std::vector<std::pair<std::array<std::uint32_t, 3>, std::size_t>> had;
   for (std::size_t slot = 0; slot < sculpture.faces.size(); ++slot)
@@ -155,8 +155,8 @@ void update_strips(Sculpture& sculpture) {
   }
 }
 
-// A strip may come out back to back on another face. The two bound nothing between them and both go; the surface stays
-// closed, as the edges of one cancel those of the other.
+// A strip face may coincide with another face in opposite orientation. The two enclose nothing, so both are removed;
+// the surface stays closed, because their edges cancel.
 void drop_back_to_back(Sculpture& sculpture) {
   LiveFaces& faces = sculpture.faces;
   std::vector<char> on_strip(sculpture.rest.size(), 0);
@@ -165,7 +165,7 @@ void drop_back_to_back(Sculpture& sculpture) {
       for (int corner = 0; corner < 3; ++corner) on_strip[faces.corners[slot][corner]] = 1;
   struct Side {
     std::array<std::uint32_t, 3> corners;  // ascending
-    bool turned;                           // the face runs through them the other way
+    bool turned;                           // the face has the opposite orientation
     std::size_t slot;
   };
   std::vector<Side> sides;
@@ -210,7 +210,7 @@ const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
   return sculpture.change;
 }
 
-// The hot end made ready: its box with the band around it, and the distance from its axis.
+// The hot tip, prepared for a call: its box with the band around it, and the distance from its axis.
 struct Heat {
   glm::vec3 from, along;    // m
   float squared_length;     // m^2
@@ -227,14 +227,14 @@ struct Heat {
 
 Heat make_heat(const HotSegment& hot, double voxel) {
   const glm::vec3 along = hot.to - hot.from;
-  const glm::vec3 reach(hot.radius + kHeatBand * static_cast<float>(voxel));
+  const glm::vec3 margin(hot.radius + kHeatBand * static_cast<float>(voxel));
   return {hot.from,
           along,
           glm::dot(along, along),
           hot.radius,
           static_cast<float>(1.0 / voxel),
-          glm::min(hot.from, hot.to) - reach,
-          glm::max(hot.from, hot.to) + reach};
+          glm::min(hot.from, hot.to) - margin,
+          glm::max(hot.from, hot.to) + margin};
 }
 
 bool is_sound(const HotSegment& hot) {
@@ -243,8 +243,8 @@ bool is_sound(const HotSegment& hot) {
   return std::isfinite(hot.radius) && hot.radius > 0.f;
 }
 
-// Which of the box's six faces each node lies beyond: a cell with a face that all its nodes lie beyond is outside.
-// Cohen-Sutherland outcodes.
+// Cohen-Sutherland outcodes: the faces of the box beyond which each node lies. A cell whose nodes all lie beyond the
+// same face is outside.
 void find_sides(const Heat& heat, std::span<const glm::vec3> nodes, std::span<std::uint8_t> sides) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const glm::vec3& p = nodes[i];
@@ -253,7 +253,7 @@ void find_sides(const Heat& heat, std::span<const glm::vec3> nodes, std::span<st
   }
 }
 
-// Heats the voxels of one cell, where they are now.
+// Heats the voxels of one cell at their present positions.
 void heat_cell(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t c,
                const Heat& heat) {
   const int n = sculpture.voxels.per_cell;

@@ -1,4 +1,4 @@
-// The organ's own surface where it is burnt: refined, then cut along the border of the heat.
+// Burning of the organ's own surface: it is refined, then cut along the boundary of the heat.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,21 +9,21 @@
 namespace trocar {
 namespace {
 
-// Sides of skin near a burn are divided above this length: shorter than the smallest crater is wide.
+// Skin edges near a burn are divided above this length, which is below the width of the smallest crater.
 constexpr float kLongestSide = 1.6f;  // voxels
-// What a cut leaves of a side is at least this long, or nothing: no slivers, and no end to cutting otherwise.
+// A cut leaves at least this length of an edge, or nothing: this avoids slivers and endless cutting.
 constexpr float kShortestRest = 0.25f;  // voxels
-// A cut keeps this share of a side away from its ends where heat and voxels disagree about them.
+// A cut keeps this fraction of an edge away from its ends, where heat and voxels can disagree.
 constexpr float kLeastCut = 0.1f;  // 1
-// Tissue this far from a point of skin is still the tissue under it.
-constexpr int kReach = 3;  // voxels
-// Skin this far from what was burnt is refined.
+// Tissue within this distance of a point of skin can carry it.
+constexpr int kTissueRange = 3;  // voxels
+// Skin within this distance of burnt tissue is refined.
 constexpr float kNear = 1.5f;  // voxels
-// Skin is cut where it is hot, this far from burnt tissue: a shallow crater ends outside the voxels it took.
-constexpr float kHotReach = 2.f;  // voxels
-// A piece of skin cut off from the rest is a shred below this area.
+// Hot skin within this distance of burnt tissue is cut: a shallow crater extends beyond its burnt voxels.
+constexpr float kHotRange = 2.f;  // voxels
+// A separated piece of skin below this area is a shred.
 constexpr float kSmallestSkin = 4.f;  // voxel sides
-// Skin lies on tissue this much farther away than it first did, when that has gone.
+// Skin whose tissue was removed may move to tissue that is at most this much farther away than the first.
 constexpr float kSlack = 0.75f;  // voxels
 
 struct Box {
@@ -33,10 +33,10 @@ struct Box {
   }
 };
 
-// Around the centres of the voxels that moved, `reach` voxels more.
-Box moved_box(const Sculpture& sculpture, float reach) {
+// The box around the centres of the voxels in scratch.moved, grown by `margin` voxels.
+Box moved_box(const Sculpture& sculpture, float margin) {
   Box box;
-  const float more = reach * static_cast<float>(sculpture.voxels.size);
+  const float more = margin * static_cast<float>(sculpture.voxels.size);
   for (const std::uint32_t voxel : sculpture.scratch.moved) {
     const glm::vec3 centre(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
     box.low = glm::min(box.low, centre - more);
@@ -55,7 +55,7 @@ std::uint32_t cell_around(const Sculpture& sculpture, const Lattice& lattice, st
 
 struct Edge {
   std::uint32_t u, v;
-  std::uint32_t vertex = 0;  // between them
+  std::uint32_t vertex = 0;  // in the middle
 };
 bool before(const Edge& a, const Edge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
 bool same(const Edge& a, const Edge& b) { return a.u == b.u && a.v == b.v; }
@@ -75,7 +75,7 @@ class Refiner {
  public:
   Refiner(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), box_(moved_box(sculpture, kNear)) {}
 
-  // One round: the longest side of each face that is too long, and of each neighbour that has a marked side.
+  // One round: marks the longest side of each face that is too long, and of each face that has another marked side.
   bool round() {
     marks_.clear();
     marked_.assign(s_.rest.size(), 0);
@@ -103,10 +103,10 @@ class Refiner {
     const glm::vec3 &a = s_.rest[f.x], &b = s_.rest[f.y], &c = s_.rest[f.z];
     const glm::vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
     if (glm::any(glm::lessThan(high, box_.low)) || glm::any(glm::greaterThan(low, box_.high))) return false;
-    const glm::vec3 reach(kNear * static_cast<float>(s_.voxels.size));
+    const glm::vec3 margin(kNear * static_cast<float>(s_.voxels.size));
     return std::any_of(s_.scratch.moved.begin(), s_.scratch.moved.end(), [&](std::uint32_t voxel) {
       const glm::vec3 centre(s_.voxels.centre(s_.voxels.at(voxel)));
-      return glm::all(glm::lessThanEqual(low - reach, centre)) && glm::all(glm::lessThanEqual(centre, high + reach));
+      return glm::all(glm::lessThanEqual(low - margin, centre)) && glm::all(glm::lessThanEqual(centre, high + margin));
     });
   }
 
@@ -118,7 +118,7 @@ class Refiner {
     const glm::vec3 d = s_.rest[v] - s_.rest[u];
     return glm::dot(d, d);
   }
-  // Of equally long sides the one with the lower ends: both its faces agree.
+  // Ties are broken by the vertex indices, so that both faces of an edge agree.
   int longest_side(std::size_t slot) const {
     int best = 0;
     for (int side = 1; side < 3; ++side) {
@@ -165,7 +165,7 @@ class Refiner {
     return add_vertex(s_, model_, middle, place_on_skin(s_, model_.lattice, middle, s_.vertices[edge.u]));
   }
 
-  // Bisects at the longest side, then each half at its marked side.
+  // Bisects the face at its longest side, then each half at its marked side.
   void divide(std::size_t slot) {
     const int side = longest_side(slot);
     const Edge* cut = find(slot, side);
@@ -176,7 +176,7 @@ class Refiner {
     add_half(m, b, c);
     add_half(m, c, a);
   }
-  // Triangle apex, u, v, whose side u - v may be marked.
+  // Adds the triangle apex, u, v; its side u - v may be marked.
   void add_half(std::uint32_t apex, std::uint32_t u, std::uint32_t v) {
     if (const Edge* cut = find_edge(marks_, std::min(u, v), std::max(u, v))) {
       s_.faces.add(FaceKind::Skin, {apex, u, cut->vertex});
@@ -196,7 +196,7 @@ class Refiner {
 class Cutter {
  public:
   Cutter(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), burnt_(s_.vertices.size(), 0) {
-    const Box box = moved_box(s_, kHotReach);
+    const Box box = moved_box(s_, kHotRange);
     for (std::uint32_t v = 0; v < burnt_.size(); ++v) {
       SculptVertex& vertex = s_.vertices[v];
       if (vertex.wall || vertex.gone) continue;
@@ -223,7 +223,7 @@ class Cutter {
  private:
   bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot]; }
 
-  // Pieces of skin are faces that share vertices. Only one that was cut just now can be a shred.
+  // A piece of skin is a set of faces that share vertices. Only a piece that was cut in this call can be a shred.
   void drop_shreds() {
     std::vector<std::uint32_t> parent(s_.rest.size());
     std::iota(parent.begin(), parent.end(), 0u);
@@ -256,15 +256,15 @@ class Cutter {
   }
 
   bool is_hot(std::uint32_t v) const {
-    return heat_at(s_.voxels, model_.lattice, s_.rest[v]) > 0.f && burnt_near(s_.voxels, s_.rest[v], kHotReach);
+    return heat_at(s_.voxels, model_.lattice, s_.rest[v]) > 0.f && burnt_near(s_.voxels, s_.rest[v], kHotRange);
   }
 
-  // Skin whose tissue has gone lies on the next, if that is near enough.
+  // A skin vertex whose tissue was removed moves to the nearest tissue, if that is near enough.
   bool has_tissue(std::uint32_t v) {
     SculptVertex& vertex = s_.vertices[v];
     if (vertex.anchor == kNoVoxel) return !s_.cells[vertex.cell].dead;
     if (s_.voxels.kind[vertex.anchor] == Voxel::Tissue) return true;
-    const std::uint32_t next = nearest_tissue(s_.voxels, s_.rest[v], kReach);
+    const std::uint32_t next = nearest_tissue(s_.voxels, s_.rest[v], kTissueRange);
     if (next == kNoVoxel || gap_to(s_.voxels, s_.rest[v], next) > vertex.reach) return false;
     vertex.anchor = next;
     return true;
@@ -282,15 +282,15 @@ class Cutter {
     return burnt_[f.x] + burnt_[f.y] + burnt_[f.z];
   }
 
-  // Where the side from a burnt to a kept vertex is cut: the kept one itself when what is left would be too short.
+  // The cut vertex on the edge from a burnt to a kept vertex; the kept one if the remainder would be too short.
   std::uint32_t cut_vertex(std::uint32_t burnt, std::uint32_t kept) {
     const glm::vec3 &a = s_.rest[burnt], &b = s_.rest[kept];
     const float hot = std::max(heat_at(s_.voxels, model_.lattice, a), 0.f);
     const float cold = std::min(heat_at(s_.voxels, model_.lattice, b), 0.f);
     const float t = hot > cold ? std::clamp(hot / (hot - cold), kLeastCut, 1.f - kLeastCut) : 0.5f;
     if ((1.f - t) * glm::distance(a, b) < kShortestRest * static_cast<float>(s_.voxels.size)) return kept;
-    const glm::vec3 place = a + t * (b - a);
-    return add_vertex(s_, model_, place, place_on_skin(s_, model_.lattice, place, s_.vertices[kept]));
+    const glm::vec3 position = a + t * (b - a);
+    return add_vertex(s_, model_, position, place_on_skin(s_, model_.lattice, position, s_.vertices[kept]));
   }
 
   std::uint32_t cut_between(std::uint32_t burnt, std::uint32_t kept) const {
@@ -301,7 +301,7 @@ class Cutter {
     if (a != b && b != c && c != a) s_.faces.add(FaceKind::Skin, {a, b, c});
   }
 
-  // The kept part of a face: nothing, a triangle, or a quadrangle.
+  // Replaces a face by its kept part: nothing, a triangle, or a quadrangle.
   void replace(std::size_t slot) {
     s_.faces.gone[slot] = 1;
     const int burnt = burnt_corners(slot);
@@ -325,7 +325,7 @@ class Cutter {
 
   Sculpture& s_;
   TissueModel& model_;
-  std::vector<char> burnt_;         // [vertex] of the skin whose tissue is gone
+  std::vector<char> burnt_;         // [vertex] skin vertex without tissue
   std::vector<std::size_t> slots_;  // faces with such a vertex
   std::vector<Edge> cuts_;          // from burnt to kept
 };
@@ -335,7 +335,7 @@ class Cutter {
 SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
                            const SculptVertex& fallback) {
   SculptVertex vertex = fallback;
-  if (const std::uint32_t nearest = nearest_tissue(sculpture.voxels, p, kReach); nearest != kNoVoxel) {
+  if (const std::uint32_t nearest = nearest_tissue(sculpture.voxels, p, kTissueRange); nearest != kNoVoxel) {
     vertex.anchor = nearest;
     vertex.reach = gap_to(sculpture.voxels, p, nearest) + kSlack * static_cast<float>(sculpture.voxels.size);
   }
@@ -348,7 +348,7 @@ SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, c
 }
 
 void refine_skin(Sculpture& sculpture, TissueModel& model) {
-  // A new point of skin belongs to the tissue that was under it, burnt just now or not.
+  // A new skin vertex is anchored to the tissue under it, including tissue burnt in this call.
   for (const std::uint32_t voxel : sculpture.scratch.burnt) sculpture.voxels.kind[voxel] = Voxel::Tissue;
   Refiner refiner(sculpture, model);
   while (refiner.round()) {

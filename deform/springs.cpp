@@ -6,7 +6,7 @@
 namespace trocar {
 namespace {
 
-// Half of the 26 neighbours: the spring belongs to its first node, the other end always has a higher number.
+// Half of the 26 neighbours: the spring belongs to its first node, the other end always has a higher index.
 constexpr std::array<std::array<int, 3>, kSpringDirections> kDirection = {{{1, 0, 0},
                                                                            {0, 1, 0},
                                                                            {0, 0, 1},
@@ -60,49 +60,49 @@ std::uint32_t whole_registers(std::size_t count) {
   return static_cast<std::uint32_t>((count + kLanes - 1) / kLanes * kLanes);
 }
 
-// Directions by the step they take along a row, 0, +1, -1: springs of one group that begin at the same nodes end in
-// different rows. kNoDirection: the group has fewer.
+// Directions grouped by their x component 0, +1, -1: springs of one group that begin at the same node end in different
+// rows. kNoDirection fills shorter groups.
 constexpr int kMostInGroup = 5, kNoDirection = -1;
 constexpr std::array<std::array<int, kMostInGroup>, 3> kGroup = {
     {{1, 2, 7, 8, kNoDirection}, {0, 3, 5, 9, 11}, {4, 6, 10, 12, kNoDirection}}};
 
-// How far on, in node numbers, the other ends of a group's springs are; 0: no spring.
-using Reach = std::array<std::uint32_t, kMostInGroup>;
+// Differences of node indices between the two ends of a group's springs; 0: no spring.
+using Offsets = std::array<std::uint32_t, kMostInGroup>;
 
-// Nodes that follow each other along x, and the springs of one group that begin there and go on with them.
+// Consecutive nodes along x with the springs of one group, which have the same differences of node indices.
 struct FoundRows {
   int group;
   std::uint32_t a, count;
-  Reach reach;
+  Offsets offsets;
 
-  // Springs that follow each other want the last place of a row empty.
-  std::uint32_t places() const {
-    const bool along = std::find(reach.begin(), reach.end(), 1u) != reach.end();
+  // Rows of consecutive springs need an empty last entry.
+  std::uint32_t entries() const {
+    const bool along = std::find(offsets.begin(), offsets.end(), 1u) != offsets.end();
     return whole_registers(count + (along ? 1 : 0));
   }
 };
 
-Reach reach_of(const std::vector<Half>& halves, std::uint32_t node, int group) {
-  Reach reach{};
+Offsets offsets_of(const std::vector<Half>& halves, std::uint32_t node, int group) {
+  Offsets offsets{};
   for (int i = 0; i < kMostInGroup; ++i) {
     if (kGroup[group][i] == kNoDirection) continue;
     const Half& half = halves[node * kSpringDirections + kGroup[group][i]];
-    if (half.stiffness > 0.f) reach[i] = half.end - node;
+    if (half.stiffness > 0.f) offsets[i] = half.end - node;
   }
-  return reach;
+  return offsets;
 }
 
-// Takes `node`, the next along x, into `rows`; false when one of its springs does not go on with those before.
-bool take(FoundRows& rows, const Reach& reach, std::size_t nodes) {
+// Appends `node`, the next along x, to `rows`; false when one of its springs does not continue a row.
+bool take(FoundRows& rows, const Offsets& offsets, std::size_t nodes) {
   FoundRows longer = rows;
   ++longer.count;
   for (int i = 0; i < kMostInGroup; ++i) {
-    if (reach[i] != 0 && longer.reach[i] != 0 && reach[i] != longer.reach[i]) return false;
-    longer.reach[i] = std::max(longer.reach[i], reach[i]);
+    if (offsets[i] != 0 && longer.offsets[i] != 0 && offsets[i] != longer.offsets[i]) return false;
+    longer.offsets[i] = std::max(longer.offsets[i], offsets[i]);
   }
-  // Places filled up with no spring are read and written too: only within the room after the last node.
-  const std::uint32_t farthest = *std::max_element(longer.reach.begin(), longer.reach.end());
-  if (longer.a + farthest + longer.places() > nodes + kLanes) return false;
+  // Padding entries are read and written too, so they must stay within the padding after the last node.
+  const std::uint32_t farthest = *std::max_element(longer.offsets.begin(), longer.offsets.end());
+  if (longer.a + farthest + longer.entries() > nodes + kLanes) return false;
   rows = longer;
   return true;
 }
@@ -112,19 +112,19 @@ std::vector<FoundRows> find_rows(const Lattice& lattice, const std::vector<Half>
   for (int group = 0; group < static_cast<int>(kGroup.size()); ++group) {
     bool follows = false;
     for (std::uint32_t node = 0; node < lattice.node_at.size(); ++node) {
-      const Reach reach = reach_of(halves, node, group);
+      const Offsets offsets = offsets_of(halves, node, group);
       follows = follows && lattice.node_at[node] == lattice.node_at[node - 1] + glm::ivec3(1, 0, 0);
-      const bool any = reach != Reach{};
-      if (any && !(follows && take(found.back(), reach, lattice.node_at.size())))
-        found.push_back({group, node, 1, reach});
+      const bool any = offsets != Offsets{};
+      if (any && !(follows && take(found.back(), offsets, lattice.node_at.size())))
+        found.push_back({group, node, 1, offsets});
       follows = any;
     }
   }
   return found;
 }
 
-// Layer by layer, so that a large organ's nodes stay in the cache; within a group never two rows running whose ends lie
-// side by side in memory: the end of one store would hold up the next load.
+// Layer by layer, so that a large organ's nodes stay in the cache. Within a group no two consecutive rows have ends
+// that are adjacent in memory: the end of one store would delay the next load.
 void sort_for_cache(const Lattice& lattice, std::vector<FoundRows>& rows) {
   const auto key = [&](const FoundRows& row) {
     const glm::ivec3& at = lattice.node_at[row.a];
@@ -139,18 +139,18 @@ void make_spring_rows(TissueModel& model) {
   sort_for_cache(model.lattice, found);
   for (const FoundRows& rows : found)
     for (int i = 0; i < kMostInGroup; ++i) {
-      if (rows.reach[i] == 0) continue;
+      if (rows.offsets[i] == 0) continue;
       const int direction = kGroup[rows.group][i];
       const auto first = static_cast<std::uint32_t>(model.stiffness.size());
       const auto length = static_cast<float>(model.lattice.spacing * std::sqrt(axes_of(direction)));
-      model.spring_rows.push_back({first, rows.places(), rows.a, rows.a + rows.reach[i], length});
+      model.spring_rows.push_back({first, rows.entries(), rows.a, rows.a + rows.offsets[i], length});
       for (std::uint32_t j = 0; j < rows.count; ++j)
         model.stiffness.push_back(halves[(rows.a + j) * kSpringDirections + direction].stiffness);
-      model.stiffness.resize(first + rows.places(), 0.f);
+      model.stiffness.resize(first + rows.entries(), 0.f);
     }
 }
 
-// The loop wants the last place of each row empty.
+// The loop needs an empty last entry in each row.
 void make_cell_rows(TissueModel& model) {
   const float modulus = volume_modulus(model.params);
   const std::vector<LatticeCell>& cells = model.lattice.cells;
@@ -163,15 +163,15 @@ void make_cell_rows(TissueModel& model) {
           {static_cast<std::uint32_t>(model.bulk.size()), 0, {node[0], node[2], node[4], node[6]}});
     }
     CellRow& row = model.cell_rows.back();
-    const std::uint32_t place = follows ? model.place.back() + 1 : row.first;
-    row.count = whole_registers(place - row.first + 2);
+    const std::uint32_t entry = follows ? model.place.back() + 1 : row.first;
+    row.count = whole_registers(entry - row.first + 2);
     model.bulk.resize(row.first + row.count, 0.f);
-    model.bulk[place] = cells[i].fullness * modulus;
-    model.place.push_back(place);
+    model.bulk[entry] = cells[i].fullness * modulus;
+    model.place.push_back(entry);
   }
 }
 
-// The cells around a spring are those that share both its ends; `at` is its first node, `d` its direction.
+// The cells around a spring are those with both of its ends; `at` is its first node, `d` its direction.
 float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm::ivec3& d, float share) {
   const Lattice& lattice = model.lattice;
   float sum = 0.f;

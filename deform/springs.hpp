@@ -4,14 +4,14 @@
 // Under a uniform small strain e a spring of stiffness k, length L and direction n stores k/2 (L n.e.n)^2, so a cell of
 // volume h^3 has the elastic tensor C = sum k L^2 n n n n / h^3 over its 13 springs:
 //   C11 = (k1 + 2 k2 + 4/3 k3) / h,   C12 = C44 = (k2 + 4/3 k3) / h       (k1 edges, k2 face, k3 body diagonals)
-// Springs between pairs of points always give C12 = C44, hence Poisson's ratio 1/4 (Cauchy). Equal in all directions
-// means C11 - C12 = 2 C44, that is k1 = k2 + 8/3 k3; the shear modulus of such a solid is C44. One freedom is left,
-// k3 : k2; we take the weights of the D3Q27 lattice (2/27, 1/54, 1/216 times length^2), also isotropic one order
-// further. With mu = E / 2(1 + nu) the shear modulus wanted:
+// Springs between pairs of points always give C12 = C44, so Poisson's ratio 1/4 (Cauchy). Isotropy requires
+// C11 - C12 = 2 C44, that is k1 = k2 + 8/3 k3; the shear modulus of such a solid is C44. The ratio k3 : k2 is free; we
+// use the weights of the D3Q27 lattice (2/27, 1/54, 1/216 times length^2), which are isotropic one order further.
+// With mu = E / 2(1 + nu) the target shear modulus:
 //   k1 = 4/3 mu h,   k2 = 2/3 mu h,   k3 = 1/4 mu h.
-// Springs then give Lame's first constant mu; the volume term K (J - 1)^2 / 2 adds K to it, and Poisson's ratio nu asks
+// Springs then give Lame's first constant mu; the volume term K (J - 1)^2 / 2 adds K. Poisson's ratio nu then requires
 //   K = mu (2 nu / (1 - 2 nu) - 1).
-// A spring takes its share from every cell around it, a volume is its cell's; both scaled by the cell's fullness.
+// A spring sums a share from every cell around it, a volume belongs to its cell; both scale with the cell's fullness.
 // Sources: Born, Huang, "Dynamical theory of crystal lattices", 1954 (pair forces, Cauchy relations); Qian, d'Humieres,
 // Lallemand, "Lattice BGK models", Europhys. Lett. 17, 1992 (weights). Measured in tests/deform/elasticity_test.cpp
 // Units: metres, N/m, Pa.
@@ -30,8 +30,8 @@ float volume_modulus(const TissueParams& params);  // Pa, K of a full cell
 
 constexpr int kSpringDirections = 13;
 
-// What one full cell adds to a spring along 1 (edge), 2 (face diagonal) or 3 (body diagonal) axes, N/m: edges are
-// shared by four cells, face diagonals by two.
+// The stiffness that one full cell adds to a spring along 1 (edge), 2 (face diagonal) or 3 (body diagonal) axes, N/m:
+// four cells share an edge, two share a face diagonal.
 float spring_share(const TissueParams& params, int axes);
 
 // The 28 springs of a cell between its corners.
@@ -41,11 +41,11 @@ struct CellSpring {
 };
 const std::array<CellSpring, 28>& cell_springs();
 
-// Fills spring_rows and stiffness, cell_rows, bulk and place from the lattice and how full its cells are.
+// Fills spring_rows and stiffness, cell_rows, bulk and place from the lattice and the fullness of its cells.
 void make_springs(TissueModel& model);
 
-// Takes stiffness and bulk of the rows anew from how full the cells around them are, for springs with an end on one of
-// `cells` only.
+// Recomputes stiffness and bulk of the rows from the fullness of the cells around them, for springs with an end on one
+// of `cells` only.
 void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 
 }  // namespace trocar

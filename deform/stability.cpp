@@ -10,9 +10,9 @@ namespace trocar {
 namespace {
 
 constexpr int kIterations = 80;
-constexpr double kShare = 0.8;  // of what is stable at rest
+constexpr double kShare = 0.8;  // fraction used of the limit 4 in stability.hpp
 
-// Displacements of the nodes of `cells` scaled by the root of their mass, and the nodes themselves.
+// Displacements of the nodes of `cells`, scaled by the square root of their mass, and the nodes themselves.
 struct Piece {
   std::vector<std::uint32_t> nodes;                   // sorted
   std::vector<std::array<std::uint32_t, 8>> corners;  // [cell] into nodes
@@ -64,7 +64,7 @@ double length_of(std::span<const glm::dvec3> u) {
 double highest_frequency(const TissueModel& model, std::span<const std::uint32_t> cells) {
   const Piece piece = piece_of(model, cells);
   std::vector<glm::dvec3> u(piece.nodes.size()), scaled(u.size()), f(u.size());
-  // A start that no mode is orthogonal to: neighbours move against each other, each a little differently.
+  // An initial vector that is not orthogonal to any mode: neighbours move against each other, with small differences.
   for (std::size_t i = 0; i < u.size(); ++i) {
     const glm::ivec3 at = model.lattice.node_at[piece.nodes[i]];
     const double a = 12.9898 * at.x + 78.233 * at.y + 37.719 * at.z;

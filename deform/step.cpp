@@ -1,5 +1,5 @@
-// The time step: small substeps of symplectic Euler, in each of them elastic forces, motion, then the points that tools
-// push and jaws hold.
+// The time step: small substeps of symplectic Euler. Each computes elastic forces, then motion, then the points that
+// tools push and jaws hold.
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace trocar {
 namespace {
 
-// A tissue that would need more substeps than this for one step is stepped with this many, and time runs slower for it.
+// Tissue that needs more substeps for one step gets this many, and its time runs slower.
 constexpr int kMostSubsteps = 4096;
 
-// Crushed tissue is stiffer than sound tissue: its substeps are this much shorter.
+// Crushed tissue is stiffer than sound tissue; its substeps are shorter by this factor.
 constexpr float kCrushedSteps = 1.7f;
 
-// No node crosses more of a cell than this within a substep, whatever is done to it.
-constexpr float kLongestStride = 0.4f;  // of the node spacing
+// Limit on the motion of a node within a substep, under any load.
+constexpr float kLongestStride = 0.4f;  // fraction of the node spacing
 
-// Tiny numbers are taken for zero while a step runs: they would be slow and tell nothing.
+// Treats denormal numbers as zero during a step: they are slow and irrelevant.
 class FlushTinyNumbers {
  public:
   FlushTinyNumbers() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
@@ -37,11 +37,11 @@ class FlushTinyNumbers {
 };
 
 void size_columns(NodeColumns& columns, std::size_t nodes) {
-  const std::size_t room = nodes + 2 * kLanes;
-  if (columns.x.size() == room) return;
-  columns.x.assign(room, 0.f);
-  columns.y.assign(room, 0.f);
-  columns.z.assign(room, 0.f);
+  const std::size_t padded = nodes + 2 * kLanes;
+  if (columns.x.size() == padded) return;
+  columns.x.assign(padded, 0.f);
+  columns.y.assign(padded, 0.f);
+  columns.z.assign(padded, 0.f);
 }
 
 void split(std::span<const glm::vec3> from, NodeColumns& to) {
@@ -71,7 +71,7 @@ void look_ahead(std::vector<float>& ahead, const std::vector<float>& x, const st
   for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i] = x[i] + time * v[i];
 }
 
-// v, x and where the next forces are taken, along one axis; forces are taken up.
+// Updates v, x and the position of the next elastic forces along one axis; resets the forces.
 struct Motion {
   float dt, drag, fastest, damping_time;
 };
@@ -100,7 +100,7 @@ void add_tether_forces(const TissueModel& model, const glm::vec3& breath, Tissue
   }
 }
 
-// The diaphragm takes what is fixed to it along.
+// Nodes fixed to the diaphragm move with it.
 void move_diaphragm(const TissueModel& model, const glm::vec3& breath, TissueScratch& s) {
   for (const std::uint32_t i : model.diaphragm) {
     const glm::vec3 p = model.rest[i] + breath;
@@ -145,7 +145,8 @@ void advance(const TissueModel& model, TissueState& state, const TissueLoads& lo
   solve_point_loads(model, loads, substep, s);
 }
 
-// A push moves mass by a length within one substep. Speeds are damped after it: so much more force did it stand for.
+// A push moves mass by a length within one substep. Drag acts after it, so the force it represents is larger
+// accordingly.
 void end_step(const TissueModel& model, TissueState& state, const Substep& last, float dt) {
   TissueScratch& s = state.scratch;
   join(s.x, state.x);

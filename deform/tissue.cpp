@@ -16,7 +16,7 @@
 namespace trocar {
 namespace {
 
-// Springs alone have the lower; close to 1/2 tissue cannot be compressed and substeps become endlessly short.
+// The lower limit is that of springs alone. Near 1/2 tissue is incompressible and substeps become extremely short.
 constexpr float kLowestPoisson = 0.25f, kHighestPoisson = 0.49f;
 
 void require_positive(float value, const char* name, const char* unit) {
@@ -50,14 +50,14 @@ void require_valid(const Breathing& b) {
     throw InputError("tissue: the direction of breathing has no length");
 }
 
-// Mass of a full cell, kg, such that the whole weighs as much as the organ.
+// Mass of a full cell, kg; the lattice then has the mass of the organ.
 float cell_mass(const Lattice& lattice, double organ_mass) {
   double total = 0.0;
   for (const LatticeCell& cell : lattice.cells) total += cell.fullness;
   return static_cast<float>(organ_mass / total);
 }
 
-// Mass of a node: an eighth of every cell around it, by fullness.
+// Mass of a node: an eighth of the mass of every cell around it, by fullness.
 void add_masses(const Lattice& lattice, float cell_mass, std::span<float> mass) {
   for (const LatticeCell& cell : lattice.cells)
     for (const std::uint32_t node : cell.node) mass[node] += cell.fullness * cell_mass / 8.f;
@@ -81,7 +81,8 @@ std::vector<std::uint32_t> nodes_within(const TissueModel& model, const Attachme
   return nodes;
 }
 
-// A node in several rigid attachments moves with the last; a tether's share goes by the mass it holds.
+// A node in several rigid attachments belongs to the last one. A tether's share of the stiffness is proportional to its
+// node's mass.
 void attach(TissueModel& model, const Attachment& ball, std::size_t number) {
   const std::vector<std::uint32_t> nodes = nodes_within(model, ball, number);
   float mass = 0.f;
@@ -97,7 +98,7 @@ void attach(TissueModel& model, const Attachment& ball, std::size_t number) {
   }
 }
 
-// A tether stiffer than the lattice around it would ask for shorter substeps than the lattice does.
+// A tether stiffer than the lattice around it would need shorter substeps than the lattice.
 double highest_frequency_with_tethers(const TissueModel& model, double lattice_frequency) {
   std::vector<double> stiffness(model.rest.size());
   for (const Tether& tether : model.tethers) stiffness[tether.node] += tether.stiffness;
@@ -112,7 +113,7 @@ void find_longest_substep(TissueModel& model, std::span<const std::uint32_t> cel
   model.longest_substep = std::min(model.longest_substep, longest_substep(model.params, frequency));
 }
 
-// The cell the point lies in, or else the nearest.
+// The cell that contains the point, or else the nearest.
 std::uint32_t nearest_cell(const Lattice& lattice, const glm::vec3& point) {
   const std::int32_t home = lattice.cell_of[lattice.flat(lattice.column_of(glm::dvec3(point)))];
   if (home >= 0) return static_cast<std::uint32_t>(home);
@@ -174,7 +175,7 @@ glm::vec3 breath(const Breathing& b, double time) {
 }
 
 void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std::span<const float> fullness) {
-  // Masses are summed anew rather than subtracted from, so that the last of it leaves nothing behind.
+  // Masses are summed again instead of subtracted, so that rounding leaves no mass when the last tissue is removed.
   std::vector<std::uint32_t> nodes, around;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     LatticeCell& cell = model.lattice.cells[cells[i]];

@@ -1,5 +1,5 @@
-// A deformed lattice cell: the trilinear map from (0..1)^3 to its eight corners, and back by Newton's method.
-// Units: metres; places in the cell 1.   Tested in tests/deform/organ_contact_test.cpp
+// A deformed lattice cell: the trilinear map from (0..1)^3 to its eight corners, and its inverse by Newton's method.
+// Units: metres; coordinates in the cell have no unit.   Tested in tests/deform/organ_contact_test.cpp
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ struct TrilinearCell {
   std::array<glm::vec3, 7> c;  // m
 };
 
-// Corners x fastest, then y.
+// The corners are ordered with x fastest, then y.
 inline TrilinearCell trilinear_cell(const std::array<glm::vec3, 8>& p) {
   const glm::vec3 x = p[1] - p[0], y = p[2] - p[0], z = p[4] - p[0];
   const glm::vec3 xy = p[3] - p[2] - x, yz = p[6] - p[4] - y, zx = p[5] - p[1] - z;
   return {p[0], {x, y, z, xy, yz, zx, (p[7] - p[6]) - (p[5] - p[4]) - xy}};
 }
 
-// From the base, so that no digits are lost far from the origin.
+// Relative to the base, so that no digits are lost far from the origin.
 inline glm::vec3 offset_at(const TrilinearCell& m, const glm::vec3& s) {
   return s.x * (m.c[0] + s.y * (m.c[3] + s.z * m.c[6])) + s.y * (m.c[1] + s.z * m.c[4]) + s.z * (m.c[2] + s.x * m.c[5]);
 }
@@ -37,10 +37,11 @@ inline float corner_weight(int k, const glm::vec3& s) {
   return (k & 1 ? s.x : 1.f - s.x) * (k & 2 ? s.y : 1.f - s.y) * (k & 4 ? s.z : 1.f - s.z);
 }
 
-// A cell whose volume per rest volume at the place is below this has no usable inverse there.
+// Where the volume over the rest volume is below this, the cell has no usable inverse.
 constexpr float kFlattestInverse = 1e-3f;
 
-// A point this much farther outside than asked for, by the map's linear part at the middle, is not looked at closer.
+// A point is rejected without iterating when the linear part of the map at the middle puts it this much farther outside
+// than the limit.
 constexpr float kBendReserve = 0.3f;
 
 // The inverse of the gradient `g`; false where the cell is flat or inside out. `size`: m, the cell's side at rest.
@@ -52,7 +53,7 @@ inline bool invert_gradient(const glm::mat3& g, float size, glm::mat3& inverse) 
   return true;
 }
 
-// A cell made ready for many points.
+// A cell prepared for many points.
 struct CellInverse {
   TrilinearCell map;
   glm::mat3 middle;  // 1/m, inverse of the gradient at the middle
@@ -71,8 +72,8 @@ inline bool within(const glm::vec3& s, float beyond) {
   return middle.x <= 0.5f + beyond && middle.y <= 0.5f + beyond && middle.z <= 0.5f + beyond;
 }
 
-// The place of `p` in the cell, where there is one within `beyond` of the cell's sides. False: no such place, or the
-// cell is flat or inside out there or in its middle.
+// The coordinates of `p` in the cell, if they lie within `beyond` of the cell's sides. False: they do not, or the cell
+// is flat or inside out there or at its middle.
 inline bool find_place(const CellInverse& cell, const glm::vec3& p, float beyond, glm::vec3& s) {
   constexpr int kIterations = 12;
   constexpr float kClose = 1e-5f;  // of the side

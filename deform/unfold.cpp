@@ -10,13 +10,13 @@
 namespace trocar {
 namespace {
 
-// Stiffness of the pull on each corner, over Young's modulus times spacing.
+// Stiffness of the pull on each corner, relative to Young's modulus times spacing.
 constexpr float kUnfolding = 0.8f;  // 1
 
-// Rate at which a crushed cell's corners lose their motion against each other: tissue that buckles must not ring.
+// Damping rate of the relative motion of a crushed cell's corners: buckling tissue must not oscillate.
 constexpr float kCalming = 300.f;  // 1/s
 
-// Volume spanned at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
+// Volumes at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
 // 01, 11.
 struct Rows {
   const float* p[4][3];
@@ -62,7 +62,7 @@ glm::vec3 at(const NodeColumns& c, std::uint32_t node) { return {c.x[node], c.y[
 
 std::uint32_t node_of(const CrushedCell& cell, int corner) { return cell.row[corner >> 1] + (corner & 1); }
 
-// Smallest corner volume over that at rest.
+// Smallest corner volume, relative to that at rest.
 float flatness_of(const glm::vec3 (&p)[8], float spacing) {
   float least = INFINITY;
   for (int corner = 0; corner < 8; ++corner) {
@@ -73,7 +73,7 @@ float flatness_of(const glm::vec3 (&p)[8], float spacing) {
   return least / (spacing * spacing * spacing);
 }
 
-// Mean edges of a cell along x, y, z, over the rest length.
+// Mean edges of a cell along x, y, z, relative to the rest length.
 glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
   glm::mat3 edges(0.f);
   for (int corner = 0; corner < 8; ++corner)
@@ -113,8 +113,8 @@ void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, con
     centre += 0.125f * p[corner];
     drift += 0.125f * at(v, node_of(cell, corner));
   }
-  // By degrees from half the rest volume to none. A node may have eight such cells around it: together they must not
-  // make it stiffer than substeps are made for.
+  // Increases gradually from half the rest volume to none. A node may have eight such cells around it; together they
+  // must not make it stiffer than the substeps allow.
   const float need = std::clamp((kSqueezed - flatness_of(p, spacing)) / kSqueezed, 0.f, 1.f);
   if (!(need > 0.f)) return;
   const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));

@@ -1,6 +1,6 @@
-// Cells pressed flat or turned inside out: springs know lengths only, and are as content in a mirror image. Each corner
-// of a cell spans a volume with its three edges; once the smallest falls below half its rest volume, the cell is drawn
-// to its rest shape, turned as the cell is turned. Sound tissue under small strain never meets this.
+// Restores cells that are pressed flat or inside out: springs depend on lengths only, so a mirror image is also an
+// equilibrium for them. Each corner of a cell spans a volume with its three edges. When the smallest falls below half
+// its rest volume, the cell is drawn to its rotated rest shape. Sound tissue under small strain is never affected.
 // Source: Mueller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching", SIGGRAPH 2005;
 // rotation: Mueller, Bender, Chentanez, Macklin, "A robust method to extract the rotational part", MIG 2016.
 // Units: metres, newtons.   Tested in tests/deform/unfold_test.cpp
@@ -12,19 +12,19 @@
 
 namespace trocar {
 
-constexpr float kSqueezed = 0.5f;  // share of its rest volume below which a corner calls for help
-constexpr float kWatched = 0.75f;  // and below which it may do so before the step ends
+constexpr float kSqueezed = 0.5f;  // fraction of its rest volume below which a corner is restored
+constexpr float kWatched = 0.75f;  // fraction below which it may fall under kSqueezed before the step ends
 
-// flatness[place of a cell in TissueModel::bulk]: smallest of its eight corner volumes, over that at rest; negative:
-// turned inside out. `x` has room for kLanes nodes more than the model has.
+// flatness[index of a cell in TissueModel::bulk]: smallest of its eight corner volumes, relative to that at rest;
+// negative: inside out. `x` needs space for kLanes nodes more than the model has.
 void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness);
 
-// Adds the forces that draw one cell towards its rest shape and take its corners' motion against each other away. They
-// sum to zero. `x` and `v`: where the nodes are and how fast they move, m and m/s.
+// Adds the forces that draw one cell towards its rest shape and damp the relative motion of its corners. They sum to
+// zero. `x` and `v`: positions and velocities of the nodes, m and m/s.
 void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, const NodeColumns& v,
                           NodeColumns& force);
 
-// The rotation nearest to `f`, never a reflection; some rotation where f has none.
+// The rotation nearest to `f`, never a reflection; an arbitrary rotation where f has none.
 glm::mat3 nearest_rotation(const glm::mat3& f);
 
 }  // namespace trocar

@@ -6,10 +6,10 @@
 namespace trocar {
 namespace {
 
-// Tissue this far from what was burnt still counts as near when asked whether it hangs together.
+// The test whether tissue is still connected near a burn looks this far around it.
 constexpr int kNearby = 2;  // voxels
 
-// Floods tissue through sides from `seed`, within `low`..`high`; `visit` says whether a voxel is new.
+// Flood fill of tissue through sides from `seed`; `visit` returns true for a voxel that is new and inside the limits.
 template <typename Visit>
 void flood(const Voxels& voxels, const glm::ivec3& seed, std::vector<glm::ivec3>& stack, Visit visit) {
   stack.assign(1, seed);
@@ -23,7 +23,7 @@ void flood(const Voxels& voxels, const glm::ivec3& seed, std::vector<glm::ivec3>
   }
 }
 
-// The voxels at most `reach` rows, columns and layers from the one around `p`.
+// The voxels at most `reach` rows, columns and layers from the one that contains `p`.
 template <typename Action>
 void for_each_around(const Voxels& voxels, const glm::vec3& p, int reach, Action action) {
   const glm::ivec3 middle = voxels.containing(p);
@@ -34,7 +34,7 @@ void for_each_around(const Voxels& voxels, const glm::vec3& p, int reach, Action
       for (int x = low.x; x <= high.x; ++x) action(glm::ivec3(x, y, z));
 }
 
-// Tissue row by row in unbroken runs, and which of them hang together: rows above and beside are compared run by run.
+// Connected runs of tissue along rows; runs of the rows above and beside are compared with them.
 class Runs {
  public:
   explicit Runs(const Voxels& voxels) : voxels_(voxels) {
@@ -77,7 +77,7 @@ class Runs {
     }
   }
 
-  // Runs of `row`, the latest one, with those of a row before it.
+  // Connects the runs of `row`, the latest one, with those of an earlier row.
   void join(int before, int row) {
     const auto shift = static_cast<std::uint32_t>(row - before) * static_cast<std::uint32_t>(voxels_.count.x);
     std::size_t a = first_run_[before], b = first_run_[row];
@@ -151,9 +151,9 @@ bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach) {
 }
 
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p) {
-  const glm::dvec3 place = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
-  const glm::ivec3 base(glm::floor(place));
-  const glm::dvec3 t = place - glm::dvec3(base);
+  const glm::dvec3 grid_position = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
+  const glm::ivec3 base(glm::floor(grid_position));
+  const glm::dvec3 t = grid_position - glm::dvec3(base);
   double sum = 0.0, weights = 0.0;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::ivec3 at = base + corner_offset(corner);

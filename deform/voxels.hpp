@@ -1,6 +1,6 @@
-// Tissue finer than the lattice: every cell divided into per_cell^3 voxels, each tissue, outside, or burnt, and how
-// deep into the heat it has been. The heat is a distance field, so that the border of what is burnt is known to a
-// fraction of a voxel. Units: metres, rest space.   Tested in tests/deform/sculpt_voxels_test.cpp
+// Tissue at a finer resolution than the lattice: every cell is divided into per_cell^3 voxels, each tissue, outside or
+// burnt, with its largest depth in the heat so far. The heat is a distance field, so the boundary of the burnt region
+// is known to a fraction of a voxel. Units: metres, rest space.   Tested in tests/deform/sculpt_voxels_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct Voxels {
   glm::dvec3 origin{0.0};   // m, corner of voxel (0, 0, 0)
   glm::ivec3 count{0};      // voxels along x, y, z
   std::vector<Voxel> kind;  // [voxel] by layer, row, column
-  // [voxel] largest depth under the surface of heat so far, in voxels, -1..1. Burnt: > 0, tissue: <= 0. The border of
-  // the heat lies where it is 0.
+  // [voxel] largest depth below the surface of the heat so far, in voxels, -1..1. Burnt: > 0, tissue: <= 0. The
+  // boundary of the heat is where it is 0.
   std::vector<float> heat;
 
   std::uint32_t flat(const glm::ivec3& at) const {
@@ -40,7 +40,7 @@ struct Voxels {
   bool is(Voxel wanted, const glm::ivec3& at) const { return holds(at) && kind[flat(at)] == wanted; }
   glm::dvec3 centre(const glm::ivec3& at) const { return origin + size * (glm::dvec3(at) + 0.5); }
   glm::ivec3 containing(const glm::vec3& p) const { return glm::ivec3(glm::floor((glm::dvec3(p) - origin) / size)); }
-  // Number of the lattice cell around a voxel, -1 where the lattice has none.
+  // Index of the lattice cell around a voxel, -1 where the lattice has none.
   std::int32_t cell_of(const Lattice& lattice, const glm::ivec3& at) const {
     return lattice.cell_of[lattice.flat(at / per_cell)];
   }
@@ -53,11 +53,12 @@ inline glm::ivec3 side_offset(int side) {
   return offset;
 }
 
-// Voxels at least half inside `organ` are tissue. Pieces of fewer than `smallest_piece` voxels that hang on to nothing,
-// as in thin rims, are left outside.
+// Voxels at least half inside `organ` are tissue. Unconnected pieces of fewer than `smallest_piece` voxels, as at thin
+// edges, count as outside.
 Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, int smallest_piece);
 
-// Nearest tissue voxel to `p`, the lowest of equally near ones; kNoVoxel when there is none within `reach` voxels.
+// Nearest tissue voxel to `p`, the one with the lowest index in a tie; kNoVoxel when there is none within `reach`
+// voxels.
 std::uint32_t nearest_tissue(const Voxels& voxels, const glm::vec3& p, int reach);
 
 // Is a burnt voxel's centre within `reach` voxels of `p`?
@@ -66,10 +67,10 @@ bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach);
 // The heat at `p`: trilinear between the centres of the voxels around it that lie in cells of the lattice.
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p);
 
-// Pieces of tissue: voxels joined through their sides. Returns their number; `piece_of` [voxel], -1 where not tissue.
+// Connected pieces of tissue through common sides. Returns their number; `piece_of` [voxel], -1 where not tissue.
 std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece_of);
 
-// Could taking `burnt` (now burnt) away have divided the tissue? No when what it touched still hangs together nearby.
+// Can the removal of `burnt` have divided the tissue? False when the tissue around them is still connected nearby.
 bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt);
 
 }  // namespace trocar

@@ -12,7 +12,7 @@ ClosestPoints closest_segment_triangle(const glm::dvec3& p, const glm::dvec3& q,
   return {axis.p + pair.u * axis.d, pair.on_face, std::sqrt(pair.squared)};
 }
 
-// The closest points of two triangles always include a side of one of them.
+// The shortest connection of two triangles always ends on an edge of at least one of them.
 ClosestPoints closest_triangles(const Triangle& first, const Triangle& second) {
   const closest::Face one = closest::face(first), two = closest::face(second);
   ClosestPoints best{{}, {}, -1.0};

@@ -1,6 +1,6 @@
-// Closest points between segments, and between a segment and a triangle, in double, robust to every degeneracy.
+// Closest points of two segments, and of a segment and a triangle, in double; degenerate input is allowed.
 // Source: Ericson, "Real-Time Collision Detection", 2005, 5.1.9 (two segments). We differ: nearly parallel segments are
-// solved with the cross product, and a triangle's interior is tested once, where it can hold the minimum.
+// solved with the cross product, and a triangle's interior is tested only once, at the only point that can be closest.
 // Inline, for the inner loop of refine.cpp.   Units: metres.   Checked against sampling in
 // tests/geometry/closest_test.cpp
 #pragma once
@@ -14,11 +14,11 @@ namespace trocar::closest {
 
 using glm::dvec3;
 
-// Below this squared sine the direct formula for two lines loses digits (5e-9 m where they touch); the cross product
-// does not.
+// Below this squared sine the direct formula for two lines loses digits (5e-9 m where they touch). The cross product
+// loses none.
 constexpr double kNearlyParallel = 1e-6;
-// A triangle thinner than this share of its longest side has no usable normal; its sides stand for it, to 1e-8 of its
-// size.
+// A triangle whose height is at most this fraction of its longest side is degenerate: only its sides count, an error of
+// at most 1e-8 of its size.
 constexpr double kThinnestTriangle = 1e-8;
 
 // p + u d, u in [0, 1]; d may be zero.
@@ -32,8 +32,8 @@ inline Segment segment(const dvec3& from, const dvec3& to) {
   return {from, d, glm::dot(d, d)};
 }
 
-// A triangle made ready: sides a -> b, b -> c, c -> a, and the normal ab x ac (not unit), zero when too thin to have
-// one.
+// A prepared triangle: sides a -> b, b -> c, c -> a, and the normal ab x ac (not unit). squared_normal is 0 for a
+// degenerate triangle.
 struct Face {
   Segment side[3];
   dvec3 normal;
@@ -49,7 +49,7 @@ inline Face face(const Triangle& t) {
 }
 
 struct SegmentPair {
-  double u, v;     // places on first and second, in [0, 1]
+  double u, v;     // parameters on first and second, in [0, 1]
   double squared;  // distance squared, m^2
 };
 
@@ -86,11 +86,11 @@ inline SegmentPair closest_segments(const Segment& first, const Segment& second)
   return {u, v, glm::dot(gap, gap)};
 }
 
-// Where a segment comes closest to the inside of a triangle: at a crossing, or at its end nearer to the plane. `inside`
-// is false when that place is not over the triangle; then the closest points lie on the triangle's sides.
+// The point of a segment that is closest to a triangle's plane: the crossing, or the end nearer to the plane. `inside`
+// is false when its projection lies outside the triangle; then the closest points lie on the triangle's sides.
 struct InteriorPair {
   bool inside;
-  double u;            // place on the segment
+  double u;            // parameter on the segment
   double beta, gamma;  // the point of the triangle is a + beta (b - a) + gamma (c - a)
   double squared;      // m^2
 };
@@ -111,7 +111,7 @@ inline InteriorPair closest_interior(const Segment& axis, const Face& face) {
 }
 
 struct AxisPair {
-  double u;        // place on the segment, in [0, 1]
+  double u;        // parameter on the segment, in [0, 1]
   dvec3 on_face;   // m
   double squared;  // m^2
 };

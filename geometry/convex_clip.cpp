@@ -5,8 +5,8 @@
 namespace trocar {
 namespace {
 
-// A plane adds one corner to a convex polygon; twice that leaves room for a sliver whose corners rounding puts out of
-// line.
+// Each plane adds at most one corner to a convex polygon. Twice that also covers slivers that rounding makes slightly
+// non-convex.
 constexpr int kMaxCorners = 3 + 2 * kMaxPlanes;
 
 struct Polygon {
@@ -18,7 +18,7 @@ double height_over(const glm::vec4& plane, const glm::dvec3& point) {
   return double(plane.x) * point.x + double(plane.y) * point.y + double(plane.z) * point.z + double(plane.w);
 }
 
-// Leaves of `polygon` what lies on the inner side of `plane`, the plane included.
+// Keeps the part of `polygon` on the inner side of `plane`; points on the plane are inside.
 void clip(Polygon& polygon, const glm::vec4& plane) {
   std::array<double, kMaxCorners> heights;
   bool all_inside = true;

@@ -1,8 +1,8 @@
-// Numbers as unevaluated sums of two doubles, about 106 bits: what the elementary functions carry where one double
-// would lose the last bit. Only IEEE + - x / and square roots, so the same bits on every machine. Based on: Dekker, "A
-// floating-point technique for extending the available precision", Numer. Math. 18, 1971; Knuth, "The Art of Computer
-// Programming", volume 2, 4.2.2. Products need factors below 2^995 and above 2^-480. Tested through
-// geometry/elementary.hpp in tests/geometry/elementary_test.cpp
+// Double-double arithmetic: a number is the unevaluated sum of two doubles, about 106 bits. The elementary functions
+// use it where one double would lose the last bit. Only IEEE + - x / and square roots, so the bits are the same on
+// every machine. Based on: Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18,
+// 1971; Knuth, "The Art of Computer Programming", volume 2, 4.2.2. Products need factors below 2^995 and above 2^-480.
+// Tested through geometry/elementary.hpp in tests/geometry/elementary_test.cpp
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ struct DoublePair {
   double high = 0.0, low = 0.0;  // |low| is at most half a unit in the last place of high
 };
 
-// Exact. quick_sum: |a| >= |b| or a = 0.
+// Exact. quick_sum needs |a| >= |b| or a = 0.
 inline DoublePair quick_sum(double a, double b) {
   const double high = a + b;
   return {high, b - (high - a)};
@@ -23,7 +23,7 @@ inline DoublePair exact_sum(double a, double b) {
   return {high, (a - (high - rest)) + (b - rest)};
 }
 
-// The upper 26 bits of a factor and its lower 27: their products are exact.
+// Splits a factor into its upper 26 bits and its lower 27, so that products of the parts are exact.
 inline DoublePair halves(double a) {
   constexpr double kSplit = 134217729.0;  // 2^27 + 1
   const double scaled = kSplit * a, high = scaled - (scaled - a);

@@ -16,7 +16,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr DoublePair kHalfTurn{0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 constexpr DoublePair kQuarterTurn{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 constexpr DoublePair kThird{0x1.5555555555555p-2, 0x1.5555555555555p-56};
-// log 2 = the sum of the parts. A whole number of up to 11 bits times a part but the last is exact.
+// log 2 = the sum of the parts. A whole number of up to 11 bits times any part except the last is exact.
 constexpr double kLog2Parts[3] = {0x1.62e42fee00000p-1, 0x1.a39ef35600000p-33, 0x1.93c7673007e5fp-65};
 constexpr double kPerLog2 = 0x1.71547652b82fep+0;
 // Arc tangents of k / 8.
@@ -39,7 +39,7 @@ double polynomial(double x, const double (&coefficients)[N]) {
 
 double value(const DoublePair& pair) { return pair.high + pair.low; }
 
-// Sine and cosine of -pi/4 .. pi/4. The first term, exact, stands apart from the small remainder.
+// Sine and cosine on [-pi/4, pi/4]. The first, exact term is kept separate from the small remainder.
 DoublePair sine(const DoublePair& r) {
   static constexpr double kTaylor[] = {
       -1.0 / 6,        1.0 / 120,         -1.0 / 5040,           1.0 / 362880,
@@ -62,8 +62,8 @@ double sine_of_quarters(unsigned quarters, const DoublePair& rest) {
   return quarters < 2 ? size : -size;
 }
 
-// Arc tangent of y / x for 0 <= y, 0 <= x, the larger between 1/2 and 1 and the quotient above 2^-60: from the nearest
-// eighth, by the tangent of the difference.
+// Arc tangent of y / x for x, y >= 0, the larger of the two in [1/2, 1] and the quotient above 2^-60. Starts at the
+// nearest multiple of 1/8 and adds the arc tangent of the difference.
 DoublePair arc_of_octant(const DoublePair& y, const DoublePair& x) {
   static constexpr double kTaylor[] = {-1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15, 1.0 / 17};
   const int nearest = static_cast<int>(std::floor(8.0 * y.high / x.high + 0.5));
@@ -76,10 +76,10 @@ DoublePair arc(const DoublePair& y, const DoublePair& x) {
   return y.high <= x.high ? arc_of_octant(y, x) : kQuarterTurn - arc_of_octant(x, y);
 }
 
-// Square root of 1 - x^2.
+// sqrt(1 - x^2).
 DoublePair other_leg(double x) { return square_root(DoublePair{1.0} - exact_product(x, x)); }
 
-// e^x where the result is a normal number or a little less; scaled into place by a power of two.
+// e^x where the result is a normal number or slightly subnormal; scaled by a power of two at the end.
 double exp_of(const DoublePair& x) {
   static constexpr double kTaylor[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,         1.0 / 120,
                                        1.0 / 720,     1.0 / 5040,     1.0 / 40320,      1.0 / 362880,
@@ -92,7 +92,7 @@ double exp_of(const DoublePair& x) {
   return std::ldexp(head.high + (head.low + rest), static_cast<int>(n));
 }
 
-// Beyond these the result overflows, or is less than half the smallest number.
+// Above the first the result overflows; below the second it is less than half the smallest positive number.
 constexpr double kLargestExponent = 709.79, kSmallestExponent = -745.14;
 
 double exp_in_range(const DoublePair& x) {
@@ -100,7 +100,7 @@ double exp_in_range(const DoublePair& x) {
   return x.high < kSmallestExponent ? 0.0 : exp_of(x);
 }
 
-// Of a finite number above 0: log m by the series of 2 artanh((m - 1) / (m + 1)) with m between sqrt(1/2) and sqrt 2.
+// For finite x > 0: log m by the series of 2 artanh((m - 1) / (m + 1)) with m in [sqrt(1/2), sqrt 2].
 DoublePair log_of(double x) {
   static constexpr double kSeries[] = {1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15,
                                        1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25};
@@ -176,7 +176,8 @@ double atan2(double y, double x) {
   if (std::isinf(a) && std::isinf(b)) a = b = 1.0;
   int exponent = 0;
   const double larger = std::max(a, b);
-  // Nearly along an axis the quotient is the angle, or nothing beside a right angle or half a turn.
+  // Nearly along an axis the angle equals the quotient, or differs from a right angle or half turn by less than
+  // rounding.
   if (std::isinf(larger) || !(std::min(a, b) > 0x1p-60 * larger)) {
     if (a > b) return std::copysign(kQuarterTurn.high, y);
     return back ? std::copysign(kHalfTurn.high, y) : a == 0.0 ? y : std::copysign(a / b, y);
@@ -211,7 +212,7 @@ double cbrt(double x) {
   int exponent = 0;
   double m = std::frexp(std::abs(x), &exponent);
   for (; exponent % 3 != 0; ++exponent) m *= 0.5;
-  // m is in 1/8 .. 1. Newton from a line near the root, the last step with the exact residue.
+  // m is in [1/8, 1]. Newton's method from a linear first guess; the last step uses the exact residue.
   double y = 0.4 + 0.6 * m;
   for (int step = 0; step < 5; ++step) y -= (y * y * y - m) / (3.0 * y * y);
   const DoublePair residue = DoublePair{m} - y * exact_product(y, y);

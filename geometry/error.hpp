@@ -1,6 +1,5 @@
-// Errors that reach the user: one sentence saying what is wrong, where, and what to do about it.
-// InputError ends the program with status 2 (the user's input or usage), RunError with status 1 (the run itself
-// failed).
+// Errors that the user reads: one sentence that says what is wrong, where, and what to do.
+// InputError ends the program with status 2 (bad input or usage), RunError with status 1 (the run itself failed).
 #pragma once
 
 #include <stdexcept>

@@ -15,7 +15,8 @@ Instructions most_allowed() {
   if (name.empty() || name == "avx512") return Instructions::Avx512;
   if (name == "avx2") return Instructions::Avx2;
   if (name == "plain") return Instructions::Plain;
-  throw InputError("the environment variable TROCAR_INSTRUCTIONS is not plain, avx2 or avx512; unset it or name one");
+  throw InputError(
+      "the environment variable TROCAR_INSTRUCTIONS is not plain, avx2 or avx512; unset it or use one of these");
 }
 
 }  // namespace

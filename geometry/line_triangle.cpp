@@ -9,15 +9,15 @@
 namespace trocar {
 namespace {
 
-// Two lines in one plane count as meeting when they come this close, as a part of the coordinates.
-constexpr double kSamePlace = 1e-14;
-// A line's rise over a triangle's plane below this part of the sizes that go into it is rounding alone, and so is where
-// it meets the plane: the line lies in the plane, or the triangle is a needle.
+// Two lines in one plane meet when their distance is below this fraction of the coordinates.
+constexpr double kSamePoint = 1e-14;
+// When a line's rise over a triangle's plane is below this fraction of its terms, the rise is only rounding error, and
+// so is the intersection point: the line lies in the plane, or the triangle is a needle.
 constexpr double kFlat = 1e-14;
 
 double size_of(const glm::dvec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
-// How much of the line can reach the triangle: it may have no end.
+// The length of the line, in units of `direction`, that can meet the triangle; the line itself may be infinite.
 double useful_length(const glm::dvec3& origin, const glm::dvec3& direction, const Triangle& face) {
   const double length = glm::length(direction);
   if (!(length > 0.0)) return 0.0;
@@ -27,15 +27,15 @@ double useful_length(const glm::dvec3& origin, const glm::dvec3& direction, cons
 }
 
 double near_to(const glm::dvec3& origin, const glm::dvec3& step, const Triangle& face) {
-  return kSamePlace * (size_of(origin) + size_of(step) + size_of(face.a) + size_of(face.b) + size_of(face.c));
+  return kSamePoint * (size_of(origin) + size_of(step) + size_of(face.a) + size_of(face.b) + size_of(face.c));
 }
 
 bool lies_on(const glm::dvec3& point, const Triangle& face, double near) {
   return closest_segment_triangle(point, point, face).distance <= near;
 }
 
-// Where on the first of two segments in one plane they meet. The closest points lose digits where the two lean little;
-// the cross product does not.
+// The parameter on the first of two coplanar segments at which they meet. For nearly parallel segments the closest
+// points lose digits; the cross product does not.
 std::optional<double> meet_segments(const closest::Segment& first, const closest::Segment& second, double near) {
   const closest::SegmentPair pair = closest::closest_segments(first, second);
   if (std::sqrt(pair.squared) <= near) return pair.u;
@@ -47,7 +47,7 @@ std::optional<double> meet_segments(const closest::Segment& first, const closest
   return glm::length(r + u * first.d - v * second.d) <= near ? std::optional(u) : std::nullopt;
 }
 
-// The first common point of a segment and a triangle in one plane: an end inside it, or a crossing with a side.
+// The first common point of a coplanar segment and triangle: the start if inside, or a crossing with a side.
 std::optional<double> meet_in_plane(const glm::dvec3& origin, const glm::dvec3& step, const Triangle& face) {
   const double near = near_to(origin, step, face);
   if (lies_on(origin, face, near)) return 0.0;
@@ -72,7 +72,7 @@ std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::d
   const double rounding = kFlat * size * edge;
   const bool flat = std::abs(rise) <= rounding * size_of(direction);
   if (flat) {
-    // Farther than all corners the line is still off the plane.
+    // The line stays off the plane over the whole triangle.
     if (std::abs(height) > 4.0 * rounding * size) return std::nullopt;
     const double length = useful_length(origin, direction, face);
     const auto share = meet_in_plane(origin, length * direction, face);

@@ -1,4 +1,4 @@
-// The organ as every query sees it: vertex positions and triangles, both borrowed.
+// The organ's mesh as every query receives it: vertex positions and triangles, both borrowed.
 // Units: metres, world frame.
 #pragma once
 
@@ -18,7 +18,7 @@ struct MeshView {
   std::span<const glm::uvec3> faces;     // [face] vertex indices, counter-clockwise seen from outside
 };
 
-// Corners of one face in double: where exact work starts.
+// Corners of one face in double, for exact tests.
 struct Triangle {
   glm::dvec3 a, b, c;  // m
 };

@@ -1,5 +1,5 @@
-// Text from a file or a command line, made fit for a sentence: one line, printable, short. An error then says what was
-// found and cannot be used to write to the user's terminal.   Tested in tests/app/input_test.cpp
+// Makes text from a file or a command line fit for an error sentence: one line, printable, short. An error then shows
+// what was found, and the text cannot control the user's terminal.   Tested in tests/app/input_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace trocar {
 
-constexpr std::size_t kLongestQuote = 60;  // characters of a word in a sentence
-constexpr std::size_t kLongestText = 200;  // characters of a text that another program or library wrote
+constexpr std::size_t kLongestQuote = 60;  // characters of a quoted word
+constexpr std::size_t kLongestText = 200;  // characters of a text from another program or library
 
-// At most `most` characters, "..." after a cut. Control characters, invalid UTF-8 and characters that turn the
-// direction of writing become '?'.
+// At most `most` characters, "..." after a cut. Control characters, invalid UTF-8 and characters that change the
+// writing direction become '?'.
 std::string printable(std::string_view text, std::size_t most = kLongestQuote);
 
-// Where the first byte is that does not belong to a UTF-8 character; std::string_view::npos when there is none.
+// Index of the first byte that is not part of a valid UTF-8 character; std::string_view::npos when there is none.
 std::size_t first_invalid_utf8(std::string_view text);
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
-// Cody and Waite's reduction with pi / 2 in four parts for moderate angles; beyond, Payne and Hanek's: of x times 2 /
-// pi only the bits that are no whole turns, in integers.
+// Cody and Waite's reduction with pi / 2 in four parts for moderate angles. Beyond them, Payne and Hanek's: the bits of
+// x times 2 / pi that are not whole turns, in integers.
 #include "geometry/reduce_angle.hpp"
 
 #include <cmath>
@@ -9,13 +9,13 @@ namespace trocar::elementary {
 namespace {
 
 constexpr DoublePair kQuarterTurn{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
-// pi / 2 = the sum of these. A whole number of up to 20 bits times one of the first three is exact.
+// pi / 2 = the sum of these. A whole number of up to 20 bits times any of the first three is exact.
 constexpr double kParts[4] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e000000p-69,
                               0x1.b839a252049c1p-104};
 constexpr double kPerQuarterTurn = 0x1.45f306dc9c883p-1;
 constexpr double kModerate = 1e6;  // rad
 
-// The binary digits of 2 / pi after the point, most significant word first, behind one word of zeros.
+// The binary digits of 2 / pi after the point, most significant word first, after one word of zeros.
 constexpr std::uint64_t kTwoOverPi[21] = {0,
                                           0xa2f9836e4e441529,
                                           0xfc2757d1f534ddc0,
@@ -77,7 +77,7 @@ ReducedAngle reduce_large(double x) {
   int exponent = 0;
   const double mantissa = std::frexp(x, &exponent);
   const auto whole = static_cast<std::uint64_t>(std::ldexp(mantissa, 53));
-  // From the digit that stands for two quarter turns on; those before it are whole turns.
+  // Starts at the digit worth two quarter turns; earlier digits are whole turns.
   const int first = 64 + (exponent - 53) - 2;
   const Product low = product(whole, digits_from(first + 128), 0);
   const Product middle = product(whole, digits_from(first + 64), low.high);

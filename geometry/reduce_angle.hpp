@@ -1,4 +1,4 @@
-// An angle as a number of quarter turns and a rest: the first half of sine and cosine, for every finite double.
+// An angle as a number of quarter turns plus a remainder: range reduction for sine and cosine, for every finite double.
 // Sources and units: geometry/elementary.hpp.   Tested in tests/geometry/elementary_test.cpp
 #pragma once
 

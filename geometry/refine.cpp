@@ -1,7 +1,7 @@
-// How a face's touch is found. d(t) is the distance from the face to the shaft at time t. The shaft's points are
-// pivot + along arm + across motion with 0 <= across <= along <= 1 and t = across / along; over (along, across) the
-// distance is convex, so the times at which the face is within the radius are one interval. If d(0) is not in it, a
-// time t* that is gets bracketed together with 0, and d(t) = radius has one root there. Units: metres; time 1 = one
+// How the touch of a face is found. d(t) is the distance from the face to the shaft at time t. The shaft's points are
+// pivot + along arm + across motion with 0 <= across <= along <= 1 and t = across / along. The distance is convex over
+// (along, across), so the times at which the face is within the radius form one interval. If 0 is not in it, any time
+// t* in it, together with 0, brackets the only root of d(t) = radius between them. Units: metres; time 1 = one
 // step.   Checked by sampling in tests/geometry/refine_test.cpp
 #include "geometry/refine.hpp"
 
@@ -20,7 +20,7 @@ using closest::Segment;
 using closest::SegmentPair;
 using glm::dvec3;
 
-// The shaft and the face at one time.
+// The closest points of shaft and face at one time.
 struct Moment {
   double time;
   AxisPair pair;
@@ -35,8 +35,8 @@ Moment moment_at(const Sweep& sweep, const Face& face, double time) {
   return {time, closest::closest_axis_face(shaft_at(sweep, time), face)};
 }
 
-// Given d(0) > radius and d(1) > radius: a time at which the shaft is within the radius, or a negative number. What is
-// left are the path of the tip against the face, and the face's sides against the inside of the swept triangle.
+// Given d(0) > radius and d(1) > radius: a time at which the shaft is within the radius, or a negative number. Two
+// cases remain: the tip's path against the face, and the face's sides against the interior of the swept triangle.
 double time_within(const Sweep& sweep, const Face& face) {
   for (const Segment& side : face.side) {
     const InteriorPair pair = closest::closest_interior(side, sweep.swept);
@@ -57,8 +57,8 @@ double newton_time(const Sweep& sweep, const Moment& at) {
   return at.time - (distance - sweep.radius) * distance / rate;                       // may be inf or nan
 }
 
-// First time at which the shaft is within the radius, given one moment before it and one within. Newton's method,
-// halving the interval where a step leaves it or is not at most half of the last.
+// First time at which the shaft is within the radius, given one moment before it and one within. Newton's method; the
+// interval is halved when a step leaves it or is longer than half of the last step.
 Moment first_within(const Sweep& sweep, const Face& face, Moment outside, Moment within) {
   if (std::sqrt(within.pair.squared) >= sweep.radius - kRootTolerance) return within;
   Moment from = outside;
@@ -85,7 +85,7 @@ dvec3 any_perpendicular(const dvec3& d) {
   return glm::normalize(glm::cross(d, axis));
 }
 
-// The face's outward normal; for a face too thin to have one, a perpendicular of its longest side, or of the shaft.
+// The face's outward normal. A degenerate face gets a perpendicular of its longest side, or of the shaft.
 dvec3 face_normal(const Face& face, const dvec3& shaft) {
   if (face.squared_normal > 0.0) return face.normal / std::sqrt(face.squared_normal);
   const Segment* longest = &face.side[0];
@@ -95,15 +95,15 @@ dvec3 face_normal(const Face& face, const dvec3& shaft) {
   return any_perpendicular(longest->squared_length > 0.0 ? longest->d : shaft);
 }
 
-// Where the line from + x direction, direction unit, leaves a sphere; a negative number when it misses.
+// The parameter at which the line from + x direction (unit) leaves a sphere; negative when it misses.
 double sphere_exit(const dvec3& from, const dvec3& direction, const dvec3& centre, double squared_radius) {
   const dvec3 r = from - centre;
   const double b = glm::dot(r, direction), under = b * b - glm::dot(r, r) + squared_radius;
   return under >= 0.0 ? std::sqrt(under) - b : -1.0;
 }
 
-// How far along `direction` (unit) the ray from `from` leaves the capsule around the shaft, 0 when it is not ahead of
-// it. The way out of a capsule is the farthest of the ways out of its two spheres and, between its ends, of its
+// The distance along `direction` (unit) at which the ray from `from` leaves the capsule around the shaft; 0 when the
+// capsule is not ahead. The exit of a capsule is the farthest exit of its two spheres and, between its ends, its
 // cylinder.
 double capsule_exit(const Segment& shaft, double squared_radius, const dvec3& from, const dvec3& direction) {
   double exit = std::max({0.0, sphere_exit(from, direction, shaft.p, squared_radius),
@@ -114,8 +114,8 @@ double capsule_exit(const Segment& shaft, double squared_radius, const dvec3& fr
   const double c = dd * (glm::dot(r, r) - squared_radius) - start * start;
   const double under = b * b - aa * c;
   if (aa > kParallelToShaft * dd && under >= 0.0) {
-    const double x = (std::sqrt(under) - b) / aa, place = start + x * along;
-    if (place >= 0.0 && place <= dd) exit = std::max(exit, x);
+    const double x = (std::sqrt(under) - b) / aa, axial = start + x * along;
+    if (axial >= 0.0 && axial <= dd) exit = std::max(exit, x);
   }
   return exit;
 }
@@ -132,7 +132,7 @@ void fill(const Sweep& sweep, const Face& face, const Moment& at, Touch& touch) 
   touch.depth = static_cast<float>(capsule_exit(sweep.end, sweep.squared_radius, point, -normal));
 }
 
-// Four faces waiting for a kernel, and where their touches go.
+// Four faces collected for a kernel, and the slots of their touches.
 struct Batch {
   FourFaces four;
   std::size_t slots[4];
@@ -148,7 +148,7 @@ struct Batch {
   }
 };
 
-// Marks a slot whose face turned out not to be touched.
+// Time of a slot whose face is not touched.
 constexpr float kNoTime = -1.f;
 
 void store(const Sweep& sweep, const Batch& batch, int lane, std::span<Touch> touches) {
@@ -184,7 +184,7 @@ void settle_start(const Sweep& sweep, const RefineKernels& kernels, Batch& now, 
   now.count = 0;
 }
 
-// Every candidate has the slot of its own number until all are settled; then the touched ones move to the front.
+// Each candidate uses the slot of its own index until all are decided; then the touched ones move to the front.
 template <class CornersOf>
 std::size_t refine_all(const ToolStep& step, const RefineKernels& kernels, std::span<const FaceId> candidates,
                        CornersOf corners_of, std::span<Touch> touches) {

@@ -1,5 +1,5 @@
 // The two kernels of refine_touches: four faces at a time, as refine() of refine.cpp does for one. Included once per
-// kind of processor, by refine_kernels_plain.cpp and refine_kernels_avx2.cpp. Units: metres; time 1 = one step. Checked
+// instruction set, by refine_kernels_plain.cpp and refine_kernels_avx2.cpp. Units: metres; time 1 = one step. Checked
 // against its plain twin, refine_touch, in tests/geometry/refine_test.cpp
 #pragma once
 
@@ -10,23 +10,23 @@ namespace trocar::lanes {
 namespace {
 
 // As sphere_exit and capsule_exit of refine.cpp.
-TROCAR_LANES Lane sphere_exit(const Lane3& from, const Lane3& way, const Lane3& centre, double squared_radius) {
+TROCAR_LANES Lane sphere_exit(const Lane3& from, const Lane3& ray, const Lane3& centre, double squared_radius) {
   const Lane3 r = from - centre;
-  const Lane b = dot(r, way), under = b * b - dot(r, r) + squared_radius;
+  const Lane b = dot(r, ray), under = b * b - dot(r, r) + squared_radius;
   const Mask hits = under >= 0.0;
   return hits ? root(hits ? under : Lane{}) - b : Lane{} - 1.0;
 }
 
-TROCAR_LANES Lane capsule_exit(const LaneSegment& shaft, double squared_radius, const Lane3& from, const Lane3& way) {
-  const Lane exit = larger(larger(Lane{}, sphere_exit(from, way, shaft.p, squared_radius)),
-                           sphere_exit(from, way, shaft.p + shaft.d, squared_radius));
+TROCAR_LANES Lane capsule_exit(const LaneSegment& shaft, double squared_radius, const Lane3& from, const Lane3& ray) {
+  const Lane exit = larger(larger(Lane{}, sphere_exit(from, ray, shaft.p, squared_radius)),
+                           sphere_exit(from, ray, shaft.p + shaft.d, squared_radius));
   const Lane3 r = from - shaft.p;
-  const Lane along = dot(way, shaft.d), start = dot(r, shaft.d), dd = shaft.squared;
-  const Lane aa = dd - along * along, b = dd * dot(r, way) - start * along;
+  const Lane along = dot(ray, shaft.d), start = dot(r, shaft.d), dd = shaft.squared;
+  const Lane aa = dd - along * along, b = dd * dot(r, ray) - start * along;
   const Lane under = b * b - aa * (dd * (dot(r, r) - squared_radius) - start * start);
   const Mask hits = (aa > kParallelToShaft * dd) & (under >= 0.0);
-  const Lane x = (root(hits ? under : Lane{}) - b) / (hits ? aa : Lane{} + 1.0), place = start + x * along;
-  return (hits & (place >= 0.0) & (place <= dd)) ? larger(exit, x) : exit;
+  const Lane x = (root(hits ? under : Lane{}) - b) / (hits ? aa : Lane{} + 1.0), axial = start + x * along;
+  return (hits & (axial >= 0.0) & (axial <= dd)) ? larger(exit, x) : exit;
 }
 
 TROCAR_LANES LaneFace load(const FourFaces& four) {
@@ -43,7 +43,7 @@ TROCAR_LANES LaneFace load(const FourFaces& four) {
   return face(corner[0], corner[1], corner[2]);
 }
 
-// The shaft and the face at a time of each lane's own.
+// The closest points of shaft and face, each lane at its own time.
 struct LaneMoment {
   Lane time;
   LaneAxisPair pair;
@@ -62,7 +62,7 @@ TROCAR_LANES LaneMoment moment_at(const Sweep& sweep, const LaneFace& face, cons
   return {time, closest_axis_face(segment(all(sweep.pivot), shaft_at(sweep, time)), face)};
 }
 
-// Writes the touches of the lanes in `which`. A crossing of a face without a normal is left to refine().
+// Writes the touches of the lanes in `which`. Leaves crossings of a face without a normal to refine().
 TROCAR_LANES void fill(const Sweep& sweep, const LaneFace& face, const LaneMoment& at, const Mask& which,
                        FourFaces& four) {
   const Lane3 point = at.pair.on_face;
@@ -88,14 +88,14 @@ TROCAR_LANES void at_start(const Sweep& sweep, FourFaces& four) {
   const LaneFace face = load(four);
   const LaneMoment start = moment_at(sweep, face, Lane{});
   const Mask touched = start.pair.squared <= sweep.squared_radius;
-  // The shaft comes no nearer than the tip moves.
-  const double reach = sweep.radius + sweep.distance_moved + kCrossing;
+  // The shaft moves at most as far as the tip, so a face beyond this distance is never touched.
+  const double farthest = sweep.radius + sweep.distance_moved + kCrossing;
   for (int lane = 0; lane < 4; ++lane)
-    four.verdicts[lane] = start.pair.squared[lane] > reach * reach ? Verdict::Out : Verdict::Later;
+    four.verdicts[lane] = start.pair.squared[lane] > farthest * farthest ? Verdict::Out : Verdict::Later;
   if (any(touched)) fill(sweep, face, start, touched, four);
 }
 
-// Newton's step from a moment towards distance = radius, as newton_time of refine.cpp. May be infinite or no number.
+// Newton's step from a moment towards distance = radius, as newton_time of refine.cpp. May be infinite or NaN.
 TROCAR_LANES Lane newton_time(const Sweep& sweep, const LaneMoment& at) {
   const Lane3 gap = all(sweep.pivot) + at.pair.u * shaft_at(sweep, at.time) - at.pair.on_face;
   const Lane distance = root(at.pair.squared), rate = dot(gap, all(sweep.motion)) * at.pair.u;
@@ -125,8 +125,7 @@ TROCAR_LANES LaneMoment first_within(const Sweep& sweep, const LaneFace& face, c
   return found;
 }
 
-// As time_within of refine.cpp: a time at which the shaft is within the radius though it is neither at start nor at
-// end.
+// As time_within of refine.cpp: a time at which the shaft is within the radius although it is not at start or end.
 TROCAR_LANES Lane time_within(const Sweep& sweep, const LaneFace& face) {
   const LaneFace swept =
       lanes::face(all(sweep.pivot), all(sweep.start.p + sweep.start.d), all(sweep.end.p + sweep.end.d));
@@ -146,9 +145,9 @@ TROCAR_LANES void during(const Sweep& sweep, FourFaces& four) {
   const LaneMoment start = moment_at(sweep, face, Lane{});
   LaneMoment end = moment_at(sweep, face, Lane{} + 1.0);
   Mask within = end.pair.squared <= sweep.squared_radius;
-  // Between start and end the shaft comes no nearer than half of what the tip moves beyond their distances.
-  const double reach = 2.0 * (sweep.radius + kCrossing) + sweep.distance_moved;
-  const Mask between = ~within & (root(start.pair.squared) + root(end.pair.squared) <= reach);
+  // The tip's path bounds the shaft's motion: if the two distances add up to more than this, the shaft stays outside.
+  const double farthest = 2.0 * (sweep.radius + kCrossing) + sweep.distance_moved;
+  const Mask between = ~within & (root(start.pair.squared) + root(end.pair.squared) <= farthest);
   if (any(between)) {
     const Lane time = time_within(sweep, face);
     const Mask found = between & (time >= 0.0);

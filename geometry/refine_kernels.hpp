@@ -1,5 +1,5 @@
-// Four faces refined at once: what refine_touches is made of. Plain C++ vectors, compiled once for any processor and
-// once for AVX2; both give the same bits. Units: metres; time 1 = one step.   Checked against its plain twin,
+// The kernels of refine_touches, which refine four faces at once. Plain C++ vectors, compiled once for any processor
+// and once for AVX2; both give the same bits. Units: metres; time 1 = one step.   Checked against its plain twin,
 // refine_touch, in tests/geometry/refine_test.cpp
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace trocar {
 
-// The root's distance is this close to the radius: far below the borderline band, far above rounding.
+// Tolerance of the root's distance to the radius: far below the borderline band, far above rounding error.
 constexpr double kRootTolerance = 1e-10;  // m
-// The shaft crosses the face when they are this close: their connection has no direction of its own.
+// Below this distance the shaft crosses the face: the vector between the closest points has no reliable direction.
 constexpr double kCrossing = 1e-12;  // m
-// Newton's method needs 3 or 4 steps; halving, its safeguard, has reached double precision after this many.
+// Newton's method needs 3 or 4 steps. Bisection, its safeguard, reaches double precision within this many.
 constexpr int kRootSteps = 60;
-// A ray closer to parallel with the shaft than this squared sine leaves the capsule through a ball, not the cylinder.
+// Below this squared sine between ray and shaft the ray leaves the capsule through an end sphere, not the cylinder.
 constexpr double kParallelToShaft = 1e-14;
 
-// The step, made ready once for all its faces.
+// A step, prepared once for all its faces.
 struct Sweep {
   glm::dvec3 pivot, before, motion;  // before = first tip - pivot, motion = second tip - first tip
   double radius, squared_radius, distance_moved;
@@ -30,7 +30,7 @@ struct Sweep {
 };
 
 Sweep sweep_of(const ToolStep& step);
-// The plain way, one face, whole: the twin of the kernels.
+// One face without vectors: the plain twin of the kernels.
 bool refine(const Sweep& sweep, const Triangle& face, Touch& touch);
 
 enum class Verdict : unsigned char {
@@ -42,20 +42,20 @@ enum class Verdict : unsigned char {
 
 struct FourFaces {
   Triangle faces[4];
-  Touch touches[4];  // filled where Touched, all but `face`
+  Touch touches[4];  // set where Touched, except `face`
   Verdict verdicts[4];
 };
 
 struct RefineKernels {
   void (*at_start)(const Sweep& sweep, FourFaces& four);  // the faces touched at time 0
-  void (*during)(const Sweep& sweep, FourFaces& four);    // the faces that at_start put off
+  void (*during)(const Sweep& sweep, FourFaces& four);    // the faces that at_start marked Later
 };
 
 const RefineKernels& plain_refine_kernels();
 const RefineKernels* avx2_refine_kernels();  // null where the processor has no AVX2
 const RefineKernels& best_refine_kernels();
 
-// refine_touches with kernels of one's choice, for the test that all give the same touches.
+// refine_touches with the given kernels, for the test that all give the same touches.
 std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& step, std::span<const Triangle> corners,
                                 std::span<const FaceId> candidates, std::span<Touch> touches);
 

@@ -1,6 +1,6 @@
-// The mathematics of closest.hpp for four faces side by side, without branches between them. For refine_four.hpp alone,
-// which is compiled once per kind of processor: hence no linkage, and everything inlined. Units: metres.   Checked
-// against its plain twin, refine_touch, in tests/geometry/refine_test.cpp
+// The mathematics of closest.hpp for four faces side by side, without branches between them. Only for refine_four.hpp,
+// which is compiled once per instruction set: so nothing has linkage, and everything is inlined. Units: metres.
+// Checked against its plain twin, refine_touch, in tests/geometry/refine_test.cpp
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "geometry/closest.hpp"
 
-// Vectors are passed between functions that are all inlined: how an unvectorised call would pass them is of no concern.
+// The calling convention for vectors does not matter: all functions that pass them are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define TROCAR_LANES [[gnu::always_inline]] inline
@@ -107,7 +107,7 @@ struct LaneInterior {
   Lane u, beta, gamma, squared;
 };
 
-// As closest::closest_interior; where `inside` is false the rest means nothing.
+// As closest::closest_interior; where `inside` is false the other members are undefined.
 TROCAR_LANES LaneInterior closest_interior(const LaneSegment& axis, const LaneFace& face) {
   const Lane3 from_a = axis.p - face.side[0].p;
   const Lane start = dot(face.normal, from_a), end = start + dot(face.normal, axis.d);

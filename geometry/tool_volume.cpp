@@ -1,5 +1,5 @@
-// Half-spaces and cameras of tool volumes, all in double; floats are made in set_plane, view_of and projection_of
-// alone. Frames are right-handed as OpenGL wants them: right x up = -forward, eye z = -depth. Units: metres.   Checked
+// Half-spaces and cameras of tool volumes, all in double; only set_plane, view_of and projection_of round to float.
+// Frames are right-handed as in OpenGL: right x up = -forward, eye z = -depth. Units: metres.   Checked
 // by sampling in tests/geometry/tool_volume_test.cpp
 #include "geometry/tool_volume.hpp"
 
@@ -15,15 +15,15 @@ namespace {
 
 using glm::dvec3;
 
-// Below this angle the perspective apex is kilometres away: a box is then as tight.
+// Below this angle the perspective apex is kilometres away, and a box is equally tight.
 constexpr double kSmallestSweepAngle = 1e-4;  // rad
-// Beyond this angle a wedge is wide and its apex runs into the near plane: a box around the motion is tighter.
+// Above this angle a wedge is wide and its apex approaches the near plane; a box around the motion is tighter.
 constexpr double kLargestSweepAngle = 2.0;  // rad
-// The paper camera's plane of motion is undefined when the arms are closer to parallel than this.
+// When the sine of the angle between the arms is smaller, the paper camera's plane of motion is undefined.
 constexpr double kSmallestPaperSine = 1e-4;
-// Arms closer to parallel than this do not define a plane of motion even in double.
+// When that sine is smaller, the plane of motion is undefined even in double.
 constexpr double kSmallestPlaneSine = 1e-9;
-// The upright direction is along the shaft below this sine of their angle.
+// When the sine of the angle between shaft and y is smaller, z is the upright direction.
 constexpr double kSmallestUprightSine = 1e-3;
 
 enum PlaneOrder { kLeft, kRight, kBottom, kTop, kNear, kFar, kCap };
@@ -32,10 +32,10 @@ struct ViewFrame {
   dvec3 origin, right, up, forward;
 };
 
-// A projection over a view frame. left and right are the two side planes, distance = x . (x, depth, 1): the clip
-// coordinates are w = (right + left) / 2 and x = (left - right) / 2, so that -w <= x <= w is those planes exactly,
-// wherever the apex is. Over the volume w >= w_least, which keeps the matrix's own top, bottom, near and far outside
-// it.
+// A projection over a view frame. left and right are the two side planes, distance = x . (x, depth, 1). The clip
+// coordinates are w = (right + left) / 2 and x = (left - right) / 2, so that -w <= x <= w is exactly those planes for
+// any position of the apex. In the volume w >= w_least, which keeps the matrix's own top, bottom, near and far
+// outside it.
 struct Lens {
   dvec3 left, right;
   double w_least, y_extent, near, far;  // |y| <= y_extent and near <= depth <= far hold in the volume
@@ -107,7 +107,7 @@ ToolVolume static_box(const ToolStep& step) {
   return box_volume(step, upright_frame(step.pivot, arm / length), {-s, -s, 0.0}, {s, s, length});
 }
 
-// No motion, or motion along the shaft: the box around the deeper shaft, widened by what the other tip deviates.
+// No motion, or motion along the shaft: the box around the deeper shaft, widened by the deviation of the other tip.
 ToolVolume slide_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const bool deeper_after = glm::dot(b, b) > glm::dot(a, a);
   const dvec3 deep = deeper_after ? b : a, other = deeper_after ? a : b;
@@ -116,7 +116,7 @@ ToolVolume slide_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   return box_volume(step, upright_frame(step.pivot, deep / depth), {-half, -half, -s}, {half, half, depth + s});
 }
 
-// Tip swung far around or behind the trocar: the box around pivot and both tips, along the longer arm.
+// A tip that swings far around or behind the trocar: the box around pivot and both tips, along the longer arm.
 ToolVolume swing_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const dvec3 forward = glm::normalize(glm::dot(b, b) > glm::dot(a, a) ? b : a);
   const dvec3 across = glm::cross(a, b);
@@ -132,12 +132,13 @@ ToolVolume swing_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   return box_volume(step, frame, low - step.radius, high + step.radius);
 }
 
-// The wedge between the two shafts, its sides pushed out by the radius; apex radius / sin(theta / 2) behind the pivot.
+// The wedge between the two shafts, its sides moved out by the radius; the apex is radius / sin(theta / 2) behind the
+// pivot.
 ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double theta) {
   const dvec3 before = glm::normalize(a), after = glm::normalize(b), n = glm::normalize(glm::cross(a, b));
   const dvec3 bisector = glm::normalize(before + after);
   const double s = step.radius;
-  const double reach = std::max(glm::dot(bisector, a), glm::dot(bisector, b)) + s;
+  const double far_depth = std::max(glm::dot(bisector, a), glm::dot(bisector, b)) + s;
   ToolVolume volume;
   volume.step = step;
   volume.perspective = true;
@@ -147,10 +148,10 @@ ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double th
   set_plane(volume, kTop, n, step.pivot, s);
   set_plane(volume, kNear, bisector, step.pivot, s);
   set_plane(volume, kFar, glm::normalize(glm::cross(n, b - a)), step.tip_before, s);
-  set_plane(volume, kCap, -bisector, step.pivot, reach);
+  set_plane(volume, kCap, -bisector, step.pivot, far_depth);
   const double sine = elementary::sin(0.5 * theta), cosine = elementary::cos(0.5 * theta);
   volume.view = view_of({step.pivot, glm::cross(n, bisector), -n, bisector});
-  volume.projection = projection_of({{cosine, sine, s}, {-cosine, sine, s}, s * (1.0 - sine), s, -s, reach});
+  volume.projection = projection_of({{cosine, sine, s}, {-cosine, sine, s}, s * (1.0 - sine), s, -s, far_depth});
   return volume;
 }
 

@@ -1,4 +1,4 @@
-// The tool at one instant, its motion during a step, and the convex volume that stands for either: half-spaces and
+// The tool at one instant, its motion during a step, and the convex volume that represents either: half-spaces and
 // camera. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999
 // (orthographic camera = static tool, perspective camera with two clip planes = swept tool). We add the `capsule`
 // cover, which contains every point within the radius of the swept triangle. Definitions: docs/method.md. Units:
@@ -14,7 +14,8 @@
 
 namespace trocar {
 
-// A tool at one instant: a rigid shaft from the trocar to the tip. Double: float poses move planes by 40 micrometres.
+// A tool at one instant: a rigid shaft from the trocar to the tip. Double, because float poses move planes by up to 40
+// micrometres.
 struct ToolPose {
   glm::dvec3 pivot{0.0}, tip{0.0};  // m
   double radius = 0.0025;           // m    > 0; half of a 5 mm laparoscopic shaft
@@ -29,11 +30,11 @@ struct ToolStep {
 
 // The step of a tool that stays at `pose`.
 inline ToolStep step_at_rest(const ToolPose& pose) { return {pose.pivot, pose.tip, pose.tip, pose.radius}; }
-// The step that ends at `now`: pivot and radius of `now`, the tip coming from where it was in `before`.
+// The step that ends at `now`: pivot and radius of `now`; the tip moves from `before.tip` to `now.tip`.
 inline ToolStep step_between(const ToolPose& before, const ToolPose& now) {
   return {now.pivot, before.tip, now.tip, now.radius};
 }
-// Where the tool is at `time` in [0, 1] of a step.
+// The tool's pose at `time` in [0, 1] of a step.
 inline ToolPose pose_at(const ToolStep& step, double time) {
   return {step.pivot, step.tip_before + time * (step.tip_after - step.tip_before), step.radius};
 }
@@ -48,24 +49,25 @@ struct ToolVolume {
   // Order: left, right, bottom, top, near, far, and for the swept capsule cover the cap.
   std::array<glm::vec4, kMaxPlanes> planes{};
   int plane_count = 0;
-  // The same volume as a camera: what `view` and `projection` clip at left and right, together with the planes whose
-  // bit is set in clip_plane_mask as user clip planes, is the volume. The matrices' own near, far, top and bottom lie
-  // outside it. The view frame's origin is the pivot; a distant apex is in the projection, so that float loses nothing.
+  // The same volume as a camera: the volume is what `view` and `projection` keep between left and right, clipped by the
+  // planes whose bit is set in clip_plane_mask. The matrices' own near, far, top and bottom lie outside it. The view
+  // frame's origin is the pivot; a distant apex appears only in the projection, so that float loses no precision.
   glm::mat4 view{1.f}, projection{1.f};
   std::uint32_t clip_plane_mask = 0;
   bool perspective = false;
-  // The motion the volume was made from: what the `exact` set is refined against.
+  // The motion that the volume covers; the `exact` set is refined against it.
   ToolStep step;
 };
 
-// Limits of a tool. Coordinates: beyond, the unit is surely wrong and float planes are worth nothing. Radius: the width
-// of the borderline band. Shaft: below, it has no direction.
+// Limits of a tool. Larger coordinates mean a wrong unit and float planes without precision. The smallest radius is the
+// width of the borderline band. A shorter shaft has no direction.
 constexpr double kLargestCoordinate = 1e3;  // m
 constexpr double kSmallestRadius = 1e-6;    // m
 constexpr double kShortestShaft = 1e-9;     // m
 
-// One sentence saying what is wrong with a pose or step and what to do, or an empty string when it is sound: tip =
-// pivot, the radius is not positive, or a number is not finite. For loaders, which put file and line before it.
+// One sentence that says what is wrong with a pose or step and what to do, or an empty string when it is valid. Faults:
+// a number is not finite, a coordinate or the radius is out of range, or the shaft is too short. Loaders put file and
+// line before it.
 std::string pose_fault(const ToolPose& pose);
 std::string step_fault(const ToolStep& step);
 
@@ -75,12 +77,12 @@ ToolVolume static_volume(const ToolPose& pose);
 
 // Volume of the tool's motion during `step`. Six or seven planes. Error: InputError with the sentence of step_fault.
 // Where the paper cover does not apply (motion up to two radii, or nearly along the shaft) the static volume of the end
-// pose stands in.
+// pose is used instead.
 ToolVolume swept_volume(const ToolStep& step, Cover cover);
 
-// The volume to ask a backend about, for one frame of a trajectory. `before`: the pose one frame earlier, null in frame
-// 0. A `Volume` set is that of mode and cover; candidates of an `Exact` set always come from the capsule cover. Errors
-// as above.
+// The volume of one frame of a trajectory, for a touch query. `before`: the pose one frame earlier, null in frame 0.
+// For a `Volume` set it is the volume of mode and cover; for an `Exact` set always the capsule cover, which gives the
+// candidates. Errors as above.
 ToolVolume frame_volume(const ToolPose* before, const ToolPose& now, ToolMode mode, Cover cover, TouchSet set);
 
 }  // namespace trocar

@@ -1,4 +1,4 @@
-// What a touch query answers: the touched faces of each tool, sorted by tool, then by face.
+// The answer of a touch query: the touched faces of each tool, sorted by tool, then by face.
 // Units: metres, world frame; time 1 = one step.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Touch {
   FaceId face{};
   glm::vec3 point{0.f};   // m     on the face, closest to the shaft's axis at `time`
   glm::vec3 normal{0.f};  // 1     unit, from point to the axis (tissue to tool); face normal if they cross at time 0
-  float depth = 0.f;      // m     how far point must move along -normal to be in front of the tool's end pose, >= 0
+  float depth = 0.f;      // m     how far point must move along -normal to lie outside the tool's end pose, >= 0
   float time = 0.f;       // step  first instant in [0, 1] at which the face comes within the radius of the axis
 };
 

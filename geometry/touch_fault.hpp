@@ -1,5 +1,5 @@
-// Why a touch query can no longer answer: the device behind it failed, not the question. Recordings keep the number, so
-// the order stays.   Tested in tests/gpu_collision/gpu_fault_test.cpp
+// Why a touch query stops answering: the graphics device failed; the question was valid. Recordings store these
+// numbers, so the order must not change.   Tested in tests/gpu_collision/gpu_fault_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@ namespace trocar {
 
 enum class TouchFault : std::uint8_t {
   None,
-  LostContext,  // the driver was reset, or the GPU is gone
+  LostContext,  // the driver was reset, or the GPU was removed
   TimedOut,     // no answer within gl::kLongestWait
-  OutOfMemory,  // the driver gave no memory, or would not map it
+  OutOfMemory,  // the driver had no memory left, or did not map a buffer
   DriverError,  // the driver refused a command
-  WrongAnswer,  // what was read back cannot be an answer: a face or tool that does not exist, an answer of another call
+  WrongAnswer,  // the answer is impossible: it names a face or tool that does not exist, or belongs to another call
   TooLarge,     // more faces, vertices or touches than one buffer of this context holds
 };
 constexpr std::size_t kTouchFaults = 7;
 
-// What follows "backend NAME: "; empty for None.
+// The text after "backend NAME: "; empty for None.
 std::string_view sentence_of(TouchFault fault);
 
 }  // namespace trocar

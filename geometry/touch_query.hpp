@@ -1,6 +1,6 @@
-// The one contract every backend obeys: which faces of this organ does each tool touch?
-// One object per organ and backend; several tools per call, one read-back. Nothing of ours allocates per frame once
-// warm. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own clock).
+// The contract of every backend: which faces of this organ does each tool touch?
+// One object per organ and backend; several tools per call, one read-back. Our code does not allocate in a frame once
+// the buffers have their size. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own clock).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace trocar {
 
-// Where the time of the last update() + touched() went. A stage that a backend does not have stays 0.
+// How the time of the last update() + touched() is spent. A stage that a backend does not have stays 0.
 struct StageTimes {
-  double update_ms = 0.0;     // new positions taken in: upload, refit or rebuild
+  double update_ms = 0.0;     // apply new positions: upload, refit or rebuild
   double submit_ms = 0.0;     // commands handed to the GPU
   double gpu_ms = 0.0;        // GPU time by timer query (overlaps submit and read-back; not part of the sum)
   double read_back_ms = 0.0;  // waiting for and reading the answer
   double search_ms = 0.0;     // traversal or scan on the CPU
-  double refine_ms = 0.0;     // exact work in double on the surviving faces, sorting
+  double refine_ms = 0.0;     // exact tests of the candidate faces in double, sorting
 
   double query_ms() const { return submit_ms + read_back_ms + search_ms + refine_ms; }
   double total_ms() const { return update_ms + query_ms(); }
@@ -41,13 +41,13 @@ class TouchQuery {
   virtual std::string_view name() const = 0;  // as on the command line: "scan", "obb-refit", "compute", ...
   // New faces (load, cut). Copies what it needs; may allocate.
   virtual void rebuild(const MeshView& mesh) = 0;
-  // New vertex positions, same faces, same count. The span may die after the call.
+  // New vertex positions; same faces, same count. The span may become invalid after the call.
   virtual void update(std::span<const glm::vec3> positions) = 0;
-  // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (static tools: of a step
-  // without motion). Never throws; look at fault() before relying on the answer.
+  // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (for a static tool: of a step
+  // without motion). Never throws; check fault() before using the answer.
   virtual TouchList touched(std::span<const ToolVolume> tools, TouchSet set) = 0;
-  // None while all goes well. Otherwise the answer of the last call is worthless and of no touch at all; so are all
-  // later ones: calls return at once, and only a new object answers again. Backends on the CPU have no fault.
+  // None while the backend works. After a fault this answer and all later ones are invalid and empty: calls return at
+  // once, and only a new object answers again. CPU backends never have a fault.
   virtual TouchFault fault() const { return TouchFault::None; }
 
   virtual const StageTimes& times() const = 0;

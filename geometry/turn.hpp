@@ -1,4 +1,4 @@
-// Turns about an axis, with the sine and cosine of geometry/elementary.hpp: the same bits on every machine, unlike
+// Rotations about an axis, with the sine and cosine of geometry/elementary.hpp: the same bits on every machine, unlike
 // glm::angleAxis and glm::rotate. Units: radians.   Tested in tests/geometry/elementary_test.cpp
 #pragma once
 

@@ -13,12 +13,12 @@
 namespace trocar {
 namespace {
 
-// A new face flatter than this (area over squared longest edge) is a needle; an equilateral one has 0.43.
+// A new face whose area is below this fraction of its squared longest edge is a needle; an equilateral face has 0.43.
 constexpr double kFlattest = 0.01;
-// Pulls a vertex of a flat region, where the quadric has no single minimum, towards the middle of the edge.
+// In a flat region the quadric has no unique minimum; this weight pulls the vertex towards the middle of the edge.
 constexpr double kRegularisation = 1e-6;
 
-// Squared distances to planes, summed: p A p + 2 b p + c.
+// Sum of squared distances to planes: p A p + 2 b p + c.
 struct Quadric {
   glm::dmat3 a{0.0};
   glm::dvec3 b{0.0};
@@ -42,7 +42,7 @@ struct Quadric {
 struct Collapse {
   double cost;
   std::uint32_t keep, drop;
-  std::uint32_t stamp;  // of both ends, summed, when the cost was computed
+  std::uint32_t stamp;  // sum of both ends' stamps when the cost was computed
   glm::dvec3 position;
   bool operator<(const Collapse& other) const {
     return cost != other.cost ? cost > other.cost : std::pair(keep, drop) > std::pair(other.keep, other.drop);
@@ -95,15 +95,15 @@ class Decimator {
     live_faces_ = faces_.size();
   }
 
-  // What is no clean edge must not move; rims may, along themselves.
+  // Vertices on non-manifold or inconsistent edges stay fixed; boundary vertices may slide along the boundary.
   void mark_edges() {
     adjacency_ = half_edges(points_.size(), faces_);
     fixed_.assign(points_.size(), false);
-    rim_.assign(points_.size(), false);
+    boundary_.assign(points_.size(), false);
     for (std::uint32_t h = 0; h < adjacency_.vertex.size(); ++h) {
       const EdgeKind kind = adjacency_.kind[h];
       for (std::uint32_t v : {adjacency_.vertex[h], adjacency_.end(h)}) {
-        if (kind == EdgeKind::Boundary) rim_[v] = true;
+        if (kind == EdgeKind::Boundary) boundary_[v] = true;
         if (kind == EdgeKind::Inconsistent || kind == EdgeKind::NonManifold) fixed_[v] = true;
       }
     }
@@ -119,13 +119,14 @@ class Decimator {
       for (int corner = 0; corner < 3; ++corner) {
         quadrics_[face[corner]].add_plane(vector / area, points_[face.x], area);
         const std::uint32_t h = 3 * f + static_cast<std::uint32_t>(corner);
-        if (adjacency_.kind[h] == EdgeKind::Boundary) add_rim(adjacency_.vertex[h], adjacency_.end(h), vector / area);
+        if (adjacency_.kind[h] == EdgeKind::Boundary)
+          add_boundary_plane(adjacency_.vertex[h], adjacency_.end(h), vector / area);
       }
     }
   }
 
-  // The plane through the rim, upright on the face.
-  void add_rim(std::uint32_t from, std::uint32_t to, const glm::dvec3& normal) {
+  // Adds the plane through the boundary edge, perpendicular to the face.
+  void add_boundary_plane(std::uint32_t from, std::uint32_t to, const glm::dvec3& normal) {
     const glm::dvec3 edge = points_[to] - points_[from];
     const double length = glm::length(edge);
     if (!(length > 0.0)) return;
@@ -148,7 +149,7 @@ class Decimator {
     found.erase(std::unique(found.begin(), found.end()), found.end());
   }
 
-  // All edges of v; at the start only those to higher numbers, so that each is offered once.
+  // Offers all edges of v. At the start only those to higher indices, so that each edge is offered once.
   void offer_edges(std::uint32_t v, bool only_higher) {
     neighbours(v, ring_);
     for (std::uint32_t w : ring_) {
@@ -158,12 +159,13 @@ class Decimator {
 
   void offer(std::uint32_t a, std::uint32_t b) {
     if (fixed_[a] || fixed_[b]) return;
-    // A rim vertex takes an inner one to itself and stays; two of them collapse only along the rim, see may_collapse().
+    // A boundary vertex absorbs an inner one and stays. Two boundary vertices collapse only along the boundary, see
+    // may_collapse().
     Collapse candidate{0.0, a, b, stamps_[a] + stamps_[b], {}};
-    if (rim_[b] && !rim_[a]) std::swap(candidate.keep, candidate.drop);
+    if (boundary_[b] && !boundary_[a]) std::swap(candidate.keep, candidate.drop);
     Quadric sum = quadrics_[a];
     sum += quadrics_[b];
-    candidate.position = rim_[a] != rim_[b] ? points_[candidate.keep] : best_position(sum, a, b);
+    candidate.position = boundary_[a] != boundary_[b] ? points_[candidate.keep] : best_position(sum, a, b);
     candidate.cost = sum.at(candidate.position);
     queue_.push(candidate);
   }
@@ -174,7 +176,7 @@ class Decimator {
     const glm::dmat3 matrix = sum.a + weight * glm::dmat3(1.0);
     if (!(std::abs(glm::determinant(matrix)) > 0.0)) return middle;
     const glm::dvec3 best = glm::inverse(matrix) * (weight * middle - sum.b);
-    // Nearly parallel planes meet far away; such a point is no place for a vertex of this edge.
+    // Nearly parallel planes meet far away; such a point is not a valid position for a vertex of this edge.
     const bool near = glm::distance(best, middle) <= 2.0 * glm::distance(points_[a], points_[b]);
     return near ? best : middle;
   }
@@ -189,8 +191,8 @@ class Decimator {
     for (std::uint32_t f : faces_of_[c.drop]) shared += has_corner(f, c.keep);
     // Link condition: the only common neighbours are those opposite to the edge.
     if (shared == 0 || common_.size() != shared) return false;
-    if (rim_[c.keep] && rim_[c.drop] && shared != 1) return false;
-    // A tetrahedron or a lone triangle is the least a piece can be.
+    if (boundary_[c.keep] && boundary_[c.drop] && shared != 1) return false;
+    // A tetrahedron and a single triangle are the smallest components; they do not collapse.
     const std::size_t around = faces_of_[c.keep].size() + faces_of_[c.drop].size();
     if (around == 2 * shared || (shared == 2 && around == 6)) return false;
     return keeps_shape(c.keep, c.drop, c.position) && keeps_shape(c.drop, c.keep, c.position);
@@ -200,7 +202,7 @@ class Decimator {
     return faces_[f].x == v || faces_[f].y == v || faces_[f].z == v;
   }
 
-  // Faces of `v` that survive when it moves.
+  // Do the faces of `v` that survive the collapse keep their direction and shape when `v` moves?
   bool keeps_shape(std::uint32_t v, std::uint32_t other, const glm::dvec3& position) const {
     for (std::uint32_t f : faces_of_[v]) {
       if (has_corner(f, other)) continue;
@@ -243,7 +245,7 @@ class Decimator {
     offer_refused(c.keep);
   }
 
-  // What was refused beside the vertex that moved may be possible now.
+  // Collapses refused near a vertex that has moved may be possible now.
   void offer_refused(std::uint32_t moved) {
     neighbours(moved, ring_);
     for (std::uint32_t v : ring_) {
@@ -259,7 +261,7 @@ class Decimator {
     }
   }
 
-  // Takes the face from the lists of its corners, except the vertex whose list is being walked.
+  // Removes the face from the lists of its corners, except the list that the caller iterates over.
   void remove_face(std::uint32_t f, std::uint32_t walked) {
     for (int corner = 0; corner < 3; ++corner) {
       if (faces_[f][corner] != walked) std::erase(faces_of_[faces_[f][corner]], f);
@@ -293,10 +295,10 @@ class Decimator {
   std::vector<glm::uvec3> faces_;                     // [face]
   std::vector<std::vector<std::uint32_t>> faces_of_;  // [vertex]
   std::vector<Quadric> quadrics_;                     // [vertex]
-  std::vector<std::uint32_t> stamps_;                 // [vertex] counts its changes
-  std::vector<std::vector<std::uint32_t>> refused_;   // [vertex] other ends of edges that may not collapse for now
-  std::vector<bool> fixed_, rim_;                     // [vertex]
-  HalfEdges adjacency_;                               // of the mesh as taken
+  std::vector<std::uint32_t> stamps_;                 // [vertex] number of changes of the vertex
+  std::vector<std::vector<std::uint32_t>> refused_;   // [vertex] other ends of edges whose collapse was refused
+  std::vector<bool> fixed_, boundary_;                // [vertex] must not move; lies on a boundary edge
+  HalfEdges adjacency_;                               // of the input mesh
   std::priority_queue<Collapse> queue_;
   std::size_t live_faces_ = 0;
   std::vector<std::uint32_t> ring_, other_ring_, common_, again_;
@@ -312,7 +314,7 @@ std::vector<glm::dvec3> samples_of(const MeshView& mesh) {
     samples.push_back((t.a + t.b + t.c) / 3.0);
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3;
-      // Of the two faces at an edge one walks it upwards; a rim's middles may be left out.
+      // Of the two faces at an edge one traverses it upwards. Some boundary edges' middles are not sampled.
       if (face[i] < face[j]) samples.push_back(0.5 * (corners[i] + corners[j]));
       if (!taken[face[i]]) samples.push_back(corners[i]);
       taken[face[i]] = true;
@@ -342,11 +344,11 @@ SurfaceDistance surface_distance(const MeshView& first, const MeshView& second) 
 }
 
 Decimated decimate(const TriangleMesh& mesh, const DecimateParams& params) {
-  if (mesh.faces.empty()) throw InputError("the mesh to decimate has no faces; load another one");
-  if (params.faces == 0) throw InputError("decimating to 0 faces leaves nothing; ask for at least 4");
+  if (mesh.faces.empty()) throw InputError("the mesh to decimate has no faces; load another mesh");
+  if (params.faces == 0) throw InputError("a mesh cannot be decimated to 0 faces; ask for at least 4");
   Decimated result;
   result.mesh = Decimator(mesh, params).run();
-  if (result.mesh.faces.empty()) throw InputError("every face of the mesh is degenerate; load another one");
+  if (result.mesh.faces.empty()) throw InputError("every face of the mesh is degenerate; load another mesh");
   const SurfaceDistance distance = surface_distance(mesh.view(), result.mesh.view());
   result.mean_error = distance.mean;
   result.max_error = distance.max;

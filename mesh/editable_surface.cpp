@@ -23,7 +23,7 @@ EditableSurface::EditableSurface(const RawSurface& surface)
 }
 
 void EditableSurface::link_twins() {
-  // Half-edges sorted by their two ends: twins become neighbours.
+  // Half-edges sorted by their two end vertices: twins become neighbours.
   std::vector<std::pair<std::uint64_t, HalfEdge>> keys(start_.size());
   for (HalfEdge h = 0; h < start_.size(); ++h) {
     const std::uint64_t low = std::min(start(h), end(h)), high = std::max(start(h), end(h));
@@ -35,7 +35,7 @@ void EditableSurface::link_twins() {
     const bool couple = i + 1 < keys.size() && keys[i].first == keys[i + 1].first &&
                         (i + 2 == keys.size() || keys[i + 2].first != keys[i].first) &&
                         start(keys[i].second) == end(keys[i + 1].second);
-    if (!couple) throw RunError("the surface to be evened is not a closed, oriented manifold");
+    if (!couple) throw RunError("the surface to remesh is not a closed, oriented manifold");
     pair(keys[i].second, keys[i + 1].second);
   }
 }
@@ -63,7 +63,7 @@ void EditableSurface::split(HalfEdge h, const glm::dvec3& middle) {
   const auto m = static_cast<Vertex>(positions_.size());
   const auto n = static_cast<HalfEdge>(start_.size());
 
-  // h keeps a..m in (a, m, c), t keeps m..a in (m, a, d); the new faces are (m, b, c) and (b, m, d).
+  // h now runs a -> m in face (a, m, c), t runs m -> a in face (m, a, d); the new faces are (m, b, c) and (b, m, d).
   positions_.push_back(middle);
   start_.insert(start_.end(), {m, b, c, b, m, d});
   twin_.resize(start_.size());

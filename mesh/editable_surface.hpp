@@ -1,5 +1,5 @@
 // A closed manifold triangle surface whose edges can be split, flipped and collapsed in place.
-// Half-edge 3f+i runs from corner i of face f to corner i+1; every half-edge has a twin, for the surface is closed.
+// Half-edge 3f+i runs from corner i of face f to corner i+1. The surface is closed, so every half-edge has a twin.
 // Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once
 
@@ -13,14 +13,14 @@ namespace trocar {
 
 class EditableSurface {
  public:
-  // Error: RunError when an edge does not have exactly two faces running opposite ways.
+  // Error: RunError when an edge does not have exactly two faces in opposite directions.
   explicit EditableSurface(const RawSurface& surface);
 
   using HalfEdge = std::uint32_t;
   using Vertex = std::uint32_t;
 
   std::size_t half_edge_count() const { return start_.size(); }
-  std::size_t vertex_count() const { return positions_.size(); }  // dead ones included
+  std::size_t vertex_count() const { return positions_.size(); }  // including removed ones
   std::size_t face_count() const { return live_faces_; }
 
   static HalfEdge next(HalfEdge h) { return h % 3 == 2 ? h - 2 : h + 1; }
@@ -35,10 +35,10 @@ class EditableSurface {
   const glm::dvec3& position(Vertex v) const { return positions_[v]; }
   void move(Vertex v, const glm::dvec3& to) { positions_[v] = to; }
   double length2(HalfEdge h) const;
-  // Area vector of the half-edge's face, twice the area long.
+  // Normal of the half-edge's face, with twice the face's area as its length.
   glm::dvec3 face_normal2(HalfEdge h) const;
 
-  // Calls visit(half_edge) for each half-edge leaving v.
+  // Calls visit(half_edge) for each half-edge that starts at v.
   template <class Visit>
   void around(Vertex v, Visit visit) const {
     HalfEdge h = outgoing_[v];
@@ -49,12 +49,12 @@ class EditableSurface {
   }
 
   void split(HalfEdge h, const glm::dvec3& middle);
-  bool flip_allowed(HalfEdge h) const;  // would not make a second edge between its ends, nor a vertex of valence 2
+  bool flip_allowed(HalfEdge h) const;  // false if it made a second edge between two vertices, or a vertex of valence 2
   void flip(HalfEdge h);
   bool collapse_allowed(HalfEdge h) const;          // the surface stays a manifold
-  void collapse(HalfEdge h, const glm::dvec3& to);  // the start goes, the end moves to `to`
+  void collapse(HalfEdge h, const glm::dvec3& to);  // removes the start vertex, moves the end vertex to `to`
 
-  void drop_dead();  // closes the gaps collapses left
+  void drop_dead();  // removes the vertices and faces that collapses deleted
   RawSurface raw() const;
 
  private:
@@ -64,7 +64,7 @@ class EditableSurface {
   void link_twins();
 
   std::vector<glm::dvec3> positions_;   // [vertex] mm
-  std::vector<HalfEdge> outgoing_;      // [vertex] one half-edge leaving it
+  std::vector<HalfEdge> outgoing_;      // [vertex] one half-edge that starts there
   std::vector<std::uint16_t> valence_;  // [vertex]
   std::vector<Vertex> start_;           // [half-edge]
   std::vector<HalfEdge> twin_;          // [half-edge]

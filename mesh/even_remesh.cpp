@@ -13,7 +13,7 @@ namespace {
 using HalfEdge = EditableSurface::HalfEdge;
 using Vertex = EditableSurface::Vertex;
 
-// A face may not turn further than this from its old direction when an edge is collapsed, flipped or a vertex moved.
+// The least cosine between a face's directions before and after an edge is collapsed or flipped or a vertex is moved.
 constexpr double kLeastTurnCosine = 0.3;
 
 constexpr double kNoLimit = 1e9;  // mm   longer than any edge
@@ -25,7 +25,7 @@ double area(const EditableSurface& s) {
   return sum;
 }
 
-// Edge of the equilateral triangles that would cover `area` with `faces` pieces.
+// Edge length of equilateral triangles when `faces` of them cover `area`.
 double even_edge(double area, std::size_t faces) { return std::sqrt(4.0 * area / (std::sqrt(3.0) * double(faces))); }
 
 void split_long(EditableSurface& s, const SampledField& field, double longest) {
@@ -35,7 +35,7 @@ void split_long(EditableSurface& s, const SampledField& field, double longest) {
       s.split(h, field.project(0.5 * (s.position(s.start(h)) + s.position(s.end(h)))));
 }
 
-// Direction a face should keep: its own, or the field's where the face is too thin to tell.
+// Reference direction of a face: its own normal, or the field's gradient where the face is too thin for a normal.
 glm::dvec3 direction(const EditableSurface& s, const SampledField& field, HalfEdge h) {
   constexpr double kThin = 0.25;  // 1   height over longest edge, about
   const glm::dvec3 normal2 = s.face_normal2(h);
@@ -43,12 +43,12 @@ glm::dvec3 direction(const EditableSurface& s, const SampledField& field, HalfEd
   return glm::length(normal2) > kThin * longest2 ? normal2 : field.at(s.position(s.start(h))).gradient;
 }
 
-// Would the faces that stay around v, once it moved to `to`, keep their direction?
-bool faces_keep_direction(const EditableSurface& s, const SampledField& field, Vertex v, Vertex gone,
+// Do the remaining faces around v keep their direction when v moves to `to`?
+bool faces_keep_direction(const EditableSurface& s, const SampledField& field, Vertex v, Vertex removed,
                           const glm::dvec3& to) {
   bool fine = true;
   s.around(v, [&](HalfEdge h) {
-    if (s.end(h) == gone || s.apex(h) == gone || !fine) return;
+    if (s.end(h) == removed || s.apex(h) == removed || !fine) return;
     const glm::dvec3 before = direction(s, field, h);
     const glm::dvec3 after = glm::cross(s.position(s.end(h)) - to, s.position(s.apex(h)) - to);
     fine = glm::dot(before, after) > kLeastTurnCosine * glm::length(before) * glm::length(after);
@@ -86,12 +86,12 @@ double cosine_at(const glm::dvec3& corner, const glm::dvec3& p, const glm::dvec3
   return glm::dot(u, v) / std::sqrt(glm::dot(u, u) * glm::dot(v, v));
 }
 
-// Sharpest angle of a triangle, as the largest cosine.
+// Smallest angle of a triangle, as the largest cosine.
 double sharpest(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
   return std::max({cosine_at(a, b, c), cosine_at(b, c, a), cosine_at(c, a, b)});
 }
 
-// The two faces beside h after a flip must look the way the old ones did together.
+// After a flip both faces beside h must point in the common direction of the old two.
 bool flip_keeps_direction(const EditableSurface& s, HalfEdge h) {
   const HalfEdge t = s.twin(h);
   const glm::dvec3 &a = s.position(s.start(h)), &b = s.position(s.end(h)), &c = s.position(s.apex(h)),
@@ -109,7 +109,7 @@ int valence_gain(const EditableSurface& s, HalfEdge h) {
   return off(a) + off(b) + off(c) + off(d) - off(a - 1) - off(b - 1) - off(c + 1) - off(d + 1);
 }
 
-// How much a flip widens the sharpest of the two faces' angles, as a difference of cosines.
+// The gain of a flip: the decrease of the largest cosine of the two faces' angles.
 double angle_gain(const EditableSurface& s, HalfEdge h) {
   const glm::dvec3 &a = s.position(s.start(h)), &b = s.position(s.end(h)), &c = s.position(s.apex(h)),
                    &d = s.position(s.apex(s.twin(h)));
@@ -128,7 +128,7 @@ void flip_for_angles(EditableSurface& s) {
     if (h < s.twin(h) && angle_gain(s, h) > 1e-3 && flip_keeps_direction(s, h) && s.flip_allowed(h)) s.flip(h);
 }
 
-// Moves each vertex to the area-weighted middle of its neighbours, then back onto the surface.
+// Moves each vertex to the area-weighted mean of its neighbours, then projects it back onto the surface.
 void relax(EditableSurface& s, const SampledField& field) {
   std::vector<double> weight(s.vertex_count(), 0.0);
   for (HalfEdge h = 0; h < s.half_edge_count(); h += 3) {
@@ -166,7 +166,7 @@ std::vector<HalfEdge> edges_by_length(const EditableSurface& s) {
   return edges;
 }
 
-// Splits the longest or collapses the shortest edges until the count is met; a round touches at most 1 edge in 20.
+// Splits the longest or collapses the shortest edges until the face count is met; a round changes at most 1 edge in 20.
 void meet_count(EditableSurface& s, const SampledField& field, std::size_t faces) {
   constexpr int kMostRounds = 40;
   for (int round = 0; round < kMostRounds && s.face_count() != faces; ++round) {
@@ -193,20 +193,20 @@ RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::si
   EditableSurface s(raw);
   for (Vertex v = 0; v < s.vertex_count(); ++v) s.move(v, field.project(s.position(v)));
 
-  // Down to a finer edge in steps: the raw surface's slivers go while edges are long, and each split starts from even
-  // triangles.
+  // Approach the target edge length in steps: slivers of the raw surface vanish while edges are long, and each
+  // refinement starts from even triangles.
   const double surface = area(s);
   double edge = even_edge(surface, faces);
   for (double step = even_edge(surface, raw.faces.size()); step > edge; step *= 0.6)
     for (int pass = 0; pass < 2; ++pass) even_pass(s, field, step);
 
-  // The edge that gives the count is found on the way: passes leave slightly more or fewer faces than even ones.
+  // The passes yield slightly more or fewer faces than predicted, so the edge length is adjusted meanwhile.
   for (int pass = 0; pass < 10; ++pass) {
     even_pass(s, field, edge);
     const double ratio = double(s.face_count()) / double(faces);
     if (pass >= 4) edge *= std::sqrt(std::clamp(ratio, 0.8, 1.25));
   }
-  // Edges that stayed short because their neighbours were long go now; the count is met again after each round.
+  // Now collapse the edges that stayed short because their neighbours were long; restore the count after each round.
   for (int round = 0; round < 3; ++round) {
     collapse_short(s, field, 0.6 * edge, kNoLimit);
     meet_count(s, field, faces);

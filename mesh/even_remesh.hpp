@@ -1,14 +1,14 @@
-// Makes a raw iso-surface even: edges of one length, valence near six, every vertex on the field's surface.
-// Based on: Botsch, Kobbelt, "A remeshing approach to multiresolution modeling", SGP 2004 (split, collapse, flip,
-// relax). We differ: vertices go back to the implicit surface instead of to the old mesh, and the face count is met
-// exactly. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
+// Isotropic remeshing of a raw iso-surface: edges of equal length, valence near six, every vertex on the field's
+// surface. Based on: Botsch, Kobbelt, "A remeshing approach to multiresolution modeling", SGP 2004 (split, collapse,
+// flip, relax). We differ: vertices are projected onto the implicit surface instead of the old mesh, and the face count
+// is met exactly. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include "mesh/iso_surface.hpp"
 
 namespace trocar {
 
-// `faces`: wanted number of triangles, rounded to even. The same input gives the same output, bit for bit.
+// `faces`: target number of triangles, rounded to even. The same input gives the same output, bit for bit.
 // Error: RunError when `raw` is not a closed oriented manifold.
 RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::size_t faces);
 

@@ -8,7 +8,7 @@ namespace trocar {
 namespace {
 
 constexpr double kHalfUlp = 0x1p-53;
-// Error bounds of the plain determinants relative to their sums of magnitudes (Shewchuk, section 4).
+// Error bounds of the determinants in double, relative to their sums of magnitudes (Shewchuk, section 4).
 constexpr double kBound3 = (7.0 + 56.0 * kHalfUlp) * kHalfUlp;
 constexpr double kBound2 = (3.0 + 16.0 * kHalfUlp) * kHalfUlp;
 
@@ -29,7 +29,7 @@ class ExactSum {
     if (value != 0.0) parts_[kept++] = value;
     count_ = kept;
   }
-  // The product of three floats, given the product of two of them, which a double holds exactly.
+  // Adds the product of three floats, given the product of two of them, which is exact in double.
   void add_product(double two, double third) {
     const double high = two * third;
     add(std::fma(two, third, -high));

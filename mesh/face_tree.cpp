@@ -27,7 +27,7 @@ FaceBox box_of(const FaceTree& tree, std::uint32_t first, std::uint32_t count) {
   return box;
 }
 
-// Halves the node's faces at the median along its longest side until few are left.
+// Splits the node's faces at the median along its longest side until few remain.
 void split(FaceTree& tree, std::uint32_t node) {
   const auto [box, first, count] = tree.nodes[node];
   if (count <= kLeafFaces) return;

@@ -1,6 +1,6 @@
-// Tree of axis-aligned boxes over the faces of a mesh at rest: pairs of faces whose boxes overlap, nearest face to a
-// point. For mesh tools; the touch queries have their own (cpu_collision/). Units: metres.   Tested against brute force
-// in tests/mesh/self_crossing_test.cpp and decimate_test.cpp
+// Tree of axis-aligned boxes over the faces of a static mesh: pairs of faces whose boxes overlap, nearest face to a
+// point. For mesh tools; touch queries have their own trees (cpu_collision/). Units: metres.   Tested against brute
+// force in tests/mesh/self_crossing_test.cpp and decimate_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ inline bool boxes_overlap(const FaceBox& a, const FaceBox& b) {
 struct FaceTree {
   struct Node {
     FaceBox box;
-    std::uint32_t first;  // leaf: first entry of `order`; inner: first of two children that stand together
-    std::uint32_t count;  // leaf: faces; inner: 0
+    std::uint32_t first;  // leaf: first entry of `order`; inner node: first of two adjacent children
+    std::uint32_t count;  // leaf: faces; inner node: 0
   };
   MeshView mesh;
   std::vector<Node> nodes;           // [node] root first
   std::vector<std::uint32_t> order;  // [face]
-  std::vector<FaceBox> boxes;        // [face] by face number
+  std::vector<FaceBox> boxes;        // [face]
 };
 
 // The view must outlive the tree. At least one face.
@@ -70,7 +70,7 @@ void visit_pairs(const FaceTree& tree, const FaceTree::Node& a, const FaceTree::
 
 }  // namespace face_tree_detail
 
-// visit(f, g), f < g, once for every two faces whose boxes share a point.
+// Calls visit(f, g), f < g, once for every two faces whose boxes share a point.
 template <class Visit>
 void for_each_overlapping_pair(const FaceTree& tree, Visit visit) {
   face_tree_detail::visit_pairs(tree, tree.nodes[0], tree.nodes[0], visit);

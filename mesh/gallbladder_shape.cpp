@@ -1,5 +1,5 @@
-// The gallbladder: a pear whose fundus hangs out under the liver's edge, whose body lies in the liver's fossa and whose
-// neck bends towards the porta. It makes way for liver and stomach, 1.2 mm from either. Sizes after anatomy textbooks:
+// The gallbladder: a pear. The fundus hangs out below the liver's edge, the body lies in the liver's fossa, the neck
+// bends towards the porta. Liver and stomach displace it; it stays 1.2 mm from either. Sizes from anatomy textbooks:
 // 7 to 10 cm long, 3 to 4 cm wide. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #include <array>
 

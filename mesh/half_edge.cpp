@@ -6,7 +6,7 @@
 namespace trocar {
 namespace {
 
-// One side of an edge, sorted so that all sides of the same edge stand together.
+// One half-edge with its edge's vertices in order, so that sorting brings all half-edges of an edge together.
 struct Side {
   std::uint32_t low, high;  // the edge's vertices
   std::uint32_t half_edge;
@@ -49,7 +49,7 @@ EdgeKind kind_of(const HalfEdges& mesh, std::span<const Side> sides) {
   return same_way ? EdgeKind::Inconsistent : EdgeKind::Paired;
 }
 
-// All sides of one edge.
+// Enters all half-edges of one edge.
 void enter_edge(HalfEdges& mesh, std::span<const Side> sides) {
   const EdgeKind kind = kind_of(mesh, sides);
   ++mesh.edges;
@@ -62,12 +62,12 @@ void enter_edge(HalfEdges& mesh, std::span<const Side> sides) {
   mesh.opposite[sides[1].half_edge] = sides[0].half_edge;
 }
 
-// A corner is named by the half-edge that starts at it.
+// The corner of h's face at `vertex`, identified by the half-edge that starts there.
 std::uint32_t corner_at(const HalfEdges& mesh, std::uint32_t h, std::uint32_t vertex) {
   return mesh.vertex[h] == vertex ? h : next_in_face(h);
 }
 
-// Corners joined across every edge of two faces; a vertex with two sets of corners is no manifold.
+// Joins corners across every edge with two faces. A vertex with two sets of corners is not a manifold vertex.
 std::size_t count_non_manifold_vertices(const HalfEdges& mesh, std::span<const Side> sides) {
   Sets fans(mesh.vertex.size());
   for (std::size_t i = 0; i + 1 < sides.size(); ++i) {
@@ -87,7 +87,7 @@ std::size_t count_non_manifold_vertices(const HalfEdges& mesh, std::span<const S
   return static_cast<std::size_t>(std::count(counted.begin(), counted.end(), true));
 }
 
-// A half-edge without opposite comes first: from it for_each_outgoing() walks the whole fan.
+// Prefers a half-edge without opposite: from it for_each_outgoing() visits the whole fan.
 void choose_outgoing(HalfEdges& mesh) {
   for (std::uint32_t h = 0; h < mesh.vertex.size(); ++h) {
     if (mesh.kind[h] == EdgeKind::Degenerate) continue;
@@ -119,7 +119,7 @@ HalfEdges half_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces
 BoundaryLoops boundary_loops(const HalfEdges& mesh) {
   BoundaryLoops loops{{}, {0}};
   std::vector<bool> used(mesh.vertex.size(), false);
-  // Around the vertex at the rim's end, through the faces of its fan, to the fan's other rim.
+  // From the end of a boundary half-edge, through the fan around that vertex, to the fan's other boundary half-edge.
   const auto following = [&mesh](std::uint32_t h) {
     std::uint32_t candidate = next_in_face(h);
     while (mesh.opposite[candidate] != kNoHalfEdge) candidate = next_in_face(mesh.opposite[candidate]);

@@ -1,6 +1,6 @@
-// Half-edge adjacency of a triangle mesh: who lies across each edge, around each vertex, along each hole.
+// Half-edge adjacency of a triangle mesh: neighbours across each edge, around each vertex, along each hole.
 // Half-edge h belongs to face h / 3 and runs from that face's corner h % 3 to the next corner, so `next` and `face` are
-// arithmetic. Tolerant of any input: what is not a clean edge has no opposite and is counted.
+// arithmetic. Accepts any input: an edge that is not manifold and consistently oriented has no opposite and is counted.
 // Tested in tests/mesh/half_edge_test.cpp
 #pragma once
 
@@ -19,21 +19,20 @@ constexpr std::uint32_t next_in_face(std::uint32_t h) { return h % 3 == 2 ? h - 
 constexpr std::uint32_t previous_in_face(std::uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
 
 enum class EdgeKind : std::uint8_t {
-  Paired,        // two faces, running through it in opposite directions
+  Paired,        // two faces, with opposite directions along the edge: manifold and consistently oriented
   Boundary,      // one face
-  Inconsistent,  // two faces, both running through it in the same direction: one of them is turned over
+  Inconsistent,  // two faces with the same direction along the edge: one of them is flipped
   NonManifold,   // three faces or more
-  Degenerate     // of a face that names a vertex twice; such a face takes no part in the adjacency
+  Degenerate     // of a face that uses a vertex twice; such a face is excluded from the adjacency
 };
 
 struct HalfEdges {
-  std::vector<std::uint32_t> vertex;    // [half-edge] where it starts
+  std::vector<std::uint32_t> vertex;    // [half-edge] its start
   std::vector<std::uint32_t> opposite;  // [half-edge] the same edge in the neighbouring face; kNoHalfEdge unless Paired
   std::vector<EdgeKind> kind;           // [half-edge]
-  std::vector<std::uint32_t>
-      outgoing;  // [vertex] one that starts there, a fan's first if it has an end; kNoHalfEdge: none
+  std::vector<std::uint32_t> outgoing;  // [vertex] one that starts there, the first of an open fan; kNoHalfEdge: none
 
-  // Edges, each counted once. The degenerate ones are not counted.
+  // Edges, each counted once, without the degenerate ones.
   std::size_t edges = 0, boundary_edges = 0, inconsistent_edges = 0, non_manifold_edges = 0;
   // Vertices whose faces form more than one fan. (A fan continues across an inconsistent edge.)
   std::size_t non_manifold_vertices = 0;
@@ -41,10 +40,10 @@ struct HalfEdges {
   std::uint32_t end(std::uint32_t h) const { return vertex[next_in_face(h)]; }
 };
 
-// Faces must name vertices below `vertex_count`.
+// Face corners must be below `vertex_count`.
 HalfEdges half_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces);
 
-// Half-edges starting at v, from face to neighbouring face; of a non-manifold vertex one fan only.
+// Half-edges that start at v, from face to neighbouring face; only one fan of a non-manifold vertex.
 template <class Visit>
 void for_each_outgoing(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
   const std::uint32_t first = mesh.outgoing[v];
@@ -55,7 +54,7 @@ void for_each_outgoing(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
   }
 }
 
-// The neighbours of v in order around it; the last one of an open fan included.
+// The neighbours of v in order, including the last one of an open fan.
 template <class Visit>
 void for_each_neighbour(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
   std::uint32_t last = kNoHalfEdge;
@@ -67,7 +66,7 @@ void for_each_neighbour(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
     visit(mesh.vertex[previous_in_face(last)]);
 }
 
-// The rims of the holes: boundary half-edges in order, each beginning where the one before it ends.
+// The boundaries of the holes: boundary half-edges in order, each starts where the previous one ends.
 struct BoundaryLoops {
   std::vector<std::uint32_t> half_edges;  // [edge]
   std::vector<std::uint32_t> first;       // [loop + 1] edges of loop k are first[k] .. first[k + 1]
@@ -78,10 +77,10 @@ struct BoundaryLoops {
   }
 };
 
-// On a mesh with inconsistent edges a rim may end where the orientation turns over; it is then a chain, not a ring.
+// On a mesh with inconsistent edges a boundary may end where the orientation flips; it is then an open chain.
 BoundaryLoops boundary_loops(const HalfEdges& mesh);
 
-// Connected pieces by shared vertices: [face] number of its component, from 0 in order of first appearance.
+// Connected components by shared vertices: [face] index of its component, from 0 in order of first appearance.
 std::vector<std::uint32_t> face_components(std::size_t vertex_count, std::span<const glm::uvec3> faces);
 
 }  // namespace trocar

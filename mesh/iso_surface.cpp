@@ -14,7 +14,7 @@
 namespace trocar {
 namespace {
 
-// A node exactly on the surface would give triangles without area.
+// A node exactly on the surface would give triangles of zero area, so it is moved off by this.
 constexpr float kOffSurface = 1e-3f;  // mm
 
 void fill_image(const SampledField& field, vtkImageData* image) {
@@ -30,7 +30,7 @@ void fill_image(const SampledField& field, vtkImageData* image) {
   image->GetPointData()->SetScalars(scalars);
 }
 
-// Six times the enclosed volume: its sign tells which way the faces look.
+// Six times the enclosed volume; its sign gives the orientation of the faces.
 double volume6(const RawSurface& surface) {
   double sum = 0.0;
   for (const glm::uvec3& f : surface.faces)

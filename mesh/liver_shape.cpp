@@ -1,6 +1,6 @@
-// The liver: a smooth body as the diaphragm moulds it, cut from below by a concave visceral surface that meets the
-// front in a sharp edge; into that surface go the marks of what touches it. Sizes after anatomy textbooks.
-// Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
+// The liver: a smooth body shaped by the diaphragm, cut from below by a concave visceral surface that meets the front
+// in a sharp edge. Neighbouring organs leave impressions in that surface. Sizes from anatomy textbooks. Units:
+// millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #include <array>
 
 #include "mesh/organ_shapes.hpp"
@@ -12,15 +12,14 @@ namespace {
 using glm::dvec2;
 using glm::dvec3;
 
-// A mark in the visceral surface, drawn from above as a stroke of a soft brush; a bump has a negative depth.
+// An impression in the visceral surface, drawn from above as a stroke of a soft brush; a bump has a negative depth.
 struct Stroke {
   dvec2 from, to;               // mm   (x, z)
-  double width_from, width_to;  // mm   half-width where the depth has fallen to a third
+  double width_from, width_to;  // mm   half-width at which the depth has fallen to a third
   double depth_from, depth_to;  // mm
 };
 
-// A soft bump, 1 at the middle and 0 from two half-widths on. Plain arithmetic, so that every machine makes the same
-// organ.
+// A soft bump: 1 at the middle, 0 beyond two half-widths. Plain arithmetic, so that every machine makes the same organ.
 double bump(double half_widths) {
   const double h = std::max(1.0 - 0.25 * half_widths * half_widths, 0.0);
   return h * h * h * h;
@@ -33,7 +32,7 @@ double depth_of(const Stroke& stroke, const dvec2& at) {
   return glm::mix(stroke.depth_from, stroke.depth_to, t) * bump(off);
 }
 
-// The H of the visceral surface, and what lies against it.
+// The H of the visceral surface, and the impressions of neighbouring organs.
 constexpr std::array<Stroke, 5> kGrooves = {{{{-68, 178}, {-40, 126}, 15, 10, 8, 10},       // gallbladder
                                              {{12, 196}, {2, 126}, 8, 7.5, 11, 11},         // round ligament
                                              {{-40, 125}, {2, 127}, 8, 7, 10, 10},          // porta
@@ -45,7 +44,7 @@ constexpr std::array<Stroke, 5> kImpressions = {{{{-90, 84}, {-84, 100}, 25, 25,
                                                  {{24, 124}, {34, 126}, 13, 13, -5, -4},    // omental tuber
                                                  {{56, 136}, {76, 142}, 26, 24, 5, 4}}};    // stomach
 
-// Height of the visceral surface over the side (x) and depth (z) of the body: it rises to the left and to the back.
+// Height of the visceral surface over x and z; it rises to the left and to the back.
 double visceral_height(double x, double z) {
   const double back = (170.0 - z) / 100.0;  // 0 at the front edge, 1 at the back
   const double side = glm::smoothstep(-130.0, -40.0, x);
@@ -61,7 +60,7 @@ double tilted_ellipsoid(const dvec3& p, const dvec3& centre, const glm::dmat3& a
   return ellipsoid(glm::transpose(axes) * (p - centre), dvec3(0.0), radii);
 }
 
-// The body under the diaphragm: right dome, the bridge over the spine, and the flat left lobe; the heart rests on it.
+// The body under the diaphragm: right dome, bridge over the spine, and flat left lobe with the impression of the heart.
 double diaphragm_body(const dvec3& p) {
   const double right = ellipsoid(p, {-82, 79, 120}, {88, 99, 52});
   const double middle = ellipsoid(p, {-20, 104, 136}, {86, 59, 42});
@@ -73,7 +72,7 @@ double diaphragm_body(const dvec3& p) {
   return smooth_cut(body, sphere(p, {18, 222, 138}, 70.0), 30.0);
 }
 
-// Behind: the hollow for spine and crura, the caudate lobe, and beside it the groove of the vena cava.
+// The back: the hollow for spine and crura, the caudate lobe, and beside it the groove of the vena cava.
 double back_of(double d, const dvec3& p) {
   d = smooth_cut(d, round_cone(p, {{14, 0, 46}, 39}, {{14, 240, 46}, 39}), 24.0);
   d = smooth_union(d, ellipsoid(p, {-10, 124, 101}, {17, 27, 15}), 10.0);
@@ -83,11 +82,12 @@ double back_of(double d, const dvec3& p) {
 }  // namespace
 
 double liver_distance(const dvec3& p) {
-  constexpr double kLean = 0.75;  // 1   a height over a leaning surface, as a distance to it
-  const double edge = glm::mix(18.0, 32.0, glm::smoothstep(10.0, 80.0, p.x));  // the left lobe's would be a blade
+  constexpr double kLean = 0.75;  // 1   converts a height over an inclined surface to a distance from it
+  const double edge =
+      glm::mix(18.0, 32.0, glm::smoothstep(10.0, 80.0, p.x));  // keeps the left lobe's edge from thinning
   double d = smooth_cut(diaphragm_body(p), kLean * (p.y - visceral_height(p.x, p.z)), edge);
   d = back_of(d, p);
-  // The falciform ligament's line over the front, faint.
+  // The faint line of the falciform ligament over the front.
   d += 0.7 * bump((p.x - 8.0) / 4.0) * glm::smoothstep(135.0, 165.0, p.z);
   return smooth_cut(d, stomach_distance(p) - 1.2, 4.0);
 }

@@ -31,7 +31,7 @@ using mesh_io::FileMesh;
 using mesh_io::Source;
 
 constexpr FileKind kMeshFile{"mesh", std::uint64_t{4} << 30};  // about 60 million faces of binary STL
-constexpr double kFarthest = 1000.0;  // m; an organ a kilometre away is a wrong unit or a damaged number
+constexpr double kFarthest = 1000.0;  // m; a larger coordinate means a wrong unit or a damaged number
 
 struct Format {
   const char* extension;
@@ -58,7 +58,7 @@ const Format& format_of(const std::filesystem::path& file) {
     if (extension == format.extension) return format;
   }
   throw InputError(file.string() + ": the extension " + mesh_io::in_quotes(extension) +
-                   " is no mesh format; use .stl, .obj, .ply, .vtp or .vtk");
+                   " is not a mesh format; use .stl, .obj, .ply, .vtp or .vtk");
 }
 
 std::string read_bytes(const std::filesystem::path& file) {
@@ -115,7 +115,8 @@ void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, M
                   double metres_per_unit) {
   check_unit(file, metres_per_unit);
   const Format& format = format_of(file);
-  if (mesh.faces.empty()) throw InputError(file.string() + ": the mesh has no faces to save; make one first");
+  if (mesh.faces.empty())
+    throw InputError(file.string() + ": the mesh to save has no faces; save a mesh that has faces");
   mesh_io::place_file(file, format.write(in_file_units(mesh, metres_per_unit), encoding));
 }
 

@@ -1,4 +1,4 @@
-// Wavefront OBJ: vertices and polygons; texture and normal references are read over, so they never split a vertex.
+// Wavefront OBJ: vertices and polygons. Texture and normal references are ignored, so they never split a vertex.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,7 +8,7 @@
 namespace trocar::mesh_io {
 namespace {
 
-// Statements of the format that carry no polygon. Any other word is an error: it may be a damaged 'v' or 'f'.
+// Statements of the format without polygons. Any other word is an error: it may be a damaged 'v' or 'f'.
 constexpr std::array<std::string_view, 40> kIgnored = {
     "vt",        "vn",    "vp",    "cstype",   "deg",      "bmat",   "step",   "curv",   "curv2",  "surf",
     "parm",      "trim",  "hole",  "scrv",     "sp",       "end",    "con",    "p",      "l",      "g",
@@ -28,7 +28,8 @@ class ObjReader {
       } else if (keyword == "f" || keyword == "fo") {
         read_face(rest);
       } else if (std::find(kIgnored.begin(), kIgnored.end(), keyword) == kIgnored.end()) {
-        fail(source_, line_, in_quotes(keyword) + " is no OBJ statement", "repair the line or export the mesh again");
+        fail(source_, line_, in_quotes(keyword) + " is not an OBJ statement",
+             "repair the line or export the mesh again");
       }
     }
     check_forward_references();
@@ -36,7 +37,7 @@ class ObjReader {
   }
 
  private:
-  // A line, together with the ones it is continued on by a backslash.
+  // A line, joined with those that continue it after a backslash.
   bool next_statement(std::string_view& rest) {
     if (!lines_.next(rest)) return false;
     line_ = lines_.number();
@@ -52,7 +53,7 @@ class ObjReader {
     return true;
   }
 
-  // Numbers behind the third are a weight or a colour.
+  // Numbers after the third are a weight or a colour.
   void read_vertex(std::string_view rest) {
     glm::dvec3 point;
     for (int axis = 0; axis < 3; ++axis) point[axis] = coordinate(source_, line_, take_word(rest));
@@ -65,7 +66,7 @@ class ObjReader {
       corners_.push_back(corner(word));
     }
     if (corners_.size() < 3) {
-      fail(source_, line_, "a face has " + std::to_string(corners_.size()) + " corners where 3 are needed",
+      fail(source_, line_, "a face has " + std::to_string(corners_.size()) + " corners but needs 3",
            "repair or delete the line");
     }
     add_fan(corners_, mesh_.faces);
@@ -90,7 +91,7 @@ class ObjReader {
     return static_cast<std::uint32_t>(index - 1);
   }
 
-  // A face may name a vertex that stands further down.
+  // A face may use a vertex that is defined later in the file.
   void check_forward_references() {
     if (farthest_ > static_cast<std::int64_t>(mesh_.points.size())) {
       refuse_index(farthest_line_, farthest_, mesh_.points.size());

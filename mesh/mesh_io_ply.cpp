@@ -1,4 +1,4 @@
-// PLY, ascii and both binaries. Elements other than vertex, face and tristrips are checked for length and read over.
+// PLY, ascii and both binaries. Elements other than vertex, face and tristrips are checked for length and skipped.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -71,11 +71,11 @@ class HeaderReader {
       } else if (keyword == "property") {
         read_property(line);
       } else if (keyword != "comment" && keyword != "obj_info" && !keyword.empty()) {
-        fail(source_, lines_.number(), in_quotes(keyword) + " is no PLY header keyword",
+        fail(source_, lines_.number(), in_quotes(keyword) + " is not a PLY header keyword",
              "delete the line or start it with 'comment'");
       }
     }
-    fail(source_, lines_.number(), "the header has no end", "the file is cut, copy or export it again");
+    fail(source_, lines_.number(), "the header has no end", "the file is incomplete, copy or export it again");
   }
 
  private:
@@ -104,7 +104,7 @@ class HeaderReader {
   }
 
   void read_property(std::string_view line) {
-    if (header_.elements.empty()) fail(source_, lines_.number(), "a property stands before any element", kExport);
+    if (header_.elements.empty()) fail(source_, lines_.number(), "a property comes before the first element", kExport);
     Property property;
     std::string_view type = take_word(line);
     if (type == "list") {
@@ -122,7 +122,7 @@ class HeaderReader {
     for (const NamedType& type : kTypes) {
       if (type.name == name) return type.type;
     }
-    fail(source_, lines_.number(), in_quotes(name) + " is no PLY number type", kExport);
+    fail(source_, lines_.number(), in_quotes(name) + " is not a PLY number type", kExport);
   }
 
   const Source& source_;
@@ -141,7 +141,7 @@ class AsciiRows {
         fail(source_, lines_.number(),
              "the file ends after " + std::to_string(row) + " of " + std::to_string(element.count) + " rows of " +
                  in_quotes(element.name),
-             "the file is cut, copy or export it again");
+             "the file is incomplete, copy or export it again");
       }
       word_ = take_word(rest_);
     } while (word_.empty());
@@ -175,7 +175,7 @@ class AsciiRows {
   std::string_view rest_, word_;
 };
 
-// Rows of binary numbers, one after the other.
+// Rows of binary numbers without separators.
 class BinaryRows {
  public:
   BinaryRows(const Source& source, std::size_t offset, bool big_endian)
@@ -218,7 +218,7 @@ class BinaryRows {
       fail(source_,
            "the file ends after " + std::to_string(row_) + " of " + std::to_string(element_->count) + " rows of " +
                in_quotes(element_->name),
-           "the file is cut, copy or export it again");
+           "the file is incomplete, copy or export it again");
     }
     unsigned char bytes[8] = {};
     std::memcpy(bytes, source_.bytes.data() + offset_, type.bytes);
@@ -242,7 +242,7 @@ class BinaryRows {
   std::uint64_t row_ = 0;
 };
 
-// The same body for every encoding.
+// The body, read the same way for every encoding.
 template <class Rows>
 class BodyReader {
  public:
@@ -321,7 +321,7 @@ class BodyReader {
     fail(source_, element.line, "the faces have no list 'vertex_indices'", kExport);
   }
 
-  // A strip may hold several, parted by -1.
+  // A row of strips may hold several strips, separated by -1.
   void read_corners(const Property& property, std::uint64_t row, bool strips) {
     const std::int64_t length = list_length(property, row);
     corners_.clear();
@@ -341,7 +341,7 @@ class BodyReader {
     if (strips) {
       add_strip(corners_, mesh_.faces);
     } else if (length < 3) {
-      rows_.refuse(row, "a face has " + std::to_string(length) + " corners where 3 are needed");
+      rows_.refuse(row, "a face has " + std::to_string(length) + " corners but needs 3");
     } else {
       add_fan(corners_, mesh_.faces);
     }

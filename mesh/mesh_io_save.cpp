@@ -1,6 +1,6 @@
-// Writers of STL, OBJ, PLY and legacy VTK, and the one way a finished file reaches its place.
-// Text holds 9 significant digits and binary doubles, so that a float in metres comes back as it was; only binary STL,
-// whose numbers are float, may differ in the last bit.
+// Writers of STL, OBJ, PLY and legacy VTK, and the function that moves a finished file to its final path.
+// Text has 9 significant digits and binary numbers are doubles, so that a float in metres is restored exactly. Only
+// binary STL, whose numbers are floats, may differ in the last bit.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -30,7 +30,7 @@ void add_text(std::string& out, const glm::dvec3& p) {
   }
 }
 
-// The value's bytes in the order asked for.
+// The value's bytes in the given order.
 template <class Value>
 void add_bytes(std::string& out, Value value, std::endian order) {
   char bytes[sizeof value];

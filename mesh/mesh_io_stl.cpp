@@ -1,4 +1,4 @@
-// STL, ascii and binary. A facet has its own three corners; they are welded by exact position.
+// STL, ascii and binary. Each facet has its own three corners; they are welded by exact position.
 #include <bit>
 #include <cstring>
 
@@ -8,10 +8,10 @@
 namespace trocar::mesh_io {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 84;  // 80 of free text, 4 of facet count
+constexpr std::size_t kHeaderBytes = 84;  // 80 bytes of free text, 4 of facet count
 constexpr std::size_t kFacetBytes = 50;   // normal and three corners in float, 2 of attributes
 
-static_assert(std::endian::native == std::endian::little, "binary STL is read as it lies in memory");
+static_assert(std::endian::native == std::endian::little, "the binary STL reader needs a little-endian machine");
 
 FileMesh welded(const std::vector<glm::dvec3>& corners) {
   const Weld welding = weld(std::span<const glm::dvec3>(corners));
@@ -34,7 +34,7 @@ std::uint64_t facet_count(std::string_view bytes) {
 bool is_binary(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return false;
   if (kHeaderBytes + kFacetBytes * facet_count(bytes) == bytes.size()) return true;
-  // A binary file of the wrong length may still start with "solid", but its count or first facet holds a zero byte.
+  // A binary file of the wrong length may start with "solid", but its count or first facet contains a zero byte.
   return bytes.substr(0, kHeaderBytes + kFacetBytes).find('\0') != std::string_view::npos;
 }
 
@@ -45,7 +45,7 @@ FileMesh read_binary(const Source& source) {
     fail(source,
          "the header says " + std::to_string(count) + " facets, which is " + std::to_string(expected) +
              " bytes, but the file has " + std::to_string(source.bytes.size()),
-         "the file is cut or damaged, copy or export it again");
+         "the file is incomplete or damaged, copy or export it again");
   }
   std::vector<glm::dvec3> corners;
   corners.reserve(3 * count);
@@ -90,7 +90,7 @@ class AsciiReader {
     }
   }
 
-  // The normal is not used: writers put anything there, "nan" included.
+  // The normal is not used: some programs write arbitrary values, including "nan".
   void read_facet() {
     expect("normal");
     for (int axis = 0; axis < 3; ++axis) {
@@ -119,10 +119,10 @@ class AsciiReader {
 
   [[noreturn]] void unexpected(std::string_view word, const char* wanted) {
     if (word.empty()) {
-      fail(source_, words_.line(), std::string("the file ends where '") + wanted + "' should follow",
-           "the file is cut, copy or export it again");
+      fail(source_, words_.line(), std::string("the file ends where '") + wanted + "' is expected",
+           "the file is incomplete, copy or export it again");
     }
-    fail(source_, words_.line(), in_quotes(word) + " stands where '" + wanted + "' should",
+    fail(source_, words_.line(), std::string("expected '") + wanted + "', found " + in_quotes(word),
          "this is not a triangle STL, export the mesh again");
   }
 
@@ -137,9 +137,8 @@ FileMesh read_stl(const Source& source) {
   if (is_binary(source.bytes)) return read_binary(source);
   std::string_view start = source.bytes;
   if (!equal_ignoring_case(take_word(start), "solid")) {
-    fail(source,
-         "neither a binary STL (it is shorter than its header) nor an ascii one (it does not start with 'solid')",
-         "check that it is an STL file and complete");
+    fail(source, "neither a binary STL (shorter than the header) nor an ascii STL (does not start with 'solid')",
+         "check that it is a complete STL file");
   }
   return AsciiReader(source).read();
 }

@@ -91,7 +91,7 @@ double number(const Source& source, std::size_t line, std::string_view word, con
   if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
     fail(source, line, std::string(what) + " is " + in_quotes(word) + ", which is not a number", kRepair);
   }
-  // Out of range is either too small, which is 0, or too large.
+  // A number out of range is either too small, which gives 0, or too large.
   if (error == std::errc::result_out_of_range) {
     return digits.find("e-") != digits.npos || digits.find("E-") != digits.npos ? 0.0 : HUGE_VAL;
   }
@@ -114,7 +114,7 @@ double coordinate(const Source& source, std::size_t line, std::string_view word)
   const double value = number(source, line, word, "a vertex coordinate");
   if (!std::isfinite(value)) fail(source, line, "a vertex coordinate is " + in_quotes(word), kRepair);
   if (std::abs(value) > source.largest) {
-    fail(source, line, "a vertex coordinate is " + in_quotes(word) + ", more than a kilometre away",
+    fail(source, line, "a vertex coordinate is " + in_quotes(word) + ", more than a kilometre from the origin",
          "check the unit of the file");
   }
   return value;
@@ -126,7 +126,8 @@ void check_coordinate(const Source& source, double value, std::size_t vertex) {
          "export the mesh again");
   }
   if (std::abs(value) > source.largest) {
-    fail(source, "vertex " + std::to_string(vertex) + " is more than a kilometre away", "check the unit of the file");
+    fail(source, "vertex " + std::to_string(vertex) + " is more than a kilometre from the origin",
+         "check the unit of the file");
   }
 }
 

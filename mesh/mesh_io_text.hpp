@@ -13,28 +13,28 @@ namespace trocar::mesh_io {
 struct Source {
   std::string name;        // as the user wrote it, for messages
   std::string_view bytes;  // without a byte order mark
-  double largest = 0.0;    // file units; a coordinate beyond it is refused
+  double largest = 0.0;    // file units; a larger coordinate is rejected
 };
 
-// "NAME: what; remedy" and "NAME:LINE: what; remedy" as InputError.
+// Throw InputError "NAME: what; remedy" or "NAME:LINE: what; remedy".
 [[noreturn]] void fail(const Source& source, const std::string& what, const std::string& remedy);
 [[noreturn]] void fail(const Source& source, std::size_t line, const std::string& what, const std::string& remedy);
 
-// The file's text in quotes, cut to a length that fits into a sentence, control characters replaced.
+// Quotes text from the file, cut to a length that fits into a sentence; control characters are replaced.
 std::string in_quotes(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-// Takes the next word off the front of `rest`; empty at its end.
+// Removes and returns the first word of `rest`; empty when there is none.
 std::string_view take_word(std::string_view& rest);
 
-// Lines, numbered from 1; ends with LF or CRLF.
+// Lines, numbered from 1; line ends are LF or CRLF.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
   // False at the end of the text.
   bool next(std::string_view& line);
   std::size_t number() const { return number_; }
-  std::size_t offset() const { return offset_; }  // of the first byte not yet read
+  std::size_t offset() const { return offset_; }  // of the first unread byte
   void skip_to(std::size_t offset) { offset_ = offset; }
 
  private:
@@ -43,17 +43,17 @@ class Lines {
   std::size_t number_ = 0;
 };
 
-// Words across line ends, each with its line.
+// Words across line ends, each with its line number.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
   // Empty at the end of the text.
   std::string_view next();
   std::string_view peek();
-  // The rest of the current line, past its end.
+  // The remainder of the current line; continues on the next line.
   std::string_view rest_of_line();
-  std::size_t line() const { return line_; }      // of the word last taken
-  std::size_t offset() const { return offset_; }  // of the first byte not yet read
+  std::size_t line() const { return line_; }      // of the last word returned
+  std::size_t offset() const { return offset_; }  // of the first unread byte
   void skip_to(std::size_t offset);
 
  private:
@@ -62,12 +62,12 @@ class Words {
   std::size_t line_ = 1;
 };
 
-// Whole-word numbers; anything else in the word is an error. `what` names the number in the message.
+// The whole word must be a number; otherwise an error. `what` names the number in the message.
 double number(const Source& source, std::size_t line, std::string_view word, const char* what);
 std::int64_t integer(const Source& source, std::size_t line, std::string_view word, const char* what);
-// A number that must be finite and not absurdly large.
+// A number that must be finite and at most `Source::largest`.
 double coordinate(const Source& source, std::size_t line, std::string_view word);
-// The same check on a number that comes from no line.
+// The same check for a number without a line.
 void check_coordinate(const Source& source, double value, std::size_t vertex);
 
 }  // namespace trocar::mesh_io

@@ -1,5 +1,5 @@
 // Legacy VTK polydata, ascii and binary (big endian), cells as in versions 1 to 4 and as offsets + connectivity (5).
-// Polygons come first, then triangle strips; vertices, lines and attributes are read over.
+// Polygons come first, then triangle strips; vertices, lines and attributes are skipped.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -42,7 +42,7 @@ class VtkReader {
   struct Cells {
     std::vector<std::uint32_t> vertices;  // [corner]
     std::vector<std::size_t> ends;        // [cell] one past its last corner
-    std::vector<std::size_t> lines;       // [cell] of the file, 0 in binary
+    std::vector<std::size_t> lines;       // [cell] line in the file, 0 in binary
   };
 
   [[noreturn]] void refuse(const std::string& what, const char* remedy = kExport) {
@@ -57,7 +57,7 @@ class VtkReader {
     words_.rest_of_line();
     const std::string_view encoding = words_.next();
     if (!equal_ignoring_case(encoding, "ascii") && !equal_ignoring_case(encoding, "binary")) {
-      refuse("line 3 is " + in_quotes(encoding) + " where ASCII or BINARY should stand");
+      refuse("line 3 is " + in_quotes(encoding) + ", not ASCII or BINARY");
     }
     if (!equal_ignoring_case(words_.next(), "dataset")) refuse("the line 'DATASET POLYDATA' is missing");
     const std::string_view kind = words_.next();
@@ -68,7 +68,7 @@ class VtkReader {
     binary_ = equal_ignoring_case(encoding, "binary");
   }
 
-  // False when the geometry is complete: at the attributes or at the end.
+  // False at the attributes or at the end, when the geometry is complete.
   bool read_section(std::string_view keyword) {
     const auto is = [keyword](const char* name) { return equal_ignoring_case(keyword, name); };
     if (keyword.empty()) return false;
@@ -87,14 +87,14 @@ class VtkReader {
     } else if (is("field")) {
       skip_field();
     } else {
-      refuse(in_quotes(keyword) + " stands where a section name such as POLYGONS should",
+      refuse(in_quotes(keyword) + " is not a section name such as POLYGONS",
              "a count before it is wrong or the file is damaged, export it again");
     }
     return true;
   }
 
   bool check_attributes(std::size_t expected, const char* what) {
-    if (take_count() != expected) refuse(std::string("the attributes do not fit the number of ") + what);
+    if (take_count() != expected) refuse(std::string("the number of attributes is not the number of ") + what);
     return false;
   }
 
@@ -110,16 +110,16 @@ class VtkReader {
     for (const Type& type : kTypes) {
       if (equal_ignoring_case(type.name, name)) return type;
     }
-    refuse(in_quotes(name) + " is no number type that can be read");
+    refuse(in_quotes(name) + " is not a supported number type");
   }
 
-  // Every number takes at least one byte: a count beyond what is left is refused before any memory is taken.
+  // Every number takes at least one byte: a count beyond the remaining bytes is rejected before memory is allocated.
   void begin_data(std::uint64_t count, const Type& type) {
     words_.rest_of_line();
     const std::uint64_t left = source_.bytes.size() - words_.offset();
     if (count > left / (binary_ ? type.bytes : 1)) {
       refuse("the header announces " + std::to_string(count) + " numbers, the file is too short for them",
-             "the file is cut, copy or export it again");
+             "the file is incomplete, copy or export it again");
     }
   }
 
@@ -176,7 +176,7 @@ class VtkReader {
     if (binary_) words_.skip_to(data_);
   }
 
-  // Old: cells and numbers, then count-prefixed cells. New: offsets and connectivity, each with its type.
+  // Versions 1 to 4: cells and numbers, then cells with their counts. Version 5: offsets and connectivity with types.
   Cells read_cells(std::size_t smallest) {
     const std::uint64_t first = take_count(), second = take_count();
     words_.rest_of_line();
@@ -185,8 +185,8 @@ class VtkReader {
     for (std::size_t cell = 0; cell < cells.ends.size(); begin = cells.ends[cell++]) {
       const std::size_t corners = cells.ends[cell] - begin;
       if (corners < smallest) {
-        refuse("cell " + std::to_string(cell) + " has " + std::to_string(corners) + " corners where " +
-               std::to_string(smallest) + " are needed");
+        refuse("cell " + std::to_string(cell) + " has " + std::to_string(corners) + " corners but needs " +
+               std::to_string(smallest));
       }
     }
     cell_count_ += cells.ends.size();
@@ -233,7 +233,7 @@ class VtkReader {
     }
     end_data();
     if (!cells.ends.empty() && cells.ends.back() != numbers) refuse("the cells' offsets do not end at the length");
-    if (!equal_ignoring_case(words_.next(), "connectivity")) refuse("CONNECTIVITY is missing behind OFFSETS");
+    if (!equal_ignoring_case(words_.next(), "connectivity")) refuse("CONNECTIVITY is missing after OFFSETS");
     const Type type = take_type();
     begin_data(numbers, type);
     data_ = words_.offset();
@@ -249,7 +249,7 @@ class VtkReader {
     return static_cast<std::uint32_t>(vertex);
   }
 
-  // Points may follow the cells, so this comes last.
+  // Points may follow the cells, so this check comes last.
   void check_indices(const Cells& cells) {
     std::size_t begin = 0;
     for (std::size_t cell = 0; cell < cells.ends.size(); begin = cells.ends[cell++]) {
@@ -272,7 +272,7 @@ class VtkReader {
     }
   }
 
-  // Ends at an empty line.
+  // METADATA ends at an empty line.
   void skip_metadata() {
     words_.rest_of_line();
     while (words_.offset() < source_.bytes.size()) {
@@ -307,7 +307,7 @@ class VtkReader {
   Words words_;
   bool binary_ = false;
   std::size_t data_ = 0;        // next byte of the binary data being read
-  std::size_t cell_count_ = 0;  // of all kinds
+  std::size_t cell_count_ = 0;  // cells of all kinds
   Cells polygons_, strips_;
   FileMesh mesh_;
 };

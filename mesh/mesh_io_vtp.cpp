@@ -1,5 +1,5 @@
-// VTP (VTK XML polydata). Read by our own reader: VTK 9.1's follows damaged lengths out of its buffers, and divides by
-// them. Written through VTK.
+// VTP (VTK XML polydata). We read it ourselves: the reader of VTK 9.1 trusts damaged lengths, reads beyond its buffers
+// and divides by such lengths. Written through VTK.
 #include <vtkCellArray.h>
 #include <vtkDoubleArray.h>
 #include <vtkLogger.h>
@@ -20,9 +20,9 @@
 namespace trocar::mesh_io {
 namespace {
 
-const char* const kDamaged = "the file is cut or damaged, copy or export it again";
+const char* const kDamaged = "the file is incomplete or damaged, copy or export it again";
 
-// VTK's decompressors print what they find wrong; while one of these lives, they do not. One file is read at a time.
+// Silences the messages of VTK's decompressors during its lifetime. Only one file is read at a time.
 class QuietVtk {
  public:
   QuietVtk() : lock_(mutex()) {
@@ -66,7 +66,8 @@ struct Piece {
   std::size_t line = 0;
 };
 
-// The document: its encoding and where its arrays are. Data are decoded afterwards, appended ones stand at the end.
+// Parses the document: its encoding and the locations of its arrays. Data are decoded later, since appended data come
+// last.
 class DocumentReader {
  public:
   explicit DocumentReader(const Source& source) : source_(source), xml_(source) {}
@@ -103,7 +104,7 @@ class DocumentReader {
     }
   }
 
-  // Within a data array there may be keys with values of their own.
+  // A data array may contain keys with values of their own, which are not its text.
   void text(const Xml::Item& item) {
     if (!array_ || inner_ > 0) return;
     array_->text = item.content;
@@ -129,7 +130,7 @@ class DocumentReader {
   void take_piece(const Xml::Item& item) {
     if (!has_root_) fail(source_, "the file has no element VTKFile", "check that it is a VTP file");
     const std::size_t line = xml_.line_of(item.offset);
-    // An array still open would be one of an earlier piece, which moves when the list grows.
+    // `array_` would point into an earlier piece, and the pointer becomes invalid when the list of pieces grows.
     if (array_) fail(source_, line, "a piece begins within a data array", kDamaged);
     pieces.push_back({});
     Piece& piece = pieces.back();
@@ -142,7 +143,7 @@ class DocumentReader {
   std::uint64_t take_count(const Xml::Item& item, const char* name, std::size_t line) {
     const std::string_view value = xml_.attribute(item, name);
     const std::int64_t count = value.empty() ? 0 : integer(source_, line, value, name);
-    // Beyond this a vertex number is no 32-bit number.
+    // Larger counts do not fit 32-bit vertex indices.
     if (count < 0 || count > 0xFFFFFFFFll) fail(source_, line, std::string(name) + " is out of range", kDamaged);
     return static_cast<std::uint64_t>(count);
   }
@@ -156,20 +157,20 @@ class DocumentReader {
     const std::string_view name = xml_.attribute(item, "Name");
     Piece& piece = pieces.back();
     Cells& cells = section_ == "Polys" ? piece.polygons : piece.strips;
-    VtpArray* place = section_ == "Points"     ? &piece.points
-                      : name == "connectivity" ? &cells.connectivity
-                      : name == "offsets"      ? &cells.offsets
-                                               : nullptr;
-    if (!place) return;
-    if (place->line != 0) fail(source_, array.line, "a data array is given twice", kDamaged);
+    VtpArray* target = section_ == "Points"     ? &piece.points
+                       : name == "connectivity" ? &cells.connectivity
+                       : name == "offsets"      ? &cells.offsets
+                                                : nullptr;
+    if (!target) return;
+    if (target->line != 0) fail(source_, array.line, "a data array is given twice", kDamaged);
     if (section_ == "Points" && xml_.attribute(item, "NumberOfComponents") != "3") {
       fail(source_, array.line, "the points do not have 3 components", kDamaged);
     }
-    *place = array;
-    if (!item.empty) array_ = place;
+    *target = array;
+    if (!item.empty) array_ = target;
   }
 
-  // Raw bytes follow, so the document is not read further; its last words must be the closing tags.
+  // Raw bytes follow, so the document is not parsed further; it must end with the closing tags.
   void take_appended(const Xml::Item& item) {
     const std::string_view kind = xml_.attribute(item, "encoding");
     if (kind != "raw" && kind != "base64") {
@@ -182,17 +183,18 @@ class DocumentReader {
       if (!rest.ends_with(closing)) fail(source_, "the file does not end with " + std::string(closing), kDamaged);
       rest.remove_suffix(closing.size());
     }
-    const std::size_t mark = rest.find_first_not_of(" \t\r\n");
-    if (mark == rest.npos || rest[mark] != '_') fail(source_, "the appended data do not start with '_'", kDamaged);
-    encoding.appended = rest.substr(mark + 1);
+    const std::size_t underscore = rest.find_first_not_of(" \t\r\n");
+    if (underscore == rest.npos || rest[underscore] != '_')
+      fail(source_, "the appended data do not start with '_'", kDamaged);
+    encoding.appended = rest.substr(underscore + 1);
   }
 
   const Source& source_;
   Xml xml_;
   bool has_root_ = false;
-  std::string_view section_;   // of the current piece: Points, Polys, Strips or none that matters
-  VtpArray* array_ = nullptr;  // whose text comes next
-  int inner_ = 0;              // elements open within it
+  std::string_view section_;   // of the current piece: Points, Polys, Strips, or empty for others
+  VtpArray* array_ = nullptr;  // the array whose text comes next
+  int inner_ = 0;              // open elements within the array
 };
 
 class PieceReader {
@@ -227,7 +229,7 @@ class PieceReader {
     std::int64_t begin = 0;
     for (std::int64_t end : ends) {
       if (end < begin + 3) {
-        fail(source_, cells.offsets.line, "a cell has " + std::to_string(end - begin) + " corners where 3 are needed",
+        fail(source_, cells.offsets.line, "a cell has " + std::to_string(end - begin) + " corners but needs 3",
              kDamaged);
       }
       begin = end;
@@ -254,7 +256,7 @@ class PieceReader {
 
   const Source& source_;
   const VtpEncoding& encoding_;
-  std::size_t first_ = 0;  // vertex of the piece
+  std::size_t first_ = 0;  // first vertex of the piece
   std::vector<std::uint32_t> corners_;
 };
 
@@ -293,7 +295,7 @@ std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding) {
   writer->WriteToOutputStringOn();
   encoding == MeshEncoding::Ascii ? writer->SetDataModeToAscii() : writer->SetDataModeToAppended();
   writer->Write();
-  // As in the other formats, a comment says who wrote the file: the program replaces only files of its own.
+  // As in the other formats, a comment names the program: Trocar overwrites only its own files.
   std::string text = writer->GetOutputString();
   text.insert(text.find('\n') + 1, "<!-- Trocar mesh -->\n");
   return text;

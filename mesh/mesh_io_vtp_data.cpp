@@ -12,10 +12,10 @@
 namespace trocar::mesh_io {
 namespace {
 
-// No compressor of the format packs better; more is a damaged length.
+// No compressor of the format exceeds this ratio; a higher one means a damaged length.
 constexpr std::uint64_t kBestCompression = 8192;
 
-constexpr std::uint64_t kLargestLength = 0x7FFFFFFF;  // of blocks and their bytes: the product stays below 64 bits
+constexpr std::uint64_t kLargestLength = 0x7FFFFFFF;  // of a block count and block size: their product fits 64 bits
 
 struct Type {
   std::string_view name;
@@ -28,14 +28,14 @@ constexpr Type kTypes[] = {{"Float32", 4, 'f'}, {"Float64", 8, 'f'}, {"Int8", 1,
                            {"UInt32", 4, 'u'},  {"UInt64", 8, 'u'}};
 
 [[noreturn]] void refuse(const Source& source, const VtpArray& array, const std::string& what) {
-  fail(source, array.line, what, "the file is cut or damaged, copy or export it again");
+  fail(source, array.line, what, "the file is incomplete or damaged, copy or export it again");
 }
 
 const Type& type_of(const Source& source, const VtpArray& array) {
   for (const Type& type : kTypes) {
     if (type.name == array.type) return type;
   }
-  refuse(source, array, in_quotes(array.type) + " is no number type of a data array");
+  refuse(source, array, in_quotes(array.type) + " is not a number type of a data array");
 }
 
 int base64_digit(char c) {
@@ -45,16 +45,16 @@ int base64_digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-// Bytes in order. Base64 comes in groups of four digits; a group with padding ends a piece, and the next begins behind
+// A stream of bytes. Base64 has groups of four digits; a group with padding ends a piece, and the next piece follows
 // it.
 class Bytes {
  public:
   Bytes(std::string_view text, bool raw) : text_(text), raw_(raw) {}
 
-  // At most this many are left.
+  // Upper bound of the remaining bytes.
   std::uint64_t left() const { return raw_ ? text_.size() : text_.size() / 4 * 3 + pending_.size(); }
 
-  // False when the data end before.
+  // False when the data end too early.
   bool take(std::size_t count, std::string& out) {
     if (count > left()) return false;
     if (raw_) {
@@ -115,7 +115,7 @@ std::int64_t integer_of(std::uint64_t bits, const Type& type) {
   }
 }
 
-// One binary array, from its lengths to its plain bytes.
+// Reads one binary array: its lengths, then its uncompressed bytes.
 class BinaryArray {
  public:
   BinaryArray(const Source& source, const VtpEncoding& encoding, const VtpArray& array)
@@ -123,7 +123,7 @@ class BinaryArray {
 
   std::string read(std::uint64_t expected) {
     if (expected / kBestCompression > source_.bytes.size())
-      refuse(source_, array_, "it announces more data than the file holds");
+      refuse(source_, array_, "a data array announces more data than the file holds");
     return encoding_.compressor.empty() ? plain(expected) : uncompressed(expected);
   }
 
@@ -145,7 +145,7 @@ class BinaryArray {
 
   [[noreturn]] void refuse_length(std::uint64_t found, std::uint64_t expected) {
     refuse(source_, array_,
-           "a data array has " + std::to_string(found) + " bytes where " + std::to_string(expected) + " are needed");
+           "a data array has " + std::to_string(found) + " bytes but needs " + std::to_string(expected));
   }
 
   std::string plain(std::uint64_t expected) {
@@ -156,7 +156,7 @@ class BinaryArray {
     return result;
   }
 
-  // Lengths: number of blocks, bytes of a full block, bytes of the last one if it is not full, packed bytes of each.
+  // Lengths: number of blocks, bytes of a full block, bytes of a partial last block, compressed bytes of each block.
   std::string uncompressed(std::uint64_t expected) {
     const std::uint64_t blocks = take_length(), full = take_length(), last = take_length();
     if (blocks > bytes_.left() || blocks > kLargestLength || full > kLargestLength || last > full) {
@@ -181,7 +181,7 @@ class BinaryArray {
     if (!bytes_.take(packed, block)) refuse(source_, array_, "the file ends within a data array");
     const auto* from = reinterpret_cast<const unsigned char*>(block.data());
     const std::size_t done = compressor()->Uncompress(from, block.size(), reinterpret_cast<unsigned char*>(out), size);
-    if (done != size) refuse(source_, array_, "a compressed data array cannot be unpacked");
+    if (done != size) refuse(source_, array_, "a compressed data array cannot be decompressed");
   }
 
   vtkDataCompressor* compressor() {
@@ -200,7 +200,7 @@ class BinaryArray {
   vtkSmartPointer<vtkDataCompressor> compressor_;
 };
 
-// Numbers as text: `read` turns a word into one.
+// Numbers as text: `read` converts one word.
 template <class Number, class Read>
 std::vector<Number> ascii(const Source& source, const VtpArray& array, std::uint64_t count, Read read) {
   if (count > array.text.size()) refuse(source, array, "a data array has fewer numbers than announced");
@@ -215,11 +215,11 @@ std::vector<Number> ascii(const Source& source, const VtpArray& array, std::uint
   return numbers;
 }
 
-// Numbers as bytes: `read` turns the bits of one into it.
+// Numbers as bytes: `read` converts the bits of one.
 template <class Number, class Read>
 std::vector<Number> binary(const Source& source, const VtpEncoding& encoding, const VtpArray& array,
                            std::uint64_t count, const Type& type, Read read) {
-  if (count > UINT64_MAX / type.bytes) refuse(source, array, "it announces more data than the file holds");
+  if (count > UINT64_MAX / type.bytes) refuse(source, array, "a data array announces more data than the file holds");
   const std::string bytes = BinaryArray(source, encoding, array).read(count * type.bytes);
   std::vector<Number> numbers;
   numbers.reserve(count);
@@ -232,7 +232,7 @@ std::vector<Number> binary(const Source& source, const VtpEncoding& encoding, co
 bool is_ascii(const Source& source, const VtpArray& array) {
   if (array.format == "ascii") return true;
   if (array.format == "binary" || array.format == "appended") return false;
-  refuse(source, array, in_quotes(array.format) + " is no format of a data array");
+  refuse(source, array, in_quotes(array.format) + " is not a data array format");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The numbers of one VTP data array: ascii, base64 or raw, in the element or appended, compressed or not. Internal to
-// mesh/. Every length is compared with what the file can hold before memory is taken. Tested against VTK's writer in
+// The numbers of one VTP data array: ascii, base64 or raw, inline or appended, compressed or not. Internal to
+// mesh/. Every length is compared with the file's size before memory is allocated. Tested against VTK's writer in
 // tests/mesh/mesh_io_twins_test.cpp
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace trocar::mesh_io {
 
-// What the file says once for all its arrays.
+// The encoding that all arrays of a file share.
 struct VtpEncoding {
   bool big_endian = false;
-  std::size_t header_bytes = 4;  // of each length in front of binary data
+  std::size_t header_bytes = 4;  // size of each length before binary data
   std::string_view compressor;   // empty: none
-  std::string_view appended;     // behind the underscore, to its end
+  std::string_view appended;     // from after the underscore to the end
   bool appended_is_raw = false;  // else base64
 };
 
@@ -30,7 +30,7 @@ struct VtpArray {
   std::size_t text_line = 0;
 };
 
-// Exactly `count` numbers; anything else is an InputError.
+// Exactly `count` numbers; otherwise InputError.
 std::vector<double> vtp_coordinates(const Source& source, const VtpEncoding& encoding, const VtpArray& array,
                                     std::uint64_t count);
 std::vector<std::int64_t> vtp_integers(const Source& source, const VtpEncoding& encoding, const VtpArray& array,

@@ -19,7 +19,7 @@ std::size_t Xml::line_of(std::size_t offset) const {
 }
 
 void Xml::refuse(std::size_t offset, const std::string& what) const {
-  fail(source_, line_of(offset), what, "the file is cut or damaged, copy or export it again");
+  fail(source_, line_of(offset), what, "the file is incomplete or damaged, copy or export it again");
 }
 
 std::size_t Xml::find(std::string_view text, std::size_t from) const {
@@ -56,7 +56,7 @@ Xml::Item Xml::tag() {
     std::string_view name = inside.substr(1);
     item = {Kind::End, take_word(name), {}, begin, false};
     if (open_.empty() || open_.back() != item.name)
-      refuse(begin, "the end tag " + in_quotes(item.name) + " fits no start tag");
+      refuse(begin, "the end tag " + in_quotes(item.name) + " has no matching start tag");
     open_.pop_back();
     return item;
   }

@@ -1,5 +1,5 @@
-// The little XML that VTK's files use: elements, attributes and text, in order, checked for nesting. Internal to mesh/.
-// Tested through tests/mesh/mesh_io_test.cpp, mesh_io_errors_test.cpp and mesh_io_fuzz_test.cpp
+// The subset of XML that VTK's files use: elements, attributes and text, in order, checked for nesting. Internal to
+// mesh/. Tested through tests/mesh/mesh_io_test.cpp, mesh_io_errors_test.cpp and mesh_io_fuzz_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ class Xml {
   };
 
   explicit Xml(const Source& source) : source_(source) {}
-  // Start tags, end tags and texts that are not blank. Declarations and comments are passed over.
+  // Start tags, end tags and texts that are not blank. Declarations and comments are skipped.
   Item next();
-  // The value of an attribute of a start tag; empty when it has none of this name.
+  // The value of a start tag's attribute; empty when it does not have this attribute.
   std::string_view attribute(const Item& start, std::string_view name) const;
-  std::size_t offset() const { return offset_; }  // of the first byte not yet read
+  std::size_t offset() const { return offset_; }  // of the first unread byte
   std::size_t line_of(std::size_t offset) const;
 
  private:

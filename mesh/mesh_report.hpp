@@ -1,6 +1,6 @@
-// Health of a mesh: is it a closed, manifold, consistently and outward oriented surface without crossing faces, and how
-// large is it? What `trocar mesh check` prints and every organ for simulation must pass.
-// Units: metres.   Figures of known organs, sound and broken, in tests/mesh/mesh_report_test.cpp
+// Health of a mesh: is the surface closed, manifold, consistently oriented, outward and free of crossing faces, and how
+// large is it? `trocar mesh check` prints this report, and every organ for simulation must pass it.
+// Units: metres.   Checked on known organs, sound and broken, in tests/mesh/mesh_report_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -13,28 +13,28 @@
 
 namespace trocar {
 
-// One rim of a hole.
+// The boundary of one hole.
 struct Hole {
   std::size_t edges = 0;
-  double length = 0.0;       // m     of the rim
-  glm::dvec3 position{0.0};  // m     middle of the rim
+  double length = 0.0;       // m     of the boundary
+  glm::dvec3 position{0.0};  // m     middle of the boundary
 };
 
 struct Topology {
-  std::size_t used_vertices = 0;  // named by at least one face
+  std::size_t used_vertices = 0;  // used by at least one face
   std::size_t edges = 0;
   std::size_t boundary_edges = 0, inconsistent_edges = 0, non_manifold_edges = 0;
   std::size_t non_manifold_vertices = 0;
   std::size_t components = 0;
-  std::int64_t euler_characteristic = 0;  // vertices - edges + faces; 2 per closed piece without handles
-  std::vector<Hole> holes;                // longest rim first
+  std::int64_t euler_characteristic = 0;  // vertices - edges + faces; 2 per closed component without handles
+  std::vector<Hole> holes;                // longest boundary first
 
-  bool closed() const { return boundary_edges == 0; }  // an edge with three faces is not open: see manifold()
+  bool closed() const { return boundary_edges == 0; }  // edges with three faces or more count in manifold(), not here
   bool manifold() const { return non_manifold_edges == 0 && non_manifold_vertices == 0; }
   bool oriented() const { return inconsistent_edges == 0; }
 };
 
-// The unit in which the file's numbers would give an organ or an instrument of credible size.
+// The unit that gives the file's numbers a plausible size for an organ or an instrument.
 enum class SizeUnit { Millimetre, Centimetre, Metre, Unclear };
 
 // Longest sides of organs and instruments, from a gallbladder (5 cm) to an abdominal wall or a shaft (50 cm).
@@ -43,51 +43,51 @@ constexpr double kSmallestOrgan = 0.03, kLargestOrgan = 0.7;  // m
 struct MeshReport {
   std::size_t vertices = 0, faces = 0;
   std::size_t repeated_positions = 0;  // vertices at the position of an earlier one: seams
-  Topology topology;                   // as the faces name their vertices
-  Topology welded;   // with vertices at the same position joined: decides; as `topology` without seams
-  SolidCheck solid;  // of the welded surface: can tissue fill it?
+  Topology topology;                   // by the faces' vertex indices
+  Topology welded;   // with vertices at the same position joined, so without seams; the checks use this one
+  SolidCheck solid;  // of the welded surface: can it be filled with tissue?
 
-  std::size_t repeated_corner_faces = 0;  // name a vertex or position twice
-  std::size_t zero_area_faces = 0;        // the rest without has_area() (self_crossing.hpp)
-  std::size_t duplicate_faces = 0;        // have the same three corners as an earlier face, in any order
-  std::size_t crossing_pairs = 0;         // of faces without a common corner
-  std::size_t folded_pairs = 0;           // of faces with a common corner that overlap beyond it
+  std::size_t repeated_corner_faces = 0;  // faces that use a vertex or position twice
+  std::size_t zero_area_faces = 0;        // other faces without has_area() (self_crossing.hpp)
+  std::size_t duplicate_faces = 0;        // faces with the same three corners as an earlier face, in any order
+  std::size_t crossing_pairs = 0;         // pairs of crossing faces without a common corner
+  std::size_t folded_pairs = 0;           // pairs of faces with a common corner that overlap beyond it
   std::vector<std::pair<std::uint32_t, std::uint32_t>> listed_pairs;  // the first of both kinds
 
   double area = 0.0;               // m^2
-  double volume = 0.0;             // m^3   signed: negative when the faces look inward; of an open mesh a rough figure
+  double volume = 0.0;             // m^3   signed: negative when the faces look inward; approximate for an open mesh
   std::size_t inward_pieces = 0;   // components of negative volume, welded
   glm::dvec3 low{0.0}, high{0.0};  // m     extent of the used vertices
   double median_edge = 0.0;        // m
-  double metres_per_unit = 1e-3;   // m     as loaded
+  double metres_per_unit = 1e-3;   // m     the unit used for loading
   SizeUnit suggested = SizeUnit::Unclear;
 
   glm::dvec3 size() const { return high - low; }
   double longest_side() const { return std::max({size().x, size().y, size().z}); }  // m
   bool outward() const { return inward_pieces == 0; }
   std::size_t degenerate_faces() const { return repeated_corner_faces + zero_area_faces; }
-  // The surface has no fault, seams apart.
+  // True when the surface has no fault; seams are allowed.
   bool sound() const {
     return welded.closed() && welded.manifold() && welded.oriented() && outward() && degenerate_faces() == 0 &&
            duplicate_faces == 0 && crossing_pairs == 0 && folded_pairs == 0;
   }
-  // Sound, and of the size of an organ: one of another size was read with the wrong unit.
+  // Sound and of plausible size for an organ; any other size means that the file was read with the wrong unit.
   bool fit_for_simulation() const;
 };
 
 struct ReportOptions {
   double metres_per_unit = 1e-3;  // m    the unit the file was read with, for the suggestion
-  bool find_crossings = true;     //      the one slow part: seconds for a million faces
-  std::size_t listed_pairs = 20;  //      crossing pairs listed by number
+  bool find_crossings = true;     //      the only slow check: seconds for a million faces
+  std::size_t listed_pairs = 20;  //      how many crossing pairs to list
 };
 
-// Any mesh whose faces name existing vertices; an empty one gives zeros.
+// Any mesh whose face corners are valid vertex indices; an empty mesh gives zeros.
 MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options = {});
 
-// Is this the longest side of an organ or an instrument, m?
+// Is this, in metres, a plausible longest side of an organ or an instrument?
 bool credible_size(double longest_side);
 
-// The unit suggested by the longest side of the box, given in the file's own numbers.
+// The unit that the longest side of the box suggests; the length is in file units.
 SizeUnit suggested_unit(double longest_side);
 
 }  // namespace trocar

@@ -16,7 +16,7 @@ namespace {
 constexpr int kFewestFaces = 2000, kMostFaces = 4000000;
 constexpr double kMetre = 1e-3;  // m per mm of the shapes
 
-// Spreads the lowest 21 bits three apart.
+// Spreads the lowest 21 bits so that each occupies every third bit.
 std::uint64_t spread(std::uint64_t bits) {
   std::uint64_t result = 0;
   for (int i = 0; i < 21; ++i) result |= (bits >> i & 1) << (3 * i);

@@ -1,7 +1,7 @@
-// Our own organs as even, closed triangle meshes of any face count: a liver, a stomach and a gallbladder, placed as in
-// the body. Made from implicit surfaces (organ_shapes.hpp), so every count shows the same surface; the result is
-// deterministic. Frame: -x the patient's right, +y towards the head, +z to the front. Units: metres.   Tested in
-// tests/mesh/organ_maker_test.cpp
+// Our own organs as even, closed triangle meshes of any face count: a liver, a stomach and a gallbladder, positioned as
+// in the body. They are made from implicit surfaces (organ_shapes.hpp), so every face count shows the same surface; the
+// result is deterministic. Frame: -x the patient's right, +y towards the head, +z to the front. Units: metres.   Tested
+// in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct OrganParams {
   int faces = 20000;  // 1  triangles, 2,000 .. 4,000,000; an odd number is rounded up
 };
 
-// Vertices and faces are numbered along a space-filling curve: neighbours in space are neighbours in memory.
+// Vertices and faces are ordered along a space-filling curve: neighbours in space are neighbours in memory.
 // Error: InputError when the number of faces is out of range.
 TriangleMesh make_liver(const OrganParams& params);
 TriangleMesh make_stomach(const OrganParams& params = {.faces = 10000});

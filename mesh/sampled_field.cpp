@@ -7,9 +7,9 @@
 namespace trocar {
 namespace {
 
-constexpr int kBlock = 4;  // nodes: blocks this wide are sampled in full only near the surface
+constexpr int kBlock = 4;  // nodes per side of a block; blocks are sampled in full only near the surface
 
-// Beyond this the spline is never read with a surface in reach: half a block's diagonal and a long edge's sag.
+// Samples farther from the surface than half a block's diagonal and a long edge's sag are never used.
 constexpr double kBand = 20.0;  // mm
 
 struct Weights {
@@ -70,13 +70,13 @@ FieldSample SampledField::at(const glm::dvec3& p) const {
 
 glm::dvec3 SampledField::project(glm::dvec3 p) const {
   constexpr int kMostSteps = 8;
-  constexpr double kCloseEnough = 1e-5;  // mm, well below a file's four decimals
+  constexpr double kCloseEnough = 1e-5;  // mm, well below the four decimals in a file
   for (int step = 0; step < kMostSteps; ++step) {
     const FieldSample s = at(p);
     const double steepness = std::max(glm::length(s.gradient), 0.2);
-    const double way = std::clamp(s.value / steepness, -2.0 * spacing_, 2.0 * spacing_);
-    p -= way / steepness * s.gradient;
-    if (std::abs(way) < kCloseEnough) break;
+    const double stride = std::clamp(s.value / steepness, -2.0 * spacing_, 2.0 * spacing_);
+    p -= stride / steepness * s.gradient;
+    if (std::abs(stride) < kCloseEnough) break;
   }
   return p;
 }

@@ -1,5 +1,5 @@
-// A signed distance sampled once on a grid and read through a cubic B-spline: twice continuously differentiable, the
-// same surface for every face count, and a cheap projection however costly the shape's formula is.
+// A signed distance sampled once on a grid and evaluated by a cubic B-spline: twice continuously differentiable, the
+// same surface for every face count, and a cheap projection even when the shape's formula is costly.
 // The B-spline does not interpolate its samples: it rounds features finer than the spacing, which keeps creases
 // organic. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once
@@ -23,11 +23,11 @@ struct FieldSample {
 
 class SampledField {
  public:
-  // `distance` is called in full only near the surface; it should not change faster than the way walked.
+  // `distance` is evaluated at every node only near the surface. Its gradient should not exceed 1.
   SampledField(const FieldBox& box, const std::function<double(const glm::dvec3&)>& distance);
 
   FieldSample at(const glm::dvec3& p) const;
-  // The point of the surface reached by walking along the gradient; `p` within a few spacings of it.
+  // The surface point found by following the gradient from `p`, which is within a few spacings of the surface.
   glm::dvec3 project(glm::dvec3 p) const;
 
   glm::dvec3 origin() const { return origin_; }

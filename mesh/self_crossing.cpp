@@ -10,9 +10,9 @@ namespace {
 
 using Corners = glm::vec3[3];
 
-// Least height of a face with area, in parts of its longest side. Slivers of real organs and instruments, made flat by
-// a program and rounded when stored, lie below it. Only the face's own sides count: a face that is moved away from the
-// origin stays what it is, as far as its stored corners do.
+// Least height of a face with area, as a fraction of its longest side. Slivers of real organs and instruments,
+// flattened by a program and by rounding, lie below it. Only the face's own sides count, so the result does not depend
+// on the face's distance from the origin, except for the rounding of its stored corners.
 constexpr double kLeastHeight = 1e-5;
 
 glm::vec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
@@ -49,7 +49,7 @@ bool coplanar_segment_meets(const glm::vec3& p3, const glm::vec3& q3, const Corn
   return inside(p, a, b, c) || segments_meet(p, q, a, b) || segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
 }
 
-// side_p, side_q: which side of the triangle's plane the ends lie on.
+// side_p, side_q: the sides of the triangle's plane on which the ends lie.
 bool segment_meets(const glm::vec3& p, const glm::vec3& q, int side_p, int side_q, const Corners& t) {
   if (side_p * side_q > 0) return false;
   if (side_p == 0 && side_q == 0) return coplanar_segment_meets(p, q, t);
@@ -69,7 +69,7 @@ Sides sides_of(const Corners& points, const Corners& plane) {
   return sides;
 }
 
-// Every edge of either against the other.
+// Tests every edge of each triangle against the other.
 bool strangers_cross(const Corners& s, const Corners& t) {
   const Sides of_t = sides_of(t, s);
   if (of_t.apart()) return false;
@@ -83,7 +83,7 @@ bool strangers_cross(const Corners& s, const Corners& t) {
   return false;
 }
 
-// One common corner, s[0] = t[0]: a longer common piece leaves one of the two through the edge opposite to it.
+// One common corner, s[0] = t[0]: a longer common part leaves one triangle through the edge opposite to the corner.
 bool corner_neighbours_cross(const Corners& s, const Corners& t) {
   const Sides of_t = sides_of(t, s);
   if (of_t.of[1] * of_t.of[2] > 0) return false;

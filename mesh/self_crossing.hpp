@@ -1,6 +1,6 @@
-// Pairs of faces of one mesh that cross: they share a point that their common corners do not explain. Decided exactly
-// on the float coordinates, touching included. Corners are common when they are at the same position, whatever their
-// number. Not looked at: faces without area and faces with the same three corners, which mesh_report.hpp counts.
+// Pairs of crossing faces in one mesh: they share a point beyond their common corners or edge. Decided exactly
+// on the float coordinates; touching counts. Corners are common when their positions are equal, independent of their
+// indices. Faces without area and faces with the same three corners are skipped; mesh_report.hpp counts them.
 // Checked against the interval test of Moeller 1997 and brute force in tests/mesh/self_crossing_test.cpp
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace trocar {
 
-// False when the corners lie on one line to within 1/100,000 of the longest side, judged in double from the corners as
-// stored: no direction of such a face means anything, and which side of it a point lies on is chance.
+// False when the corners are collinear to within 1/100,000 of the longest side, computed in double from the stored
+// corners: such a face has no meaningful normal, and the side on which a point lies is random.
 bool has_area(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
 
 enum class Contact { None, Crossing, Folded };
@@ -25,10 +25,10 @@ Contact contact_of(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]);
 struct SelfCrossings {
   std::size_t crossing = 0;  // pairs without a common corner: two parts of the surface pass through each other
   std::size_t folded = 0;    // pairs with one or two common corners: the surface folds through its own neighbour
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // [listed] of both, first < second, sorted
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // [listed] of both kinds, first < second, sorted
 };
 
-// Counts all, lists those with the lowest face numbers, at most `listed`.
+// Counts all pairs; lists at most `listed`, those with the lowest face indices.
 SelfCrossings self_crossings(const MeshView& mesh, std::size_t listed = 1000);
 
 }  // namespace trocar

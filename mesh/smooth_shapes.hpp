@@ -1,6 +1,6 @@
-// Signed distances of simple solids and their smooth blends: the clay the organs are modelled in. Negative inside.
+// Signed distances of simple solids and their smooth blends, from which the organs are modelled. Negative inside.
 // Based on: I. Quilez, "distance functions" and "smooth minimum" (cubic, so that blends keep a continuous curvature).
-// Units: millimetres, the modeller's unit.   Checked through the organs in tests/mesh/organ_maker_test.cpp
+// Units: millimetres.   Checked through the organs in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ inline double smooth_union(double a, double b, double blend) {
 
 inline double smooth_intersection(double a, double b, double blend) { return -smooth_union(-a, -b, blend); }
 
-// What is left of `solid` when `tool` is taken away.
+// `solid` without `tool`.
 inline double smooth_cut(double solid, double tool, double blend) { return smooth_intersection(solid, -tool, blend); }
 
-// Distance to first order: exact on the surface, good near it.
+// Distance to first order: exact on the surface, accurate near it.
 inline double ellipsoid(const glm::dvec3& p, const glm::dvec3& centre, const glm::dvec3& radii) {
   const glm::dvec3 q = (p - centre) / radii;
   const double k0 = glm::length(q), k1 = glm::length(q / radii);
@@ -32,7 +32,7 @@ inline double sphere(const glm::dvec3& p, const glm::dvec3& centre, double radiu
   return glm::length(p - centre) - radius;
 }
 
-// One bead of a limb: limbs are strung from beads whose radius varies linearly between them.
+// A control sphere of a limb; the radius varies linearly between two consecutive ones.
 struct Bead {
   glm::dvec3 centre;  // mm
   double radius;      // mm

@@ -27,7 +27,7 @@ void require_sound_arrays(const MeshView& organ) {
                                      organ.faces[f][corner], organ.positions.size()));
 }
 
-// A half-edge of each fault, kNoHalfEdge where there is none.
+// One half-edge for each kind of fault; kNoHalfEdge when there is none.
 struct Examples {
   std::uint32_t open = kNoHalfEdge, unbalanced = kNoHalfEdge, inconsistent = kNoHalfEdge;
 };
@@ -37,7 +37,7 @@ std::uint32_t first_of(const HalfEdges& adjacency, EdgeKind kind) {
   return found == adjacency.kind.end() ? kNoHalfEdge : static_cast<std::uint32_t>(found - adjacency.kind.begin());
 }
 
-// Several solids may meet at one edge: then as many faces run along it one way as the other.
+// Several solids may share one edge: then equal numbers of faces run along it in both directions.
 void count_unbalanced(const HalfEdges& adjacency, SolidCheck& check, Examples& examples) {
   struct Side {
     std::uint32_t low, high;

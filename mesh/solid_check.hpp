@@ -1,6 +1,6 @@
-// Is this surface the boundary of a solid? Tissue can only fill a closed one. `trocar mesh check`, `trocar mesh
-// lattice` and every scene decide by this one judgement and print its counts. Vertices at exactly the same position
-// count as one (weld.hpp), so that seams of a file are no holes; faces that then name a vertex twice are left out.
+// Does this surface bound a solid? Tissue can fill only a closed surface. `trocar mesh check`, `trocar mesh
+// lattice` and every scene use this check and print its counts. Vertices at exactly the same position count
+// as one (weld.hpp), so seams of a file are not holes; faces that then use a vertex twice are ignored.
 // Units: metres, square and cubic metres.   Tested in tests/mesh/solid_check_test.cpp
 #pragma once
 
@@ -12,17 +12,17 @@
 namespace trocar {
 
 struct SolidCheck {
-  std::size_t open_edges = 0;          // with one face: the rims of holes
+  std::size_t open_edges = 0;          // with one face: the boundaries of holes
   std::size_t non_manifold_edges = 0;  // with three faces or more
-  std::size_t unbalanced_edges = 0;    // of those, with more faces running one way than the other: they bound no solid
+  std::size_t unbalanced_edges = 0;    // non-manifold, with unequal numbers of faces per direction: not a solid's edge
   std::size_t inconsistent_edges = 0;  // with two faces that disagree about the outside
-  double volume = 0.0;                 // m^3  signed; of an open surface a rough value
+  double volume = 0.0;                 // m^3  signed; approximate for an open surface
   std::string fault;                   // one sentence: what is wrong, where, what to do; empty: tissue can fill it
 };
 
-// Any faces whose vertices exist.
+// Any faces with valid vertex indices.
 SolidCheck check_solid(const MeshView& organ);
-// The same with vertices joined already: `adjacency` is that of `welded`.
+// The same with vertices already joined: `adjacency` is that of `welded`.
 SolidCheck check_solid(const MeshView& welded, const HalfEdges& adjacency);
 
 // Volume enclosed by `organ`, m^3. Error: InputError, one sentence: SolidCheck::fault, a vertex number out of range, or

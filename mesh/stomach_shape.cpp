@@ -1,5 +1,5 @@
-// The stomach: a limb along a smooth axis from the dome of the fundus round the J to the duodenal bulb, and the
-// oesophagus entering beside the fundus. Sizes after anatomy textbooks: moderately filled, about 25 cm long.
+// The stomach: a limb along a smooth J-shaped axis from the dome of the fundus to the duodenal bulb, and the
+// oesophagus that enters beside the fundus. Sizes from anatomy textbooks: moderately filled, about 25 cm long.
 // Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #include <array>
 #include <vector>
@@ -12,10 +12,10 @@ namespace {
 
 using glm::dvec3;
 
-// Lying between the liver and the back, the stomach is flatter from front to back than from side to side.
+// The stomach lies between the liver and the back: it is flatter from front to back than from side to side.
 constexpr double kFlatness = 0.84;  // 1
 
-// Control beads of the axis. Its B-spline passes near them, not through: radii and bends come out softer.
+// Control beads of the axis. The B-spline passes near them, not through them: radii and bends become softer.
 constexpr std::array<Bead, 15> kAxis = {{{{82, 136, 83}, 33},  // fundus
                                          {{82, 128, 85}, 43},
                                          {{80, 108, 91}, 47},
@@ -65,7 +65,7 @@ double nearest_cone(const dvec3& p, std::span<const Bead> beads) {
   return d;
 }
 
-// What lies beyond a plane is cut off: the stubs end flat, as a surgeon's stapler leaves them.
+// Cuts off everything beyond a plane: the stubs end flat, as after a surgical stapler.
 double ended(double solid, const dvec3& p, const dvec3& on_plane, const dvec3& outward) {
   return smooth_intersection(solid, glm::dot(p - on_plane, glm::normalize(outward)), 4.0);
 }

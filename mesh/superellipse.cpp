@@ -11,8 +11,8 @@ constexpr std::size_t kSteps = 4096;
 
 double parameter_of(std::size_t step) { return static_cast<double>(step) / kSteps; }
 
-// From the axis (t = 0) to the corner (t = 1). Up to n = 1 by the polar angle, beyond by the angle of the formula: each
-// runs evenly where the other stalls, and at n = 1 they are the same.
+// From the axis (t = 0) to the corner (t = 1). Up to n = 1 by the polar angle, above by the angle of the formula: each
+// gives even points where the other does not; at n = 1 they are equal.
 glm::dvec2 point_at(double exponent, double t) {
   const double angle = t * 0.25 * std::numbers::pi;
   if (exponent > 1.0) return {std::pow(std::cos(angle), exponent), std::pow(std::sin(angle), exponent)};
@@ -38,7 +38,7 @@ QuarterCurve::QuarterCurve(const Superellipse& shape) : exponent_(shape.exponent
   }
 }
 
-// Pieces of equal length, but for a longer first one at a cusp.
+// Pieces of equal length; the first one is longer at a cusp.
 std::vector<glm::dvec2> QuarterCurve::cut_half(const Half& half, std::size_t pieces) const {
   std::vector<glm::dvec2> points{{1.0, 0.0}};
   const double first = std::max(half.length.back() / static_cast<double>(pieces), half.first);

@@ -15,16 +15,16 @@ constexpr int kFewestFaces = 32, kMostFaces = 4000000;
 constexpr double kLeastExponent = 0.1, kMostExponent = 4.0;
 constexpr double kLeastSize = 1e-4, kMostSize = 1.0, kMostRatio = 100.0;  // m, m, 1
 constexpr double kLeastHole = 0.01, kMostHole = 0.99;                     // 1  of size.x
-// A cusp is drawn no thinner than this part of the largest size: 32 times the least height of a face with area
+// Least thickness of a cusp as a fraction of the largest size: 32 times the least height of a face with area
 // (self_crossing.hpp).
 constexpr double kThinnest = 0x1p-15;
-// Least height of a face as seen from above where the number of columns changes, as a part of its row's radius.
+// Least height, as a fraction of the row's radius, of a face seen from above where the number of columns changes.
 constexpr double kLeastHeight = 1e-9;
-// A row gets half the columns when its cells would be narrower than this part of their height.
+// A row gets half the columns when its cells would be narrower than this fraction of their height.
 constexpr double kNarrow = 0.7;
-// The number of faces need not be met more closely than to this part.
+// Relative error of the face count below which only the cells' shape matters.
 constexpr double kCloseEnough = 0.01;
-// What cells twice as long as wide are worth, as such a part, divided by log 2.
+// Penalty for cells twice as long as wide, as a relative error of the face count, divided by log 2.
 constexpr double kSquareness = 0.06;
 
 bool is_toroid(const SuperquadricParams& p) { return p.kind == SuperquadricKind::Toroid; }
@@ -47,7 +47,7 @@ void check(const SuperquadricParams& p) {
           "the hole must be between 1 and 99 % of the half size along x");
 }
 
-// Middle of the ring and half width of its tube, in parts of size.x; of an ellipsoid 0 and 1.
+// Mean radius of the ring and half width of its tube, as fractions of size.x; 0 and 1 for an ellipsoid.
 struct Ring {
   double middle, half_width;
 };
@@ -59,7 +59,7 @@ Ring ring_of(const SuperquadricParams& p) {
 
 // ---- the net: rows of similar outlines, each with the columns of its level ----
 
-using Columns = std::vector<std::size_t>;  // of the outline's points; each level's are among those of the one before
+using Columns = std::vector<std::size_t>;  // indices of outline points; each level is a subset of the previous one
 
 struct Row {
   double radius, height;  // 1  of size.x and size.y; of size.z
@@ -69,12 +69,12 @@ struct Row {
 struct Net {
   std::vector<glm::dvec2> outline;  // [point] 1  a quarter
   std::vector<Columns> levels;
-  std::vector<Row> rows;  // upper half, from the pole or the inner rim to the equator
+  std::vector<Row> rows;  // upper half, from the pole or the inner edge of the ring to the equator
 
   std::size_t pieces(const Row& row) const { return levels[row.level].size() - 1; }
 };
 
-// Every second column; corner and ends always.
+// Every second column; always keeps the corner and the ends.
 Columns coarser(const Columns& fine, std::size_t corner) {
   Columns kept;
   std::size_t since_fixed = 0;
@@ -91,8 +91,8 @@ bool has_height(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c, d
   return u.x * v.y - u.y * v.x > least * std::max({glm::length(u), glm::length(v), glm::length(u - v)});
 }
 
-// Calls visit(a, b, c) for the triangles between two rows, counter-clockwise as seen in the first quadrant from above;
-// a corner is {true for the outer row, index among the columns of its level}.
+// Calls visit(a, b, c) for the triangles between two rows, counter-clockwise as seen from above in the first quadrant.
+// A corner is {true for the outer row, index among the columns of its level}.
 struct NetCorner {
   bool outer;
   std::size_t index;
@@ -110,8 +110,8 @@ void for_each_triangle(const Columns& inner, const Columns& outer, Visit visit) 
   }
 }
 
-// Seen from above, does every triangle between the rows keep its sense? Then the surface is a graph there and cannot
-// fold, however hollow the outline.
+// Does every triangle between the rows keep its orientation seen from above? Then the surface is a graph there and
+// cannot fold, even for a concave outline.
 bool strip_is_sound(const Net& net, const Row& inner, const Row& outer) {
   const Columns &in = net.levels[inner.level], &out = net.levels[outer.level];
   bool sound = true;
@@ -124,7 +124,7 @@ bool strip_is_sound(const Net& net, const Row& inner, const Row& outer) {
   return sound;
 }
 
-// From the equator inwards. quarter: length of the outline, tall: mean distance of the rows, both m.
+// From the equator inwards. quarter: length of the outline, m; tall: mean distance of the rows, m.
 void choose_levels(Net& net, double quarter, double tall) {
   for (std::size_t k = net.rows.size() - 1; k-- > 0;) {
     Row &row = net.rows[k], &outer = net.rows[k + 1];
@@ -155,7 +155,7 @@ class NetMaker {
         profile_({ring_.half_width * width(p), p.size.z, p.profile_exponent,
                   thinnest(p) * width(p) / std::min(p.size.x, p.size.y)}) {}
 
-  // Of the upper half.
+  // Length in the upper half.
   double profile_length() const { return (toroid_ ? 2.0 : 1.0) * profile_.length(); }
   double outline_length() const { return outline_.length(); }
   std::size_t fewest_strips() const { return toroid_ ? 2 : 1; }
@@ -193,9 +193,9 @@ class NetMaker {
 
 std::size_t whole(double x, std::size_t least) { return std::max(static_cast<std::size_t>(std::lround(x)), least); }
 
-// The net that has nearly the number of faces and nearly square cells.
+// The net with nearly the wanted number of faces and nearly square cells.
 Net net_of(const NetMaker& maker, double wanted) {
-  // Distance of points that would give this number: the number falls with its square.
+  // Spacing of points that gives this number: the number is inversely proportional to its square.
   double apart = std::sqrt(16.0 * maker.profile_length() * maker.outline_length() / wanted);
   const auto columns_at = [&] { return whole(maker.outline_length() / apart, 1); };
   const auto strips_at = [&] { return whole(maker.profile_length() / apart, maker.fewest_strips()); };
@@ -235,7 +235,7 @@ class NetMesh {
     std::vector<std::uint32_t> upper(count), lower(count);
     for (std::size_t k = 0; k < count; ++k) upper[k] = add_row(net_.rows[k], 1.0);
     for (std::size_t k = count; k-- > 0;) {
-      const bool shared = net_.rows[k].height == 0.0;  // the equator, the inner rim
+      const bool shared = net_.rows[k].height == 0.0;  // the equator, the inner edge of the ring
       lower[k] = shared ? upper[k] : add_row(net_.rows[k], -1.0);
     }
     for (std::size_t k = 0; k + 1 < count; ++k) add_strip(k, upper, false);
@@ -244,7 +244,7 @@ class NetMesh {
   }
 
  private:
-  // Once round, counter-clockwise from the x axis. Odd quarters run through the columns backwards.
+  // One full turn, counter-clockwise from the x axis. Odd quarters traverse the columns backwards.
   std::uint32_t add_row(const Row& row, double side) {
     const auto first = static_cast<std::uint32_t>(mesh_.positions.size());
     const double z = side * row.height * size_.z;
@@ -266,8 +266,8 @@ class NetMesh {
   std::uint32_t vertex(const Row& row, std::uint32_t first, std::size_t quarter, std::size_t index) const {
     if (row.radius == 0.0) return first;
     const std::size_t pieces = net_.pieces(row);
-    const std::size_t place = quarter % 2 == 0 ? quarter * pieces + index : (quarter + 1) * pieces - index;
-    return first + static_cast<std::uint32_t>(place % (4 * pieces));
+    const std::size_t offset = quarter % 2 == 0 ? quarter * pieces + index : (quarter + 1) * pieces - index;
+    return first + static_cast<std::uint32_t>(offset % (4 * pieces));
   }
 
   void add_strip(std::size_t k, const std::vector<std::uint32_t>& first, bool below) {
@@ -294,13 +294,13 @@ class NetMesh {
 
 // ---- formulas ----
 
-// (u^(2/e) + v^(2/e))^(e/2), u and v not negative.
+// (u^(2/e) + v^(2/e))^(e/2) for u, v >= 0.
 double power_sum(double u, double v, double e) {
   const double larger = std::max(u, v), smaller = std::min(u, v);
   return larger > 0.0 ? larger * std::pow(1.0 + std::pow(smaller / larger, 2.0 / e), 0.5 * e) : 0.0;
 }
 
-// Area inside a superellipse of half sizes 1.
+// Area inside a superellipse with both half sizes 1.
 double unit_area(double e) { return 4.0 * std::pow(std::tgamma(1.0 + 0.5 * e), 2.0) / std::tgamma(1.0 + e); }
 
 }  // namespace

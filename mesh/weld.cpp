@@ -18,7 +18,7 @@ std::uint64_t hash_of(const glm::dvec3& p) {
   return hash;
 }
 
-// Open addressing: a table of vertices at most half full.
+// Open addressing: the hash table is at most half full.
 template <class Point>
 Weld weld_points(std::span<const Point> points) {
   Weld result;

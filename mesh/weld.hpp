@@ -1,4 +1,4 @@
-// Vertices at exactly the same position become one: how STL files and seams of other formats are joined.
+// Joins vertices at exactly the same position: needed for STL files and for seams of other formats.
 // Positions are compared as numbers (-0 equals 0), without tolerance.   Tested in tests/mesh/mesh_io_test.cpp
 #pragma once
 
@@ -10,14 +10,14 @@
 namespace trocar {
 
 struct Weld {
-  std::vector<std::uint32_t> vertex_of;  // [point] welded vertex, numbered in order of first appearance
+  std::vector<std::uint32_t> vertex_of;  // [point] index of its vertex, in order of first appearance
   std::vector<std::uint32_t> point_of;   // [vertex] the first point at this position
 };
 
 Weld weld(std::span<const glm::dvec3> points);
 Weld weld(std::span<const glm::vec3> points);
 
-// The faces with every corner named by the first vertex at its position.
+// The faces with each corner replaced by the first vertex at its position.
 std::vector<glm::uvec3> welded_faces(std::span<const glm::vec3> positions, std::span<const glm::uvec3> faces);
 std::vector<glm::uvec3> welded_faces(const Weld& welding, std::span<const glm::uvec3> faces);
 

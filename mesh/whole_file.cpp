@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
   throw InputError(file.string() + ": " + what);
 }
 
-// A descriptor that is closed at the end of a scope.
+// A file descriptor that is closed at the end of the scope.
 struct Opened {
   int number;
   ~Opened() {
@@ -38,9 +38,9 @@ std::string why_not_opened(const FileKind& kind, int error) {
 
 std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-// The file that is replaced: what a symbolic link leads to, or the name itself.
+// The file to replace: the target of a symbolic link, or the path itself.
 fs::path target_of(const fs::path& file) {
-  if (file.empty()) throw InputError("an output file has an empty name; name a file");
+  if (file.empty()) throw InputError("an output file has an empty name; give it a name");
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (fs::is_directory(status)) refuse(file, "is a folder; name a file in it");
@@ -54,7 +54,7 @@ fs::path target_of(const fs::path& file) {
   return target;
 }
 
-// A new, empty file in the folder of `target`, made exclusively; empty when there can be none.
+// A new, empty file in the folder of `target`, created exclusively; an empty path when that fails.
 fs::path new_file_beside(const fs::path& target) {
   static std::atomic<unsigned> count{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -70,7 +70,7 @@ fs::path new_file_beside(const fs::path& target) {
 }  // namespace
 
 std::string read_whole_file(const fs::path& file, const FileKind& kind) {
-  // Without O_NONBLOCK the opening of a pipe waits for its writer.
+  // Without O_NONBLOCK opening a pipe blocks until there is a writer.
   const Opened opened{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
   if (opened.number < 0) refuse(file, why_not_opened(kind, errno));
   struct stat status {};
@@ -83,7 +83,7 @@ std::string read_whole_file(const fs::path& file, const FileKind& kind) {
                      " may have; check that it is one");
   };
   if (static_cast<std::uint64_t>(status.st_size) > kind.most_bytes) too_large();
-  // A file may grow while it is read; some of the system's own say 0.
+  // A file may grow while it is read, and some system files report size 0.
   std::string bytes(static_cast<std::size_t>(status.st_size) + 1, '\0');
   for (std::size_t filled = 0;;) {
     const ssize_t got = ::read(opened.number, bytes.data() + filled, bytes.size() - filled);
@@ -119,7 +119,7 @@ WholeFile::~WholeFile() {
 void WholeFile::commit() {
   stream_.close();
   std::error_code error, none;
-  // The permissions of the file that is replaced stay.
+  // Keep the permissions of the replaced file.
   if (const fs::file_status before = fs::status(target_, none); fs::exists(before))
     fs::permissions(partial_, before.permissions(), none);
   if (stream_) fs::rename(partial_, target_, error);

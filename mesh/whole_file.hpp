@@ -1,5 +1,5 @@
-// Files as the user meets them: read whole or refused, written whole or not at all. The only way in which the program
-// reads or writes a file in one piece (recordings grow and have their own).
+// Reads a file completely or rejects it; writes a file completely or not at all. All files that the program reads or
+// writes in one piece use this; recordings, which grow, have their own code.
 // Tested in tests/app/output_test.cpp and tests/app/input_test.cpp
 #pragma once
 
@@ -10,27 +10,27 @@
 
 namespace trocar {
 
-// What a kind of file is called in a sentence, and how large it may be.
+// The name of a kind of file in error sentences, and its largest size.
 struct FileKind {
   const char* name;          // "mesh", "scene", "trajectory"
-  std::uint64_t most_bytes;  // a larger one is refused before it is read
+  std::uint64_t most_bytes;  // a larger file is rejected before it is read
 };
 
-// Only regular files are read, never a pipe or a device, which may block or never end. Error: InputError.
+// Reads regular files only: a pipe or a device may block or never end. Error: InputError.
 std::string read_whole_file(const std::filesystem::path& file, const FileKind& kind);
 
-// Written beside its final name and renamed by commit(); removed when it is not committed. A symbolic link is followed,
-// so that the file it names is replaced and not the link.
+// Written to a temporary file in the same folder; commit() renames it, otherwise it is removed. A symbolic link is
+// followed: its target is replaced, not the link.
 class WholeFile {
  public:
-  // Opens at once, so that an unwritable place is refused before any work is done. Error: InputError.
+  // Creates the temporary file at once, so that an unwritable path fails before any work is done. Error: InputError.
   explicit WholeFile(const std::filesystem::path& file);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   std::ostream& stream() { return stream_; }
-  // Error: RunError when the disk did not take everything.
+  // Error: RunError when the data could not be written completely.
   void commit();
 
  private:

@@ -1,18 +1,18 @@
 // The largest value of a bimodal sequence in O(log n) comparisons.
-// Bimodal: a cyclic shift of a sequence that strictly rises and then strictly falls; the two largest values, next to
-// each other, may be equal, and so may the two smallest.
-// Source: seeds 004, "Fonction bimodale" (Chazelle and Dobkin). We differ: the source cuts with the line through f(1)
-// and f(n), which needs values and leaves out f(1) = f(n) and f(1) = f(2); we compare with the left end of the
-// interval, which needs only an order, so that exact comparisons serve. A longer plateau hides the peak from every
-// method below O(n): 0 0 0 0 5 0 0 0 is answered only by looking everywhere. Checked on every shift of every small
-// sequence in tests/geometry/planar_bimodal_test.cpp
+// Bimodal: a cyclic shift of a sequence that strictly rises and then strictly falls. The two largest values may be
+// equal, and so may the two smallest.
+// Source: document 004 (docs/planar.md), "Fonction bimodale" (Chazelle and Dobkin). We differ: the source cuts with the
+// line through f(1) and f(n), which needs values and does not cover f(1) = f(n) and f(1) = f(2). We compare with the
+// left end of the interval, which needs only an order, so exact comparisons suffice. With a longer plateau no method
+// below O(n) works: the peak of 0 0 0 0 5 0 0 0 is found only by looking at every value. Checked on every shift of
+// every small sequence in tests/geometry/planar_bimodal_test.cpp
 #pragma once
 
 #include <cstddef>
 
 namespace trocar::planar {
 
-// The number of a largest element of 0 .. n-1, n >= 1. compare(i, j) is the sign of f(i) - f(j).
+// The index of a largest element of 0 .. n-1, n >= 1. compare(i, j) is the sign of f(i) - f(j).
 template <class Compare>
 std::size_t bimodal_maximum(std::size_t n, const Compare& compare) {
   if (n == 1) return 0;
@@ -40,7 +40,7 @@ std::size_t bimodal_maximum(std::size_t n, const Compare& compare) {
   }
 }
 
-// The number of a smallest element.
+// The index of a smallest element.
 template <class Compare>
 std::size_t bimodal_minimum(std::size_t n, const Compare& compare) {
   return bimodal_maximum(n, [&](std::size_t i, std::size_t j) { return -compare(i, j); });

@@ -19,18 +19,19 @@ Contact contact_at(const Circle& circle, const dvec2& point, const dvec2& normal
   return {gap <= 0.0, point, distance > 0.0 ? apart / distance : normal_on_it, gap};
 }
 
-// When a point moving with m + t step comes within `radius` of the origin; it starts farther than that away.
+// The time at which a point at m + t step, which starts outside, comes within `radius` of the origin.
 std::optional<double> time_into_circle(const dvec2& m, const dvec2& step, double radius) {
   const double closing = -glm::dot(m, step), away = glm::length(m);
   if (closing <= 0.0) return std::nullopt;
   const double squared = glm::dot(step, step), miss = cross(m, step);
-  const double room = squared * radius * radius - miss * miss;  // (length along the chord)^2 |step|^2
-  if (room < 0.0) return std::nullopt;
-  const double time = std::max(away - radius, 0.0) * (away + radius) / (closing + std::sqrt(room));
+  const double under = squared * radius * radius - miss * miss;  // (length along the chord)^2 |step|^2
+  if (under < 0.0) return std::nullopt;
+  const double time = std::max(away - radius, 0.0) * (away + radius) / (closing + std::sqrt(under));
   return time <= 1.0 ? std::optional(time) : std::nullopt;
 }
 
-// When the centre reaches the band of `radius` about the line; 0 when it approaches from within the band.
+// The time at which the centre enters the band of half-width `radius` around the line; 0 if it starts inside the band
+// and approaches the line.
 std::optional<double> time_into_band(const Circle& circle, const dvec2& step, const dvec2& on_line,
                                      const dvec2& normal) {
   const double height = glm::dot(circle.centre - on_line, normal), speed = glm::dot(step, normal);
@@ -51,10 +52,10 @@ dvec2 foot_on_line(const Segment& line, const dvec2& p) {
   return line.a + glm::dot(p - line.a, along) / glm::dot(along, along) * along;
 }
 
-// A step that turns towards a wall by less than this slides along it: rounding alone must not hold it.
+// A step turned towards a wall by less than this counts as sliding, so that rounding error does not stop it.
 constexpr double kSliding = 1e-12;  // 1   sine
 
-// How far along the step the circle may go before this one wall.
+// The fraction of the step that the circle may move before this wall stops it.
 double share_before(const Circle& circle, const dvec2& step, const Segment& wall, double gap) {
   const Circle kept_off{circle.centre, circle.radius + gap};
   const Contact now = circle_segment(kept_off, wall);
@@ -62,8 +63,8 @@ double share_before(const Circle& circle, const dvec2& step, const Segment& wall
     const Impact impact = moving_circle_segment(kept_off, step, wall);
     return impact.hits ? impact.time : 1.0;
   }
-  // The distance to a segment is convex along a straight step: what does not approach at first never does. On the wall
-  // itself no step approaches.
+  // The distance to a segment is convex along a straight step, so a step that does not approach at first never does.
+  // With the centre on the wall no step approaches.
   const bool on_wall = now.gap <= -kept_off.radius;
   return !on_wall && glm::dot(now.normal, step) < -kSliding * glm::length(step) ? 0.0 : 1.0;
 }
@@ -78,11 +79,11 @@ Contact circle_line(const Circle& circle, const Segment& line) {
 }
 
 Contact circle_segment(const Circle& circle, const Segment& segment) {
-  const double place = nearest_place(segment, circle.centre);
-  if (place > 0.0 && place < 1.0) {
-    // Close to the segment its own normal is exact where the difference of two near points is not.
+  const double parameter = nearest_place(segment, circle.centre);
+  if (parameter > 0.0 && parameter < 1.0) {
+    // Close to the segment the segment's own normal is exact; the difference of two close points is not.
     const Contact on_line = circle_line(circle, segment);
-    return {on_line.touches, point_at(segment, place), on_line.normal, on_line.gap};
+    return {on_line.touches, point_at(segment, parameter), on_line.normal, on_line.gap};
   }
   return contact_at(circle, nearest_point(segment, circle.centre), left_normal(segment));
 }
@@ -90,7 +91,7 @@ Contact circle_segment(const Circle& circle, const Segment& segment) {
 Contact circle_box(const Circle& circle, const Box& box) {
   const dvec2 c = circle.centre, inside = glm::clamp(c, box.low, box.high);
   if (inside != c) return contact_at(circle, inside, dvec2(1.0, 0.0));
-  // The centre is inside: out through the nearest side.
+  // The centre is inside the box: the nearest side is the way out.
   const double depth[] = {box.high.x - c.x, c.x - box.low.x, box.high.y - c.y, c.y - box.low.y};
   const dvec2 point[] = {{box.high.x, c.y}, {box.low.x, c.y}, {c.x, box.high.y}, {c.x, box.low.y}};
   const dvec2 normal[] = {{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}};
@@ -111,12 +112,12 @@ Impact moving_circle_segment(const Circle& circle, const dvec2& step, const Segm
   const Contact now = circle_segment(circle, segment);
   if (now.touches) return {true, 0.0, circle.centre, now.point, now.normal};
   const dvec2 normal = left_normal(segment), along = segment.b - segment.a;
-  // Through a flat of the rounded shape around the segment, or else through one of its two round ends. A circle beside
-  // the flat that is in the band already, but did not touch, touches but for rounding.
+  // The shape to hit is the segment rounded by the radius: first its flat sides, else its two round ends. A circle
+  // beside a flat side that is already in the band but does not touch differs from touching only by rounding.
   if (const auto time = time_into_band(circle, step, segment.a, normal)) {
     const dvec2 centre = circle.centre + *time * step;
-    const double place = glm::dot(centre - segment.a, along);
-    if (place >= 0.0 && place <= glm::dot(along, along) && segment.a != segment.b) {
+    const double parameter = glm::dot(centre - segment.a, along);
+    if (parameter >= 0.0 && parameter <= glm::dot(along, along) && segment.a != segment.b) {
       const double side = glm::dot(circle.centre - segment.a, normal) > 0.0 ? 1.0 : -1.0;
       return {true, *time, centre, centre - side * circle.radius * normal, side * normal};
     }

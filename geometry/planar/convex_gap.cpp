@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<dvec2, 4> kAxes{{{1.0, 0.0}, {0.0, 1.0}, {-1.0, 0.0}, {0.0, -1.0}}};
 
-// A run of sides counter-clockwise: corners first .. first + sides. Zero sides is one corner.
+// A run of sides, counter-clockwise: corners first .. first + sides. With zero sides it is one corner.
 struct Chain {
   Corners corners;
   std::uint32_t first, sides;
@@ -32,7 +32,7 @@ Chain chain(const ConvexView& polygon, int from_axis, int to_axis) {
   return {polygon.corners, first, (last + n - first) % n};
 }
 
-// Drops at least half of the sides of one chain (or shows that the polygons meet: false). All sides face each other
+// Drops at least half of the sides of one chain. False when it proves that the polygons meet. All sides face each other
 // within one quadrant; p is seen from the first polygon looking outward, q from the second looking inward.
 bool drop_half(Chain& p, Chain& q) {
   const std::uint32_t kp = p.sides / 2, kq = q.sides / 2;
@@ -49,7 +49,7 @@ bool drop_half(Chain& p, Chain& q) {
   return p_earlier || q_later;
 }
 
-// Narrows a chain to the side or corner nearest to one point: then it has one side or none.
+// Narrows a chain to the side or corner nearest to one point; one side or none remains.
 void narrow_to(const dvec2& point, Chain& c) {
   while (c.sides > 0) {
     const std::uint32_t k = c.sides / 2;
@@ -71,7 +71,7 @@ struct Pair {
   dvec2 first, second;
 };
 
-// A corner and a side nearest to it are nearest at all when the corner's neighbours are no nearer to the side's line.
+// A corner and its nearest side are the nearest pair when the corner's neighbours are not nearer to the side's line.
 std::optional<Pair> proved_side(const Chain& corner, const Chain& side) {
   const dvec2 &p = corner.corner(0), &a = side.corner(0), &b = side.corner(1);
   if (side_of_line(a, b, p) >= 0) return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<Pair> proved_side(const Chain& corner, const Chain& side) {
   return Pair{std::abs(cross(along, p - a)) / glm::length(along), p, nearest};
 }
 
-// Two corners are nearest when both polygons lie behind them as seen from each other.
+// Two corners are the nearest pair when each polygon lies behind its own corner, seen from the other.
 std::optional<Pair> proved_corners(const Chain& first, const Chain& second) {
   const dvec2 &p = first.corner(0), &q = second.corner(0);
   if (p == q || dot_sign(p, q, p, first.before()) > 0 || dot_sign(p, q, p, first.after()) > 0 ||
@@ -108,7 +108,7 @@ ConvexGap convex_gap(const ConvexView& first, const ConvexView& second) {
   for (int low = 0; low < 4; ++low) {
     const int high = (low + 1) % 4;
     const Chain p = chain(first, low, high), q = chain(second, (low + 2) % 4, (high + 2) % 4);
-    // The direction of the nearest pair can lie in this quadrant only if it turns inward at both ends.
+    // The direction of the nearest pair can lie in this quadrant only if it turns inward at both ends of the chains.
     if (cross_sign(dvec2(0.0), kAxes[low], p.corner(0), q.corner(0)) < 0 ||
         cross_sign(dvec2(0.0), kAxes[high], p.corner(p.sides), q.corner(q.sides)) > 0)
       continue;

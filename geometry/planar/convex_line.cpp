@@ -5,8 +5,8 @@
 namespace trocar::planar {
 namespace {
 
-// On the sides from corner `from` to corner `to`, along which the height over the line goes one way: the side on which
-// it first reaches zero. `sign` is 1 when the height rises.
+// Between corners `from` and `to` the height over the line is monotone: the side on which it first reaches zero. `sign`
+// is 1 when the height rises.
 std::uint32_t crossing_side(Corners c, const Segment& line, std::uint32_t from, std::uint32_t to, int sign) {
   const auto n = static_cast<std::uint32_t>(c.size());
   std::uint32_t low = 0, high = (to + n - from) % n;  // before zero at low, at or past it at high
@@ -32,7 +32,7 @@ LineHit touching(Corners c, const Segment& line, const FarCorners& far) {
           far.first};
 }
 
-// A chord that touches the polygon only along its boundary: compare ends along the line, exactly.
+// The line touches the polygon only along its boundary: compare the ends along the line, exactly.
 SegmentInside inside_touching(const LineHit& hit, const Segment& s) {
   if (dot_sign(s.a, s.b, s.b, hit.enter) > 0 || dot_sign(s.a, s.b, s.a, hit.leave) < 0) return {};
   return {true, nearest_place(s, hit.enter), nearest_place(s, hit.leave)};
@@ -49,7 +49,7 @@ LineHit line_hit(const ConvexView& polygon, const Segment& line) {
   if (highest < 0 || lowest > 0) return {};
   if (highest == 0) return touching(c, line, left);
   if (lowest == 0) return touching(c, line, right);
-  // Counter-clockwise the outline comes back over the line where the line leaves, and goes under it where it enters.
+  // The outline is counter-clockwise: it rises above the line where the line leaves, and falls below where it enters.
   const std::uint32_t leave = crossing_side(c, line, right.last, left.first, 1),
                       enter = crossing_side(c, line, left.last, right.first, -1);
   return {LineMeeting::Through, crossing_point(c, line, enter), crossing_point(c, line, leave), enter, leave};
@@ -64,7 +64,7 @@ SegmentInside segment_inside(const ConvexView& polygon, const Segment& segment) 
   const auto inside_of = [&](std::uint32_t side, const dvec2& p) {
     return side_of_line(c[side], c[side + 1 < c.size() ? side + 1 : 0], p) >= 0;
   };
-  // The segment starts after the stretch, or ends before it.
+  // The segment starts after the inside stretch, or ends before it.
   if (!inside_of(hit.leave_side, segment.a) || !inside_of(hit.enter_side, segment.b)) return {};
   const double enter = inside_of(hit.enter_side, segment.a) ? 0.0 : nearest_place(segment, hit.enter);
   const double leave = inside_of(hit.leave_side, segment.b) ? 1.0 : nearest_place(segment, hit.leave);

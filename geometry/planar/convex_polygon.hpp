@@ -1,6 +1,6 @@
-// A convex polygon made ready once for queries in O(log n): contains a point, farthest corner in a direction.
-// Sources: seeds 001 III-C (half-planes, O(n)) and seeds 004 (bimodal search). We differ: a point is found by bisecting
-// the fan of the first corner, and every decision is exact, the boundary counting as inside. Any unit; y up.
+// A convex polygon, prepared once for queries in O(log n): contains a point, farthest corner in a direction.
+// Sources: documents 001 III-C (half-planes, O(n)) and 004 (bimodal search), docs/planar.md. We differ: a point is
+// found by bisecting the fan of the first corner. Every decision is exact; the boundary is inside. Any unit; y up.
 // Checked against geometry/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
 #pragma once
 
@@ -12,26 +12,26 @@
 
 namespace trocar::planar {
 
-// The farthest corners in one direction: first == last, or the two ends of a side, counter-clockwise.
+// The farthest corners in one direction: one corner (first == last), or the two ends of a side, counter-clockwise.
 struct FarCorners {
   std::uint32_t first = 0, last = 0;
 };
 
 // What queries read: corners counter-clockwise, strictly convex, and the farthest ones towards +x, +y, -x, -y.
-// One corner is a point, two are a segment; only the queries that say so take them.
+// One corner is a point, two are a segment; only queries that say so accept them.
 struct ConvexView {
   Corners corners;                        // [corner]
   std::array<FarCorners, 4> axis_ends{};  // [+x, +y, -x, -y]
 };
 
-// Finds the axis ends in O(n); the corners must already be as ConvexView wants them.
+// Finds the axis ends in O(n). The corners must already be counter-clockwise and strictly convex.
 ConvexView convex_view(Corners strictly_convex);
 
 // Owns its corners: counter-clockwise, none repeated, none along a side.
 class ConvexPolygon {
  public:
-  // Takes either orientation, corners repeated in a row and corners along a side, and leaves those out. Throws
-  // InputError with the sentence of convex_fault().
+  // Accepts either orientation; drops repeated corners and corners along a side. Throws InputError with the sentence of
+  // convex_fault().
   explicit ConvexPolygon(Corners polygon);
 
   ConvexView view() const { return {corners_, axis_ends_}; }

@@ -42,7 +42,7 @@ FarCorners farthest_by_scan(Corners convex, const dvec2& direction) {
     if (ahead == 0) other = i, ++count;
   }
   if (count == 1) return {best, best};
-  // Two ends of one side: the first is the one whose next corner is the other.
+  // The two ends of one side: the first is the one whose successor is the other.
   return best + 1 == other ? FarCorners{best, other} : FarCorners{other, best};
 }
 
@@ -74,8 +74,8 @@ LineHit line_hit_by_scan(Corners convex, const Segment& line) {
 
 SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment) {
   SegmentInside inside{false, 1.0, 0.0};
-  const auto take = [&](double place) {
-    inside = {true, std::min(inside.enter, place), std::max(inside.leave, place)};
+  const auto take = [&](double parameter) {
+    inside = {true, std::min(inside.enter, parameter), std::max(inside.leave, parameter)};
   };
   if (contains_by_scan(convex, segment.a)) take(0.0);
   if (segment.a == segment.b) return inside.meets ? inside : SegmentInside{};
@@ -90,23 +90,24 @@ SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment) {
 }
 
 ConvexGap convex_gap_by_scan(Corners first, Corners second) {
-  // Corners of {q - p}: sides of `second` and of `first` turned round, merged by angle from the lowest corner.
+  // Corners of {q - p}: the sides of `second` and the reversed sides of `first`, merged by angle from the lowest
+  // corner.
   const std::size_t n = first.size(), m = second.size();
   std::size_t i = lowest(first, -1.0), j = lowest(second, 1.0);
   ConvexGap gap{false, std::numeric_limits<double>::infinity()};
   bool inside = true;
   for (std::size_t used_p = 0, used_q = 0; used_p < n || used_q < m;) {
     const dvec2 &p = first[i], &p_next = after(first, i), &q = second[j], &q_next = after(second, j);
-    // +1: the side of `second` turns later, so that of `first` comes first.
+    // +1: the side of `second` has the larger angle, so that of `first` comes first.
     const int later = used_p == n ? -1 : used_q == m ? 1 : cross_sign(p_next, p, q, q_next);
     const bool move_p = later >= 0, move_q = later <= 0;
     const Segment side{q - p, (move_q ? q_next : q) - (move_p ? p_next : p)};
     inside = inside && side_of_line(side.a, side.b, dvec2(0.0)) >= 0;
-    const double place = nearest_place(side, dvec2(0.0)), distance = glm::length(point_at(side, place));
+    const double parameter = nearest_place(side, dvec2(0.0)), distance = glm::length(point_at(side, parameter));
     if (distance < gap.distance) {
       gap.distance = distance;
-      gap.on_first = move_p ? point_at({p, p_next}, place) : p;
-      gap.on_second = move_q ? point_at({q, q_next}, place) : q;
+      gap.on_first = move_p ? point_at({p, p_next}, parameter) : p;
+      gap.on_second = move_q ? point_at({q, q_next}, parameter) : q;
     }
     if (move_p) i = i + 1 < n ? i + 1 : 0, ++used_p;
     if (move_q) j = j + 1 < m ? j + 1 : 0, ++used_q;

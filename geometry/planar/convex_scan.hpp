@@ -1,8 +1,8 @@
-// The queries of convex_polygon.hpp, convex_line.hpp and convex_gap.hpp again in O(n), written with nothing shared but
-// the exact signs: the twins for tests and growth measurements, and quicker below about 16 corners.
-// Sources: seeds 001 III-C (half-planes); the gap is the distance of the origin to the difference of the two polygons,
-// built by merging sides in order of angle. Any unit; y up.   Used in tests/geometry/planar_convex_test.cpp and
-// tests/geometry/planar_gap_test.cpp
+// The queries of convex_polygon.hpp, convex_line.hpp and convex_gap.hpp in O(n). They share only the exact signs with
+// those: twins for tests and growth measurements. Below about 16 corners they are also faster.
+// Sources: document 001 (docs/planar.md) III-C (half-planes). The gap is the distance of the origin from the difference
+// of the two polygons, built by merging sides in order of angle. Any unit; y up.   Used in
+// tests/geometry/planar_convex_test.cpp and tests/geometry/planar_gap_test.cpp
 #pragma once
 
 #include "geometry/planar/convex_gap.hpp"
@@ -15,7 +15,7 @@ bool contains_by_scan(Corners convex, const dvec2& p);
 FarCorners farthest_by_scan(Corners convex, const dvec2& direction);
 LineHit line_hit_by_scan(Corners convex, const Segment& line);
 SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment);
-// O(n + m). `meet` is rounded: right except where the gap is below rounding.
+// O(n + m). `meet` is rounded: correct unless the gap is below rounding error.
 ConvexGap convex_gap_by_scan(Corners first, Corners second);
 
 }  // namespace trocar::planar

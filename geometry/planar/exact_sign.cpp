@@ -5,7 +5,7 @@
 namespace trocar::planar {
 namespace {
 
-// high + low is exactly the result, low below half a unit of high.
+// high + low is exactly the result; |low| is below half a unit in the last place of high.
 struct Exact {
   double high, low;
 };
@@ -22,7 +22,7 @@ Exact product(double a, double b) {
   return {high, std::fma(a, b, -high)};
 }
 
-// A sum of doubles kept exactly: parts that do not overlap, smallest first, so that the last decides the sign.
+// An exact sum of doubles: parts that do not overlap, smallest first, so that the last one gives the sign.
 class Expansion {
  public:
   void add(double term) {

@@ -1,8 +1,8 @@
-// The sign of a cross or dot product of two differences of points, exactly: a point is on a line or it is not.
+// The exact sign of a cross or dot product of two differences of points.
 // Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997. We
-// differ: one filter and then the full expansion, for the cross and the dot product of any two differences alike.
-// Every decision of geometry/planar rests on these signs. Any unit. Exact for finite coordinates that are zero or
-// between 1e-120 and 1e150 in size, so that no product under- or overflows.
+// differ: one filter, then the full expansion, for both the cross and the dot product of any two differences.
+// Every decision of geometry/planar uses these signs. Any unit. Exact for finite coordinates that are zero or
+// between 1e-120 and 1e150 in size, so that products neither underflow nor overflow.
 // Checked against 128-bit integers in tests/geometry/planar_exact_test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@ inline double cross(const dvec2& u, const dvec2& v) { return u.x * v.y - u.y * v
 // `v` turned a quarter counter-clockwise (x right, y up).
 inline dvec2 quarter_turn(const dvec2& v) { return {-v.y, v.x}; }
 
-// Rounding of two differences, two products and one subtraction stays below this share of the products' sizes.
+// The rounding error of two differences, two products and one subtraction stays below this fraction of the products.
 constexpr double kSignFilter = 4.5e-16;  // 1   4 half-units in the last place, rounded up
 
 // Sign of (b - a) x (d - c) and of (b - a) . (d - c) with no filter: about thirty times slower.

@@ -19,7 +19,7 @@ ImageTool project_tool(const ImageCamera& camera, const glm::dvec3& pivot, const
     const glm::dvec4 cut = a + before_a / (before_a - before_b) * (b - a);
     (before_a < 0.0 ? a : b) = cut;
   }
-  // Only a camera without a near plane in front of it leaves points at or behind its eye.
+  // With a camera that has no near plane, points can lie at or behind the eye.
   if (!(a.w > 0.0) || !(b.w > 0.0)) return {};
   const Segment shaft{to_image(camera, a), to_image(camera, b)};
   if (!std::isfinite(shaft.a.x + shaft.a.y + shaft.b.x + shaft.b.y)) return {};

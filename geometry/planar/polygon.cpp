@@ -8,7 +8,7 @@ namespace {
 
 std::string name(std::size_t corner) { return std::to_string(corner + 1); }
 
-// What simple and convex polygons must both be; then `ring` holds the corners that count.
+// Checks common to simple and convex polygons; fills `ring` with the distinct corners.
 std::string ring_fault(Corners polygon, std::vector<std::uint32_t>& ring) {
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     if (!std::isfinite(polygon[i].x) || !std::isfinite(polygon[i].y))
@@ -16,7 +16,7 @@ std::string ring_fault(Corners polygon, std::vector<std::uint32_t>& ring) {
   }
   ring = distinct_corners(polygon);
   if (ring.size() < 3)
-    return "an outline needs at least 3 different corners, this one has " + std::to_string(ring.size()) +
+    return "an outline needs at least 3 different corners, but this one has " + std::to_string(ring.size()) +
            "; add corners";
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const std::size_t before = ring[(i + ring.size() - 1) % ring.size()], here = ring[i],
@@ -52,7 +52,7 @@ Place place_in_polygon(Corners polygon, const dvec2& p) {
     if (p.y < low || p.y > high || p.x > std::max(a.x, b.x)) continue;
     const int side = side_of_line(a, b, p);
     if (side == 0 && p.x >= std::min(a.x, b.x)) return Place::Boundary;
-    // The ray to the right of p crosses when p is left of the side as it goes up.
+    // The ray from p to the right crosses the side when p is left of the side directed upward.
     const bool upward = b.y > a.y;
     if (p.y >= low && p.y < high && (upward ? side > 0 : side < 0)) inside = !inside;
   }
@@ -96,12 +96,12 @@ std::string convex_fault(Corners polygon) {
     const dvec2 &before = polygon[ring[(i + n - 1) % n]], &here = polygon[ring[i]], &after = polygon[ring[(i + 1) % n]];
     const int turn_here = side_of_line(before, here, after);
     if (turn_here * turn < 0)
-      return "the outline turns the other way at corner " + name(ring[i]) + "; it must be convex";
+      return "the outline turns in the other direction at corner " + name(ring[i]) + "; it must be convex";
     if (turn_here != 0) turn = turn_here;
     if (goes_up(before, here) != goes_up(here, after)) ++reversals;
   }
-  if (turn == 0) return "the corners of the outline lie on one line; it needs an area";
-  if (reversals > 2) return "the outline winds more than once around itself; it must be convex";
+  if (turn == 0) return "all corners of the outline lie on one line; add a corner off that line";
+  if (reversals > 2) return "the outline winds around itself more than once; it must be convex";
   return {};
 }
 

@@ -8,7 +8,7 @@ namespace {
 double clamp01(double x) { return std::min(std::max(x, 0.0), 1.0); }
 
 struct Sides {
-  int of_c, of_d, of_a, of_b;  // ends of the second segment beside the first, and the other way round
+  int of_c, of_d, of_a, of_b;  // side of the other segment's line on which each end lies
 };
 
 Sides sides(const Segment& s, const Segment& t) {
@@ -18,7 +18,7 @@ Sides sides(const Segment& s, const Segment& t) {
 
 bool all_on_one_line(const Sides& at) { return !at.of_a && !at.of_b && !at.of_c && !at.of_d; }
 
-// Of four points on one line: the coordinate along which they differ most orders them exactly.
+// The axis along which four collinear points differ most; it orders them exactly.
 int longest_axis(const Segment& s, const Segment& t) {
   const auto [x_low, x_high] = std::minmax({s.a.x, s.b.x, t.a.x, t.b.x});
   const auto [y_low, y_high] = std::minmax({s.a.y, s.b.y, t.a.y, t.b.y});
@@ -36,8 +36,8 @@ SegmentHit overlap(const Segment& s, const Segment& t) {
   return {kind, nearest_place(s, from), nearest_place(t, from), from, to};
 }
 
-// Where the line through `t` cuts `s`, as a place on `s`; the sides of its ends are known exactly.
-double cut_place(const Segment& s, const Segment& t, int side_a, int side_b) {
+// The parameter on `s` at which the line through `t` cuts it; the sides of its ends are known exactly.
+double cut_parameter(const Segment& s, const Segment& t, int side_a, int side_b) {
   if (side_a == 0) return 0.0;
   if (side_b == 0) return 1.0;
   const dvec2 along = t.b - t.a;
@@ -54,8 +54,8 @@ double nearest_place(const Segment& s, const dvec2& p) {
 }
 
 dvec2 nearest_point(const Segment& s, const dvec2& p) {
-  const double place = nearest_place(s, p);
-  return place == 1.0 ? s.b : point_at(s, place);
+  const double parameter = nearest_place(s, p);
+  return parameter == 1.0 ? s.b : point_at(s, parameter);
 }
 
 double distance(const Segment& s, const dvec2& p) { return glm::length(p - nearest_point(s, p)); }
@@ -69,7 +69,7 @@ SegmentHit meet(const Segment& first, const Segment& second) {
   const Sides at = sides(first, second);
   if (all_on_one_line(at)) return overlap(first, second);
   if (at.of_c * at.of_d > 0 || at.of_a * at.of_b > 0) return {};
-  const double u = cut_place(first, second, at.of_a, at.of_b), v = cut_place(second, first, at.of_c, at.of_d);
+  const double u = cut_parameter(first, second, at.of_a, at.of_b), v = cut_parameter(second, first, at.of_c, at.of_d);
   const dvec2 point = v == 0.0 ? second.a : v == 1.0 ? second.b : u == 1.0 ? first.b : point_at(first, u);
   return {SegmentMeeting::Point, u, v, point, point};
 }

@@ -1,7 +1,7 @@
-// Segments in the plane: nearest point, distance, and where two of them meet, with every degenerate case answered.
-// Source: seeds 001 V, "Segment segment". We differ: whether two segments meet is decided exactly and includes ends
-// that touch and segments that overlap on one line; the source excludes both. Any unit. Checked against 128-bit
-// integers in tests/geometry/planar_segment_test.cpp
+// Segments in the plane: nearest point, distance, intersection; all degenerate cases are handled.
+// Source: document 001 (docs/planar.md) V, "Segment segment". We differ: whether two segments meet is decided exactly
+// and includes ends that touch and segments that overlap on one line; the source excludes both. Any unit. Checked
+// against 128-bit integers in tests/geometry/planar_segment_test.cpp
 #pragma once
 
 #include "geometry/planar/exact_sign.hpp"
@@ -15,30 +15,30 @@ struct Segment {
 
 inline dvec2 point_at(const Segment& s, double place) { return s.a + place * (s.b - s.a); }
 
-// Where on the segment `p` comes closest, in [0, 1]; 0 for a segment of zero length.
+// The parameter in [0, 1] of the segment's point nearest to `p`; 0 for a segment of zero length.
 double nearest_place(const Segment& s, const dvec2& p);
 dvec2 nearest_point(const Segment& s, const dvec2& p);
 double distance(const Segment& s, const dvec2& p);
 
-// Whether `p` is a point of the closed segment, exactly.
+// Is `p` a point of the closed segment? Exact.
 bool on_segment(const Segment& s, const dvec2& p);
 
 enum class SegmentMeeting { None, Point, Overlap };
 
 // Where two closed segments meet. For Point: place_first and place_second in [0, 1], from == to. For Overlap: the
-// common stretch from -> to, in the direction of the first segment; the places are those of `from`.
+// common stretch from -> to, in the direction of the first segment; the parameters are those of `from`.
 struct SegmentHit {
   SegmentMeeting kind = SegmentMeeting::None;
   double place_first = 0.0, place_second = 0.0;  // 1
   dvec2 from{0.0}, to{0.0};
 };
 
-// The kind is exact. Places and points are rounded; those of nearly parallel segments are ill-conditioned.
+// The kind is exact. Parameters and points are rounded; those of nearly parallel segments are ill-conditioned.
 SegmentHit meet(const Segment& first, const Segment& second);
-// The same decision alone: whether the closed segments share a point, exactly.
+// Only the decision: do the closed segments share a point? Exact.
 bool segments_meet(const Segment& first, const Segment& second);
 
-// Distance of two segments, 0 when they meet.
+// Distance of two segments; 0 when they meet.
 double distance(const Segment& first, const Segment& second);
 
 }  // namespace trocar::planar

@@ -12,7 +12,7 @@ bool inside_triangle(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2
   return side_of_line(a, b, p) >= 0 && side_of_line(b, c, p) >= 0 && side_of_line(c, a, p) >= 0;
 }
 
-// What is left of the polygon while ears are cut off: a ring of corner numbers, counter-clockwise.
+// The polygon that remains while ears are cut off: a ring of corner indices, counter-clockwise.
 class Remains {
  public:
   Remains(Corners polygon, const std::vector<std::uint32_t>& ring)
@@ -27,7 +27,7 @@ class Remains {
   std::vector<CornerTriangle> cut_all() {
     std::vector<CornerTriangle> triangles;
     triangles.reserve(left_ - 2);
-    // A simple polygon always has an ear, so a full turn without one cannot happen; it would end the loop.
+    // A simple polygon always has an ear, so this limit is never reached; it guarantees that the loop ends.
     for (std::size_t idle = 0; left_ >= 3 && idle <= left_; ++idle) {
       const int turn = side_of_line(polygon_[previous_[at_]], polygon_[at_], polygon_[next_[at_]]);
       const bool is_ear = turn > 0 && holds_no_corner();
@@ -63,7 +63,7 @@ class Remains {
   std::uint32_t at_;
 };
 
-// The directed sides of all triangles, three in a row for each; `twin` of a side of the outline is itself.
+// The directed sides of all triangles, three consecutive ones each; a side of the outline is its own `twin`.
 struct HalfSides {
   std::vector<std::uint32_t> origin, next, previous, twin;  // [half side]
 };
@@ -90,10 +90,10 @@ HalfSides half_sides(const std::vector<CornerTriangle>& triangles) {
   return h;
 }
 
-// Takes away each diagonal whose two ends stay convex without it; true for the half sides taken away.
+// Removes each diagonal whose two ends stay convex without it. True for the removed half sides.
 std::vector<bool> remove_diagonals(Corners polygon, HalfSides& h) {
-  std::vector<bool> gone(h.origin.size(), false);
-  // The corner where the outline of `in` would go on with `out` is convex: their origins and the end of `out`.
+  std::vector<bool> removed(h.origin.size(), false);
+  // Is the corner convex where the outline continues from `in` to `out`?
   const auto convex = [&](std::uint32_t in, std::uint32_t out) {
     return side_of_line(polygon[h.origin[in]], polygon[h.origin[out]], polygon[h.origin[h.next[out]]]) >= 0;
   };
@@ -104,9 +104,9 @@ std::vector<bool> remove_diagonals(Corners polygon, HalfSides& h) {
       h.next[in] = out;
       h.previous[out] = in;
     }
-    gone[s] = gone[t] = true;
+    removed[s] = removed[t] = true;
   }
-  return gone;
+  return removed;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // A simple polygon cut into triangles (ear clipping) and into convex pieces (Hertel and Mehlhorn).
-// Sources: seeds 001 III-A-2, "De non convexe à convexe"; Hertel, Mehlhorn, "Fast triangulation of the plane with
-// respect to simple polygons", 1985. We differ from the first: an ear must turn inward and hold no other corner; the
-// source asks only for the turn, and then cuts across the outside (counterexample in docs/planar.md). Any unit; y up.
+// Sources: document 001 (docs/planar.md) III-A-2, "De non convexe à convexe"; Hertel, Mehlhorn, "Fast triangulation of
+// the plane with respect to simple polygons", 1985. We differ from the first: an ear must turn inward and contain no
+// other corner; the source asks only for the turn, and then cuts across the outside (counterexample in docs/planar.md).
+// Any unit; y up.
 // Checked on random polygons in tests/geometry/planar_triangulate_test.cpp
 #pragma once
 
@@ -13,14 +14,14 @@
 
 namespace trocar::planar {
 
-using CornerTriangle = std::array<std::uint32_t, 3>;  // numbers of corners, counter-clockwise
+using CornerTriangle = std::array<std::uint32_t, 3>;  // corner indices, counter-clockwise
 
-// n - 2 triangles, fewer by one for each corner that is repeated in a row or that comes to lie on a straight side while
-// cutting. They cover the polygon once. Either orientation. Throws InputError with the sentence of simple_fault().
-// O(n^2) for outlines as people draw them, O(n^3) at worst.
+// n - 2 triangles, one fewer for each repeated corner and each corner that lies on a straight side while cutting. They
+// cover the polygon once. Either orientation. Throws InputError with the sentence of simple_fault().
+// O(n^2) for hand-drawn outlines, O(n^3) at worst.
 std::vector<CornerTriangle> triangulate(Corners polygon);
 
-// Pieces as runs of corner numbers, counter-clockwise: piece i is corner[start[i]] .. corner[start[i + 1] - 1].
+// Pieces as runs of corner indices, counter-clockwise: piece i is corner[start[i]] .. corner[start[i + 1] - 1].
 struct ConvexPieces {
   std::vector<std::uint32_t> corner;  // [all pieces' corners]
   std::vector<std::uint32_t> start;   // [piece + 1]
@@ -28,9 +29,9 @@ struct ConvexPieces {
   std::size_t count() const { return start.size() - 1; }
 };
 
-// Convex pieces that cover the polygon once: triangles with every diagonal taken away that convexity does not need. At
-// most 2 r + 1 pieces for r inward corners, so at most four times as few as possible. A piece may have corners along a
-// side. Throws as triangulate().
+// Convex pieces that cover the polygon once: the triangulation without every diagonal that convexity does not need. At
+// most 2 r + 1 pieces for r reflex corners, so at most four times the minimum. A piece may have corners along a side.
+// Throws as triangulate().
 ConvexPieces convex_pieces(Corners polygon);
 
 }  // namespace trocar::planar

@@ -24,7 +24,7 @@ double extent_distance(const Extent& a, const Extent& b) {
 
 Segment side(Corners c, std::size_t i) { return {c[i], c[i + 1 < c.size() ? i + 1 : 0]}; }
 
-// Depth of one point inside: its distance to the outline.
+// Depth of a point inside the zone: its distance to the outline.
 ZoneDistance depth_of(Corners outline, const dvec2& p) {
   ZoneDistance nearest{std::numeric_limits<double>::infinity(), p, p};
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -35,7 +35,7 @@ ZoneDistance depth_of(Corners outline, const dvec2& p) {
   return nearest;
 }
 
-// No point of the stretch from -> to lies deeper: the distance to one side is convex along it, so its ends bound it.
+// An upper bound of the depth on a stretch: along it the distance to one side is convex, so the two ends bound it.
 double depth_bound(Corners outline, const dvec2& from, const dvec2& to) {
   double bound = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -45,12 +45,12 @@ double depth_bound(Corners outline, const dvec2& from, const dvec2& to) {
   return bound;
 }
 
-// The deepest place of a stretch that lies inside, if deeper than `deepest`, by halving it.
+// Finds by bisection the deepest point of a stretch inside the zone, if it is deeper than `deepest`.
 void search_depth(Corners outline, const Segment& stretch, ZoneDistance& deepest) {
   struct Part {
     double from, to;
   };
-  // Halving stops at the tolerance or at neighbouring numbers, so the open parts never exceed the digits of a double.
+  // Bisection stops at the tolerance or at adjacent doubles, so the stack never exceeds the digits of a double.
   std::array<Part, 64> open{{{0.0, 1.0}}};
   for (int count = 1; count > 0;) {
     const Part part = open[--count];
@@ -71,7 +71,7 @@ ZoneDistance as_depth(ZoneDistance found) {
   return found;
 }
 
-// The nearest pair of a point or segment and the pieces; distance 0 when it meets one of them.
+// The nearest pair between a point or segment and the pieces; distance 0 when it meets one of them.
 ConvexGap nearest_gap(std::span<const ConvexPolygon> pieces, const ConvexView& tool) {
   const Extent around = extent(tool);
   ConvexGap nearest{false, std::numeric_limits<double>::infinity()};

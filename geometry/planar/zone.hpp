@@ -1,5 +1,6 @@
-// A safe or forbidden zone drawn in the endoscope image, and how far a point or the tool is from it, each frame.
-// Distances are to the outline, negative inside. Source: seeds 001 and 004 bring the parts; the zone is ours.
+// A safe or forbidden zone drawn in the endoscope image, and the distance of a point or the tool from it, each frame.
+// Distances are to the outline, negative inside. Source: documents 001 and 004 (docs/planar.md) for the parts; the zone
+// is ours.
 // Units: image coordinates, in half heights of the image (geometry/planar/image_projection.hpp).
 // Checked against dense sampling in tests/geometry/planar_zone_test.cpp
 #pragma once
@@ -11,11 +12,11 @@ namespace trocar::planar {
 
 enum class ZoneKind { Safe, Forbidden };
 
-// The depth of a shaft inside a zone is found to this: a two-thousandth of a pixel in an image of 1000 lines.
+// Precision of a shaft's depth inside a zone: a two-thousandth of a pixel in an image of 1000 lines.
 constexpr double kDepthTolerance = 1e-6;  // half heights
 
-// `distance` is that of the nearest place of the tool while it is outside, and minus the depth of its deepest place
-// once any of it is inside; 0 is touching. on_tool is that place, on_zone the nearest point of the outline to it.
+// Outside: `distance` is that of the tool's nearest point. When any part of the tool is inside: minus the depth of its
+// deepest point. 0 is touching. on_tool is that point, on_zone the nearest point of the outline to it.
 struct ZoneDistance {
   double distance = 0.0;  // half heights
   dvec2 on_tool{0.0}, on_zone{0.0};
@@ -33,7 +34,7 @@ class Zone {
   // Inside or on the outline, exactly. O(pieces * log n).
   bool contains(const dvec2& p) const;
 
-  // Of a finite point, for instance the tip, and of a segment, for instance the shaft. Neither allocates. Outside:
+  // For a finite point, for example the tip, and a segment, for example the shaft. Neither allocates. Outside:
   // O(pieces * log n) after a box test; inside: O(n), for a segment times the steps of a bisection.
   ZoneDistance distance(const dvec2& p) const;
   ZoneDistance distance(const Segment& shaft) const;

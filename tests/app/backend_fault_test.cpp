@@ -182,7 +182,7 @@ TEST_F(FailingDriver, EndsACommandWithASentence) {
     const auto query = backends_.make("compute");
     query->rebuild(mesh.view());
     EXPECT_EQ(message_of([&] { require_start(*query); }),
-              "input: backend compute: the organ has more faces, vertices or touches than this OpenGL context takes; "
+              "input: backend compute: the organ has more faces, vertices or touches than this OpenGL context allows; "
               "use scan");
   }
   const InjectedFault lost(GlFault::ContextLost);
@@ -202,7 +202,7 @@ TEST_F(FailingDriver, IsSaidOnce) {
   teller.tell(faults);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "frame 120: backend compute: the graphics driver lost its OpenGL context; scan answers from this frame on\n"
-            "frame 130: backend occlusion: the graphics driver gave no answer in time; it checks no further frame\n");
+            "frame 130: backend occlusion: the graphics driver did not answer in time; it checks no further frame\n");
 }
 
 TEST_F(FailingDriver, TheRecordingKnowsWhoAnswered) {

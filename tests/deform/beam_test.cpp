@@ -1,5 +1,5 @@
-// Beams: a cantilever and a hanging column against beam theory, the cantilever's period, and what the time step has to
-// say in it: nothing.
+// Beams: a cantilever and a hanging column against beam theory, the period of the cantilever, and the independence of
+// the results from the time step.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,8 +15,8 @@ using test::Bar, test::Positions;
 using test::beam_deflection, test::beam_period, test::column_sag;
 using test::cantilever, test::end_movement, test::free_length;
 
-// Five cells thick, eight times as long. A lattice n cells thick bends less by about 1.5 / n^2: its springs lie in
-// layers.
+// Five cells thick, eight times as long. A lattice n cells thick bends less by about 1.5 / n^2, because its springs lie
+// in layers.
 const Bar kBeam{{0.256, 0.032, 0.032}};
 
 TissueParams beam_params(const glm::vec3& gravity) {
@@ -42,7 +42,7 @@ TEST(Beam, CantileverBendsAsTheorySays) {
   }
 }
 
-// A turned bar has cells that are partly full: springs weaker, mass less, in proportion.
+// A rotated bar has partly full cells, whose springs and masses are reduced in proportion.
 TEST(Beam, CantileverAcrossTheLatticeBendsAsTheorySays) {
   for (const double turn : {0.35, std::numbers::pi / 4.0}) {
     const TissueParams params = beam_params({0.f, 0.f, -0.006f});
@@ -64,7 +64,7 @@ TEST(Beam, ColumnHangsAsTheorySays) {
   EXPECT_NEAR(end_movement(model, kBeam, test::stepped(model, rest, 4.0)).x / theory, 1.0, 0.1);
 }
 
-// Let go of, bent as gravity bends it, without damping: the time between crossings of the middle.
+// Released from the shape bent by gravity, without damping: the time between zero crossings of the deflection.
 double measured_period(int substeps, float dt) {
   TissueParams params = beam_params({0.f, -0.004f, 0.f});
   params.damping_time = 0.f;

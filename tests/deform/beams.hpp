@@ -1,4 +1,4 @@
-// Beams of tissue, and what beam theory says of them. For tests and benchmarks.
+// Beams of tissue and their results in beam theory. For tests and benchmarks.
 // Source: Timoshenko, "Strength of materials", 1930; Cowper, "The shear coefficient in Timoshenko's beam theory", 1966.
 // Units: metres, newtons, seconds.   Tested in tests/deform/beam_test.cpp
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace trocar::test {
 
-// Deflection of a cantilever's end under its own weight, bending and shear; a square section.
+// End deflection of a cantilever under its own weight, bending and shear; square section.
 inline double beam_deflection(const TissueParams& p, double length, double side) {
   const double nu = p.poisson_ratio, shear = p.youngs_modulus / (2.0 * (1.0 + nu));
   const double coefficient = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu);
@@ -20,7 +20,7 @@ inline double beam_deflection(const TissueParams& p, double length, double side)
          load * length * length / (2.0 * coefficient * shear);
 }
 
-// Period of its first mode: that of a thin beam, and of one that only shears, in series (Dunkerley).
+// Period of the first mode: that of a thin beam and of a pure shear beam in series (Dunkerley).
 inline double beam_period(const TissueParams& p, double length, double side) {
   const double nu = p.poisson_ratio, shear = p.youngs_modulus / (2.0 * (1.0 + nu));
   const double coefficient = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu);
@@ -40,7 +40,7 @@ inline TissueModel cantilever(const Bar& bar, const TissueParams& params) {
   return model;
 }
 
-// From the last fixed node to the end: where nodes do not lie in the end's plane, less than the bar.
+// From the last fixed node to the end. Where no nodes lie in the end's plane, this is shorter than the bar.
 inline double free_length(const TissueModel& model, const Bar& bar) {
   double root = -0.5 * bar.size.x;
   for (std::size_t i = 0; i < model.rest.size(); ++i)
@@ -48,7 +48,7 @@ inline double free_length(const TissueModel& model, const Bar& bar) {
   return 0.5 * bar.size.x - root;
 }
 
-// Mean movement of the free end's nodes.
+// Mean displacement of the free end's nodes.
 inline glm::dvec3 end_movement(const TissueModel& model, const Bar& bar, const Positions& x) {
   glm::dvec3 sum(0.0);
   double count = 0.0;

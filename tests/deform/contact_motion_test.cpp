@@ -1,4 +1,4 @@
-// Tools that move as fast as hands do: no tunnelling, and the surface keeps out of them.
+// Tools at the speed of fast hand motions: no tunnelling, and the surface stays outside the tools.
 #include <cmath>
 
 #include "tests/deform/deform_support.hpp"
@@ -25,7 +25,7 @@ const Scene& scene() {
   return made;
 }
 
-// How deep any face is in the tool: its radius less the distance of its axis.
+// Largest depth of any face in the tool: its radius minus the distance from its axis.
 double penetration(const ToolStep& tool, const test::Press& press) {
   double nearest = 1.0;
   for (const glm::uvec3& face : press.mesh.faces) {
@@ -36,7 +36,7 @@ double penetration(const ToolStep& tool, const test::Press& press) {
   return tool.radius - nearest;
 }
 
-// Is the axis inside the organ anywhere? The winding of the surface around points along it.
+// Is a part of the axis inside the organ? Uses the winding number of the surface at points on the axis.
 bool inside(const ToolStep& tool, const test::Press& press) {
   for (double share : {0.0, 0.05, 0.1}) {
     const glm::dvec3 p = glm::mix(tool.tip_after, tool.pivot, share);
@@ -53,21 +53,21 @@ bool inside(const ToolStep& tool, const test::Press& press) {
   return false;
 }
 
-// 16 mm down, then 50 mm aside, `tilt` radians off the vertical. Returns the deepest penetration after any frame.
+// 16 mm down, then 50 mm sideways, `tilt` radians off the vertical. Returns the deepest penetration after any frame.
 double push_and_drag(double speed, double tilt) {
   test::Press press{scene().mesh, scene().model};
   const glm::dvec3 shaft(std::sin(tilt), 0.0, std::cos(tilt));
   glm::dvec3 tip(tilt > 1.2 ? -0.03 : 0.0, 0.0, 0.04 + kRadius + 0.001), before = tip;
   double deepest = 0.0;
-  for (double gone = 0.0; gone < 0.066; gone += speed * kFrame, before = tip) {
-    if (gone < 0.016)
-      tip.z -= std::min(speed * kFrame, 0.016 - gone);
+  for (double travelled = 0.0; travelled < 0.066; travelled += speed * kFrame, before = tip) {
+    if (travelled < 0.016)
+      tip.z -= std::min(speed * kFrame, 0.016 - travelled);
     else
       tip.y += speed * kFrame;
     const ToolStep tool{tip + 0.2 * shaft, before, tip, kRadius};
     press.frame(tool, static_cast<float>(kFrame));
     deepest = std::max(deepest, penetration(tool, press));
-    EXPECT_FALSE(inside(tool, press)) << "speed " << speed << ", tilt " << tilt << ", gone " << gone;
+    EXPECT_FALSE(inside(tool, press)) << "speed " << speed << ", tilt " << tilt << ", travelled " << travelled;
   }
   return deepest;
 }

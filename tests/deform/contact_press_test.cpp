@@ -1,5 +1,5 @@
-// A tool pressed into an organ, frame by frame as the program does it: the surface stays out of the tool, the force is
-// sane, and the organ springs back.
+// A tool pressed into an organ, frame by frame as in the program: the surface stays outside the tool, the force is
+// plausible, and the organ springs back.
 #include <cmath>
 
 #include "tests/deform/deform_support.hpp"
@@ -14,7 +14,7 @@ struct Scene {
   TissueModel model;
 };
 
-// An ellipsoid of 12 x 12 x 8 cm lying on a fixed patch, about as coarse for its size as a liver of 20,000 faces.
+// An ellipsoid of 12 x 12 x 8 cm on a fixed patch, with the relative resolution of a liver of 20,000 faces.
 Scene ellipsoid() {
   Scene scene{shapes::icosphere(5, 0.06f), {}};
   for (glm::vec3& p : scene.mesh.positions) p.z *= 0.667f;
@@ -36,7 +36,7 @@ double deepest_vertex(const ToolStep& tool, const test::Press& press) {
   return deepest;
 }
 
-// The tip goes 20 mm down at 20 mm/s, `tilt` radians off the vertical, waits, and leaves.
+// The tip moves 20 mm down at 20 mm/s, `tilt` radians off the vertical, waits, and leaves.
 void press_and_release(double tilt, double radius) {
   const Scene scene = ellipsoid();
   test::Press press{scene.mesh, scene.model};
@@ -71,7 +71,7 @@ TEST(Press, FineTipDownTwentyMillimetres) { press_and_release(0.0, 0.0025); }
 TEST(Press, TiltedShaftDownTwentyMillimetres) { press_and_release(1.0, 0.0025); }
 TEST(Press, ThickShaftDownTwentyMillimetres) { press_and_release(0.4, 0.005); }
 
-// A dent is local: the far side of the organ hardly notices.
+// A dent is local: the far side of the organ hardly moves.
 TEST(Press, DentIsLocalAndSmooth) {
   const Scene scene = ellipsoid();
   test::Press press{scene.mesh, scene.model};

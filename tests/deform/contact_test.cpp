@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRadius = 0.0025;
 
-// A shaft coming down the z axis onto the sphere's top at z = 0.1.
+// A shaft that moves down the z axis onto the sphere's top at z = 0.1.
 ToolStep down_to(double tip_z, double from_z, double x = 0.0) {
   return {{x, 0.0, 0.3}, {x, 0.0, from_z}, {x, 0.0, tip_z}, kRadius};
 }
@@ -29,7 +29,7 @@ double from_axis(const ToolStep& tool, const glm::dvec3& p) {
   return closest_segment_triangle(tool.pivot, tool.tip_after, {p, p, p}).distance;
 }
 
-// Faces, corners and edges within reach of the end pose, each with the direction to it.
+// Faces, corners and edges near the end pose get contacts, each with the direction to the tool.
 TEST(Contacts, EachPointFacesTheTool) {
   const TriangleMesh mesh = shapes::icosphere(5);
   const ToolStep tool = down_to(0.1, 0.101);
@@ -49,7 +49,7 @@ TEST(Contacts, EachPointFacesTheTool) {
   EXPECT_LT(nearest, 3e-4);
 }
 
-TEST(Contacts, ALyingShaftIsKeptOffTheEdgesItCrosses) {
+TEST(Contacts, HorizontalShaftIsKeptOffTheEdgesItCrosses) {
   const TriangleMesh mesh = test::block({0.1f, 0.1f, 0.1f});
   const ToolStep tool{{0.05, -0.1, 0.102}, {0.05, 0.05, 0.102}, {0.05, 0.05, 0.102}, kRadius};
   int edges = 0;
@@ -58,7 +58,7 @@ TEST(Contacts, ALyingShaftIsKeptOffTheEdgesItCrosses) {
   EXPECT_GE(edges, 2);  // the front edge of the top and its diagonal
 }
 
-TEST(Contacts, FacesBetweenTheJawsAreLeftOut) {
+TEST(Contacts, FacesBetweenTheJawsAreSkipped) {
   const TriangleMesh mesh = shapes::icosphere(5);
   const ToolStep tool = down_to(0.1, 0.101);
   ContactList list = contacts_of(tool, mesh);
@@ -70,13 +70,13 @@ TEST(Contacts, FacesBetweenTheJawsAreLeftOut) {
     for (int corner = 0; corner < 3; ++corner) EXPECT_NE(mesh.faces[index(face)][corner], held[0]);
 }
 
-TEST(Contacts, NoTouchNoContact) {
+TEST(Contacts, NoTouchGivesNoContact) {
   const TriangleMesh mesh = shapes::icosphere(4);
   EXPECT_TRUE(contacts_of(down_to(0.12, 0.12), mesh).contacts.empty());
 }
 
-// The tip went 15 mm too deep within the step: the surface is still pushed ahead of it, not around it.
-TEST(Contacts, ToolThatPassedPushesAlongItsFirstTouch) {
+// The tip moves 15 mm too deep within the step: the surface is still pushed ahead of the tool, not around it.
+TEST(Contacts, PassedToolPushesAlongItsFirstTouch) {
   const TriangleMesh mesh = shapes::icosphere(5);
   const ContactList list = contacts_of(down_to(0.085, 0.105), mesh);
   int ahead = 0;
@@ -84,7 +84,7 @@ TEST(Contacts, ToolThatPassedPushesAlongItsFirstTouch) {
   EXPECT_GE(ahead, 1);
 }
 
-TEST(Contacts, FaceThatLeftIsRememberedWhileInReach) {
+TEST(Contacts, FaceThatLeftIsKeptWhileItIsNear) {
   const TriangleMesh mesh = shapes::icosphere(5);
   ContactList list;
   const auto frame = [&](const ToolStep& tool) {
@@ -96,8 +96,8 @@ TEST(Contacts, FaceThatLeftIsRememberedWhileInReach) {
   EXPECT_GT(frame(down_to(above, above)), 0u);
   const double far = 0.1 + kRadius + 2.0 * kContactReach;
   EXPECT_EQ(frame(down_to(far, far)), 0u);
-  const double gone = 0.1 + kRadius + 2.0 * kCandidateReach;
-  EXPECT_EQ(frame(down_to(gone, gone)), 0u);
+  const double away = 0.1 + kRadius + 2.0 * kCandidateReach;
+  EXPECT_EQ(frame(down_to(away, away)), 0u);
   EXPECT_EQ(frame(down_to(above, above)), 0u);
 }
 
@@ -130,8 +130,8 @@ TEST(Contacts, ToolsKeepTheirOwnContactsAndForces) {
   EXPECT_LT(glm::distance(total, first + third), 1e-4f * glm::length(total));
 }
 
-// A lying shaft pressed 3 mm in slides along itself: friction takes the surface along and pulls back with its share of
-// the push.
+// A horizontal shaft pressed 3 mm in slides along itself: friction drags the surface along and pulls back with a
+// fraction of the push.
 TEST(Contacts, FrictionDragsAlongTheShaft) {
   TriangleMesh mesh = shapes::icosphere(5, 0.06f);
   for (glm::vec3& p : mesh.positions) p.z *= 0.667f;

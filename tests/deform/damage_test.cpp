@@ -5,7 +5,7 @@
 namespace trocar {
 namespace {
 
-// The pressures on a tip's faces, times their areas, are the force on the tool; peaks stay, integrals grow.
+// The pressures on the tip's faces times their areas add up to the force on the tool; peaks stay, integrals grow.
 TEST(Damage, AddsUpToTheForceAndOnlyGrows) {
   TriangleMesh mesh = shapes::icosphere(4, 0.06f);
   const Attachment under{{0.f, 0.f, -0.06f}, 0.04f};
@@ -32,7 +32,7 @@ TEST(Damage, AddsUpToTheForceAndOnlyGrows) {
       total += damage.integral[f];
       EXPECT_GE(damage.peak[f], pressure[f]);
     }
-    // The pressures are those of the frame's last piece, the force its mean.
+    // The pressures are those of the frame's last contact substep, the force is the mean of the frame.
     if (frame < 20) {
       EXPECT_GE(sum, 0.9 * glm::length(force));
       EXPECT_LE(sum, 1.5 * glm::length(force) + 1e-6);
@@ -45,7 +45,7 @@ TEST(Damage, AddsUpToTheForceAndOnlyGrows) {
   for (const float p : pressure) EXPECT_EQ(p, 0.f);
 }
 
-TEST(Damage, MarksWhatWasBurnt) {
+TEST(Damage, RecordsBurntFaces) {
   TissueDamage damage;
   damage.resize(5);
   const FaceId burnt[] = {FaceId(1), FaceId(4)}, torn[] = {FaceId(4)};

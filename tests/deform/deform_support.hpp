@@ -1,4 +1,4 @@
-// What the tissue tests share: blocks, the sentence of an error, a hash of a state, a press with a tool.
+// Shared by the tissue tests: blocks, the sentence of an error, a hash of a state, a press with a tool.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ inline float farthest_from_rest(const TissueModel& model, const TissueState& sta
   return farthest;
 }
 
-// The exact touch query by trying every face: sorted, as a backend answers.
+// The exact touch query by brute force over all faces, sorted like a backend's answer.
 inline std::vector<Touch> touches_of(const ToolStep& step, const MeshView& organ) {
   std::vector<Touch> touches;
   for (std::uint32_t f = 0; f < organ.faces.size(); ++f) {
@@ -66,7 +66,7 @@ inline std::vector<Touch> touches_of(const ToolStep& step, const MeshView& organ
   return touches;
 }
 
-// Contacts of a tool alone with an organ, from its touches at the beginning of a frame to its end.
+// Contacts of a single tool with an organ, from its touches at the beginning of a frame.
 inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                         std::span<const glm::vec3> positions, ContactList& list) {
   begin_candidates(list);
@@ -75,7 +75,7 @@ inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, st
   add_contacts(tool, faces, positions, list);
 }
 
-// One frame of organ against one tool, as the program runs it.
+// One frame of an organ and one tool, as in the program.
 struct Press {
   const TriangleMesh& mesh;
   const TissueModel& model;

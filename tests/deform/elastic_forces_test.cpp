@@ -1,4 +1,4 @@
-// The vector loops against each other bit for bit, and against the gradient of the energy in double.
+// The vector loops are compared bit for bit with each other, and with the gradient of the energy in double.
 #include <bit>
 #include <cmath>
 #include <random>
@@ -26,7 +26,7 @@ std::vector<glm::vec3> shaken(const TissueModel& model, float by, unsigned seed)
   return nodes;
 }
 
-// Spring by spring and cell by cell, as the formulas in tissue.hpp say.
+// Spring by spring and cell by cell, by the formulas in tissue.hpp.
 std::vector<glm::dvec3> forces_by_definition(const TissueModel& model, const std::vector<glm::vec3>& nodes) {
   std::vector<glm::dvec3> f(nodes.size());
   for_each_spring(model, [&](const Spring& s) {
@@ -69,7 +69,7 @@ TEST(ElasticForces, AreTheGradientOfTheEnergy) {
   }
 }
 
-TEST(ElasticForces, EveryPathGivesTheSameBits) {
+TEST(ElasticForces, EveryInstructionSetGivesTheSameBits) {
   TissueParams params;
   params.node_spacing = 0.01f;
   for (const glm::vec3 size : {glm::vec3(0.01f), glm::vec3(0.02f, 0.01f, 0.01f), glm::vec3(0.031f, 0.17f, 0.05f),
@@ -98,7 +98,7 @@ TEST(ElasticForces, CollapsedTissueGivesFiniteForces) {
     EXPECT_TRUE(std::isfinite(force.x[i] + force.y[i] + force.z[i])) << i;
 }
 
-TEST(ElasticForces, CellsThatAreGoneDoNothing) {
+TEST(ElasticForces, RemovedCellsExertNoForce) {
   TissueParams params;
   params.node_spacing = 0.01f;
   TissueModel model = make_tissue(test::block(glm::vec3(0.04f)).view(), params, {});

@@ -1,6 +1,6 @@
-// The stated modulus and Poisson's ratio are those the tissue has: blocks pulled and pressed, along the lattice and
-// across it. Force per area at rest over strain, in the middle half of a bar clamped at its ends. Under a stretch of
-// 10 % either way the energy's own secant modulus is 0.5 % below and 4 % above E.
+// The tissue has the stated modulus and Poisson's ratio: blocks are stretched and compressed, along the lattice and
+// across it. Modulus: force per area at rest over strain, in the middle half of a bar clamped at its ends. Under a
+// strain of 10 % the energy's own secant modulus is 0.5 % below E in tension and 4 % above it in compression.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ Pulled pulled(const Bar& bar, const TissueParams& params, double strain) {
   return test::measure(model, bar, test::stepped(model, test::clamped_and_stretched(model, bar, strain), 1.0));
 }
 
-TEST(Measures, FindAnAffineMap) {
+TEST(Measures, RecoverAnAffineMap) {
   const Bar bar{{0.1, 0.04, 0.03}, 0.3};
   TissueModel model = test::clamped_bar(bar, quickly_settling(0.01f));
   const Positions rest(model.rest.begin(), model.rest.end());
@@ -58,7 +58,7 @@ TEST(Elasticity, BarHasTheStatedModulusAlongTheLatticeAndAcrossIt) {
       }
 }
 
-TEST(Elasticity, JudgeAndStepFindTheSame) {
+TEST(Elasticity, ReferenceSolverAndStepAgree) {
   for (const double turn : {0.0, kDiagonal, 0.35})
     for (const double strain : {0.1, -0.1}) {
       const Bar bar{{0.192, 0.048, 0.048}, turn};
@@ -70,7 +70,7 @@ TEST(Elasticity, JudgeAndStepFindTheSame) {
     }
 }
 
-// Small strain: what was asked for. Ten per cent: the springs' own, 0.43 pulled and 0.49 pressed.
+// Small strain: the requested ratio. Ten per cent: that of the springs, 0.43 in tension and 0.49 in compression.
 TEST(Elasticity, PoissonsRatioIsTheStatedOne) {
   for (const float poisson : {0.25f, 0.4f, 0.46f}) {
     TissueParams params = quickly_settling(0.012f);
@@ -80,7 +80,7 @@ TEST(Elasticity, PoissonsRatioIsTheStatedOne) {
   }
 }
 
-TEST(Elasticity, PressedByAFifthVolumeStays) {
+TEST(Elasticity, VolumeIsKeptUnderCompressionByAFifth) {
   for (const double turn : {0.0, kDiagonal}) {
     const Pulled middle = pulled({{0.12, 0.048, 0.048}, turn}, quickly_settling(0.008f), -0.2);
     EXPECT_LT(middle.strain, -0.18);
@@ -88,8 +88,8 @@ TEST(Elasticity, PressedByAFifthVolumeStays) {
   }
 }
 
-// A block on the floor under a tool so thick that it is a plate: the force on it is area times modulus times strain.
-TEST(Elasticity, ForceOnAPlateIsWhatTheModulusSays) {
+// A block on the floor under a tool so thick that it acts as a plate: the force is area times modulus times strain.
+TEST(Elasticity, ForceOnAPlateMatchesTheModulus) {
   TriangleMesh mesh = test::block({0.048f, 0.144f, 0.048f});
   std::vector<TissueContact> contacts;
   for (int i = 0; i < 7; ++i)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kFrame = 1.f / 60.f;
 
-// 80 x 80 x 40 mm, tip at the middle of its top.
+// 80 x 80 x 40 mm, the tip at the middle of its top.
 struct Jaws {
   TriangleMesh mesh = test::fine_block({0.f, 0.f, 0.f}, {0.08f, 0.08f, 0.04f}, 0.004f);
   Attachment floor{{0.04f, 0.04f, -0.3f}, 0.302f};
@@ -46,7 +46,7 @@ TEST(Grasp, OpenJawsHoldNothing) {
   EXPECT_EQ(jaws.grasp.pull, glm::vec3(0.f));
 }
 
-TEST(Grasp, HeldTissueFollowsAndIsLetGo) {
+TEST(Grasp, HeldTissueFollowsAndIsReleased) {
   Jaws jaws;
   jaws.frame(jaws.tip, 0.1);
   ASSERT_TRUE(jaws.grasp.holding());
@@ -102,7 +102,7 @@ TEST(Grasp, TurningTheInstrumentTwistsTheTissue) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     const glm::dvec2 a(before[i].offset), b(jaws.grasp.points[i].offset);
     if (glm::length(a) < 0.002) continue;
-    // The axis points down: turning about it is clockwise seen from above.
+    // The axis points down: a rotation about it is clockwise seen from above.
     const double turned = std::atan2(a.x * b.y - a.y * b.x, glm::dot(a, b));
     EXPECT_NEAR(turned, glm::radians(-30.0), 0.1) << i;
   }

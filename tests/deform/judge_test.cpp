@@ -1,4 +1,4 @@
-// The judge judged: slopes and curvatures by finite differences, balance by closed forms.
+// Validation of the implicit reference solver: gradients and curvatures by finite differences, balance by closed forms.
 #include "deform/judge.hpp"
 
 #include <cmath>
@@ -39,7 +39,7 @@ Expansion expansion(const Energy& energy, const Positions& x, Curvature curvatur
   return out;
 }
 
-// Curvature times a change of all positions.
+// Product of the curvature and a change of all positions.
 Positions times(const Expansion& e, const Positions& change) {
   Positions product(change.size(), dvec3(0.0));
   for (const CurvatureBlock& block : e.curvature) {
@@ -63,7 +63,8 @@ Positions moved(Positions x, const Positions& direction, double by) {
   return x;
 }
 
-// Energy against slope, slope against curvature, along random directions; the convex curvature never bends downward.
+// Energy against gradient and gradient against curvature, along random directions; the convex curvature is never
+// negative.
 void expect_derivatives(const Energy& energy, const Positions& x, std::mt19937& random) {
   const Expansion exact = expansion(energy, x, Curvature::Exact), convex = expansion(energy, x, Curvature::Convex);
   std::normal_distribution<double> normal;
@@ -84,7 +85,7 @@ void expect_derivatives(const Energy& energy, const Positions& x, std::mt19937& 
   }
 }
 
-TEST(JudgeTerms, AtRestThereIsNoForce) {
+TEST(JudgeTerms, NoForceAtRest) {
   const TissueModel model = small_block();
   const Positions rest(model.rest.begin(), model.rest.end());
   Expansion e =
@@ -94,7 +95,7 @@ TEST(JudgeTerms, AtRestThereIsNoForce) {
   EXPECT_LT(size(e.slope), 1e-4);  // node positions are floats
 }
 
-// All nodes in one point: springs without direction, cells without volume.
+// All nodes at one point: springs without direction, cells without volume.
 TEST(JudgeTerms, CrushedToAPointStaysFinite) {
   const TissueModel model = small_block();
   const Positions x(model.rest.size(), dvec3(0.01));
@@ -113,7 +114,7 @@ TEST(JudgeTerms, ElasticSlopesAndCurvatures) {
   TissueModel model = small_block();
   model.tethers = {{3, 40.f, false}, {7, 60.f, true}};
   const dvec3 breath(0.001, -0.003, 0.002);
-  for (const double by : {0.0005, 0.003, 0.008}) {  // 8 mm of 10: springs pressed flat, cells inside out
+  for (const double by : {0.0005, 0.003, 0.008}) {  // 8 mm of 10: collapsed springs, cells inside out
     const Positions x = shaken(model, random, by);
     SCOPED_TRACE(by);
     expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_springs(model, at, c, out); }, x, random);
@@ -122,8 +123,8 @@ TEST(JudgeTerms, ElasticSlopesAndCurvatures) {
   }
 }
 
-// Mean edges by another way: the Jacobian of the trilinear map at the cell's middle.
-TEST(JudgeTerms, VolumeEnergyIsThatOfTheJacobianInTheMiddle) {
+// Mean edges computed independently: the Jacobian of the trilinear map at the cell's centre.
+TEST(JudgeTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
   std::mt19937 random(kSeed);
   const TissueModel model = small_block();
   const Positions x = shaken(model, random, 0.003);
@@ -162,7 +163,7 @@ struct Touching {
   ToolStep tool;
 };
 
-// A tool of 5 mm radius that reaches 2 mm past a point: with its tip, with its side, from across. Around the origin.
+// A tool of 5 mm radius that overlaps a point by 2 mm: with its tip, with its side, from across. Around the origin.
 std::vector<Touching> touchings() {
   const std::uint32_t a = corner_at(kCorner), b = corner_at(kAcross), c = corner_at(kThird);
   const TissueContact vertex{0, a, {0.f, 1.f, 0.f}}, inside{0, a, {0.f, 1.f, 0.f}, b, c, 0.3f, 0.2f};
@@ -178,15 +179,15 @@ TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
   const Positions x = shaken(model, random, 0.0003);
   for (Touching t : touchings()) {
     const JudgePoint point = contact_point(model, t.contact);
-    const dvec3 place = place_of(point, x);
-    t.tool.tip_after += place;
-    t.tool.pivot += place;
-    EXPECT_GT(touch_between(place, t.tool, dvec3(t.contact.normal)).depth, 0.0);
+    const dvec3 position = place_of(point, x);
+    t.tool.tip_after += position;
+    t.tool.pivot += position;
+    EXPECT_GT(touch_between(position, t.tool, dvec3(t.contact.normal)).depth, 0.0);
     expect_derivatives(
         [&](auto at, Curvature c, Expansion& out) { add_contact(point, t.contact, t.tool, 2e4, at, c, out); }, x,
         random);
-    for (const double off : {1e-5, 3e-3}) {  // within the hold's limit and beyond, creeping and sliding
-      const dvec3 to = place + off * glm::normalize(dvec3(1.0, 2.0, 2.0));
+    for (const double off : {1e-5, 3e-3}) {  // below the hold's limit and above, creeping and sliding
+      const dvec3 to = position + off * glm::normalize(dvec3(1.0, 2.0, 2.0));
       const TissueHold hold{model.embedding[t.contact.vertex], glm::vec3(to), glm::vec3(to), 5.f};
       const JudgePoint held = held_point(hold.point);
       expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_hold(held, hold, 1e5, at, c, out); }, x,
@@ -198,8 +199,8 @@ TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
   }
 }
 
-// Nothing elastic: one implicit step of a free fall with drag, v = (v0 + g dt) / (1 + drag dt).
-TEST(Judge, FallsAsImplicitEulerSays) {
+// No elastic forces: one implicit step of a free fall with drag, v = (v0 + g dt) / (1 + drag dt).
+TEST(Judge, FreeFallMatchesImplicitEuler) {
   TissueParams params;
   params.gravity = {0.f, -9.81f, 1.f};
   params.drag = 3.f;
@@ -215,8 +216,8 @@ TEST(Judge, FallsAsImplicitEulerSays) {
   for (const dvec3& v : state.v) EXPECT_LT(glm::distance(v, speed), 1e-6);
 }
 
-// What the tool feels once all is at rest is what the attachment bears.
-TEST(Judge, ForceOnTheToolIsWhatHoldsTheBlockDown) {
+// At rest the force on the tool equals the force on the attachment.
+TEST(Judge, ForceOnTheToolEqualsTheForceOnTheAttachment) {
   for (const float friction : {0.f, 0.3f}) {
     TissueParams params;
     params.friction = friction;
@@ -244,7 +245,7 @@ TEST(Judge, ForceOnTheToolIsWhatHoldsTheBlockDown) {
   }
 }
 
-// Long steps end where the equilibrium is, and a hold that pulls beyond its limit gives way.
+// Long steps end at the equilibrium, and a hold that is pulled beyond its limit yields.
 TEST(Judge, StepsEndAtTheEquilibrium) {
   const TissueModel model = small_block();
   const glm::vec3 to = glm::vec3(0.03f, 0.03f, 0.02f);

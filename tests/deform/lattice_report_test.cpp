@@ -5,7 +5,7 @@
 namespace trocar {
 namespace {
 
-TEST(LatticeReport, OfABlockIsWhatWasCut) {
+TEST(LatticeReport, MatchesABlock) {
   TissueParams params;
   params.node_spacing = 0.01f;
   const TriangleMesh mesh = test::block({0.08f, 0.04f, 0.03f});

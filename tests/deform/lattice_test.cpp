@@ -19,7 +19,7 @@ double filled_volume(const MeshView& organ, double spacing) {
   return sum * spacing * spacing * spacing;
 }
 
-TEST(Lattice, BlockOfWholeCellsHasExactlyThese) {
+TEST(Lattice, BlockOfWholeCellsHasExactlyTheseCells) {
   const TriangleMesh mesh = block({0.04f, 0.024f, 0.016f});
   const Lattice lattice = make_lattice(mesh.view(), 0.008);
   EXPECT_EQ(lattice.size, glm::ivec3(5, 3, 2));
@@ -34,13 +34,13 @@ TEST(Lattice, FullnessAddsUpToTheVolume) {
     for (const double spacing : {0.008, 0.013, 0.03})
       EXPECT_NEAR(filled_volume(mesh.view(), spacing) / volume, 1.0, 0.8 * spacing) << spacing;
   }
-  // Flat walls along the rows are the worst case: each is known to a quarter of a cell.
+  // Flat walls along the rows are the worst case: the position of each is known to a quarter of a cell.
   const TriangleMesh cube = shapes::cube(0.093f);
   for (const double spacing : {0.008, 0.013, 0.03})
     EXPECT_NEAR(filled_volume(cube.view(), spacing) / closed_volume(cube.view()), 1.0, 4.0 * 0.125 * spacing / 0.093);
 }
 
-// Inner walls that lie exactly on measured rows, and on lattice planes: hits on edges and corners must still cancel.
+// Inner walls exactly on measured rows and on lattice planes: crossings at edges and corners must still cancel.
 TEST(Lattice, HollowWithWallsOnRowsIsMeasured) {
   for (const float inner : {0.064f, 0.068f, 0.066f, 0.062f}) {
     const TriangleMesh mesh = shapes::joined(shapes::cube(0.096f), shapes::turned(shapes::cube(inner)));
@@ -60,15 +60,15 @@ TEST(Lattice, FullnessOfASphereAgreesWithCounting) {
       for (int x = 0; x < lattice.size.x; ++x) {
         int inside = 0;
         for (int i = 0; i < kCounts * kCounts * kCounts; ++i) {
-          const glm::dvec3 place(i % kCounts + 0.5, i / kCounts % kCounts + 0.5, i / kCounts / kCounts + 0.5);
-          const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + place / double(kCounts));
+          const glm::dvec3 sample(i % kCounts + 0.5, i / kCounts % kCounts + 0.5, i / kCounts / kCounts + 0.5);
+          const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + sample / double(kCounts));
           inside += glm::dot(p, p) < radius * radius;
         }
         EXPECT_NEAR(fullness[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.05);
       }
 }
 
-TEST(Lattice, EveryCellAFaceTouchesIsThere) {
+TEST(Lattice, EveryCellTouchedByAFaceExists) {
   const TriangleMesh mesh = shapes::torus(24, 12);
   const Lattice lattice = make_lattice(mesh.view(), 0.01);
   std::mt19937 random(7);
@@ -92,13 +92,13 @@ TEST(Lattice, TriangleBoxOverlapAgreesWithSampling) {
   const std::uint32_t seed = 20240611;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  std::uniform_real_distribution<double> place(-2.0, 2.0);
-  const auto point = [&] { return glm::dvec3(place(random), place(random), place(random)); };
+  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
+  const auto point = [&] { return glm::dvec3(coordinate(random), coordinate(random), coordinate(random)); };
   int touching = 0;
   for (int i = 0; i < 2000; ++i) {
     const Triangle t{point(), point(), point()};
     const glm::dvec3 half(0.7, 0.4, 0.5);
-    double nearest = INFINITY;  // of sampled points, how far outside the box (in the largest coordinate)
+    double nearest = INFINITY;  // over sampled points, distance outside the box (largest coordinate)
     for (int u = 0; u <= 40; ++u)
       for (int v = 0; v + u <= 40; ++v) {
         const glm::dvec3 p = glm::abs(t.a + (t.b - t.a) * (u / 40.0) + (t.c - t.a) * (v / 40.0)) - half;
@@ -123,7 +123,7 @@ TEST(Lattice, NeighboursAlongXHaveConsecutiveNumbers) {
     for (int corner = 0; corner < 8; corner += 2) EXPECT_EQ(cell.node[corner] + 1, cell.node[corner + 1]);
 }
 
-TEST(Lattice, RefusesSpacingsThatMakeNoSense) {
+TEST(Lattice, RefusesInvalidSpacings) {
   const TriangleMesh mesh = shapes::cube(0.1f);
   EXPECT_NE(sentence_of([&] { make_lattice(mesh.view(), 0.11); }).find("larger than the organ"), std::string::npos);
   EXPECT_NE(sentence_of([&] { make_lattice(mesh.view(), 1e-5); }).find("too small"), std::string::npos);

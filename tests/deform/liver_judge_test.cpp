@@ -1,5 +1,5 @@
-// The real-time step against the judge on a real liver: pressed, pulled, twisted; and the force a tool feels when it
-// presses and leaves. Curves and tables at finer lattices: bench/tissue_curves.cpp.
+// The real-time step against the implicit reference solver on a real liver: pressed, pulled, twisted; and the force on
+// a tool that presses and leaves. Curves and tables at finer lattices: bench/tissue_curves.cpp.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -17,7 +17,7 @@ using test::Difference, test::Judged, test::LiverScene, test::PressAndRelease, t
 constexpr double kRadius = 0.005;  // m, a 10 mm instrument
 constexpr double kFrame = 1.0 / 60.0;
 
-// 20 mm: what the judge can do in a second or two.
+// 20 mm: the reference solver needs a second or two.
 std::optional<LiverScene> liver(float spacing, float friction) {
   const auto file = shared_file("organs/openhelp/Liver.stl");
   if (!file) return std::nullopt;
@@ -27,8 +27,8 @@ std::optional<LiverScene> liver(float spacing, float friction) {
   return test::liver_scene(*file, params);
 }
 
-// Both pressed at the same points of the surface; the judge at rest under the tool, the step moving and then at rest.
-TEST(LiverJudge, PressedAlike) {
+// Both are pressed at the same surface points: the reference at rest under the tool, the step moving and then at rest.
+TEST(LiverJudge, EqualWhenPressed) {
   const auto scene = liver(0.02f, 0.f);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   const auto points = test::points_near_dome(scene->mesh, 0.012f);
@@ -42,7 +42,7 @@ TEST(LiverJudge, PressedAlike) {
     EXPECT_LT(slow.answer.deepest, 3e-5);
     for (; depth < next - 1e-9; depth += 0.02 * kFrame)
       force = fast.press(test::tool_on_dome(kRadius, depth, depth + 0.02 * kFrame), points, kFrame);
-    EXPECT_NEAR(force.z, judged.z, 0.07) << next;  // a tenth of the greatest
+    EXPECT_NEAR(force.z, judged.z, 0.07) << next;  // a tenth of the largest force
   }
   for (int i = 0; i < 150; ++i) force = fast.press(test::tool_on_dome(kRadius, depth, depth), points, kFrame);
   const Difference apart = test::difference(scene->model, fast, slow);
@@ -57,7 +57,7 @@ struct Held {
   dvec3 fast, slow;  // sum of the holds' forces, or of their moments about the dome
 };
 
-// Holds moved in a second, then left; the judge goes there in `stages`.
+// Holds move for a second and then rest; the reference solver reaches the same target in `stages`.
 Held held_by(const LiverScene& scene, const std::vector<TissueHold>& begin, float lift, float turn, int stages) {
   Stepped fast{scene};
   Judged slow{scene};
@@ -90,20 +90,20 @@ void expect_alike(const Held& held) {
   EXPECT_LT(glm::distance(held.fast, held.slow), 0.05 * glm::length(held.slow));
 }
 
-TEST(LiverJudge, PulledAlike) {
+TEST(LiverJudge, EqualWhenPulled) {
   const auto scene = liver(0.02f, 0.f);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   expect_alike(held_by(*scene, test::ring_of_holds(scene->model, 1, 0.f, 0.002f), 0.015f, 0.f, 3));
 }
 
-TEST(LiverJudge, TwistedAlike) {
+TEST(LiverJudge, EqualWhenTwisted) {
   const auto scene = liver(0.02f, 0.f);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   expect_alike(held_by(*scene, test::ring_of_holds(scene->model, 8, 0.025f, 0.01f), 0.f, 0.5f, 3));
 }
 
 struct Curve {
-  double greatest = 0.0, jump = 0.0, against = 0.0, last = 0.0;  // N; against: most that it went against the motion
+  double greatest = 0.0, jump = 0.0, against = 0.0, last = 0.0;  // N; against: largest change against the motion
   void add(double force, bool down) {
     greatest = std::max(greatest, force);
     jump = std::max(jump, std::abs(force - last));
@@ -112,7 +112,7 @@ struct Curve {
   }
 };
 
-// At the default spacing: between haptic ticks, stepped at the ticks' own rate, and between frames.
+// At the default spacing: between haptic ticks, stepped at the rate of the ticks, and between frames.
 TEST(LiverJudge, ForceRisesAndFallsSmoothly) {
   const auto scene = liver(TissueParams().node_spacing, TissueParams().friction);
   if (!scene) GTEST_SKIP() << "no shared organs here";
@@ -134,8 +134,8 @@ TEST(LiverJudge, ForceRisesAndFallsSmoothly) {
   EXPECT_NEAR(curve[0].greatest / curve[1].greatest, 1.0, 0.05);
 }
 
-// The same through a touch query's contacts.
-TEST(LiverJudge, TouchesPressAsAllPointsDo) {
+// The same with the contacts of a touch query.
+TEST(LiverJudge, TouchQueryAgreesWithAllPoints) {
   const auto scene = liver(0.012f, TissueParams().friction);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   const auto points = test::points_near_dome(scene->mesh, 0.012f);

@@ -1,5 +1,5 @@
-// The OpenHELP liver fixed on its back, and what is done to it: pressed by a tool, pulled and twisted by holds; the
-// same for the real-time step and for the judge. For tests and benchmarks. Units: metres, newtons, seconds.
+// The OpenHELP liver fixed at its back, pressed by a tool, pulled and twisted by holds; the same for the real-time step
+// and for the implicit reference solver. For tests and benchmarks. Units: metres, newtons, seconds.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace trocar::test {
 
-// Where tools meet the liver, on its dome: even for 25 mm around. The dome faces +z.
+// The point of the dome at which tools press; the surface is even for 25 mm around it. The dome faces +z.
 constexpr glm::vec3 kDome{-0.0238f, 0.1133f, 0.2117f};
 
 struct LiverScene {
@@ -29,8 +29,8 @@ inline LiverScene liver_scene(const std::filesystem::path& file, const TissuePar
   return scene;
 }
 
-// Surface points a tool may meet: corners, edges' middles and centres of all faces within `reach` of the dome. As a
-// contact each wants to know the side of the tool's axis it is on.
+// Surface points that a tool may touch: corners, edge middles and centres of all faces within `reach` of the dome. Each
+// contact needs the side of the tool's axis on which it lies.
 inline std::vector<TissueContact> points_near_dome(const TriangleMesh& mesh, float reach) {
   std::vector<TissueContact> points;
   std::vector<char> seen(mesh.positions.size(), 0);
@@ -47,7 +47,7 @@ inline std::vector<TissueContact> points_near_dome(const TriangleMesh& mesh, flo
   return points;
 }
 
-// Turns each contact to where the tool is now.
+// Sets the normal of each contact for the tool's present pose.
 inline void face_tool(const ToolStep& tool, std::span<const glm::vec3> surface, std::vector<TissueContact>& points) {
   for (TissueContact& c : points) {
     const glm::dvec3 p((1.f - c.u - c.v) * surface[c.vertex] + c.u * surface[c.second] + c.v * surface[c.third]);
@@ -57,14 +57,14 @@ inline void face_tool(const ToolStep& tool, std::span<const glm::vec3> surface, 
   }
 }
 
-// A tool above the dome, `depth` below the first touch; a step moves it from depth to depth.
+// A tool above the dome, `depth` below the first touch; a step moves it from one depth to another.
 inline ToolStep tool_on_dome(double radius, double from, double to) {
   const glm::dvec3 touch = glm::dvec3(kDome) + glm::dvec3(0.0, 0.0, radius);
   const glm::dvec3 down(0.0, 0.0, -1.0);
   return {touch + glm::dvec3(0.0, 0.0, 0.25), touch + from * down, touch + to * down, radius};
 }
 
-// How deep the tool is at `time`: down at 20 mm/s, turned around within a tenth of a second, and back.
+// The tool's depth at `time`: down at 20 mm/s, reversed within a tenth of a second, and back.
 struct PressAndRelease {
   double depth = 0.01;        // m
   double speed = 0.02;        // m/s
@@ -79,7 +79,7 @@ struct PressAndRelease {
   ToolStep tool(double radius, double from, double to) const { return tool_on_dome(radius, at(from), at(to)); }
 };
 
-// Real-time step and judge behind one face.
+// The real-time step and the reference solver with the same interface.
 struct Stepped {
   const LiverScene& scene;
   TissueState state = rest_state(scene.model);
@@ -113,7 +113,7 @@ struct Judged {
 };
 
 struct Difference {
-  double relative, most, moved;  // 1 over all nodes that moved, m the largest, m the largest movement
+  double relative, most, moved;  // 1 over all moved nodes; m, largest difference; m, largest displacement
 };
 
 template <class A, class B>
@@ -130,7 +130,7 @@ Difference difference(const TissueModel& model, const A& a, const B& b) {
   return d;
 }
 
-// Points of tissue in a ring of `radius` around the dome, `below` the surface, and held there.
+// Tissue points in a ring of `radius` around the dome, `below` the surface, held at their positions.
 inline std::vector<TissueHold> ring_of_holds(const TissueModel& model, int count, float radius, float below) {
   std::vector<TissueHold> holds;
   for (int i = 0; i < count; ++i) {
@@ -141,7 +141,7 @@ inline std::vector<TissueHold> ring_of_holds(const TissueModel& model, int count
   return holds;
 }
 
-// Where the holds go: lifted by `lift` and turned by `turn` radians about the dome's axis.
+// Moves the targets of the holds: lifted by `lift` and turned by `turn` radians about the dome's axis.
 inline void move_holds(std::vector<TissueHold>& holds, std::span<const TissueHold> begin, float lift, float turn) {
   for (std::size_t i = 0; i < holds.size(); ++i) {
     const glm::vec3 r = begin[i].to - kDome;

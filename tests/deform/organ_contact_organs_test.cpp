@@ -1,4 +1,4 @@
-// Organ against organ on real shapes: at rest nothing moves, pressed together they hold each other off.
+// Contact of real organ shapes: at rest nothing moves, and pressed together they keep each other out.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ TissueModel organ_model(const TriangleMesh& mesh, float modulus, std::span<const
   return make_tissue(mesh.view(), params, attachments);
 }
 
-// The group as it stands in data/scenes/liver_and_stomach.toml.
+// The organs with the poses of data/scenes/liver_and_stomach.toml.
 test::OrganGroup scene_group() {
   const TriangleMesh liver = load_mesh(repository_file("data/organs/liver.obj"));
   const TriangleMesh stomach = load_mesh(repository_file("data/organs/stomach.obj"));
@@ -31,7 +31,7 @@ test::OrganGroup scene_group() {
           {organ_model(liver, 6e3f, {&to_diaphragm, 1}), organ_model(stomach, 4e3f, {&to_gullet, 1})}};
 }
 
-// A ball of the organ's tissue that is farthest from the other organ, held.
+// An attachment: a ball of the organ's tissue that is farthest from the other organ.
 Attachment hold_far_side(const TriangleMesh& mesh, const glm::vec3& other) {
   Attachment hold{mesh.positions[0], 0.04f};
   for (const glm::vec3& p : mesh.positions)
@@ -57,7 +57,7 @@ double microseconds(Action action) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Of search and of one substep's pushes, as the organs stand now.
+// Times of the search and of the pushes in one substep, for the present state.
 Times measure(test::OrganGroup& group) {
   constexpr int kRepeats = 20;
   Times times{1e9, 1e9, 0};
@@ -86,7 +86,7 @@ void expect_no_motion_at_rest(test::OrganGroup& group) {
   }
 }
 
-// The second organ is drawn against the last of the others with `pull` m/s^2 for a second and a half.
+// Pulls the second organ against the last of the others with `pull` m/s^2 for a second and a half.
 void expect_they_hold_off(test::OrganGroup& group, float pull) {
   const std::uint32_t other = group.models.size() == 3 ? 2 : 0;
   const glm::vec3 towards = glm::normalize(glm::vec3(group.centre(other) - group.centre(1)));
@@ -105,7 +105,7 @@ void expect_they_hold_off(test::OrganGroup& group, float pull) {
   }
   const float at_last = group.deepest();
   const Times times = measure(group);
-  std::printf("pressed: force up to %.2f N, deepest ever %.2f mm, at last %.2f mm, other moved %.2f mm\n",
+  std::printf("pressed: force up to %.2f N, deepest overlap %.2f mm, final overlap %.2f mm, other moved %.2f mm\n",
               glm::length(force), deepest * 1e3f, at_last * 1e3f, glm::length(group.centre(other) - before) * 1e3);
   std::printf("pressed: search %.0f us a frame, pushes %.1f us a substep, %zu contacts, nodes at up to %.3f m/s\n",
               times.find_us, times.solve_us, times.contacts,
@@ -137,7 +137,7 @@ TEST(OrgansInContact, SceneAtRestDoesNotMove) {
   std::printf("apart: search %.0f us a frame\n", measure(group).find_us);
 }
 
-TEST(OrgansInContact, SceneHoldsOff) {
+TEST(OrgansInContact, SceneOrgansKeepEachOtherOut) {
   test::OrganGroup group = scene_group();
   expect_they_hold_off(group, 4.f);
 }

@@ -1,5 +1,5 @@
-// Organ against organ: the inverse of a deformed cell, the search against trying every cell, blocks that rest on, run
-// into and overlap each other.
+// Contact between organs: the inverse of a deformed cell, the search against brute force over all cells, and blocks
+// that rest on each other, collide and overlap.
 #include "deform/organ_contact.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TissueParams soft(float spacing = 0.008f) {
   return params;
 }
 
-// A block at rest under a floating one, `gap` above it. Below: fixed at its underside.
+// A free block `gap` above a block at rest. The lower one is fixed at its underside.
 struct TwoBlocks {
   TriangleMesh below = test::fine_block({0.f, 0.f, 0.f}, {0.08f, 0.08f, 0.04f}, 0.005f);
   TriangleMesh above;
@@ -50,7 +50,7 @@ std::array<glm::vec3, 8> random_cell(std::mt19937& random, float size, float wob
   return corner;
 }
 
-TEST(TrilinearCell, InverseFindsWhatForwardMade) {
+TEST(TrilinearCell, InverseRecoversThePoint) {
   std::mt19937 random(11);
   std::uniform_real_distribution<float> inside(0.f, 1.f);
   const float size = 0.008f;
@@ -59,14 +59,14 @@ TEST(TrilinearCell, InverseFindsWhatForwardMade) {
     const std::array<glm::vec3, 8> corner = random_cell(random, size, 0.2f);
     const CellInverse cell = cell_inverse(corner, size);
     const glm::vec3 s(inside(random), inside(random), inside(random));
-    glm::vec3 p(0.f), place;
+    glm::vec3 p(0.f), local;
     for (int k = 0; k < 8; ++k) p += corner_weight(k, s) * corner[k];
     ASSERT_LT(glm::distance(p, cell.map.base + offset_at(cell.map, s)), 1e-7f) << "seed 11, cell " << i;
-    ASSERT_TRUE(find_place(cell, p, 1e-3f, place)) << "seed 11, cell " << i;
+    ASSERT_TRUE(find_place(cell, p, 1e-3f, local)) << "seed 11, cell " << i;
     glm::vec3 back(0.f);
-    for (int k = 0; k < 8; ++k) back += corner_weight(k, place) * corner[k];
+    for (int k = 0; k < 8; ++k) back += corner_weight(k, local) * corner[k];
     EXPECT_LT(glm::distance(back, p), 2e-7f);
-    if (glm::distance(place, s) < 1e-4f) ++found;
+    if (glm::distance(local, s) < 1e-4f) ++found;
   }
   EXPECT_EQ(found, 5000);
 }
@@ -87,9 +87,9 @@ TEST(TrilinearCell, GradientIsTheDifferenceQuotient) {
   }
 }
 
-TEST(TrilinearCell, DegenerateCellsHoldNothing) {
+TEST(TrilinearCell, DegenerateCellsContainNoPoint) {
   const float size = 0.008f;
-  glm::vec3 place;
+  glm::vec3 local;
   std::array<glm::vec3, 8> flat, point, turned;
   for (int k = 0; k < 8; ++k) {
     const glm::vec3 c(corner_offset(k));
@@ -97,22 +97,22 @@ TEST(TrilinearCell, DegenerateCellsHoldNothing) {
     point[k] = glm::vec3(0.1f);
     turned[k] = size * glm::vec3(c.x, c.y, -c.z);
   }
-  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, place));
-  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, place));
-  EXPECT_FALSE(find_place(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, place));
-  EXPECT_FALSE(find_place(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, local));
+  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, local));
+  EXPECT_FALSE(find_place(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, local));
+  EXPECT_FALSE(find_place(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, local));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::mt19937 random(13);
   const CellInverse sound = cell_inverse(random_cell(random, size, 0.f), size);
-  EXPECT_FALSE(find_place(sound, glm::vec3(nan), 0.1f, place));
-  EXPECT_FALSE(find_place(sound, sound.map.base + 10.f * size, 0.1f, place));
+  EXPECT_FALSE(find_place(sound, glm::vec3(nan), 0.1f, local));
+  EXPECT_FALSE(find_place(sound, sound.map.base + 10.f * size, 0.1f, local));
   turned[3].x = nan;
-  EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, place));
+  EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, local));
 }
 
-// The same contacts as by trying every vertex in every cell. Only overlaps: what is near but outside is a matter of
-// foresight.
-TEST(OrganContact, SearchFindsWhatTryingEveryCellFinds) {
+// The same contacts as by testing every vertex in every cell. Only overlaps are compared: contacts nearby but outside
+// depend on the look-ahead distance.
+TEST(OrganContact, SearchAgreesWithBruteForce) {
   std::mt19937 random(21);
   std::normal_distribution<float> normal(0.f, 0.0008f);
   const TwoBlocks blocks(0.001f);
@@ -183,7 +183,7 @@ TEST(OrganContact, BlockRestsOnABlock) {
   EXPECT_LT(fastest, 0.05f);
 }
 
-// Two free blocks run into each other at 1 m/s: nothing is lost of their momentum, and neither passes through.
+// Two free blocks collide at 1 m/s: momentum is conserved, and they do not pass through each other.
 TEST(OrganContact, BlocksCollideAtAMetreASecond) {
   const TwoBlocks blocks(0.006f);
   TissueParams params = soft();
@@ -200,13 +200,13 @@ TEST(OrganContact, BlocksCollideAtAMetreASecond) {
     ASSERT_LT(glm::length(now - before), 1e-4 * glm::length(before)) << "frame " << frame;
   }
   const glm::dvec3 apart = group.momentum(1) / group.mass(1) - group.momentum(0) / group.mass(0);
-  std::printf("deepest %.2f mm, they part at %.2f m/s\n", deepest * 1e3f, apart.z);
+  std::printf("deepest %.2f mm, they separate at %.2f m/s\n", deepest * 1e3f, apart.z);
   EXPECT_LT(deepest, 0.004f);
   EXPECT_GT(apart.z, 0.0);
   EXPECT_LT(apart.z, 1.0);
 }
 
-// A block thrown so fast that it crosses its own surface cells within a frame is still stopped.
+// A block so fast that it crosses its own surface cells within a frame is still stopped.
 TEST(OrganContact, NoPassageFromAnyDistance) {
   for (int start = 0; start < 6; ++start) {
     const TwoBlocks blocks(0.002f + 0.003f * static_cast<float>(start));
@@ -220,7 +220,7 @@ TEST(OrganContact, NoPassageFromAnyDistance) {
   }
 }
 
-TEST(OrganContact, OverlapAtRestIsTheZero) {
+TEST(OrganContact, OverlapAtRestIsAllowed) {
   const TwoBlocks blocks(-0.013f);
   test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
   const std::vector<TissueState> start = group.states;
@@ -231,7 +231,7 @@ TEST(OrganContact, OverlapAtRestIsTheZero) {
   test::OrganGroup alone(blocks.meshes(), blocks.models(soft(), true));
   for (int frame = 0; frame < 30; ++frame) alone.frame(kFrame, false);
   for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(test::hash_of(group.states[k]), test::hash_of(alone.states[k]));
-  // Pressed further, they react.
+  // When they are pressed further together, they react.
   for (glm::vec3& v : group.states[1].v) v = {0.f, 0.f, -0.2f};
   const double height = group.centre(1).z;
   float deepest = 0.f;
@@ -243,8 +243,8 @@ TEST(OrganContact, OverlapAtRestIsTheZero) {
   EXPECT_LT(deepest, 1e-3f);
 }
 
-// What is far too deep comes out slowly instead of flying.
-TEST(OrganContact, DeepOverlapsComeOutAtABoundedSpeed) {
+// A deep overlap is resolved slowly; the organs do not fly apart.
+TEST(OrganContact, DeepOverlapsAreResolvedAtABoundedSpeed) {
   const TwoBlocks blocks(0.001f);
   test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
   for (glm::vec3& p : group.states[1].x) p.z -= 0.012f;
@@ -260,7 +260,7 @@ TEST(OrganContact, DeepOverlapsComeOutAtABoundedSpeed) {
   EXPECT_LT(group.deepest(), 5e-4f);
 }
 
-TEST(OrganContact, FrictionHoldsWhatSlides) {
+TEST(OrganContact, FrictionSlowsSliding) {
   double slid[2];
   for (int rough = 0; rough < 2; ++rough) {
     const TwoBlocks blocks(0.0002f);
@@ -294,7 +294,7 @@ TEST(OrganContact, SameRunSameHashAndNoAllocation) {
   EXPECT_EQ(hash[0], hash[1]);
 }
 
-// Where tissue has gone there is nothing to lie on, and vertices that hung on it touch nobody.
+// Removed tissue does not carry another organ, and vertices that were embedded in it have no contacts.
 TEST(OrganContact, BurntTissueIsOutside) {
   const TwoBlocks blocks(0.0005f);
   std::vector<TissueModel> models = blocks.models(soft(), true);
@@ -311,14 +311,14 @@ TEST(OrganContact, BurntTissueIsOutside) {
   tissue_gone(group.model_list, 0, cells, group.contacts);
   group.find(kFrame);
   EXPECT_TRUE(group.contacts.contacts.empty());
-  // It falls as deep as tissue has gone, and lies there.
+  // It falls by the depth of the removed tissue, and rests there.
   for (int frame = 0; frame < 120; ++frame) group.frame(kFrame);
   EXPECT_NEAR(group.centre(1).z, 0.024 + 0.020, 0.003);
   EXPECT_LT(group.deepest(), 1e-3f);
 }
 
-// Zeros after tissue has gone are those of the carved field, of all vertices.
-TEST(OrganContact, ZerosFollowTheTissue) {
+// After tissue is removed, the rest overlaps are those of the carved field, for all vertices.
+TEST(OrganContact, RestOverlapsFollowTheTissue) {
   const TwoBlocks blocks(-0.013f);
   test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
   std::vector<std::uint32_t> cells;
@@ -339,15 +339,15 @@ TEST(OrganContact, ZerosFollowTheTissue) {
       EXPECT_NEAR(zero[v], std::min(sample(group.contacts.field[1 - a], p).distance, 0.f), 3e-5f);
     }
   }
-  // The new zeros are at rest, too.
+  // The organs are at rest with the new overlaps, too.
   for (int frame = 0; frame < 10; ++frame) {
     group.frame(kFrame);
     EXPECT_TRUE(group.contacts.contacts.empty()) << frame;
   }
 }
 
-// States that make no sense are survived.
-TEST(OrganContact, NonsenseTouchesNobody) {
+// Invalid states give no contacts and no crash.
+TEST(OrganContact, InvalidStatesHaveNoContacts) {
   const TwoBlocks blocks(0.001f);
   test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();

@@ -1,4 +1,4 @@
-// Organs stepped side by side with the contacts between them, and blocks with a fine surface to press on each other.
+// Organs stepped together with the contacts between them, and blocks with a fine surface to press on each other.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace trocar::test {
 
-// Box from `low`, `size` long, its sides divided into squares of about `step`. Corners on edges are not shared.
+// Box from `low` with the given `size`, its sides divided into squares of about `step`. Edges do not share vertices.
 inline TriangleMesh fine_block(const glm::vec3& low, const glm::vec3& size, float step) {
   TriangleMesh mesh;
   const glm::ivec3 n = glm::max(glm::ivec3(glm::round(size / step)), 1);
@@ -70,7 +70,7 @@ struct OrganGroup {
 
   void find(float dt) { find_organ_contacts(bodies, dt, contacts); }
 
-  // One frame of all organs in lockstep; `touching` false: each for itself.
+  // One frame of all organs with common substeps; `touching` false: each organ independently.
   void frame(float dt, bool touching = true) {
     if (touching) find(dt);
     for (std::size_t k = 0; k < models.size(); ++k) begin_step(models[k], states[k], {});

@@ -1,5 +1,5 @@
-// Organs whose boxes do not meet have no contacts: looking at those pairs alone finds what looking at all of them
-// finds.
+// Organs whose boxes do not overlap have no contacts: searching only the overlapping pairs gives the same contacts as
+// searching all pairs.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ std::vector<OrganPair> pairs_that_meet(const OrganContacts& contacts) {
   return pairs;
 }
 
-// Blocks in a row that drift at every distance and speed, slow ones and fast.
+// Blocks in a row that drift at all distances and speeds.
 TEST(OrganPairs, BoxesThatDoNotMeetHaveNoContacts) {
   std::vector<TriangleMesh> meshes;
   std::vector<TissueModel> models;
@@ -62,12 +62,12 @@ TEST(OrganPairs, BoxesThatDoNotMeetHaveNoContacts) {
     }
     found += all.size(), left_out += 3 - pairs.size();
   }
-  std::printf("%zu contacts in 400 frames, %zu of 1200 pairs left out\n", found, left_out);
+  std::printf("%zu contacts in 400 frames, %zu of 1200 pairs skipped\n", found, left_out);
   EXPECT_GT(found, 1000u);
   EXPECT_GT(left_out, 200u);
 }
 
-TEST(OrganPairs, AnOrganAloneMeetsNobody) {
+TEST(OrganPairs, SingleOrganHasNoPairs) {
   const OrganContacts nobody;
   const auto box = contact_box(nobody, 0, kFrame);
   EXPECT_GT(box.low.x, box.high.x);

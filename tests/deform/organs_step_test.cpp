@@ -1,4 +1,4 @@
-// Organs stepped by one thread, two, and four: the same bits; apart, and touching.
+// Organs stepped by one, two and four threads: the same bits, both apart and touching.
 #include "deform/organs_step.hpp"
 
 #include "mesh/organ_maker.hpp"
@@ -39,7 +39,7 @@ std::uint64_t hash_after(int threads, float apart) {
   return hash;
 }
 
-TEST(OrganStepper, ThreadsDoNotChangeABit) {
+TEST(OrganStepper, ThreadCountDoesNotChangeTheBits) {
   for (const float apart : {0.002f, 2.f}) {
     const std::uint64_t one = hash_after(1, apart);
     EXPECT_EQ(one, hash_after(1, apart)) << apart;
@@ -48,7 +48,7 @@ TEST(OrganStepper, ThreadsDoNotChangeABit) {
   }
 }
 
-TEST(OrganStepper, IgnoresTimesThatMakeNoSense) {
+TEST(OrganStepper, IgnoresInvalidTimes) {
   OrganStepper stepper(2);
   OrganContacts contacts;
   for (const float dt : {0.f, -1.f, NAN, INFINITY}) stepper.step({}, contacts, dt);

@@ -1,4 +1,4 @@
-// The distance field in rest space against the closest point of every face, its sign against the solid angle.
+// The distance field in rest space against the closest point of every face; its sign against the solid angle.
 #include "deform/rest_distance.hpp"
 
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ double slow_distance(const MeshView& mesh, const glm::dvec3& p) {
   return best;
 }
 
-// How often the surface goes round the point. Source: van Oosterom, Strackee, "The solid angle of a plane triangle",
-// IEEE Transactions on Biomedical Engineering 30, 1983.
+// Winding number of the surface around the point. Source: van Oosterom, Strackee, "The solid angle of a plane
+// triangle", IEEE Transactions on Biomedical Engineering 30, 1983.
 double winding(const MeshView& mesh, const glm::dvec3& p) {
   double sum = 0.0;
   for (const glm::uvec3& face : mesh.faces) {
@@ -48,7 +48,7 @@ struct Solid {
   const char* name;
   TriangleMesh mesh;
   double spacing;    // m, of the lattice
-  double roundness;  // m, what the grid may round off between its nodes
+  double roundness;  // m, allowed rounding by the grid between its nodes
 };
 
 std::vector<Solid> solids() {
@@ -69,18 +69,18 @@ TEST(RestDistance, IsTheDistanceToTheClosestPoint) {
       const Triangle t = triangle_of(solid.mesh.positions, solid.mesh.faces[face(random)]);
       const glm::dvec3 p((t.a + t.b + t.c) / 3.0 + glm::dvec3(beside(random), beside(random), beside(random)));
       const double distance = slow_distance(solid.mesh.view(), p);
-      if (distance > 0.6 * solid.spacing) continue;  // the grid's rim
+      if (distance > 0.6 * solid.spacing) continue;  // the grid's margin
       const double expected = winding(solid.mesh.view(), p) > 0.5 ? -distance : distance;
       const double error = std::abs(sample(field, glm::vec3(p)).distance - expected);
       worst = std::max(worst, error), square += error * error;
       ASSERT_LT(error, solid.roundness) << solid.name << ", seed 31, point " << i;
     }
-    std::printf("%s: distance off by %.3f mm at most, %.3f mm rms\n", solid.name, worst * 1e3,
+    std::printf("%s: distance error at most %.3f mm, %.3f mm rms\n", solid.name, worst * 1e3,
                 std::sqrt(square / kPoints) * 1e3);
   }
 }
 
-// At its nodes the field is exact, sign included.
+// At its nodes the field is exact, including the sign.
 TEST(RestDistance, NodesAreExact) {
   for (const Solid& solid : solids()) {
     const RestDistance field = field_of(solid.mesh, solid.spacing);
@@ -110,9 +110,9 @@ TEST(RestDistance, GradientPointsAwayFromTheSurface) {
   std::normal_distribution<float> normal;
   std::uniform_real_distribution<float> radius(0.035f, 0.060f);
   for (int i = 0; i < 1000; ++i) {
-    const glm::vec3 way = glm::normalize(glm::vec3(normal(random), normal(random), normal(random)));
-    const DistanceSample at = sample(field, glm::vec3(0.02f, 0.f, 0.3f) + radius(random) * way);
-    EXPECT_GT(glm::dot(glm::normalize(at.gradient), way), 0.99f) << "seed 33, point " << i;
+    const glm::vec3 direction = glm::normalize(glm::vec3(normal(random), normal(random), normal(random)));
+    const DistanceSample at = sample(field, glm::vec3(0.02f, 0.f, 0.3f) + radius(random) * direction);
+    EXPECT_GT(glm::dot(glm::normalize(at.gradient), direction), 0.99f) << "seed 33, point " << i;
     EXPECT_NEAR(glm::length(at.gradient), 1.f, 0.05f);
   }
 }
@@ -127,15 +127,15 @@ TEST(RestDistance, FarPointsAreOutsideAndFinite) {
   }
 }
 
-// A solid in two halves that pass through each other: the inside of both is inside, and so is what they share.
+// A solid of two halves that pass through each other: points inside either half or both are inside.
 TEST(RestDistance, SelfCrossingSurfacesAreFilled) {
   const TriangleMesh mesh = shapes::joined(test::fine_block({0.f, 0.f, 0.f}, glm::vec3(0.04f), 0.01f),
                                            test::fine_block({0.02f, 0.01f, 0.01f}, glm::vec3(0.04f), 0.01f));
   const RestDistance field = field_of(mesh, 0.008);
   std::mt19937 random(34);
-  std::uniform_real_distribution<float> place(0.f, 0.06f);
+  std::uniform_real_distribution<float> coordinate(0.f, 0.06f);
   for (int i = 0; i < 1000; ++i) {
-    const glm::vec3 p(place(random), place(random), place(random));
+    const glm::vec3 p(coordinate(random), coordinate(random), coordinate(random));
     const glm::vec3 from = glm::abs(p - 0.02f), beside = glm::abs(p - glm::vec3(0.04f, 0.03f, 0.03f));
     const float first = 0.02f - std::max({from.x, from.y, from.z});
     const float second = 0.02f - std::max({beside.x, beside.y, beside.z});
@@ -161,7 +161,7 @@ TEST(RestDistance, CarvedCellsAreOutside) {
   EXPECT_GT(glm::normalize(sample(field, under).gradient).z, 0.99f);
 }
 
-TEST(RestDistance, OfTheProjectsLiver) {
+TEST(RestDistance, LiverOfTheProject) {
   const TriangleMesh mesh = load_mesh(repository_file("data/organs/liver.obj"));
   const Lattice lattice = make_lattice(mesh.view(), 0.009);
   const auto start = std::chrono::steady_clock::now();
@@ -170,7 +170,7 @@ TEST(RestDistance, OfTheProjectsLiver) {
   double worst = 0.0;
   for (const glm::vec3& p : mesh.positions)
     worst = std::max(worst, std::abs(static_cast<double>(sample(field, p).distance)));
-  std::printf("liver: %zu nodes in %.2f s, vertices off by %.3f mm at most\n", field.value.size(), seconds,
+  std::printf("liver: %zu nodes in %.2f s, error at vertices at most %.3f mm\n", field.value.size(), seconds,
               worst * 1e3);
   EXPECT_LT(worst, 2e-3);
 }

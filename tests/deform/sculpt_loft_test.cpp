@@ -1,4 +1,4 @@
-// Rims taken apart into loops, loops closed by strips and caps.
+// Boundaries decomposed into loops; loops closed by strips and caps.
 #include "deform/loft.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
@@ -13,7 +13,7 @@ std::vector<RimEdge> rim_of(std::span<const glm::uvec3> faces) {
   return rim;
 }
 
-TEST(SculptLoft, LoopsAreTheRim) {
+TEST(SculptLoft, LoopsEqualTheBoundary) {
   constexpr std::uint32_t kSeed = 21;
   std::printf("seed %u\n", kSeed);
   std::mt19937 random(kSeed);
@@ -42,7 +42,7 @@ TEST(SculptLoft, LoopsAreTheRim) {
   }
 }
 
-TEST(SculptLoft, RimFollowsFacesThatComeAndGo) {
+TEST(SculptLoft, BoundaryFollowsAddedAndRemovedFaces) {
   const TriangleMesh ball = shapes::icosphere(2);
   std::vector<RimEdge> rim, edges;
   for (std::size_t f = 0; f < ball.faces.size(); f += 3) add_edges(ball.faces[f], -1, edges);
@@ -50,13 +50,13 @@ TEST(SculptLoft, RimFollowsFacesThatComeAndGo) {
   std::vector<glm::uvec3> kept;
   for (std::size_t f = 0; f < ball.faces.size(); ++f)
     if (f % 3 != 0) kept.push_back(ball.faces[f]);
-  const std::vector<RimEdge> anew = rim_of(kept);
-  ASSERT_EQ(rim.size(), anew.size());
+  const std::vector<RimEdge> rebuilt = rim_of(kept);
+  ASSERT_EQ(rim.size(), rebuilt.size());
   for (std::size_t i = 0; i < rim.size(); ++i)
-    EXPECT_TRUE(rim[i].u == anew[i].u && rim[i].v == anew[i].v && rim[i].net == anew[i].net);
+    EXPECT_TRUE(rim[i].u == rebuilt[i].u && rim[i].v == rebuilt[i].v && rim[i].net == rebuilt[i].net);
 }
 
-// Two rings of different counts: a strip has one triangle per edge, and the area of the band between circles.
+// Two rings with different counts: a strip has one triangle per edge, and the area of the annulus.
 TEST(SculptLoft, StripBetweenCircles) {
   std::vector<glm::vec3> positions;
   Loops loops;
@@ -95,13 +95,13 @@ TEST(SculptLoft, CapOfAPolygonHasItsArea) {
     double area = 0.0;
     for (const glm::uvec3& f : cap) {
       const Triangle t = triangle_of(positions, f);
-      area -= 0.5 * glm::cross(t.b - t.a, t.c - t.a).z;  // turned against the loop
+      area -= 0.5 * glm::cross(t.b - t.a, t.c - t.a).z;  // opposite orientation to the loop
     }
     EXPECT_NEAR(area, 0.5 * count * 1e-4 * std::sin(6.283185307 / count), 1e-9);
   }
 }
 
-// Random holes in a ball, loops of both kinds at random: whatever is joined, the result is closed.
+// Random holes in a ball and random loops of both kinds: the result is always closed.
 TEST(SculptLoft, AnyLoopsCloseTheSurface) {
   constexpr std::uint32_t kSeed = 22;
   std::printf("seed %u\n", kSeed);
@@ -117,7 +117,7 @@ TEST(SculptLoft, AnyLoopsCloseTheSurface) {
     for (std::size_t k = 0; k < loops.count(); ++k) wall.push_back(static_cast<char>(random() % 2));
     const float reach = round % 3 == 0 ? 0.f : round % 3 == 1 ? 0.02f : 1.f;
     for (const glm::uvec3& f : close_loops(ball.positions, loops, wall, reach)) faces.push_back(f);
-    // Loops of both kinds may share vertices here, and a strip's triangle may then name one twice: such a triangle has
+    // Loops of both kinds may share vertices here, and a strip's triangle may then use one twice: such a triangle has
     // no area, and its edges cancel.
     std::erase_if(faces, [](const glm::uvec3& f) { return f.x == f.y || f.y == f.z || f.z == f.x; });
     ASSERT_EQ(test::open_edges(faces), 0u) << "round " << round;

@@ -1,4 +1,4 @@
-// Burning real organs: closed after every burn, and how long a burn takes.
+// Burning real organs: closed after every burn, and the time of a burn.
 #include <ctime>
 
 #include "mesh/mesh_io.hpp"
@@ -48,7 +48,7 @@ void burn_at_random(const TriangleMesh& mesh, std::uint32_t seed, int burns) {
   }
   test::check_carried(sculpture, model);
   const double taken = closed_volume(mesh.view()) - test::enclosed_volume(sculpture);
-  std::printf("seed %u: %zu faces, %d burns took %.1f ml: mean %.2f ms, longest %.2f ms; nothing new: mean %.3f ms\n",
+  std::printf("seed %u: %zu faces, %d burns took %.1f ml: mean %.2f ms, longest %.2f ms; unchanged: mean %.3f ms\n",
               seed, faces(sculpture).size(), burning.count, taken * 1e6, burning.mean(), burning.longest, idle.mean());
   EXPECT_GT(burning.count, burns / 4);
 }
@@ -62,7 +62,7 @@ TEST(SculptOrgans, OpenHelpLiver) {
   burn_at_random(load_mesh(*file), 53, 300);
 }
 
-// A lobe cut off through the whole organ, plane by plane of burns, as at the table.
+// Cuts off a lobe through the whole organ, plane by plane of burns, as in a resection.
 TEST(SculptOrgans, LobeCutOff) {
   const TriangleMesh mesh = load_mesh(repository_file("data/organs/liver.obj"));
   glm::vec3 low(INFINITY), high(-INFINITY);
@@ -90,7 +90,7 @@ TEST(SculptOrgans, LobeCutOff) {
     if (!sculpture.cells[c].dead) {
       EXPECT_EQ(sculpture.cells[c].loose, model.lattice.position(model.lattice.cells[c].node[0]).x > x - 0.004f);
     }
-  std::printf("%zu cells fall; %d burns: mean %.2f ms, longest %.2f ms, the one that parted it %.2f ms\n", loose,
+  std::printf("%zu cells fall; %d burns: mean %.2f ms, longest %.2f ms, the separating one %.2f ms\n", loose,
               burning.count, burning.mean(), burning.longest, parting);
 }
 

@@ -1,12 +1,12 @@
-// Burning an organ with seams, as files with texture coordinates or hard edges have them: at many random burns it stays
-// what its welded twin is, closed, without degenerate or duplicate faces, of the same volume.
+// Burning an organ with seams, as in files with texture coordinates or hard edges: after many random burns it equals
+// its welded twin, is closed, has no degenerate or duplicate faces, and has the same volume.
 #include "mesh/mesh_report.hpp"
 #include "tests/deform/sculpt_support.hpp"
 
 namespace trocar {
 namespace {
 
-// Corners get a vertex of their own with probability `share`; those of one face in ten get three.
+// A corner gets its own vertex with probability `share`; one face in ten gets three of its own.
 TriangleMesh with_seams(TriangleMesh mesh, double share, std::mt19937& random) {
   std::bernoulli_distribution corner_apart(share), face_apart(0.1);
   for (glm::uvec3& face : mesh.faces) {
@@ -67,8 +67,9 @@ int burn_twins(const TriangleMesh& mesh, std::uint32_t seed, int burns) {
   return changed;
 }
 
-// In the burns of seeds 74, 99, 106 and 159 strips come out flat, or back to back on skin, on wall and on each other.
-TEST(SculptSeams, BurntAsTheWeldedTwin) {
+// With seeds 74, 99, 106 and 159 some strips are flat, or coincide in opposite orientation with skin, wall or each
+// other.
+TEST(SculptSeams, BurnsLikeTheWeldedTwin) {
   int changed = 0;
   for (const std::uint32_t seed : {61u, 62u, 63u, 64u, 65u, 74u, 99u, 106u, 159u, 201u, 202u, 203u}) {
     const float depth = 0.04f + 0.001f * static_cast<float>(seed % 5);

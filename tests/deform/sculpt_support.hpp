@@ -1,4 +1,4 @@
-// What the sculpture tests share: is the surface closed, how much does it enclose, did the faces keep their promises.
+// Shared by the sculpture tests: is the surface closed, what volume does it enclose, do the faces keep their ids.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace trocar::test {
 
-// Directed edges whose opposite is missing, and faces that name a vertex twice.
+// Number of directed edges without an opposite and of faces that use a vertex twice.
 inline std::size_t open_edges(std::span<const glm::uvec3> faces) {
   std::vector<std::pair<std::uint64_t, int>> edges;
   std::size_t faults = 0;
@@ -54,7 +54,7 @@ inline double voxel_volume(const Sculpture& sculpture) {
   return static_cast<double>(tissue_voxels(sculpture)) * std::pow(sculpture.voxels.size, 3);
 }
 
-// Vertices - edges + faces. Where the surface touches itself at a vertex or an edge, each sheet has its own.
+// Vertices - edges + faces. Where the surface touches itself at a vertex or edge, each sheet counts its own.
 inline long euler_characteristic(std::span<const glm::uvec3> faces) {
   struct Side {
     std::uint64_t edge;
@@ -79,11 +79,11 @@ inline long euler_characteristic(std::span<const glm::uvec3> faces) {
   };
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
     while (end < sides.size() && sides[end].edge == sides[begin].edge) ++end;
-    std::vector<Side> ways[2];
-    for (std::size_t i = begin; i < end; ++i) ways[sides[i].forward ? 1 : 0].push_back(sides[i]);
-    for (std::size_t i = 0; i < std::min(ways[0].size(), ways[1].size()); ++i) {
-      parent[root(ways[0][i].from)] = root(ways[1][i].from);
-      parent[root(ways[0][i].to)] = root(ways[1][i].to);
+    std::vector<Side> directions[2];
+    for (std::size_t i = begin; i < end; ++i) directions[sides[i].forward ? 1 : 0].push_back(sides[i]);
+    for (std::size_t i = 0; i < std::min(directions[0].size(), directions[1].size()); ++i) {
+      parent[root(directions[0][i].from)] = root(directions[1][i].from);
+      parent[root(directions[0][i].to)] = root(directions[1][i].to);
     }
   }
   long vertices = 0;
@@ -104,7 +104,7 @@ inline std::uint64_t hash_of(const Sculpture& sculpture, const TissueModel& mode
   return hash;
 }
 
-// Faces and vertices before a call, and what must hold after it.
+// Faces and vertices before a call, and the conditions after it.
 struct Witness {
   std::map<std::uint32_t, glm::uvec3> faces_by_id;
   std::vector<glm::vec3> rest;
@@ -129,9 +129,9 @@ struct Witness {
       ASSERT_TRUE(before != faces_by_id.end() && before->second == faces(sculpture)[slot]);
     }
     ASSERT_EQ(kept + change.faces.new_faces, ids.size());
-    for (const FaceId gone : change.faces.gone) {
-      ASSERT_TRUE(faces_by_id.contains(index(gone)));
-      ASSERT_EQ(slot_of(sculpture, gone), ids.size());
+    for (const FaceId removed : change.faces.gone) {
+      ASSERT_TRUE(faces_by_id.contains(index(removed)));
+      ASSERT_EQ(slot_of(sculpture, removed), ids.size());
     }
     ASSERT_EQ(change.first_vertex, rest.size());
     ASSERT_EQ(sculpture.rest.size(), rest.size() + change.new_vertices);
@@ -145,7 +145,7 @@ struct Witness {
   }
 };
 
-// Every vertex in use hangs on nodes that have mass, and lies at rest where it should.
+// Checks that every used vertex is embedded in nodes with mass, and lies at its rest position.
 inline void check_carried(const Sculpture& sculpture, const TissueModel& model) {
   std::vector<glm::vec3> positions(sculpture.rest.size());
   embed_surface(model, model.rest, positions);
@@ -156,7 +156,7 @@ inline void check_carried(const Sculpture& sculpture, const TissueModel& model) 
     }
 }
 
-// A hook that wanders: twenty burns on from a random vertex in a random direction, then from another.
+// A hook that wanders: twenty burns from a random vertex in a random direction, then from another vertex.
 struct Wander {
   std::mt19937 random;
   glm::vec3 at{0.f}, direction{0.f};

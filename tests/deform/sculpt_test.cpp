@@ -1,4 +1,4 @@
-// Burning blocks: closed after every burn, true to the voxels, untouched faces as they were, holes, loose parts.
+// Burning blocks: closed after every burn, consistent with the voxels, other faces unchanged, holes, loose parts.
 #include "deform/sculpt.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
@@ -29,7 +29,7 @@ struct Organ {
 
 const glm::vec3 kBlock(0.056f, 0.04f, 0.032f);  // whole cells
 
-// Burns along a line of points a millimetre apart.
+// Burns along a line of points at intervals of one millimetre.
 void burn_line(Organ& organ, const glm::vec3& from, const glm::vec3& to, float radius) {
   const int steps = static_cast<int>(std::ceil(glm::distance(from, to) / 0.001f));
   for (int i = 0; i <= steps; ++i) {
@@ -39,7 +39,7 @@ void burn_line(Organ& organ, const glm::vec3& from, const glm::vec3& to, float r
   }
 }
 
-// Random burns, in states at rest, shaken and turned inside out, of blocks of twelve faces.
+// Random burns of blocks of twelve faces, in states at rest, shaken and turned inside out.
 TEST(Sculpt, ClosedAfterEveryBurn) {
   for (const std::uint32_t seed : {31u, 32u, 33u}) {
     std::printf("seed %u\n", seed);
@@ -61,7 +61,7 @@ TEST(Sculpt, ClosedAfterEveryBurn) {
       test::check_carried(organ.sculpture, organ.model);
       ASSERT_EQ(test::open_edges(faces(organ.sculpture)), 0u) << "burn " << i;
     }
-    // The wall follows the heat, the voxels count whole: a fifth of a voxel over the wall.
+    // The wall follows the heat, the voxels count whole: the difference is at most a fifth of a voxel over the wall.
     double area = 0.0;
     for (std::size_t slot = 0; slot < organ.sculpture.faces.size(); ++slot)
       if (organ.sculpture.faces.kind[slot] != FaceKind::Skin) {
@@ -84,7 +84,7 @@ TEST(Sculpt, CraterHasTheVolumeOfTheHeat) {
   const double crater = before - test::enclosed_volume(organ.sculpture);
   EXPECT_NEAR(crater / (2.0 / 3.0 * 3.14159265 * std::pow(0.012, 3)), 1.0, 0.06);
   EXPECT_EQ(test::euler_characteristic(faces(organ.sculpture)), 2);
-  // No wall vertex far off the sphere: smooth, no stairs and no spikes.
+  // All wall vertices are near the sphere: smooth, without stairs or spikes.
   for (std::size_t slot = 0; slot < organ.sculpture.faces.size(); ++slot)
     if (organ.sculpture.faces.kind[slot] == FaceKind::Wall)
       for (int i = 0; i < 3; ++i) {
@@ -99,7 +99,7 @@ TEST(Sculpt, HoleThroughAThickAndAThinBlock) {
   burn_line(thick, {0.027f, 0.019f, -0.004f}, {0.027f, 0.019f, 0.036f}, 0.006f);
   EXPECT_EQ(test::euler_characteristic(faces(thick.sculpture)), 0);
   burn_line(thick, {-0.004f, 0.019f, 0.016f}, {0.060f, 0.019f, 0.016f}, 0.006f);
-  // Two channels that cross: a ball with four mouths, three handles.
+  // Two channels that cross: a ball with four openings, three handles.
   EXPECT_EQ(test::euler_characteristic(faces(thick.sculpture)), -4);
 
   Organ thin(test::block({0.06f, 0.04f, 0.004f}));
@@ -121,7 +121,7 @@ TEST(Sculpt, CutOffEndFalls) {
   ASSERT_FALSE(loose.empty());
   EXPECT_EQ(test::euler_characteristic(faces(bar.sculpture)), 4);
 
-  // Mass of the two parts: of their voxels. The falling part shares no node with the other.
+  // The mass of the two parts equals that of their voxels. The falling part shares no node with the other.
   double fallen = 0.0, held = 0.0, fallen_voxels = 0.0, held_voxels = 0.0;
   for (std::size_t node = 0; node < bar.model.mass.size(); ++node) {
     const bool falls = bar.model.gravity[node] == glm::vec3(0.f, 0.f, -9.81f);
@@ -137,7 +137,7 @@ TEST(Sculpt, CutOffEndFalls) {
   EXPECT_NEAR(held / held_voxels, 1.0, 1e-3);
   EXPECT_GT(fallen_voxels, 0.7 * 1060.0 * 0.043 * 0.024 * 0.024);
 
-  // It does fall, and the rest does not.
+  // The loose part falls, the other does not.
   for (int frame = 0; frame < 12; ++frame) step(bar.model, bar.state, {}, 1.f / 60.f);
   double drop = 0.0;
   for (const std::uint32_t cell : loose)
@@ -150,8 +150,8 @@ TEST(Sculpt, CutOffEndFalls) {
     }
 }
 
-// The hook ploughs through the block as the program runs it, contacts and all: its way is burnt free, nothing jerks.
-TEST(Sculpt, HookBurnsItsWayFree) {
+// The hook moves through the block as in the program, with contacts: it burns its path free, and no node jerks.
+TEST(Sculpt, HookBurnsItsPathFree) {
   const Attachment floor{{0.028f, 0.02f, 0.f}, 0.03f};
   Organ organ(test::block(kBlock), {}, {&floor, 1});
   std::vector<glm::vec3> positions = organ.mesh.positions;
@@ -168,7 +168,7 @@ TEST(Sculpt, HookBurnsItsWayFree) {
       embed_surface(organ.model, organ.state.x, positions);
       list = {};
     }
-    // Contacts number faces by slot here.
+    // Here contacts identify faces by slot.
     const std::vector<Touch> touches = test::touches_of(tool, {positions, faces(organ.sculpture)});
     test::contacts_of(tool, touches, faces(organ.sculpture), positions, list);
     const glm::vec3 force = step(organ.model, organ.state, {{&tool, 1}, list.contacts, {}}, 1.f / 60.f);
@@ -198,7 +198,7 @@ TEST(Sculpt, FloatingOrganKeepsItsLargestPart) {
   EXPECT_NEAR(test::enclosed_volume(bar.sculpture), 10.0 * 9.0 * std::pow(0.008, 3), 1e-8);
 }
 
-TEST(Sculpt, LosingItsAttachmentOrganFalls) {
+TEST(Sculpt, OrganFallsWhenItsAttachmentIsBurnt) {
   const Attachment wall{{0.f, 0.02f, 0.016f}, 0.01f};
   Organ organ(test::block(kBlock), {}, {&wall, 1});
   const SculptChange& change = organ.burn({wall.centre, wall.centre, 0.021f});
@@ -217,7 +217,7 @@ TEST(Sculpt, EverythingBurns) {
   for (int frame = 0; frame < 3; ++frame) step(organ.model, organ.state, {}, 1.f / 60.f);
 }
 
-TEST(Sculpt, NothingBurnsOutsideOrFromNonsense) {
+TEST(Sculpt, InvalidOrDistantHeatBurnsNothing) {
   Organ organ(test::block(kBlock));
   const std::uint64_t before = test::hash_of(organ.sculpture, organ.model);
   const glm::vec3 middle = 0.5f * kBlock;
@@ -246,7 +246,7 @@ TEST(Sculpt, ParametersOutOfRange) {
   EXPECT_NE(sentence({.fall = glm::vec3(std::nanf(""))}).find("not a finite"), std::string::npos);
 }
 
-// However a groove is divided into calls, the same voxels go.
+// The same voxels burn, however a groove is divided into calls.
 TEST(Sculpt, VoxelsDoNotDependOnHowTheBurnIsDivided) {
   Organ once(test::block(kBlock), {.smallest_piece = 0}), often = once, backwards = once;
   const glm::vec3 from(0.01f, 0.02f, 0.031f), to(0.045f, 0.022f, 0.03f);
@@ -272,7 +272,7 @@ TEST(Sculpt, SameBurnsSameBits) {
   EXPECT_EQ(hash[0], hash[1]);
 }
 
-TEST(Sculpt, AFrameThatBurnsNothingNewDoesNotAllocate) {
+TEST(Sculpt, FrameWithoutNewBurnsDoesNotAllocate) {
   Organ organ(test::block(kBlock));
   const HotSegment hot{{0.02f, 0.02f, 0.03f}, {0.03f, 0.02f, 0.034f}, 0.005f};
   EXPECT_FALSE(organ.burn(hot).nothing());

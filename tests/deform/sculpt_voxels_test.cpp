@@ -1,4 +1,4 @@
-// Voxels of an organ: which are tissue, how they hang together, which the heat reaches.
+// Voxels of an organ: which are tissue, which are connected, which are heated.
 #include "deform/voxels.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
@@ -35,7 +35,7 @@ std::vector<std::uint32_t> pieces_plainly(const Voxels& voxels) {
   return lowest;
 }
 
-TEST(SculptVoxels, PiecesAsFoundVoxelByVoxel) {
+TEST(SculptVoxels, PiecesAgreeWithFloodFill) {
   constexpr std::uint32_t kSeed = 11;
   std::printf("seed %u\n", kSeed);
   std::mt19937 random(kSeed);
@@ -56,7 +56,7 @@ TEST(SculptVoxels, PiecesAsFoundVoxelByVoxel) {
   }
 }
 
-TEST(SculptVoxels, NoDivisionGoesUnseen) {
+TEST(SculptVoxels, EveryDivisionIsDetected) {
   constexpr std::uint32_t kSeed = 12;
   std::printf("seed %u\n", kSeed);
   std::mt19937 random(kSeed);
@@ -78,7 +78,7 @@ TEST(SculptVoxels, NoDivisionGoesUnseen) {
     seen += may;
     divided += more;
   }
-  std::printf("%d divided, %d looked at\n", divided, seen);
+  std::printf("%d divided, %d detected as possible\n", divided, seen);
   EXPECT_GT(divided, 20);
 }
 
@@ -100,8 +100,8 @@ TEST(SculptVoxels, TissueFillsTheOrgan) {
   EXPECT_NEAR(static_cast<double>(tissue) * std::pow(voxels.size, 3) / closed_volume(ball.view()), 1.0, 0.01);
 }
 
-// The hot end against every voxel's centre, embedded as a surface vertex would be.
-TEST(SculptVoxels, HeatReachesWhatItTouches) {
+// The heated voxels against the distance of every voxel's centre, embedded like a surface vertex.
+TEST(SculptVoxels, HeatBurnsWhatItTouches) {
   constexpr std::uint32_t kSeed = 13;
   std::printf("seed %u\n", kSeed);
   test::Wander wander(kSeed);
@@ -129,14 +129,14 @@ TEST(SculptVoxels, HeatReachesWhatItTouches) {
       sure.push_back(std::abs(nearest - static_cast<double>(hot.radius)) > 2e-5);
     }
     burn(sculpture, model, state, hot);
-    // What division may burn on top is of cells, not of the heat.
+    // Separation burns additional whole cells, not single voxels by heat.
     for (std::uint32_t v = 0; v < before.kind.size(); ++v) {
-      const bool gone = before.kind[v] == Voxel::Tissue && sculpture.voxels.kind[v] == Voxel::Burnt;
+      const bool burnt = before.kind[v] == Voxel::Tissue && sculpture.voxels.kind[v] == Voxel::Burnt;
       if (!sure[v]) continue;
       if (expected[v]) {
-        EXPECT_TRUE(gone);
+        EXPECT_TRUE(burnt);
       }
-      if (gone && sculpture.voxels.heat[v] < 1.f) {
+      if (burnt && sculpture.voxels.heat[v] < 1.f) {
         EXPECT_TRUE(expected[v]);
       }
     }

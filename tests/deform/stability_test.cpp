@@ -1,4 +1,4 @@
-// The highest frequency against a closed form, and the bound it gives when cells go.
+// The highest frequency against a closed form, and its bound when cells are removed.
 #include "deform/stability.hpp"
 
 #include <cmath>
@@ -16,9 +16,9 @@ std::vector<std::uint32_t> all_cells(const TissueModel& model) {
   return cells;
 }
 
-// A lone full cell, all eight corners moving out and in: with u = s at every corner (s its signs), the edges feel
-// 4 k1/4 each along one axis, the face diagonals 2 k2/2, the body diagonals k3, and the volume K h 3^2 / 4.
-TEST(Stability, FrequencyOfALoneCellIsTheClosedForm) {
+// A single full cell, all eight corners moving out and in: with u = s at every corner (s its signs), the edges
+// contribute 4 k1/4 each along one axis, the face diagonals 2 k2/2, the body diagonals k3, and the volume K h 3^2 / 4.
+TEST(Stability, FrequencyOfASingleCellMatchesTheClosedForm) {
   TissueParams params;
   params.node_spacing = 0.01f;
   const TissueModel model = make_tissue(test::block(glm::vec3(0.01f)).view(), params, {});
@@ -51,8 +51,8 @@ TEST(Stability, DampingShortensTheSubstep) {
   EXPECT_EQ(longest_substep(params, 0.0), INFINITY);
 }
 
-// Cells taken out one after another, some in the middle, some leaving single cells behind: never unstable.
-TEST(Stability, SurvivesCellsGoing) {
+// Cells are removed one after another, some in the middle, some leaving isolated cells: the step stays stable.
+TEST(Stability, SurvivesRemovalOfCells) {
   TissueParams params;
   params.node_spacing = 0.01f;
   TissueModel model = make_tissue(test::block(glm::vec3(0.05f)).view(), params, {});

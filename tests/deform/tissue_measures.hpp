@@ -1,4 +1,4 @@
-// Measures of a block of tissue: what force its ends bear and how its middle strains. For tests and benchmarks.
+// Measurements on a block of tissue: the force on its ends and the strain at its middle. For tests and benchmarks.
 // Units: metres, newtons.   The measures are checked in tests/deform/elasticity_test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@ namespace trocar::test {
 
 using Positions = std::vector<glm::dvec3>;
 
-// A bar around the origin, `size` along its own axes, turned about z by `turn` radians.
+// A bar around the origin, `size` along its own axes, rotated about z by `turn` radians.
 struct Bar {
   glm::dvec3 size;
   double turn = 0.0;
@@ -37,7 +37,7 @@ struct Bar {
 
 inline void fix(TissueModel& model, std::size_t node) { model.inverse_mass[node] = 0.f; }
 
-// Fixes what lies in the bar's last half cell on the side of `sign`.
+// Fixes the nodes in the last half cell of the bar on the side of `sign`.
 inline void fix_end(TissueModel& model, const Bar& bar, double sign) {
   for (std::size_t i = 0; i < model.rest.size(); ++i)
     if (sign * bar.along(model.rest[i]) > 0.5 * (bar.size.x - model.lattice.spacing)) fix(model, i);
@@ -45,7 +45,7 @@ inline void fix_end(TissueModel& model, const Bar& bar, double sign) {
 
 inline Positions positions_of(const TissueState& state) { return Positions(state.x.begin(), state.x.end()); }
 
-// What the fixed nodes on the side of `sign` bear: the force with which the bar pulls at them, turned around.
+// The force on the fixed nodes on the side of `sign`: minus the force with which the bar pulls at them.
 inline glm::dvec3 end_force(const TissueModel& model, const Bar& bar, double sign, const Positions& x) {
   Expansion e;
   e.slope.assign(x.size(), glm::dvec3(0.0));
@@ -57,7 +57,7 @@ inline glm::dvec3 end_force(const TissueModel& model, const Bar& bar, double sig
   return force;
 }
 
-// The affine map that fits best what became of the nodes whose place along the bar lies within `reach` of the middle.
+// The best-fit affine map of the nodes whose rest position along the bar is within `reach` of the middle.
 inline glm::dmat3 middle_deformation(const TissueModel& model, const Bar& bar, double reach, const Positions& x) {
   glm::dvec3 before(0.0), after(0.0);
   double count = 0.0;
@@ -75,7 +75,7 @@ inline glm::dmat3 middle_deformation(const TissueModel& model, const Bar& bar, d
 }
 
 struct Pulled {
-  double strain, modulus, poisson, volume;  // 1, Pa, 1, 1: of the middle; modulus: secant, over the area at rest
+  double strain, modulus, poisson, volume;  // 1, Pa, 1, 1: at the middle; modulus: secant, over the area at rest
 };
 
 inline Pulled measure(const TissueModel& model, const Bar& bar, const Positions& x) {
@@ -87,7 +87,7 @@ inline Pulled measure(const TissueModel& model, const Bar& bar, const Positions&
   return {strain, pull / bar.area() / strain, -across / strain, glm::determinant(f)};
 }
 
-// Every node moved as in a bar stretched evenly, its sides coming in.
+// Every node at its position in a uniformly stretched bar with lateral contraction.
 inline Positions stretched(const TissueModel& model, const Bar& bar, double strain) {
   Positions x(model.rest.begin(), model.rest.end());
   for (glm::dvec3& p : x) {
@@ -98,7 +98,7 @@ inline Positions stretched(const TissueModel& model, const Bar& bar, double stra
   return x;
 }
 
-// The same, but what is fixed keeps its distance from the axis.
+// The same, but fixed nodes keep their distance from the axis.
 inline Positions clamped_and_stretched(const TissueModel& model, const Bar& bar, double strain) {
   Positions x = stretched(model, bar, strain);
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -106,7 +106,7 @@ inline Positions clamped_and_stretched(const TissueModel& model, const Bar& bar,
   return x;
 }
 
-// A bar held at both ends, so far apart that it is stretched by `strain`: model, and where its nodes begin.
+// The model of a bar whose ends are fixed at a strain of `strain`, and the initial positions of its nodes.
 inline TissueModel clamped_bar(const Bar& bar, const TissueParams& params) {
   TissueModel model = make_tissue(bar.mesh().view(), params, {});
   fix_end(model, bar, 1.0);
@@ -114,7 +114,7 @@ inline TissueModel clamped_bar(const Bar& bar, const TissueParams& params) {
   return model;
 }
 
-// At rest, as the judge sees it.
+// At rest, by the implicit reference solver.
 inline Positions judged(const TissueModel& model, const Positions& from) {
   JudgeState state = judge_rest(model);
   state.x = from;
@@ -122,7 +122,7 @@ inline Positions judged(const TissueModel& model, const Positions& from) {
   return state.x;
 }
 
-// At rest, as the real-time step gets there.
+// At rest, by the real-time step.
 inline Positions stepped(const TissueModel& model, const Positions& from, double seconds, float dt = 1.f / 60.f) {
   TissueState state = rest_state(model);
   for (std::size_t i = 0; i < from.size(); ++i) state.x[i] = glm::vec3(from[i]);

@@ -1,4 +1,4 @@
-// Real organs: ours, and the shared ones where they are present.
+// Real organs: ours, and the shared ones if they are present.
 #include "mesh/mesh_io.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
@@ -7,8 +7,8 @@
 namespace trocar {
 namespace {
 
-// Built, weighed, embedded, pressed for half a second from above, released.
-void live_through_a_press(const TriangleMesh& mesh) {
+// Builds the tissue, checks mass and embedding, presses it for half a second from above, and releases it.
+void press_and_release(const TriangleMesh& mesh) {
   std::uint32_t top = 0, bottom = 0;
   for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
     if (mesh.positions[v].z > mesh.positions[top].z) top = v;
@@ -39,16 +39,16 @@ void live_through_a_press(const TriangleMesh& mesh) {
   EXPECT_LT(test::farthest_from_rest(model, press.state), 2e-4f);
 }
 
-TEST(TissueOrgans, OurLiver) { live_through_a_press(load_mesh(repository_file("data/organs/liver.obj"))); }
-TEST(TissueOrgans, OurStomach) { live_through_a_press(load_mesh(repository_file("data/organs/stomach.obj"))); }
+TEST(TissueOrgans, OurLiver) { press_and_release(load_mesh(repository_file("data/organs/liver.obj"))); }
+TEST(TissueOrgans, OurStomach) { press_and_release(load_mesh(repository_file("data/organs/stomach.obj"))); }
 
 TEST(TissueOrgans, OpenHelpLiver) {
   const auto file = shared_file("organs/openhelp/Liver.stl");
   if (!file) GTEST_SKIP() << "no shared organs here";
-  live_through_a_press(load_mesh(*file));
+  press_and_release(load_mesh(*file));
 }
 
-TEST(TissueOrgans, DirtyLiverNamesItsHole) {
+TEST(TissueOrgans, ReportsTheHoleOfADirtyLiver) {
   const auto file = shared_file("organs/gallbladder/liver_visual.stl");
   if (!file) GTEST_SKIP() << "no shared organs here";
   const TriangleMesh mesh = load_mesh(*file);

@@ -21,22 +21,22 @@ TissueModel sphere_tissue(float spacing = 0.015f) {
   return make_tissue(mesh.view(), params, {&kBall, 1});
 }
 
-TEST(Tissue, RowsAreFilledUpWithSpringsOfNoStiffness) {
+TEST(Tissue, RowsArePaddedWithSpringsOfZeroStiffness) {
   const TissueModel model = sphere_tissue();
-  std::size_t places = 0;
+  std::size_t entries = 0;
   for (const SpringRow& row : model.spring_rows) {
-    EXPECT_EQ(row.first, places);
+    EXPECT_EQ(row.first, entries);
     EXPECT_EQ(row.count % kLanes, 0u);
-    places += row.count;
+    entries += row.count;
   }
-  EXPECT_EQ(places, model.stiffness.size());
-  places = 0;
+  EXPECT_EQ(entries, model.stiffness.size());
+  entries = 0;
   for (const CellRow& row : model.cell_rows) {
-    EXPECT_EQ(row.first, places);
+    EXPECT_EQ(row.first, entries);
     EXPECT_EQ(model.bulk[row.first + row.count - 1], 0.f);
-    places += row.count;
+    entries += row.count;
   }
-  EXPECT_EQ(places, model.bulk.size());
+  EXPECT_EQ(entries, model.bulk.size());
   std::set<std::uint32_t> taken(model.place.begin(), model.place.end());
   EXPECT_EQ(taken.size(), model.lattice.cells.size());
 }
@@ -53,7 +53,7 @@ TEST(Tissue, SpringsJoinNodesAtTheirRestLengthAndNoPairTwice) {
   EXPECT_EQ(pairs.size(), spring_count(model));
 }
 
-TEST(Tissue, WeighsWhatTheOrganWeighs) {
+TEST(Tissue, HasTheMassOfTheOrgan) {
   const TriangleMesh mesh = shapes::icosphere(4);
   const TissueModel model = sphere_tissue();
   double mass = 0.0;
@@ -111,14 +111,14 @@ TEST(Tissue, AttachedNodesNeverMove) {
   EXPECT_GT(fixed, 3);
 }
 
-TEST(Tissue, LeftAloneItStaysAtRest) {
+TEST(Tissue, StaysAtRestWithoutLoads) {
   const TissueModel model = sphere_tissue();
   TissueState state = rest_state(model);
   for (int frame = 0; frame < 600; ++frame) EXPECT_EQ(step(model, state, {}, 1.f / 60.f), glm::vec3(0.f));
   EXPECT_LT(test::farthest_from_rest(model, state), 2e-5f);
 }
 
-TEST(Tissue, StiffTissueAndLongStepsTakeMoreSubsteps) {
+TEST(Tissue, StiffTissueAndLongStepsNeedMoreSubsteps) {
   TissueModel model = sphere_tissue();
   EXPECT_GE(substep_count(model, 1.f / 60.f), 5);
   EXPECT_EQ(substep_count(model, 1e-4f), model.params.substeps);
@@ -130,8 +130,8 @@ TEST(Tissue, StiffTissueAndLongStepsTakeMoreSubsteps) {
   EXPECT_EQ(substep_count(harder, 0.f), 1);
 }
 
-// Just below the longest substep a shaken lattice comes to rest; a third above the bound it must not.
-TEST(Tissue, TheLongestSubstepIsStableAndNotMuchTooShort) {
+// Just below the longest substep a shaken lattice comes to rest; at 1.4 times it must not.
+TEST(Tissue, LongestSubstepIsStableAndNotMuchTooShort) {
   for (const float beyond : {1.f, 1.4f}) {
     TissueModel model = sphere_tissue();
     TissueState state = rest_state(model);
@@ -144,7 +144,7 @@ TEST(Tissue, TheLongestSubstepIsStableAndNotMuchTooShort) {
   }
 }
 
-TEST(Tissue, IgnoresContactsAndTimesThatMakeNoSense) {
+TEST(Tissue, IgnoresInvalidContactsAndTimes) {
   const TissueModel model = sphere_tissue();
   TissueState state = rest_state(model);
   const auto vertices = static_cast<std::uint32_t>(model.embedding.size());
@@ -163,7 +163,7 @@ TEST(Tissue, IgnoresContactsAndTimesThatMakeNoSense) {
   EXPECT_LT(test::farthest_from_rest(model, state), 1e-6f);
 }
 
-// 500 steps of a press and a pull that come and go give the same bits on every run.
+// 500 steps of an intermittent press and pull give the same bits on every run.
 TEST(Tissue, GoldenRun) {
   const auto run = [] {
     const TissueModel model = sphere_tissue();
@@ -184,8 +184,8 @@ TEST(Tissue, GoldenRun) {
   EXPECT_EQ(run(), run());
 }
 
-// A ligament gives way and pulls back; what hangs on the diaphragm goes with the breath.
-TEST(Tissue, LigamentsGiveWayAndTheDiaphragmBreathes) {
+// A ligament yields and pulls back; tissue attached to the diaphragm moves with the breath.
+TEST(Tissue, LigamentsYieldAndTheDiaphragmBreathes) {
   const TriangleMesh mesh = shapes::icosphere(3, 0.05f);
   TissueParams params;
   params.node_spacing = 0.0125f;
@@ -208,8 +208,8 @@ TEST(Tissue, LigamentsGiveWayAndTheDiaphragmBreathes) {
   EXPECT_LT(glm::length(breath(breathing, 2.0)), 1e-6f);
 }
 
-// A ligament that reaches into a rigid attachment of the diaphragm leaves its nodes to the diaphragm.
-TEST(Tissue, LigamentOverTheDiaphragmLeavesItBreathing) {
+// Where a ligament overlaps a rigid attachment of the diaphragm, the diaphragm moves the common nodes.
+TEST(Tissue, LigamentOverTheDiaphragmKeepsItBreathing) {
   const TriangleMesh mesh = shapes::icosphere(3, 0.05f);
   TissueParams params;
   params.node_spacing = 0.0125f;
@@ -222,7 +222,7 @@ TEST(Tissue, LigamentOverTheDiaphragmLeavesItBreathing) {
   for (const std::uint32_t node : model.diaphragm) EXPECT_NEAR(state.x[node].y - model.rest[node].y, -0.004f, 1e-5f);
 }
 
-TEST(Tissue, SaysWhatIsWrongWithTheParameters) {
+TEST(Tissue, ReportsInvalidParameters) {
   const TriangleMesh mesh = shapes::cube(0.1f);
   const auto sentence = [&](auto change) {
     TissueParams params;
@@ -245,7 +245,7 @@ TEST(Tissue, SaysWhatIsWrongWithTheParameters) {
   EXPECT_EQ(sentence([](TissueParams&) {}), "");
 }
 
-TEST(Tissue, SaysWhichAttachmentFixesNothing) {
+TEST(Tissue, ReportsWhichAttachmentFixesNothing) {
   const TriangleMesh mesh = shapes::cube(0.1f);
   const Attachment good{{0.05f, 0.05f, 0.05f}, 0.02f}, far{{1.f, 0.f, 0.f}, 0.02f}, flat{{0.f, 0.f, 0.f}, 0.f};
   const Attachment lost{{NAN, 0.f, 0.f}, 0.02f};

@@ -20,7 +20,7 @@ float flattest(const TissueModel& model, const NodeColumns& x) {
   std::vector<float> flatness(model.bulk.size());
   measure_flatness(model, x, flatness);
   float least = INFINITY;
-  for (const std::uint32_t place : model.place) least = std::min(least, flatness[place]);
+  for (const std::uint32_t entry : model.place) least = std::min(least, flatness[entry]);
   return least;
 }
 
@@ -32,15 +32,15 @@ TissueModel single_cell(float poisson_ratio = TissueParams{}.poisson_ratio) {
   return make_tissue(mesh.view(), params, {});
 }
 
-TEST(Unfold, NearestRotationUndoesAStretch) {
+TEST(Unfold, NearestRotationIgnoresStretch) {
   const std::uint32_t seed = 3;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  std::uniform_real_distribution<float> place(-1.f, 1.f), stretch(0.2f, 3.f);
-  const auto point = [&] { return glm::vec3(place(random), place(random), place(random)); };
+  std::uniform_real_distribution<float> coordinate(-1.f, 1.f), stretch(0.2f, 3.f);
+  const auto point = [&] { return glm::vec3(coordinate(random), coordinate(random), coordinate(random)); };
   for (int i = 0; i < 500; ++i) {
-    const glm::mat3 turn = glm::mat3_cast(glm::angleAxis(2.5f * place(random), glm::normalize(point() + 1e-3f)));
-    const glm::mat3 axes = glm::mat3_cast(glm::angleAxis(3.f * place(random), glm::normalize(point() + 1e-3f)));
+    const glm::mat3 turn = glm::mat3_cast(glm::angleAxis(2.5f * coordinate(random), glm::normalize(point() + 1e-3f)));
+    const glm::mat3 axes = glm::mat3_cast(glm::angleAxis(3.f * coordinate(random), glm::normalize(point() + 1e-3f)));
     glm::mat3 scale(0.f);
     for (int axis = 0; axis < 3; ++axis) scale[axis][axis] = stretch(random);
     const glm::mat3 found = nearest_rotation(turn * axes * scale * glm::transpose(axes));
@@ -81,7 +81,7 @@ TEST(Unfold, FlatnessAgreesWithThePlainSum) {
   }
 }
 
-TEST(Unfold, RestCellIsFullAndFeelsNoForce) {
+TEST(Unfold, CellAtRestIsNotFlatAndHasNoForce) {
   const TissueModel model = single_cell();
   const NodeColumns x = columns(model.rest);
   EXPECT_NEAR(flattest(model, x), 1.f, 1e-5f);
@@ -90,7 +90,7 @@ TEST(Unfold, RestCellIsFullAndFeelsNoForce) {
   for (std::uint32_t i = 0; i < 8; ++i) EXPECT_LT(glm::length(glm::vec3(force.x[i], force.y[i], force.z[i])), 1e-6f);
 }
 
-TEST(Unfold, ForcesLeaveTheWholeCellInPlace) {
+TEST(Unfold, ForcesSumToZero) {
   const TissueModel model = single_cell();
   std::vector<glm::vec3> points = model.rest;
   points[3] = -2.f * points[3];
@@ -108,9 +108,9 @@ TEST(Unfold, ForcesLeaveTheWholeCellInPlace) {
   EXPECT_LT(glm::length(sum), 1e-5f * largest);
 }
 
-// Each corner of a cell in turn pushed through the opposite one: without unfolding, springs keep it there. At a
-// Poisson's ratio of 0.25 cells have no volume term of their own, and unfold all the same.
-TEST(Unfold, CellTurnedInsideOutComesBack) {
+// Each corner of a cell in turn is pushed through the opposite one: without unfolding, springs keep it there. At a
+// Poisson's ratio of 0.25 cells have no volume term of their own, and still unfold.
+TEST(Unfold, CellTurnedInsideOutRecovers) {
   for (const float poisson_ratio : {TissueParams{}.poisson_ratio, 0.25f}) {
     const TissueModel model = single_cell(poisson_ratio);
     for (int corner = 0; corner < 8; ++corner) {

@@ -1,4 +1,4 @@
-// The input of a fuzz target as a file, for readers that open one.
+// Writes the input of a fuzz target to a file, for readers that open one.
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz_target.hpp"
@@ -6,7 +6,7 @@
 namespace trocar::fuzz {
 namespace {
 
-// Removed when the program ends; a crash leaves it for a look at what was read.
+// Removed when the program ends; after a crash it stays, so that the input can be examined.
 struct Folder {
   std::filesystem::path path;
 

@@ -1,7 +1,7 @@
-// What every fuzz target shares. A target takes the bytes of one file or stream; it returns when they were read or
-// refused with a sentence, and stops the program on everything else. The same targets are linked with libFuzzer (`./run
-// fuzz`, coverage-guided, with sanitizers) and with replay_main.cpp (in the test suite: the corpus, then random changes
-// of it).
+// Code that all fuzz targets share. A target receives the bytes of one file or stream. It returns when they were read,
+// or refused with an error sentence; in all other cases it aborts the program. The same targets are linked with
+// libFuzzer (`./run fuzz`, coverage-guided, with sanitizers) and with replay_main.cpp (in the test suite: the corpus,
+// then random changes of it).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace trocar::fuzz {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// Stops the program: what follows from an input that was accepted does not hold.
+// Aborts the program: an accepted input violates a required property.
 [[noreturn]] inline void fail(const char* what) {
   std::fprintf(stderr, "fuzz target: %s\n", what);
   std::abort();
@@ -31,14 +31,14 @@ inline void require(bool holds, const char* what) {
   if (!holds) fail(what);
 }
 
-// A sentence for a user: not empty, at most 1,200 bytes (paths included), no control characters.
+// Requires a sentence for users: not empty, at most 1,200 bytes (including paths), no control characters.
 inline void check_sentence(std::string_view text) {
   require(!text.empty() && text.size() <= 1200, "the error is empty or longer than 1,200 bytes");
   for (const char c : text)
-    require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "the error holds a control character");
+    require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "the error contains a control character");
 }
 
-// Runs `body`; InputError and RunError are answers, every other exception is a defect.
+// Runs `body`. InputError and RunError are valid results; every other exception is a defect.
 template <typename Body>
 bool accepted(const Body& body) {
   try {
@@ -52,7 +52,7 @@ bool accepted(const Body& body) {
   return false;
 }
 
-// Writes the input to a file in memory, one per process, and returns where it is.
+// Writes the input to a file in memory, one per process, and returns its path.
 std::filesystem::path as_file(Bytes bytes, std::string_view extension);
 
 }  // namespace trocar::fuzz

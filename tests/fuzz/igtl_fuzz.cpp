@@ -1,5 +1,5 @@
-// OpenIGTLink streams. The first byte chooses: an even one sends the rest as it is, in pieces; an odd one wraps it as
-// the body of one message with a right header and check sum, so that bodies are reached at all.
+// OpenIGTLink streams. An even first byte sends the remaining bytes unchanged, in several parts. An odd one wraps them
+// as the body of one message with a valid header and checksum, so that the parser reaches the body.
 #include <igtl_header.h>
 #include <igtl_util.h>
 
@@ -31,7 +31,7 @@ std::vector<std::byte> message_of(Bytes body, std::uint8_t choice) {
   return message;
 }
 
-// Pieces of uneven lengths, as a network gives them.
+// Sends the stream in parts of uneven length, as a network does.
 void send(std::span<const std::byte> stream) {
   IgtlListener listener;
   listener.pose = [](std::string_view name, const glm::dmat4& pose) {

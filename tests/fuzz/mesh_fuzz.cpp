@@ -1,4 +1,4 @@
-// Mesh readers. The first byte chooses the format. An accepted mesh is whole: finite positions, faces within them; it
+// Mesh readers. The first byte selects the format. An accepted mesh has finite positions and valid vertex indices; it
 // is saved and read again as the same mesh, and its report is computed.
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace trocar::fuzz {
 namespace {
 
 constexpr const char* kFormats[] = {"stl", "obj", "ply", "vtp", "vtk"};
-// Larger meshes are read, but not looked at further: their report takes long.
+// Larger meshes are read but not checked further, because their report takes long.
 constexpr std::size_t kReported = 2000;  // faces
 
 void check_mesh(const TriangleMesh& mesh) {
@@ -18,7 +18,7 @@ void check_mesh(const TriangleMesh& mesh) {
     require(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z), "a position is not finite");
   for (const glm::uvec3& face : mesh.faces)
     for (int corner = 0; corner < 3; ++corner)
-      require(face[corner] < mesh.positions.size(), "a face names a vertex that does not exist");
+      require(face[corner] < mesh.positions.size(), "a face uses a vertex that does not exist");
 }
 
 void check_round_trip(const TriangleMesh& mesh) {
@@ -26,7 +26,7 @@ void check_round_trip(const TriangleMesh& mesh) {
   std::filesystem::remove(file);
   save_mesh(mesh, file);
   const TriangleMesh again = load_mesh(file);
-  require(again.faces == mesh.faces, "a mesh that was saved and read again has other faces");
+  require(again.faces == mesh.faces, "a mesh that was saved and read again has different faces");
 }
 
 }  // namespace

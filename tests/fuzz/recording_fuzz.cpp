@@ -1,4 +1,4 @@
-// Recordings. Every frame of an accepted recording can be read, and it is scored or refused with a sentence.
+// Recordings. Every frame of an accepted recording can be read, and the recording is scored or refused with a sentence.
 #include "app/record/recording.hpp"
 #include "app/score/score_recording.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -7,9 +7,9 @@ namespace trocar::fuzz {
 namespace {
 
 void check_frame(const OrganRecording& organ, const OrganFrame& frame, std::size_t tools) {
-  require(frame.nodes.size() == organ.nodes, "a frame has another number of nodes than its organ");
+  require(frame.nodes.size() == organ.nodes, "a frame and its organ have different numbers of nodes");
   require(frame.first.size() == tools + 1 && frame.first.back() == frame.touches.size(),
-          "the touches of a frame are not divided among its tools");
+          "the touches of a frame do not match its tools");
 }
 
 void read_all(const Recording& recording) {

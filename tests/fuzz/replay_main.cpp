@@ -1,7 +1,7 @@
-// Runs a fuzz target without libFuzzer: every file of a corpus, then random changes of them until the time is up.
-//   TARGET SECONDS SEED CORPUS...    a seed of 0 is replaced by a random one
-// On a crash the input is left in fuzz_crash.bin in the current folder, and the seed has been printed: the same seed
-// gives the same inputs.
+// Runs a fuzz target without libFuzzer: every file of a corpus, then random changes of them until the time is over.
+//   TARGET SECONDS SEED CORPUS...    seed 0 selects a random seed
+// A crash leaves the input in fuzz_crash.bin in the current folder. The seed is printed; the same seed gives the same
+// inputs.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-Input g_current;  // what the target reads now: the crash handler writes it
+Input g_current;  // the present input of the target; the crash handler writes it
 
 void keep_input(int signal) {
   const int file = open("fuzz_crash.bin", O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -94,7 +94,7 @@ class Mutator {
                 input.begin() + static_cast<std::ptrdiff_t>(std::min(at + count, input.size())));
   }
 
-  // A stretch of another input in place of what is here.
+  // Replaces a stretch by a stretch of another input.
   void splice(Input& input, std::size_t at) {
     const Input& other = corpus_[below(corpus_.size())];
     if (other.empty()) return;
@@ -104,7 +104,7 @@ class Mutator {
                  other.begin() + static_cast<std::ptrdiff_t>(std::min(from + count, other.size())));
   }
 
-  // Numbers that readers take for counts and sizes.
+  // Values that readers interpret as counts and sizes.
   void put_extreme(Input& input, std::size_t at) {
     static constexpr std::uint64_t kValues[] = {0,          1,          0x7fffffff,         0x80000000,
                                                 0xffffffff, 0x10000000, 0x7fffffffffffffff, 0xffffffffffffffff};
@@ -119,7 +119,7 @@ class Mutator {
 };
 
 void run(const Input& input) {
-  constexpr unsigned kPatience = 30;  // s  one input may take; SIGALRM then keeps it and ends the program
+  constexpr unsigned kPatience = 30;  // s  time limit per input; SIGALRM then saves it and ends the program
   g_current = input;
   alarm(kPatience);
   LLVMFuzzerTestOneInput(g_current.data(), g_current.size());
@@ -139,11 +139,11 @@ int main(int count, char** arguments) {
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM}) std::signal(signal, keep_input);
   const std::vector<Input> corpus = corpus_of({arguments + 3, arguments + count});
   if (corpus.empty()) {
-    std::fprintf(stderr, "the corpus holds no input\n");
+    std::fprintf(stderr, "the corpus contains no input\n");
     return 1;
   }
   for (const Input& input : corpus) run(input);
-  std::printf("%zu inputs of the corpus; random changes for %g s, seed %llu\n", corpus.size(), seconds,
+  std::printf("%zu corpus inputs; random changes for %g s, seed %llu\n", corpus.size(), seconds,
               static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Coverage-guided fuzzing with address and undefined-behaviour sanitizers: run_fuzz.sh [SECONDS [TARGET...]].
-# Each target starts from its committed corpus; what it finds new stays in build/fuzz/found/TARGET. A crash leaves its input in
-# build/fuzz/crashes and fails the command.
+# Each target starts from its committed corpus; new inputs are kept in build/fuzz/found/TARGET. A crash saves its input in
+# build/fuzz/crashes and the command fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -20,7 +20,7 @@ for target in "${targets[@]}"; do
   corpora=("$found" "tests/fuzz/corpus/$target")
   [ "$target" = scene ] && corpora+=(data/scenes data/scenes/tasks)
   log=build/fuzz/$target.log
-  # The readers free what they hold when they refuse a file; VTK and HDF5 keep tables of their own until the end.
+  # The readers free their memory when they refuse a file; VTK and HDF5 keep their own tables until the end.
   if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 build/asan/tests/fuzz/"fuzz_$target" -max_total_time="$seconds" \
       -timeout=30 -rss_limit_mb=4096 -max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/crashes/"$target"- \
       "${corpora[@]}" >"$log" 2>&1; then

@@ -1,4 +1,4 @@
-// Scene files. An accepted scene is written and read again; both texts are then the same.
+// Scene files. An accepted scene is written and read again; both texts must be equal.
 #include "app/scene/scene.hpp"
 #include "app/scene/scene_writer.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -13,6 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string written, again;
   if (!accepted([&] { written = scene_text(scene, file); })) return 0;
   require(accepted([&] { again = scene_text(parse_scene(written, file), file); }), "a written scene is refused");
-  require(written == again, "a scene that was written and read again is another scene");
+  require(written == again, "a scene that was written and read again is different");
   return 0;
 }

@@ -1,5 +1,5 @@
-// Closest points of segments and triangles: proved optimal by a separating slab (no search involved), and compared with
-// a nested golden-section search that shares nothing with them.
+// Closest points of segments and triangles: a separating slab proves them optimal without a search, and a nested
+// golden-section search that shares no code with them confirms them.
 #include "geometry/closest.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using test::Dice;
 
 constexpr std::uint32_t kSeed = 515;
 
-// How far x is outside the hull of some points, tried along many directions: 0 for a point of the hull.
+// Distance of x outside the convex hull of some points, estimated along many directions; 0 for a point of the hull.
 double outside_hull(Dice& dice, const dvec3& x, std::span<const dvec3> corners) {
   double worst = 0.0;
   for (int i = 0; i < 12; ++i) {
@@ -30,8 +30,8 @@ double outside_hull(Dice& dice, const dvec3& x, std::span<const dvec3> corners) 
   return worst;
 }
 
-// Two convex hulls are at least `gap` apart when a slab of that width separates them. With points of both hulls exactly
-// that far apart, the distance is proved. Returns how much is left unproved.
+// Two convex hulls are at least `gap` apart when a slab of that width separates them. If points of both hulls have
+// exactly that distance, the distance is proved. Returns the part of the distance that is not proved.
 double unproved(const ClosestPoints& pair, std::span<const dvec3> first, std::span<const dvec3> second) {
   const dvec3 across = pair.on_second - pair.on_first;
   if (pair.distance < 1e-9) return pair.distance;
@@ -42,7 +42,7 @@ double unproved(const ClosestPoints& pair, std::span<const dvec3> first, std::sp
   return pair.distance - (to - from);
 }
 
-// 1e-9 m: a triangle thinner than 1e-8 of its size is taken as its sides.
+// 1e-9 m: for a triangle thinner than 1e-8 of its size only the sides are used.
 constexpr double kTolerance = 1e-9;  // m
 
 void expect_closest(Dice& dice, const ClosestPoints& pair, std::span<const dvec3> first,
@@ -74,7 +74,7 @@ TEST(ClosestSegments, AreProvedBySeparatingSlabs) {
     if (points.distance > 1e-3) worst = std::max(worst, unproved(points, first, second));
     ASSERT_LT(worst, 1e-13);
   }
-  std::printf("distance unproved up to %.3g m\n", worst);
+  std::printf("largest unproved distance %.3g m\n", worst);
 }
 
 TEST(ClosestSegmentTriangle, IsProvedBySeparatingSlabs) {
@@ -114,7 +114,7 @@ TEST(ClosestTriangles, AreProvedBySeparatingSlabs) {
   EXPECT_GT(apart, 30000);
 }
 
-TEST(Closest, EqualsTheSlowSearch) {
+TEST(Closest, EqualsSlowSearch) {
   std::printf("seed %u\n", kSeed + 2);
   Dice dice(kSeed + 2);
   for (int i = 0; i < 600 && !HasFailure(); ++i) {
@@ -128,7 +128,7 @@ TEST(Closest, EqualsTheSlowSearch) {
   }
 }
 
-TEST(Closest, DegenerateShapesByHand) {
+TEST(Closest, DegenerateShapesHandMade) {
   const dvec3 o(0.0), x(1, 0, 0), y(0, 1, 0), z(0, 0, 1);
   const Triangle point{o, o, o}, line{o, x, 0.5 * x}, face{o, x, y};
   EXPECT_DOUBLE_EQ(closest_segment_triangle(z, z, point).distance, 1.0);

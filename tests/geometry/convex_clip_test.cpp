@@ -1,5 +1,5 @@
-// The clip in double against a test that shares nothing with it: a convex volume and a triangle are apart exactly when
-// a direction separates them, and only plane normals, the triangle's normal and edge cross edge need be tried (SAT).
+// The clip in double against an independent test: a convex volume and a triangle are disjoint exactly when a direction
+// separates them. Only plane normals, the triangle's normal and cross products of edges need testing (SAT).
 #include "geometry/convex_clip.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kSeed = 20240;
 
-// A volume given by its planes alone, with its corners, found by intersecting planes three by three.
+// A volume given only by its planes, with its corners, found by intersecting planes three by three.
 struct Hull {
   ToolVolume volume;
   std::vector<glm::dvec3> corners, normals, edges;
@@ -46,7 +46,7 @@ Hull hull_of(const ToolVolume& volume) {
   return hull;
 }
 
-// Largest gap over all directions that matter, in metres: above 0 apart, below 0 sharing a point.
+// Largest gap over all relevant directions, in metres: above 0 apart, below 0 sharing a point.
 double separation(const Hull& hull, const Triangle& face) {
   const glm::dvec3 sides[] = {face.b - face.a, face.c - face.b, face.a - face.c};
   std::vector<glm::dvec3> directions = hull.normals;
@@ -84,8 +84,8 @@ struct Random {
   }
 };
 
-// A turned box around the origin, up to 0.2 m long and down to 1 mm thin, its sides leaning by up to 0.2 rad, with 0 to
-// 2 planes across.
+// A rotated box around the origin, up to 0.2 m long and down to 1 mm thin, its sides tilted by up to 0.2 rad, with 0 to
+// 2 additional planes across it.
 ToolVolume random_volume(Random& random) {
   const glm::dvec3 x = random.direction();
   const glm::dvec3 y = glm::normalize(glm::cross(x, random.direction())), z = glm::cross(x, y);
@@ -108,7 +108,7 @@ Triangle random_face(Random& random) {
   const auto kind = random.engine() % 8;
   if (kind == 0) face.b = face.c;                                          // a line
   if (kind == 1) face.b = face.c = face.a;                                 // a point
-  if (kind == 2) face.c = glm::mix(face.a, face.b, random.in(-1.0, 2.0));  // corners in line
+  if (kind == 2) face.c = glm::mix(face.a, face.b, random.in(-1.0, 2.0));  // collinear corners
   return face;
 }
 
@@ -139,7 +139,7 @@ ToolVolume unit_box() {
   return volume;
 }
 
-TEST(ConvexClip, SharesOnlyABoundaryPoint) {
+TEST(ConvexClip, SharesOnlyBoundaryPoint) {
   const ToolVolume box = unit_box();
   EXPECT_TRUE(face_touches_volume({{1, 1, 1}, {2, 1, 1}, {1, 2, 1}}, box));   // a corner on a corner
   EXPECT_TRUE(face_touches_volume({{1, 0, 0}, {2, 1, 0}, {2, 0, 1}}, box));   // a corner on a side
@@ -148,7 +148,7 @@ TEST(ConvexClip, SharesOnlyABoundaryPoint) {
   EXPECT_TRUE(face_touches_volume({{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, box));  // a point on a corner
 }
 
-TEST(ConvexClip, HugeFaceWithNoCornerInside) {
+TEST(ConvexClip, HugeFaceWithoutCornerInside) {
   const ToolVolume box = unit_box();
   EXPECT_TRUE(face_touches_volume({{-1e3, -1e3, 0.5}, {1e3, -1e3, 0.5}, {0, 1e3, 0.5}}, box));
   EXPECT_FALSE(face_touches_volume({{-1e3, -1e3, 1.5}, {1e3, -1e3, 1.5}, {0, 1e3, 1.5}}, box));

@@ -1,6 +1,6 @@
 // Our elementary functions against the C library's in long double (64 bits of mantissa on x86): errors in units in the
-// last place over ordinary, huge and tiny arguments, special values, and one hash of all results, which every compiler,
-// build and processor must give.
+// last place over ordinary, huge and tiny arguments, special values, and one hash of all results that must be the same
+// for every compiler, build and processor.
 #include "geometry/elementary.hpp"
 
 #include <gtest/gtest.h>
@@ -23,15 +23,15 @@ constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr double kPi = 3.14159265358979323846;
 constexpr std::uint64_t kSeed = 20260;
-constexpr int kSamples = 100000;  // of each range
+constexpr int kSamples = 100000;  // per range
 
-// Arguments of a range, by a generator that is specified bit for bit: even, or even in the logarithm.
+// Arguments in a range, from a generator specified bit for bit: uniform, or uniform in the logarithm.
 class Arguments {
  public:
   explicit Arguments(std::uint64_t seed) : random_(seed) {}
   double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
   double between(double low, double high) { return low + share() * (high - low); }
-  // Of either sign, 2^low <= size < 2^high.
+  // Either sign, 2^low <= size < 2^high.
   double of_size(int low, int high) {
     const double mantissa = 1.0 + share();
     const int exponent = low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low));
@@ -83,7 +83,7 @@ TEST(Elementary, SineCosineAndTangent) {
       [](Arguments& a) { return a.between(-kPi / 4, kPi / 4); }, [](Arguments& a) { return a.between(-100.0, 100.0); },
       [](Arguments& a) { return a.between(-1.1e6, 1.1e6); }, [](Arguments& a) { return a.of_size(-40, 1); },
       [](Arguments& a) { return a.of_size(18, 63); }, [](Arguments& a) { return a.of_size(63, 1024); },
-      // Close to the roots, where a poor reduction loses everything.
+      // Close to the roots, where a poor range reduction loses all digits.
       [](Arguments& a) { return std::floor(a.between(-6e5, 6e5)) * (kPi / 2); },
       [](Arguments& a) { return std::floor(a.between(-1e12, 1e12)) * (kPi / 2); }};
   for (const auto& range : ranges) {
@@ -93,7 +93,7 @@ TEST(Elementary, SineCosineAndTangent) {
   }
 }
 
-// Kahan's hardest cases of reduction: the doubles closest to multiples of pi / 2.
+// Kahan's hardest cases of range reduction: the doubles closest to multiples of pi / 2.
 TEST(Elementary, SineAtTheHardestArguments) {
   for (const double x : {6381956970095103.0 * 0x1p797, 5.31937264832654e255, 1e22, 1e300, kLargest, 355.0, 33.0}) {
     EXPECT_LE(ulps(elementary::sin(x), std::sin(static_cast<long double>(x))), kTrigonometric) << x;
@@ -204,12 +204,12 @@ TEST(Elementary, SpecialValues) {
       EXPECT_TRUE(same(elementary::atan2(x, y), std::atan2(x, y))) << "atan2 " << x << " " << y;
       EXPECT_TRUE(same(elementary::hypot(x, y), std::hypot(x, y))) << "hypot " << x << " " << y;
       EXPECT_TRUE(same(elementary::pow(x, y), std::pow(x, y)))
-          << "pow " << x << " " << y << ": " << elementary::pow(x, y) << " against " << std::pow(x, y);
+          << "pow " << x << " " << y << ": " << elementary::pow(x, y) << " instead of " << std::pow(x, y);
     }
   }
 }
 
-TEST(Elementary, ExactWhereTheResultIs) {
+TEST(Elementary, ExactResultsAreExact) {
   EXPECT_EQ(elementary::exp(0.0), 1.0);
   EXPECT_EQ(elementary::log(1.0), 0.0);
   EXPECT_EQ(elementary::cos(0.0), 1.0);
@@ -223,7 +223,7 @@ TEST(Elementary, ExactWhereTheResultIs) {
   }
 }
 
-TEST(Elementary, TurnsAreThoseOfGlm) {
+TEST(Elementary, RotationsEqualThoseOfGlm) {
   Arguments arguments(kSeed + 3);
   for (int k = 0; k < 1000; ++k) {
     const glm::dvec3 axis = glm::normalize(

@@ -1,4 +1,5 @@
-// Where a line meets a triangle, against the closest points of a segment and a triangle; degenerate input first.
+// Intersection of a line with a triangle, against the closest points of a segment and a triangle; degenerate input
+// first.
 #include "geometry/line_triangle.hpp"
 
 #include <gtest/gtest.h>
@@ -35,15 +36,15 @@ TEST(LineTriangle, WithinThePlane) {
   EXPECT_FALSE(line_meets_triangle({-1, 0.25, 1e-9}, {1, 0, 0}, kEndless, kFace));
 }
 
-// A plane askew: what a line within it says of its rise is rounding alone.
-TEST(LineTriangle, WithinAPlaneAskew) {
+// An oblique plane: the computed rise of a line within it is only rounding error.
+TEST(LineTriangle, WithinObliquePlane) {
   Dice dice(18);
   int met = 0;
   for (int k = 0; k < 20000; ++k) {
     const dvec3 a = dice.in_cube(1), u = dice.in_cube(0.1), v = dice.in_cube(0.1);
-    const auto place = [&] { return a + dice.uniform(-3, 3) * u + dice.uniform(-3, 3) * v; };
+    const auto random_point = [&] { return a + dice.uniform(-3, 3) * u + dice.uniform(-3, 3) * v; };
     const Triangle face{a, a + u, a + v};
-    const dvec3 from = place(), to = place();
+    const dvec3 from = random_point(), to = random_point();
     const double apart = closest_segment_triangle(from, to, face).distance;
     const auto t = line_meets_triangle(from, to - from, 1.0, face);
     ASSERT_EQ(t.has_value(), apart < 1e-12) << "seed 18, case " << k;
@@ -55,8 +56,8 @@ TEST(LineTriangle, WithinAPlaneAskew) {
   EXPECT_GT(met, 1000);
 }
 
-// Corners on one line, exactly: the normal is rounding alone.
-TEST(LineTriangle, NeedlesAskew) {
+// Exactly collinear corners: the normal is only rounding error.
+TEST(LineTriangle, ObliqueNeedles) {
   Dice dice(19);
   for (int k = 0; k < 20000; ++k) {
     const dvec3 a = dvec3(glm::round(dice.in_cube(64))) / 64.0, d = dvec3(1 + dice.pick(9), dice.pick(9), 3) / 256.0;

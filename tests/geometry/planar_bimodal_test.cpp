@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// Counts how often values are compared, too.
+// Also counts the comparisons.
 struct Found {
   std::size_t maximum, minimum;
   long comparisons;
@@ -30,8 +30,8 @@ bool right(const std::vector<int>& f) {
          f[found.minimum] == *std::min_element(f.begin(), f.end());
 }
 
-// Every way to deal the values 0 .. n-1 to the rising and the falling half, with the two largest or the two smallest
-// equal or not, in every shift.
+// Every distribution of the values 0 .. n-1 to the rising and the falling half, with the two largest or the two
+// smallest equal or not, in every shift.
 TEST(PlanarBimodal, EverySmallSequence) {
   long cases = 0, wrong = 0;
   for (int n = 1; n <= 10; ++n) {
@@ -40,7 +40,7 @@ TEST(PlanarBimodal, EverySmallSequence) {
         std::vector<int> up, down;
         for (int v = 0; v < n; ++v) {
           const bool same_low = (equal & 1) && v == 1, same_high = (equal & 2) && v == n - 1;
-          // Of two equal extremes one goes to each half, so that they are neighbours.
+          // Equal extremes go to different halves, so that they are neighbours.
           const bool rises = v == 0 || v == n - 2 || !(same_low || same_high) ? (halves >> v) & 1
                              : same_low                                       ? !(halves & 1)
                                                                               : !((halves >> (n - 2)) & 1);
@@ -70,7 +70,7 @@ TEST(PlanarBimodal, LargeSequencesInLogarithmicComparisons) {
     f.resize(n);
     int value = 0;
     for (int i = 0; i < up; ++i) f[i] = value += 1 + static_cast<int>(dice.pick(dice.pick(2) ? 2 : 5000));
-    // Down again, from just below, at or above the top, never below or onto the foot except at the very end.
+    // Descends from just below, at or above the top; stays above the lowest value except at the very end.
     const int flat_top = static_cast<int>(dice.pick(3));
     value += flat_top == 0 ? 0 : static_cast<int>(dice.pick(3)) - 1;
     for (int i = up; i < n; ++i) f[i] = value, value -= 1 + static_cast<int>(dice.pick(3));

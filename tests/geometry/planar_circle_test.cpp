@@ -1,6 +1,6 @@
 // Circles against twins that share no formula with them: a convex search along the motion, the distance by search, the
-// source's four tests for boxes. The band of a yes-or-no answer about a motion is a least gap below 1e-9 of the case's
-// size: the search finds it no better.
+// source's four tests for boxes. For motions, a case whose least gap is below 1e-9 of its size is in the band and
+// either answer is accepted, because the search is not more accurate.
 #include "geometry/planar/circle.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using namespace test;
 
 constexpr double kBand = 1e-9;  // of the size
 
-// A circle about a segment: touching it, through an end, centred on it or anywhere; possibly a point.
+// A circle near a segment: touching it, through an end, centred on it or anywhere; possibly a point.
 struct Case {
   Circle circle;
   Segment segment;
@@ -29,7 +29,7 @@ struct Case {
 Case random_case(Dice& dice) {
   const std::int64_t reach = dice.reach(1 << 20);
   const Whole a = dice.point(reach), b = dice.pick(20) ? dice.point(reach) : a, c = point_about(dice, a, b, reach);
-  // Straight at an end, along the segment, square to it, or anywhere.
+  // Straight at an end, along the segment, perpendicular to it, or anywhere.
   const Whole along = b - a;
   Whole step = dice.point(2 * reach);
   const std::int64_t kind = dice.pick(8);
@@ -41,8 +41,8 @@ Case random_case(Dice& dice) {
   Case made{{scaled(c, scale), 0.0}, {scaled(a, scale), scaled(b, scale)}, scaled(step, scale), 0.0, false};
   const double unit = scale * static_cast<double>(reach);
   const std::int64_t radius = dice.pick(12);
-  if (radius == 0) made.circle.radius = distance(made.segment, made.circle.centre);              // touching now
-  if (radius == 1) made.circle.radius = distance(made.segment, made.circle.centre + made.step);  // touching at the end
+  if (radius == 0) made.circle.radius = distance(made.segment, made.circle.centre);              // touches at the start
+  if (radius == 1) made.circle.radius = distance(made.segment, made.circle.centre + made.step);  // touches at the end
   if (radius >= 2 && radius < 6) made.circle.radius = scale * static_cast<double>(dice.pick(reach + 1));
   if (radius >= 6 && radius < 11) made.circle.radius = unit * dice.log_uniform(1e-6, 2.0);
   made.size = 4.0 * unit + made.circle.radius;
@@ -54,7 +54,7 @@ struct Least {
   double at, value;
 };
 
-// Where a convex function is smallest in [low, high].
+// The minimum of a convex function on [low, high].
 template <class F>
 Least least(const F& f, double low, double high, int steps = 70) {
   constexpr double kGolden = 0.6180339887498949;
@@ -98,7 +98,7 @@ TEST(PlanarCircle, LineAndSegmentAgreeWithSearch) {
     wrong += glm::length(contact.point + (contact.gap + c.circle.radius) * contact.normal - c.circle.centre) >
              1e-13 * c.size;
     if (c.segment.a == c.segment.b) continue;
-    // The line is the segment made long enough on both sides.
+    // The line is tested as a segment that is long enough on both sides.
     const dvec2 along = glm::normalize(c.segment.b - c.segment.a);
     const auto off_line = [&](double u) { return glm::length(c.segment.a + u * along - c.circle.centre); };
     const Contact line = circle_line(c.circle, c.segment);
@@ -110,7 +110,7 @@ TEST(PlanarCircle, LineAndSegmentAgreeWithSearch) {
   EXPECT_EQ(wrong, 0);
 }
 
-// The source's way, in whole numbers: corners in the circle, centre in the box, else the centre beside a side.
+// The source's method, in whole numbers: corners in the circle, centre in the box, else the centre beside a side.
 bool box_twin(Whole c, std::int64_t r, Whole low, Whole high) {
   if (c.x + r < low.x || c.x - r > high.x || c.y + r < low.y || c.y - r > high.y) return false;
   for (const Whole& corner : {low, high, Whole{low.x, high.y}, Whole{high.x, low.y}})
@@ -149,7 +149,7 @@ template <class Gap>
 void check_impact(const Case& c, const Impact& impact, const Gap& gap, Tally& tally, int& wrong) {
   const Least smallest = least(gap, 0.0, 1.0);
   const double lowest = std::min({gap(0.0), gap(1.0), smallest.value}), start = gap(0.0);
-  // Touching at the start but for rounding: an approach hits at once, a retreat need not.
+  // Touches at the start except for rounding: an approach must hit at once, a retreat may or may not.
   if (std::abs(start) < 1e-14 * c.size) {
     ++tally.in_band;
     wrong += lowest < -kBand * c.size && (!impact.hits || impact.time * glm::length(c.step) > 1e-6 * c.size);
@@ -169,7 +169,7 @@ void check_impact(const Case& c, const Impact& impact, const Gap& gap, Tally& ta
   wrong += glm::length(impact.centre - c.circle.centre - impact.time * c.step) > 1e-13 * c.size;
   wrong += std::abs(gap(impact.time)) > 1e-8 * c.size;
   wrong += glm::length(impact.point + c.circle.radius * impact.normal - impact.centre) > 1e-8 * c.size;
-  // Impacts slide in time where the circle only just grazes; the gap then stays small all the way.
+  // For a grazing circle the impact time is inaccurate; the gap then stays small along the whole motion.
   const double expected = first_zero(gap, smallest.value <= gap(1.0) ? smallest : Least{1.0, gap(1.0)});
   if (lowest < -kBand * c.size) wrong += std::abs(expected - impact.time) * glm::length(c.step) > 1e-4 * c.size;
   wrong += gap(0.5 * impact.time) < -1e-8 * c.size;
@@ -205,7 +205,7 @@ TEST(PlanarCircle, MovingCircleAgainstLineAgreesWithSearch) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PlanarCircle, StopShortKeepsTheGapAndGoesAsFarAsItMay) {
+TEST(PlanarCircle, StopShortKeepsGapAndMovesAsFarAsAllowed) {
   Dice dice(22);
   Tally tally{"stop short of two walls"};
   int wrong = 0;
@@ -214,7 +214,7 @@ TEST(PlanarCircle, StopShortKeepsTheGapAndGoesAsFarAsItMay) {
     const Case c = random_case(dice);
     const std::array<Segment, 2> walls{c.segment,
                                        Segment{c.segment.a, c.segment.a + quarter_turn(c.segment.b - c.segment.a)}};
-    const double keep = c.size * (dice.pick(3) ? dice.log_uniform(1e-6, 0.2) : 0.0);  // 0 a third of the time
+    const double keep = c.size * (dice.pick(3) ? dice.log_uniform(1e-6, 0.2) : 0.0);  // 0 in a third of the cases
     const double share = stop_short(c.circle, c.step, walls, keep);
     tally.degenerate += c.degenerate || keep == 0.0;
     stopped += share < 1.0;
@@ -222,19 +222,22 @@ TEST(PlanarCircle, StopShortKeepsTheGapAndGoesAsFarAsItMay) {
     double blocked = 1.0;
     bool marginal = false;
     for (const Segment& wall : walls) {
-      const auto room = [&](double t) { return distance(wall, c.circle.centre + t * c.step) - c.circle.radius - keep; };
-      const Least smallest = least(room, 0.0, 1.0, 45);
-      const double start = room(0.0), lowest = std::min({start, room(1.0), smallest.value});
-      // Never nearer than the gap, or than it started.
-      wrong += room(share) < std::min(start, 0.0) - 1e-8 * c.size;
+      const auto clearance = [&](double t) {
+        return distance(wall, c.circle.centre + t * c.step) - c.circle.radius - keep;
+      };
+      const Least smallest = least(clearance, 0.0, 1.0, 45);
+      const double start = clearance(0.0), lowest = std::min({start, clearance(1.0), smallest.value});
+      // Never nearer than the gap or the starting distance.
+      wrong += clearance(share) < std::min(start, 0.0) - 1e-8 * c.size;
       const double band = kBand * c.size, drop = start - lowest;
       const bool grazes = start > band && std::abs(lowest) < band, creeps = start < -band && drop > 0.0 && drop < band;
       marginal = marginal || std::abs(start) <= band || grazes || creeps;
       if (start > 0.0 && lowest < 0.0)
-        blocked = std::min(blocked, first_zero(room, smallest.value <= room(1.0) ? smallest : Least{1.0, room(1.0)}));
+        blocked = std::min(
+            blocked, first_zero(clearance, smallest.value <= clearance(1.0) ? smallest : Least{1.0, clearance(1.0)}));
       if (start <= 0.0 && lowest < start) blocked = 0.0;
     }
-    // Starts on the edge of the gap, or grazes it: both moving on and stopping are right to rounding.
+    // Starts at the edge of the gap, or grazes it: moving on and stopping are both correct within rounding.
     if (marginal) {
       ++tally.in_band;
     } else {
@@ -245,7 +248,7 @@ TEST(PlanarCircle, StopShortKeepsTheGapAndGoesAsFarAsItMay) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PlanarCircle, BounceTurnsTheNormalPart) {
+TEST(PlanarCircle, BounceReversesNormalComponent) {
   Dice dice(23);
   Tally tally{"bounce"};
   int wrong = 0;
@@ -262,15 +265,15 @@ TEST(PlanarCircle, BounceTurnsTheNormalPart) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PlanarCircle, ByHand) {
+TEST(PlanarCircle, HandMadeCases) {
   const Segment wall{{0.0, 0.0}, {4.0, 0.0}};
-  const Impact impact = moving_circle_segment({{1.0, 3.0}, 1.0}, {0.0, -8.0}, wall);  // jumps right over it
+  const Impact impact = moving_circle_segment({{1.0, 3.0}, 1.0}, {0.0, -8.0}, wall);  // jumps over the wall in one step
   EXPECT_TRUE(impact.hits);
   EXPECT_EQ(impact.time, 0.25);
   EXPECT_EQ(impact.point, dvec2(1.0, 0.0));
   EXPECT_EQ(impact.normal, dvec2(0.0, 1.0));
   EXPECT_EQ(bounce({3.0, -8.0}, impact.normal, 0.5), dvec2(3.0, 4.0));
-  // Onto the end, straight along the wall: thrown back, where the wall's own normal would let it pass.
+  // Onto the end, straight along the wall: it bounces back. With the wall's own normal it would pass.
   const Impact end = moving_circle_segment({{8.0, 0.0}, 1.0}, {-6.0, 0.0}, wall);
   EXPECT_EQ(end.time, 0.5);
   EXPECT_EQ(end.normal, dvec2(1.0, 0.0));

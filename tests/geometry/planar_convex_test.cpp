@@ -15,7 +15,7 @@ using namespace test;
 
 constexpr int kQueriesPerPolygon = 500;
 
-// Runs `query(random polygon, a corner's number)` a million times on polygons of 3 to 1000 corners.
+// Runs `query(random polygon, a corner's index)` a million times on polygons of 3 to 1000 corners.
 template <class Query>
 void for_many(Dice& dice, Tally& tally, const Query& query) {
   while (tally.cases < kCases) {
@@ -26,12 +26,12 @@ void for_many(Dice& dice, Tally& tally, const Query& query) {
 
 Whole point_near(Dice& dice, const RandomConvex& random, std::size_t i) {
   const std::vector<Whole>& c = random.whole;
-  // Now and then about a chord, which the fan bisection may use, else about a side.
+  // Sometimes near a chord, which the bisection of the fan may use, else near a side.
   const std::size_t j = dice.pick(3) ? (i + 1) % c.size() : dice.pick(c.size());
   return point_about(dice, c[i], c[j], reach_of({c[0], c[i], c[j]}));
 }
 
-TEST(PlanarConvex, PreparationLeavesStrictlyConvexCounterClockwise) {
+TEST(PlanarConvex, PreparedPolygonIsStrictlyConvexCounterClockwise) {
   Dice dice(11);
   Tally tally{"preparation"};
   int wrong = 0;
@@ -74,15 +74,15 @@ TEST(PlanarConvex, FarthestAgreesWithScan) {
   for_many(dice, tally, [&](const RandomConvex& random, std::size_t i) {
     const std::vector<Whole>& c = random.whole;
     const Whole along = c[(i + 1) % c.size()] - c[i];
-    // Square to a side, a step beside that, along an axis, or anywhere.
-    Whole way{along.y, -along.x};
+    // Perpendicular to a side, a step beside that, along an axis, or anywhere.
+    Whole towards{along.y, -along.x};
     const std::int64_t kind = dice.pick(5);
-    if (kind == 1) way = way + dice.point(1);
-    if (kind == 2) way = dice.point(1);
-    if (kind == 3) way = dice.point(1 << 30);
-    if (kind == 4) way = dice.point(5);
-    if (way == Whole{}) way = {1, 0};
-    const dvec2 direction = scaled(way, dice.scale());
+    if (kind == 1) towards = towards + dice.point(1);
+    if (kind == 2) towards = dice.point(1);
+    if (kind == 3) towards = dice.point(1 << 30);
+    if (kind == 4) towards = dice.point(5);
+    if (towards == Whole{}) towards = {1, 0};
+    const dvec2 direction = scaled(towards, dice.scale());
     const FarCorners far = farthest(random.polygon.view(), direction);
     const FarCorners expected = farthest_by_scan(random.polygon.corners(), direction);
     const FarCorners left = farthest_left(random.polygon.view(), dvec2(0.0), dvec2(direction.y, -direction.x));
@@ -90,13 +90,13 @@ TEST(PlanarConvex, FarthestAgreesWithScan) {
     wrong += left.first != expected.first || left.last != expected.last;
     tally.degenerate += expected.first != expected.last;
     if (tally.cases % 8 != 0) return;
-    const auto ahead = [&](Whole p, Whole q) { return dot(way, p) < dot(way, q); };
-    wrong += dot(way, *std::max_element(c.begin(), c.end(), ahead)) != dot(way, c[far.first]);
+    const auto ahead = [&](Whole p, Whole q) { return dot(towards, p) < dot(towards, q); };
+    wrong += dot(towards, *std::max_element(c.begin(), c.end(), ahead)) != dot(towards, c[far.first]);
   });
   EXPECT_EQ(wrong, 0);
 }
 
-// Two points that make a line or segment having to do with the polygon.
+// Two points that define a line or segment near the polygon.
 struct WholeLine {
   Whole a, b;
 };
@@ -183,7 +183,7 @@ TEST(PlanarConvex, SegmentAgreesWithScan) {
   EXPECT_EQ(off, 0);
 }
 
-// A square, for which the source's line search goes wrong: along a side, through two corners, through corner 1.
+// A square for which the source's line search fails: along a side, through two corners, through corner 1.
 TEST(PlanarConvex, LinesThroughCornersOfASquare) {
   const ConvexPolygon square(std::vector<dvec2>{{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}});
   const LineHit along = line_hit(square.view(), {{-3.0, 0.0}, {5.0, 0.0}});

@@ -1,5 +1,5 @@
-// Do two convex polygons meet, and how far apart are they: against all pairs of sides, and against the linear merge for
-// large ones. Points and segments take part as polygons of one and two corners.
+// Intersection and distance of two convex polygons: against all pairs of sides, and against the linear merge for
+// large ones. Points and segments are tested as polygons of one and two corners.
 #include "geometry/planar/convex_gap.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::vector<Whole> shape(Dice& dice, int most) {
   return convex_whole(dice, std::max(3, static_cast<int>(dice.log_uniform(3.0, most + 1.0))));
 }
 
-// Moves `second` about `first`: a corner onto a corner or a side or a step beside it, or anywhere about it.
+// Moves `second` relative to `first`: a corner onto a corner or a side or a step beside it, or anywhere near it.
 Whole offset(Dice& dice, const std::vector<Whole>& first, const std::vector<Whole>& second) {
   const Whole p = first[dice.pick(first.size())], p2 = first[dice.pick(first.size())],
               q = second[dice.pick(second.size())];
@@ -67,7 +67,7 @@ double distance_twin(Corners p, Corners q) {
   return best;
 }
 
-// On the polygon's boundary, to rounding.
+// Is the point on the polygon's boundary, within rounding?
 bool on_outline(Corners p, const dvec2& point, double tolerance) {
   for (std::size_t i = 0; i < p.size(); ++i)
     if (distance(Segment{p[i], p[(i + 1) % p.size()]}, point) <= tolerance) return true;
@@ -141,7 +141,7 @@ TEST(PlanarGap, LargePolygonsAgreeWithTheMerge) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PlanarGap, ByHand) {
+TEST(PlanarGap, HandMadeCases) {
   const ConvexPolygon square(std::vector<dvec2>{{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}});
   const auto moved = [&](const dvec2& by) {
     std::vector<dvec2> corners(square.corners().begin(), square.corners().end());

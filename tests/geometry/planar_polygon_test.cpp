@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-TEST(PlanarPolygon, PlaceOfAPointAgreesWithWinding) {
+TEST(PlanarPolygon, PointLocationAgreesWithWinding) {
   Dice dice(5);
   Tally tally{"point in any polygon"};
   int wrong = 0;
@@ -37,7 +37,7 @@ TEST(PlanarPolygon, PlaceOfAPointAgreesWithWinding) {
 }
 
 // Large polygons: stars of up to 1000 corners.
-TEST(PlanarPolygon, PlaceOfAPointInLargeStars) {
+TEST(PlanarPolygon, PointLocationInLargeStars) {
   Dice dice(6);
   Tally tally{"point in stars, up to 1000 corners"};
   int wrong = 0;
@@ -89,20 +89,20 @@ TEST(PlanarPolygon, FaultsAreSentences) {
   const std::vector<dvec2> bow{{0.0, 0.0}, {2.0, 2.0}, {2.0, 0.0}, {0.0, 2.0}};
   EXPECT_EQ(simple_fault(bow), "the sides after corners 1 and 3 of the outline meet; draw it without touching itself");
   const std::vector<dvec2> two{{0.0, 0.0}, {1.0, 0.0}, {1.0, 0.0}};
-  EXPECT_EQ(simple_fault(two), "an outline needs at least 3 different corners, this one has 2; add corners");
+  EXPECT_EQ(simple_fault(two), "an outline needs at least 3 different corners, but this one has 2; add corners");
   const std::vector<dvec2> spike{{0.0, 0.0}, {2.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}};
   EXPECT_EQ(simple_fault(spike), "the outline turns back on itself at corner 2; remove that corner");
   const std::vector<dvec2> bad{{0.0, 0.0}, {1.0, 0.0}, {1.0, std::numeric_limits<double>::quiet_NaN()}};
   EXPECT_EQ(convex_fault(bad), "corner 3 of the outline is not a finite number; correct it");
   const std::vector<dvec2> dart{{0.0, 0.0}, {4.0, 0.0}, {1.0, 1.0}, {0.0, 4.0}};
   EXPECT_EQ(simple_fault(dart), "");
-  EXPECT_EQ(convex_fault(dart), "the outline turns the other way at corner 3; it must be convex");
+  EXPECT_EQ(convex_fault(dart), "the outline turns in the other direction at corner 3; it must be convex");
   std::vector<dvec2> pentagram;
   for (const int k : {0, 2, 4, 1, 3}) pentagram.emplace_back(std::cos(1.2566370614 * k), std::sin(1.2566370614 * k));
-  EXPECT_EQ(convex_fault(pentagram), "the outline winds more than once around itself; it must be convex");
+  EXPECT_EQ(convex_fault(pentagram), "the outline winds around itself more than once; it must be convex");
 }
 
-// Where crossing counts go wrong: a ray that grazes a corner, a side along the ray, a repeated corner.
+// Cases where crossing counts fail: a ray that grazes a corner, a side along the ray, a repeated corner.
 TEST(PlanarPolygon, RaysThroughCorners) {
   const std::vector<dvec2> triangle{{1.0, 1.0}, {4.0, 1.0}, {3.0, 2.0}};
   EXPECT_EQ(place_in_polygon(triangle, {0.0, 0.0}), Place::Outside);  // the far point on x == y grazes corner 1

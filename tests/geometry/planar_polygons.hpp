@@ -1,4 +1,4 @@
-// Random simple polygons in whole numbers, and slow, obvious twins for the polygon tests in 128-bit integers.
+// Random simple polygons in whole numbers, and slow, simple twins for the polygon tests in 128-bit integers.
 #pragma once
 
 #include "geometry/planar/polygon.hpp"
@@ -39,7 +39,7 @@ inline std::vector<Whole> without_repeats(const std::vector<Whole>& polygon) {
   return ring;
 }
 
-// Any two sides share at most the one corner they have in common.
+// Do any two sides share at most their common corner?
 inline bool simple_twin(const std::vector<Whole>& polygon) {
   const std::vector<Whole> c = without_repeats(polygon);
   const std::size_t n = c.size();
@@ -56,7 +56,7 @@ inline bool simple_twin(const std::vector<Whole>& polygon) {
   return true;
 }
 
-// Of a simple polygon: every side has all corners on one side.
+// For a simple polygon: do all corners lie on one side of every edge?
 inline bool convex_twin(const std::vector<Whole>& polygon) {
   const std::size_t n = polygon.size();
   int turn = 0;
@@ -89,7 +89,7 @@ struct SimpleWhole {
   std::int64_t reach;
 };
 
-// Grown from a triangle by pulling sides out to random points wherever the outline stays simple, then sheared.
+// Starts as a triangle; sides are pulled out to random points if the outline stays simple; finally sheared.
 inline SimpleWhole simple_whole(Dice& dice, int corners) {
   const std::int64_t reach = dice.reach(1 << 20);
   std::vector<Whole> c;
@@ -104,7 +104,7 @@ inline SimpleWhole simple_whole(Dice& dice, int corners) {
     for (std::size_t i = 0; i < n && free; ++i) {
       const Whole u = c[i], v = c[(i + 1) % n];
       if (i == at) continue;
-      // Sides next to the new ones share one corner with them and must have nothing else in common.
+      // Sides next to the new ones share one corner with them and must have no other common point.
       free = v == a   ? !whole_on(u, v, p) && !whole_on(a, p, u) && !whole_meet(u, v, p, b)
              : u == b ? !whole_on(u, v, p) && !whole_on(p, b, v) && !whole_meet(u, v, a, p)
                       : !whole_meet(u, v, a, p) && !whole_meet(u, v, p, b);
@@ -116,7 +116,7 @@ inline SimpleWhole simple_whole(Dice& dice, int corners) {
   return {with_extras(dice, c), 3 * reach};
 }
 
-// Corners at rising angles about the origin, at random distances.
+// Corners at increasing angles about the origin, at random distances.
 inline std::vector<Whole> star_whole(Dice& dice, int corners) {
   std::vector<Whole> c;
   for (int i = 0; i < corners; ++i) {

@@ -1,6 +1,6 @@
 // Random points, segments and polygons for the planar property tests. Coordinates are whole numbers times a power of
-// two, so that the twins can decide in 128-bit integers what the code under test decides in double; small grids make
-// degenerate cases common, and points a step or two beside a line make nearly degenerate ones.
+// two, so that the twins decide in 128-bit integers what the code under test decides in double. Small grids make
+// degenerate cases common; points a step or two beside a line make nearly degenerate ones.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-// A point that has to do with the segment a -> b: an end, on its line, a step beside its line, or anywhere.
+// A point related to the segment a -> b: an end, on its line, a step beside its line, or anywhere.
 inline Whole point_about(Dice& dice, Whole a, Whole b, std::int64_t reach) {
   const Whole on_line = a + dice.within(3) * (b - a);
   switch (dice.pick(6)) {
@@ -78,7 +78,7 @@ inline Whole point_about(Dice& dice, Whole a, Whole b, std::int64_t reach) {
   }
 }
 
-// Counter-clockwise hull without corners along its sides; fewer than three corners where all points are on one line.
+// Counter-clockwise hull without corners along its sides; fewer than three corners when all points are collinear.
 inline std::vector<Whole> hull(std::vector<Whole> points) {
   std::sort(points.begin(), points.end(), [](Whole p, Whole q) { return p.x != q.x ? p.x < q.x : p.y < q.y; });
   points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -118,7 +118,7 @@ inline std::vector<Whole> convex_whole(Dice& dice, int corners) {
   }
 }
 
-// A convex polygon with its whole-number corners, which are scale * double(corner).
+// A convex polygon with its whole-number corners; its real corners are scale * double(corner).
 struct RandomConvex {
   std::vector<Whole> whole;
   double scale;
@@ -139,7 +139,7 @@ inline std::int64_t reach_of(const std::vector<Whole>& polygon) {
   return reach;
 }
 
-// What a property test says about itself.
+// Counts the cases of a property test and prints them.
 struct Tally {
   const char* what;
   long cases = 0, degenerate = 0, in_band = 0;

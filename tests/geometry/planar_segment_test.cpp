@@ -1,4 +1,4 @@
-// Segments against integers (do they meet, and how) and against a search along them (distance).
+// Segments against integers (intersection and its kind) and against a search along them (distance).
 #include "geometry/planar/segment.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct WholeSegment {
 
 bool on(const WholeSegment& s, Whole p) { return side(s.a, s.b, p) == 0 && dot(s.a - p, s.b - p) <= 0; }
 
-// By Cramer's rule in integers, and for parallel segments by counting the ends that lie on the other one.
+// By Cramer's rule in integers; for parallel segments by counting the ends that lie on the other one.
 SegmentMeeting meeting_twin(const WholeSegment& s, const WholeSegment& t) {
   const Whole d = s.b - s.a, e = t.b - t.a, w = t.a - s.a;
   Wide whole = cross(d, e), u = cross(w, e), v = cross(w, d);
@@ -77,7 +77,7 @@ TEST(PlanarSegment, MeetingAgreesWithIntegers) {
     ++tally.cases;
     tally.degenerate += side(c.s.a, c.s.b, c.t.a) == 0 || side(c.s.a, c.s.b, c.t.b) == 0;
     if (expected == SegmentMeeting::None) continue;
-    // The points reported are on both segments and are those of the places, unless the segments are nearly parallel:
+    // The reported points lie on both segments and match the parameters, unless the segments are nearly parallel:
     // the band is 0 < sine < 1e-9, where rounding moves the point along them by more than 1e-5 of their size.
     const double size = c.scale * static_cast<double>(reach_of({c.s.a, c.s.b, c.t.a, c.t.b}));
     const double turn = std::abs(static_cast<double>(cross(c.s.b - c.s.a, c.t.b - c.t.a))) * c.scale * c.scale;
@@ -116,7 +116,7 @@ TEST(PlanarSegment, DistancesAgreeWithSearch) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PlanarSegment, ByHand) {
+TEST(PlanarSegment, HandMadeCases) {
   const Segment wall{{0.0, 0.0}, {4.0, 0.0}};
   EXPECT_EQ(meet(wall, {{1.0, 1.0}, {1.0, 0.0}}).kind, SegmentMeeting::Point);    // ends on the wall
   EXPECT_EQ(meet(wall, {{4.0, 0.0}, {5.0, 1.0}}).kind, SegmentMeeting::Point);    // end on end

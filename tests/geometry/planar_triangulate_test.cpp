@@ -1,6 +1,6 @@
-// Ear clipping and the convex partition on random simple polygons. The triangles' sides, taken with their directions,
-// add up to the outline; so where all of them turn counter-clockwise, they cover each point as often as the outline
-// winds about it: once. That is checked in whole numbers, and by points.
+// Ear clipping and the convex partition on random simple polygons. The directed sides of all triangles add up to the
+// outline. So if all triangles are counter-clockwise, they cover each point exactly as often as the outline winds
+// around it: once. This is checked in whole numbers, and by points.
 #include "geometry/planar/triangulate.hpp"
 
 #include <gtest/gtest.h>
@@ -82,8 +82,8 @@ TEST(PlanarTriangulate, RandomSimplePolygons) {
   EXPECT_EQ(wrong, 0);
 }
 
-// The sum of all directed sides of the triangles is the outline. (Where a corner was dropped in mid-cut, two short
-// sides face one long one instead; those outlines are left to the test above.)
+// The sum of all directed sides of the triangles is the outline. (Where a corner was dropped during cutting, two short
+// sides face one long one; those outlines are covered only by the test above.)
 TEST(PlanarTriangulate, SidesCancel) {
   Dice dice(9);
   int compared = 0;
@@ -121,8 +121,8 @@ TEST(PlanarTriangulate, LargeStars) {
   }
 }
 
-// The corner (0, 0) turns inward of the outline, yet its triangle holds the corner (1, 1): no ear.
-TEST(PlanarTriangulate, AConvexCornerNeedNotBeAnEar) {
+// The corner (0, 0) turns inward, but its triangle contains the corner (1, 1), so it is not an ear.
+TEST(PlanarTriangulate, ConvexCornerNeedNotBeAnEar) {
   const std::vector<dvec2> dart{{0.0, 0.0}, {4.0, 0.0}, {1.0, 1.0}, {0.0, 4.0}};
   const auto triangles = triangulate(dart);
   ASSERT_EQ(triangles.size(), 2u);
@@ -130,7 +130,7 @@ TEST(PlanarTriangulate, AConvexCornerNeedNotBeAnEar) {
   EXPECT_EQ(convex_pieces(dart).count(), 2u);
 }
 
-TEST(PlanarTriangulate, RefusesWhatIsNotSimple) {
+TEST(PlanarTriangulate, RefusesNonSimplePolygons) {
   const std::vector<dvec2> bow{{0.0, 0.0}, {2.0, 2.0}, {2.0, 0.0}, {0.0, 2.0}};
   EXPECT_THROW(triangulate(bow), InputError);
   EXPECT_THROW(convex_pieces(std::vector<dvec2>{}), InputError);

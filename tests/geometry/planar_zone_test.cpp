@@ -1,5 +1,5 @@
-// Zones and the projected tool: distances against the plain outline and dense sampling, projection against perspective
-// cameras by hand, and no memory taken per frame.
+// Zones and the projected tool: distances against the outline and dense sampling, projection against hand-computed
+// perspective cameras, and no allocation per frame.
 #include "geometry/planar/zone.hpp"
 
 #include <gtest/gtest.h>
@@ -66,14 +66,14 @@ TEST(PlanarZone, PointDistanceAgreesWithTheOutline) {
       const std::size_t i = dice.pick(c.size());
       const Whole at = point_about(dice, c[i], c[dice.pick(c.size())], random.whole.reach);
       const dvec2 p = scaled(at, random.scale);
-      const Place place = place_by_winding(c, at);
+      const Place location = place_by_winding(c, at);
       const ZoneDistance d = random.zone.distance(p);
       const double expected = outline_distance(random.zone.outline(), p);
-      wrong += random.zone.contains(p) != (place != Place::Outside);
-      wrong += std::abs(d.distance - (place == Place::Inside ? -expected : expected)) > 1e-14 || d.on_tool != p;
+      wrong += random.zone.contains(p) != (location != Place::Outside);
+      wrong += std::abs(d.distance - (location == Place::Inside ? -expected : expected)) > 1e-14 || d.on_tool != p;
       wrong += std::abs(glm::length(d.on_zone - p) - expected) > 1e-14;
-      tally.degenerate += place == Place::Boundary;
-      inside += place == Place::Inside;
+      tally.degenerate += location == Place::Boundary;
+      inside += location == Place::Inside;
     }
   }
   std::printf("    %ld inside\n", inside);
@@ -95,13 +95,13 @@ TEST(PlanarZone, ShaftDistanceAgreesWithSampling) {
       };
       const Segment shaft{scaled(end(), random.scale), scaled(end(), random.scale)};
       const ZoneDistance d = random.zone.distance(shaft);
-      double exact = 1e300;  // right when the shaft is outside
+      double exact = 1e300;  // valid when the shaft is outside
       for (std::size_t i = 0; i < c.size(); ++i)
         exact = std::min(exact, distance(shaft, Segment{outline[i], outline[(i + 1) % c.size()]}));
       if (exact > 0.0 && place_in_polygon(outline, shaft.a) == Place::Outside) {
         wrong += std::abs(d.distance - exact) > 1e-14;
       } else {
-        // No sample is deeper than what was found, and the place found is as deep as it says.
+        // No sample is deeper than the reported depth, and the reported point has that depth.
         constexpr int kSamples = 40;
         double deepest = 0.0;
         for (int s = 0; s <= kSamples; ++s)
@@ -120,7 +120,7 @@ TEST(PlanarZone, ShaftDistanceAgreesWithSampling) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PlanarZone, ByHand) {
+TEST(PlanarZone, HandMadeCases) {
   // A U: the notch between its arms is outside.
   const std::vector<dvec2> u{{-0.5, -0.5}, {0.5, -0.5},  {0.5, 0.5},  {0.3, 0.5},
                              {0.3, -0.1},  {-0.3, -0.1}, {-0.3, 0.5}, {-0.5, 0.5}};
@@ -133,7 +133,7 @@ TEST(PlanarZone, ByHand) {
   EXPECT_THROW(Zone(std::vector<dvec2>{{0.0, 0.0}, {1.0, 1.0}}, ZoneKind::Safe), InputError);
 }
 
-TEST(PlanarZone, TakesNoMemoryPerFrame) {
+TEST(PlanarZone, DoesNotAllocatePerFrame) {
   Dice dice(26);
   const RandomZone random = random_zone(dice);
   const long before = allocations;
@@ -163,26 +163,26 @@ TEST(PlanarZone, ProjectsByTheTangentOfTheAngle) {
   // Looking down -y with +z up, +x is to the left.
   EXPECT_NEAR(tool.shaft.b.x, -0.02 / 0.05 / half, 1e-12);
   EXPECT_NEAR(tool.shaft.b.y, 0.01 / 0.05 / half, 1e-12);
-  // The same length on both axes, whatever the shape of the image.
+  // The same length on both axes for every shape of the image.
   const ImageTool square = project_tool(endoscope(1.0), {0.0, 0.0, 0.0}, {0.02, 0.05, 0.01});
   EXPECT_NEAR(square.shaft.b.x, tool.shaft.b.x, 1e-12);
 }
 
-// A shaft that comes from behind the camera: every visible place of it projects onto the cut segment, none beside it.
+// A shaft that comes from behind the camera: every visible point of it projects onto the cut segment, none beside it.
 TEST(PlanarZone, ShaftFromBehindTheCameraIsCutAtTheNearPlane) {
   const ImageCamera camera = endoscope(1.5);
   Dice dice(27);
-  int cut = 0, gone = 0;
+  int cut = 0, behind = 0;
   for (int i = 0; i < 20'000; ++i) {
-    const auto place = [&] {
+    const auto random_point = [&] {
       return glm::dvec3(dice.uniform(-0.1, 0.1), dice.uniform(-0.1, 0.3), dice.uniform(-0.1, 0.1));
     };
-    const glm::dvec3 pivot = place(), tip = place();
+    const glm::dvec3 pivot = random_point(), tip = random_point();
     const ImageTool tool = project_tool(camera, pivot, tip);
     const auto in_front = [](const glm::dvec3& p) { return 0.1 - p.y >= 0.005; };
     ASSERT_EQ(tool.visible, in_front(pivot) || in_front(tip));
     if (!tool.visible) {
-      ++gone;
+      ++behind;
       continue;
     }
     ASSERT_EQ(tool.tip_visible, in_front(tip));
@@ -196,11 +196,11 @@ TEST(PlanarZone, ShaftFromBehindTheCameraIsCutAtTheNearPlane) {
       ASSERT_LE(distance(tool.shaft, image), 1e-12 * size);
     }
   }
-  std::printf("    %d cut at the near plane, %d all behind it\n", cut, gone);
+  std::printf("    %d cut at the near plane, %d entirely behind it\n", cut, behind);
   EXPECT_GT(cut, 3000);
 }
 
-TEST(PlanarZone, APoseThatIsNotFiniteIsNotVisible) {
+TEST(PlanarZone, NonFinitePoseIsNotVisible) {
   const ImageCamera camera = endoscope(1.0);
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -213,8 +213,8 @@ TEST(PlanarZone, APoseThatIsNotFiniteIsNotVisible) {
   }
 }
 
-// The whole way of a frame: a pose moves into a forbidden zone and the distance changes sign where the tip crosses.
-TEST(PlanarZone, AToolEntersAZone) {
+// A complete frame: a pose moves into a forbidden zone and the distance changes sign where the tip crosses.
+TEST(PlanarZone, ToolEntersZone) {
   const ImageCamera camera = endoscope(16.0 / 9.0);
   const double half = std::tan(glm::radians(30.0)), edge = 0.02 / 0.1 / half;  // of x = -0.02 m at 0.1 m depth
   const Zone zone(std::vector<dvec2>{{edge, -0.4}, {edge + 0.6, -0.4}, {edge + 0.6, 0.4}, {edge, 0.4}},
@@ -222,7 +222,7 @@ TEST(PlanarZone, AToolEntersAZone) {
   for (int mm = 0; mm <= 30; ++mm) {
     const ImageTool tool = project_tool(camera, {0.04, 0.0, 0.0}, {-0.001 * mm, 0.0, 0.0});
     const ZoneDistance d = zone.distance(tool.shaft);
-    const double past = (0.001 * mm - 0.02) / 0.1 / half;  // how far the tip is over the edge
+    const double past = (0.001 * mm - 0.02) / 0.1 / half;  // distance of the tip beyond the edge
     EXPECT_NEAR(d.distance, -past, 2e-6) << mm << " mm";
   }
 }

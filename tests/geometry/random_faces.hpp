@@ -1,4 +1,4 @@
-// Random triangles for property tests: ordinary, thin and degenerate ones, and faces placed about a tool's sweep.
+// Random triangles for property tests: ordinary, thin and degenerate ones, and faces near a tool's sweep.
 // Units: metres.
 #pragma once
 
@@ -33,12 +33,12 @@ inline Triangle random_face(Dice& dice, const dvec3& centre, double size) {
   return face;
 }
 
-// The corners as a mesh stores them.
+// The corners rounded to float, as in a mesh.
 inline Triangle in_float(const Triangle& face) {
   return {dvec3(glm::vec3(face.a)), dvec3(glm::vec3(face.b)), dvec3(glm::vec3(face.c))};
 }
 
-// A face that the step may touch: about a point of the sweep's skin or inside, from 0.1 to 30 mm wide.
+// A face that the step may touch: near a point inside the sweep or on its surface, from 0.1 to 30 mm wide.
 inline Triangle face_near(Dice& dice, const ToolStep& step) {
   const dvec3 at = point_of_sweep(dice, step) + dice.uniform(0.0, 1.5) * step.radius * dice.direction();
   return in_float(random_face(dice, at, dice.log_uniform(1e-4, 3e-2)));

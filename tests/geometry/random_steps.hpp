@@ -1,5 +1,5 @@
-// Random tool steps for property tests: the whole range of a laparoscopic tool, and dense families around every switch
-// of case. Units: metres.
+// Random tool steps for property tests: the whole range of a laparoscopic tool, and dense families around every case
+// boundary. Units: metres.
 #pragma once
 
 #include <cmath>
@@ -40,7 +40,7 @@ class Dice {
     }
   }
 
-  // Directions along the world axes too, where the upright direction of a camera changes.
+  // Includes directions along the world axes, where the upright direction of a camera changes.
   dvec3 shaft_direction() {
     dvec3 axis(0.0);
     switch (pick(8)) {
@@ -73,8 +73,8 @@ inline ToolStep random_step(Dice& dice) {
   return step_with(dice, dice.in_cube(0.3), before, after, angle, radius);
 }
 
-// Steps at and around every switch of case: angles near 0, 1e-4, 2 and pi; motion near 0 and two radii; retraction,
-// insertion, exact ties, the tip behind the trocar, both tips on one line through it.
+// Steps at and around every case boundary: angles near 0, 1e-4, 2 and pi; motion near 0 and two radii; retraction,
+// insertion, exact ties, the tip behind the trocar, both tips on one line through the pivot.
 inline std::vector<ToolStep> switch_steps(Dice& dice) {
   std::vector<double> angles;
   for (const double middle : {0.0, 1e-4, 2.0, std::numbers::pi}) {
@@ -95,7 +95,7 @@ inline std::vector<ToolStep> switch_steps(Dice& dice) {
       }
     }
   }
-  // The tip moves exactly about two radii, or hardly at all, in any direction.
+  // The tip moves almost exactly two radii, or hardly at all, in any direction.
   for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0 - 1e-3, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.0 + 1e-3}) {
     for (int repeat = 0; repeat < 200; ++repeat) {
       const double radius = dice.log_uniform(2e-4, 0.015);
@@ -107,7 +107,7 @@ inline std::vector<ToolStep> switch_steps(Dice& dice) {
   return steps;
 }
 
-// A point within the radius of the swept triangle; often on the outermost skin, at a corner or a side.
+// A point within the radius of the swept triangle; often on the outer surface, at a corner or a side.
 inline dvec3 point_of_sweep(Dice& dice, const ToolStep& step) {
   double u = dice.uniform(0.0, 1.0), v = dice.uniform(0.0, 1.0);
   if (u + v > 1.0) u = 1.0 - u, v = 1.0 - v;

@@ -1,5 +1,5 @@
 // Touches against sampling: membership against a slow search, first-touch time against dense sampling of the step,
-// point and normal against the distance at that time, depth against walking out of the tool.
+// point and normal against the distance at that time, depth against stepping out of the tool.
 #include "geometry/refine.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using glm::dvec3;
 using test::Dice;
 
 constexpr std::uint32_t kSeed = 52;
-constexpr double kClose = 5e-9;  // m, the slow search's own accuracy included
+constexpr double kClose = 5e-9;  // m, including the error of the slow search
 
 double distance_at(const ToolStep& step, const Triangle& face, double time) {
   return closest_segment_triangle(step.pivot, pose_at(step, time).tip, face).distance;
@@ -28,7 +28,7 @@ double distance_to_sweep(const ToolStep& step, const Triangle& face) {
   return test::slow_triangles({step.pivot, step.tip_before, step.tip_after}, face);
 }
 
-// A step of a size at which a face may be missed by both ends, rest, retraction and insertion among them.
+// A step of such size that both end poses may miss a face; includes rest, retraction and insertion.
 ToolStep sweeping_step(Dice& dice) {
   ToolStep step = test::random_step(dice);
   switch (dice.pick(10)) {
@@ -88,7 +88,7 @@ TEST(RefineTouch, MembershipEqualsTheDistanceOfTriangles) {
   EXPECT_GT(passed, 500);  // touched only in the middle of the step
 }
 
-// Time: within the radius then, and nowhere before, by 400 samples. Point and normal: what is closest then.
+// Time: within the radius at that time, and at none of 400 earlier samples. Point and normal: the closest ones then.
 TEST(RefineTouch, TimeIsTheFirstAndPointIsTheClosest) {
   std::printf("seed %u\n", kSeed + 2);
   Dice dice(kSeed + 2);
@@ -141,7 +141,7 @@ TEST(RefineTouch, TimeEqualsDenseSamplingWithTheSlowDistance) {
     while (first < kSamples &&
            test::slow_segment_triangle(step.pivot, pose_at(step, double(first) / kSamples).tip, face) > step.radius)
       ++first;
-    // A graze can be over between two samples; then no sample is within the radius near the time found.
+    // A grazing touch can be over between two samples; then no sample is within the radius near the time found.
     if (test::slow_segment_triangle(step.pivot, pose_at(step, double(first) / kSamples).tip, face) > step.radius)
       continue;
     ASSERT_GE(first + 1e-4, touch.time * kSamples);
@@ -149,7 +149,7 @@ TEST(RefineTouch, TimeEqualsDenseSamplingWithTheSlowDistance) {
   EXPECT_EQ(later, 40);
 }
 
-TEST(RefineTouch, DepthEqualsWalkingOutOfTheTool) {
+TEST(RefineTouch, DepthEqualsSteppingOutOfTheTool) {
   std::printf("seed %u\n", kSeed + 4);
   Dice dice(kSeed + 4);
   int deep = 0, ahead = 0;
@@ -158,19 +158,19 @@ TEST(RefineTouch, DepthEqualsWalkingOutOfTheTool) {
     const Triangle face = test::face_near(dice, step);
     Touch touch;
     if (!refine_touch(step, face, touch)) continue;
-    // Walk along -normal well past the tool; the last place within the radius of the end pose is the depth.
-    const dvec3 from(touch.point), way = -dvec3(touch.normal);
+    // Step along -normal well past the tool; the last point within the radius of the end pose gives the depth.
+    const dvec3 from(touch.point), outward = -dvec3(touch.normal);
     const double longest = glm::distance(from, step.pivot) + glm::distance(from, step.tip_after) + 2.0 * step.radius;
     const double stride = longest / 3000.0;
     double walked = 0.0;
     for (int k = 0; k <= 3000; ++k) {
-      if (test::slow_point_segment(from + k * stride * way, step.pivot, step.tip_after) <= step.radius)
+      if (test::slow_point_segment(from + k * stride * outward, step.pivot, step.tip_after) <= step.radius)
         walked = k * stride;
     }
-    const double out = test::slow_point_segment(from + double(touch.depth) * way, step.pivot, step.tip_after);
+    const double out = test::slow_point_segment(from + double(touch.depth) * outward, step.pivot, step.tip_after);
     ASSERT_GE(touch.depth, 0.f);
     ASSERT_GT(touch.depth, walked - 1e-6);
-    // Either the walk found it, or it lies on the tool's skin, grazed between two strides.
+    // Either the stepping found it, or it lies on the tool's surface, grazed between two steps.
     ASSERT_TRUE(touch.depth < walked + stride + 1e-6 || std::abs(out - step.radius) < 1e-6)
         << touch.depth << " " << walked;
     if (touch.depth > 1e-6f) {
@@ -186,9 +186,9 @@ TEST(RefineTouch, DepthEqualsWalkingOutOfTheTool) {
 // A tool of radius 2.5 mm hanging from the pivot, swinging from x = -20 mm to x = 20 mm at the tip.
 const ToolStep kSwing{{0, 0, 0}, {-0.02, -0.1, 0}, {0.02, -0.1, 0}, 0.0025};
 
-TEST(RefineTouch, ByHandAWallIsMetAtItsTop) {
-  // A wall at x = 0 up to y = -0.05: the leaning shaft comes nearest to its top, 0.05 sin(lean) away, so sin(lean) =
-  // 1/20.
+TEST(RefineTouch, HandMadeWallIsTouchedAtItsTop) {
+  // A wall at x = 0 up to y = -0.05: the inclined shaft is nearest to its top, at distance 0.05 sin(lean), so sin(lean)
+  // = 1/20.
   const Triangle wall{{0, -0.2, -0.1}, {0, -0.2, 0.1}, {0, -0.05, 0}};
   const double lean = std::asin(0.0025 / 0.05);
   Touch touch;
@@ -197,20 +197,20 @@ TEST(RefineTouch, ByHandAWallIsMetAtItsTop) {
   EXPECT_NEAR(touch.normal.x, -std::cos(lean), 1e-5);
   EXPECT_NEAR(touch.normal.y, std::sin(lean), 1e-5);
   EXPECT_NEAR(touch.point.y, -0.05, 1e-6);
-  // Across the end pose, whose axis passes x = 0.01 here, and out on its far side.
+  // Through the end pose, whose axis has x = 0.01 here, and out at its far side.
   EXPECT_NEAR(touch.depth, 0.0127, 1e-4);
 }
 
-TEST(RefineTouch, ByHandAThinFaceIsPassedWithinTheStep) {
+TEST(RefineTouch, HandMadeThinFaceIsPassedWithinTheStep) {
   const Triangle post{{0, -0.09, 0}, {0, -0.0901, 0}, {0, -0.0901, 0.0001}};
   Touch touch;
   ASSERT_TRUE(refine_touch(kSwing, post, touch));
   EXPECT_GT(touch.time, 0.3f);
   EXPECT_LT(touch.time, 0.5f);
-  EXPECT_GT(touch.depth, 0.015f);  // the tool has passed it: out in front of the end pose
+  EXPECT_GT(touch.depth, 0.015f);  // the tool has passed it: the exit is in front of the end pose
 }
 
-TEST(RefineTouch, ByHandInsertionMeetsAFloor) {
+TEST(RefineTouch, HandMadeInsertionTouchesAFloor) {
   const ToolStep step{{0, 0, 0}, {0, -0.05, 0}, {0, -0.10, 0}, 0.0025};
   const Triangle floor{{-0.1, -0.08, -0.1}, {0, -0.08, 0.2}, {0.1, -0.08, -0.1}};  // counter-clockwise from above
   Touch touch;
@@ -220,7 +220,7 @@ TEST(RefineTouch, ByHandInsertionMeetsAFloor) {
   EXPECT_NEAR(touch.depth, 0.0225, 1e-6);
 }
 
-TEST(RefineTouch, ByHandACrossingAtTheStartTakesTheOutwardNormal) {
+TEST(RefineTouch, HandMadeCrossingAtTheStartHasTheOutwardNormal) {
   const ToolStep rest{{0, 0, 0}, {0, -0.1, 0}, {0, -0.1, 0}, 0.0025};
   const Triangle floor{{-0.1, -0.08, -0.1}, {0, -0.08, 0.2}, {0.1, -0.08, -0.1}};
   Touch touch;
@@ -243,7 +243,7 @@ TEST(RefineTouch, DegenerateFacesOnTheAxisHaveAUnitNormal) {
   }
 }
 
-// Faces about one step, and every kind of way to refine them.
+// Faces near one step, for every case of the refinement.
 struct Candidates {
   ToolStep step;
   std::vector<Triangle> corners;
@@ -264,8 +264,8 @@ Candidates random_candidates(Dice& dice, std::uint32_t count) {
   return made;
 }
 
-// The kernels round differently from their twin: distances within 1e-9 m of the radius may go either way, and where the
-// closest points are not unique another of them may be named.
+// The kernels round differently from their twin: distances within 1e-9 m of the radius may be decided differently, and
+// where the closest points are not unique they may return another one.
 TEST(RefineTouches, EqualsOneByOne) {
   std::printf("seed %u\n", kSeed + 5);
   Dice dice(kSeed + 5);

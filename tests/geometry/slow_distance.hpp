@@ -1,5 +1,5 @@
-// Distances by nested golden-section search alone: slow twins of geometry/closest.hpp that share nothing with it. The
-// distance is convex in the places along both shapes, so each search has one minimum. Good to about 1e-9 m. Units:
+// Distances by nested golden-section search: slow twins of geometry/closest.hpp without shared code. The distance is
+// convex in the parameters along both shapes, so each search has one minimum. Accurate to about 1e-9 m. Units:
 // metres.
 #pragma once
 
@@ -39,7 +39,7 @@ inline double slow_point_segment(const dvec3& at, const dvec3& p, const dvec3& q
   return glm::distance(at, p + u * d);
 }
 
-// The triangle as the segments between its sides a-b and a-c, all parallel to b-c.
+// The triangle as the set of segments between its sides a-b and a-c, all parallel to b-c.
 inline double slow_point_triangle(const dvec3& at, const Triangle& t) {
   return least_over_unit(
       [&](double v) { return slow_point_segment(at, glm::mix(t.a, t.b, v), glm::mix(t.a, t.c, v)); });

@@ -1,5 +1,5 @@
 // Tool volumes against the definition: the true sweep is inside the capsule cover, every plane touches it, and the
-// cameras, evaluated in float as OpenGL does, classify points as the half-spaces do.
+// cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces.
 #include "geometry/tool_volume.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using test::Dice;
 constexpr std::uint32_t kSeed = 1999;
 constexpr int kRandomSteps = 100000;
 constexpr double kBand = 1e-6;         // m  the borderline band
-constexpr double kContainment = 1e-7;  // m  what rounding a plane to float may cost
+constexpr double kContainment = 1e-7;  // m  allowed error from rounding a plane to float
 
 double height(const glm::vec4& plane, const dvec3& at) { return glm::dot(dvec3(plane), at) + plane.w; }
 
@@ -91,7 +91,7 @@ TEST(CapsuleCover, EveryPlaneTouchesTheTrueSweep) {
   EXPECT_GT(boxes, kRandomSteps / 10);
 }
 
-TEST(CapsuleCover, IsAWedgeBetweenItsTwoAnglesOnly) {
+TEST(CapsuleCover, IsAWedgeOnlyBetweenItsTwoAngles) {
   Dice dice(kSeed);
   for (int i = 0; i < 1000; ++i) {
     for (const double angle : {0.0, 0.99e-4, 2.01, 3.0, std::numbers::pi}) {
@@ -105,8 +105,8 @@ TEST(CapsuleCover, IsAWedgeBetweenItsTwoAnglesOnly) {
   }
 }
 
-// What the clipping hardware does with one vertex, in float throughout. `clip`: by both matrices in turn, or by their
-// product.
+// The clip test of the graphics hardware for one vertex, all in float. `clip`: from both matrices in turn, or from
+// their product.
 bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4& clip) {
   bool keeps = true;
   for (int axis = 0; axis < 3; ++axis) keeps = keeps && -clip.w <= clip[axis] && clip[axis] <= clip.w;
@@ -116,7 +116,7 @@ bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4
   return keeps;
 }
 
-// A point to try a volume with: about the tool, near one plane, or anywhere in the room.
+// A point to test a volume with: near the tool, near one plane, or anywhere in the room.
 glm::vec3 probe(Dice& dice, const ToolVolume& volume) {
   const int kind = dice.pick(8);
   if (kind == 0) return glm::vec3(dice.in_cube(1.0));
@@ -130,7 +130,7 @@ glm::vec3 probe(Dice& dice, const ToolVolume& volume) {
 }
 
 struct CameraCheck {
-  double worst = 0.0;  // m, farthest from the boundary at which camera and half-spaces disagree
+  double worst = 0.0;  // m, largest distance from the boundary at which camera and half-spaces disagree
   long inside = 0, outside = 0;
 
   void operator()(Dice& dice, const ToolVolume& volume, int probes) {
@@ -176,7 +176,7 @@ TEST(Camera, AgreesWithTheHalfSpacesOfTheStaticVolume) {
   check.report();
 }
 
-// Corners of a volume: where three of its planes meet inside all others.
+// Corners of a volume: points where three of its planes meet inside all others.
 std::vector<dvec3> corners_of(const ToolVolume& volume) {
   std::vector<dvec3> corners;
   const int n = volume.plane_count;
@@ -221,8 +221,8 @@ TEST(Camera, OwnNearFarTopAndBottomLieOutside) {
   EXPECT_GT(checked, 200000);
 }
 
-// What is drawn needs all three axes: the corners of a box reach over a good part of the picture in each.
-TEST(Camera, ABoxFillsItsPicture) {
+// Drawing needs all three axes: the corners of a box extend over a large part of the picture in each.
+TEST(Camera, BoxFillsItsPicture) {
   double least[3] = {2.0, 2.0, 2.0};
   for_every_step(kSeed + 6, 2000, [&](Dice&, const ToolStep& step) {
     const ToolVolume volume = static_volume({step.pivot, step.tip_after, step.radius});
@@ -234,8 +234,8 @@ TEST(Camera, ABoxFillsItsPicture) {
     }
     for (int axis = 0; axis < 3; ++axis) least[axis] = std::min(least[axis], high[axis] - low[axis]);
   });
-  std::printf("least part of the picture, -1 to 1: %g in x, %g in y, %g in z\n", least[0], least[1], least[2]);
-  // The whole width; half of the height and of the depth, so that the camera's own planes there cut nothing.
+  std::printf("least extent in the picture, -1 to 1: %g in x, %g in y, %g in z\n", least[0], least[1], least[2]);
+  // The whole width; half of the height and of the depth, so that the camera's own planes there clip nothing.
   EXPECT_NEAR(least[0], 2.0, 1e-3);
   EXPECT_NEAR(least[1], 1.0, 1e-3);
   EXPECT_NEAR(least[2], 1.0, 1e-3);
@@ -283,12 +283,12 @@ TEST(StaticVolume, IsTheSquareBoxAroundTheShaft) {
   }
 }
 
-TEST(StaticVolume, StepIsAtRestWhateverTheCoverSays) {
+TEST(StaticVolume, StepIsAtRestForEveryCover) {
   const ToolPose pose{{0, 0, 0}, {0, -0.1, 0}, 0.0025};
   const ToolVolume volume = static_volume(pose);
   EXPECT_EQ(volume.step.tip_before, pose.tip);
   EXPECT_EQ(volume.step.tip_after, pose.tip);
-  // The paper cover stands back where the tip moves by two radii or less, but remembers the motion.
+  // The paper cover falls back to the static volume where the tip moves by two radii or less, but keeps the motion.
   const ToolStep step{pose.pivot, pose.tip, pose.tip + dvec3(0.005, 0, 0), 0.0025};
   const ToolVolume paper = swept_volume(step, Cover::Paper);
   EXPECT_FALSE(paper.perspective);
@@ -297,8 +297,8 @@ TEST(StaticVolume, StepIsAtRestWhateverTheCoverSays) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(paper.planes[i], at_end.planes[i]);
 }
 
-// The thesis, section 5.2.2: the frustum has the corners g, d (near), p, p' (far), each up and down by s, and its apex
-// is C = g - |gd| / (|pp'| - |gd|) (p - g).
+// The thesis, section 5.2.2: the frustum has the corners g, d (near), p, p' (far), each moved up and down by s, and its
+// apex is C = g - |gd| / (|pp'| - |gd|) (p - g).
 TEST(PaperCover, HasTheCornersAndTheApexOfTheThesis) {
   int frusta = 0;
   for_every_step(kSeed + 8, 20000, [&](Dice&, const ToolStep& step) {
@@ -362,7 +362,7 @@ TEST(FrameVolume, FollowsTheRulesOfATrajectory) {
   }
 }
 
-TEST(ToolInput, ABadRadiusIsNamedInMillimetres) {
+TEST(ToolInput, BadRadiusIsReportedInMillimetres) {
   const std::string fault = pose_fault({dvec3(0.0), dvec3(0.0, 0.0, 0.1), -0.003});
   EXPECT_NE(fault.find("radius is -3 mm"), std::string::npos) << fault;
 }

@@ -1,5 +1,4 @@
-// Decimation keeps what it promises: face count, closedness, topology, orientation, rims, and an error that is
-// measured.
+// Properties of decimation: face count, closedness, topology, orientation, boundaries, and the measured error.
 #include "mesh/decimate.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +30,7 @@ TEST(Decimate, SphereStaysASphere) {
   }
 }
 
-TEST(Decimate, HandlesSurvive) {
+TEST(Decimate, KeepsHandles) {
   const Decimated result = decimate(shapes::torus(60, 30), {.faces = 200});
   const MeshReport report = mesh_report(result.mesh.view());
   EXPECT_TRUE(report.sound());
@@ -39,7 +38,7 @@ TEST(Decimate, HandlesSurvive) {
   EXPECT_LT(result.max_error, 0.01);
 }
 
-TEST(Decimate, FlatSheetKeepsItsRim) {
+TEST(Decimate, FlatSheetKeepsItsBoundary) {
   const Decimated result = decimate(shapes::grid(20, 10, 0.2f, 0.1f), {.faces = 2});
   const MeshReport report = mesh_report(result.mesh.view());
   EXPECT_EQ(result.mesh.faces.size(), 2u);
@@ -48,7 +47,7 @@ TEST(Decimate, FlatSheetKeepsItsRim) {
   EXPECT_EQ(report.topology.holes.size(), 1u);
 }
 
-TEST(Decimate, CubeIsFoundAgain) {
+TEST(Decimate, RecoversACube) {
   TriangleMesh fine = shapes::icosphere(4);
   for (glm::vec3& p : fine.positions) p *= 0.05f / std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
   const Decimated result = decimate(fine, {.faces = 200});
@@ -56,21 +55,21 @@ TEST(Decimate, CubeIsFoundAgain) {
   EXPECT_LT(result.mean_error, 2e-4);
 }
 
-TEST(Decimate, EnoughAlreadyChangesNothing) {
+TEST(Decimate, MeshWithFewEnoughFacesIsUnchanged) {
   const Decimated result = decimate(shapes::cube(), {.faces = 12});
   EXPECT_EQ(result.mesh.faces.size(), 12u);
   EXPECT_EQ(result.max_error, 0.0);
 }
 
-TEST(Decimate, StopsAtTheLeastSurface) {
+TEST(Decimate, StopsAtTheSmallestSurface) {
   const Decimated result =
       decimate(shapes::joined(shapes::icosphere(2), shapes::icosphere(2, 0.1f, {1, 0, 0})), {.faces = 1});
   EXPECT_EQ(result.mesh.faces.size(), 8u);
   EXPECT_TRUE(mesh_report(result.mesh.view()).topology.closed());
 }
 
-TEST(Decimate, BrokenEdgesStay) {
-  // A fin on a sphere makes an edge of three faces: its vertices may not move.
+TEST(Decimate, NonManifoldEdgesStay) {
+  // A fin on a sphere makes an edge with three faces: its vertices must not move.
   TriangleMesh mesh = shapes::icosphere(2);
   const glm::uvec3 face = mesh.faces[0];
   const std::size_t tip = mesh.positions.size();
@@ -84,7 +83,7 @@ TEST(Decimate, BrokenEdgesStay) {
   EXPECT_TRUE(has(mesh.positions[face.x]) && has(mesh.positions[face.y]));
 }
 
-TEST(Decimate, RefusesNonsense) {
+TEST(Decimate, RefusesInvalidInput) {
   EXPECT_THROW(decimate({}, {.faces = 10}), InputError);
   EXPECT_THROW(decimate(shapes::cube(), {.faces = 0}), InputError);
   TriangleMesh degenerate;

@@ -1,4 +1,4 @@
-// Orientation against whole-number arithmetic of 128 bits, at random and where rounding would decide.
+// Orientation against 128-bit integer arithmetic, for random points and for cases that rounding would decide wrongly.
 #include "mesh/exact_sign.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ __extension__ using Wide = __int128;
 
 struct Whole {
   std::int64_t x, y, z;
-  // Whole numbers of up to 24 bits times a power of two: floats, exactly.
+  // Whole numbers of up to 24 bits times a power of two: exact as floats.
   glm::vec3 as_float() const { return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)}; }
 };
 
@@ -34,7 +34,7 @@ int expected_flat(const Whole& a, const Whole& b, const Whole& c) {
 class ExactSign : public testing::Test {
  protected:
   ExactSign() : seed_(std::random_device{}()), random_(seed_) { std::cout << "seed " << seed_ << "\n"; }
-  // Up to 24 bits, then shifted: sizes that differ by up to 2^12.
+  // Up to 24 bits, then shifted: magnitudes that differ by up to 2^12.
   std::int64_t number(int bits) {
     const auto value = static_cast<std::int64_t>(random_() >> (32 - bits)) - (std::int64_t{1} << (bits - 1));
     return value * (std::int64_t{1} << random_() % 13);
@@ -55,8 +55,8 @@ TEST_F(ExactSign, RandomPoints) {
   }
 }
 
-// Four corners of a jaw whose largest parts cancel to nothing and leave the answer to the smallest.
-TEST_F(ExactSign, TheLargestPartMayCancel) {
+// Four corners of a jaw: the largest terms cancel, and the smallest term decides.
+TEST_F(ExactSign, LargestTermsMayCancel) {
   const glm::vec3 a = glm::vec3(0x1.9f344p-10f, -0x1.9f344ap-10f, 0x1.78614p-7f);
   const glm::vec3 b = glm::vec3(0x1.50c766p-10f, -0x1.d3edbcp-10f, 0x1.6ea04ep-7f),
                   c = glm::vec3(0x1.2c503ep-10f, -0x1.ec71a8p-10f, 0x1.6a174cp-7f),
@@ -65,7 +65,7 @@ TEST_F(ExactSign, TheLargestPartMayCancel) {
   EXPECT_EQ(exact_orientation(b, c, d, a), 1);
 }
 
-// The fourth point is rounded onto the plane of the other three: which side it fell on, rounding in double cannot tell.
+// The fourth point is rounded onto the plane of the other three: arithmetic in double cannot decide the side.
 TEST_F(ExactSign, PointsBesideThePlane) {
   int on_plane = 0;
   for (int round = 0; round < 100000; ++round) {
@@ -85,7 +85,7 @@ TEST_F(ExactSign, PointsBesideThePlane) {
 }
 
 TEST_F(ExactSign, SmallNumbersBesideLargeOnes) {
-  // In double, 1e9 + 1e-9 is 1e9: the small coordinate alone decides.
+  // In double, 1e9 + 1e-9 is 1e9: only the small coordinate decides.
   const glm::vec3 a(1e9f, 0, 0), b(0, 1e9f, 0), c(0, 0, 0);
   EXPECT_EQ(exact_orientation(a, b, c, glm::vec3(1e9f, 1e9f, 1e-30f)), -1);
   EXPECT_EQ(exact_orientation(a, b, c, glm::vec3(1e9f, 1e9f, -1e-30f)), 1);

@@ -1,4 +1,4 @@
-// Adjacency on shapes whose neighbourhoods are known, on broken ones, and against a map of edges.
+// Adjacency of shapes with known neighbourhoods, of broken ones, and against a map of edges.
 #include "mesh/half_edge.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(HalfEdge, ClosedShapes) {
   }
 }
 
-TEST(HalfEdge, RingsHoldEveryNeighbourOnceAndInOrder) {
+TEST(HalfEdge, RingsContainEveryNeighbourOnceInOrder) {
   for (const auto& shape : {shapes::icosphere(2), shapes::grid(4, 3), shapes::torus(9, 7)}) {
     const HalfEdges mesh = adjacency_of(shape);
     std::map<std::uint32_t, std::set<std::uint32_t>> expected;
@@ -57,7 +57,7 @@ TEST(HalfEdge, RingsHoldEveryNeighbourOnceAndInOrder) {
   }
 }
 
-TEST(HalfEdge, RimOfASheet) {
+TEST(HalfEdge, BoundaryOfASheet) {
   const HalfEdges mesh = adjacency_of(shapes::grid(5, 4));
   expect_opposites_fit(mesh);
   EXPECT_EQ(mesh.boundary_edges, 18u);
@@ -70,7 +70,7 @@ TEST(HalfEdge, RimOfASheet) {
 
 TEST(HalfEdge, HolesAreSeparateEvenWhenTheyTouch) {
   TriangleMesh shape = shapes::grid(6, 6);
-  // Two cells that share a corner, out of the middle of the sheet.
+  // Two cells that share a corner are removed from the middle of the sheet.
   const auto cell = [](int column, int row) { return 2 * (row * 6 + column); };
   for (int f : {cell(3, 3) + 1, cell(3, 3), cell(2, 2) + 1, cell(2, 2)}) shape.faces.erase(shape.faces.begin() + f);
   const HalfEdges mesh = adjacency_of(shape);
@@ -79,7 +79,7 @@ TEST(HalfEdge, HolesAreSeparateEvenWhenTheyTouch) {
   std::vector<std::size_t> lengths;
   for (std::size_t k = 0; k < loops.count(); ++k) lengths.push_back(loops.of_loop(k).size());
   std::sort(lengths.begin(), lengths.end());
-  // A rim turns at the common corner into the same fan's other side: here through both holes.
+  // At the common corner the boundary continues on the other side of the same fan: here through both holes.
   EXPECT_EQ(lengths, (std::vector<std::size_t>{8, 24}));
 }
 
@@ -101,7 +101,7 @@ TEST(HalfEdge, BrokenEdgesAreCountedAndHaveNoOpposite) {
   EXPECT_EQ(boundary_loops(bow_tie).count(), 2u);
 }
 
-TEST(HalfEdge, DegenerateFacesTakeNoPart) {
+TEST(HalfEdge, DegenerateFacesAreExcluded) {
   const HalfEdges mesh = half_edges(4, Faces{{0, 1, 2}, {1, 1, 2}, {3, 3, 3}});
   EXPECT_EQ(mesh.boundary_edges, 3u);
   EXPECT_EQ(mesh.edges, 3u);

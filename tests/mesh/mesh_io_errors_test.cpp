@@ -1,5 +1,4 @@
-// Mesh files that must be refused, each with one sentence that names the file, the line where there is one, and a
-// remedy.
+// Mesh files that must be refused, each with one sentence that names the file, the line if known, and a remedy.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -24,10 +23,10 @@ std::string message_of(const std::filesystem::path& file) {
   return "";
 }
 
-// "FILE:LINE: what; remedy" or "FILE: what; remedy": one line, no full stop within.
+// "FILE:LINE: what; remedy" or "FILE: what; remedy": one line, without a full stop inside.
 void expect_sentence(const std::string& message, const std::string& start, const std::string& part) {
   EXPECT_TRUE(message.starts_with(start)) << message << "\n  should start with " << start;
-  EXPECT_NE(message.find(part), std::string::npos) << message << "\n  should hold " << part;
+  EXPECT_NE(message.find(part), std::string::npos) << message << "\n  should contain " << part;
   EXPECT_NE(message.find("; "), std::string::npos) << message << "\n  has no remedy";
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
@@ -61,7 +60,7 @@ TEST(MeshIoErrors, Obj) {
            {"a.obj", kThree + "f 1 2 3x\n", 4, "'3x'"},
            {"a.obj", kThree + "f 1 2 3/a\n", 4, "'3/a'"},
            {"a.obj", kThree + "f 1 2 1.0\n", 4, "'1.0'"},
-           {"a.obj", kThree + "q 1 2 3\n", 4, "'q' is no OBJ statement"},
+           {"a.obj", kThree + "q 1 2 3\n", 4, "'q' is not an OBJ statement"},
            {"a.obj", "v 0 0 nan\n", 1, "'nan'"},
            {"a.obj", "\n\nv 0 -inf 0\n", 3, "'-inf'"},
            {"a.obj", "v 0 0 1e999\n", 1, "1e999"},
@@ -70,7 +69,7 @@ TEST(MeshIoErrors, Obj) {
            {"a.obj", "v 0 0 1,5\n", 1, "'1,5'"},
            {"a.obj", "v 0 0 +-1\n", 1, "'+-1'"},
            {"a.obj", "v 0 0 0x10\n", 1, "'0x10'"},
-           {"a.obj", "v 0 0 1e7\n", 1, "more than a kilometre away"},
+           {"a.obj", "v 0 0 1e7\n", 1, "more than a kilometre from the origin"},
            {"a.obj", kThree, 0, "no faces"},
            {"a.obj", kThree + "l 1 2\np 3\n", 0, "no faces"},
            {"a.obj", "# nothing\n", 0, "no faces"},
@@ -88,12 +87,12 @@ TEST(MeshIoErrors, AsciiStl) {
            {"a.stl", "solid a\n" + facet.substr(0, facet.find("vertex 0 1")), 6, "the file ends"},
            {"a.stl", "solid a\n" + facet.substr(0, facet.find("1 0\nendloop")), 6,
             "the file ends where 'a coordinate'"},
-           {"a.stl", "solid a\n" + facet, 9, "the file ends where 'facet or endsolid' should follow"},
+           {"a.stl", "solid a\n" + facet, 9, "the file ends where 'facet or endsolid' is expected"},
            {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", 4, "'nan'"},
            {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 x\n", 4, "'x'"},
            {"a.stl",
             "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\n", 7,
-            "'endloop' should"},
+            "expected 'endloop'"},
            {"a.stl", "solid a\nendsolid a\n", 0, "no faces"},
            {"a.stl", "solid a\n" + facet + "endsolid a\njunk\n", 10, "'junk'"},
            {"a.stl", "hello\n", 0, "neither a binary STL"},
@@ -137,7 +136,7 @@ TEST(MeshIoErrors, Ply) {
            {"a.ply", ply("element vertex -1\nend_header\n"), 3, "negative"},
            {"a.ply", ply("element vertex many\nend_header\n"), 3, "'many'"},
            {"a.ply", ply("element vertex 1\nproperty quad x\nend_header\n"), 4, "'quad'"},
-           {"a.ply", ply("property float x\nend_header\n"), 3, "before any element"},
+           {"a.ply", ply("property float x\nend_header\n"), 3, "before the first element"},
            {"a.ply", ply("colour red\nend_header\n"), 3, "'colour'"},
            {"a.ply", ply("element vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n"), 3,
             "no coordinate 'z'"},
@@ -207,7 +206,7 @@ TEST(MeshIoErrors, LegacyVtk) {
            {"a.vtk", points + "POLYGONS 9 4\n3 0 1 2\n", 10, "more cells than numbers"},
            {"a.vtk", points + "POLYGONS 1 999999999999\n3 0 1 2\n", 10, "too short"},
            {"a.vtk", start + "POINTS 2 float\n0 0 0\n1 0 0\n0 1 0\nPOLYGONS 1 4\n3 0 1 2\n", 8,
-            "stands where a section name"},
+            "is not a section name"},
            {"a.vtk", start + "POINTS 999999999999 float\n0 0 0\n", 5, "fewer points than the header says"},
            {"a.vtk", start + "POINTS 3 float\n0 0 0\n1 0 nan\n", 7, "'nan'"},
            {"a.vtk", start + "POINTS 1 bit\n0 0 0\n", 5, "'bit'"},
@@ -217,7 +216,7 @@ TEST(MeshIoErrors, LegacyVtk) {
            {"a.vtk", new_start + "0 2\nCONNECTIVITY vtktypeint64\n0 1 2\n", 11, "do not end at the length"},
            {"a.vtk", new_start + "1 3\nCONNECTIVITY vtktypeint64\n0 1 2\n", 11, "offsets do not rise"},
            {"a.vtk", new_start + "0 3\n0 1 2\n", 12, "CONNECTIVITY is missing"},
-           {"a.vtk", points + "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 4\n", 11, "attributes do not fit"},
+           {"a.vtk", points + "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 4\n", 11, "the number of attributes is not"},
        }) {
     expect_refused(bad);
   }
@@ -249,7 +248,7 @@ TEST(MeshIoErrors, Vtp) {
            {"a.vtp", "hello\n", 0, "no element VTKFile"},
            {"a.vtp", good.substr(0, good.size() / 2), 6, "ends within the element 'DataArray'"},
            {"a.vtp", good.substr(0, good.size() - 14), 13, "ends within a tag"},
-           {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 6, "'VTKFile' fits no start tag"},
+           {"a.vtp", good.substr(0, good.size() / 2) + "</VTKFile>", 6, "'VTKFile' has no matching start tag"},
            {"a.vtp", grid, 2, "'ImageDat', not PolyData"},
            {"a.vtp", nested, 7, "a piece begins within a data array"},
            {"a.vtp", vtp("0 0 0 1 0 0\n0 nan 0", "0 1 2", "3"), 7, "'nan'"},
@@ -260,13 +259,13 @@ TEST(MeshIoErrors, Vtp) {
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "4"), 9, "missing"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "2"), 10, "2 corners"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "-3"), 10, "-3 corners"},
-           {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 6, "more than a kilometre away"},
+           {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 6, "more than a kilometre from the origin"},
        }) {
     expect_refused(bad);
   }
 }
 
-TEST(MeshIoErrors, PathsThatAreNoMesh) {
+TEST(MeshIoErrors, PathsWithoutAMesh) {
   const TemporaryFolder folder;
   const auto expect = [&](const std::filesystem::path& file, const char* part) {
     expect_sentence(message_of(file), file.string() + ": ", part);
@@ -274,8 +273,8 @@ TEST(MeshIoErrors, PathsThatAreNoMesh) {
   expect(folder.path() / "missing.stl", "no such file");
   expect(folder.write("empty.stl", ""), "empty");
   expect(folder.write("empty.ply", ""), "empty");
-  expect(folder.write("mesh.step", "x"), "'.step' is no mesh format");
-  expect(folder.write("mesh", "x"), "'' is no mesh format");
+  expect(folder.write("mesh.step", "x"), "'.step' is not a mesh format");
+  expect(folder.write("mesh", "x"), "'' is not a mesh format");
   std::filesystem::create_directory(folder.path() / "folder.obj");
   expect(folder.path() / "folder.obj", "folder");
   expect(folder.path() / "folder.obj" / "a.obj", "no such file");
@@ -286,7 +285,7 @@ TEST(MeshIoErrors, PathsThatAreNoMesh) {
   }
 }
 
-TEST(MeshIoErrors, UnitsThatAreNoLength) {
+TEST(MeshIoErrors, InvalidUnits) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", kThree + "f 1 2 3\n");
   for (double unit : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -295,7 +294,7 @@ TEST(MeshIoErrors, UnitsThatAreNoLength) {
   }
 }
 
-TEST(MeshIoErrors, SavingWhereItCannot) {
+TEST(MeshIoErrors, UnwritablePaths) {
   const TemporaryFolder folder;
   const auto expect = [](const std::filesystem::path& file, const char* part, const TriangleMesh& mesh) {
     try {
@@ -308,13 +307,13 @@ TEST(MeshIoErrors, SavingWhereItCannot) {
   for (const char* extension : {".stl", ".obj", ".ply", ".vtk", ".vtp"}) {
     expect(folder.path() / "no" / "such" / (std::string("a") + extension), "cannot be written", shapes::cube());
   }
-  expect(folder.path() / "a.step", "no mesh format", shapes::cube());
+  expect(folder.path() / "a.step", "not a mesh format", shapes::cube());
   expect(folder.path() / "a.obj", "no faces", TriangleMesh{});
   std::filesystem::create_directory(folder.path() / "a.obj");
   expect(folder.path() / "a.obj", "is a folder", shapes::cube());
 }
 
-// A disk that takes no more: the old file stays, nothing is left beside it.
+// A full disk: the old file stays, and no partial file remains.
 TEST(MeshIoErrors, SavingOnAFullDisk) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", "the old one");

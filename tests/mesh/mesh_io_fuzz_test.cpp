@@ -1,5 +1,5 @@
-// Damaged files of every format: each must give a mesh whose faces name existing vertices at finite positions, or one
-// sentence. Cut at every length, and with bytes flipped at random.
+// Damaged files of every format: each must give a mesh whose faces use existing vertices at finite positions, or one
+// error sentence. Files are cut at every length, and bytes are flipped at random.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,12 +77,12 @@ TEST(MeshIoFuzz, CutAtEveryLength) {
   }
 }
 
-// A cut file of a format that says how long it is never passes for a smaller mesh.
+// For formats that store their length, a cut file must not be read as a smaller mesh.
 TEST(MeshIoFuzz, CutFilesWithCountsAreRefused) {
   for (const Format& format : kFormats) {
     if (std::string(format.name) == "obj") continue;
     const std::string whole = format.write(small_mesh(), format.encoding);
-    // The last line may lack its end, and a last number of several digits may lose one.
+    // The last line end, and one digit of a last number with several digits, may be missing.
     for (std::size_t length = 0; length + 20 < whole.size(); ++length) {
       const Source source{"cut", std::string_view(whole).substr(0, length), 1e6};
       try {
@@ -122,7 +122,7 @@ TEST(MeshIoFuzz, FlippedBytes) {
       }
       read += survives(format, damaged);
     }
-    std::cout << format.name << ": " << read << " of " << format.flips << " damaged files still a mesh\n";
+    std::cout << format.name << ": " << read << " of " << format.flips << " damaged files are still a mesh\n";
   }
 }
 

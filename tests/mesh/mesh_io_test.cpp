@@ -1,4 +1,4 @@
-// Mesh files that must load, and what saving keeps: faces in order, positions bit for bit.
+// Mesh files that must load, and what saving preserves: faces in order, positions bit for bit.
 #include "mesh/mesh_io.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(MeshIo, EveryTextFormatLoadsWithEveryLineEndAndByteOrderMark) {
 
 TEST(MeshIo, ExtensionsIgnoreCase) { expect_square(load_text("A.StL", kStl), "A.StL"); }
 
-TEST(MeshIo, FilesAreInMillimetresUnlessToldOtherwise) {
+TEST(MeshIo, DefaultUnitIsTheMillimetre) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", "v 0 0 0\nv 120 0 0\nv 0 35.5 0\nf 1 2 3\n");
   EXPECT_EQ(load_mesh(file).positions[1], glm::vec3(0.12f, 0, 0));
@@ -156,7 +156,7 @@ TEST(MeshIo, ObjCornersOfEveryForm) {
     EXPECT_EQ(load_text("a.obj", vertices + face + "\n").faces, one) << face;
     EXPECT_EQ(load_text("a.obj", vertices + face).faces, one) << face << " without a line end";
   }
-  EXPECT_EQ(load_text("a.obj", "f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n").faces, one) << "vertices behind the faces";
+  EXPECT_EQ(load_text("a.obj", "f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n").faces, one) << "vertices after the faces";
 }
 
 TEST(MeshIo, NumbersOfEveryForm) {
@@ -165,7 +165,7 @@ TEST(MeshIo, NumbersOfEveryForm) {
   EXPECT_EQ(mesh.positions[1], glm::vec3(100.f, 5.f, 0.f));
 }
 
-// A locale that writes 1,5 and 1.000 as some countries do.
+// A locale that writes 1,5 and 1.000, as in some countries.
 struct CommaNumbers : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
@@ -211,7 +211,7 @@ TEST(MeshIo, SeveralSolidsMakeOneMesh) {
   EXPECT_EQ(load_text("a.stl", kStl + upper).faces, (Faces{{0, 1, 2}, {1, 3, 2}, {0, 1, 2}, {1, 3, 2}}));
 }
 
-TEST(MeshIo, PlyReadsOverWhatItDoesNotNeed) {
+TEST(MeshIo, PlySkipsUnneededElements) {
   const TriangleMesh mesh = load_text(
       "a.ply",
       "ply\nformat ascii 1.0\ncomment any\nobj_info any\nelement camera 1\nproperty float f\nproperty list uchar int "
@@ -249,8 +249,8 @@ TEST(MeshIo, LegacyVtkWithEverythingAround) {
   EXPECT_THROW(load_text("a.vtk", text.substr(0, text.find("CELL_DATA")) + "CELL_DATA 4\n"), InputError);
 }
 
-// Positions come back bit for bit, from every format but binary STL, whose numbers are floats in file units.
-TEST(MeshIo, SavedMeshesComeBack) {
+// Positions are restored bit for bit from every format except binary STL, whose numbers are floats in file units.
+TEST(MeshIo, SavedMeshesLoadUnchanged) {
   const TemporaryFolder folder;
   TriangleMesh mesh = shapes::icosphere(3, 0.0911f, glm::vec3(0.313f, -0.217f, 0.05f));
   mesh.positions.push_back(glm::vec3(1e-9f, -3e-30f, 0.f));
@@ -294,7 +294,7 @@ TEST(MeshIo, BinaryPlyHeaderMayEndItsLinesWithCrlf) {
   EXPECT_EQ(load_mesh(file).positions, shapes::cube().positions);
 }
 
-TEST(MeshIo, SavingReplacesTheOldFileAndLeavesNothingBeside) {
+TEST(MeshIo, SavingReplacesTheOldFileAndLeavesNoOther) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", "old");
   save_mesh(shapes::cube(), file);

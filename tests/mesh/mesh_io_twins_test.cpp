@@ -1,5 +1,5 @@
-// Our readers against independent ones on good files: tinyobjloader for OBJ, VTK for the rest; and VTK reads what we
-// save.
+// Our readers against independent ones on valid files: tinyobjloader for OBJ, VTK for the others; and VTK reads the
+// files that we save.
 #include <gtest/gtest.h>
 #include <tiny_obj_loader.h>
 #include <vtkCellArray.h>
@@ -25,7 +25,7 @@
 namespace trocar {
 namespace {
 
-// Corners of every face in order, in the file's numbers: independent of how vertices are numbered.
+// Corners of every face in order, in file units: independent of the vertex indices.
 using Corners = std::vector<glm::vec3>;
 
 Corners corners_of(const TriangleMesh& mesh) {
@@ -84,7 +84,7 @@ Corners tiny_corners(const std::filesystem::path& file) {
   return corners;
 }
 
-// Other readers round a decimal number in steps of their own.
+// Other readers round decimal numbers slightly differently.
 void expect_same(const Corners& ours, const Corners& theirs, const std::string& what) {
   ASSERT_EQ(ours.size(), theirs.size()) << what;
   for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -178,7 +178,7 @@ TEST(MeshIoTwins, WeReadLegacyFilesOfVtk) {
   }
 }
 
-// Every mode, byte order, length of header, compressor and packing of appended data; several blocks, the last not full.
+// Every mode, byte order, header length, compressor and packing of appended data; several blocks, the last one partial.
 TEST(MeshIoTwins, WeReadXmlFilesOfVtk) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "a.vtp";

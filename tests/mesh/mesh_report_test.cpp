@@ -1,4 +1,4 @@
-// The health report on shapes with one fault each.
+// The health report of shapes with one fault each.
 #include "mesh/mesh_report.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(MeshReport, HandlesAndPieces) {
   EXPECT_EQ(report.topology.euler_characteristic, 2);
 }
 
-TEST(MeshReport, InwardAndTurnedFaces) {
+TEST(MeshReport, InwardAndFlippedFaces) {
   const MeshReport inward = mesh_report(shapes::turned(shapes::cube()).view());
   EXPECT_FALSE(inward.outward());
   EXPECT_LT(inward.volume, 0);
@@ -44,7 +44,7 @@ TEST(MeshReport, InwardAndTurnedFaces) {
   EXPECT_FALSE(turned.sound());
 }
 
-TEST(MeshReport, HolesWithPlaceAndLength) {
+TEST(MeshReport, HolesWithPositionAndLength) {
   TriangleMesh mesh = shapes::icosphere(3);
   const glm::uvec3 lost = mesh.faces[40];
   mesh.faces.erase(mesh.faces.begin() + 40);
@@ -63,10 +63,10 @@ TEST(MeshReport, HolesWithPlaceAndLength) {
 
 TEST(MeshReport, BadFaces) {
   TriangleMesh mesh = shapes::cube();
-  mesh.faces.push_back({0, 0, 1});           // a vertex twice
-  mesh.faces.push_back({3, 2, 0});           // face 0 again, from the other side
+  mesh.faces.push_back({0, 0, 1});           // uses a vertex twice
+  mesh.faces.push_back({3, 2, 0});           // face 0 again, flipped
   mesh.positions.push_back({0, 0, -0.05f});  // on the diagonal of two faces
-  mesh.faces.push_back({0, 3, 8});           // all on one line
+  mesh.faces.push_back({0, 3, 8});           // collinear corners
   const MeshReport report = mesh_report(mesh.view());
   EXPECT_EQ(report.repeated_corner_faces, 1u);
   EXPECT_EQ(report.zero_area_faces, 1u);
@@ -75,7 +75,7 @@ TEST(MeshReport, BadFaces) {
   EXPECT_FALSE(report.sound());
 }
 
-TEST(MeshReport, SeamsAreSeenThrough) {
+TEST(MeshReport, SeamsAreIgnored) {
   TriangleMesh mesh;
   for (const glm::uvec3& face : shapes::cube().faces) {
     for (int i = 0; i < 3; ++i) mesh.positions.push_back(shapes::cube().positions[face[i]]);
@@ -93,14 +93,14 @@ TEST(MeshReport, SeamsAreSeenThrough) {
   EXPECT_EQ(report.solid.fault, "");
 }
 
-// A ring of faces 15 mm long and 0.02 mm wide, ten steps of a float 23 m away.
-TEST(MeshReport, DegenerateFacesDoNotDependOnThePlace) {
+// A ring of faces 15 mm long and 0.02 mm wide: at 23 m from the origin that is ten steps of a float.
+TEST(MeshReport, DegenerateFacesDoNotDependOnThePosition) {
   const TriangleMesh thin = shapes::torus(40, 146, 0.1f, 0.0005f);
   for (const float away : {0.f, 1.f, 5.f, 23.f}) {
     TriangleMesh moved = thin;
     for (glm::vec3& p : moved.positions) p += glm::vec3(away, -away, away);
     EXPECT_EQ(mesh_report(moved.view(), {.find_crossings = false}).degenerate_faces(), 0u) << away;
-    // A corner exactly halfway along an edge, at steps that floats keep even far away.
+    // A corner exactly in the middle of an edge, with coordinates that are exact in float even far away.
     const glm::vec3 at(away, -away, away);
     TriangleMesh flat;
     flat.positions = {at, at + glm::vec3(4.f / 1024.f, 0, 0), at + glm::vec3(2.f / 1024.f, 0, 0)};
@@ -111,7 +111,7 @@ TEST(MeshReport, DegenerateFacesDoNotDependOnThePlace) {
   }
 }
 
-TEST(MeshReport, AnOrganOfNoOrgansSizeIsNotFit) {
+TEST(MeshReport, ImplausibleSizeIsNotFitForSimulation) {
   for (const auto& [radius, fit] :
        {std::pair(4.5e-5f, false), {0.01f, false}, {0.05f, true}, {0.3f, true}, {45.f, false}}) {
     const MeshReport report = mesh_report(shapes::icosphere(2, radius).view());
@@ -136,7 +136,7 @@ TEST(MeshReport, Units) {
   EXPECT_EQ(suggested_unit(1900), SizeUnit::Unclear);
   EXPECT_EQ(suggested_unit(1.9), SizeUnit::Unclear);
   EXPECT_EQ(suggested_unit(0), SizeUnit::Unclear);
-  // The same liver read with the wrong unit.
+  // The same liver read with a wrong unit.
   EXPECT_EQ(mesh_report(shapes::icosphere(1, 1e-4f).view(), {.metres_per_unit = 1e-3}).suggested, SizeUnit::Metre);
 }
 

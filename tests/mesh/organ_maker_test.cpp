@@ -1,5 +1,5 @@
-// Our organs: sound surfaces of any face count, even triangles, sizes and places as in the body, the committed files
-// made again; and the tools that make them, on shapes with known answers.
+// Our organs: sound surfaces for any face count, even triangles, anatomical sizes and positions, equality with the
+// committed files; and the tools that make them, on shapes with known results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void expect_sound(const TriangleMesh& mesh, int faces) {
   EXPECT_EQ(report.faces, static_cast<std::size_t>(faces));
   EXPECT_TRUE(report.sound()) << report.crossing_pairs << " crossing, " << report.folded_pairs << " folded pairs";
   EXPECT_EQ(report.topology.components, 1u);
-  EXPECT_EQ(report.topology.euler_characteristic, 2) << "an organ has no handles";
+  EXPECT_EQ(report.topology.euler_characteristic, 2) << "an organ must not have handles";
   EXPECT_EQ(report.topology.used_vertices, mesh.positions.size());
   EXPECT_EQ(report.suggested, SizeUnit::Millimetre);
 }
@@ -68,10 +68,10 @@ void expect_as_committed(const TriangleMesh& mesh, const char* file) {
   double farthest = 0.0;
   for (std::size_t i = 0; i < mesh.positions.size(); ++i)
     farthest = std::max(farthest, glm::length(dvec3(committed.positions[i]) - dvec3(mesh.positions[i])));
-  EXPECT_LT(farthest, 0.05e-3) << "m; make the file again if the shape was meant to change (data/README.md)";
+  EXPECT_LT(farthest, 0.05e-3) << "m; generate the file again if the shape was changed on purpose (data/README.md)";
 }
 
-// Share of the surface's vertices beyond a plane.
+// Fraction of the surface's vertices beyond a plane.
 template <class Where>
 double share(const TriangleMesh& mesh, Where where) {
   const auto count = std::count_if(mesh.positions.begin(), mesh.positions.end(), where);
@@ -115,7 +115,7 @@ TEST(OrganMaker, GallbladderLiesInItsFossaWithoutOverlap) {
   EXPECT_GT(to_liver, 0.5e-3);
   EXPECT_LT(to_liver, 3.0e-3);
   EXPECT_GT(to_stomach, 0.5e-3);
-  // The fundus hangs out in front of the liver and below its edge, the neck is behind.
+  // The fundus hangs out in front of the liver and below its edge; the neck is behind.
   EXPECT_GT(share(gallbladder, [](const glm::vec3& p) { return p.z > 0.170f && p.y < 0.045f; }), 0.2);
   EXPECT_GT(share(gallbladder, [](const glm::vec3& p) { return p.z < 0.135f && p.y > 0.065f; }), 0.05);
 }
@@ -127,7 +127,7 @@ TEST(OrganMaker, LiverHasTheSizeAndFormOfALiver) {
   EXPECT_NEAR(report.size().x, 0.275, 0.010);
   EXPECT_NEAR(report.size().y, 0.157, 0.010);
   EXPECT_NEAR(report.size().z, 0.112, 0.012);
-  // Right lobe larger, dome on the right, the left end high, the lowest point on the right.
+  // The right lobe is larger, the dome is on the right, the left end is high, the lowest point is on the right.
   EXPECT_GT(share(liver, [](const glm::vec3& p) { return p.x < 0.f; }), 0.6);
   const auto by_y = [](const glm::vec3& a, const glm::vec3& b) { return a.y < b.y; };
   EXPECT_LT(std::max_element(liver.positions.begin(), liver.positions.end(), by_y)->x, -0.05f);
@@ -135,8 +135,8 @@ TEST(OrganMaker, LiverHasTheSizeAndFormOfALiver) {
   EXPECT_EQ(share(liver, [](const glm::vec3& p) { return p.x > 0.06f && p.y < 0.09f; }), 0.0);
 }
 
-TEST(OrganMaker, LiverHasItsMarks) {
-  // Depth of a mark: how far its middle lies above the chord over it, on the surface seen from below.
+TEST(OrganMaker, LiverHasItsImpressions) {
+  // Depth of an impression: the height of its middle above the chord over it, on the surface seen from below.
   const SampledField field(liver_box(), liver_distance);
   const auto underside = [&](double x, double z) {
     double y = liver_box().low.y + 8.0;
@@ -175,7 +175,7 @@ TEST(OrganMaker, LiverAndStomachTouchWithoutOverlap) {
   EXPECT_LT(gap, 3.0e-3);
 }
 
-TEST(OrganMaker, EveryCountIsMetAndSound) {
+TEST(OrganMaker, EveryFaceCountIsMetAndSound) {
   const std::pair<const char*, int> orders[] = {
       {"liver", 2000}, {"liver", 50000}, {"stomach", 2000}, {"stomach", 3001}, {"gallbladder", 4000}};
   for (const auto& [organ, faces] : orders) {
@@ -193,18 +193,18 @@ TEST(OrganMaker, SameParametersGiveTheSameMesh) {
   EXPECT_TRUE(first.faces == second.faces);
 }
 
-TEST(OrganMaker, RefusesWhatItCannotMake) {
+TEST(OrganMaker, RefusesInvalidParameters) {
   EXPECT_THROW(make_liver({.faces = 1999}), InputError);
   EXPECT_THROW(make_liver({.faces = -1}), InputError);
   EXPECT_THROW(make_stomach({.faces = 4000001}), InputError);
   EXPECT_THROW(make_organ("spleen", {}), InputError);
 }
 
-// ---- The tools, on a ball.
+// ---- The tools, tested on a ball.
 
 double ball(const dvec3& p) { return sphere(p, {1.0, 2.0, 3.0}, 30.0); }
 
-TEST(SampledField, GradientIsTheSlopeOfTheValueAndProjectionLandsOnTheSurface) {
+TEST(SampledField, GradientIsTheDerivativeAndProjectionEndsOnTheSurface) {
   const SampledField field({{-45, -45, -45}, {50, 50, 50}, 2.0}, ball);
   const unsigned seed = 11;
   std::printf("seed %u\n", seed);
@@ -221,7 +221,7 @@ TEST(SampledField, GradientIsTheSlopeOfTheValueAndProjectionLandsOnTheSurface) {
     }
     const dvec3 on = field.project(p);
     EXPECT_NEAR(field.at(on).value, 0.0, 1e-4);
-    EXPECT_NEAR(ball(on), 0.0, 0.06) << "the spline draws a ball in by spacing^2 / (3 radius)";
+    EXPECT_NEAR(ball(on), 0.0, 0.06) << "the spline shrinks a ball by spacing^2 / (3 radius)";
   }
 }
 
@@ -234,7 +234,7 @@ TEST(EvenRemesh, BallKeepsItsVolume) {
     double volume = 0.0;
     for (const glm::uvec3& f : even.faces)
       volume += glm::dot(even.positions[f.x], glm::cross(even.positions[f.y], even.positions[f.z])) / 6.0;
-    // The spline draws a ball in by spacing^2 / (3 radius); flat faces lose a share of about 10 / faces.
+    // The spline shrinks a ball by spacing^2 / (3 radius); flat faces lose a fraction of about 10 / faces.
     const double radius = 30.0 - 4.0 / 90.0;
     EXPECT_NEAR(volume / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius), 1.0, 0.0005 + 14.0 / double(faces));
   }

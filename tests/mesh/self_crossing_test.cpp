@@ -1,4 +1,4 @@
-// Crossing faces: known cases, an independent test of two triangles in whole numbers, and the tree against every pair.
+// Crossing faces: known cases, an independent triangle-triangle test, and the tree against all pairs.
 #include "mesh/self_crossing.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ void expect_contact(const Corners& s, const Corners& t, Contact expected, const 
 
 const Corners kFlat = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}};
 
-TEST(SelfCrossing, Strangers) {
+TEST(SelfCrossing, FacesWithoutCommonCorner) {
   expect_contact(kFlat, {{1, 1, -1}, {1, 1, 1}, {2, 9, 1}}, Contact::Crossing, "an edge through the middle");
   expect_contact(kFlat, {{1, 1, 1}, {1, 1, 2}, {2, 9, 1}}, Contact::None, "above");
   expect_contact(kFlat, {{9, 9, -1}, {9, 9, 1}, {8, 8, 1}}, Contact::None, "beside");
@@ -53,8 +53,8 @@ TEST(SelfCrossing, Neighbours) {
   expect_contact(kFlat, kFlat, Contact::None, "the same face");
 }
 
-// Distance in double, a different way: it is 0 exactly when two closed triangles share a point. Whole coordinates in a
-// small cube make touching frequent; where the distance is neither 0 nor clear, it cannot judge.
+// An independent method, the distance in double: it is 0 exactly when two closed triangles share a point. Integer
+// coordinates in a small cube make touching frequent; pairs with a distance neither 0 nor clearly above are skipped.
 TEST(SelfCrossing, AgreesWithDistance) {
   const std::uint32_t seed = std::random_device{}();
   std::cout << "seed " << seed << "\n";
@@ -102,7 +102,7 @@ SelfCrossings every_pair(const TriangleMesh& mesh) {
   return result;
 }
 
-TEST(SelfCrossing, TheTreeFindsWhatEveryPairFinds) {
+TEST(SelfCrossing, TreeAgreesWithAllPairs) {
   for (std::uint32_t seed = 0; seed < 5; ++seed) {
     const TriangleMesh soup = shapes::random_soup(seed, 600, 0.1f, 0.03f);
     const SelfCrossings found = self_crossings(soup.view(), 1u << 30), expected = every_pair(soup);
@@ -121,7 +121,7 @@ TEST(SelfCrossing, SoundSurfacesHaveNone) {
   }
 }
 
-TEST(SelfCrossing, ListsTheFirstPairsOnly) {
+TEST(SelfCrossing, ListsOnlyTheFirstPairs) {
   const TriangleMesh soup = shapes::random_soup(3, 600, 0.1f, 0.03f);
   const SelfCrossings all = self_crossings(soup.view(), 1u << 30), some = self_crossings(soup.view(), 7);
   EXPECT_EQ(some.crossing, all.crossing);
@@ -136,7 +136,7 @@ TEST(SelfCrossing, DegenerateAndEmptyMeshes) {
   EXPECT_EQ(self_crossings(mesh.view()).crossing, 0u);
 }
 
-TEST(FaceTree, NearestDistanceIsThatOfEveryFace) {
+TEST(FaceTree, NearestDistanceAgreesWithBruteForce) {
   const TriangleMesh soup = shapes::random_soup(11, 300);
   const FaceTree tree = build_face_tree(soup.view());
   const TriangleMesh probes = shapes::random_soup(12, 100, 0.3f);

@@ -1,4 +1,4 @@
-// The shapes that other tests rely on are what they claim to be.
+// The properties of the test shapes on which other tests depend.
 #include "tests/support/shapes.hpp"
 
 #include <gtest/gtest.h>

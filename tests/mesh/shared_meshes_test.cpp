@@ -1,4 +1,4 @@
-// Third-party meshes, sound and broken: each loads with the known number of faces, or ends in one sentence.
+// Third-party meshes, sound and broken: each loads with the known number of faces, or is refused with one sentence.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 struct Expected {
   const char* file;
   std::size_t faces;      // 0: refused
-  std::size_t vertices;   // named by a face, positions welded; not looked at when refused
-  const char* part = "";  // of the sentence when refused
+  std::size_t vertices;   // used by a face, positions welded; ignored when refused
+  const char* part = "";  // part of the sentence when refused
 };
 
 constexpr Expected kMeshes[] = {
@@ -86,8 +86,8 @@ constexpr Expected kMeshes[] = {
     {"parser/trimesh/tet.ply", 4, 4},
     {"parser/trimesh/two_objects.obj", 16, 8},
     {"parser/trimesh/two_objects_mixed_case_names.stl", 24, 16},
-    {"parser/trimesh/comments.off", 0, 0, "no mesh format"},
-    {"organs/sofa/liver.msh", 0, 0, "no mesh format"},
+    {"parser/trimesh/comments.off", 0, 0, "not a mesh format"},
+    {"organs/sofa/liver.msh", 0, 0, "not a mesh format"},
 };
 
 void check(const Expected& expected, const std::filesystem::path& file) {
@@ -99,7 +99,7 @@ void check(const Expected& expected, const std::filesystem::path& file) {
     const std::string message = error.what();
     EXPECT_EQ(expected.faces, 0u) << message;
     EXPECT_TRUE(message.starts_with(file.string())) << message;
-    EXPECT_NE(message.find(expected.part), std::string::npos) << message << "\n  should hold " << expected.part;
+    EXPECT_NE(message.find(expected.part), std::string::npos) << message << "\n  should contain " << expected.part;
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
 }
@@ -111,8 +111,8 @@ TEST(SharedMeshes, LoadOrAreRefused) {
   }
 }
 
-// Whatever else lies there: a mesh or a sentence.
-TEST(SharedMeshes, NoFileIsForgotten) {
+// Every other file in the folder must give a mesh or a sentence.
+TEST(SharedMeshes, EveryFileIsTested) {
   const auto root = shared_file("");
   if (!root) GTEST_SKIP() << "no shared test data";
   for (const char* folder : {"organs", "instruments", "collision", "broken", "parser"}) {
@@ -139,8 +139,8 @@ struct Health {
 };
 
 // Topology, duplicates and volumes are known from other programs, as are the crossings of liver-smooth, self_intersectA
-// and the cubes; the other crossings were confirmed by triangle distances in double (except featuretype, which only
-// touches, and liver_visual, which crosses itself in faces 20 to 80 nanometres long).
+// and the cubes. The other crossings were confirmed by triangle distances in double, except for featuretype, which only
+// touches itself, and liver_visual, which crosses itself in faces 20 to 80 nanometres long.
 constexpr Health kHealth[] = {
     {"organs/openhelp/Liver.stl", 0, 0, 0, 0, 0, 1, 2, 0, 1.818e6},
     {"organs/openhelp/Abdominal_wall.stl", 0, 0, 0, 0, 0, 1, 2, 0, 1.551e6},

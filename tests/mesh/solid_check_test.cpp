@@ -1,4 +1,4 @@
-// What bounds a solid and what does not, each fault with its own sentence; seams are seen through.
+// Surfaces that bound a solid and surfaces that do not, with one sentence per fault; seams are ignored.
 #include "mesh/solid_check.hpp"
 
 #include <gtest/gtest.h>
@@ -23,10 +23,10 @@ std::string sentence_of(const TriangleMesh& mesh) {
 
 void expect_part(const TriangleMesh& mesh, const std::string& part) {
   const std::string sentence = sentence_of(mesh);
-  EXPECT_NE(sentence.find(part), std::string::npos) << sentence << "\n  should hold " << part;
+  EXPECT_NE(sentence.find(part), std::string::npos) << sentence << "\n  should contain " << part;
 }
 
-// Every face with corners of its own: a surface that is all seams.
+// Every face gets its own vertices: every edge is a seam.
 TriangleMesh with_seams(const TriangleMesh& mesh) {
   TriangleMesh soup;
   for (const glm::uvec3& face : mesh.faces) {
@@ -37,7 +37,7 @@ TriangleMesh with_seams(const TriangleMesh& mesh) {
   return soup;
 }
 
-// A wing on an edge of the mesh: a face with one corner of its own.
+// Adds a wing to an edge of the mesh: a face with one vertex of its own.
 TriangleMesh with_wing(TriangleMesh mesh) {
   const auto n = static_cast<std::uint32_t>(mesh.positions.size());
   mesh.positions.push_back(2.f * mesh.positions[mesh.faces[0].x]);
@@ -45,7 +45,7 @@ TriangleMesh with_wing(TriangleMesh mesh) {
   return mesh;
 }
 
-TEST(SolidCheck, SaysWhereTheHoleIs) {
+TEST(SolidCheck, LocatesTheHole) {
   TriangleMesh mesh = shapes::icosphere(2);
   mesh.faces.erase(mesh.faces.begin() + 17);
   expect_part(mesh, "hole at edge");
@@ -53,7 +53,7 @@ TEST(SolidCheck, SaysWhereTheHoleIs) {
   expect_part(with_seams(mesh), "3 open edges in all");
 }
 
-TEST(SolidCheck, RefusesWhatIsNotTheBoundaryOfASolid) {
+TEST(SolidCheck, RefusesSurfacesThatDoNotBoundASolid) {
   TriangleMesh flipped = shapes::icosphere(2);
   std::swap(flipped.faces[5].x, flipped.faces[5].y);
   expect_part(flipped, "disagree about the outside");
@@ -68,15 +68,15 @@ TEST(SolidCheck, RefusesWhatIsNotTheBoundaryOfASolid) {
   expect_part({}, "no faces");
 }
 
-TEST(SolidCheck, LooksThroughSeamsAndDegenerateFaces) {
+TEST(SolidCheck, IgnoresSeamsAndDegenerateFaces) {
   const TriangleMesh sphere = shapes::icosphere(2);
   TriangleMesh soup = with_seams(sphere);
   soup.faces.push_back({0, 0, 1});
   EXPECT_NEAR(closed_volume(soup.view()), closed_volume(sphere.view()), 1e-9);
 }
 
-// A face of the sphere twice: nothing is open, yet its three edges have three faces each.
-TEST(SolidCheck, AnEdgeWithSurplusFacesIsNoHole) {
+// A face of the sphere twice: no edge is open, but its three edges have three faces each.
+TEST(SolidCheck, EdgeWithSurplusFacesIsNotAHole) {
   TriangleMesh mesh = shapes::icosphere(1);
   mesh = shapes::joined(mesh, mesh);
   mesh.faces.resize(mesh.faces.size() / 2 + 1);  // face 0 twice: three edges of three faces
@@ -93,8 +93,8 @@ TEST(SolidCheck, AnEdgeWithSurplusFacesIsNoHole) {
   EXPECT_FALSE(report.sound());
 }
 
-// The wing's own two edges are open, the one it shares is not.
-TEST(SolidCheck, CountsOpenAndCrowdedEdgesApart) {
+// The wing's own two edges are open, the shared edge is not.
+TEST(SolidCheck, CountsOpenAndNonManifoldEdgesSeparately) {
   const TriangleMesh mesh = with_wing(shapes::icosphere(2));
   for (const TriangleMesh& form : {mesh, with_seams(mesh)}) {
     const SolidCheck check = check_solid(form.view());
@@ -108,7 +108,7 @@ TEST(SolidCheck, CountsOpenAndCrowdedEdgesApart) {
   }
 }
 
-// Two cubes that share an edge bound a solid, though not a manifold one.
+// Two cubes that share an edge bound a solid, although not a manifold one.
 TEST(SolidCheck, SolidsMayMeetAtAnEdge) {
   const TriangleMesh mesh = shapes::joined(shapes::cube(0.1f), shapes::cube(0.1f, {0.1f, 0.1f, 0.f}));
   const SolidCheck check = check_solid(mesh.view());

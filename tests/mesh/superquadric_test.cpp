@@ -1,5 +1,5 @@
-// Superquadrics: sound for all exponents, every vertex on the surface, volume and area as by closed form, face counts
-// as asked, even triangles, the curves' pieces of equal length.
+// Superquadrics: sound for all exponents, every vertex on the surface, volume and area equal to the closed forms, face
+// counts as requested, even triangles, pieces of equal length along the curves.
 #include "mesh/superquadric.hpp"
 
 #include <gtest/gtest.h>
@@ -29,13 +29,13 @@ SuperquadricParams params_of(SuperquadricKind kind, double e1, double e2, int fa
 double volume_of(const TriangleMesh& mesh) { return mesh_report(mesh.view(), {.find_crossings = false}).volume; }
 double area_of(const TriangleMesh& mesh) { return mesh_report(mesh.view(), {.find_crossings = false}).area; }
 
-// How far rounding a vertex to float may move the inside-outside function: at a cusp as much as a root of it.
+// How much rounding a vertex to float may change the inside-outside function: at a cusp up to a root of the rounding.
 double rounding(const SuperquadricParams& p) {
   const double e = std::max({p.profile_exponent, p.outline_exponent, 2.0});
   return 2e-6 + 0.5 * e * std::pow(0x1p-22, 2.0 / e);
 }
 
-// Barr's inside-outside function, as he writes it.
+// Barr's inside-outside function in its original form.
 double barr(const SuperquadricParams& p, const glm::dvec3& point) {
   const auto power = [](double base, double e) { return std::pow(std::abs(base), e); };
   const double e1 = p.profile_exponent, e2 = p.outline_exponent;
@@ -105,7 +105,7 @@ TEST(Superquadric, VolumeByBetaFunctions) {
       const double box = params.size.x * params.size.y * params.size.z;
       const double beta = 2.0 * box * e1 * e2 * std::beta(0.5 * e1 + 1.0, e1) * std::beta(0.5 * e2, 0.5 * e2);
       EXPECT_NEAR(superquadric_volume(params) / beta, 1.0, 1e-12);
-      // The thinner the star the more a chord adds.
+      // The thinner the star, the more volume its chords add.
       EXPECT_NEAR(volume_of(make_superquadric(params)) / beta, 1.0, std::max(e1, e2) > 2.0 ? 0.01 : 0.002)
           << e1 << " " << e2;
     }
@@ -139,7 +139,7 @@ TEST(Superquadric, SphereSpheroidTorusAndBoxByClosedForm) {
       2.0 * pi * a * a * (1.0 + (1.0 - eccentricity * eccentricity) / eccentricity * std::atanh(eccentricity));
   EXPECT_NEAR(area_of(ellipsoid({a, a, c}, 1.0)) / oblate, 1.0, 5e-4);
   EXPECT_NEAR(volume_of(ellipsoid({a, 0.03, c}, 1.0)) / (4.0 / 3.0 * pi * a * 0.03 * c), 1.0, 1e-3);
-  // An octahedron is met exactly.
+  // An octahedron is represented exactly.
   EXPECT_NEAR(area_of(ellipsoid(glm::dvec3(a), 2.0)) / (4.0 * std::sqrt(3.0) * a * a), 1.0, 1e-5);
   EXPECT_NEAR(volume_of(ellipsoid(glm::dvec3(a), 2.0)) / (4.0 / 3.0 * a * a * a), 1.0, 1e-5);
 
@@ -209,7 +209,7 @@ Edges edges_of(const TriangleMesh& mesh) {
   return {lengths[lengths.size() / 2], lengths.back()};
 }
 
-// Equal steps of the angle leave a box's sides without a vertex: the longest edge is then as long as the side.
+// Equal steps of the angle leave a box's sides without vertices: the longest edge is then as long as the side.
 TEST(Superquadric, EvenTriangles) {
   for (const double e : {0.1, 0.3, 1.0, 2.0}) {
     const SuperquadricParams params = params_of(SuperquadricKind::Ellipsoid, e, e, 20000, glm::dvec3(0.05));
@@ -249,7 +249,7 @@ TEST(Superellipse, PiecesOfEqualLength) {
   EXPECT_NEAR(QuarterCurve({.a = 0.03, .b = 0.04, .exponent = 2.0}).length(), 0.05, 1e-12);
 }
 
-TEST(Superquadric, BadParameters) {
+TEST(Superquadric, InvalidParameters) {
   SuperquadricParams good = params_of(SuperquadricKind::Toroid, 1, 1, 100);
   const auto refused = [&good](auto change) {
     SuperquadricParams params = good;
@@ -269,7 +269,7 @@ TEST(Superquadric, BadParameters) {
   refused([](auto& p) { p.hole = 0.05; });
   refused([=](auto& p) { p.hole = nan; });
   good.kind = SuperquadricKind::Ellipsoid;
-  good.hole = nan;  // an ellipsoid has none
+  good.hole = nan;  // not used by an ellipsoid
   EXPECT_NO_THROW(make_superquadric(good));
 }
 

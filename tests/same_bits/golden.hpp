@@ -1,5 +1,5 @@
-// The hashes of tests in this folder: the same on every machine. To renew them after a change that moves
-// results on purpose, run the test and copy what it prints.
+// The golden hashes of the tests in this folder: the same on every machine. After a change that alters results on
+// purpose, run the tests and copy the hashes that they print.
 #pragma once
 
 #include <cstdint>

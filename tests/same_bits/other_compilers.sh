@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The golden hashes with other compilers and other optimisation than the suite's:
+# The golden hashes with other compilers and optimisation levels than the suite's:
 #   tests/same_bits/other_compilers.sh [--rooms] [COMPILER:FLAGS...]     (./run check compilers)
-# Builds the golden program once for each, runs it with every kind of kernel, and prints a table. --rooms: elementary
-# functions, tissue and queries alone, which builds in a minute; else performed tasks and scores too.
+# Builds the golden program for each, runs it with every kind of kernel, and prints a table. --rooms: only elementary
+# functions, tissue and queries, which builds in a minute; otherwise also performed tasks and scores.
 # Default: gcc and clang, each with -O0 and with the flags of a release.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,5 +1,5 @@
-// The same bits everywhere: scripted trainees perform tasks with one thread and with four; the session's state in every
-// frame and the score of the recording have one hash each. Kernels and compilers: as rooms_test.cpp.
+// The same bits everywhere: scripted trainees perform tasks with one thread and with four. The session's state in every
+// frame and the score of the recording have one hash each. For kernels and compilers see rooms_test.cpp.
 #include "app/record/recording.hpp"
 #include "app/score/score_recording.hpp"
 #include "app/session/session_recorder.hpp"

@@ -1,6 +1,6 @@
-// The same bits everywhere: one hash of a tissue run and one of a query run, from the rooms alone. The constants hold
-// for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case with each), for gcc and clang,
-// unoptimised and optimised (tests/same_bits/other_compilers.sh).
+// The same bits everywhere: one hash of a tissue run and one of a query run, computed by the rooms without the program.
+// The constants hold for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case with each),
+// and for gcc and clang, unoptimised and optimised (tests/same_bits/other_compilers.sh).
 #include "app/compare/frame_source.hpp"
 #include "app/compare/random_motion.hpp"
 #include "cpu_collision/queries.hpp"
@@ -17,7 +17,7 @@ using test::Hash;
 
 class SameBitsOfRooms : public test::SameBits {};
 
-// Pressed into collapse, held, pulled and turned by jaws, hung on ligaments, breathing.
+// Tissue crushed by a tool; held, pulled and turned by jaws; attached to ligaments; breathing.
 TEST_F(SameBitsOfRooms, TissueRun) {
   const TriangleMesh ball = shapes::icosphere(4, 0.05f);
   TissueParams params;
@@ -52,11 +52,11 @@ TEST_F(SameBitsOfRooms, TissueRun) {
       EXPECT_FALSE(contacts.empty());
     }
   }
-  EXPECT_LT(flattest, 0.5f) << "nothing was crushed: unfolding is not covered";
+  EXPECT_LT(flattest, 0.5f) << "no cell was crushed: unfolding is not covered";
   expect_golden("tissue run", hash, golden::kTissue);
 }
 
-// Random motions of a tool over a wobbling organ: the scan with this processor's kernels, and a tree.
+// Random motions of a tool over an oscillating organ: the scan with this processor's kernels, and a tree.
 TEST_F(SameBitsOfRooms, QueryRun) {
   const TriangleMesh ball = shapes::icosphere(4, 0.06f);
   for (const bool scan : {true, false}) {

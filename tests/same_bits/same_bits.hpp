@@ -1,6 +1,6 @@
-// What the tests of equal bits share: the hash, and which kernels run.
-// A change that moves results on purpose: run the tests, copy the hashes that they print into golden.hpp, and say so in
-// the commit.
+// Shared by the golden-hash tests: the hash, and the selection of kernels.
+// After a change that alters results on purpose: run the tests, copy the printed hashes into golden.hpp, and mention it
+// in the commit.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace trocar::test {
 
-// FNV-1a over the bits of values, never over padding.
+// FNV-1a over the bits of the values, never over padding.
 class Hash {
  public:
   template <std::integral Whole>

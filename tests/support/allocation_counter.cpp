@@ -8,7 +8,7 @@ namespace {
 
 thread_local std::uint64_t allocations = 0;
 
-// nullptr when the memory is used up.
+// nullptr when no memory is available.
 void* counted_or_null(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
   if (alignment <= alignof(std::max_align_t)) return std::malloc(size ? size : 1);
@@ -28,7 +28,7 @@ constexpr std::size_t kPlain = alignof(std::max_align_t);
 
 std::uint64_t trocar::allocations_so_far() { return allocations; }
 
-// Every form is replaced: a pair of which only one half were would confuse a sanitizer.
+// All forms are replaced: replacing only one half of a new/delete pair would confuse a sanitizer.
 void* operator new(std::size_t size) { return counted(size, kPlain); }
 void* operator new[](std::size_t size) { return counted(size, kPlain); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }

@@ -1,4 +1,4 @@
-// The damaged meshes of the shared test data that load all the same; of the others the reader's sentence is printed.
+// The damaged meshes of the shared test data that can be loaded; for the others the reader's sentence is printed.
 #pragma once
 
 #include <cstdio>

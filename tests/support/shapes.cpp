@@ -21,7 +21,7 @@ TriangleMesh icosahedron() {
   return mesh;
 }
 
-// Each face becomes four; the new vertices lie on the middles of the edges.
+// Splits each face into four; the new vertices are the middles of the edges.
 TriangleMesh subdivided(const TriangleMesh& coarse) {
   TriangleMesh fine;
   fine.positions = coarse.positions;
@@ -39,7 +39,7 @@ TriangleMesh subdivided(const TriangleMesh& coarse) {
   return fine;
 }
 
-// Two faces per cell of a columns x rows table of vertices; `vertex` numbers them.
+// Two faces per cell of a columns x rows grid of vertices; `vertex` returns their indices.
 template <class Vertex>
 void add_cells(int columns, int rows, Vertex vertex, std::vector<glm::uvec3>& faces) {
   for (int row = 0; row < rows; ++row) {
@@ -135,7 +135,7 @@ TriangleMesh torus(int major_steps, int minor_steps, float major_radius, float m
 
 TriangleMesh random_soup(std::uint32_t seed, std::size_t faces, float side, float longest_edge) {
   std::mt19937 random(seed);
-  // Written out, because the standard distributions differ between libraries.
+  // Written by hand, because the standard distributions differ between libraries.
   const auto uniform = [&random] { return static_cast<float>(random() >> 8) / static_cast<float>(1u << 24) - 0.5f; };
   const auto point = [&uniform](float size) {
     const float x = uniform(), y = uniform(), z = uniform();

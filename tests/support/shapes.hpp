@@ -1,4 +1,4 @@
-// Meshes made by formula, for tests and benchmarks: one list for all rooms.
+// Meshes made by formula, for tests and benchmarks of all rooms.
 // Units: metres. Closed shapes are oriented outward.   Checked in tests/mesh/shapes_test.cpp
 #pragma once
 
@@ -10,7 +10,7 @@ namespace trocar::shapes {
 
 // Icosahedron split `subdivisions` times: 20 * 4^subdivisions faces.
 TriangleMesh icosphere(int subdivisions, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
-// Sphere of at least `faces` faces, for the size a test or bench asks for: rings of equal count between two poles.
+// Sphere of at least `faces` faces, when a certain size is needed: rings of equal count between two poles.
 TriangleMesh sphere_of(std::size_t faces, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
 // Twelve faces.
 TriangleMesh cube(float side = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
@@ -21,9 +21,9 @@ TriangleMesh torus(int major_steps, int minor_steps, float major_radius = 0.1f, 
 // Triangles that share no vertex, corners uniform in a cube; the same seed gives the same soup everywhere.
 TriangleMesh random_soup(std::uint32_t seed, std::size_t faces, float side = 0.1f, float longest_edge = 0.02f);
 
-// Both in one mesh, first the faces of `first`.
+// Both in one mesh; the faces of `first` come first.
 TriangleMesh joined(const TriangleMesh& first, const TriangleMesh& second);
-// Every face turned over.
+// Every face flipped.
 TriangleMesh turned(TriangleMesh mesh);
 
 }  // namespace trocar::shapes

@@ -1,4 +1,4 @@
-// A folder of its own for one test, removed at the end.
+// A temporary folder for one test, removed at the end.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // Writes a file into the folder and returns where it is.
+  // Writes a file into the folder and returns its path.
   std::filesystem::path write(std::string_view name, std::string_view content) const;
 
  private:

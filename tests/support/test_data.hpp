@@ -1,4 +1,4 @@
-// Where tests find data: the repository's own, and the shared folder of third-party organs that may be absent.
+// Locations of test data: the repository's own, and the shared folder of third-party organs, which may be absent.
 #pragma once
 
 #include <filesystem>
