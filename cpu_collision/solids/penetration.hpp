@@ -16,7 +16,7 @@ struct Penetration {
   // the slab between them across the normal is then -depth thick. Sheets, segments and points must overlap.
   double depth = 0.0;
   glm::dvec3 normal{0.0, 0.0, 1.0};  // unit, from the first body to the second
-  glm::dvec3 on_first, on_second;  // m    on the surfaces, one depth apart along the normal to a millionth of the size
+  glm::dvec3 on_first, on_second;    // m    on the surfaces, `depth` apart along the normal, to a millionth of the size
 };
 
 // Allocates nothing.

@@ -72,7 +72,7 @@ TEST(PieceFaces, AgainstSeparatingAxes) {
   EXPECT_GT(touching, 1000);
 }
 
-// A ring closed around a rod: pieces of a torus, posed, against an organ.
+// Pieces of a torus at random orientations on the surface of an organ.
 TEST(PieceFaces, TouchedFacesOfAnOrgan) {
   const TriangleMesh ring = shapes::torus(24, 10, 0.02f, 0.006f), organ = make_liver({.faces = 2000});
   const ConvexPieces pieces = convex_pieces(ring.view(), {.largest_bulge = 2e-3, .most_pieces = 8});

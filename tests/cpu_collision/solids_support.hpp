@@ -1,5 +1,5 @@
-// Shared by the tests of cpu_collision/solids: the two-object scene with poses, and pieces of a mesh. Units: those of
-// the file.
+// Shared by the tests of cpu_collision/solids and trees: the two-object scene with poses, read from a file. Units:
+// those of the file.
 #pragma once
 
 #include <filesystem>
