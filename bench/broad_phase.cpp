@@ -70,7 +70,7 @@ struct Contestants {
       all.push_back({"sweep, status table", [this](auto boxes) { return update(by_status, boxes); }, &by_status});
     all.push_back({"uniform grid", [this](auto boxes) { return grid.pairs(boxes); }});
     if (objects > most_brute) return all;
-    all.push_back({"kept planes", [this](auto boxes) { return planes.pairs(boxes); }});
+    all.push_back({"cached planes", [this](auto boxes) { return planes.pairs(boxes); }});
     all.push_back({"brute force", [this](auto boxes) {
                      broad::brute_force_pairs(boxes, brute);
                      return std::span<const Pair>(brute);
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   trocar::bench::Options options;
   app.add_option("--objects", options.objects, "numbers of objects");
   app.add_option("--speeds", options.speeds, "motion per frame in box sides");
-  app.add_option("--most-brute", options.most_brute, "largest number of objects for brute force and kept planes");
+  app.add_option("--most-brute", options.most_brute, "largest number of objects for brute force and cached planes");
   app.add_option("--csv", options.csv, "file for all numbers (CSV)");
   app.add_option("--svg", options.svg, "file for the plot (SVG)");
   CLI11_PARSE(app, argc, argv);

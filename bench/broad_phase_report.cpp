@@ -11,7 +11,7 @@
 namespace trocar::bench {
 namespace {
 
-constexpr const char* kMethods[] = {"sweep and prune", "sweep, status table", "uniform grid", "kept planes",
+constexpr const char* kMethods[] = {"sweep and prune", "sweep, status table", "uniform grid", "cached planes",
                                     "brute force"};
 constexpr std::size_t kLarge = 1000;  // objects from which growth is reported
 

@@ -240,7 +240,7 @@ int main() {
   fmt::print("{}, {}\n\n", trocar::machine_description(), trocar::today());
   fmt::print(
       "| faces | structure | bytes per edge | build, ms | around all vertices, ms | across all faces, ms | "
-      "boundary loops, ms | a flip, ns |\n|---|---|---|---|---|---|---|---|\n");
+      "boundary loops, ms | edge flip, ns |\n|---|---|---|---|---|---|---|---|\n");
   bool equal = true;
   for (const int faces : {2000, 20000, 200000, 1000000}) equal = trocar::bench::compare(faces) && equal;
   fmt::print("\n{}\n", equal ? "all answers equal" : "ANSWERS DIFFER");

@@ -39,14 +39,11 @@ const std::map<std::string, std::string, std::less<>> kHow = {
 
 // "octree of spheres refitted": from the kind of volume and the kind of update.
 std::string how(const std::string& name) {
-  static const std::map<VolumeKind, std::string> volumes = {{VolumeKind::Aabb, "boxes along the axes"},
-                                                            {VolumeKind::Sphere, "spheres"},
-                                                            {VolumeKind::Obb, "oriented boxes"},
-                                                            {VolumeKind::KDop6, "6-DOPs"},
-                                                            {VolumeKind::KDop14, "14-DOPs"},
-                                                            {VolumeKind::KDop18, "18-DOPs"},
-                                                            {VolumeKind::KDop26, "26-DOPs"},
-                                                            {VolumeKind::Quospo, "QuOSPOs"}};
+  static const std::map<VolumeKind, std::string> volumes = {
+      {VolumeKind::Aabb, "axis-aligned boxes"}, {VolumeKind::Sphere, "spheres"},
+      {VolumeKind::Obb, "oriented boxes"},      {VolumeKind::KDop6, "6-DOPs"},
+      {VolumeKind::KDop14, "14-DOPs"},          {VolumeKind::KDop18, "18-DOPs"},
+      {VolumeKind::KDop26, "26-DOPs"},          {VolumeKind::Quospo, "QuOSPOs"}};
   const auto plan = tree_plan(name);
   if (!plan) {
     const auto found = kHow.find(name);

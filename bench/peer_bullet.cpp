@@ -96,7 +96,7 @@ Entry entry(std::string name, std::string how, Upkeep upkeep) {
 
 std::vector<Entry> bullet_entries() {
   return {entry("bullet_refit", "btBvhTriangleMeshShape refitted", Upkeep::Refit),
-          entry("bullet_bare_refit", "only its btOptimizedBvh refitted", Upkeep::BareRefit),
+          entry("bullet_bare_refit", "its btOptimizedBvh alone refitted", Upkeep::BareRefit),
           entry("bullet_rebuild", "btBvhTriangleMeshShape rebuilt", Upkeep::Rebuild)};
 }
 

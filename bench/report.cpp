@@ -24,7 +24,7 @@ const std::vector<Claim>& claims() {
        {"fcl_aabb_refit", "fcl_aabb_refit_float", "embree_morton", "embree_morton_boxes", "bullet_refit"},
        "the best of FCL AABB refit, Embree Morton rebuild, Bullet refit as documented",
        60.0},
-      {"scan", {"bullet_bare_refit"}, "only the refit of Bullet's inner tree", 60.0},
+      {"scan", {"bullet_bare_refit"}, "the refit of Bullet's inner tree alone", 60.0},
       {"compute", {"fcl_obbrss_rebuild"}, "FCL's OBBRSS rebuild", 100.0},
       {"obb", {"fcl_obbrss_rebuild"}, "FCL's OBBRSS rebuild", 3.0},
       {"aabb-refit",
@@ -103,7 +103,7 @@ std::string table_text(const Origin& origin, const Table& table) {
       table.organ, table.faces, table.vertices, table.motion, table.radius_mm, origin.machine, origin.date, origin.gl,
       origin.gl_threads);
   text += fmt::format("{:<24}{:>10}{:>10}{:>11}{:>11}{:>11}{:>8}{:>9}{:>8}{:>7}  {}\n", "method", "update", "query",
-                      "median", "minimum", "p99", "frames", "touched", "missing", "extra", "work per frame");
+                      "median", "minimum", "p99", "frames", "touched", "missing", "extra", "description");
   std::vector<const Measured*> ways;
   for (const Measured& way : table.ways) ways.push_back(&way);
   std::sort(ways.begin(), ways.end(),

@@ -89,7 +89,7 @@ double SoftBodyTable::nanoseconds(const SoftBodyTime& way, double TimeSummary::*
 std::string soft_body_text(const SoftBodyTable& table) {
   std::string text = fmt::format("{} springs, {} nodes, spacing {:g} mm\n{:<20}{:>11}{:>13}{:>13}{:>10}{:>10}  {}\n",
                                  table.springs, table.nodes, 1e3 * table.spacing, "method", "iterations", "pass, us",
-                                 "minimum, us", "ns", "ns, min", "work per pass");
+                                 "minimum, us", "ns", "ns, min", "description");
   for (const SoftBodyTime& way : table.ways)
     text +=
         fmt::format("{:<20}{:>11}{:>13.1f}{:>13.1f}{:>10.2f}{:>10.2f}  {}\n", way.name, way.iterations,
@@ -157,7 +157,7 @@ std::string soft_body_plot(const std::vector<SoftBodyTable>& tables, const std::
   std::vector<PlotLine> lines;
   for (const auto& [name, label] : {std::pair{"own_step", "our step"},
                                     {"own_forces", "springs, volumes"},
-                                    {"own_springs", "springs only"},
+                                    {"own_springs", "springs alone"},
                                     {"bullet_links_rows", "Bullet, rows"},
                                     {"bullet_links_nodes", "Bullet, nodes"},
                                     {"bullet_links_reopt", "Bullet, reoptimised"},

@@ -135,7 +135,7 @@ void separating_plane_tables() {
 void coherence_table() {
   fmt::print("\n## Coherence on a moving pair: 1000 frames, two bodies of about 76 faces, 5 mrad per frame\n\n");
   fmt::print(
-      "| gap / size | plane updates, last plane | without it | feature steps, last pair | without it | us | us "
+      "| gap / size | plane updates, last plane | cold start | feature steps, last pair | cold start | us | us "
       "|\n");
   fmt::print("|--:|--:|--:|--:|--:|--:|--:|\n");
   for (const double gap : {0.5, 0.1, 0.03, 0.01}) {

@@ -201,7 +201,8 @@ void compare(const TriangleMesh& organ, const std::vector<ToolStep>& motion) {
              compare_answers(random.full, random.full).touched, 1e3 * kRadius);
   fmt::print(
       "| method | share | faces | time, s | mean error, mm | Hausdorff, mm | recorded: missed / false | "
-      "random: missed / false | depth error median / 95 %, mm | radius to add, mm | false then: recorded / random |\n"
+      "random: missed / false | depth error median / 95 %, mm | added radius, mm | false touches then: recorded / "
+      "random |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n");
   using Method = TriangleMesh (*)(const TriangleMesh&, double);
   const std::pair<const char*, Method> methods[] = {
