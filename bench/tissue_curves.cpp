@@ -182,7 +182,7 @@ LinePlot press_plot(const char* liver) {
                 ""};
   plot.series.push_back(press_curve("real-time step, 1 kHz", test::Stepped{scene}, 1000.0, points, Mark::None));
   plot.series.push_back(press_curve("real-time step, 60 Hz", test::Stepped{scene}, 60.0, points, Mark::None));
-  plot.series.push_back(press_curve("implicit reference, 30 Hz", test::Judged{scene}, 30.0, points, Mark::Ring));
+  plot.series.push_back(press_curve("reference, implicit, 30 Hz", test::Judged{scene}, 30.0, points, Mark::Ring));
   return plot;
 }
 

@@ -36,7 +36,7 @@ struct FeatureDistance {
   bool searched = false;           // the walk gave up and all pairs were searched
 };
 
-// Bodies closer than this share of their size count as touching, hence overlapping.
+// Bodies closer than this share of their size count as touching, and so as overlapping.
 constexpr double kTouching = 1e-13;
 
 // Allocates nothing. Poses must be finite; bodies come from convex_hull().
