@@ -1,4 +1,4 @@
-// trocar_agreement: the long proof that all backends give the same touched faces, and what each convex volume misses.
+// trocar_agreement: the long test that all backends give the same touched faces, and what each convex volume misses.
 //   1. a scanned organ and a recorded instrument: every backend, mode, cover and set, at full, third and sixth rate
 //   2. random motions over our own organs
 //   3. an organ of a million faces
@@ -125,7 +125,7 @@ class Proof {
   std::uint64_t disagreements_ = 0;
 };
 
-// What the convex volumes answer, against the true swept tool: by the double reference alone.
+// Compares the convex volumes with the true swept tool, using only the double reference.
 void print_cover_table(const Options& options) {
   const TriangleMesh mesh = load_mesh(options.mesh);
   const Trajectory whole = load_trajectory(options.trajectory);

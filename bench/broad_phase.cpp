@@ -1,5 +1,5 @@
-// trocar_broad_phase: what a frame of every broad phase costs over the number of objects, at constant density and
-// coherent motion; how many swaps sweep and prune makes; whether it is O(n + m).
+// trocar_broad_phase: cost of a frame of every broad phase against the number of objects, at constant density and
+// coherent motion; the number of swaps of sweep and prune; whether its time is O(n + m).
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -25,12 +25,12 @@ using broad::Box, broad::Pair;
 
 struct Options {
   std::vector<std::size_t> objects{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000};
-  std::vector<double> speeds{0.001, 0.01, 0.1, 1.0};  // of a box's side, a frame
+  std::vector<double> speeds{0.001, 0.01, 0.1, 1.0};  // in box sides per frame
   std::size_t most_brute = 10000;                     // objects
   std::filesystem::path csv, svg;
 };
 
-// Of a method: the pairs of this frame's boxes.
+// Returns the overlapping pairs of this frame's boxes.
 using Find = std::function<std::span<const Pair>(std::span<const Box>)>;
 
 struct Method {
@@ -48,7 +48,7 @@ std::span<const Pair> update(broad::SweepAndPrune& sweep, std::span<const Box> b
   return sweep.pairs();
 }
 
-// Everything that the methods keep from frame to frame.
+// All methods with the state that they keep from frame to frame.
 struct Contestants {
   broad::SweepAndPrune by_status{{.status_limit = 4096}}, by_boxes{{.status_limit = 0}};
   broad::UniformGrid grid;
@@ -70,7 +70,7 @@ struct Contestants {
       all.push_back({"sweep, status table", [this](auto boxes) { return update(by_status, boxes); }, &by_status});
     all.push_back({"uniform grid", [this](auto boxes) { return grid.pairs(boxes); }});
     if (objects > most_brute) return all;
-    all.push_back({"kept planes", [this](auto boxes) { return planes.pairs(boxes); }});
+    all.push_back({"cached planes", [this](auto boxes) { return planes.pairs(boxes); }});
     all.push_back({"brute force", [this](auto boxes) {
                      broad::brute_force_pairs(boxes, brute);
                      return std::span<const Pair>(brute);
@@ -79,7 +79,7 @@ struct Contestants {
   }
 };
 
-// Enough for a steady median, less where a frame takes long.
+// Enough frames for a steady median; fewer where a frame is slow.
 std::size_t frame_count(std::size_t objects) { return std::clamp<std::size_t>(300000 / objects, 8, 400); }
 
 void take_turn(Method& method, std::span<const Box> boxes, std::span<const Pair> expected, bool timed) {
@@ -87,7 +87,7 @@ void take_turn(Method& method, std::span<const Box> boxes, std::span<const Pair>
   const std::span<const Pair> pairs = method.find(boxes);
   const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   if (!expected.empty() && !std::ranges::equal(pairs, expected))
-    throw std::runtime_error(fmt::format("{} finds other pairs than sweep and prune", method.name));
+    throw std::runtime_error(fmt::format("{} and sweep and prune find different pairs", method.name));
   if (!timed) return;
   method.us.push_back(us);
   if (method.sweep == nullptr) return;
@@ -131,9 +131,9 @@ void save(const std::filesystem::path& file, const std::string& text) {
 }
 
 void run(const Options& options) {
-  fmt::print("Cubes of one size adrift at constant density, {:.2f} of the space taken; {}; {}\n",
+  fmt::print("Drifting cubes of one size at constant density, {:.2f} of the space filled; {}; {}\n",
              FloatingCrowd::kFilled, machine_description(), today());
-  fmt::print("One core; microseconds a frame, median; all methods checked to find the same pairs\n\n");
+  fmt::print("One core; microseconds per frame, median; all methods are checked to find the same pairs\n\n");
   std::vector<BroadPhaseRow> rows;
   for (const double speed : options.speeds) {
     fmt::print("{}", broad_phase_heading(speed));
@@ -152,13 +152,13 @@ void run(const Options& options) {
 }  // namespace trocar::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("What a frame of every broad phase costs over the number of objects.");
+  CLI::App app("Cost of a frame of every broad phase against the number of objects.");
   trocar::bench::Options options;
   app.add_option("--objects", options.objects, "numbers of objects");
-  app.add_option("--speeds", options.speeds, "motion in a frame, of a box's side");
-  app.add_option("--most-brute", options.most_brute, "brute force and kept planes up to so many objects");
-  app.add_option("--csv", options.csv, "all numbers");
-  app.add_option("--svg", options.svg, "the picture");
+  app.add_option("--speeds", options.speeds, "motion per frame in box sides");
+  app.add_option("--most-brute", options.most_brute, "largest number of objects for brute force and cached planes");
+  app.add_option("--csv", options.csv, "file for all numbers (CSV)");
+  app.add_option("--svg", options.svg, "file for the plot (SVG)");
   CLI11_PARSE(app, argc, argv);
   try {
     trocar::bench::run(options);

@@ -11,13 +11,13 @@
 namespace trocar::bench {
 namespace {
 
-constexpr const char* kMethods[] = {"sweep and prune", "sweep, status table", "uniform grid", "kept planes",
+constexpr const char* kMethods[] = {"sweep and prune", "sweep, status table", "uniform grid", "cached planes",
                                     "brute force"};
-constexpr std::size_t kLarge = 1000;  // objects: from here on growth is told
+constexpr std::size_t kLarge = 1000;  // objects from which growth is reported
 
 using Points = std::vector<std::pair<double, double>>;
 
-// Least squares of log y over log x: the exponent.
+// Exponent: least squares of log y over log x.
 double exponent(const Points& points) {
   double sum_x = 0.0, sum_y = 0.0, sum_xx = 0.0, sum_xy = 0.0, count = 0.0;
   for (const auto& [x, y] : points) {
@@ -44,9 +44,9 @@ double us_of(const BroadPhaseRow& row) { return row.us; }
 }  // namespace
 
 std::string broad_phase_heading(double speed) {
-  std::string text = fmt::format("motion in a frame: {:g} of a box's side\n{:>8} {:>9}", speed, "n", "pairs m");
+  std::string text = fmt::format("motion per frame: {:g} box sides\n{:>8} {:>9}", speed, "n", "pairs m");
   for (const char* method : kMethods) text += fmt::format(" {:>19}", method);
-  return text + fmt::format(" {:>12} {:>12} {:>7}\n", "swaps", "low-high", "afresh");
+  return text + fmt::format(" {:>12} {:>12} {:>7}\n", "swaps", "low-high", "re-sort");
 }
 
 std::string broad_phase_line(std::span<const BroadPhaseRow> rows) {
@@ -86,7 +86,7 @@ std::string broad_phase_csv(std::span<const BroadPhaseRow> rows) {
   return csv;
 }
 
-// Sweep and prune at every speed, the others at one: theirs hardly depends on it.
+// Sweep and prune at every speed; the other methods at one speed, since theirs hardly matters.
 std::string broad_phase_plot(std::span<const BroadPhaseRow> rows, const std::string& machine) {
   if (rows.empty()) return "";
   std::vector<double> speeds;
@@ -100,8 +100,8 @@ std::string broad_phase_plot(std::span<const BroadPhaseRow> rows, const std::str
   for (const char* method : {kMethods[3], kMethods[4]})
     lines.push_back({method, true, points_of(rows, method, middle, 0, us_of)});
   return size_plot(
-      {"A frame of the broad phase over the number of objects",
-       fmt::format("cubes adrift at constant density; motion in box sides a frame; {}", machine), "objects"},
+      {"Broad phase: time per frame against the number of objects",
+       fmt::format("drifting cubes at constant density; motion in box sides per frame; {}", machine), "objects"},
       lines);
 }
 

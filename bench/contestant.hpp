@@ -1,6 +1,6 @@
-// One way of finding touched faces, as the bench runs it: ours and outside libraries behind one interface.
-// Timed: update() and query(). Not timed: set-up and the answer. Every way gets the same positions and tools, one core,
-// and answers the `volume` set.
+// One method for finding touched faces, as the bench runs it: ours and other libraries behind one interface. Timed:
+// update() and query(). Not timed: set-up and the answer. Every method gets the same positions and tools, uses one
+// core, and answers the `volume` set.
 // Units: metres.
 #pragma once
 
@@ -27,12 +27,12 @@ class Contestant {
 
 struct Entry {
   std::string name;   // "scan", "fcl_obbrss_rebuild"
-  bool peer = false;  // an outside library
-  std::string how;    // what is done per frame, one phrase
+  bool peer = false;  // another library
+  std::string how;    // work per frame, one phrase
   std::function<std::unique_ptr<Contestant>()> make;
 };
 
-// Our backends that this machine can run; what is left out is said on stderr. Holds the OpenGL context.
+// Our backends that this machine can run; the others are reported on stderr. Owns the OpenGL context.
 class OwnBackends {
  public:
   OwnBackends();
@@ -45,7 +45,7 @@ class OwnBackends {
   std::unique_ptr<Impl> impl_;
 };
 
-// Empty where the library was not found when the bench was configured.
+// Empty if the library was not found when the bench was configured.
 std::vector<Entry> fcl_entries();
 std::vector<Entry> embree_entries();
 std::vector<Entry> bullet_entries();

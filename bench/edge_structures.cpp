@@ -1,6 +1,6 @@
 // trocar_edge_structures: our half-edge (mesh/half_edge.hpp) beside a winged edge and a quad edge, built from the same
-// meshes: memory, build time, and the time of walks and flips. Each operation adds up what it meets; the sums of all
-// three must be equal, and so must the faces after the flips. Exit status 1 when they are not.
+// meshes: memory, build time, and the time of traversals and flips. Each operation sums the indices that it visits. The
+// sums of all three must be equal, and so must the faces after the flips. Exit status 1 if they are not.
 // The table is docs/edge-structures.md.
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 namespace trocar::bench {
 namespace {
 
-constexpr double kShortestMeasurement = 0.2;  // s  of repeats, of which the fastest counts
+constexpr double kShortestMeasurement = 0.2;  // s  of repeats; the fastest counts
 
 double fastest_ms(const std::function<void()>& work) {
   double fastest = 1e30, sum = 0.0;
@@ -32,7 +32,7 @@ double fastest_ms(const std::function<void()>& work) {
   return 1e3 * fastest;
 }
 
-// ---- the same questions to each structure ----
+// ---- the same queries for each structure ----
 
 std::uint64_t neighbours(const HalfEdges& mesh, std::size_t vertices) {
   std::uint64_t sum = 0;
@@ -80,13 +80,13 @@ std::uint64_t adjacent_faces(const QuadEdges& mesh, std::size_t faces) {
   return sum;
 }
 
-// Rims: their number and edges, as loops * 2^32 + edges.
+// Boundary loops: their number and edges, as loops * 2^32 + edges.
 std::uint64_t rims(const HalfEdges& mesh) {
   const BoundaryLoops loops = boundary_loops(mesh);
   return std::uint64_t(loops.count()) << 32 | loops.half_edges.size();
 }
 
-// The rim after e, which runs against its left face's hole: around the end it reaches.
+// The boundary edge after e, found around the end vertex of e.
 std::uint32_t next_rim(const WingedEdges& mesh, std::uint32_t e) {
   std::uint32_t at = e, v = mesh.edges[e].vertex[1];
   for (;;) {
@@ -157,7 +157,7 @@ void print(const char* name, std::size_t faces, const Row& row) {
              row.around_vertices, row.around_faces, row.rims, row.flips);
 }
 
-// corners(mesh, face): the sum of its corner numbers. flips: what to pass to flip(), in order.
+// corners(mesh, face): the sum of its corner numbers. flips: the arguments of flip(), in order.
 template <class Build, class Corners>
 Row measure(const TriangleMesh& closed, const TriangleMesh& open, std::span<const std::uint32_t> flips, Build build,
             Corners corners) {
@@ -185,7 +185,7 @@ Row measure(const TriangleMesh& closed, const TriangleMesh& open, std::span<cons
   return row;
 }
 
-// Edges in random order, no two with a common corner of their faces: each flip leaves a triangulation.
+// Edges in random order whose faces share no vertex: each flip leaves a triangulation.
 struct FlipList {
   std::vector<std::uint32_t> edges, half_edges;
 };
@@ -240,7 +240,7 @@ int main() {
   fmt::print("{}, {}\n\n", trocar::machine_description(), trocar::today());
   fmt::print(
       "| faces | structure | bytes per edge | build, ms | around all vertices, ms | across all faces, ms | "
-      "rims, ms | a flip, ns |\n|---|---|---|---|---|---|---|---|\n");
+      "boundary loops, ms | edge flip, ns |\n|---|---|---|---|---|---|---|---|\n");
   bool equal = true;
   for (const int faces : {2000, 20000, 200000, 1000000}) equal = trocar::bench::compare(faces) && equal;
   fmt::print("\n{}\n", equal ? "all answers equal" : "ANSWERS DIFFER");

@@ -1,4 +1,4 @@
-// Cubes of one size that drift through a large cube and bounce off its walls: constant density, whatever their number.
+// Cubes of one size that drift through a large cube and bounce off its walls: constant density for any number.
 #pragma once
 
 #include <cmath>
@@ -13,16 +13,16 @@ namespace trocar::bench {
 class FloatingCrowd {
  public:
   static constexpr double kSide = 0.01;    // m  of each
-  static constexpr double kFilled = 0.25;  // 1  of the space: about one overlap an object
+  static constexpr double kFilled = 0.25;  // 1  of the space: about one overlap per object
 
-  // `speed`: what each moves in a frame, of its side, in a direction of its own.
+  // `speed`: motion of each cube per frame, in its own random direction, as a share of its side.
   FloatingCrowd(std::size_t objects, double speed)
       : length_(kSide * std::cbrt(static_cast<double>(objects) / kFilled)), bodies_(objects), boxes_(objects) {
     std::mt19937 random(static_cast<std::uint32_t>(objects));
-    std::uniform_real_distribution<double> place(0.0, length_);
+    std::uniform_real_distribution<double> coordinate(0.0, length_);
     std::normal_distribution<double> axis;
     for (Body& body : bodies_) {
-      body.centre = {place(random), place(random), place(random)};
+      body.centre = {coordinate(random), coordinate(random), coordinate(random)};
       const glm::dvec3 direction(axis(random), axis(random), axis(random));
       body.motion = speed * kSide * glm::normalize(direction);
     }

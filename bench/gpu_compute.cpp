@@ -1,6 +1,6 @@
-// Where a frame of `compute` goes: medians per stage against the number of faces, for both sets, immediate and
-// deferred, and every variant of the backend beside each other. Any machine with EGL and OpenGL 4.3; no files, no
-// display. The organ is an ellipsoid of a liver's size that wobbles, so that every update is real; a 5 mm instrument
+// Time of a frame of `compute`: medians per stage against the number of faces, for both sets, immediate and deferred,
+// and every variant of the backend. Runs on any machine with EGL and OpenGL 4.3; needs no files and no display. The
+// organ is an ellipsoid of a liver's size that wobbles, so that every update changes positions; a 5 mm instrument
 // sweeps through it. Times in milliseconds; total is update + query by the wall clock, gpu overlaps it. Usage:
 // gpu_compute [LARGEST_FACES [FRAMES [TOOLS]]]   (default 1000000 200 1)
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ double median(std::vector<double>& samples) {
   return samples[samples.size() / 2];
 }
 
-// Rings of vertices from pole to pole, two faces between each four of them.
+// Rings of vertices from pole to pole, two faces between any four neighbours.
 TriangleMesh ellipsoid(std::size_t faces) {
   const auto rings = static_cast<std::uint32_t>(std::sqrt(double(faces) / 4.0)), around = 2 * rings;
   TriangleMesh mesh;
@@ -109,8 +109,8 @@ Samples measure(TouchQuery& query, const std::vector<Frame>& frames, int count, 
   return samples;
 }
 
-void print(const std::string& way, std::size_t faces, Samples samples) {
-  fmt::print("{:>8} {:<34} {:8.4f} {:8.4f} {:8.4f} {:9.4f} {:8.4f} {:8.4f} {:8} {:8}\n", faces, way,
+void print(const std::string& variant, std::size_t faces, Samples samples) {
+  fmt::print("{:>8} {:<34} {:8.4f} {:8.4f} {:8.4f} {:9.4f} {:8.4f} {:8.4f} {:8} {:8}\n", faces, variant,
              median(samples.update), median(samples.submit), median(samples.gpu), median(samples.read_back),
              median(samples.refine), median(samples.total), samples.records / samples.frames,
              samples.touched / samples.frames);
@@ -121,7 +121,7 @@ struct Variant {
   ComputeTuning tuning;
 };
 
-// The default of this hardware, then the same with one thing changed.
+// The default for this hardware, then the same with one setting changed.
 std::vector<Variant> variants(const GlInfo& info) {
   const ComputeTuning best = best_compute_tuning(info);
   std::vector<Variant> list(6, {"default", best});
@@ -138,7 +138,7 @@ std::vector<Variant> variants(const GlInfo& info) {
   return list;
 }
 
-void compare_ways(GlContext& context, std::size_t faces, int frame_count, int tools) {
+void compare_variants(GlContext& context, std::size_t faces, int frame_count, int tools) {
   const TriangleMesh mesh = ellipsoid(faces);
   const std::vector<Frame> frames = make_frames(mesh, tools);
   for (const ReadBack read_back : {ReadBack::Immediate, ReadBack::Deferred}) {
@@ -146,9 +146,9 @@ void compare_ways(GlContext& context, std::size_t faces, int frame_count, int to
       const auto query = make_compute_query(context, read_back, variant.tuning);
       query->rebuild(mesh.view());
       for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact}) {
-        const std::string way = fmt::format("{} {} {}", read_back == ReadBack::Immediate ? "immediate" : "deferred",
-                                            set == TouchSet::Volume ? "volume" : "exact", variant.name);
-        print(way, mesh.faces.size(), measure(*query, frames, frame_count, set));
+        const std::string name = fmt::format("{} {} {}", read_back == ReadBack::Immediate ? "immediate" : "deferred",
+                                             set == TouchSet::Volume ? "volume" : "exact", variant.name);
+        print(name, mesh.faces.size(), measure(*query, frames, frame_count, set));
       }
     }
   }
@@ -168,10 +168,10 @@ int main(int argc, char** argv) {
   }
   const GlInfo& info = context->info();
   fmt::print("{} | {} | OpenGL {} | {} frames, {} tools\n", info.vendor, info.renderer, info.version, frames, tools);
-  fmt::print("{:>8} {:<34} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>8} {:>8}\n", "faces", "way", "update", "submit",
+  fmt::print("{:>8} {:<34} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>8} {:>8}\n", "faces", "variant", "update", "submit",
              "gpu", "read_back", "refine", "total", "records", "touched");
   for (const std::size_t faces : kFaceCounts) {
-    if (faces <= largest) compare_ways(*context, faces, frames, tools);
+    if (faces <= largest) compare_variants(*context, faces, frames, tools);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// What OpenIGTLink adds: from IgtlServer::publish() through loopback to the pose that IgtlDevice gives, one message
-// after another, both threads of ours and the kernel between them. No tracker, no network.
+// Latency of OpenIGTLink: from IgtlServer::publish() through loopback to the pose of IgtlDevice, one message after
+// another, including both of our threads and the kernel between them. No tracker, no network.
 // Usage: trocar_igtl_latency [MESSAGES]   (default 1000)
 #include <fmt/format.h>
 
@@ -19,15 +19,15 @@ using namespace trocar;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{10};
-constexpr std::size_t kWarming = 20;                 // messages that do not count
-constexpr std::chrono::microseconds kBetween{2000};  // messages: so that none waits for the one before
+constexpr std::size_t kWarming = 20;                 // messages that are not counted
+constexpr std::chrono::microseconds kBetween{2000};  // pause, so that no message waits for the previous one
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::size_t messages = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1000;
   if (messages == 0) {
-    fmt::print(stderr, "trocar_igtl_latency: how many messages? a number greater than 0\n");
+    fmt::print(stderr, "trocar_igtl_latency: MESSAGES must be a number greater than 0\n");
     return 2;
   }
   const HeldTool tool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};

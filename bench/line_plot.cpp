@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 900.0, kHeight = 520.0, kLeft = 84.0, kRight = 30.0, kTop = 112.0, kBottom = 64.0;
 
-// Told apart by every kind of colour vision. Source: Okabe, Ito, "Color universal design", 2008.
+// Distinguishable with every kind of colour vision. Source: Okabe, Ito, "Color universal design", 2008.
 constexpr std::array<std::string_view, 6> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#000000"};
 constexpr std::array<std::string_view, 6> kDashes = {"none", "8 4", "2 3", "10 3 2 3", "none", "5 5"};
 
@@ -23,7 +23,7 @@ std::string escaped(std::string_view text) {
 }
 
 struct Axis {
-  double low, high, step;  // of its numbers
+  double low, high, step;  // of its tick labels
   double from, to;         // pixels
 
   double operator()(double value) const { return from + (to - from) * (value - low) / (high - low); }
@@ -84,11 +84,11 @@ std::string grid(const Axis& x, const Axis& y, const LinePlot& plot) {
   return svg;
 }
 
-// Names in a row above the picture, two rows when they are many.
+// The legend in a row above the plot, in two rows when it is long.
 std::string legend(const LinePlot& plot) {
   std::string svg;
   double x = kLeft, y = 72.0;
-  const auto place = [&](std::string_view name) {
+  const auto next_x = [&](std::string_view name) {
     const double width = 44.0 + 7.6 * static_cast<double>(name.size());
     if (x + width > kWidth - 10.0) x = kLeft, y += 22.0;
     x += width;
@@ -96,13 +96,13 @@ std::string legend(const LinePlot& plot) {
   };
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Series& s = plot.series[i];
-    const double at = place(s.name);
+    const double at = next_x(s.name);
     if (s.line) svg += fmt::format("<path d='M{:.1f} {:.1f} h28' {}/>\n", at, y - 4.0, stroke(i));
     svg += marker(s.mark, at + 14.0, y - 4.0, kColours[i % kColours.size()]);
     svg += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", at + 34.0, y, escaped(s.name));
   }
   if (!plot.band_name.empty()) {
-    const double at = place(plot.band_name);
+    const double at = next_x(plot.band_name);
     svg += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='28' height='12' fill='#e3e8eb'/>\n", at, y - 10.0);
     svg += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", at + 34.0, y, escaped(plot.band_name));
   }

@@ -1,4 +1,4 @@
-// A few lines over linear axes as a picture: each line with its colour, dash and marker, named in a legend.
+// A few lines over linear axes as a plot: each line with its colour, dash and marker, named in a legend.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Series {
 struct LinePlot {
   std::string title, subtitle, x_name, y_name;  // axes with their units
   std::vector<Series> series;
-  double y_low = 0.0, y_high = 0.0;        // equal: taken from the points
-  double band_low = 0.0, band_high = 0.0;  // a grey band between them; equal: none
+  double y_low = 0.0, y_high = 0.0;        // equal: computed from the points
+  double band_low = 0.0, band_high = 0.0;  // a grey band between them; equal: no band
   std::string band_name;
 };
 

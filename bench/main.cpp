@@ -1,5 +1,5 @@
-// trocar_bench: what one frame costs (new positions in, touched faces out), for our backends and outside libraries.
-// First a table on one organ, then the cost against the number of faces, as text, JSON and a picture.
+// trocar_bench: cost of one frame (new positions in, touched faces out) for our backends and other libraries.
+// First a table on one organ, then the cost against the number of faces, as text, JSON and a plot.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -36,11 +36,11 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--radius", options.files.radius_mm, "tool radius in millimetres")->capture_default_str();
   app.add_option("--out", options.out, "folder for bench.json, bench.txt, sizes.svg and trees.svg");
   app.add_option("--sizes", options.sizes, "face counts of the second part; 0 for none")->delimiter(',');
-  app.add_option("--ways", options.ways, "only these ways")->delimiter(',');
-  app.add_option("--turns", options.measure.turns, "turns that each way gets")
+  app.add_option("--ways", options.ways, "only these methods")->delimiter(',');
+  app.add_option("--turns", options.measure.turns, "turns of each method")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--seconds", options.measure.seconds_a_turn, "measured seconds of a turn")
+  app.add_option("--seconds", options.measure.seconds_a_turn, "measured seconds per turn")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--gl-threads", options.gl_threads, "threads of a software OpenGL")->capture_default_str();
@@ -68,7 +68,7 @@ Table measured_table(const Scene& scene, std::span<const Entry> entries, const O
   return table;
 }
 
-// The pictures: ways of every sort, and the trees among themselves. More lines than these cannot be told apart.
+// The plots: methods of every kind, and the trees alone. More lines than these are not distinguishable.
 const std::vector<std::string_view> kSorts = {"compute",
                                               "occlusion",
                                               "select",
@@ -93,8 +93,8 @@ std::vector<PlotLine> plot_lines(const std::vector<Table>& sizes, const std::vec
     if (std::find(names.begin(), names.end(), way.name) == names.end()) continue;
     PlotLine line{way.name, way.peer, {}};
     for (const Table& table : sizes)
-      if (const Measured* there = table.find(way.name))
-        line.points.emplace_back(double(table.faces), there->total.median * 1e3);
+      if (const Measured* found = table.find(way.name))
+        line.points.emplace_back(double(table.faces), found->total.median * 1e3);
     lines.push_back(std::move(line));
   }
   return lines;
@@ -117,7 +117,7 @@ void save_all(const std::filesystem::path& folder, const Report& report) {
   save(folder / "trees.svg", size_plot(text, plot_lines(report.sizes, kTrees)));
 }
 
-// The cost against faces. A way that took longer than kPatience is left out of larger organs.
+// The cost against faces. A method slower than kPatience is not run on larger organs.
 void measure_sizes(std::vector<Entry> entries, Options options, Report& report) {
   options.measure.checked_frames = 1;
   options.measure.turns = std::min(options.measure.turns, kSizeTurns);
@@ -150,7 +150,7 @@ void run(const Options& options) {
 }  // namespace trocar::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("What one frame costs: our backends and outside libraries on the same frames.");
+  CLI::App app("Cost of one frame: our backends and other libraries on the same frames.");
   trocar::bench::Options options;
   declare(app, options);
   try {

@@ -19,7 +19,7 @@ double milliseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-// One way at work: its object and the time of every frame so far.
+// One method during the measurement: its object and the time of every frame so far.
 struct Runner {
   const Entry* entry = nullptr;
   std::unique_ptr<Contestant> contestant;
@@ -77,7 +77,7 @@ void set_pace(Runner& runner, FrameSource& frames, double seconds_a_turn) {
   runner.forget();
 }
 
-// Google Benchmark's own lines would repeat the table: only the turns are counted.
+// Google Benchmark's own lines would repeat the table: only counts the turns.
 class Turns final : public benchmark::BenchmarkReporter {
  public:
   explicit Turns(std::size_t total) : progress_("bench", total) {}

@@ -1,5 +1,5 @@
-// Runs ways of answering on the same frames, taken in turn in random order (Google Benchmark's random interleaving),
-// and keeps every frame's time. Units: milliseconds.
+// Runs methods on the same frames, in turn and in random order (Google Benchmark's random interleaving), and
+// keeps every frame's time. Units: milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace trocar::bench {
 
 struct MeasureOptions {
-  int turns = 12;               // 1   times that each way gets its turn, >= 1
-  double seconds_a_turn = 0.1;  // s   of measured time; at least two frames are run
-  int checked_frames = 8;       // 1   frames whose answer is judged by the double reference before measuring
+  int turns = 12;               // 1   turns of each method, >= 1
+  double seconds_a_turn = 0.1;  // s   measured time per turn, but at least two frames
+  int checked_frames = 8;       // 1   frames whose answer is compared with the double reference before measuring
 };
 
 struct Measured {
@@ -25,10 +25,10 @@ struct Measured {
   TimeSummary update{}, query{}, total{};  // ms per frame
   std::size_t frames = 0;                  // timed
   std::uint64_t touched = 0;               // faces, over the checked frames
-  std::uint64_t missing = 0, extra = 0;    // faces against the reference, borderline ones apart
+  std::uint64_t missing = 0, extra = 0;    // faces against the reference, without borderline faces
 };
 
-// A way that cannot run is said on stderr and left out.
+// A method that cannot run is reported on stderr and omitted.
 std::vector<Measured> measure(std::span<const Entry> entries, FrameSource& frames, const MeasureOptions& options);
 
 }  // namespace trocar::bench

@@ -34,26 +34,23 @@ const std::map<std::string, std::string, std::less<>> kHow = {
     {"compute", "the same three steps in compute shaders, read back"},
     {"occlusion", "geometry-shader clip, samples-passed query first"},
     {"select", "GL_SELECT, the 1999 method"},
-    {"bsp", "binary space partition built anew"},
+    {"bsp", "binary space partition rebuilt"},
 };
 
-// "octree of spheres refitted": by the kind of volume and what an update does.
+// "octree of spheres refitted": from the kind of volume and the kind of update.
 std::string how(const std::string& name) {
-  static const std::map<VolumeKind, std::string> volumes = {{VolumeKind::Aabb, "boxes along the axes"},
-                                                            {VolumeKind::Sphere, "spheres"},
-                                                            {VolumeKind::Obb, "oriented boxes"},
-                                                            {VolumeKind::KDop6, "6-DOPs"},
-                                                            {VolumeKind::KDop14, "14-DOPs"},
-                                                            {VolumeKind::KDop18, "18-DOPs"},
-                                                            {VolumeKind::KDop26, "26-DOPs"},
-                                                            {VolumeKind::Quospo, "QuOSPOs"}};
+  static const std::map<VolumeKind, std::string> volumes = {
+      {VolumeKind::Aabb, "axis-aligned boxes"}, {VolumeKind::Sphere, "spheres"},
+      {VolumeKind::Obb, "oriented boxes"},      {VolumeKind::KDop6, "6-DOPs"},
+      {VolumeKind::KDop14, "14-DOPs"},          {VolumeKind::KDop18, "18-DOPs"},
+      {VolumeKind::KDop26, "26-DOPs"},          {VolumeKind::Quospo, "QuOSPOs"}};
   const auto plan = tree_plan(name);
   if (!plan) {
     const auto found = kHow.find(name);
     return found == kHow.end() ? "" : found->second;
   }
   return (plan->split == SplitRule::Octree ? "octree of " : "tree of ") + volumes.at(plan->volume) +
-         (plan->update == TreeUpdate::Refit ? " refitted" : " built anew");
+         (plan->update == TreeUpdate::Refit ? " refitted" : " rebuilt");
 }
 
 }  // namespace

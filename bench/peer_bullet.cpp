@@ -1,6 +1,6 @@
-// Bullet 3: its triangle-mesh tree, refitted or rebuilt every frame, asked with a box cast along the shaft.
-// btOptimizedBvh is used as btBvhTriangleMeshShape uses it, less that shape's second pass over all triangles for its
-// own bounds: the tree's refit is all that is timed.
+// Bullet 3: its triangle-mesh tree, refitted or rebuilt every frame, queried with a box cast along the shaft. The bare
+// refit calls btOptimizedBvh like btBvhTriangleMeshShape does, but without that shape's second pass over all triangles
+// for its own bounds: only the tree's refit is timed.
 #include <BulletCollision/CollisionShapes/btBvhTriangleMeshShape.h>
 #include <BulletCollision/CollisionShapes/btOptimizedBvh.h>
 #include <BulletCollision/CollisionShapes/btTriangleIndexVertexArray.h>
@@ -97,7 +97,7 @@ Entry entry(std::string name, std::string how, Upkeep upkeep) {
 std::vector<Entry> bullet_entries() {
   return {entry("bullet_refit", "btBvhTriangleMeshShape refitted", Upkeep::Refit),
           entry("bullet_bare_refit", "its btOptimizedBvh alone refitted", Upkeep::BareRefit),
-          entry("bullet_rebuild", "btBvhTriangleMeshShape made anew", Upkeep::Rebuild)};
+          entry("bullet_rebuild", "btBvhTriangleMeshShape rebuilt", Upkeep::Rebuild)};
 }
 
 }  // namespace trocar::bench

@@ -1,5 +1,6 @@
-// Embree 3: one-thread device, dynamic scene of triangles, rebuilt in Morton order or refitted every frame, asked with
-// a chain of ball queries along the shaft; and the same scene as boxes of a user geometry, asked with rtcCollide.
+// Embree 3: one-thread device, dynamic scene of triangles, rebuilt in Morton order or refitted every frame, queried
+// with a chain of ball queries along the shaft; and the same scene as boxes of a user geometry, queried with
+// rtcCollide.
 #include <embree3/rtcore.h>
 
 #include <array>
@@ -12,7 +13,7 @@
 namespace trocar::bench {
 namespace {
 
-// Of 4 .. 64 tried on the liver, the fastest for each kind of query.
+// The fastest of 4 .. 64 on the liver, for each kind of query.
 constexpr std::size_t kBalls = 32, kBoxes = 16;
 
 enum class Form { TrianglesAskedWithBalls, BoxesAskedWithBoxes };
@@ -42,7 +43,7 @@ class EmbreeTree final : public Contestant {
   void rebuild(const MeshView& mesh) override {
     faces_.assign(mesh.faces.begin(), mesh.faces.end());
     positions_.assign(mesh.positions.begin(), mesh.positions.end());
-    positions_.resize(positions_.size() + 2);  // Embree reads 16 bytes at a vertex
+    positions_.resize(positions_.size() + 2);  // Embree reads 16 bytes per vertex
     vertex_count_ = mesh.positions.size();
     if (organ_) {
       rtcDetachGeometry(scene_, 0);

@@ -1,5 +1,5 @@
-// FCL 0.7: its bounding-volume trees over the triangles, rebuilt or refitted every frame, asked with the tool volume as
-// a convex shape; the answer is FCL's own (GJK per triangle).
+// FCL 0.7: its bounding-volume trees over the triangles, rebuilt or refitted every frame, queried with the tool
+// volume as a convex shape; the answer is FCL's own (GJK per triangle).
 #include <fcl/fcl.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class FclTree final : public Contestant {
     fcl::Transform3<S> here = fcl::Transform3<S>::Identity();
     result_.clear();
     if constexpr (std::is_same_v<BV, fcl::AABB<S>>) {
-      // As fcl::collide() does, less the copy of the whole tree that it makes of boxes that do not rotate.
+      // Like fcl::collide(), but without its copy of the whole tree, which it makes for boxes that do not rotate.
       fcl::detail::GJKSolver_indep<S> solver;
       fcl::detail::MeshShapeCollisionTraversalNode<BV, fcl::Convex<S>, fcl::detail::GJKSolver_indep<S>> node;
       fcl::detail::initialize(node, *model_, here, convex, here, &solver, request_, result_);
@@ -101,10 +101,10 @@ Entry entry(std::string name, std::string how, Upkeep upkeep) {
 }  // namespace
 
 std::vector<Entry> fcl_entries() {
-  return {entry<fcl::OBBRSSd>("fcl_obbrss_rebuild", "OBBRSS tree built anew", Upkeep::Rebuild),
-          entry<fcl::RSSd>("fcl_rss_rebuild", "RSS tree built anew", Upkeep::Rebuild),
-          entry<fcl::kIOSd>("fcl_kios_rebuild", "kIOS tree built anew", Upkeep::Rebuild),
-          entry<fcl::AABBd>("fcl_aabb_rebuild", "AABB tree built anew", Upkeep::Rebuild),
+  return {entry<fcl::OBBRSSd>("fcl_obbrss_rebuild", "OBBRSS tree rebuilt", Upkeep::Rebuild),
+          entry<fcl::RSSd>("fcl_rss_rebuild", "RSS tree rebuilt", Upkeep::Rebuild),
+          entry<fcl::kIOSd>("fcl_kios_rebuild", "kIOS tree rebuilt", Upkeep::Rebuild),
+          entry<fcl::AABBd>("fcl_aabb_rebuild", "AABB tree rebuilt", Upkeep::Rebuild),
           entry<fcl::AABBd>("fcl_aabb_refit", "AABB tree refitted bottom-up", Upkeep::Refit),
           entry<fcl::AABBf>("fcl_aabb_refit_float", "AABB tree in float refitted bottom-up", Upkeep::Refit)};
 }

@@ -1,8 +1,8 @@
-// Nanoseconds per query of the O(log n) planar queries beside their O(n) twins, for 8 to 1,000,000 corners, and the fit
-// time = a + b log2 n. Convex polygons with corners at random angles on a circle of radius 1; random queries about it,
-// all drawn before the clock starts; each figure is the median of several batches after one warming batch, in time of
-// this thread alone, so that other work on the machine counts little. Pairs of polygons come from a pool of 16.
-// Then what a frame costs: the distance of the tip and of the shaft to a concave zone.
+// Nanoseconds per query of the O(log n) planar queries beside their O(n) baselines, for 8 to 1,000,000 corners, and the
+// fit time = a + b log2 n. Convex polygons with corners at random angles on a circle of radius 1; random queries around
+// it, all drawn before the clock starts. Each number is the median of several batches after one warm-up batch, in CPU
+// time of this thread, so that other work on the machine has little effect. Pairs of polygons come from a pool of 16.
+// Then the cost per frame: the distance of the tip and of the shaft to a concave zone.
 // Usage: trocar_planar_growth [--largest N] [--csv FILE]   (default 1000000)
 #include <fmt/format.h>
 
@@ -30,14 +30,14 @@ constexpr std::size_t kSizes[] = {8,     16,    32,     64,     128,    256,    
                                   4'096, 8'192, 16'384, 32'768, 65'536, 131'072, 262'144, 524'288, 1'000'000};
 constexpr std::size_t kQueries = 4096;  // distinct, used in turn
 constexpr int kBatches = 15;
-constexpr double kScanSeconds = 0.1;                   // most time for one figure of an O(n) twin
-constexpr std::size_t kFitFrom = 64, kFitTo = 16'384;  // corners; 16 bytes each: up to 256 KiB a polygon
+constexpr double kScanSeconds = 0.1;                   // time limit for one number of an O(n) baseline
+constexpr std::size_t kFitFrom = 64, kFitTo = 16'384;  // corners; 16 bytes each: up to 256 KiB per polygon
 
 std::mt19937_64 engine(31);
 
 double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
 
-// Jittered, so that no two sides are alike, yet far enough apart to stay strictly convex.
+// Jittered, so that no two sides are equal, but far enough apart to stay strictly convex.
 ConvexPolygon round_polygon(std::size_t corners, const dvec2& centre) {
   std::vector<dvec2> c(corners);
   for (std::size_t i = 0; i < corners; ++i) {
@@ -47,7 +47,7 @@ ConvexPolygon round_polygon(std::size_t corners, const dvec2& centre) {
   return ConvexPolygon(c);
 }
 
-// What one query reads: points within 1.1 radii, a direction, and the number of a pair of polygons.
+// Input of one query: points within 1.1 radii, a direction, and the number of a pair of polygons.
 struct Query {
   dvec2 p, q, direction;
   std::size_t pick;
@@ -65,7 +65,7 @@ std::vector<Query> random_queries() {
   return queries;
 }
 
-constexpr std::size_t kPool = 16;  // polygons about the origin: some pairs of them meet
+constexpr std::size_t kPool = 16;  // polygons around the origin; some pairs meet
 
 struct Pair {
   const ConvexPolygon *first, *second;
@@ -143,7 +143,7 @@ std::vector<Subject> subjects() {
 
 struct Batch {
   double nanoseconds;  // per query
-  double sum;          // of the answers, so that none is optimised away
+  double sum;          // of the answers, so that the compiler removes none
 };
 
 double thread_nanoseconds() {
@@ -159,7 +159,7 @@ Batch batch(const Run& run, const Scene& s, std::span<const Query> queries) {
   return {(thread_nanoseconds() - start) / static_cast<double>(queries.size()), sum};
 }
 
-// `budget` seconds bound the number of queries of a slow run.
+// `budget`: seconds that bound the number of queries of a slow run.
 Batch median(const Run& run, const Scene& s, std::span<const Query> queries, double budget) {
   const double one = batch(run, s, queries.first(1)).nanoseconds * 1e-9;
   const auto affordable = static_cast<std::size_t>(budget / (one * kBatches));
@@ -177,7 +177,7 @@ struct Row {
   double fast, scan;  // ns
 };
 
-// Least squares of fast = a + b log2 n over the rows within [from, to], and how much of the variation it explains.
+// Least squares of fast = a + b log2 n over the rows within [from, to], and the explained share of the variation.
 struct Fit {
   double a, b, r_squared;
 };
@@ -207,7 +207,7 @@ void report(const Subject& subject, const std::vector<Row>& rows, std::ofstream&
              whole.r_squared);
 }
 
-// A star of random depth, as concave as an outline may be: half of its corners turn inward or so.
+// A star of random depth, very concave: about half of its corners turn inward.
 Zone star(std::size_t corners) {
   std::vector<dvec2> c(corners);
   for (std::size_t i = 0; i < corners; ++i) {
@@ -217,7 +217,7 @@ Zone star(std::size_t corners) {
   return Zone(c, ZoneKind::Forbidden);
 }
 
-// Microseconds for the tip anywhere, for a shaft that stays outside, and for one that enters.
+// Microseconds for the tip at any position, for a shaft that stays outside, and for one that enters.
 double report_zones(std::span<const Query> queries) {
   fmt::print("\nzone\n{:>10} {:>8} {:>12} {:>22} {:>20}\n", "corners", "pieces", "tip us", "shaft outside us",
              "shaft inside us");
@@ -250,14 +250,15 @@ int main(int argc, char** argv) {
   CLI::App app{"Growth of the planar queries with the number of corners"};
   std::size_t largest = 1'000'000;
   std::string csv_path;
-  app.add_option("--largest", largest, "most corners")->check(CLI::Range(std::size_t{1'024}, std::size_t{4'000'000}));
-  app.add_option("--csv", csv_path, "write the table to this file, too");
+  app.add_option("--largest", largest, "largest number of corners")
+      ->check(CLI::Range(std::size_t{1'024}, std::size_t{4'000'000}));
+  app.add_option("--csv", csv_path, "also write the table to this file");
   CLI11_PARSE(app, argc, argv);
   std::ofstream csv;
   if (!csv_path.empty()) {
     csv.open(csv_path);
     if (!csv) {
-      fmt::print(stderr, "cannot write {}; choose another place\n", csv_path);
+      fmt::print(stderr, "cannot write {}; choose another file\n", csv_path);
       return 2;
     }
     csv << "query,corners,log_ns,scan_ns\n";
@@ -277,6 +278,6 @@ int main(int argc, char** argv) {
   }
   for (std::size_t k = 0; k < all.size(); ++k) report(all[k], rows[k], csv);
   sum += report_zones(queries);
-  fmt::print("\nanswers add up to {:.6g}\n", sum);
+  fmt::print("\nsum of the answers {:.6g}\n", sum);
   return 0;
 }

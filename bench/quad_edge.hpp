@@ -1,7 +1,8 @@
-// Quad edge: every edge four times, as itself and its dual in both directions; each knows the next around its origin.
+// Quad edge: every edge four times, as itself and its dual in both directions; each links to the next around its
+// origin.
 // Source: Guibas, Stolfi, "Primitives for the manipulation of general subdivisions and the computation of Voronoi
 // diagrams", ACM TOG 1985; section 3.2.2 of the thesis. For the comparison in edge_structures.cpp: oriented triangle
-// meshes, holes being faces without a number.
+// meshes, a hole is a face without a number.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ constexpr std::uint32_t inverse_rot(std::uint32_t q) { return (q & ~3u) | ((q + 
 
 struct QuadEdges {
   struct Quarter {
-    std::uint32_t next;    // around the origin, against the clock
+    std::uint32_t next;    // around the origin, counter-clockwise
     std::uint32_t origin;  // vertex of an even quarter, face of an odd one; kNone: a hole
   };
   std::vector<Quarter> quarters;                                  // [4 * edge + 0 .. 3]
@@ -67,13 +68,14 @@ inline QuadEdges quad_edges(std::size_t vertex_count, std::span<const glm::uvec3
     mesh.quarter_of_vertex[start_of(faces, h)] = q;
     mesh.quarter_of_face[h / 3] = q;
   }
-  // e then f along the face on their left.
+  // Links e and then f along the face on their left.
   const auto join = [&mesh](std::uint32_t e, std::uint32_t f) {
     mesh.quarters[f].next = sym(e);
     mesh.quarters[inverse_rot(e)].next = inverse_rot(f);
   };
   for (std::uint32_t h = 0; h < quarter_of_side.size(); ++h) join(quarter_of_side[h], quarter_of_side[next_side(h)]);
-  for (const std::uint32_t e : rims) {  // around the rim's end, through the faces of its fan, to the fan's other rim
+  for (const std::uint32_t e :
+       rims) {  // around the boundary edge's end, through the fan's faces, to its other boundary edge
     std::uint32_t f = sym(e);
     while (mesh.left(f) != kNone) f = mesh.next(f);
     join(e, f);
@@ -81,7 +83,7 @@ inline QuadEdges quad_edges(std::size_t vertex_count, std::span<const glm::uvec3
   return mesh;
 }
 
-// The quarters that start at v, against the clock, once round, holes or not.
+// The quarters that start at v, counter-clockwise, once around, across holes as well.
 template <class Visit>
 void for_each_quarter(const QuadEdges& mesh, std::uint32_t v, Visit visit) {
   const std::uint32_t first = mesh.quarter_of_vertex[v];
@@ -93,7 +95,7 @@ void for_each_quarter(const QuadEdges& mesh, std::uint32_t v, Visit visit) {
   } while (q != first);
 }
 
-// The quarters along a face, which lies on their left.
+// The quarters along a face that lies on their left.
 template <class Visit>
 void for_each_side(const QuadEdges& mesh, std::uint32_t face, Visit visit) {
   const std::uint32_t first = mesh.quarter_of_face[face];
@@ -104,7 +106,7 @@ void for_each_side(const QuadEdges& mesh, std::uint32_t face, Visit visit) {
   } while (q != first);
 }
 
-// Turns the edge between two triangles into the other diagonal. Returns false at a hole.
+// Flips the edge between two triangles to the other diagonal. Returns false at a hole.
 inline bool flip(QuadEdges& mesh, std::uint32_t edge) {
   const std::uint32_t e = 4 * edge, left = mesh.left(e), right = mesh.right(e);
   if (left == kNone || right == kNone) return false;

@@ -12,7 +12,7 @@ constexpr double kMicro = 1e3;  // us per ms
 
 struct Claim {
   std::string_view ours;
-  std::vector<std::string_view> peers;  // the fastest of them counts
+  std::vector<std::string_view> peers;  // the fastest one counts
   std::string_view words;
   double wanted;
 };
@@ -50,7 +50,7 @@ std::string claim_lines(const Table& table) {
   for (const Claim& claim : claims()) {
     const Measured *ours = table.find(claim.ours), *peer = fastest(table, claim.peers);
     if (!ours || !peer) continue;
-    text += fmt::format("{} against {} ({}): {} by medians, {} by minimums; wanted {:.0f} times faster\n", claim.ours,
+    text += fmt::format("{} against {} ({}): {} by medians, {} by minimums; target {:.0f} times faster\n", claim.ours,
                         claim.words, peer->name, pace(ours->total.median, peer->total.median),
                         pace(ours->total.minimum, peer->total.minimum), claim.wanted);
   }
@@ -98,12 +98,12 @@ const Measured* Table::find(std::string_view name) const {
 std::string table_text(const Origin& origin, const Table& table) {
   std::string text = fmt::format(
       "{}, {} faces, {} vertices, every vertex moved every frame; {}, one swept capsule tool of radius {} mm\n"
-      "set `volume`, update included, one core; ways taken in turn in random order; microseconds per frame\n"
+      "set `volume`, update included, one core; methods run in turn in random order; microseconds per frame\n"
       "{}; {}\nOpenGL: {}, {} software threads\n\n",
       table.organ, table.faces, table.vertices, table.motion, table.radius_mm, origin.machine, origin.date, origin.gl,
       origin.gl_threads);
-  text += fmt::format("{:<24}{:>10}{:>10}{:>11}{:>11}{:>11}{:>8}{:>9}{:>8}{:>7}  {}\n", "way", "update", "query",
-                      "median", "minimum", "p99", "frames", "touched", "missing", "extra", "what is done");
+  text += fmt::format("{:<24}{:>10}{:>10}{:>11}{:>11}{:>11}{:>8}{:>9}{:>8}{:>7}  {}\n", "method", "update", "query",
+                      "median", "minimum", "p99", "frames", "touched", "missing", "extra", "description");
   std::vector<const Measured*> ways;
   for (const Measured& way : table.ways) ways.push_back(&way);
   std::sort(ways.begin(), ways.end(),
@@ -118,13 +118,13 @@ std::string table_text(const Origin& origin, const Table& table) {
 
 std::string sizes_text(const std::vector<Table>& sizes) {
   if (sizes.empty()) return "";
-  std::string text = fmt::format("Median microseconds per frame against faces\n{:<24}", "way");
+  std::string text = fmt::format("Median microseconds per frame against faces\n{:<24}", "method");
   for (const Table& table : sizes) text += fmt::format("{:>11}", table.faces);
   for (const Measured& way : sizes.front().ways) {
     text += fmt::format("\n{:<24}", way.name);
     for (const Table& table : sizes) {
-      const Measured* there = table.find(way.name);
-      text += there ? fmt::format("{:>11.1f}", there->total.median * kMicro) : fmt::format("{:>11}", "-");
+      const Measured* found = table.find(way.name);
+      text += found ? fmt::format("{:>11.1f}", found->total.median * kMicro) : fmt::format("{:>11}", "-");
     }
   }
   text += fmt::format("\n{:<24}", "scan, ns per vertex");

@@ -1,4 +1,4 @@
-// The bench's answer as a printed table and as JSON (the form of compare.json, with "peers" and "sizes").
+// Results of the bench as a printed table and as JSON (the form of compare.json, with "peers" and "sizes").
 #pragma once
 
 #include <string>
@@ -28,9 +28,9 @@ struct Report {
   std::vector<Table> sizes;  // ascending faces
 };
 
-// Ways sorted by median, and how many times faster ours are than the peers.
+// Methods sorted by median, and how many times faster ours are than the peers.
 std::string table_text(const Origin& origin, const Table& table);
-// Median total of every way against faces, and nanoseconds per vertex of `scan`.
+// Median total of every method against faces, and nanoseconds per vertex of `scan`.
 std::string sizes_text(const std::vector<Table>& sizes);
 std::string report_json(const Report& report);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures on this machine:  bench/run_bench.sh BUILD_FOLDER [options of trocar_bench]
-# Uses the scanned liver and the recorded instrument of the shared test data where they are present.
+# Uses the scanned liver and the recorded instrument of the shared test data if they are present.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:?usage: bench/run_bench.sh BUILD_FOLDER [options of trocar_bench]}
@@ -15,7 +15,7 @@ mkdir -p "$out"
 "$build/bench/trocar_bench" --out "$out" "${scene[@]}" "$@"
 echo "Written: $out/bench.txt, bench.json, sizes.svg, trees.svg"
 
-# What the literature says of trees, and solids: a minute each.
+# Statements of the literature about trees, and solids: a minute each.
 "$build/bench/trocar_tree_claims" "${scene[@]}" | tee "$out/tree_claims.txt"
 if [ -d "$data/instruments" ]; then
   "$build/bench/trocar_solids" "$data/instruments" | tee "$out/solids.txt"
@@ -26,9 +26,9 @@ fi
 "$build/bench/trocar_stand_ins" | tee "$out/stand_ins.txt"
 "$build/bench/trocar_igtl_latency" | tee "$out/igtl_latency.txt"
 
-# What a spring of the tissue costs, against Bullet's soft body: about a minute.
+# Cost of a spring of the tissue, against Bullet's soft body: about a minute.
 "$build/bench/trocar_soft_body" --out "$out"
 echo "Written: $out/soft_body.txt, soft_body.csv, soft_body_cost.svg"
 
-# The long proof of agreement, about ten minutes: parts 1 and 4 only with the shared test data.
+# The long test of agreement, about ten minutes: parts 1 and 4 only with the shared test data.
 "$build/bench/trocar_agreement" "${scene[@]}" | tee "$out/agreement.txt"

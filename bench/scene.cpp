@@ -8,11 +8,11 @@
 namespace trocar::bench {
 namespace {
 
-constexpr double kWobbleFraction = 0.02;  // of the organ's diagonal, as `trocar compare` does
+constexpr double kWobbleFraction = 0.02;  // of the organ's diagonal, as in `trocar compare`
 constexpr QueryKind kKind{ToolMode::Swept, Cover::Capsule, TouchSet::Volume};
-constexpr int kOwnLiverFaces = 30726;  // as many as the scanned liver of the tests
+constexpr int kOwnLiverFaces = 30726;  // the number of the scanned liver of the tests
 
-// A port above the organ, and a tip that dips into it along a curve that does not close, 60 steps a second.
+// A port above the organ, and a tip that dips into it along an open curve, 60 steps per second.
 Trajectory wandering_tool(const MeshView& organ) {
   glm::dvec3 low(organ.positions[0]), high(low);
   for (const glm::vec3& position : organ.positions) {
@@ -23,8 +23,9 @@ Trajectory wandering_tool(const MeshView& organ) {
   Trajectory trajectory;
   for (int row = 0; row < 600; ++row) {
     const double t = row / 60.0;
-    const glm::dvec3 reach(0.7 * std::sin(0.9 * t), 0.7 * std::sin(1.3 * t + 1.0), 0.3 + 0.5 * std::sin(1.7 * t + 2.0));
-    trajectory.rows.push_back({t, centre + glm::dvec3(0.3, -0.2, 2.5) * half.z, centre + reach * half});
+    const glm::dvec3 offset(0.7 * std::sin(0.9 * t), 0.7 * std::sin(1.3 * t + 1.0),
+                            0.3 + 0.5 * std::sin(1.7 * t + 2.0));
+    trajectory.rows.push_back({t, centre + glm::dvec3(0.3, -0.2, 2.5) * half.z, centre + offset * half});
   }
   return trajectory;
 }

@@ -1,4 +1,4 @@
-// What the bench measures on: an organ that moves every frame and a tool that follows a trajectory.
+// The scene of the bench: an organ that moves every frame and a tool that follows a trajectory.
 // Units: metres.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace trocar::bench {
 
 struct SceneFiles {
   std::filesystem::path mesh;        // empty: our own liver
-  std::filesystem::path trajectory;  // empty: a tool that wanders over the organ
+  std::filesystem::path trajectory;  // empty: a tool that moves over the organ
   double radius_mm = 2.5;            // mm, > 0
 };
 
@@ -25,7 +25,7 @@ struct Scene {
 
 // The scene of the table: files where given. Error: InputError.
 Scene make_scene(const SceneFiles& files);
-// Our own liver with this many faces and a tool that wanders over it. Error: InputError.
+// Our own liver with this many faces and a tool that moves over it. Error: InputError.
 Scene make_sized_scene(std::size_t faces, double radius_mm);
 
 }  // namespace trocar::bench

@@ -27,7 +27,7 @@ struct LogAxis {
 };
 
 LogAxis spanning(double low, double high, double from, double to) {
-  constexpr double kSlack = 0.01;  // decades that may stick out
+  constexpr double kSlack = 0.01;  // decades that may lie outside the axis
   LogAxis axis{std::pow(10.0, std::floor(std::log10(low))), std::pow(10.0, std::ceil(std::log10(high) - kSlack)), from,
                to};
   if (axis.high <= axis.low) axis.high = 10.0 * axis.low;
@@ -73,7 +73,7 @@ struct Label {
   bool peer;
 };
 
-// Pushes labels that would overlap apart, keeping their order, and back up where they would leave the picture.
+// Moves labels apart where they would overlap, keeping their order, and back up where they would leave the plot.
 void spread(std::vector<Label>& labels) {
   std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
   double lowest = kTop;

@@ -1,4 +1,4 @@
-// Cost against size as a picture: both axes logarithmic, a line per way, named at its end.
+// Cost against size as a plot: both axes logarithmic, a line per method, named at its end.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct PlotLine {
 
 struct PlotText {
   std::string title, subtitle;
-  std::string size = "faces";  // what the size counts
+  std::string size = "faces";  // what the size is a number of
 };
 
 // A whole SVG file.

@@ -1,5 +1,5 @@
-// trocar_soft_body: what a spring costs, ours and Bullet's on the same lattice, on one core; how the cost grows up to a
-// million springs; how far a column hangs down for it; and what it takes of memory.
+// trocar_soft_body: cost of a spring, ours and Bullet's, on the same lattice and one core; growth of the cost up to a
+// million springs; the sag of a column at that cost; and the memory.
 #include <fmt/format.h>
 #include <pmmintrin.h>
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ namespace {
 struct Options {
   std::filesystem::path out;
   std::vector<double> spacings_mm{24.0, 17.0, 12.0, 8.0, 5.7, 4.0, 2.86};
-  int turns = 40;                // 1   that each way gets
+  int turns = 40;                // 1   of each method
   double milliseconds = 10.0;    // ms  of a turn
   double memory_spacing = 2.86;  // mm
 };
@@ -35,7 +35,7 @@ double milliseconds_of(SoftBody& body, int passes) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / passes;
 }
 
-// All ways in turn, in a new random order each time.
+// Runs all methods in turn, in a new random order each time.
 std::vector<SoftBodyTime> take_turns(std::vector<SoftBodyWay>& ways, const Options& options) {
   std::vector<int> passes;
   for (SoftBodyWay& way : ways) {
@@ -66,7 +66,7 @@ SoftBodyTable measure_spacing(const TriangleMesh& organ, double spacing_mm, cons
 }
 
 std::string sags() {
-  // Ours takes as many substeps as it needs to be stable when asked for one.
+  // Asked for one substep, ours takes the number that it needs to be stable.
   const std::array<int, 3> substeps{1, 20, 40}, sweeps{1, 10, 40};
   const TissueModel column = hanging_column();
   std::vector<Sag> all = own_sags(column, substeps);
@@ -80,12 +80,12 @@ void save(const std::filesystem::path& file, const std::string& text) {
   output.commit();
 }
 
-// Bodies come to rest while they are timed; numbers too small to matter would slow Bullet down and not us, whose step
-// takes them for zero anyway.
-void take_tiny_numbers_for_zero() { _mm_setcsr(_mm_getcsr() | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON); }
+// Flushes denormal numbers to zero. Bodies come to rest while they are timed; denormals would slow down Bullet but not
+// us, because our step flushes them anyway.
+void flush_denormals() { _mm_setcsr(_mm_getcsr() | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON); }
 
 void run(const Options& options) {
-  take_tiny_numbers_for_zero();
+  flush_denormals();
   const TriangleMesh organ = make_liver({});
   TissueParams fine;
   fine.node_spacing = static_cast<float>(1e-3 * options.memory_spacing);
@@ -93,8 +93,8 @@ void run(const Options& options) {
 
   const std::string origin = fmt::format("{}; {}; ours: {}", machine_description(), today(), force_instructions());
   std::string text = fmt::format(
-      "Our liver filled with lattices, nothing touching it; {}\n"
-      "One core; ways taken in turn in random order; ns: a pass over springs and iterations\n\n",
+      "Our liver filled with lattices, without contacts; {}\n"
+      "One core; methods run in turn in random order; ns: time of a pass / (springs x iterations)\n\n",
       origin);
   fmt::print("{}", text);
   std::vector<SoftBodyTable> tables;
@@ -117,12 +117,12 @@ void run(const Options& options) {
 }  // namespace trocar::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("What a spring costs: our tissue and Bullet's soft body on the same lattice.");
+  CLI::App app("Cost of a spring: our tissue and Bullet's soft body on the same lattice.");
   trocar::bench::Options options;
   app.add_option("--out", options.out, "folder for soft_body.txt, soft_body.csv and soft_body_cost.svg");
   app.add_option("--spacings", options.spacings_mm, "node spacings in millimetres")->delimiter(',');
-  app.add_option("--turns", options.turns, "turns that each way gets")->check(CLI::PositiveNumber);
-  app.add_option("--milliseconds", options.milliseconds, "measured time of a turn")->check(CLI::PositiveNumber);
+  app.add_option("--turns", options.turns, "turns of each method")->check(CLI::PositiveNumber);
+  app.add_option("--milliseconds", options.milliseconds, "measured time per turn")->check(CLI::PositiveNumber);
   app.add_option("--memory-spacing", options.memory_spacing, "node spacing of the memory table in millimetres");
   try {
     app.parse(argc, argv);

@@ -1,5 +1,5 @@
 // Soft bodies on one lattice, ours and Bullet's, as the bench times them: nodes, masses and springs are the same,
-// nothing touches them. A pass is one call of what a way does; its time is divided by springs and by iterations, which
+// without contacts. A pass is one call of a method; its time is divided by springs and by iterations, which
 // are substeps for us and sweeps over the links for Bullet. Units: metres, kilograms, seconds; times as their names
 // say.
 #pragma once
@@ -22,23 +22,23 @@ class SoftBody {
 
 struct SoftBodyWay {
   std::string name, how;
-  int iterations = 1;  // of a pass
+  int iterations = 1;  // per pass
   std::unique_ptr<SoftBody> body;
 };
 
-// Ours: step() of a frame and of a millisecond, the elastic forces, their springs alone.
+// Ours: step() of a frame and of a millisecond, the elastic forces, and the springs only.
 std::vector<SoftBodyWay> own_soft_bodies(const TissueModel& model);
-// Bullet's: sweeps over the links in several orders, whole steps with one and ten sweeps. Empty where Bullet was not
+// Bullet's: sweeps over the links in several orders, whole steps with one and ten sweeps. Empty if Bullet was not
 // found when the bench was configured.
 std::vector<SoftBodyWay> bullet_soft_bodies(const TissueModel& model);
 
-// Where a node starts when passes are timed: a hundredth of the spacing from rest, each elsewhere.
+// Start position of a node for timed passes: displaced from rest by about a hundredth of the spacing.
 glm::vec3 shaken(const TissueModel& model, std::uint32_t node);
 
-// How far the lowest nodes of a column hang down, on average, once at rest under gravity at 60 frames a second.
+// Mean sag of the lowest nodes of a column at rest under gravity, at 60 frames per second.
 struct Sag {
   std::string name;
-  int iterations;  // of a frame
+  int iterations;  // per frame
   double metres;
 };
 TissueModel hanging_column();

@@ -1,5 +1,5 @@
 // Bullet 3's btSoftBody on our lattice: the same nodes, masses and fixed nodes, a link for every spring, no collisions,
-// no clusters, no pose matching. Its links are position-based, moved one after the other; kLST below 1 makes them
+// no clusters, no pose matching. Its links are position-based and solved one after the other; kLST below 1 makes them
 // softer.
 #include <BulletSoftBody/btSoftBody.h>
 #include <BulletSoftBody/btSoftBodyHelpers.h>
@@ -14,8 +14,8 @@ namespace {
 
 enum class LinkOrder { Rows, Nodes, Reoptimised };
 
-// What is lost of a velocity in a frame, so that bodies come to rest: undamped, a body of many links tangles up in
-// time, and its step becomes slower.
+// Share of a velocity that is lost per frame, so that bodies come to rest: undamped, a body with many links becomes
+// tangled in time, and its step becomes slower.
 constexpr btScalar kLoss = 0.05f;
 
 // Nodes at rest, [node].
@@ -25,7 +25,7 @@ std::vector<btVector3> nodes_of(const TissueModel& model) {
   return nodes;
 }
 
-// Bullet takes no mass for a node that is held.
+// Bullet expects mass 0 for a fixed node.
 std::vector<btScalar> masses_of(const TissueModel& model) {
   std::vector<btScalar> masses = model.mass;
   for (std::size_t i = 0; i < masses.size(); ++i)

@@ -29,7 +29,7 @@ std::size_t bytes(const TissueState& state) {
          bytes(s.gravity) + bytes(s.contacts) + bytes(s.holds) + bytes(s.flatness) + bytes(s.crushed);
 }
 
-// "VmRSS": now; "VmHWM": the most since the last forget_peak(). Bytes, 0 where the system does not say.
+// "VmRSS": current memory; "VmHWM": peak since the last forget_peak(). Bytes, 0 if the system does not report it.
 std::size_t process_memory(const std::string& field) {
   std::ifstream status("/proc/self/status");
   std::string word;

@@ -1,4 +1,4 @@
-// What tissue occupies: the room its arrays hold, and what the process grew by while it was made and stepped.
+// Memory of a tissue: the capacity of its arrays, and the growth of the process while it is made and stepped.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace trocar::bench {
 struct TissueMemory {
   std::size_t nodes = 0, springs = 0;
   std::size_t model = 0, lattice = 0, state = 0;     // bytes in arrays; `lattice` is part of `model`
-  std::size_t resident_growth = 0, peak_growth = 0;  // bytes of the process: after a step, and most while building
+  std::size_t resident_growth = 0, peak_growth = 0;  // bytes of the process: after a step, and the peak while building
 };
 
-// Makes the tissue and steps it once. To be called before anything else fills the heap.
+// Makes the tissue and steps it once. Call it before anything else fills the heap.
 TissueMemory measure_tissue_memory(const TriangleMesh& organ, const TissueParams& params);
 
 }  // namespace trocar::bench

@@ -1,4 +1,4 @@
-// Bullet was not found: its ways are left out.
+// Bullet was not found: its methods are omitted.
 #include <cstdio>
 
 #include "bench/soft_body.hpp"

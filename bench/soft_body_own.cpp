@@ -1,4 +1,4 @@
-// Our tissue as the soft-body bench runs it.
+// Our tissue in the soft-body bench.
 #include <cmath>
 
 #include "bench/soft_body.hpp"
@@ -43,7 +43,7 @@ SoftBodyWay step_way(const char* name, const TissueModel& model, double dt, cons
   return {name, how, substep_count(model, static_cast<float>(dt)), std::make_unique<WholeStep>(model, dt)};
 }
 
-// Twelve faces from the origin to `size`.
+// A box of twelve faces from the origin to `size`.
 TriangleMesh box(const glm::vec3& size) {
   TriangleMesh mesh;
   for (int corner = 0; corner < 8; ++corner) mesh.positions.push_back(glm::vec3(corner_offset(corner)) * size);
@@ -67,15 +67,15 @@ std::vector<SoftBodyWay> own_soft_bodies(const TissueModel& model) {
   TissueModel springs_only = model;
   springs_only.cell_rows.clear();
   std::vector<SoftBodyWay> ways;
-  ways.push_back(step_way("own_step", model, kFrame, "step() of 1/60 s: springs, volumes, motion, all around it"));
+  ways.push_back(step_way("own_step", model, kFrame, "step() of 1/60 s: springs, volumes, motion and all other work"));
   ways.push_back(step_way("own_step_1ms", model, 1e-3, "step() of 1 ms, the same"));
   ways.push_back({"own_forces", "springs and volumes of one substep", 1, std::make_unique<Forces>(model)});
-  ways.push_back({"own_springs", "its springs alone", 1, std::make_unique<Forces>(std::move(springs_only))});
+  ways.push_back({"own_springs", "only its springs", 1, std::make_unique<Forces>(std::move(springs_only))});
   return ways;
 }
 
 TissueModel hanging_column() {
-  // Gravity is weak enough for strains of a few per cent. A ball so large holds the top layer like a plane.
+  // Gravity is weak enough for strains of a few per cent. A ball this large holds the top layer like a plane.
   TissueParams params;
   params.node_spacing = 0.01f;
   params.gravity = {0.f, 0.f, -1.f};

@@ -15,7 +15,7 @@ constexpr double kNano = 1e6, kMicro = 1e3;  // ns and us per ms
 
 bool is_sweep(const SoftBodyTime& way) { return way.name.starts_with("bullet_links"); }
 
-// Bullet's sweep over the links in the order that suits it best.
+// Bullet's sweep over the links in its fastest order.
 const SoftBodyTime* best_sweep(const SoftBodyTable& table) {
   const SoftBodyTime* best = nullptr;
   for (const SoftBodyTime& way : table.ways)
@@ -23,7 +23,7 @@ const SoftBodyTime* best_sweep(const SoftBodyTable& table) {
   return best;
 }
 
-// What one sweep more adds to Bullet's whole step, ms; 0 where it was not measured.
+// Time that one more sweep adds to Bullet's whole step, ms; 0 if it was not measured.
 double added_by_a_sweep(const SoftBodyTable& table, double TimeSummary::*which) {
   const SoftBodyTime *one = table.find("bullet_step_1"), *ten = table.find("bullet_step_10");
   return one && ten ? (ten->pass.*which - one->pass.*which) / (ten->iterations - one->iterations) : 0.0;
@@ -34,7 +34,7 @@ std::string ratio_lines(const SoftBodyTable& table) {
   if (!sweep) return "";
   std::string text;
   const double springs = static_cast<double>(table.springs);
-  text += fmt::format("Bullet, a sweep more in its step: {:.2f} ns a link by medians, {:.2f} by minimums\n",
+  text += fmt::format("Bullet, one more sweep in its step: {:.2f} ns per link by medians, {:.2f} by minimums\n",
                       added_by_a_sweep(table, &TimeSummary::median) * kNano / springs,
                       added_by_a_sweep(table, &TimeSummary::minimum) * kNano / springs);
   const auto line = [&](const char* name, const SoftBodyTime& peer) {
@@ -42,7 +42,7 @@ std::string ratio_lines(const SoftBodyTable& table) {
     const auto against = [&](double TimeSummary::*which) {
       return pace(table.nanoseconds(*own, which), table.nanoseconds(peer, which));
     };
-    return fmt::format("{} against {}: {} by medians, {} by minimums; wanted 4 times faster, aimed at 8\n", name,
+    return fmt::format("{} against {}: {} by medians, {} by minimums; minimum target 4 times faster, goal 8\n", name,
                        peer.name, against(&TimeSummary::median), against(&TimeSummary::minimum));
   };
   for (const char* name : {"own_springs", "own_forces", "own_step"}) text += line(name, *sweep);
@@ -88,15 +88,15 @@ double SoftBodyTable::nanoseconds(const SoftBodyTime& way, double TimeSummary::*
 
 std::string soft_body_text(const SoftBodyTable& table) {
   std::string text = fmt::format("{} springs, {} nodes, spacing {:g} mm\n{:<20}{:>11}{:>13}{:>13}{:>10}{:>10}  {}\n",
-                                 table.springs, table.nodes, 1e3 * table.spacing, "way", "iterations", "pass, us",
-                                 "minimum, us", "ns", "ns, min", "what is done");
+                                 table.springs, table.nodes, 1e3 * table.spacing, "method", "iterations", "pass, us",
+                                 "minimum, us", "ns", "ns, min", "description");
   for (const SoftBodyTime& way : table.ways)
     text +=
         fmt::format("{:<20}{:>11}{:>13.1f}{:>13.1f}{:>10.2f}{:>10.2f}  {}\n", way.name, way.iterations,
                     way.pass.median * kMicro, way.pass.minimum * kMicro, table.nanoseconds(way, &TimeSummary::median),
                     table.nanoseconds(way, &TimeSummary::minimum), way.how);
   if (const SoftBodyTime* tick = table.find("own_step_1ms"))
-    text += fmt::format("{:.0f} steps of 1 ms a second by medians, {:.0f} by minimums\n", 1e3 / tick->pass.median,
+    text += fmt::format("{:.0f} steps of 1 ms per second by medians, {:.0f} by minimums\n", 1e3 / tick->pass.median,
                         1e3 / tick->pass.minimum);
   return text + ratio_lines(table);
 }
@@ -107,8 +107,9 @@ std::string soft_body_summary(const std::vector<SoftBodyTable>& tables) {
   for (const char* name : {"own_springs", "own_forces", "own_step"}) {
     const auto points = iteration_times(tables, name, &TimeSummary::minimum);
     const Line line = fit(points);
-    text += fmt::format("{:<12} {:.2f} us + {:.3f} ns a spring (minimums), farthest size {:.0f} % off the line\n", name,
-                        line.fixed * kMicro, line.slope * kNano, 100.0 * line.worst);
+    text +=
+        fmt::format("{:<12} {:.2f} us + {:.3f} ns per spring (minimums), largest deviation from the line {:.0f} %\n",
+                    name, line.fixed * kMicro, line.slope * kNano, 100.0 * line.worst);
   }
   return text;
 }
@@ -117,8 +118,8 @@ std::string sag_text(const TissueModel& column, const std::vector<Sag>& sags) {
   std::string text = fmt::format(
       "Column of 40 x 40 x 200 mm hanging under {:g} m/s^2 at 60 Hz, E = {:g} Pa; theory {:.2f} mm\n"
       "{:<20}{:>24}{:>10}{:>12}\n",
-      -column.params.gravity.z, column.params.youngs_modulus, 1e3 * column_sag_in_theory(column), "way",
-      "iterations of a frame", "sag, mm", "of theory");
+      -column.params.gravity.z, column.params.youngs_modulus, 1e3 * column_sag_in_theory(column), "method",
+      "iterations per frame", "sag, mm", "of theory");
   for (const Sag& sag : sags)
     text += fmt::format("{:<20}{:>24}{:>10.2f}{:>12.2f}\n", sag.name, sag.iterations, 1e3 * sag.metres,
                         sag.metres / column_sag_in_theory(column));
@@ -130,7 +131,7 @@ std::string memory_text(const TissueMemory& m) {
     return static_cast<double>(bytes) / static_cast<double>(count);
   };
   std::string text = fmt::format("Memory of {} nodes, {} springs\n{:<28}{:>8}{:>12}{:>12}\n", m.nodes, m.springs, "",
-                                 "MB", "B a node", "B a spring");
+                                 "MB", "B per node", "B per spring");
   const std::array<std::pair<const char*, std::size_t>, 5> rows = {{{"model, arrays", m.model},
                                                                     {"  its lattice", m.lattice},
                                                                     {"state, arrays", m.state},

@@ -1,4 +1,4 @@
-// The soft-body bench's answer as text, CSV and a picture.
+// Results of the soft-body bench as text, CSV and a plot.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace trocar::bench {
 
 struct SoftBodyTime {
   std::string name, how;
-  int iterations = 1;  // of a pass
+  int iterations = 1;  // per pass
   TimeSummary pass{};  // ms
 };
 
@@ -27,7 +27,7 @@ struct SoftBodyTable {
 };
 
 std::string soft_body_text(const SoftBodyTable& table);
-// How many times faster than Bullet, and how the cost grows with the number of springs.
+// How many times faster than Bullet, and the growth of the cost with the number of springs.
 std::string soft_body_summary(const std::vector<SoftBodyTable>& tables);
 std::string sag_text(const TissueModel& column, const std::vector<Sag>& sags);
 std::string memory_text(const TissueMemory& memory);

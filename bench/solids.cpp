@@ -1,5 +1,5 @@
-// trocar_solids: the tables of docs/solids.md. Point in solid by both ways, separating plane, closest features with and
-// without coherence, pieces of the instruments given as files.
+// trocar_solids: the tables of docs/solids.md. Point in solid by both methods, separating plane, closest features with
+// and without coherence, pieces of the instruments given as files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Least mean of five rounds, us a call.
+// Least mean of five rounds, us per call.
 double time_of(int calls, const std::function<void(int)>& call) {
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 5; ++round) {
@@ -46,7 +46,7 @@ double time_of(int calls, const std::function<void(int)>& call) {
 }
 
 void point_in_solid_table() {
-  fmt::print("## Point in solid: us a point in the box of a liver (below 2000 faces of a sphere)\n\n");
+  fmt::print("## Point in solid: us per point in the box of a liver (below 2000 faces: a sphere)\n\n");
   fmt::print("| faces | solid angle | rays, all faces | ratio | rays, AABB tree | ratio | tip depth, tree |\n");
   fmt::print("|--:|--:|--:|--:|--:|--:|--:|\n");
   for (const int faces : {300, 1000, 3000, 10000, 30000}) {
@@ -85,7 +85,7 @@ std::vector<vec3> round_cloud(Dice& dice, int points) {
   return cloud;
 }
 
-// Two bodies of size 1 that are exactly `gap` apart.
+// Two bodies of size 1, exactly `gap` apart.
 struct Apart {
   ConvexBody a, b;
   std::vector<dvec3> first, second;
@@ -131,11 +131,11 @@ void separating_plane_tables() {
   }
 }
 
-// Two bodies turning past each other, 1000 frames, at `gap` of their size.
+// Two bodies turning past each other, 1000 frames, at a distance of `gap` times their size.
 void coherence_table() {
-  fmt::print("\n## Coherence on a moving pair: 1000 frames, two bodies of about 76 faces, 5 mrad a frame\n\n");
+  fmt::print("\n## Coherence on a moving pair: 1000 frames, two bodies of about 76 faces, 5 mrad per frame\n\n");
   fmt::print(
-      "| gap / size | plane updates, last plane | from nothing | features' steps, last pair | from nothing | us | us "
+      "| gap / size | plane updates, last plane | cold start | feature steps, last pair | cold start | us | us "
       "|\n");
   fmt::print("|--:|--:|--:|--:|--:|--:|--:|\n");
   for (const double gap : {0.5, 0.1, 0.03, 0.01}) {
@@ -150,8 +150,8 @@ void coherence_table() {
     for (int frame = 0; frame < 1000; ++frame) {
       RigidPose pose{test::rotation(axis, 0.005 * frame),
                      {2.0 * std::cos(0.003 * frame), 2.0 * std::sin(0.003 * frame), 0.0}};
-      FeaturePair place;
-      const FeatureDistance far = closest_features(a, {}, b, pose, place);
+      FeaturePair cold;
+      const FeatureDistance far = closest_features(a, {}, b, pose, cold);
       pose.at += (gap / far.distance - 1.0) * (far.on_second - far.on_first);
       for (std::size_t i = 0; i < second.size(); ++i) second[i] = pose.place(b.vertices[i]);
       const auto warm_plane = separating_plane(first, second, &plane);
@@ -187,22 +187,22 @@ void random_pairs() {
   fmt::print("\n{} random pairs: {:.2f} steps each, {} searched\n", pairs, double(steps) / pairs, searched);
 }
 
-ConvexPieces piece_row(const std::string& name, const MeshView& mesh, double bulge, int most) {
+ConvexPieces piece_row(const std::string& name, const MeshView& mesh, double limit, int most) {
   const auto start = Clock::now();
-  ConvexPieces pieces = convex_pieces(mesh, {.largest_bulge = bulge, .most_pieces = most});
+  ConvexPieces pieces = convex_pieces(mesh, {.largest_bulge = limit, .most_pieces = most});
   const double seconds = 1e-6 * microseconds_since(start);
   std::size_t faces = 0;
   for (const PieceNode& node : pieces.nodes) {
     if (node.leaf()) faces += node.hull.faces.size();
   }
-  fmt::print("| {} | {} | {:.1f} | {} | {} | {:.2f} | {:.2f} | {} | {:.2f} |\n", name, mesh.faces.size(), bulge * 1e3,
+  fmt::print("| {} | {} | {:.1f} | {} | {} | {:.2f} | {:.2f} | {} | {:.2f} |\n", name, mesh.faces.size(), limit * 1e3,
              most, pieces.pieces(), pieces.bulge() * 1e3, pieces.nodes[0].bulge * 1e3, faces, seconds);
   return pieces;
 }
 
 void jaw_table(const ConvexPieces& left, const ConvexPieces& right) {
-  fmt::print("\n## Jaw against jaw and against the liver: us a frame, 500 frames, 20 um a frame\n\n");
-  fmt::print("| what | us | hull tests | steps |\n|:--|--:|--:|--:|\n");
+  fmt::print("\n## Jaw against jaw and against the liver: us per frame, 500 frames, 20 um per frame\n\n");
+  fmt::print("| case | us | hull tests | steps |\n|:--|--:|--:|--:|\n");
   for (const auto& [what, from] : {std::pair("jaws 12 to 2 mm apart", 0.012), std::pair("jaws crossing", 0.004)}) {
     PiecePair pair(left, right);
     double spent = 0.0;
@@ -236,18 +236,19 @@ void jaw_table(const ConvexPieces& left, const ConvexPieces& right) {
 
 void instruments(const std::string& folder) {
   fmt::print(
-      "\n## Pieces of instruments\n\n| instrument | faces | bulge asked, mm | most | pieces | bulge, mm | whole's | "
+      "\n## Pieces of instruments\n\n| instrument | faces | limit, mm | most pieces | pieces | distance, mm | one "
+      "hull, mm | "
       "hull faces | s |\n");
   fmt::print("|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n");
   const auto load = [&](const std::string& name) { return load_mesh(folder + "/" + name + ".stl"); };
   const TriangleMesh electrode = load("dissection_electrode");
   const CutMesh hook = part_beyond(electrode.view(), {0, 0, 1}, -0.002);
-  for (const double bulge : {1e-3, 5e-4, 3e-4}) {
+  for (const double limit : {1e-3, 5e-4, 3e-4}) {
     for (const char* name : {"maryland_dissector_jaw_left", "maryland_dissector_jaw_right",
                              "atraumatic_forceps_jaw_left", "atraumatic_forceps_jaw_right", "instrument_shaft"}) {
-      piece_row(name, load(name).view(), bulge, 16);
+      piece_row(name, load(name).view(), limit, 16);
     }
-    piece_row("dissection_electrode, tip", hook.view(), bulge, 16);
+    piece_row("dissection_electrode, tip", hook.view(), limit, 16);
   }
   const TriangleMesh left = load("maryland_dissector_jaw_left"), right = load("maryland_dissector_jaw_right");
   jaw_table(convex_pieces(left.view(), {.largest_bulge = 5e-4}), convex_pieces(right.view(), {.largest_bulge = 5e-4}));

@@ -1,7 +1,7 @@
-// trocar_stand_ins: what a decimated organ answers wrongly when it stands in for the full one. The organ is decimated
-// by ours (mesh/decimate.hpp) and by VTK's quadric and progressive decimation; each stand-in is asked whether a static
-// tool touches it, on a recorded motion and on random ones, and its answer is held against the full organ's. The table
-// is docs/stand-ins.md. Units: metres inside, millimetres printed.
+// trocar_stand_ins: errors of a decimated organ that is used as a proxy mesh for the full one. The organ is decimated
+// by our method (mesh/decimate.hpp) and by VTK's quadric and progressive decimation. Each proxy mesh is tested
+// against a static tool, on a recorded motion and on random ones, and its answers are compared with the full organ's.
+// The table is docs/stand-ins.md. Units: metres inside, millimetres printed.
 #include <fmt/format.h>
 #include <vtkCellArray.h>
 #include <vtkDecimatePro.h>
@@ -86,11 +86,11 @@ TriangleMesh by_pro(const TriangleMesh& mesh, double share) {
 // ---- the answers ----
 
 struct Answer {
-  double distance = 1e30;  // m   of the triangle the axis sweeps from the surface: what decides touch for every radius
+  double distance = 1e30;  // m   from the surface to the triangle swept by the axis; decides a touch for every radius
   double depth = 0.0;      // m   of the first touch of the step; 0 without a touch
 };
 
-// Faces whose boxes' spheres come within the radius or nearer than what was found.
+// Tests faces whose boxes' bounding spheres are within the radius or closer than the smallest distance so far.
 Answer answer_of(const FaceTree& tree, const ToolStep& step) {
   const Triangle sweep{step.pivot, step.tip_before, step.tip_after};
   Answer answer;
@@ -122,22 +122,22 @@ std::vector<Answer> answers_of(const TriangleMesh& mesh, const std::vector<ToolS
   return answers;
 }
 
-struct Judgement {
+struct Comparison {
   std::size_t misses = 0, false_touches = 0, touched = 0;
-  double depth_median = 0.0, depth_95 = 0.0;  // m   error over steps that both touch: half and 95 % are below
-  double growth = 0.0;                        // m   of the radius, for no miss
+  double depth_median = 0.0, depth_95 = 0.0;  // m   error over steps where both touch: median and 95th percentile
+  double growth = 0.0;                        // m   growth of the radius that avoids every miss
 };
 
-Judgement judge_answers(const std::vector<Answer>& full, const std::vector<Answer>& stand_in) {
-  Judgement j;
+Comparison compare_answers(const std::vector<Answer>& full, const std::vector<Answer>& proxy) {
+  Comparison j;
   std::vector<double> errors{0.0};
   for (std::size_t i = 0; i < full.size(); ++i) {
-    const bool really = full[i].distance <= kRadius, said = stand_in[i].distance <= kRadius;
+    const bool really = full[i].distance <= kRadius, said = proxy[i].distance <= kRadius;
     j.touched += really;
     j.misses += really && !said;
     j.false_touches += said && !really;
-    if (really) j.growth = std::max(j.growth, stand_in[i].distance - kRadius);
-    if (really && said) errors.push_back(std::abs(full[i].depth - stand_in[i].depth));
+    if (really) j.growth = std::max(j.growth, proxy[i].distance - kRadius);
+    if (really && said) errors.push_back(std::abs(full[i].depth - proxy[i].depth));
   }
   std::sort(errors.begin(), errors.end());
   j.depth_median = errors[errors.size() / 2];
@@ -145,11 +145,11 @@ Judgement judge_answers(const std::vector<Answer>& full, const std::vector<Answe
   return j;
 }
 
-// Steps that touch the stand-in with a radius grown by so much, but not the organ.
-std::size_t false_when_grown(const std::vector<Answer>& full, const std::vector<Answer>& stand_in, double growth) {
+// Number of steps that touch the proxy mesh with the grown radius, but do not touch the organ.
+std::size_t false_when_grown(const std::vector<Answer>& full, const std::vector<Answer>& proxy, double growth) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < full.size(); ++i)
-    count += full[i].distance > kRadius && stand_in[i].distance <= kRadius + growth;
+    count += full[i].distance > kRadius && proxy[i].distance <= kRadius + growth;
   return count;
 }
 
@@ -165,7 +165,7 @@ void add_steps(const Trajectory& motion, std::vector<ToolStep>& steps) {
     steps.push_back(step_between(motion.pose(k - 1, kRadius), motion.pose(k, kRadius)));
 }
 
-// The random motions leap; every second one is slowed down to steps as a hand makes them.
+// Random motions move fast; every second one is slowed down to steps of a human hand.
 std::vector<ToolStep> random_steps(const TriangleMesh& mesh) {
   std::vector<ToolStep> steps;
   for (std::uint64_t seed = 0; seed < kRandomMotions; ++seed) {
@@ -182,7 +182,7 @@ void print_row(const char* method, double share, const TriangleMesh& organ, cons
                const Steps& recorded, const Steps& random) {
   const SurfaceDistance error = surface_distance(organ.view(), mesh.view());
   const std::vector<Answer> on_recorded = answers_of(mesh, recorded.steps), on_random = answers_of(mesh, random.steps);
-  const Judgement a = judge_answers(recorded.full, on_recorded), b = judge_answers(random.full, on_random);
+  const Comparison a = compare_answers(recorded.full, on_recorded), b = compare_answers(random.full, on_random);
   const double growth = std::max(a.growth, b.growth);
   fmt::print(
       "| {} | {:g} % | {} | {:.2f} | {:.3f} | {:.3f} | {} / {} | {} / {} | {:.3f} / {:.3f} | {:.3f} | {} / {} |\n",
@@ -197,11 +197,12 @@ void compare(const TriangleMesh& organ, const std::vector<ToolStep>& motion) {
   Steps random{random_steps(organ), {}};
   random.full = answers_of(organ, random.steps);
   fmt::print("{} faces; {} recorded steps, {} touch; {} random steps, {} touch; radius {:g} mm\n\n", organ.faces.size(),
-             motion.size(), judge_answers(recorded.full, recorded.full).touched, random.steps.size(),
-             judge_answers(random.full, random.full).touched, 1e3 * kRadius);
+             motion.size(), compare_answers(recorded.full, recorded.full).touched, random.steps.size(),
+             compare_answers(random.full, random.full).touched, 1e3 * kRadius);
   fmt::print(
       "| method | share | faces | time, s | mean error, mm | Hausdorff, mm | recorded: missed / false | "
-      "random: missed / false | depth error median / 95 %, mm | radius to add, mm | false then: recorded / random |\n"
+      "random: missed / false | depth error median / 95 %, mm | added radius, mm | false touches then: recorded / "
+      "random |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n");
   using Method = TriangleMesh (*)(const TriangleMesh&, double);
   const std::pair<const char*, Method> methods[] = {
@@ -221,9 +222,9 @@ void compare(const TriangleMesh& organ, const std::vector<ToolStep>& motion) {
 
 int main(int argc, char** argv) {
   using namespace trocar;
-  CLI::App app("What a decimated organ answers wrongly when it stands in for the full one");
+  CLI::App app("Errors of a decimated organ that is used as a proxy mesh for the full one");
   std::string mesh_file, trajectory;
-  app.add_option("--mesh", mesh_file, "The organ; our own liver if none is named");
+  app.add_option("--mesh", mesh_file, "The organ (default: our own liver)");
   app.add_option("--trajectory", trajectory, "A recorded motion");
   CLI11_PARSE(app, argc, argv);
   const TriangleMesh organ = load_mesh(mesh_file.empty() ? data_file("organs/liver.obj").string() : mesh_file);

@@ -1,10 +1,11 @@
-// trocar_tissue_curves OUT [LIVER]: the tissue measured, as pictures (SVG) and numbers (CSV) in the folder OUT.
-// tissue_modulus  Young's modulus of bars against node spacing, along the lattice and across it
+// trocar_tissue_curves OUT [LIVER]: measurements of the tissue, as plots (SVG) and numbers (CSV) in the folder OUT.
+// tissue_modulus  Young's modulus of bars against node spacing, along the lattice and at 45 degrees to it
 // tissue_beams    cantilever, its period and a hanging column against beam theory, over cells across the beam
 // tissue_steps    sag against the length of a substep
-// tissue_press    force of a press and release on LIVER (the OpenHELP liver, STL): step at 60 Hz, at 1 kHz, judge
+// tissue_press    force of a press and release on LIVER (the OpenHELP liver, STL): step at 60 Hz and at 1 kHz, implicit
+//                 reference solver
 // tissue_press_spacing   force of that press at its deepest over node spacing
-// Without LIVER the last two are left out. Takes some minutes, most of them the judge's.
+// Without LIVER the last two are omitted. Takes some minutes, mostly for the implicit reference solver.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -181,7 +182,7 @@ LinePlot press_plot(const char* liver) {
                 ""};
   plot.series.push_back(press_curve("real-time step, 1 kHz", test::Stepped{scene}, 1000.0, points, Mark::None));
   plot.series.push_back(press_curve("real-time step, 60 Hz", test::Stepped{scene}, 60.0, points, Mark::None));
-  plot.series.push_back(press_curve("judge, implicit, 30 Hz", test::Judged{scene}, 30.0, points, Mark::Ring));
+  plot.series.push_back(press_curve("reference, implicit, 30 Hz", test::Judged{scene}, 30.0, points, Mark::Ring));
   return plot;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSameCorner = 1e-9;      // m
 constexpr double kOnPlane = 1e-8;         // m
-constexpr float kRoundingMargin = 1e-6f;  // m, more than float coordinates of an organ can be off
+constexpr float kRoundingMargin = 1e-6f;  // m, more than the rounding of an organ's float coordinates
 
 std::optional<glm::dvec3> meeting_point(const glm::dvec4& a, const glm::dvec4& b, const glm::dvec4& c) {
   const glm::dvec3 na(a), nb(b), nc(c);
@@ -27,7 +27,7 @@ void add_corner(Polytope& polytope, const ToolVolume& tool, const glm::dvec3& co
   polytope.corners.push_back(corner);
 }
 
-// The corners on one plane, sorted by angle around their middle.
+// The corners on one plane, sorted by angle around their centre.
 std::vector<int> face_on(const Polytope& polytope, const glm::dvec4& plane) {
   std::vector<int> face;
   glm::dvec3 middle(0.0);
@@ -48,7 +48,7 @@ std::vector<int> face_on(const Polytope& polytope, const glm::dvec4& plane) {
   return face;
 }
 
-// Along the shaft, halfway between both ends of the step.
+// Direction of the shaft, halfway between both ends of the step.
 glm::dvec3 shaft_direction(const ToolVolume& tool) {
   return glm::normalize(glm::normalize(tool.step.tip_before - tool.step.pivot) +
                         glm::normalize(tool.step.tip_after - tool.step.pivot));
@@ -59,7 +59,7 @@ void include(Piece& piece, const glm::dvec3& point) {
   piece.high = glm::max(piece.high, glm::vec3(point) + kRoundingMargin);
 }
 
-// The part of the segment a-b between the heights `low` and `high`, given the heights of its ends.
+// Includes the part of the segment a-b between the heights `low` and `high`, given the heights of its ends.
 void include_part(Piece& piece, glm::dvec3 a, glm::dvec3 b, double height_a, double height_b, double low, double high) {
   if (height_a > height_b) std::swap(a, b), std::swap(height_a, height_b);
   if (height_b < low || height_a > high) return;

@@ -1,5 +1,5 @@
-// A convex tool volume in the forms outside libraries ask with: corners and faces, boxes and balls along the shaft, one
-// box swept along it. Each holds the whole volume. Units: metres.
+// A convex tool volume in the forms that other libraries' queries need: corners and faces, boxes and balls along the
+// shaft, one box swept along it. Each contains the whole volume. Units: metres.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -15,7 +15,7 @@ struct Polytope {
   std::vector<std::vector<int>> faces;  // corner numbers, counter-clockwise seen from outside
 };
 
-// Corners closer than a nanometre are one. The volume must be bounded.
+// Merges corners closer than a nanometre. The volume must be bounded.
 Polytope polytope_of(const ToolVolume& tool);
 
 struct Piece {

@@ -1,9 +1,9 @@
-// trocar_tree_claims: what the literature says of bounding-volume trees, measured on ours.
-//   1. Refitting boxes is about ten times faster than building anew above 6,000 triangles (van den Bergen 1997).
-//   2. Oriented boxes need far fewer pairs than boxes along the axes and spheres where two surfaces run close and
+// trocar_tree_claims: statements of the literature about bounding-volume trees, measured on ours.
+//   1. Refitting boxes is about ten times faster than rebuilding above 6,000 triangles (van den Bergen 1997).
+//   2. Oriented boxes need far fewer pairs than axis-aligned boxes and spheres where two surfaces are close and
 //      parallel (Gottschalk, Lin, Manocha 1996).
-//   3. A tree takes a ball of 128 faces beside a pot of 166 from 21,248 box tests to under 250 (X3D report, 2000).
-//   4. T = Nv Cv + Np Cp + Nu Cu: what each volume's tests and updates cost here.
+//   3. For a ball of 128 faces beside a pot of 166, a tree reduces 21,248 box tests to under 250 (X3D report, 2000).
+//   4. T = Nv Cv + Np Cp + Nu Cu: the costs of each volume's tests and updates here.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@
 namespace trocar::bench {
 namespace {
 
-constexpr int kUpdates = 15;  // of which the median counts
+constexpr int kUpdates = 15;  // the median counts
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
@@ -52,17 +52,17 @@ double update_ms(const std::string& name, FrameSource& frames) {
 // ---- 1 ----
 
 void refit_against_rebuild(const std::vector<std::size_t>& sizes) {
-  fmt::print("\n1. An update by refitting and by building anew, ms (medians of {}), every vertex moved\n{:>9}",
-             kUpdates, "faces");
+  fmt::print("\n1. An update by refit and by rebuild, ms (medians of {}), every vertex moved\n{:>9}", kUpdates,
+             "faces");
   const std::vector<std::string> kinds = {"aabb", "sphere", "obb", "kdop14", "quospo"};
-  for (const std::string& kind : kinds) fmt::print("  {:>7} {:>8} {:>6}", kind, "anew", "ratio");
+  for (const std::string& kind : kinds) fmt::print("  {:>7} {:>8} {:>6}", kind, "rebuild", "ratio");
   fmt::print("\n");
   for (const std::size_t size : sizes) {
     const Scene scene = make_sized_scene(size, 2.5);
     fmt::print("{:>9}", scene.frames->organ(0).faces.size());
     for (const std::string& kind : kinds) {
-      const double refit = update_ms(kind + "-refit", *scene.frames), anew = update_ms(kind, *scene.frames);
-      fmt::print("  {:>7.3f} {:>8.3f} {:>6.1f}", refit, anew, anew / refit);
+      const double refit = update_ms(kind + "-refit", *scene.frames), rebuilt = update_ms(kind, *scene.frames);
+      fmt::print("  {:>7.3f} {:>8.3f} {:>6.1f}", refit, rebuilt, rebuilt / refit);
     }
     fmt::print("\n");
   }
@@ -70,11 +70,11 @@ void refit_against_rebuild(const std::vector<std::size_t>& sizes) {
 
 // ---- 2 ----
 
-// Two spheres about one centre, turned against each other: every point of one is as near to the other as any.
+// Two concentric spheres, rotated against each other: all points of one are equally close to the other.
 void close_and_parallel(std::uint32_t leaf_faces, bool tight) {
   const std::vector<std::string> kinds = {"sphere", "aabb", "kdop14", "kdop18", "kdop26", "quospo", "obb"};
   fmt::print(
-      "\n2. Two spheres about one centre, 20,000 faces each, radius 100 mm and a gap more; leaves of {}, volumes "
+      "\n2. Two concentric spheres, 20,000 faces each, radius 100 mm and that plus the gap; leaves of {}, volumes "
       "around "
       "{}: pairs of volumes (Nv) and of faces (Np) tested\n{:>8}",
       leaf_faces, tight ? "all faces below" : "their children's", "gap mm");
@@ -100,7 +100,7 @@ void close_and_parallel(std::uint32_t leaf_faces, bool tight) {
 
 // ---- 3 ----
 
-// Volumes and faces tested over many places.
+// Numbers of volumes and faces tested, over many positions.
 struct Tests {
   std::vector<double> volumes, faces;
 
@@ -116,9 +116,9 @@ struct Tests {
   }
 };
 
-// The report's own tree and its own count: boxes halved across x, y, z by turns down to one face, straddling faces kept
-// in the node; counted are the tests of faces' boxes, not of nodes'. Faces of the pot whose box meets the ball's box,
-// then each of those boxes against the ball's tree, up to the first that meets one.
+// The report's own tree and count: boxes halved along x, y, z in turn down to one face, straddling faces kept in the
+// node. It counts the tests of faces' boxes, not of nodes' boxes: faces of the pot whose box meets the ball's box,
+// then each of those boxes against the ball's tree, up to the first hit.
 struct ReportedTree {
   VolumeTree<Aabb> tree;
   std::vector<Aabb> face_boxes;
@@ -134,8 +134,8 @@ struct ReportedTree {
       face_boxes.push_back(
           {min(min(corners[f.x], corners[f.y]), corners[f.z]), max(max(corners[f.x], corners[f.y]), corners[f.z])});
   }
-  // Calls met(box) for every face whose box meets `box`, until it answers true; returns how many faces' boxes were
-  // tested.
+  // Calls met(box) for every face whose box overlaps `box`, until it returns true; returns the number of tested faces'
+  // boxes.
   template <class Met>
   int search(const Aabb& box, Met met) const {
     int tests = 0;
@@ -175,8 +175,8 @@ std::ptrdiff_t under_250(const std::vector<double>& tests) {
   return std::count_if(tests.begin(), tests.end(), [](double n) { return n < 250; });
 }
 
-// A ball at random places around a pot, as near as their boxes overlap. The report counts the boxes of faces, not those
-// of the nodes.
+// A ball at random positions around a pot, close enough for their boxes to overlap. The report counts the boxes of
+// faces, not those of the nodes.
 void ball_beside_a_pot() {
   SuperquadricParams pot{.kind = SuperquadricKind::Toroid, .size = {0.1, 0.1, 0.04}, .hole = 0.03, .faces = 166};
   SuperquadricParams ball{.size = glm::dvec3(0.03), .faces = 128};
@@ -193,9 +193,9 @@ void ball_beside_a_pot() {
     Tests beside, crossing;
     for (int k = 0; k < 1000; ++k) {
       const glm::vec3 at(across(random), across(random), up(random));
-      std::vector<glm::vec3> places = moving.positions;
-      for (glm::vec3& p : places) p += at;
-      tree->update(places);
+      std::vector<glm::vec3> moved = moving.positions;
+      for (glm::vec3& p : moved) p += at;
+      tree->update(moved);
       const PairAnswer answer = tree->crossing(*still);
       (answer.pairs.empty() ? beside : crossing).add(answer.cost);
     }
@@ -213,7 +213,7 @@ void ball_beside_a_pot() {
     (answer.collision ? collision : beside).push_back(answer.tests);
   }
   fmt::print(
-      "as the report counts: beside {} of {} times under 250 tests, median {}, at most {}; meeting {} of {}, "
+      "counted like the report: beside {} of {} times under 250 tests, median {}, at most {}; meeting {} of {}, "
       "median {}, at most {}\n",
       under_250(beside), beside.size(), median(beside), *std::max_element(beside.begin(), beside.end()),
       under_250(collision), collision.size(), median(collision), *std::max_element(collision.begin(), collision.end()));
@@ -225,7 +225,7 @@ struct Costs {
   double volume_ns, face_ns, node_ns, start_ns;
 };
 
-// Least squares of query time over Nv, Np and 1, on tools of many sizes; the update's time over its nodes.
+// Least squares of query time over Nv, Np and 1, for tools of many sizes; the update's time divided by its nodes.
 Costs measured_costs(const std::string& name, FrameSource& frames) {
   const auto tree = tree_over(name, frames.organ(0));
   const MeshView organ = frames.organ(0);
@@ -236,8 +236,8 @@ Costs measured_costs(const std::string& name, FrameSource& frames) {
   glm::dvec3 products(0.0);
   for (int k = 0; k < 3000; ++k) {
     const glm::dvec3 tip(organ.positions[vertex(random)]);
-    const glm::dvec3 way = glm::normalize(glm::dvec3(side(random), side(random), 1.5));
-    const ToolVolume tool = static_volume({tip + 0.2 * way, tip, std::pow(10.0, exponent(random))});
+    const glm::dvec3 direction = glm::normalize(glm::dvec3(side(random), side(random), 1.5));
+    const ToolVolume tool = static_volume({tip + 0.2 * direction, tip, std::pow(10.0, exponent(random))});
     double least = 1e30;
     for (int turn = 0; turn < 3; ++turn) {
       tree->touched({&tool, 1}, TouchSet::Volume);
@@ -255,13 +255,13 @@ Costs measured_costs(const std::string& name, FrameSource& frames) {
 
 void cost_formula(const Scene& scene) {
   fmt::print(
-      "\n4. T = Nv Cv + Np Cp + Nu Cu on {}, {} faces, nanoseconds; fitted to 3,000 tools of 0.3 to 30 mm; C0: to "
-      "make the tool ready\n{:<14} {:>7} {:>7} {:>9} {:>9}\n",
-      scene.organ, scene.frames->organ(0).faces.size(), "tree", "Cv", "Cp", "Cu refit", "Cu anew");
+      "\n4. T = Nv Cv + Np Cp + Nu Cu on {}, {} faces, nanoseconds; fitted to 3,000 tools of 0.3 to 30 mm; C0: "
+      "preparation of the tool\n{:<14} {:>7} {:>7} {:>9} {:>9}\n",
+      scene.organ, scene.frames->organ(0).faces.size(), "tree", "Cv", "Cp", "Cu refit", "Cu build");
   for (const std::string kind : {"aabb", "sphere", "obb", "kdop6", "kdop14", "kdop18", "kdop26", "quospo"}) {
-    const Costs refit = measured_costs(kind + "-refit", *scene.frames), anew = measured_costs(kind, *scene.frames);
+    const Costs refit = measured_costs(kind + "-refit", *scene.frames), rebuilt = measured_costs(kind, *scene.frames);
     fmt::print("{:<14} {:>7.1f} {:>7.1f} {:>9.1f} {:>9.1f}   C0 {:.0f}\n", kind, refit.volume_ns, refit.face_ns,
-               refit.node_ns, anew.node_ns, refit.start_ns);
+               refit.node_ns, rebuilt.node_ns, refit.start_ns);
   }
 }
 
@@ -269,7 +269,7 @@ void cost_formula(const Scene& scene) {
 }  // namespace trocar::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("What the literature says of bounding-volume trees, measured.");
+  CLI::App app("Statements of the literature about bounding-volume trees, measured.");
   trocar::bench::SceneFiles files;
   std::vector<std::size_t> sizes{2000, 6000, 20000, 60000, 200000, 600000};
   app.add_option("--mesh", files.mesh, "organ of the cost formula, in millimetres (default: our own liver)");

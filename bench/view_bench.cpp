@@ -1,5 +1,5 @@
-// trocar_view_bench: what a picture of the scope's view costs, off-screen, by quality. The organs tremble, so that
-// positions and normals are new in every picture; the drawing is finished (glFinish) before the clock stops.
+// trocar_view_bench: cost of a picture of the scope's view, off-screen, by quality. The organs tremble, so that
+// positions and normals are new in every picture; drawing is finished (glFinish) before the clock stops.
 #include <fmt/format.h>
 #include <glad/gl.h>
 #include <sys/resource.h>
@@ -23,7 +23,7 @@ struct Options {
   std::string folder;  // for pictures of every shot; empty: measure
 };
 
-// Of this process, all threads, s.
+// User CPU time of this process, all threads, s.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -96,12 +96,12 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   trocar::bench::Options options;
-  CLI::App program("What a picture of the scope's view costs");
+  CLI::App program("Cost of a picture of the scope's view");
   program.add_option("--width", options.width)->capture_default_str();
   program.add_option("--height", options.height)->capture_default_str();
   program.add_option("--frames", options.pictures, "Pictures of each quality")->capture_default_str();
-  program.add_option("--faces", options.faces, "Of the liver")->capture_default_str();
-  program.add_option("--pictures", options.folder, "Save every shot there instead of measuring");
+  program.add_option("--faces", options.faces, "Faces of the liver")->capture_default_str();
+  program.add_option("--pictures", options.folder, "Save every shot in this folder instead of measuring");
   CLI11_PARSE(program, argc, argv);
   try {
     return trocar::bench::run(options);

@@ -30,9 +30,9 @@ DrawnTool tool(InstrumentKind kind, const glm::dvec3& pivot, const glm::dvec3& t
 
 void mark(const ShotOrgans& organs, Shot& shot) {
   const MarkState states[] = {MarkState::Done, MarkState::Next, MarkState::Waiting, MarkState::Error};
-  const glm::dvec2 places[] = {{-0.55, 0.15}, {-0.25, 0.22}, {0.02, 0.33}, {0.30, 0.37}};
+  const glm::dvec2 positions[] = {{-0.55, 0.15}, {-0.25, 0.22}, {0.02, 0.33}, {0.30, 0.37}};
   for (int k = 0; k < 4; ++k)
-    shot.marks.targets.push_back({organs.on_surface(shot.scope, places[k]), 0.005f, states[k]});
+    shot.marks.targets.push_back({organs.on_surface(shot.scope, positions[k]), 0.005f, states[k]});
   for (int k = 0; k <= 24; ++k) {
     const double u = k / 24.0;
     shot.path.push_back(organs.on_surface(shot.scope, {-0.05 + 0.5 * u, -0.42 + 0.15 * std::sin(6.0 * u)}));
@@ -47,9 +47,9 @@ Shot named(std::string name, const ScopePose& scope) {
   return shot;
 }
 
-// A little before and above a place of the surface.
-glm::dvec3 tip_at(const ShotOrgans& organs, const ScopePose& scope, const glm::dvec2& place, double off) {
-  const glm::dvec3 p(organs.on_surface(scope, place));
+// A point `off` metres before a surface point, towards the scope.
+glm::dvec3 tip_at(const ShotOrgans& organs, const ScopePose& scope, const glm::dvec2& position, double off) {
+  const glm::dvec3 p(organs.on_surface(scope, position));
   return p + off * glm::normalize(scope.eye - p);
 }
 
@@ -72,13 +72,13 @@ void ShotOrgans::tremble(int frame) {
 
 std::size_t ShotOrgans::faces() const { return meshes_[0].faces.size() + meshes_[1].faces.size(); }
 
-glm::vec3 ShotOrgans::on_surface(const ScopePose& scope, const glm::dvec2& place) const {
+glm::vec3 ShotOrgans::on_surface(const ScopePose& scope, const glm::dvec2& position) const {
   glm::vec3 best(0.f);
   double best_cost = std::numeric_limits<double>::infinity();
   for (const TriangleMesh& mesh : meshes_) {
     for (const glm::vec3& p : mesh.positions) {
       const SeenPoint seen = seen_point(scope, Lens{.barrel = 0.0}, p);
-      const double aside = glm::distance(seen.place, place);
+      const double aside = glm::distance(seen.place, position);
       if (!seen.visible || aside > 0.06) continue;
       const double cost = glm::distance(glm::dvec3(p), scope.eye) + 0.4 * aside;
       if (cost < best_cost) {
@@ -114,10 +114,10 @@ std::vector<Shot> make_shots(const ShotOrgans& organs) {
   const InstrumentKind kinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
                                   InstrumentKind::Scissors};
   const glm::dvec3 pivots[] = {{-0.15, -0.03, 0.27}, {-0.10, -0.09, 0.25}, {0.11, -0.05, 0.27}, {0.06, -0.11, 0.26}};
-  const glm::dvec2 places[] = {{-0.55, 0.35}, {-0.35, -0.25}, {0.45, 0.2}, {0.2, -0.3}};
+  const glm::dvec2 positions[] = {{-0.55, 0.35}, {-0.35, -0.25}, {0.45, 0.2}, {0.2, -0.3}};
   for (int k = 0; k < 4; ++k)
     shots.back().tools.push_back(
-        tool(kinds[k], pivots[k], tip_at(organs, near, places[k], 0.006), 0.6, k == 2 ? 150.0 : 40.0));
+        tool(kinds[k], pivots[k], tip_at(organs, near, positions[k], 0.006), 0.6, k == 2 ? 150.0 : 40.0));
 
   shots.push_back(named("marks", near));
   mark(organs, shots.back());

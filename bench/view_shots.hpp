@@ -1,4 +1,4 @@
-// The pictures that the view is measured on and looked at: our own liver and stomach, instruments, marks.
+// Pictures on which the view is measured and inspected: our own liver and stomach, instruments, marks.
 // Units: metres.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace trocar::bench {
 class ShotOrgans {
  public:
   explicit ShotOrgans(int liver_faces);
-  // Every vertex a few micrometres from rest, another place for each `frame`; nothing allocates.
+  // Moves every vertex a few micrometres from rest, differently for each `frame`; allocates nothing.
   void tremble(int frame);
   std::span<const DrawnOrgan> drawn() const { return drawn_; }
   std::size_t faces() const;
-  // Where a ray through this place of the pinhole picture (half heights) meets the organs, to within an edge.
-  glm::vec3 on_surface(const ScopePose& scope, const glm::dvec2& place) const;
+  // The point where a ray through this position of the pinhole picture (half heights) meets the organs, within an edge.
+  glm::vec3 on_surface(const ScopePose& scope, const glm::dvec2& position) const;
 
  private:
   TriangleMesh meshes_[2];
@@ -35,13 +35,13 @@ struct Shot {
   std::vector<glm::vec3> path;     // [point] m
   std::vector<glm::dvec2> corner;  // half heights
   DrawnMarks marks;                // borrows from the two above
-  double seconds = 0.0;            // drawn at 30 Hz for so long before the picture is taken
+  double seconds = 0.0;            // time that is drawn at 30 Hz before the picture is saved
 
   Shot() = default;
-  Shot(Shot&&) = default;  // vectors keep their storage, so the marks' spans stay good
+  Shot(Shot&&) = default;  // vectors keep their storage, so the marks' spans stay valid
 };
 
-// [0] is the one that is measured: two instruments and marks.
+// [0] is the measured one: two instruments and marks.
 std::vector<Shot> make_shots(const ShotOrgans& organs);
 
 }  // namespace trocar::bench

@@ -14,10 +14,10 @@
 namespace trocar::bench {
 
 struct WingedEdge {
-  std::array<std::uint32_t, 2> vertex;  // runs from vertex[0] to vertex[1]
+  std::array<std::uint32_t, 2> vertex;  // from vertex[0] to vertex[1]
   std::array<std::uint32_t, 2> face;    // left, right; kNone: a hole
-  // [end] the neighbours around vertex[end]: the next one against the clock and with it; kNone at a hole. Against the
-  // clock lies the left face at vertex[0], the right face at vertex[1].
+  // [end] the neighbours around vertex[end]: the next counter-clockwise and the next clockwise; kNone at a hole. The
+  // left face is counter-clockwise of the edge at vertex[0], the right face at vertex[1].
   std::array<std::uint32_t, 2> against, with;
 };
 
@@ -49,18 +49,18 @@ inline WingedEdges winged_edges(std::size_t vertex_count, std::span<const glm::u
     const std::uint32_t e = edge_of_side[h];
     WingedEdge& edge = mesh.edges[e];
     const bool left = edge.face[0] == h / 3;
-    // Before and after e in this face: at e's end where the face lies against the clock, and at the other.
+    // The edges before and after e in this face: at e's end where the face is counter-clockwise, and at the other end.
     edge.against[left ? 0 : 1] = edge_of_side[previous_side(h)];
     edge.with[left ? 1 : 0] = edge_of_side[next_side(h)];
     mesh.edge_of_face[h / 3] = e;
-    // The walk around an open fan goes against the clock: it starts where no neighbour comes before.
+    // The traversal of an open fan goes counter-clockwise: it starts at the edge without a clockwise neighbour.
     std::uint32_t& chosen = mesh.edge_of_vertex[start_of(faces, h)];
     if (chosen == kNone || edge.face[left ? 1 : 0] == kNone) chosen = e;
   }
   return mesh;
 }
 
-// The edges around v, against the clock.
+// The edges around v, counter-clockwise.
 template <class Visit>
 void for_each_edge(const WingedEdges& mesh, std::uint32_t v, Visit visit) {
   const std::uint32_t first = mesh.edge_of_vertex[v];
@@ -72,7 +72,7 @@ void for_each_edge(const WingedEdges& mesh, std::uint32_t v, Visit visit) {
   }
 }
 
-// The edges of a face, against the clock; side 0: the face is on the edge's left.
+// The edges of a face, counter-clockwise; side 0: the face is on the edge's left.
 template <class Visit>
 void for_each_side(const WingedEdges& mesh, std::uint32_t face, Visit visit) {
   const std::uint32_t first = mesh.edge_of_face[face];
@@ -84,20 +84,20 @@ void for_each_side(const WingedEdges& mesh, std::uint32_t face, Visit visit) {
   } while (e != first);
 }
 
-// Turns the edge between two triangles into the other diagonal. Returns false at a hole.
+// Flips the edge between two triangles to the other diagonal. Returns false at a hole.
 inline bool flip(WingedEdges& mesh, std::uint32_t e) {
   WingedEdge& edge = mesh.edges[e];
   if (edge.face[0] == kNone || edge.face[1] == kNone) return false;
   const auto [a, b] = edge.vertex;
   const auto [left, right] = edge.face;
-  // The quadrilateral a, d, b, c against the clock: d right, c left.
+  // The quadrilateral a, d, b, c counter-clockwise: d right, c left.
   const std::uint32_t bc = edge.with[1], ca = edge.against[0], ad = edge.with[0], db = edge.against[1];
   const auto far_end = [&](std::uint32_t x, std::uint32_t v) { return mesh.edges[x].vertex[1 - mesh.end_at(x, v)]; };
   const std::uint32_t c = far_end(ca, a), d = far_end(ad, a);
   const auto move_face = [&](std::uint32_t x, std::uint32_t from, std::uint32_t to) {
     mesh.edges[x].face[mesh.edges[x].face[0] == from ? 0 : 1] = to;
   };
-  // Around each corner: neighbours `low` and then, against the clock, `high`.
+  // Around each corner: neighbours `low` and then, counter-clockwise, `high`.
   const auto link = [&](std::uint32_t v, std::uint32_t low, std::uint32_t high) {
     mesh.edges[low].against[mesh.end_at(low, v)] = high;
     mesh.edges[high].with[mesh.end_at(high, v)] = low;

@@ -1,13 +1,13 @@
-# The web part of the report: npm brings three.js and esbuild (pinned in app/report/web/package-lock.json); esbuild joins
-# our modules, as they are written, into one script and what we take of three.js into another; the generated
-# web_files.cpp carries all of it within the program.
+# The web part of the report: npm installs three.js and esbuild (pinned in app/report/web/package-lock.json). esbuild
+# bundles our modules, unminified, into one script, and the parts of three.js that we use into another; the generated
+# web_files.cpp embeds both in the program.
 
 find_program(TROCAR_NPM npm)
 if(NOT TROCAR_NPM)
-  message(FATAL_ERROR "npm is not on the PATH: the report's pages are built with it; install the packages nodejs and npm, or run ./run, which does")
+  message(FATAL_ERROR "npm is not on the PATH, but the report's pages are built with it; install the packages nodejs and npm, or use ./run, which installs them")
 endif()
 
-# trocar_npm_ci(FOLDER): FOLDER/node_modules as its package-lock.json says.
+# trocar_npm_ci(FOLDER): installs FOLDER/node_modules from its package-lock.json.
 function(trocar_npm_ci folder)
   add_custom_command(OUTPUT ${folder}/node_modules/.package-lock.json
     COMMAND ${TROCAR_NPM} ci --include=dev --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -17,7 +17,7 @@ function(trocar_npm_ci folder)
     COMMENT "npm ci in ${folder}" VERBATIM)
 endfunction()
 
-# trocar_report_web(SOURCES_VARIABLE): the files to compile into the program.
+# trocar_report_web(SOURCES_VARIABLE): sets the variable to the files to compile into the program.
 function(trocar_report_web sources)
   set(web ${CMAKE_CURRENT_SOURCE_DIR}/report/web)
   set(installed ${web}/node_modules/.package-lock.json)

@@ -2,9 +2,9 @@
 
 add_library(trocar_flags INTERFACE)
 target_include_directories(trocar_flags INTERFACE ${PROJECT_SOURCE_DIR})
-# No contraction into fused multiply-add: the same poses give the same planes on every machine.
+# No contraction into fused multiply-add, so that the same poses give the same planes on every machine.
 target_compile_options(trocar_flags INTERFACE -Wall -Wextra -ffp-contract=off)
-# GCC's hints to its vectoriser are unknown to clang.
+# clang does not know GCC's pragmas for its vectoriser.
 target_compile_options(trocar_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>)
 if(TROCAR_WERROR)
   target_compile_options(trocar_flags INTERFACE -Werror)
@@ -18,7 +18,8 @@ if(TROCAR_FUZZ)
 endif()
 
 # trocar_room(NAME SOURCES a.cpp ... ROOMS geometry ... PRIVATE lib ... PUBLIC lib ...)
-# A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in headers.
+# A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in
+# headers.
 function(trocar_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;PRIVATE;PUBLIC" ${ARGN})
   add_library(trocar_${name} STATIC ${ROOM_SOURCES})
@@ -28,7 +29,7 @@ function(trocar_room name)
   endforeach()
 endfunction()
 
-# Sanitizers cost a factor of two (address) to fifteen (thread).
+# Sanitizers slow the tests down by a factor of two (address) to fifteen (thread).
 set(TROCAR_TEST_TIMEOUT 600)
 if(TROCAR_SANITIZE)
   set(TROCAR_TEST_TIMEOUT 7200)

@@ -1,4 +1,4 @@
-// The last step of a touch query whose candidates come from a tree: sorted, refined, and added to the answer.
+// The last step of a tree-based touch query: sorts the candidates, refines them and appends them to the answer.
 // Tested through tests/cpu_collision/tree_touch_test.cpp
 #pragma once
 
@@ -12,8 +12,9 @@
 
 namespace trocar {
 
-// Adds one tool's touches to `touches`, and where they end to `first`. `candidates`, each once: of the volume set the
-// answer itself, of the exact set every face that may be touched; they are sorted here. Allocates only to grow.
+// Appends one tool's touches to `touches` and their end offset to `first`. `candidates` holds each face at most once:
+// for the volume set the answer itself, for the exact set every face that may be touched. Sorts them in place.
+// Allocates only to grow the outputs.
 void append_touches(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates,
                     std::vector<Touch>& touches, std::vector<std::uint32_t>& first);
 

@@ -9,21 +9,21 @@ namespace {
 
 // Rounding of a plane distance in float, as a part of the coordinates that go into it.
 constexpr float kPlaneRounding = 1e-6f;
-// Added to the cosines of the 15-axis test: for nearly parallel edges their cross product is rounding alone.
+// Added to the cosines of the 15-axis test: the cross product of nearly parallel edges is mostly rounding.
 constexpr float kCosineRounding = 1e-6f;
 // A corner may violate a plane by this part of the largest plane offset: double rounding, far below the borderline
 // band.
 constexpr double kCornerRounding = 1e-11;
-// Three planes flatter than this share a line, not a corner, as far as their float coefficients can say.
+// Three planes with a smaller determinant share a line, not a corner, within the precision of their float coefficients.
 constexpr double kFlattestCorner = 1e-9;
-// Offset of a plane that is not there, m.
+// Offset of an absent plane, m.
 constexpr float kNoPlane = 1e30f;
 
 // Each number of a plane is rounded by half of this part of itself; the other half is a margin.
 constexpr double kFloatStep = std::numeric_limits<float>::epsilon();
 
-// At least the sum of the coordinates, each without its sign, of any point within the radius of the sweep, m: none is
-// farther from the pivot than the longer arm and the radius.
+// Upper bound of |x| + |y| + |z| over all points within the radius of the sweep, m. None is farther from the pivot than
+// the longer arm plus the radius.
 double extent_of(const ToolStep& step) {
   const glm::dvec3 at = glm::abs(step.pivot);
   const double arm = std::max(glm::distance(step.pivot, step.tip_before), glm::distance(step.pivot, step.tip_after));
@@ -34,12 +34,12 @@ double distance(const glm::dvec4& plane, const glm::dvec3& point) {
   return glm::dot(glm::dvec3(plane), point) + plane.w;
 }
 
-// ---- making ready ----
+// ---- preparation ----
 
-void fill_lanes(const ToolVolume& volume, float reach, ConvexTool& tool) {
+void fill_lanes(const ToolVolume& volume, float largest_coordinate, ConvexTool& tool) {
   float largest = 0.f;
   for (int i = 0; i < volume.plane_count; ++i) largest = std::max(largest, std::abs(volume.planes[i].w));
-  tool.slack = kPlaneRounding * (2.f * reach + largest);
+  tool.slack = kPlaneRounding * (2.f * largest_coordinate + largest);
   tool.lanes.fill({lanes(0.f), lanes(0.f), lanes(0.f), lanes(kNoPlane)});
   for (int i = 0; i < volume.plane_count; ++i) {
     FourPlanes& group = tool.lanes[i / 4];
@@ -50,7 +50,7 @@ void fill_lanes(const ToolVolume& volume, float reach, ConvexTool& tool) {
   }
 }
 
-// Where three planes meet: Cramer's rule, then once more on what is left over. False when they hardly do.
+// Intersection of three planes: Cramer's rule, then one correction of the residual. False when nearly singular.
 bool meet(const glm::dvec4& a, const glm::dvec4& b, const glm::dvec4& c, glm::dvec3& point) {
   const glm::dvec3 na(a), nb(b), nc(c);
   const glm::dvec3 bc = glm::cross(nb, nc), ca = glm::cross(nc, na), ab = glm::cross(na, nb);
@@ -90,7 +90,7 @@ void find_corners(ConvexTool& tool) {
   }
 }
 
-// Two planes that share corners share an edge: its direction joins the two corners that lie farthest apart.
+// Two planes that share corners share an edge: its direction joins the two shared corners that are farthest apart.
 void find_edges(ConvexTool& tool) {
   const double rounding = 2.0 * corner_rounding(tool);
   for (int i = 0; i < tool.plane_count; ++i) {
@@ -117,17 +117,17 @@ struct Interval {
   }
 };
 
-Interval shadow(const ConvexTool& tool, const glm::dvec3& direction) {
+Interval project(const ConvexTool& tool, const glm::dvec3& direction) {
   Interval interval;
   for (int i = 0; i < tool.corner_count; ++i) interval.add(glm::dot(tool.corners[i], direction));
   return interval;
 }
 
-// Box with these axes around the corners. Returns its volume, m^3.
+// Box with these axes around the corners. Returns its volume divided by 8, m^3.
 double box_around_corners(const ConvexTool& tool, const std::array<glm::dvec3, 3>& axis, ObbNode& box) {
   glm::dvec3 half, centre(0.0);
   for (int k = 0; k < 3; ++k) {
-    const Interval interval = shadow(tool, axis[k]);
+    const Interval interval = project(tool, axis[k]);
     half[k] = 0.5 * (interval.high - interval.low);
     centre += 0.5 * (interval.high + interval.low) * axis[k];
   }
@@ -157,8 +157,8 @@ void find_box(ConvexTool& tool) {
 
 // ---- boxes ----
 
-// Half shadow of a box on the normals of four planes. x, y, z: the box's half sides by coordinate, one per lane.
-Lanes4 half_shadow(const FourPlanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
+// Half projection of a box on the normals of four planes. x, y, z: the box's half sides by coordinate, one per lane.
+Lanes4 half_projection(const FourPlanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
   return abs(planes.x * splat<0>(x) + planes.y * splat<0>(y) + planes.z * splat<0>(z)) +
          abs(planes.x * splat<1>(x) + planes.y * splat<1>(y) + planes.z * splat<1>(z)) +
          abs(planes.x * splat<2>(x) + planes.y * splat<2>(y) + planes.z * splat<2>(z));
@@ -166,7 +166,7 @@ Lanes4 half_shadow(const FourPlanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
 
 Lanes4 next(Lanes4 v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
 
-// What the nine edge pairs need: cosine[i] lane k = axis i of a . axis k of b, and their sizes grown by rounding.
+// Data of the nine edge pairs: cosine[i] lane k = axis i of a . axis k of b, and their absolute values plus rounding.
 struct Cosines {
   std::array<Lanes4, 3> signed_, size;
 };
@@ -193,13 +193,13 @@ using Corners = std::array<glm::dvec3, 3>;
 
 bool separated_along(const ConvexTool& tool, const Corners& face, const glm::dvec3& direction) {
   const double a = glm::dot(face[0], direction), b = glm::dot(face[1], direction), c = glm::dot(face[2], direction);
-  const Interval of_tool = shadow(tool, direction);
+  const Interval of_tool = project(tool, direction);
   return std::min({a, b, c}) > of_tool.high || std::max({a, b, c}) < of_tool.low;
 }
 
 }  // namespace
 
-ConvexTool convex_tool(const ToolVolume& volume, float reach, TouchSet set) {
+ConvexTool convex_tool(const ToolVolume& volume, float largest_coordinate, TouchSet set) {
   ConvexTool tool;
   tool.plane_count = volume.plane_count;
   const double extent = set == TouchSet::Exact ? extent_of(volume.step) : 0.0;
@@ -207,7 +207,7 @@ ConvexTool convex_tool(const ToolVolume& volume, float reach, TouchSet set) {
     tool.planes[i] = glm::dvec4(volume.planes[i]);
     if (set == TouchSet::Exact) tool.planes[i].w += kFloatStep * (extent + std::abs(tool.planes[i].w));
   }
-  fill_lanes(volume, reach, tool);
+  fill_lanes(volume, largest_coordinate, tool);
   find_corners(tool);
   find_edges(tool);
   if (tool.corner_count > 0) find_box(tool);
@@ -231,9 +231,9 @@ bool boxes_overlap(const ObbNode& a, const ObbNode& b) {
 BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box) {
   if (tool.corner_count == 0) return BoxAnswer::Outside;
   const Lanes4 x = box.axis_x * box.extent, y = box.axis_y * box.extent, z = box.axis_z * box.extent;
-  const Lanes4 middle = plane_distances(tool.lanes[0], box.centre), half = half_shadow(tool.lanes[0], x, y, z);
+  const Lanes4 middle = plane_distances(tool.lanes[0], box.centre), half = half_projection(tool.lanes[0], x, y, z);
   if (negative_lanes(middle + half)) return BoxAnswer::Outside;
-  const Lanes4 middle2 = plane_distances(tool.lanes[1], box.centre), half2 = half_shadow(tool.lanes[1], x, y, z);
+  const Lanes4 middle2 = plane_distances(tool.lanes[1], box.centre), half2 = half_projection(tool.lanes[1], x, y, z);
   if (negative_lanes(middle2 + half2)) return BoxAnswer::Outside;
   const Lanes4 twice = lanes(2.f * tool.slack);
   if (!negative_lanes(min(middle - half, middle2 - half2) - twice)) return BoxAnswer::Inside;

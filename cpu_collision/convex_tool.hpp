@@ -1,8 +1,8 @@
-// A convex tool volume made ready for a walk down a box tree: its planes, its corners and edges, its own tight box, and
-// the tests of a box and of a face against it. Faces are decided by separating axes, written apart from the clipping
-// that the other backends use, so that this path can validate them.
-// Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996 (15-axis test); section 4.5.6 of the thesis.
-// Units: metres.   Checked against the reference in tests/cpu_collision/convex_tool_test.cpp
+// A convex tool volume prepared for a traversal of a box tree: its planes, corners and edges, its own tight box, and
+// the tests of a box and of a face against it. Faces are decided by separating axes, which share no code with the
+// clipping of the other backends, so that this path can validate them. Based on: Gottschalk, Lin, Manocha, "OBBTree",
+// SIGGRAPH 1996 (15-axis test); section 4.5.6 of the thesis. Units: metres.   Checked against the reference in
+// tests/cpu_collision/convex_tool_test.cpp
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace trocar {
 
-// Three planes meet in a corner, two in an edge. A volume of eight planes has 12 corners and 18 edges; the rest is room
-// for planes that nearly coincide, where one corner is found several times.
+// Three planes meet in a corner, two in an edge. A volume of eight planes has at most 12 corners and 18 edges; the
+// larger capacity is for planes that nearly coincide, where one corner is found several times.
 constexpr int kMaxCorners = kMaxPlanes * (kMaxPlanes - 1) * (kMaxPlanes - 2) / 6;
 constexpr int kMaxEdges = kMaxPlanes * (kMaxPlanes - 1) / 2;
 
@@ -30,26 +30,26 @@ inline Lanes4 plane_distances(const FourPlanes& planes, Lanes4 point) {
 }
 
 struct ConvexTool {
-  std::array<FourPlanes, 2> lanes;  // moved outwards by `slack`; missing planes contain everything
+  std::array<FourPlanes, 2> lanes;  // moved outwards by `slack`; absent planes contain everything
   float slack = 0.f;                // m  rounding of the float tests
   std::array<glm::dvec4, kMaxPlanes> planes;
   int plane_count = 0;
   std::array<glm::dvec3, kMaxCorners> corners;  // m
-  int corner_count = 0;                         // 0: planes that exclude each other by rounding; nothing is touched
+  int corner_count = 0;                         // 0: the planes exclude each other by rounding; nothing is touched
   std::array<glm::dvec3, kMaxEdges> edges;      // directions, unit
   int edge_count = 0;
   ObbNode box;  // tight around the corners, grown by slack
 };
 
 // The volume must be bounded, as every tool volume is; it may be as flat as rounding makes it.
-// `reach`: largest coordinate of the mesh, m; the float tests allow for the rounding it brings.
-// `set`: of the exact set the planes lie farther out by as much as their rounding to float may have moved them in (61
-// micrometres 1 km from the origin), so that the volume is never empty and holds all that the tool sweeps.
-ConvexTool convex_tool(const ToolVolume& volume, float reach, TouchSet set = TouchSet::Volume);
+// `largest_coordinate`: largest coordinate of the mesh, m; the float tests allow for the rounding it brings.
+// `set`: for the exact set the planes move outwards by the most that their rounding to float can have moved them
+// inwards (61 micrometres 1 km from the origin), so that the volume is never empty and contains the whole sweep.
+ConvexTool convex_tool(const ToolVolume& volume, float largest_coordinate, TouchSet set = TouchSet::Volume);
 
 enum class BoxAnswer { Outside, Crosses, Inside };
 
-// Box of the tree against the volume. Outside and Inside are certain; Crosses may be wrong.
+// Tests a box of the tree against the volume. Outside and Inside are certain; Crosses may be wrong.
 BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box);
 
 // The 15-axis test: true when no face normal and no pair of edges separates the boxes. Errs towards true, by rounding.
@@ -57,7 +57,7 @@ bool boxes_overlap(const ObbNode& a, const ObbNode& b);
 
 enum class FaceAnswer { Out, In, Unclear };
 
-// Face against the volume by its planes alone, in float. Out and In are certain. Corners: x, y, z, 0.
+// Tests a face against the planes of the volume, in float. Out and In are certain. Corners: x, y, z, 0.
 FaceAnswer face_quick(const ConvexTool& tool, Lanes4 a, Lanes4 b, Lanes4 c);
 
 // Do the closed triangle and the closed volume share a point? Separating axes in double.

@@ -1,5 +1,5 @@
-// Four floats side by side: the arithmetic of the trees. Every x86-64 has these instructions, so nothing is
-// dispatched; elsewhere the compiler's own vectors stand in.   Tested through tests/cpu_collision/obb_tree_test.cpp
+// Four floats side by side: the arithmetic of the trees. Every x86-64 has these instructions, so there is no dispatch;
+// other targets use the compiler's own vectors.   Tested through tests/cpu_collision/obb_tree_test.cpp
 #pragma once
 
 #include <bit>
@@ -66,7 +66,7 @@ inline void transpose(Lanes4& a, Lanes4& b, Lanes4& c, Lanes4& d) {
   d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-// Bit k is set when lane k is negative.
+// Bit k is set when lane k is negative. With SSE2 -0 counts as negative.
 inline int negative_lanes(Lanes4 v) {
 #if defined(__SSE2__)
   return _mm_movemask_ps(v);
@@ -80,7 +80,7 @@ inline float sum(Lanes4 v) {
   return (pairs + __builtin_shufflevector(pairs, pairs, 2, 3, 0, 1))[0];
 }
 
-// Point as a mix: columns x, y, z weighted by the coordinates of p. Lane k is the dot product of p with row k.
+// Linear combination of the columns x, y, z with the coordinates of p. Lane k is the dot product of p with row k.
 inline Lanes4 dot_rows(Lanes4 x, Lanes4 y, Lanes4 z, Lanes4 p) {
   return splat<0>(p) * x + splat<1>(p) * y + splat<2>(p) * z;
 }

@@ -1,6 +1,6 @@
-// The touch query on the CPU: `scan` (outcodes over all vertices, no tree), the trees of bounding volumes (`obb` and
-// `obb-refit`, oriented boxes rebuilt or refitted each frame, are the validation path), `reference` (brute force in
-// double: the judge).
+// Factories of the touch queries on the CPU: `scan` (outcodes over all vertices, no tree), the trees of bounding
+// volumes (`obb` and `obb-refit`, oriented boxes rebuilt or refitted each frame, are the validation path) and `bsp`.
+// The reference, brute force in double, is in reference.hpp.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace trocar {
 
 std::unique_ptr<TouchQuery> make_scan_query();
-// Binary space partition (bsp/bsp_query.cpp), built anew by every update(): 55 ms for a liver of 31,000 faces on a
+// Binary space partition (bsp/bsp_query.cpp), rebuilt by every update(): 55 ms for a liver of 31,000 faces on a
 // Xeon.
 std::unique_ptr<TouchQuery> make_bsp_query();
 inline std::unique_ptr<TouchQuery> make_obb_query(TreeUpdate update) {

@@ -8,10 +8,10 @@
 namespace trocar {
 namespace {
 
-// ---- set Volume: the margin of a face is the value of the matrix game plane distances x corners ----
+// ---- set Volume: the margin of a face is the value of the matrix game "plane distances x corners" ----
 
-// distance[i][j]: signed distance of corner j from plane i, m. Linear in between: a point of the face is a mix of
-// corners.
+// distance[i][j]: signed distance of corner j from plane i, m. Linear in between: a point of the face is a convex
+// combination of corners.
 struct PlaneDistances {
   std::array<glm::dvec3, kMaxPlanes> distance;
   int count;
@@ -27,7 +27,7 @@ PlaneDistances plane_distances(const ToolVolume& tool, const Triangle& face) {
   return result;
 }
 
-// Smallest plane distance at the point of the face with these weights of the corners.
+// Smallest plane distance at the point of the face with these barycentric weights.
 double margin_at(const PlaneDistances& planes, const glm::dvec3& weights) {
   double smallest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < planes.count; ++i) smallest = std::min(smallest, glm::dot(planes.distance[i], weights));
@@ -35,7 +35,7 @@ double margin_at(const PlaneDistances& planes, const glm::dvec3& weights) {
 }
 
 // The best point lies at a corner, on an edge where two plane distances are equal, or inside where three are. Every
-// candidate is a point of the face, so none can give too much.
+// candidate is a point of the face, so none overestimates the margin.
 double best_on_edges(const PlaneDistances& planes) {
   double best = -std::numeric_limits<double>::infinity();
   for (int from = 0; from < 3; ++from) {
@@ -47,7 +47,7 @@ double best_on_edges(const PlaneDistances& planes) {
       for (int j = i + 1; j < planes.count; ++j) {
         const glm::dvec3 difference = planes.distance[i] - planes.distance[j];
         const double t = difference[from] / (difference[from] - difference[to]);
-        if (!(t > 0.0 && t < 1.0)) continue;  // also when parallel: t is then infinite or not a number
+        if (!(t > 0.0 && t < 1.0)) continue;  // also when parallel: t is then infinite or NaN
         glm::dvec3 weights(0.0);
         weights[from] = 1.0 - t;
         weights[to] = t;
@@ -92,26 +92,26 @@ Quick quick_volume_answer(const PlaneDistances& planes) {
   return Quick::Unclear;
 }
 
-// ---- set Exact: the distance of two convex bodies is the widest gap between their shadows over all directions ----
+// ---- set Exact: the distance of two convex bodies is the widest gap between their projections ----
 
 using Corners = std::array<glm::dvec3, 3>;
 
-struct Shadow {
+struct Interval {
   double low, high;
 };
 
-Shadow shadow(const Corners& corners, const glm::dvec3& direction) {
+Interval project(const Corners& corners, const glm::dvec3& direction) {
   const double a = glm::dot(corners[0], direction), b = glm::dot(corners[1], direction),
                c = glm::dot(corners[2], direction);
   return {std::min({a, b, c}), std::max({a, b, c})};
 }
 
-// Gap between the shadows along a direction of any length but 0; never more than the distance of the bodies.
+// Gap between the projections along a nonzero direction; never more than the distance of the bodies.
 double gap_along(const Corners& first, const Corners& second, const glm::dvec3& direction) {
   const double length = glm::length(direction);
   if (!(length > 0.0)) return -std::numeric_limits<double>::infinity();
   const glm::dvec3 unit = direction / length;
-  const Shadow f = shadow(first, unit), s = shadow(second, unit);
+  const Interval f = project(first, unit), s = project(second, unit);
   return std::max(f.low - s.high, s.low - f.high);
 }
 
@@ -119,7 +119,7 @@ glm::dvec3 edge(const Corners& corners, int k) { return corners[(k + 1) % 3] - c
 
 glm::dvec3 normal(const Corners& corners) { return glm::cross(edge(corners, 0), edge(corners, 1)); }
 
-// From the line start + t * along to a point, perpendicular to the line; 0 for a line without direction.
+// From the line start + t * along to a point, perpendicular to the line; 0 when `along` is 0.
 glm::dvec3 perpendicular(const glm::dvec3& point, const glm::dvec3& start, const glm::dvec3& along) {
   const double squared = glm::dot(along, along);
   if (!(squared > 0.0)) return glm::dvec3(0.0);
@@ -127,7 +127,7 @@ glm::dvec3 perpendicular(const glm::dvec3& point, const glm::dvec3& start, const
   return offset - along * (glm::dot(offset, along) / squared);
 }
 
-// The widest gap opens along a normal, a pair of edges, a corner and an edge, or a pair of corners.
+// The direction of the widest gap is a normal, or comes from a pair of edges, a corner and an edge, or two corners.
 double widest_gap(const Corners& first, const Corners& second) {
   double best = std::max(gap_along(first, second, normal(first)), gap_along(first, second, normal(second)));
   for (int i = 0; i < 3; ++i) {
@@ -146,7 +146,8 @@ Corners corners_from(const Triangle& face, const glm::dvec3& origin) {
   return {face.a - origin, face.b - origin, face.c - origin};
 }
 
-// A direction and the sweep's shadow along it, grown by the radius and the band: a face outside is surely too far.
+// A direction and the sweep's projection interval along it, grown by the radius and twice the band: a face outside is
+// certainly too far.
 struct Slab {
   glm::dvec3 direction;
   double low, high;
@@ -157,8 +158,8 @@ struct Slabs {
   int count = 0;
 };
 
-// World axes first (cheapest), then the normal of the sweep and, within its plane, the normals of its sides.
-Slabs slabs_around(const Triangle& sweep, double reach) {
+// World axes first (cheapest), then the normal of the sweep and the in-plane normals of its sides.
+Slabs slabs_around(const Triangle& sweep, double margin) {
   const Corners corners{sweep.a, sweep.b, sweep.c};
   const glm::dvec3 n = normal(corners);
   const std::array<glm::dvec3, 7> directions{glm::dvec3(1, 0, 0),
@@ -173,15 +174,15 @@ Slabs slabs_around(const Triangle& sweep, double reach) {
     const double length = glm::length(direction);
     if (!(length > 0.0)) continue;
     const glm::dvec3 unit = direction / length;
-    const Shadow covered = shadow(corners, unit);
-    slabs.slab[slabs.count++] = {unit, covered.low - reach, covered.high + reach};
+    const Interval covered = project(corners, unit);
+    slabs.slab[slabs.count++] = {unit, covered.low - margin, covered.high + margin};
   }
   return slabs;
 }
 
 bool outside_a_slab(const Slabs& slabs, const Corners& face) {
   for (int i = 0; i < slabs.count; ++i) {
-    const Shadow s = shadow(face, slabs.slab[i].direction);
+    const Interval s = project(face, slabs.slab[i].direction);
     if (s.low > slabs.slab[i].high || s.high < slabs.slab[i].low) return true;
   }
   return false;

@@ -1,8 +1,7 @@
-// Brute force in double over every face: the judge of all backends. Shares no clipping or distance code with them.
-// Both sets are decided by linear duality instead: a margin found as a best point (Volume: the value of a small matrix
-// game), a distance found as a best separating direction (Exact).
-// Units: metres.   Definition of borderline and of agreement: docs/method.md
-// Checked against closed forms, sampling and its own dual in tests/cpu_collision/reference_test.cpp
+// The reference for all backends: brute force in double over every face. Shares no clipping or distance code with them.
+// Both sets are decided by linear duality instead: a margin as a best point (Volume: the value of a small matrix game),
+// a distance as a best separating direction (Exact). Units: metres.   Definition of borderline and of agreement:
+// docs/method.md Checked against closed forms, sampling and its own dual in tests/cpu_collision/reference_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -23,10 +22,11 @@ struct ReferenceAnswer {
   std::vector<FaceId> borderline;  // sorted; touched or not
 };
 
+// Every face of the mesh that the tool touches, and the borderline faces.
 ReferenceAnswer reference_touched(const MeshView& mesh, const ToolVolume& tool, TouchSet set);
 
 // How far every plane can move inwards before the face leaves the volume, m; negative: how far outwards before it
-// enters. The largest, over the points of the face, of the smallest plane distance.
+// enters. This is the largest, over the points of the face, of the smallest plane distance.
 double reference_margin(const ToolVolume& tool, const Triangle& face);
 
 // Distance between two triangles, either of which may be a segment or a point, m. 0 when they share a point.
@@ -36,7 +36,7 @@ struct Agreement {
   std::uint64_t in_both = 0, borderline = 0, disagreements = 0;  // faces
 };
 
-// Compares a backend's answer for one tool with the judge's. A face out of order or answered twice is a disagreement.
+// Compares a backend's answer for one tool with the reference. A face out of order or listed twice is a disagreement.
 Agreement judge(const ReferenceAnswer& reference, std::span<const Touch> touches);
 
 }  // namespace trocar

@@ -22,10 +22,10 @@ double milliseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-// Touches of a usual frame; more are taken in, at the price of an allocation when the record is broken.
+// Touches of a usual frame. A frame with more allocates, but only when it exceeds all frames before.
 constexpr std::size_t kUsualTouches = 4096;
 
-// Masks for the codes of a patch's vertices.
+// Masks for the codes of a patch's vertices: kClosed drops them.
 constexpr PlaneCode kOpen = 0xff, kClosed = 0;
 
 class ScanQuery final : public TouchQuery {
@@ -55,22 +55,22 @@ class ScanQuery final : public TouchQuery {
 
   const ScanKernels& kernels_;
   ScanLayout layout_;
-  std::vector<std::uint32_t> place_of_;    // [face number] index into layout_.faces
+  std::vector<std::uint32_t> index_of_;    // [face number] index into layout_.faces
   std::vector<PatchPositions> positions_;  // [patch] m
   std::vector<PatchBox> boxes_;            // [patch]
-  std::vector<PlaneCode> patch_codes_;     // [patch] bits that every vertex of the patch has
+  std::vector<PlaneCode> patch_codes_;     // [patch] bits common to all vertices of the patch
   std::vector<PlaneCode> open_;            // [patch] kOpen where vertex_codes_ holds the codes of its vertices
   std::vector<PlaneCode> vertex_codes_;    // [slot]
-  std::vector<std::uint32_t> seams_;       // [seam + 1] those in doubt
+  std::vector<std::uint32_t> seams_;       // [seam + 1] seams that may hold survivors
   std::vector<std::uint32_t> survivors_;   // [face + 1] indices into layout_.faces, the first survivor_count_ of them
   std::vector<FaceVerdict> verdicts_;      // [face]
   ScanFaceSet touched_;
-  std::vector<FaceId> found_;      // of one tool, sorted
+  std::vector<FaceId> found_;      // touched by one tool, sorted
   std::vector<Triangle> corners_;  // of found_
   std::vector<Touch> touches_;
   std::vector<std::uint32_t> first_;
   std::size_t survivor_count_ = 0;
-  float reach_ = 0.f;  // m, largest absolute coordinate
+  float largest_ = 0.f;  // m, largest absolute coordinate
   StageTimes times_;
   CostCounters counters_;
 };
@@ -78,8 +78,8 @@ class ScanQuery final : public TouchQuery {
 void ScanQuery::rebuild(const MeshView& mesh) {
   layout_ = make_scan_layout(mesh);
   const std::size_t faces = layout_.faces.size(), slots = layout_.source.size();
-  place_of_.resize(faces);
-  for (std::uint32_t place = 0; place < faces; ++place) place_of_[layout_.faces[place].face] = place;
+  index_of_.resize(faces);
+  for (std::uint32_t i = 0; i < faces; ++i) index_of_[layout_.faces[i].face] = i;
   positions_.resize(layout_.patch_count);
   boxes_.resize(layout_.patch_count);
   patch_codes_.resize(layout_.patch_count);
@@ -102,18 +102,18 @@ void ScanQuery::take(const float* positions, std::uint32_t first, std::uint32_t 
                         positions_[first].xyz, boxes_.data() + first, all);
 }
 
-// Takes the patch of the caller's last vertex by way of a copy with room behind that vertex.
+// Takes the patch of the caller's last vertex from a padded copy: vector loads read one float past a vertex.
 void ScanQuery::take_last_vertex(const float* positions, PatchBox& all) {
   const std::uint32_t patch = layout_.last_vertex_patch;
   const std::uint32_t* source = layout_.source.data() + std::size_t{patch} * kPatchVertices;
   std::array<float, 3 * kPatchVertices + 1> copy;
-  std::array<std::uint32_t, kPatchVertices> place;
+  std::array<std::uint32_t, kPatchVertices> offset;
   for (std::uint32_t i = 0; i < kPatchVertices; ++i) {
     std::memcpy(copy.data() + 3 * i, positions + source[i], 3 * sizeof(float));
-    place[i] = 3 * i;
+    offset[i] = 3 * i;
   }
   copy.back() = 0.f;
-  kernels_.take_patches(copy.data(), place.data(), 1, positions_[patch].xyz, boxes_.data() + patch, all);
+  kernels_.take_patches(copy.data(), offset.data(), 1, positions_[patch].xyz, boxes_.data() + patch, all);
 }
 
 void ScanQuery::update(std::span<const glm::vec3> positions) {
@@ -128,8 +128,9 @@ void ScanQuery::update(std::span<const glm::vec3> positions) {
     take(floats, 0, careful, all);
     take_last_vertex(floats, all);
     take(floats, careful + 1, layout_.patch_count, all);
-    reach_ = 0.f;
-    for (int axis = 0; axis < 3; ++axis) reach_ = std::max({reach_, std::abs(all.low[axis]), std::abs(all.high[axis])});
+    largest_ = 0.f;
+    for (int axis = 0; axis < 3; ++axis)
+      largest_ = std::max({largest_, std::abs(all.low[axis]), std::abs(all.high[axis])});
   }
   counters_.updated_nodes = layout_.patch_count;
   times_.update_ms = milliseconds(start, Clock::now());
@@ -142,7 +143,7 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   first_.assign(1, 0);
   for (const ToolVolume& tool : tools) {
     const Clock::time_point start = Clock::now();
-    const ScanPlanes planes = scan_planes(tool, reach_);
+    const ScanPlanes planes = scan_planes(tool, largest_);
     search_patches(planes.out);
     search_seams();
     const Clock::time_point searched = Clock::now();
@@ -155,7 +156,8 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   return {touches_, first_};
 }
 
-// Codes of the patches; in those that are outside no plane, codes of the vertices and survivors among the faces within.
+// Computes the patch codes; for patches outside no plane, also the vertex codes and the survivors among the inner
+// faces.
 void ScanQuery::search_patches(const PlaneLanes<float>& planes) {
   kernels_.box_codes(planes, boxes_.data(), layout_.patch_count, patch_codes_.data());
   std::fill(open_.begin(), open_.end(), kClosed);
@@ -172,7 +174,7 @@ void ScanQuery::search_patches(const PlaneLanes<float>& planes) {
   }
 }
 
-// Survivors among the faces that cross from patch to patch. A patch that was not opened speaks for its vertices.
+// Survivors among the faces that cross from patch to patch. For an unopened patch, its code stands for its vertices.
 void ScanQuery::search_seams() {
   const PlaneCode* codes = patch_codes_.data();
   std::size_t count = 0;
@@ -189,7 +191,7 @@ void ScanQuery::search_seams() {
   }
 }
 
-// Appends the faces whose three codes have no bit in common, without a branch: which do follows no pattern.
+// Appends the faces whose three codes share no bit. Branch-free, because the outcome is unpredictable.
 template <typename CodeOf>
 void ScanQuery::collect(const FaceRange& range, CodeOf code_of) {
   std::uint32_t* survivors = survivors_.data();
@@ -202,13 +204,13 @@ void ScanQuery::collect(const FaceRange& range, CodeOf code_of) {
   survivor_count_ = count;
 }
 
-// Of the exact set every survivor is a candidate. The volume's float planes may cut off a part of the sweep (30
-// micrometres deep, 300 m from the origin); the planes that the survivors passed lie farther out than that.
+// For the exact set every survivor is a candidate. The volume's float planes may cut off a part of the sweep (30
+// micrometres deep, 300 m from the origin); the planes of the survivor test lie farther out than that.
 void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set) {
   const std::span<const std::uint32_t> survivors = std::span(survivors_).first(survivor_count_);
   counters_.face_tests += survivors.size();
   if (set == TouchSet::Exact) {
-    for (const std::uint32_t place : survivors) touched_.insert_if(true, layout_.faces[place].face);
+    for (const std::uint32_t i : survivors) touched_.insert_if(true, layout_.faces[i].face);
     return;
   }
   kernels_.judge_faces(planes, xyz(), layout_.faces.data(), survivors, verdicts_.data());
@@ -225,14 +227,14 @@ void ScanQuery::report(const ToolVolume& tool, TouchSet set) {
   touched_.drain([&](std::uint32_t face) { found_.push_back(FaceId{face}); });
   const std::size_t before = touches_.size();
   touches_.resize(before + found_.size());
-  const std::span<Touch> room = std::span(touches_).subspan(before);
+  const std::span<Touch> added = std::span(touches_).subspan(before);
   if (set == TouchSet::Volume) {
-    for (std::size_t i = 0; i < found_.size(); ++i) room[i].face = found_[i];
+    for (std::size_t i = 0; i < found_.size(); ++i) added[i].face = found_[i];
     return;
   }
   corners_.clear();
-  for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[place_of_[index(face)]]));
-  touches_.resize(before + refine_touches(tool.step, corners_, found_, room));
+  for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[index_of_[index(face)]]));
+  touches_.resize(before + refine_touches(tool.step, corners_, found_, added));
 }
 
 Triangle ScanQuery::corners_of(const ScanFace& face) const {
@@ -249,7 +251,7 @@ std::size_t held_bytes(const std::vector<T>& values) {
 }
 
 std::size_t ScanQuery::memory_bytes() const {
-  return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(place_of_) + held_bytes(positions_) +
+  return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(index_of_) + held_bytes(positions_) +
          held_bytes(boxes_) + held_bytes(patch_codes_) + held_bytes(open_) + held_bytes(seams_) +
          held_bytes(vertex_codes_) + held_bytes(survivors_) + held_bytes(verdicts_) + touched_.memory_bytes() +
          held_bytes(found_) + held_bytes(corners_) + held_bytes(touches_) + held_bytes(first_);

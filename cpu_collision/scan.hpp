@@ -1,11 +1,11 @@
 // `scan`: the touch query without OpenGL and without a tree. The definition, per tool volume:
-//   1. each vertex gets a code, a bit for every plane it is outside of;
+//   1. each vertex gets a code with a bit for every plane it is outside of;
 //   2. a face survives when the AND of its three codes is 0;
 //   3. a survivor with a corner of code 0 is in; any other is clipped exactly against the volume.
-// scan_volume() is that and no more. The query does steps 1 and 2 in float with widened planes, only in patches of the
-// organ that the planes leave in doubt, and step 3 in double on the few faces that are left: the same answer. Lombardo,
-// Cani, Neyret 1999 do this with the graphics card's clipping; the codes are Cohen and Sutherland's. Units: metres.
-// Tested in tests/cpu_collision/scan_test.cpp
+// scan_volume() is exactly this. The query does steps 1 and 2 in float with widened planes, and only in patches of
+// the organ that no plane excludes, and step 3 in double on the few surviving faces: the same answer. Lombardo, Cani,
+// Neyret 1999 do this with the graphics card's clipping; the codes are Cohen and Sutherland's. Units: metres. Tested
+// in tests/cpu_collision/scan_test.cpp
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace trocar {
 
-// The definition, in double, over every face: the slow twin of the query. Sorted; allocates.
+// The definition, in double, over every face: the slow baseline of the query. Sorted; allocates.
 std::vector<FaceId> scan_volume(const MeshView& mesh, const ToolVolume& tool);
 
 // make_scan_query() with given inner loops.

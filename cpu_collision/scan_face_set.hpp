@@ -1,5 +1,5 @@
-// A set of face numbers that gives them back in order: a bit per face, and a bit per 64 of those.
-// Filling and emptying it costs time by the faces in it, not by the faces of the organ (but for one word per 4096).
+// A set of face numbers that iterates in order: a bit per face, and a summary bit per 64 faces. Filling and emptying
+// it costs time by the faces in it, not by the faces of the organ (except one word per 4096 faces).
 // Tested in tests/cpu_collision/scan_test.cpp
 #pragma once
 
@@ -18,7 +18,7 @@ class ScanFaceSet {
     summary_.assign((words_.size() + 63) / 64, 0);
   }
 
-  // Inserts `face` when `in`, without a branch: half of the faces asked about are out, in no order.
+  // Inserts `face` when `in`. Branch-free: half of the tested faces are out, in no order.
   void insert_if(bool in, std::uint32_t face) {
     words_[face >> 6] |= std::uint64_t{in} << (face & 63);
     summary_[face >> 12] |= std::uint64_t{in} << ((face >> 6) & 63);

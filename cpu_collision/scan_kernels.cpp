@@ -30,7 +30,7 @@ void take_patches(const float* positions, const std::uint32_t* source, std::uint
   }
 }
 
-// The box's farthest corner along a normal lies high where the normal is positive and low where it is negative.
+// The box's farthest corner along a normal is high where the normal is positive and low where it is negative.
 void box_codes(const PlaneLanes<float>& planes, const PatchBox* boxes, std::uint32_t count, PlaneCode* codes) {
   for (std::uint32_t b = 0; b < count; ++b) {
     const PatchBox& box = boxes[b];
@@ -95,14 +95,14 @@ PlaneLanes<Real> lanes_of(const ToolVolume& volume) {
 
 }  // namespace
 
-ScanPlanes scan_planes(const ToolVolume& volume, float reach) {
-  // Three products, four sums and the moved plane itself round, each by half an epsilon of at most 3 reach + |d|; so do
-  // the four numbers of the plane, together by as much again. Twice the former is granted, which holds both: the planes
-  // moved out contain the true volume, too. No height is then -0, so that a sign bit means "less than zero".
+ScanPlanes scan_planes(const ToolVolume& volume, float largest_coordinate) {
+  // At most eight roundings (three products, the sums, the moved plane) err by half an epsilon of 3 largest_coordinate
+  // + |d| each; the rounding of the plane's four numbers to float errs by as much again. The margin holds both, so the
+  // planes moved outwards contain the true volume too. No height is then -0, so the sign bit means "less than zero".
   constexpr float kRoundings = 8.f * std::numeric_limits<float>::epsilon();
   ScanPlanes planes{lanes_of<float>(volume), {}, lanes_of<double>(volume)};
   for (int p = 0; p < kMaxPlanes; ++p) {
-    const float d = planes.out.d[p], margin = kRoundings * (3.f * reach + std::abs(d));
+    const float d = planes.out.d[p], margin = kRoundings * (3.f * largest_coordinate + std::abs(d));
     planes.out.d[p] = d + margin;
     planes.in_d[p] = d - margin;
   }

@@ -1,5 +1,6 @@
-// The inner loops of `scan`, each in a plain version (the definition) and in vector versions that answer bit for bit
-// alike: same operations in the same order, no fused multiply-add. Chosen once per query by what the processor has.
+// The inner loops of `scan`, each in a plain version (the definition) and in vector versions with bit-identical
+// results: same operations in the same order, no fused multiply-add. Chosen once per query by the processor's
+// instructions.
 // Units: metres.   Equivalence tested in tests/cpu_collision/scan_kernels_test.cpp
 #pragma once
 
@@ -12,47 +13,48 @@
 
 namespace trocar {
 
-// A code holds one bit per plane: set = wholly outside that plane. One byte, as a volume has at most eight planes.
+// A code holds one bit per plane: set = wholly outside that plane. One byte: a volume has at most eight planes.
 using PlaneCode = std::uint8_t;
 static_assert(kMaxPlanes == 8);
 
-// A patch's vertices: x y z, x y z, ... Patches lie one behind the other, so that they may be read as one array of
-// floats.
+// A patch's vertices: x y z, x y z, ... Patches are contiguous, so that they can be read as one array of floats.
 struct alignas(64) PatchPositions {
   float xyz[3 * kPatchVertices];  // m
 };
 
-// Bounds of a patch; the fourth numbers are filling without meaning.
+// Bounds of a patch; the fourth numbers are padding.
 struct alignas(32) PatchBox {
   float low[4], high[4];  // m
 };
 
-// The planes of a volume side by side, so that one vector instruction tests a point against all of them. Unused lanes
-// hold a plane that nothing is outside of.
+// The planes of a volume in structure-of-arrays order, so that one vector instruction tests a point against all of
+// them. Unused lanes hold a plane that nothing is outside of.
 template <typename Real>
 struct alignas(64) PlaneLanes {
   Real x[kMaxPlanes], y[kMaxPlanes], z[kMaxPlanes], d[kMaxPlanes];
 };
 
-// The planes of one tool volume, as the scan asks them. Float arithmetic on coordinates up to `reach` errs by less than
-// the planes are moved: what is outside a moved-out plane in float is outside the exact one, what is inside a moved-in
-// one is inside.
+// The planes of one tool volume for the scan. Float arithmetic on coordinates up to `largest_coordinate` errs by less
+// than the planes are moved: a point outside an outward-moved plane in float is outside the exact plane, a point inside
+// an inward-moved plane is inside the exact one.
 struct ScanPlanes {
   PlaneLanes<float> out;               // moved outward
   alignas(32) float in_d[kMaxPlanes];  // m, `d` of the planes moved inward
   PlaneLanes<double> exact;
 };
 
-// `reach`: m, the largest absolute coordinate.
-ScanPlanes scan_planes(const ToolVolume& volume, float reach);
+// `largest_coordinate`: m, the largest absolute coordinate.
+ScanPlanes scan_planes(const ToolVolume& volume, float largest_coordinate);
 
-// What the planes say of one face: outside one of them, a corner inside all of them, or neither: clip it.
+// Result of the plane tests of one face: outside one plane; a corner inside all planes; or neither, so it must be
+// clipped.
 enum class FaceVerdict : std::uint8_t { Out, In, Clip };
 
 struct ScanKernels {
   std::string_view name;
-  // Copies patches of vertices from the caller's positions to xyz [slot * 3], fills their boxes and widens `all` to
-  // hold them. Vector versions read one float past a vertex and write four floats past the end of xyz.
+  // Copies patches of vertices from the caller's positions to xyz [slot * 3], computes their boxes and widens `all` to
+  // contain them. Vector versions read one float past each vertex and need xyz aligned to 32 bytes; all versions write
+  // exactly 3 * kPatchVertices floats per patch.
   void (*take_patches)(const float* positions, const std::uint32_t* source, std::uint32_t patches, float* xyz,
                        PatchBox* boxes, PatchBox& all);
   // Bits of the planes that each box is wholly outside of.
@@ -65,10 +67,10 @@ struct ScanKernels {
 };
 
 const ScanKernels& plain_scan_kernels();
-// nullptr where the compiler or this processor lacks the instructions.
+// nullptr when not built for x86-64 or when this processor lacks the instructions.
 const ScanKernels* avx2_scan_kernels();
 const ScanKernels* avx512_scan_kernels();
-// The fastest this processor has.
+// The fastest kernels that this processor and TROCAR_INSTRUCTIONS allow.
 const ScanKernels& best_scan_kernels();
 
 }  // namespace trocar

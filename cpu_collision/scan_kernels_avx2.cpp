@@ -13,13 +13,13 @@
 namespace trocar {
 namespace {
 
-// x y z _ of two vertices, the fourth number of each being the next float in the caller's positions. Both places come
-// with one load: loads are what the copying waits for.
+// x y z _ of two vertices; the fourth number of each is the next float in the caller's positions. One load fetches both
+// offsets, because the copy is limited by loads.
 TROCAR_AVX2 inline __m256 two_vertices(const float* positions, const std::uint32_t* source) {
-  std::uint64_t places;
-  std::memcpy(&places, source, sizeof(places));
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(positions + static_cast<std::uint32_t>(places))),
-                              _mm_loadu_ps(positions + (places >> 32)), 1);
+  std::uint64_t offsets;
+  std::memcpy(&offsets, source, sizeof(offsets));
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(positions + static_cast<std::uint32_t>(offsets))),
+                              _mm_loadu_ps(positions + (offsets >> 32)), 1);
 }
 
 // Eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
@@ -126,7 +126,7 @@ TROCAR_AVX2 inline FloatCodes float_codes(const FloatPlanes& planes, const float
           _mm256_movemask_ps(_mm256_add_ps(in_xyz, planes.in_d))};
 }
 
-// Float settles nearly every face; the few corners within its error of a plane go to double.
+// Float decides nearly every face; the few faces within its error of a plane are decided in double.
 TROCAR_AVX2 void judge_faces(const ScanPlanes& lanes, const float* xyz, const ScanFace* faces,
                              std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
   const FloatPlanes planes{_mm256_load_ps(lanes.out.x), _mm256_load_ps(lanes.out.y), _mm256_load_ps(lanes.out.z),

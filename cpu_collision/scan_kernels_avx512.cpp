@@ -1,6 +1,6 @@
-// AVX-512VL version of the scan's copying loop, the only one that gains over AVX2: its two-register permutes close the
-// gaps in half the steps. Registers stay at 256 bits: between frames of a program that does not use them the 512-bit
-// units fall asleep, and the copy then takes longer than AVX2's. Tested against the plain version in
+// AVX-512VL version of the scan's copy loop, the only loop that gains over AVX2: its two-register permutes close the
+// gaps in half the steps. Registers stay at 256 bits: the 512-bit units power down between frames when nothing else
+// uses them, and the copy then takes longer than AVX2's. Tested against the plain version in
 // tests/cpu_collision/scan_kernels_test.cpp
 #include "cpu_collision/scan_kernels.hpp"
 
@@ -15,13 +15,13 @@
 namespace trocar {
 namespace {
 
-// x y z _ of two vertices, the fourth number of each being the next float in the caller's positions. Both places come
-// with one load: loads are what the copying waits for.
+// x y z _ of two vertices; the fourth number of each is the next float in the caller's positions. One load fetches both
+// offsets, because the copy is limited by loads.
 TROCAR_AVX512 inline __m256 two_vertices(const float* positions, const std::uint32_t* source) {
-  std::uint64_t places;
-  std::memcpy(&places, source, sizeof(places));
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(positions + static_cast<std::uint32_t>(places))),
-                              _mm_loadu_ps(positions + (places >> 32)), 1);
+  std::uint64_t offsets;
+  std::memcpy(&offsets, source, sizeof(offsets));
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(positions + static_cast<std::uint32_t>(offsets))),
+                              _mm_loadu_ps(positions + (offsets >> 32)), 1);
 }
 
 // Eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.

@@ -32,7 +32,7 @@ int longest_axis(std::span<const std::uint32_t> vertices, std::span<const glm::v
   return size.y >= size.z ? 1 : 2;
 }
 
-// Halves the set along its longest axis, in whole patches, until one patch is left; in a patch the file's order is
+// Halves the set along its longest axis, in whole patches, down to single patches. Within a patch the file's order is
 // kept, so that reading the file's positions patch by patch runs forward through memory.
 void order_in_patches(std::span<std::uint32_t> vertices, std::span<const glm::vec3> positions) {
   if (vertices.size() <= kPatchVertices) {
@@ -49,8 +49,8 @@ void order_in_patches(std::span<std::uint32_t> vertices, std::span<const glm::ve
   order_in_patches(vertices.subspan(half), positions);
 }
 
-// Patches one after another as their vertices lie in the file: reading the file's positions patch by patch then finds
-// most cache lines still at hand from the patches before. The last patch, which may be short, stays last.
+// Sorts the patches as their vertices lie in the file: reading the positions patch by patch then finds most cache lines
+// already loaded by earlier patches. The last patch, which may be short, stays last.
 void sort_patches_by_file_order(std::vector<std::uint32_t>& order) {
   const std::size_t whole = order.size() / kPatchVertices;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> patches;  // sum of vertex numbers, patch
@@ -76,7 +76,7 @@ struct KeyedFace {
   bool crosses() const { return patches.front() != patches.back(); }
 };
 
-// Faces within a patch before those that cross; each by patches, then by number.
+// Faces within a patch first, then faces that cross; each group by patches, then by face number.
 std::vector<KeyedFace> faces_by_patches(const MeshView& mesh, std::span<const std::uint32_t> slot_of) {
   std::vector<KeyedFace> keyed(mesh.faces.size());
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
@@ -91,7 +91,7 @@ std::vector<KeyedFace> faces_by_patches(const MeshView& mesh, std::span<const st
   return keyed;
 }
 
-// Returns how many faces lie within a patch.
+// Returns the number of faces within a patch.
 std::uint32_t fill_within(ScanLayout& layout, std::span<const KeyedFace> keyed) {
   std::uint32_t f = 0;
   for (std::uint32_t patch = 0; patch < layout.patch_count; ++patch) {
@@ -102,7 +102,7 @@ std::uint32_t fill_within(ScanLayout& layout, std::span<const KeyedFace> keyed) 
   return f;
 }
 
-// A crossing face joins the seam before as long as that keeps to five patches.
+// A crossing face joins the previous seam as long as that seam spans at most five patches.
 void fill_seams(ScanLayout& layout, std::span<const KeyedFace> keyed, std::uint32_t first_crossing) {
   constexpr std::size_t kMost = std::size(Seam{}.patch);
   std::vector<std::uint32_t> reached;

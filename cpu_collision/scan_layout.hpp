@@ -1,6 +1,6 @@
-// How `scan` keeps an organ: vertices in patches of 64 neighbours, faces by patch or by the seam they cross.
-// A patch that is wholly outside one plane of the tool volume takes 64 vertices out of the query at once; there is no
-// tree, and new positions only change the patches' boxes. Built once per rebuild().   Tested in
+// The memory layout of an organ in `scan`: vertices in patches of 64 neighbours, faces by patch or by the seam they
+// cross. A patch wholly outside one plane of the tool volume removes 64 vertices from the query at once. There is no
+// tree; new positions only change the patches' boxes. Built once per rebuild().   Tested in
 // tests/cpu_collision/scan_layout_test.cpp
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace trocar {
 
-// 8 x 8 vertices. Measured on a liver of 31k faces: 48 to 128 cost the same, 32 makes too many patches and seams.
+// 8 x 8 vertices. Measured on a liver of 31k faces: 48 to 128 cost the same, 32 gives too many patches and seams.
 constexpr std::uint32_t kPatchVertices = 64;
 
-// One face as the scan reads it. `corner` are slots: positions in the patched vertex order.
+// One face in the scan's order. `corner` holds slots: positions in the patched vertex order.
 struct ScanFace {
   std::uint32_t corner[3];
   std::uint32_t face;  // the file's face number
@@ -24,8 +24,8 @@ struct FaceRange {
   std::uint32_t first, last;  // faces[first .. last)
 };
 
-// Faces that cross between these patches, repeated when fewer. Five cost least: with three there are four times the
-// seams, with eight each needed seam brings twice the faces.
+// Faces that cross between these patches; with fewer than five, the last is repeated. Five cost least: with three there
+// are four times the seams, with eight each needed seam adds twice the faces.
 struct Seam {
   std::uint32_t patch[5];
   FaceRange faces;
@@ -35,12 +35,12 @@ struct ScanLayout {
   // First float of each slot's vertex in the caller's positions, 3 * vertex. Unused slots of the last patch repeat a
   // vertex.
   std::vector<std::uint32_t> source;  // [slot]
-  std::vector<ScanFace> faces;        // [face] first those within a patch, by patch; then by seam
+  std::vector<ScanFace> faces;        // [face] faces within a patch, by patch; then crossing faces, by seam
   std::vector<FaceRange> within;      // [patch] faces with all corners in it
   std::vector<Seam> seams;            // [seam]
   std::uint32_t patch_count = 0;
-  std::uint32_t vertex_count = 0;  // of the caller's mesh, vertices without a face included
-  // The patch that holds the caller's last vertex: a vector load of that vertex would read past the end.
+  std::uint32_t vertex_count = 0;  // of the caller's mesh, including vertices without a face
+  // The patch with the caller's last vertex: a vector load of that vertex would read past the end.
   std::uint32_t last_vertex_patch = 0;
 };
 

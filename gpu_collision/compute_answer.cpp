@@ -47,7 +47,7 @@ std::size_t ComputeAnswer::memory_bytes() const {
          (members_.capacity() + filled_.capacity()) * sizeof(std::uint64_t);
 }
 
-// Counting sort: ends_ first counts, then becomes the place where each tool's next face goes.
+// Counting sort: ends_ first holds counts, then the position of each tool's next face.
 bool ComputeAnswer::bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t faces) {
   ends_.assign(tools, 0);
   for (const ComputeRecord& record : records) {

@@ -24,7 +24,7 @@ int longest_axis(std::span<const std::uint32_t> faces, std::span<const glm::vec3
   return size.y >= size.z ? 1 : 2;
 }
 
-// Halves the set along its longest axis, in whole blocks, until one block is left.
+// Halves the set along its longest axis, in whole blocks, down to single blocks.
 void order_in_blocks(std::span<std::uint32_t> faces, std::span<const glm::vec3> centres) {
   if (faces.size() <= kBlockFaces) {
     std::sort(faces.begin(), faces.end());

@@ -1,4 +1,4 @@
-// Faces in blocks of neighbours, for backends that drop a whole block at once. Made on rebuild; independent of later
+// Faces in blocks of neighbours, for backends that reject a whole block at once. Built on rebuild; independent of later
 // positions (a block that spreads out costs time, not correctness).   Tested in tests/gpu_collision/compute_test.cpp
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-// Faces of a block: one workgroup.
+// Faces of a block: one per invocation of a workgroup.
 constexpr std::uint32_t kBlockFaces = 64;
 
 struct FaceBlocks {

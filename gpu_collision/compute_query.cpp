@@ -1,9 +1,9 @@
-// The touch query as compute shaders: outcode bits per corner and plane, AND per face, exact clip of the survivors, all
-// tools in one submission, one short read-back; doubts of float are settled in double on the host.
-// Based on: the clipping of Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer
-// Animation 1999, with Cohen and Sutherland's outcodes. We differ: faces lie in blocks of neighbours, and a block that
-// is wholly outside one plane is dropped before its faces are looked at. Units: metres.
-// Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_compute.cpp
+// The touch query as compute shaders: outcode bits per corner and plane, AND per face, exact clip of the survivors,
+// all tools in one submission, one short read-back; the host decides in double what float leaves uncertain. Based on:
+// the clipping of Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation
+// 1999, with Cohen and Sutherland's outcodes. We differ: faces lie in blocks of neighbours, and a block wholly
+// outside one plane is rejected before its faces are tested. Units: metres. Checked against the reference in
+// tests/gpu_collision/compute_test.cpp; measured by bench/gpu_compute.cpp
 #include "gpu_collision/compute_query.hpp"
 
 #include <glad/gl.h>
@@ -33,21 +33,21 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// How far the shaders move every plane outwards, apart from what they add for the size of the coordinates.
+// Distance by which the shaders move every plane outwards, without the part that they add for the coordinates' size.
 constexpr float kSlack = 0.25e-6f;           // m
 constexpr float kRelativeSlack = 1e-6f;      // of a plane's distance from the origin: several times its rounding
 constexpr std::uint32_t kCullGroup = 32;     // local_size_x of compute_cull.comp
 constexpr std::size_t kToolTexels = 9;       // eight planes, then slack and plane count
-constexpr std::size_t kFirstRecords = 1024;  // read back with the count; doubles when a frame has more
+constexpr std::size_t kFirstRecords = 1024;  // read back with the count at least; more after a larger answer
 
-// Layout of the answer buffer: the indirect dispatch of compute_clip, the number of records, the number of the call
-// that the shaders wrote, then the records.
+// Layout of the answer buffer: the indirect dispatch of compute_clip, the number of records, the call number written by
+// the shaders, then the records.
 struct AnswerHeader {
   std::uint32_t groups[3];
   std::uint32_t record_count;
   std::uint32_t call_done, unused;
 };
-static_assert(sizeof(AnswerHeader) % alignof(std::uint64_t) == 0);  // as std430 places the records
+static_assert(sizeof(AnswerHeader) % alignof(std::uint64_t) == 0);  // as std430 aligns the records
 
 gl::Program compute_program(std::string_view file, std::string_view prelude) {
   const std::string source = std::string(prelude) + std::string(gl::shader_source(file));
@@ -75,7 +75,7 @@ class ComputeQuery final : public GpuTouchQuery {
   unsigned position_buffer() const override { return positions_.buffer(); }
 
  private:
-  void make_room(std::size_t tools);
+  void ensure_capacity(std::size_t tools);
   void submit(std::span<const ToolVolume> tools);
   void send_tools(std::span<const ToolVolume> tools);
   void bind() const;
@@ -90,7 +90,7 @@ class ComputeQuery final : public GpuTouchQuery {
   ReadBack read_back_;
   ComputeTuning tuning_;
   GLint max_groups_ = 0, max_texels_ = 0;
-  GLint64 max_block_ = 0;  // bytes that a shader can see of a storage buffer
+  GLint64 max_block_ = 0;  // bytes of a storage buffer that a shader can access
   gl::Program cull_, clip_;
   gl::Timer timer_;
 
@@ -101,20 +101,20 @@ class ComputeQuery final : public GpuTouchQuery {
   gl::BufferTexture block_vertices_{GL_R32UI}, block_ends_{GL_R32UI};
   gl::PositionUpload upload_;
 
-  // A call.
+  // One call.
   gl::BufferTexture tools_{GL_RGBA32F};
   std::vector<glm::vec4> tool_texels_;
   std::size_t tool_capacity_ = 0;
   gl::Buffer work_, answer_buffer_;
   std::size_t record_capacity_ = 0;
   std::uint32_t call_ = 0;  // number of the last dispatch
-  bool submitted_ = false;  // the last call dispatched something, and its records are still to be read
+  bool submitted_ = false;  // the last call was dispatched, and its records are not yet read
   gl::ReadBackBuffer reply_;
-  std::size_t requested_ = kFirstRecords;    // records that come back with the count, without asking again
-  std::vector<ComputeRecord> many_records_;  // when there are more
+  std::size_t requested_ = kFirstRecords;    // records that the first read-back fetches together with the count
+  std::vector<ComputeRecord> many_records_;  // for a larger answer
   ComputeAnswer answer_;
 
-  // Deferred: the call whose answer is still on its way; its positions are pinned in upload_.
+  // Deferred: the call whose answer is not yet read; its positions are pinned in upload_.
   bool pending_ = false;
   TouchSet pending_set_ = TouchSet::Volume;
   std::vector<ToolVolume> pending_tools_;
@@ -143,7 +143,7 @@ ComputeQuery::ComputeQuery(GlContext& context, ReadBack read_back, const Compute
   rebuild({});
 }
 
-// Corners and coordinates are texels, a block of faces is a workgroup.
+// Limits: corners and coordinates are texels, a block of faces is a workgroup.
 bool ComputeQuery::too_large(const MeshView& mesh) const {
   const auto texels = static_cast<std::size_t>(max_texels_), groups = static_cast<std::size_t>(max_groups_);
   return 3 * std::max(mesh.faces.size(), mesh.positions.size()) > texels || mesh.faces.size() > groups * kBlockFaces;
@@ -167,7 +167,7 @@ void ComputeQuery::rebuild(const MeshView& mesh) {
   upload_.send(mesh.positions, positions_.buffer());
   answer_.resize(mesh.faces.size());
   tool_capacity_ = 0;
-  make_room(2);
+  ensure_capacity(2);
   fault_.check();
 }
 
@@ -210,9 +210,10 @@ TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set)
   return fault_.check() ? answer_.list() : no_answer(tools.size());
 }
 
-// Storage for the worst case, every face touched by every tool, so that no answer ever has to be asked for twice; less
-// where a storage block cannot be so large: the shaders write no record beyond it, and count it.
-void ComputeQuery::make_room(std::size_t tools) {
+// Allocates storage for the worst case, every face touched by every tool, so that no call is ever repeated. Where a
+// storage block cannot be that large, the storage is smaller: the shaders count records beyond it but do not write
+// them.
+void ComputeQuery::ensure_capacity(std::size_t tools) {
   if (tools <= tool_capacity_) return;
   const auto largest = static_cast<std::size_t>(max_block_);
   const std::size_t work_bytes = std::max<std::size_t>(block_count_ * tools, 1) * 2 * sizeof(std::uint32_t);
@@ -231,7 +232,7 @@ void ComputeQuery::make_room(std::size_t tools) {
 void ComputeQuery::submit(std::span<const ToolVolume> tools) {
   const auto start = Clock::now();
   submitted_ = false;
-  if (!tools.empty() && block_count_ > 0) make_room(tools.size());
+  if (!tools.empty() && block_count_ > 0) ensure_capacity(tools.size());
   if (!tools.empty() && block_count_ > 0 && !fault_.any()) {
     ++call_;
     send_tools(tools);
@@ -279,7 +280,7 @@ void ComputeQuery::bind() const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kAnswerBlock, answer_buffer_.name());
 }
 
-// Two passes per batch of tools; a batch is as large as the workgroups that one dispatch may have.
+// Two passes per batch of tools; a batch has as many tools as the workgroups of one dispatch allow.
 void ComputeQuery::dispatch_culled(std::uint32_t tools) {
   const std::uint32_t batch = std::max(1u, static_cast<std::uint32_t>(max_groups_) / block_count_);
   glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, answer_buffer_.name());
@@ -311,7 +312,7 @@ void ComputeQuery::dispatch_all(std::uint32_t tools) {
   glDispatchCompute(block_count_, 1, 1);
 }
 
-// The records of the last submission; none when nothing was submitted, or what came back cannot be its answer.
+// The records of the last submission; none when nothing was submitted or the reply cannot belong to it.
 std::span<const ComputeRecord> ComputeQuery::read_records() {
   if (!submitted_) return {};
   submitted_ = false;
@@ -325,7 +326,7 @@ std::span<const ComputeRecord> ComputeQuery::read_records() {
   if (count > record_capacity_) fault_.raise(all_fit ? TouchFault::WrongAnswer : TouchFault::TooLarge);
   if (fault_.any()) return {};
   const bool complete = count <= requested_;
-  // Next time as many again as came now, and room for growth.
+  // The next read-back fetches at least 1.5 times the current number.
   requested_ = std::max(kFirstRecords, std::bit_ceil(count + count / 2));
   if (complete) return {reinterpret_cast<const ComputeRecord*>(reply.data() + sizeof header), count};
   many_records_.resize(count);
@@ -359,9 +360,10 @@ std::size_t ComputeQuery::memory_bytes() const {
 }  // namespace
 
 // Mesa's llvmpipe runs a dispatch on the CPU before the call returns. Measured there with 31,000 faces: testing all
-// faces 1.2 ms, dropping blocks first 0.15 ms; the clip makes every invocation dearer, survivor or not, by 0.04 ms in
-// all, and the host settles the few doubts in 0.001; a timer query costs 0.015 ms and reads 0. A GPU is given all faces
-// at once, to save the second dispatch and its barrier; bench/gpu_compute.cpp compares.
+// faces takes 1.2 ms, rejecting blocks first 0.15 ms. The clip makes every invocation slower, survivor or not, by
+// 0.04 ms in total, while the host decides the few uncertain faces in 0.001 ms. A timer query costs 0.015 ms and
+// reads 0. A GPU tests all faces at once, which saves the second dispatch and its barrier; bench/gpu_compute.cpp
+// compares.
 ComputeTuning best_compute_tuning(const GlInfo& info) {
   ComputeTuning tuning;
   tuning.cull_blocks = info.software;

@@ -6,14 +6,14 @@
 namespace trocar {
 
 struct ComputeTuning {
-  bool cull_blocks = true;  // a first pass drops blocks of faces by their boxes; off: all faces are tested at once
-  bool clip_on_gpu = true;  // off: faces that only a clip can decide go to the host
+  bool cull_blocks = true;  // a first pass rejects blocks of faces by their boxes; off: all faces are tested at once
+  bool clip_on_gpu = true;  // off: the host decides the faces that need a clip
   bool persistent_upload = true;  // positions through a mapped ring; off: glBufferSubData
-  unsigned upload_parts = 1;      // of a mapped upload, each sent while the next is copied
+  unsigned upload_parts = 1;      // parts of a mapped upload, each sent while the next is copied
   bool timer_query = true;        // gpu_ms by the GPU's clock; off: by the host's, around the dispatches
 };
 
-// What suits the kind of hardware that `info` names: software measured, GPUs by reasoning.
+// The best variant for the hardware in `info`: measured for software drivers, estimated for GPUs.
 ComputeTuning best_compute_tuning(const GlInfo& info);
 
 std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);

@@ -1,5 +1,5 @@
-// The part of the OpenGL state that `compute` changes, put back at the end of a scope, so that a renderer sharing the
-// context notices nothing.   Tested in tests/gpu_collision/compute_test.cpp (GoodGuest)
+// Saves the OpenGL state that `compute` changes and restores it at the end of a scope, so that a renderer sharing the
+// context is not affected.   Tested in tests/gpu_collision/compute_test.cpp (GoodGuest)
 #pragma once
 
 #include <array>
@@ -7,11 +7,11 @@
 
 namespace trocar::gl {
 
-// Bindings of the shaders: texture units kFirstUnit .. kFirstUnit + 5, storage blocks kWorkBlock and kAnswerBlock. The
-// last ones that every context has, where few renderers bind anything.
+// Bindings of the shaders: texture units kFirstUnit .. kFirstUnit + 5, storage blocks kWorkBlock and kAnswerBlock.
+// These are the last ones that every context provides; few renderers use them.
 constexpr unsigned kFirstUnit = 10, kUnits = 6, kWorkBlock = 6, kAnswerBlock = 7;
 
-// What a transfer changes: buffers, and the texture of the active unit.
+// State that a transfer changes: buffer bindings, and the texture of the active unit.
 class BindingsGuard {
  public:
   BindingsGuard();
@@ -23,8 +23,8 @@ class BindingsGuard {
   int active_texture_ = 0, texture_buffer_ = 0, copy_read_ = 0, copy_write_ = 0;
 };
 
-// What a dispatch changes beside that: program, texture units, storage blocks. Lives within a BindingsGuard, for it
-// leaves another texture unit active.
+// Additional state that a dispatch changes: program, texture units, storage blocks. Must live within a BindingsGuard,
+// because it leaves another texture unit active.
 class DispatchGuard {
  public:
   DispatchGuard();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr GLbitfield kMapped = GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT | GL_MAP_READ_BIT;
 
-// New storage of the host's kind, mapped for as long as the buffer lives.
+// New storage in host memory, mapped for the lifetime of the buffer.
 Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
   Buffer buffer = make_buffer();
   glBindBuffer(GL_COPY_READ_BUFFER, buffer.name());
@@ -27,7 +27,7 @@ BufferTexture::BufferTexture(Enum format) : format_(format), buffer_(make_buffer
 BufferTexture::~BufferTexture() { glDeleteTextures(1, &texture_); }
 
 void BufferTexture::fill(const void* data, std::size_t bytes) {
-  constexpr std::size_t kLeast = 16;  // an empty mesh still has a texture
+  constexpr std::size_t kLeast = 16;  // an empty mesh also needs a texture
   glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
   glBufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(std::max(bytes, kLeast)), nullptr, GL_DYNAMIC_DRAW);
   if (data != nullptr && bytes > 0) {
@@ -49,7 +49,7 @@ void Fence::set(FaultWatch& fault) {
   if (sync_ == nullptr) fault.raise(TouchFault::DriverError);
 }
 
-// Polls first: a blocking wait may put the thread to sleep for longer than the GPU needs.
+// Polls first: a blocking wait can put the thread to sleep for longer than the GPU needs.
 bool Fence::wait(FaultWatch& fault) {
   if (sync_ == nullptr) return !fault.any();
   const auto sync = static_cast<GLsync>(sync_);
@@ -106,7 +106,7 @@ void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {
   }
 }
 
-// The GPU fetches a part while the next one is being copied.
+// The GPU fetches a part while the next one is copied.
 void PositionUpload::send_in_parts(std::span<const glm::vec3> positions, Slot& slot, Name target) {
   glBindBuffer(GL_COPY_READ_BUFFER, slot.buffer.name());
   glBindBuffer(GL_COPY_WRITE_BUFFER, target);

@@ -1,7 +1,7 @@
-// The two ways between host and GPU that `compute` needs each frame: positions out, a short answer back. Both use
-// persistently mapped buffers where the context has them (OpenGL 4.4 or ARB_buffer_storage), else plain copies.
-// Nothing allocates after resize(). What the driver does wrong is raised in a FaultWatch.   Tested through
-// tests/gpu_collision/compute_test.cpp
+// The two transfers that `compute` makes each frame: positions to the GPU, a short answer back to the host. Both use
+// persistently mapped buffers where the context has them (OpenGL 4.4 or ARB_buffer_storage), otherwise plain copies.
+// PositionUpload allocates only in resize(), ReadBackBuffer only to grow. Driver errors are raised in a FaultWatch.
+// Tested through tests/gpu_collision/compute_test.cpp
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace trocar::gl {
 
-// A texture that shows a buffer's values one by one. Mesa's software driver reads these several times faster than
-// storage blocks (it gathers for a whole vector at once), GPUs as fast.
+// A texture over a buffer's values. Mesa's software driver reads these several times faster than storage blocks (it
+// gathers for a whole vector at once); GPUs read both equally fast.
 class BufferTexture {
  public:
   explicit BufferTexture(Enum format);
@@ -37,7 +37,7 @@ class BufferTexture {
   std::size_t bytes_ = 0;
 };
 
-// A fence in the command stream. Move-only by being neither copied nor moved: it lives in an array.
+// A fence in the command stream. Neither copyable nor movable.
 class Fence {
  public:
   Fence() = default;
@@ -45,8 +45,9 @@ class Fence {
   Fence(const Fence&) = delete;
   Fence& operator=(const Fence&) = delete;
 
-  void set(FaultWatch& fault);  // after the commands so far
-  // Until they are done, kLongestWait at most; at once when never set. False, and a fault raised, when they are not.
+  void set(FaultWatch& fault);  // after all commands so far
+  // Waits for these commands, kLongestWait at most; returns at once when never set. Returns false, and raises a fault,
+  // when they do not finish.
   bool wait(FaultWatch& fault);
   void reset();
 
@@ -54,17 +55,17 @@ class Fence {
   void* sync_ = nullptr;
 };
 
-// Positions on their way to a buffer of the GPU, through host memory that the CPU may go on reading.
+// Upload of positions to a GPU buffer, through host memory that the CPU may continue to read.
 class PositionUpload {
  public:
-  // In `parts` transfers, each started as soon as its positions are copied.
+  // `parts`: number of transfers, each started as soon as its positions are copied.
   PositionUpload(bool persistent, unsigned parts, FaultWatch& fault)
       : persistent_(persistent), parts_(parts), fault_(fault) {}
 
   void resize(std::size_t vertices);
   // Copies `positions` and queues their transfer into `target`.
   void send(std::span<const glm::vec3> positions, Name target);
-  // What was sent last. Stays as it is until the second next send(), or for as long as it is pinned.
+  // The positions sent last. Valid until the second next send(), or while pinned.
   std::span<const glm::vec3> newest() const { return {slots_[newest_].data, vertices_}; }
   void pin_newest() { pinned_ = newest_; }
   std::span<const glm::vec3> pinned() const { return {slots_[pinned_].data, vertices_}; }
@@ -72,10 +73,10 @@ class PositionUpload {
   std::size_t memory_bytes() const { return kSlots * vertices_ * sizeof(glm::vec3); }
 
  private:
-  static constexpr unsigned kSlots = 3, kNone = kSlots;  // one newest, one pinned, one to write
+  static constexpr unsigned kSlots = 3, kNone = kSlots;  // one newest, one pinned, one being written
   struct Slot {
-    Buffer buffer;                // when persistent
-    std::vector<glm::vec3> host;  // when not
+    Buffer buffer;                // if persistent
+    std::vector<glm::vec3> host;  // if not
     glm::vec3* data = nullptr;
     Fence in_use;
   };
@@ -89,14 +90,14 @@ class PositionUpload {
   unsigned newest_ = 0, pinned_ = kNone;
 };
 
-// The first bytes of a GPU buffer, brought to the host behind the commands that fill it. One transfer at a time; grows
-// to the longest one.
+// The first bytes of a GPU buffer, copied to the host after the commands that fill it. One transfer at a time; grows to
+// the longest one.
 class ReadBackBuffer {
  public:
   ReadBackBuffer(bool persistent, FaultWatch& fault) : persistent_(persistent), fault_(fault) {}
 
   void request(Name source, std::size_t bytes);  // queues the copy
-  std::span<const std::byte> fetch();            // waits for it; nothing after a fault
+  std::span<const std::byte> fetch();            // waits for it; empty after a fault
   std::size_t size() const { return capacity_; }
 
  private:

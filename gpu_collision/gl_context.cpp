@@ -1,11 +1,11 @@
-// OpenGL contexts: off-screen through EGL, or adopted from a window library. The only file that knows EGL.
-// Off-screen needs no display server: Mesa is reached through its surfaceless platform, other drivers through the EGL
-// device platform. A driver that runs on a GPU is preferred over a software one when both are installed. Based on:
+// OpenGL contexts: off-screen through EGL, or adopted from a window library. The only file that uses EGL.
+// Off-screen needs no display server: Mesa is used through its surfaceless platform, other drivers through the EGL
+// device platform. A GPU driver is preferred to a software driver when both are installed. Based on:
 // EGL_MESA_platform_surfaceless, EGL_EXT_platform_device, EGL_KHR_surfaceless_context. Tested in
 // tests/gpu_collision/gl_context_test.cpp
 #include "gpu_collision/gl_context.hpp"
 
-// Order matters to glad: EGL first brings its own platform types.
+// glad needs this order: EGL first includes its own platform types.
 #include <glad/egl.h>
 #include <glad/gl.h>
 
@@ -20,7 +20,7 @@
 namespace trocar {
 namespace {
 
-// ---- What the current context is ----
+// ---- Properties of the current context ----
 
 std::string gl_string(GLenum name) {
   const GLubyte* text = glGetString(name);
@@ -79,7 +79,7 @@ bool has_word(const char* list, std::string_view word) {
   return false;
 }
 
-// Displays worth trying, best guess first. A software EGL device is left out: the surfaceless platform is that driver.
+// Candidate displays, best first. Skips a software EGL device when the surfaceless platform offers the same driver.
 std::vector<EGLDisplay> candidate_displays() {
   std::vector<EGLDisplay> displays;
   const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
@@ -106,11 +106,11 @@ struct ContextRequest {
   bool compatibility;
 };
 
-// Newest first; `select` needs the compatibility profile, so it is asked for before core at each version.
+// Newest first; `select` needs the compatibility profile, so it is requested before core at each version.
 constexpr std::array<ContextRequest, 6> kRequests{
     {{4, 5, true}, {4, 5, false}, {4, 3, true}, {4, 3, false}, {3, 3, true}, {3, 3, false}}};
 
-// A driver that can tells when the context is lost; one that cannot refuses that attribute.
+// Requests notification of a lost context; retries without this attribute, because some drivers reject it.
 EGLContext create_egl_context(EGLDisplay display, EGLConfig config, const ContextRequest& request) {
   const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION_KHR,
                                request.major,
@@ -138,7 +138,7 @@ EGLContext create_egl_context(EGLDisplay display, EGLConfig config) {
 
 class EglContext final : public GlContext {
  public:
-  // nullptr, with the reason in `why`, when `display` gives no OpenGL.
+  // nullptr, with the reason in `why`, when `display` offers no OpenGL.
   static std::unique_ptr<EglContext> create(EGLDisplay display, std::string& why);
   ~EglContext() override { release(); }
   EglContext(const EglContext&) = delete;
@@ -200,8 +200,8 @@ std::unique_ptr<EglContext> EglContext::create(EGLDisplay display, std::string& 
   return result;
 }
 
-// The display itself is left initialised: it belongs to the process (EGL hands out the same one each time), and other
-// contexts may live on it.
+// Leaves the display initialised: it belongs to the process (EGL returns the same one each time), and other contexts
+// may use it.
 void EglContext::release() {
   if (context_ != EGL_NO_CONTEXT) {
     if (eglGetCurrentContext() == context_) {
@@ -212,7 +212,7 @@ void EglContext::release() {
   if (surface_ != EGL_NO_SURFACE) eglDestroySurface(display_, surface_);
 }
 
-// ---- A context made by someone else ----
+// ---- A context made by a window library ----
 
 class AdoptedContext final : public GlContext {
  public:
@@ -229,7 +229,7 @@ class AdoptedContext final : public GlContext {
 
 bool GlContext::lost() {
   const auto status = glGetGraphicsResetStatus ? glGetGraphicsResetStatus : glGetGraphicsResetStatusARB;
-  // A driver says so once, and may say that all is well after the reset.
+  // A driver reports the loss once, and may report no error after the reset.
   if (!lost_ && status) lost_ = status() != GL_NO_ERROR;
   return lost_;
 }
@@ -253,7 +253,7 @@ std::unique_ptr<GlContext> make_offscreen_context(std::string& why) {
     if (!software) software = std::move(context);
   }
   if (!software) return nullptr;
-  // Another candidate may have been current since: bind and load the entry points of the one we keep.
+  // Another candidate may have become current: bind this context again and load its entry points.
   software->make_current();
   gladLoadGL(reinterpret_cast<GLADloadfunc>(eglGetProcAddress));
   why.clear();

@@ -19,8 +19,8 @@ class GlContext {
   virtual ~GlContext() = default;
   virtual const GlInfo& info() const = 0;
   virtual void make_current() = 0;
-  // True from the moment when the driver says that this context, which must be current, was lost (GPU reset, driver
-  // update): nothing in it works again. Drivers that cannot tell: false.
+  // True once the driver has reported that this context, which must be current, is lost (GPU reset, driver update):
+  // nothing in it works again. Always false for a driver without this report.
   bool lost();
 
  private:
@@ -29,10 +29,10 @@ class GlContext {
 
 using GlLoader = void (*(*)(const char*))();
 
-// Off-screen context: the compatibility profile when the driver has it, else core. nullptr, with the reason in `why`,
-// when this machine offers no OpenGL.
+// Off-screen context of the newest available version from 4.5, 4.3, 3.3; at each version the compatibility profile is
+// preferred to core. nullptr, with the reason in `why`, when this machine offers no OpenGL.
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why);
-// Adopts the context a window library has made current on this thread (its lifetime stays with the window).
+// Adopts the context that a window library has made current on this thread (the window still owns it).
 std::unique_ptr<GlContext> adopt_current_context(GlLoader loader, std::string& why);
 
 }  // namespace trocar

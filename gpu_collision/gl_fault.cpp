@@ -5,7 +5,7 @@
 namespace trocar::gl {
 namespace {
 
-// A lost context may repeat its error for ever.
+// A lost context may repeat its error without end.
 constexpr int kMostErrors = 16;
 
 TouchFault fault_of(GLenum error) {

@@ -1,5 +1,5 @@
-// What the driver does wrong, gathered for one query object: its errors, a lost context, a fence that fails, memory
-// that it does not give. Nothing here throws or allocates.   Tested in tests/gpu_collision/gpu_fault_test.cpp
+// Driver faults, collected for one query object: errors, a lost context, a failed fence, a failed allocation. Nothing
+// here throws or allocates.   Tested in tests/gpu_collision/gpu_fault_test.cpp
 #pragma once
 
 #include <chrono>
@@ -9,17 +9,17 @@
 
 namespace trocar::gl {
 
-// A driver resets a GPU that hangs after two to ten seconds; a later answer is of no use.
+// A driver resets a hanging GPU after two to ten seconds; a later answer is useless.
 constexpr std::chrono::seconds kLongestWait{5};
 
 class FaultWatch {
  public:
-  // `context` outlives it and is current whenever it is used.
+  // `context` must outlive it and be current at every call.
   explicit FaultWatch(GlContext& context) : context_(context) {}
 
-  // Before our commands: forgets what errors others left. True while no fault is known.
+  // Before our commands: discards the errors of other code. True while no fault is known.
   bool begin();
-  // After our commands: asks the driver. True while all is well.
+  // After our commands: reads the driver's errors. True while no fault is known.
   bool check();
   void raise(TouchFault fault) {
     if (fault_ == TouchFault::None) fault_ = fault;

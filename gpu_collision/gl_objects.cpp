@@ -80,7 +80,7 @@ void attach_stage(GLuint program, std::string_view label, const ShaderStage& sta
     throw RunError("shader " + std::string(label) + ": " + log);
   }
   glAttachShader(program, shader);
-  glDeleteShader(shader);  // lives on until the program goes
+  glDeleteShader(shader);  // exists until the program is deleted
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ Timer::Timer() { glGenQueries(static_cast<GLsizei>(queries_.size()), queries_.da
 Timer::~Timer() { glDeleteQueries(static_cast<GLsizei>(queries_.size()), queries_.data()); }
 
 void Timer::begin() {
-  // Every slot still in flight: skip this frame rather than wait.
+  // All slots in flight: skips this frame instead of waiting.
   running_ = next_ - oldest_ < kDepth;
   if (running_) glBeginQuery(GL_TIME_ELAPSED, queries_[next_ % kDepth]);
 }

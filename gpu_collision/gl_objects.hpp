@@ -1,6 +1,6 @@
 // Small owners of OpenGL objects shared by the backends: buffers, programs, vertex arrays, GPU timers, feature checks.
-// No GL type appears here: names are plain unsigned integers, enums are passed as unsigned. A context must be current
-// whenever one of these is made, used or destroyed.   Tested in tests/gpu_collision/gl_context_test.cpp
+// No GL type appears here: names and enums are plain unsigned integers. A context must be current whenever one of these
+// objects is made, used or destroyed.   Tested in tests/gpu_collision/gl_context_test.cpp
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ using Enum = unsigned;
 // Throws InputError "backend NAME: this context is OpenGL X.Y, A.B is needed".
 void require_version(const GlContext& context, std::string_view backend, int major, int minor);
 bool at_least(const GlInfo& info, int major, int minor);
-// Asks the current context (not a table of another context's).
+// Queries the current context (not a table that was loaded for another context).
 bool has_extension(std::string_view name);
 
 // Source text of gpu_collision/shaders/FILE, embedded at build time; asserts that the file exists.
@@ -71,7 +71,7 @@ struct ShaderStage {
 Program make_program(std::string_view label, std::span<const ShaderStage> stages,
                      std::span<const char* const> varyings = {});
 
-// GPU time of one section per frame, read without waiting: a ring of queries, the newest finished one is reported.
+// GPU time of one section per frame, read without waiting: a ring of queries that reports the newest finished one.
 // Sections of two timers must not overlap.
 class Timer {
  public:
@@ -82,7 +82,7 @@ class Timer {
 
   void begin();
   void end();
-  // ms; of the newest section whose result is available (usually one to three frames old); 0 before the first.
+  // ms; time of the newest section with a result (usually one to three frames old); 0 before the first.
   double latest_ms();
 
  private:

@@ -1,8 +1,8 @@
 // The touch query by occlusion: a geometry shader clips each face against the tools' volumes and emits one point per
-// face and tool that meet; a samples-passed query counts the points, and only when there are any are their faces read,
-// which transform feedback wrote down in the same pass (writing nothing costs nothing: a second pass for the faces
-// would double the work). Four tools a pass. Based on the 1999 method's idea that the hardware says first whether
-// anything is visible. Faces come back as a superset by a few micrometres and are settled in double (settle.hpp).
+// touched face and tool. A samples-passed query counts the points; only when there are any does the host read their
+// faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass for the
+// faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports whether
+// anything is visible. The faces are a superset by a few micrometres and are decided in double (settle.hpp).
 // Units: metres.   Checked against the reference in tests/gpu_collision/occlusion_test.cpp
 #include <glad/gl.h>
 
@@ -25,13 +25,13 @@
 namespace trocar {
 namespace {
 
-// As in the shaders: a tool's planes are the bits of one byte, a pass's tools those of one word.
+// As in the shaders: a tool's planes are the bits of one byte, a pass's tools are the bytes of one word.
 constexpr std::size_t kToolsPerPass = 4;
 constexpr std::size_t kPlanesPerTool = 8;
 static_assert(kPlanesPerTool >= kMaxPlanes);
-// Room for the hits of an ordinary pass; a pass with more tells how many, and is drawn again.
+// Capacity for the hits of an ordinary pass; a pass with more hits reports their number and is drawn again.
 constexpr std::size_t kFirstHits = 4096;
-// A hit is face * kToolsPerPass + tool as a signed number.
+// A hit is face * kToolsPerPass + tool in a signed integer.
 constexpr std::size_t kMostFaces = (std::size_t{1} << 31) / kToolsPerPass;
 
 using Clock = std::chrono::steady_clock;
@@ -42,7 +42,7 @@ double milliseconds_since(Clock::time_point start) {
 
 using PassPlanes = std::array<glm::vec4, kToolsPerPass * kPlanesPerTool>;
 
-// Planes of up to four tools, moved out by the margin, padded with planes that exclude nothing.
+// Planes of up to four tools, moved outwards by the margin, padded with planes that exclude nothing.
 PassPlanes planes_of(std::span<const ToolVolume> tools) {
   PassPlanes planes;
   planes.fill(glm::vec4(0.f, 0.f, 0.f, 1.f));
@@ -57,7 +57,7 @@ PassPlanes planes_of(std::span<const ToolVolume> tools) {
 
 void delete_query(gl::Name name) { glDeleteQueries(1, &name); }
 
-// The program of a pass for `tools` tools.
+// The program of a pass with `tools` tools.
 struct PassProgram {
   gl::Program program;
   GLint planes_at = -1;
@@ -90,7 +90,7 @@ class OcclusionQuery final : public GpuTouchQuery {
   unsigned position_buffer() const override { return organ_.buffer(); }
 
  private:
-  void make_room(std::size_t passes, std::size_t hits);
+  void ensure_capacity(std::size_t passes, std::size_t hits);
   void submit(std::span<const ToolVolume> tools);
   bool count_hits(std::span<const ToolVolume> tools, std::size_t passes);
   bool read_back(std::span<const ToolVolume> tools, std::size_t passes);
@@ -105,9 +105,9 @@ class OcclusionQuery final : public GpuTouchQuery {
   gl::Buffer face_buffer_, hit_buffer_;
   std::vector<gl::Owned<delete_query>> samples_;  // [pass]
   gl::Timer timer_;
-  std::size_t pass_room_ = 0, hit_room_ = 0;  // hit_buffer_ is [pass_room_][hit_room_] words
-  std::vector<std::uint32_t> hits_;           // of all passes, one after the other
-  std::vector<std::size_t> hits_end_;         // [pass]
+  std::size_t pass_capacity_ = 0, hit_capacity_ = 0;  // hit_buffer_ is [pass_capacity_][hit_capacity_] words
+  std::vector<std::uint32_t> hits_;                   // of all passes, concatenated
+  std::vector<std::size_t> hits_end_;                 // [pass]
   std::vector<FaceId> candidates_;
   TouchBook book_;
   StageTimes times_;
@@ -156,7 +156,7 @@ TouchList OcclusionQuery::touched(std::span<const ToolVolume> tools, TouchSet se
   if (!fault_.begin()) return book_.none(tools.size());
   if (passes > 0) {
     const OcclusionState state(info_, target_.framebuffer());
-    make_room(passes, kFirstHits);
+    ensure_capacity(passes, kFirstHits);
     do {
       submit(tools);
     } while (!read_back(tools, passes) && !fault_.any());
@@ -170,23 +170,23 @@ TouchList OcclusionQuery::touched(std::span<const ToolVolume> tools, TouchSet se
   return book_.list();
 }
 
-void OcclusionQuery::make_room(std::size_t passes, std::size_t hits) {
+void OcclusionQuery::ensure_capacity(std::size_t passes, std::size_t hits) {
   while (samples_.size() < passes) {
     GLuint query = 0;
     glGenQueries(1, &query);
     samples_.emplace_back(query);
   }
-  if (passes <= pass_room_ && hits <= hit_room_) return;
-  pass_room_ = std::max(passes, pass_room_);
-  hit_room_ = std::max(hits, hit_room_);
-  gl::fill_buffer(hit_buffer_, nullptr, pass_room_ * hit_room_ * sizeof(std::uint32_t));
+  if (passes <= pass_capacity_ && hits <= hit_capacity_) return;
+  pass_capacity_ = std::max(passes, pass_capacity_);
+  hit_capacity_ = std::max(hits, hit_capacity_);
+  gl::fill_buffer(hit_buffer_, nullptr, pass_capacity_ * hit_capacity_ * sizeof(std::uint32_t));
 }
 
-// Every pass draws all faces once for four tools, counting and writing down hits in its own part of the hit buffer.
+// Every pass draws all faces once for four tools; it counts and records hits in its own part of the hit buffer.
 void OcclusionQuery::submit(std::span<const ToolVolume> tools) {
   const auto start = Clock::now();
   const auto index_count = static_cast<GLsizei>(3 * organ_.view().faces.size());
-  const auto pass_bytes = static_cast<GLsizeiptr>(hit_room_ * sizeof(std::uint32_t));
+  const auto pass_bytes = static_cast<GLsizeiptr>(hit_capacity_ * sizeof(std::uint32_t));
   glBindVertexArray(faces_to_draw_.name());
   timer_.begin();
   for (std::size_t first = 0, pass = 0; first < tools.size(); first += kToolsPerPass, ++pass) {
@@ -209,8 +209,8 @@ void OcclusionQuery::submit(std::span<const ToolVolume> tools) {
   times_.submit_ms += milliseconds_since(start);
 }
 
-// Waits for each pass's count; false, and a fault raised, when one does not come or is more than every face with every
-// tool of the pass.
+// Waits for each pass's count. Returns false, and raises a fault, when a count does not arrive or exceeds faces x
+// tools of the pass.
 bool OcclusionQuery::count_hits(std::span<const ToolVolume> tools, std::size_t passes) {
   const auto deadline = Clock::now() + gl::kLongestWait;
   for (std::size_t pass = 0; pass < passes; ++pass) {
@@ -222,15 +222,15 @@ bool OcclusionQuery::count_hits(std::span<const ToolVolume> tools, std::size_t p
     }
     if (available == 0) return fault_.raise(TouchFault::TimedOut), false;
     glGetQueryObjectuiv(samples_[pass].name(), GL_QUERY_RESULT, &count);
-    const std::size_t asked = std::min(kToolsPerPass, tools.size() - pass * kToolsPerPass);
-    if (count > asked * organ_.view().faces.size()) return fault_.raise(TouchFault::WrongAnswer), false;
+    const std::size_t batch = std::min(kToolsPerPass, tools.size() - pass * kToolsPerPass);
+    if (count > batch * organ_.view().faces.size()) return fault_.raise(TouchFault::WrongAnswer), false;
     hits_end_.push_back((pass == 0 ? 0 : hits_end_.back()) + count);
   }
   return true;
 }
 
-// Waits for the counts and, where one is not zero, fetches its hits. False after a fault, and when a pass had more hits
-// than room: there is room now, draw again.
+// Waits for the counts and reads the hits of nonzero counts. Returns false after a fault, and when a pass had more hits
+// than the capacity: the capacity is then enlarged, and the caller draws again.
 bool OcclusionQuery::read_back(std::span<const ToolVolume> tools, std::size_t passes) {
   const auto start = Clock::now();
   hits_.clear();
@@ -239,19 +239,19 @@ bool OcclusionQuery::read_back(std::span<const ToolVolume> tools, std::size_t pa
   std::size_t most = 0;
   for (std::size_t pass = 0; pass < passes; ++pass)
     most = std::max(most, hits_end_[pass] - (pass == 0 ? 0 : hits_end_[pass - 1]));
-  if (most <= hit_room_ && most > 0) {
+  if (most <= hit_capacity_ && most > 0) {
     hits_.resize(hits_end_.back());
     glBindBuffer(GL_COPY_READ_BUFFER, hit_buffer_.name());
     for (std::size_t pass = 0, first = 0; pass < passes; first = hits_end_[pass++]) {
       if (hits_end_[pass] == first) continue;
-      glGetBufferSubData(GL_COPY_READ_BUFFER, static_cast<GLintptr>(pass * hit_room_ * sizeof(std::uint32_t)),
+      glGetBufferSubData(GL_COPY_READ_BUFFER, static_cast<GLintptr>(pass * hit_capacity_ * sizeof(std::uint32_t)),
                          static_cast<GLsizeiptr>((hits_end_[pass] - first) * sizeof(std::uint32_t)), &hits_[first]);
     }
   }
-  const bool enough_room = most <= hit_room_;
-  if (!enough_room) make_room(passes, most + most / 2);
+  const bool all_fit = most <= hit_capacity_;
+  if (!all_fit) ensure_capacity(passes, most + most / 2);
   times_.read_back_ms += milliseconds_since(start);
-  return enough_room;
+  return all_fit;
 }
 
 // Within a pass the hits of its tools are mixed: face * kToolsPerPass + tool.
@@ -273,8 +273,9 @@ void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
 }
 
 std::size_t OcclusionQuery::memory_bytes() const {
-  return organ_.memory_bytes() + organ_.view().faces.size_bytes() + pass_room_ * hit_room_ * sizeof(std::uint32_t) +
-         hits_.capacity() * sizeof(std::uint32_t) + candidates_.capacity() * sizeof(FaceId) + book_.memory_bytes();
+  return organ_.memory_bytes() + organ_.view().faces.size_bytes() +
+         pass_capacity_ * hit_capacity_ * sizeof(std::uint32_t) + hits_.capacity() * sizeof(std::uint32_t) +
+         candidates_.capacity() * sizeof(FaceId) + book_.memory_bytes();
 }
 
 }  // namespace

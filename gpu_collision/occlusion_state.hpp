@@ -1,5 +1,5 @@
-// The part of the OpenGL state that an occlusion pass changes: put in a known state here, given back on destruction, so
-// that a renderer sharing the context notices nothing. Tested in tests/gpu_collision/occlusion_test.cpp
+// Saves the OpenGL state that an occlusion pass changes, sets a known state, and restores the old one on destruction,
+// so that a renderer sharing the context is not affected. Tested in tests/gpu_collision/occlusion_test.cpp
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace trocar {
 
-// While it lives: `framebuffer` bound with a viewport of one pixel, every sample passes, no clip distance. A context
-// must be current, without a transform feedback or a samples-passed query of the renderer under way.
+// During its lifetime `framebuffer` is bound with a viewport of one pixel, every sample passes, and clip distances are
+// off. A context must be current, without an active transform feedback or samples-passed query of the renderer.
 class OcclusionState {
  public:
   OcclusionState(const GlInfo& info, unsigned framebuffer);

@@ -1,5 +1,5 @@
-// A framebuffer of one pixel: what `select` and `occlusion` draw into, never seen by anyone. Off-screen contexts have
-// no framebuffer of their own, and a window's may be hidden or larger than the pass deserves. Tested through
+// A framebuffer of one pixel that `select` and `occlusion` draw into; it is never shown. Off-screen contexts have no
+// framebuffer of their own, and a window's may be hidden or larger than needed. Tested through
 // tests/gpu_collision/select_test.cpp and occlusion_test.cpp
 #pragma once
 
@@ -12,7 +12,7 @@ void delete_renderbuffer(Name name);
 
 class OnePixelTarget {
  public:
-  // Error: RunError when the driver refuses it. Leaves the bindings as they were.
+  // Error: RunError when the driver rejects it. Leaves the bindings unchanged.
   OnePixelTarget();
   Name framebuffer() const { return framebuffer_.name(); }
 

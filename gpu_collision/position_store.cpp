@@ -8,7 +8,7 @@
 namespace trocar::gl {
 namespace {
 
-// Binds to the copy target, which no vertex array remembers, and puts back what was there.
+// Binds to the copy target, which is not part of a vertex array, and restores the old binding.
 class CopyTarget {
  public:
   explicit CopyTarget(Name buffer) {

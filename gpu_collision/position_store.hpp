@@ -1,5 +1,5 @@
-// The organ as `select` and `occlusion` hold it: positions and faces in host memory, where hits are settled, and the
-// positions once more in a GL buffer that the renderer draws from. Units: metres.
+// The organ as `select` and `occlusion` store it: positions and faces in host memory, where hits are decided, and the
+// positions again in a GL buffer that the renderer draws from. Units: metres.
 // Tested through tests/gpu_collision/select_test.cpp and occlusion_test.cpp
 #pragma once
 
@@ -13,7 +13,7 @@ class PositionStore {
   PositionStore() : buffer_(make_buffer()) {}
 
   void rebuild(const MeshView& mesh);
-  // As many positions as the mesh has. Copies to both places; nothing allocates.
+  // As many positions as the mesh has. Copies to both stores; allocates nothing.
   void update(std::span<const glm::vec3> positions);
 
   MeshView view() const { return mesh_.view(); }
@@ -25,7 +25,7 @@ class PositionStore {
   Buffer buffer_;  // [vertex] vec3, tightly packed
 };
 
-// Fills `buffer` with `bytes` of `data`, giving it new storage; bindings stay as they were.
+// Fills `buffer` with `bytes` of `data`, giving it new storage; leaves bindings unchanged.
 void fill_buffer(const Buffer& buffer, const void* data, std::size_t bytes);
 
 }  // namespace trocar::gl

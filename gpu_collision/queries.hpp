@@ -11,18 +11,18 @@ namespace trocar {
 
 class GpuTouchQuery : public TouchQuery {
  public:
-  // GL buffer holding the current positions, tightly packed vec3 floats: what the renderer draws from.
+  // GL buffer with the current positions, tightly packed vec3 floats, for the renderer.
   virtual unsigned position_buffer() const = 0;
 };
 
-// Each throws InputError "backend NAME: <what this context lacks>" when the context cannot run it.
+// Each throws InputError "backend NAME: <the missing feature>" when the context cannot run it.
 // The context must outlive the query and be current on the calling thread.
 std::unique_ptr<GpuTouchQuery> make_select_query(GlContext& context);
 std::unique_ptr<GpuTouchQuery> make_occlusion_query(GlContext& context);
 
 enum class ReadBack {
-  Immediate,  // the answer of this frame, waits for the GPU
-  Deferred,   // the answer of the previous call, never waits
+  Immediate,  // the answer of this call; waits for the GPU
+  Deferred,   // the answer of the previous call, none at the first; waits only if the GPU has not finished that call
 };
 std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back = ReadBack::Immediate);
 

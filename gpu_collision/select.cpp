@@ -1,8 +1,8 @@
-// The touch query as in 1999: the tool is a camera, the organ is drawn into it in GL_SELECT mode with one name per
-// face, and the names that come back are the faces the camera sees. Based on: Lombardo, Cani, Neyret, "Real-time
-// collision detection for virtual surgery", Computer Animation 1999. We differ: camera and clip planes are a few
-// micrometres wider, so that no face is lost to float, and every hit is settled in double (settle.hpp); all tools share
-// one selection, with the tool as the first name of two. Units: metres.   Checked against the reference in
+// The touch query of 1999: the tool is a camera, the organ is drawn into it in GL_SELECT mode with one name per face,
+// and the returned names are the faces that the camera sees. Based on: Lombardo, Cani, Neyret, "Real-time collision
+// detection for virtual surgery", Computer Animation 1999. We differ: camera and clip planes are a few micrometres
+// wider, so that float rounding loses no face, and every hit is decided in double (settle.hpp); all tools share one
+// selection, with the tool as the first of two names. Units: metres.   Checked against the reference in
 // tests/gpu_collision/select_test.cpp
 #include <glad/gl.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 // A hit record: number of names (2), nearest and farthest depth, tool, face.
 constexpr std::size_t kRecordLength = 5;
-// Room for the hits of an ordinary frame; a frame with more is drawn again with twice the room.
+// Capacity for the hits of an ordinary frame; a frame with more is drawn again with twice the capacity.
 constexpr std::size_t kFirstRecords = 1024;
 
 using Clock = std::chrono::steady_clock;
@@ -45,9 +45,9 @@ double largest_coordinate(std::span<const glm::vec3> positions) {
   return largest_coordinate(glm::dvec3(largest));
 }
 
-// The camera with left and right moved out by `margin` metres. Their clip-space heights are w + x and w - x, so a
-// larger constant in w moves both (and near, far, top and bottom, which lie outside the volume already, a little
-// further).
+// The camera with left and right moved outwards by `margin` metres. Their clip-space heights are w + x and w - x, so a
+// larger constant in w moves both (and, a little further, near, far, top and bottom, which already lie outside the
+// volume).
 glm::mat4 widened(const glm::mat4& projection, double margin) {
   double steepest = 0.0;  // clip units per metre of height over left or right
   for (const float side : {1.f, -1.f}) {
@@ -102,8 +102,8 @@ class SelectQuery final : public GpuTouchQuery {
   gl::OnePixelTarget target_;
   gl::PositionStore organ_;
   gl::Timer timer_;
-  std::vector<glm::vec3> corners_;  // [3 * face] m, what is drawn
-  double reach_ = 0.0;              // m, largest coordinate
+  std::vector<glm::vec3> corners_;  // [3 * face] m, drawn
+  double largest_ = 0.0;            // m, largest coordinate
   std::vector<GLuint> records_;     // the select buffer
   std::vector<FaceId> candidates_;
   TouchBook book_;
@@ -112,7 +112,7 @@ class SelectQuery final : public GpuTouchQuery {
 
 void SelectQuery::rebuild(const MeshView& mesh) {
   if (!fault_.begin()) return;
-  // Corners are counted by a signed number.
+  // glDrawArrays counts corners in a signed integer.
   if (mesh.faces.size() > std::numeric_limits<GLint>::max() / 3) return fault_.raise(TouchFault::TooLarge);
   organ_.rebuild(mesh);
   corners_.resize(3 * mesh.faces.size());
@@ -129,9 +129,9 @@ void SelectQuery::update(std::span<const glm::vec3> positions) {
   times_.update_ms = milliseconds_since(start);
 }
 
-// Corner by corner: glDrawArrays from client memory is the cheapest way to draw single faces (Mesa: 0.76 us a face
-// against 0.85 for glDrawElements from client memory, 0.98 from buffers, 1.06 for glBegin / glEnd, 1.0 for a display
-// list whose compilation costs another 1.3).
+// Copies corner by corner: glDrawArrays from client memory is the cheapest way to draw single faces (Mesa: 0.76 us a
+// face against 0.85 for glDrawElements from client memory, 0.98 from buffers, 1.06 for glBegin / glEnd, 1.0 for a
+// display list whose compilation costs another 1.3).
 void SelectQuery::take_positions() {
   const MeshView mesh = organ_.view();
   glm::vec3* corner = corners_.data();
@@ -140,7 +140,7 @@ void SelectQuery::take_positions() {
     *corner++ = mesh.positions[face.y];
     *corner++ = mesh.positions[face.z];
   }
-  reach_ = largest_coordinate(mesh.positions);
+  largest_ = largest_coordinate(mesh.positions);
 }
 
 TouchList SelectQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
@@ -156,8 +156,8 @@ TouchList SelectQuery::touched(std::span<const ToolVolume> tools, TouchSet set) 
   return book_.list();
 }
 
-// Draws in GL_SELECT mode until the select buffer holds every hit; returns how many there are. The driver says -1 when
-// there are more; what it cannot mean is a fault.
+// Draws in GL_SELECT mode until the select buffer holds every hit; returns their number. The driver returns -1 when
+// there are more; an impossible number is a fault.
 std::size_t SelectQuery::select(std::span<const ToolVolume> tools) {
   const std::size_t most = organ_.view().faces.size() * tools.size();
   auto start = Clock::now();
@@ -173,9 +173,9 @@ std::size_t SelectQuery::select(std::span<const ToolVolume> tools) {
     start = Clock::now();
     const int hits = glRenderMode(GL_RENDER);
     times_.read_back_ms += milliseconds_since(start);
-    const std::size_t room = records_.size() / kRecordLength;
-    if (hits >= 0 && static_cast<std::size_t>(hits) <= std::min(most, room)) return static_cast<std::size_t>(hits);
-    if (hits >= 0 || room > most) return fault_.raise(TouchFault::WrongAnswer), 0;
+    const std::size_t capacity = records_.size() / kRecordLength;
+    if (hits >= 0 && static_cast<std::size_t>(hits) <= std::min(most, capacity)) return static_cast<std::size_t>(hits);
+    if (hits >= 0 || capacity > most) return fault_.raise(TouchFault::WrongAnswer), 0;
     if (records_.size() > std::numeric_limits<GLsizei>::max() / 2) return fault_.raise(TouchFault::TooLarge), 0;
     records_.resize(2 * records_.size());
     start = Clock::now();
@@ -190,7 +190,7 @@ void SelectQuery::draw(std::span<const ToolVolume> tools) {
   const auto corner_count = static_cast<GLint>(corners_.size());
   for (GLuint tool = 0; tool < tools.size(); ++tool) {
     const double pivot = largest_coordinate(tools[tool].step.pivot);
-    set_camera(tools[tool], candidate_margin(std::max(reach_, pivot)));
+    set_camera(tools[tool], candidate_margin(std::max(largest_, pivot)));
     glLoadName(tool);
     glPushName(0);
     GLuint face = 0;
@@ -202,7 +202,7 @@ void SelectQuery::draw(std::span<const ToolVolume> tools) {
   }
 }
 
-// Hits come in the order of drawing: tool after tool, each with two names.
+// Hits come in drawing order: tool after tool, each with two names.
 void SelectQuery::settle(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits) {
   book_.open();
   const GLuint* record = records_.data();

@@ -7,10 +7,10 @@
 namespace trocar {
 namespace {
 
-// The transform group holds the clip control, too; the client's vertex arrays hold the binding of GL_ARRAY_BUFFER.
+// The transform group includes the clip control; the client's vertex arrays include the binding of GL_ARRAY_BUFFER.
 constexpr GLbitfield kServerState = GL_TRANSFORM_BIT | GL_ENABLE_BIT | GL_POLYGON_BIT | GL_VIEWPORT_BIT;
 
-// Every array of the default vertex array but the positions: an enabled one with a stale pointer would be read.
+// Disables every array of the default vertex array: an enabled one with a stale pointer would be read.
 void disable_client_arrays() {
   for (const GLenum array : {GL_VERTEX_ARRAY, GL_NORMAL_ARRAY, GL_COLOR_ARRAY, GL_SECONDARY_COLOR_ARRAY, GL_INDEX_ARRAY,
                              GL_EDGE_FLAG_ARRAY, GL_FOG_COORD_ARRAY}) {

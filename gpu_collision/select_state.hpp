@@ -1,5 +1,5 @@
-// The part of the OpenGL state that a GL_SELECT pass changes: put in a known state here, given back on destruction, so
-// that a renderer sharing the context notices nothing. Tested in tests/gpu_collision/select_test.cpp
+// Saves the OpenGL state that a GL_SELECT pass changes, sets a known state, and restores the old one on destruction, so
+// that a renderer sharing the context is not affected. Tested in tests/gpu_collision/select_test.cpp
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace trocar {
 
-// While it lives: fixed function, `framebuffer` bound, no culling, client arrays off, the default vertex
+// During its lifetime: fixed function, `framebuffer` bound, no culling, client arrays off, the default vertex
 // array bound, depth -1 to 1. A context must be current, in render mode.
 class SelectState {
  public:
@@ -24,7 +24,7 @@ class SelectState {
   const bool has_pipelines_, has_clip_control_;
   std::array<float, 16> model_view_{}, projection_{};
   int program_ = 0, pipeline_ = 0, framebuffer_ = 0, vertex_array_ = 0, selection_size_ = 0;
-  void* selection_ = nullptr;  // of a renderer that picks by GL_SELECT itself
+  void* selection_ = nullptr;  // for a renderer that also uses GL_SELECT
   bool discards_ = false;
 };
 

@@ -9,9 +9,9 @@
 namespace trocar {
 namespace {
 
-// Beyond the volume by this much at least: well above the rounding of planes and positions near the origin.
+// Minimum margin beyond the volume: well above the rounding of planes and positions near the origin.
 constexpr double kSmallestMargin = 2e-6;  // m
-// Float steps of the largest number between a vertex and its height over a plane. Mesa's clipper was seen to need 1.
+// Margin in float steps of the largest number, between a vertex and its height over a plane. Mesa's clipper needs 1.
 constexpr double kRoundingSteps = 16.0;
 
 }  // namespace
@@ -35,8 +35,8 @@ bool TouchBook::add_tool(const ToolVolume& tool, TouchSet set, const MeshView& m
   const std::size_t start = touches_.size();
   if (set == TouchSet::Exact) {
     touches_.resize(start + candidates.size());
-    const std::span<Touch> room = std::span(touches_).subspan(start);
-    touches_.resize(start + refine_touches(tool.step, mesh, candidates, room));
+    const std::span<Touch> added = std::span(touches_).subspan(start);
+    touches_.resize(start + refine_touches(tool.step, mesh, candidates, added));
   } else {
     for (const FaceId face : candidates) {
       if (face_touches_volume(triangle_of(mesh.positions, mesh.faces[index(face)]), tool))

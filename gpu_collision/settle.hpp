@@ -1,5 +1,5 @@
-// From the hardware's candidates to the answer: what GL returned in float, as a superset and in any order, becomes the
-// sorted touch list, decided face by face in double. Shared by `select` and `occlusion`. No OpenGL here.
+// Converts the hardware's candidates to the answer: GL's unordered superset in float becomes the sorted touch list,
+// each face decided in double. Shared by `select` and `occlusion`. No OpenGL here.
 // Units: metres.   Checked against the reference through the backends' tests in tests/gpu_collision
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace trocar {
 
-// The touches of one call, tool by tool. Keeps its storage: nothing allocates once as many touches have been seen.
+// The touches of one call, tool by tool. Keeps its storage: allocates only for more touches than in all earlier calls.
 class TouchBook {
  public:
-  void open();  // a new call: no tool yet
-  // Settles the next tool. `candidates` holds every touched face and may hold others; it is sorted here, and what is
-  // named twice counts once. False when one names a face that does not exist.
+  void open();  // starts a new call, without tools
+  // Decides the next tool's faces. `candidates` holds every touched face and may hold others and duplicates; sorts it
+  // in place. Returns false when one names a face that does not exist.
   bool add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates);
-  // An answer of no touch.
+  // An answer without touches.
   TouchList none(std::size_t tools);
   TouchList list() const { return {touches_, first_}; }
   std::size_t memory_bytes() const;
@@ -31,8 +31,8 @@ class TouchBook {
   std::vector<std::uint32_t> first_{0};  // [tool + 1]
 };
 
-// How far beyond the volume's planes GL must look so that no touched face escapes the rounding of its floats, m.
-// `scale`: the largest coordinate or plane offset that enters the computation, in absolute value, m.
+// Distance beyond the volume's planes within which GL must accept faces, so that rounding loses no touched face, m.
+// `scale`: the largest coordinate or plane offset in the computation, in absolute value, m.
 double candidate_margin(double scale);
 
 }  // namespace trocar

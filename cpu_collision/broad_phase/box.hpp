@@ -1,7 +1,7 @@
-// Boxes of the broad phase: axis-aligned and closed, so boxes that only touch overlap. A fixed cube is centre and
-// radius, large enough for the object in any orientation; a dynamic box is the least one of this frame.
-// A box that is no box (a bound that is no number, or low above high on some axis) is empty: it overlaps nobody, itself
-// included. Infinite bounds are sound.
+// Boxes of the broad phase: axis-aligned and closed, so boxes that only touch overlap. A fixed cube has a centre and a
+// radius large enough for the object in any orientation; a dynamic box is the smallest box of the current frame.
+// A box with a NaN bound or low > high on some axis is empty and overlaps nothing, not even itself. Infinite bounds are
+// valid.
 // Source: "sweep and prune" of Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D 1995 (both kinds of box).
 // Units: metres.   Tested in tests/cpu_collision/broad_phase_box_test.cpp
 #pragma once
@@ -40,10 +40,11 @@ inline bool overlap(const Box& a, const Box& b) {
          a.low.z <= b.high.z && b.low.z <= a.high.z && !empty(a) && !empty(b);
 }
 
-// The fixed cube. A radius below 0 or a centre that is no number: empty.
+// The fixed cube. A negative radius, a NaN radius or a NaN centre gives an empty box.
 inline Box cube(const glm::vec3& centre, float radius) { return {centre - radius, centre + radius}; }
 
-// The dynamic box of these points; none: empty. A coordinate that is no number makes it empty too.
+// The dynamic box of these points; empty without points. A point whose coordinates sum to NaN (a NaN coordinate, or
+// infinities of both signs) makes the box empty too.
 inline Box box_of(std::span<const glm::vec3> points) {
   Box box;
   for (const glm::vec3& p : points) {
@@ -61,7 +62,7 @@ inline Box united(const Box& a, const Box& b) {
 
 inline Box grown(const Box& box, float by) { return {box.low - by, box.high + by}; }
 
-// Bounds in double, rounded outwards: never smaller than what was given.
+// Bounds in double, rounded outwards: the box contains the given bounds.
 inline Box box_around(const glm::dvec3& low, const glm::dvec3& high) {
   Box box{glm::vec3(low), glm::vec3(high)};
   for (int axis = 0; axis < 3; ++axis) {

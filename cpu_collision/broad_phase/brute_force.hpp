@@ -1,4 +1,4 @@
-// Every box against every other, n (n - 1) / 2 tests: the twin that all other methods are checked against.
+// Tests every box against every other, n (n - 1) / 2 tests: the baseline that all other methods are checked against.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace trocar::broad {
 
-// Overlapping pairs, ascending; an object's id is its place. `pairs` keeps its memory.
+// Overlapping pairs, ascending; an object's id is its index. Reuses the memory of `pairs`.
 inline void brute_force_pairs(std::span<const Box> boxes, std::vector<Pair>& pairs) {
   pairs.clear();
   for (std::uint32_t i = 0; i < boxes.size(); ++i)

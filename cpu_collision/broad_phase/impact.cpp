@@ -5,18 +5,18 @@
 namespace trocar::broad {
 namespace {
 
-// First t in [0, 1] with |gap + t closing| <= reach.
-std::optional<double> first_touch(const glm::dvec3& gap, const glm::dvec3& closing, double reach) {
-  const double c = glm::dot(gap, gap) - reach * reach;
+// First t in [0, 1] with |gap + t closing| <= distance.
+std::optional<double> first_touch(const glm::dvec3& gap, const glm::dvec3& closing, double distance) {
+  const double c = glm::dot(gap, gap) - distance * distance;
   if (!std::isfinite(c)) return {};
   if (c <= 0.0) return 0.0;
   const double a = glm::dot(closing, closing), half_b = glm::dot(gap, closing);
   if (!(half_b < 0.0) || !std::isfinite(a)) return {};
-  // The discriminant over a, by the nearest point of the path: no difference of large numbers.
+  // The discriminant over a, from the closest point of the path: avoids a difference of large numbers.
   const glm::dvec3 nearest = gap - (half_b / a) * closing;
-  const double room = reach * reach - glm::dot(nearest, nearest);
-  if (room < 0.0) return {};
-  const double time = c / (-half_b + std::sqrt(a * room));
+  const double margin = distance * distance - glm::dot(nearest, nearest);
+  if (margin < 0.0) return {};
+  const double time = c / (-half_b + std::sqrt(a * margin));
   return time <= 1.0 ? std::optional(time) : std::nullopt;
 }
 
@@ -47,9 +47,9 @@ std::optional<double> sphere_impact(const MovingSphere& a, const MovingSphere& b
 
 Box swept_box(const MovingSphere& sphere) {
   const glm::dvec3 end = sphere.centre + sphere.motion;
-  // What rounding of the impact's instant could make of the radius, many times over.
-  const double reach = sphere.radius + 1e-12 * (1.0 + glm::length(sphere.centre) + glm::length(sphere.motion));
-  return box_around(glm::min(sphere.centre, end) - reach, glm::max(sphere.centre, end) + reach);
+  // Enlarged by a multiple of what rounding of the time of impact can change.
+  const double distance = sphere.radius + 1e-12 * (1.0 + glm::length(sphere.centre) + glm::length(sphere.motion));
+  return box_around(glm::min(sphere.centre, end) - distance, glm::max(sphere.centre, end) + distance);
 }
 
 void CollisionOrder::keep_first(std::size_t objects) {

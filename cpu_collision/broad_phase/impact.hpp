@@ -1,8 +1,8 @@
-// Collisions of a step in the order they happen, the first of each object kept: of every candidate pair the instant is
-// asked for, the instants are sorted, and a collision counts when neither of its two objects has had one before it.
-// Source: F. Legrand, grid of cells (002 of the source documents). We differ: instants that are equal go by the pair,
-// so the answer does not depend on the order of the candidates; no instant is "none", where the source uses -1. Moving
-// spheres are decided exactly, by the root of a quadratic. Units: metres; times in steps, 0 .. 1.   Tested in
+// Collisions of a step in the order they happen, keeping the first of each object: each candidate pair gets a time of
+// impact, the times are sorted, and a collision counts when neither of its two objects has had an earlier one.
+// Source: F. Legrand, grid of cells (002 of the source documents). We differ: ties in time are ordered by pair, so the
+// answer does not depend on the order of the candidates; "no impact" is an empty optional, where the source uses -1.
+// Moving spheres are decided exactly, by the root of a quadratic. Units: metres; times in steps, 0 .. 1.   Tested in
 // tests/cpu_collision/broad_phase_impact_test.cpp
 #pragma once
 
@@ -23,15 +23,15 @@ struct MovingSphere {
   double radius = 0.0;                  // m, >= 0
 };
 
-// First instant in [0, 1] at which the spheres touch; 0 when they overlap at the start. None when they do not, or a
+// First time in [0, 1] at which the spheres touch; 0 when they overlap at the start. Empty when they do not touch or a
 // number is not finite.
 std::optional<double> sphere_impact(const MovingSphere& a, const MovingSphere& b);
 
-// The same in a space with periodic axes: of the images up to one length away the first. Motions must be shorter than a
-// length, and the spheres smaller than half of one.
+// The same in a space with periodic axes: the earliest impact over the images up to one period away. Motions must be
+// shorter than a period, and the spheres smaller than half of one.
 std::optional<double> sphere_impact(const MovingSphere& a, const MovingSphere& b, const GridAxes& axes);
 
-// What the sphere covers during the step, never less.
+// Contains the sphere during the whole step.
 Box swept_box(const MovingSphere& sphere);
 
 struct Collision {
@@ -42,8 +42,8 @@ struct Collision {
 class CollisionOrder {
  public:
   // `candidates`: pairs whose boxes over the whole step overlap, each once. `impact(a, b)`: std::optional<double>, the
-  // instant at which the two collide. `objects`: ids are below it. First collision of each object, by time, then pair.
-  // Valid until the next call. Allocates only while it has not yet seen so many.
+  // time at which the two collide. `objects`: upper bound of the ids, exclusive. Returns the first collision of each
+  // object, by time, then pair. Valid until the next call. Allocates only when a call is larger than all earlier ones.
   template <typename Impact>
   std::span<const Collision> first_collisions(std::span<const Pair> candidates, std::size_t objects, Impact impact) {
     all_.clear();
@@ -53,13 +53,13 @@ class CollisionOrder {
     return kept_;
   }
 
-  std::span<const Collision> all() const { return all_; }  // of the last call, by time, then pair
+  std::span<const Collision> all() const { return all_; }  // from the last call, by time, then pair
 
  private:
   void keep_first(std::size_t objects);
 
   std::vector<Collision> all_, kept_;
-  std::vector<char> had_;  // [object] a collision
+  std::vector<char> had_;  // [object] 1 once it has had a collision
 };
 
 }  // namespace trocar::broad

@@ -1,8 +1,8 @@
-// Separating planes as broad phase: every pair of boxes keeps the plane that separated it in the last frame; while that
-// plane still does, one comparison settles the pair. Only when it fails are the other planes tried.
+// Separating planes as broad phase: every pair of boxes caches the plane that separated it in the last frame. While
+// that plane still separates the boxes, one comparison decides the pair; only when it fails are the other planes tried.
 // Source: Chung, Wang, "Quick collision detection of polytopes in virtual environments", VRST 1996 (Q-COLLIDE), on
-// boxes. We differ: two boxes apart are always apart along an axis, so six planes are all that there is to search. All
-// n (n - 1) / 2 pairs are visited and a byte is kept for each: for hundreds of objects, not for tens of thousands.
+// boxes. We differ: disjoint boxes are always separated along an axis, so six planes are a complete search. All
+// n (n - 1) / 2 pairs are visited and a byte is stored for each: for hundreds of objects, not for tens of thousands.
 // Units: metres.   Tested against brute force in tests/cpu_collision/broad_phase_test.cpp
 #pragma once
 
@@ -15,14 +15,14 @@
 namespace trocar::broad {
 
 struct PlaneCounters {
-  std::uint64_t kept = 0;      // pairs that the plane of the frame before still separates
+  std::uint64_t kept = 0;      // pairs that the plane of the last frame still separates
   std::uint64_t searched = 0;  // pairs for which other planes were tried
 };
 
 class PlaneCache {
  public:
-  // Overlapping pairs, ascending; an object's id is its place. Planes are kept by id, so the same boxes should keep
-  // their places. Valid until the next call. Allocates only while it has not yet seen so many.
+  // Overlapping pairs, ascending; an object's id is its index. Planes are cached by id, so keep the order of the boxes.
+  // Valid until the next call. Allocates only when a call has more boxes or pairs than all earlier ones.
   std::span<const Pair> pairs(std::span<const Box> boxes);
 
   const PlaneCounters& counters() const { return counters_; }

@@ -7,19 +7,20 @@
 namespace trocar::broad {
 namespace {
 
-// Ids take 31 bits of an end.
+// An id takes 31 bits of an End.
 constexpr std::uint64_t kHigh = std::uint64_t{1} << 31;
 constexpr std::uint64_t kIdMask = kHigh - 1;
 
-// Sorting afresh is worth so many swaps for every test and comparison that it takes: measured, docs/broad-phase.md.
+// Swap budget of an insertion: this many swaps per box test and comparison of a full sort. Measured:
+// docs/broad-phase.md.
 constexpr double kSwapsPerTest = 0.5;
 
-// Where sorting afresh was cheaper several times running, insertion is tried again only after up to so many frames.
+// After repeated failures of the insertion, it is tried again after at most this many frames.
 constexpr std::uint32_t kLongestPause = 32;
 
-constexpr std::uint8_t kAllAxes = 7, kListed = 8;  // of a status: overlap on all axes; is in the list of pairs
+constexpr std::uint8_t kAllAxes = 7, kListed = 8;  // status bits: overlap on all axes; is in the list of pairs
 
-// Whole numbers that sort as the floats do, -0 as 0. Empty boxes use what lies beyond both infinities.
+// Integers that sort as the floats do, -0 as 0. Empty boxes use the values beyond both infinities.
 std::uint32_t sortable(float bound) {
   const auto bits = std::bit_cast<std::uint32_t>(bound + 0.f);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
@@ -46,7 +47,7 @@ SweepAndPrune::Bounds SweepAndPrune::bounds_of(const Box& box) {
 }
 
 bool SweepAndPrune::overlap(const Bounds& a, const Bounds& b) {
-  // Without branches: which axis keeps two boxes apart follows no pattern.
+  // Branch-free: which axis separates two boxes is unpredictable.
   return (a.low[0] <= b.high[0]) & (b.low[0] <= a.high[0]) & (a.low[1] <= b.high[1]) & (b.low[1] <= a.high[1]) &
          (a.low[2] <= b.high[2]) & (b.low[2] <= a.high[2]);
 }
@@ -68,7 +69,7 @@ ObjectId SweepAndPrune::add(const Box& box) {
     free_.pop_back();
   }
   objects_[id] = {bounds_of(box), bounds_of({}), true};
-  // At the end of the lists, as an object that overlaps nobody: the next update moves it to its place.
+  // Appended to the lists as an object without overlaps; the next update sorts it in.
   for (auto& ends : ends_) {
     ends.push_back(id);
     ends.push_back(id | kHigh);
@@ -118,7 +119,7 @@ void SweepAndPrune::update() {
   for (Object& object : objects_) object.before = object.now;
 }
 
-// False when sorting afresh is cheaper, or has been of late.
+// False when a full sort is cheaper, or was cheaper recently.
 bool SweepAndPrune::insert_ends() {
   if (pause_left_ > 0) {
     --pause_left_;
@@ -128,13 +129,13 @@ bool SweepAndPrune::insert_ends() {
     pause_ = 0;
     return true;
   }
-  // None after the first time: a single frame may have torn everything apart.
+  // No pause after the first failure: a single frame may have moved everything.
   pause_left_ = pause_;
   pause_ = std::clamp(2 * pause_, 1u, kLongestPause);
   return false;
 }
 
-// Removed objects leave the lists and every pair.
+// Removes removed objects from the lists and from every pair.
 void SweepAndPrune::drop_removed() {
   if (gone_.empty()) return;
   for (auto& ends : ends_) std::erase_if(ends, [this](End end) { return !objects_[id_of(end)].used; });
@@ -159,14 +160,14 @@ SweepAndPrune::End SweepAndPrune::end_now(End end, int axis) const {
   return static_cast<End>(bound) << 32 | (end & (kHigh | kIdMask));
 }
 
-// Insertion sort by where the ends are now. False when it would cost more than sorting afresh.
+// Insertion sort by the current ends. False when it would cost more than a full sort.
 bool SweepAndPrune::insert_along(int axis) {
   End* const ends = ends_[axis].data();
   const std::size_t count = ends_[axis].size();
   passed_.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     const End moved = end_now(ends[k], axis);
-    // Of those passed only ends of the other kind matter, about every second one: noted without a branch.
+    // Only passed ends of the other kind matter, about every second one: recorded without a branch.
     const End other_kind = ~moved & kHigh;
     std::size_t at = k, noted = 0;
     for (; at > 0 && ends[at - 1] > moved; --at) {
@@ -189,7 +190,7 @@ std::uint8_t& SweepAndPrune::status(std::uint32_t a, std::uint32_t b) {
   return status_[static_cast<std::size_t>(a) * (a - 1) / 2 + b];
 }
 
-// The mover did not overlap these along this axis; now it may.
+// The mover did not overlap these objects along this axis; now it may.
 void SweepAndPrune::low_passed_highs(std::uint32_t mover, std::span<const std::uint32_t> others, int axis) {
   const Bounds a = objects_[mover].now;
   for (const std::uint32_t other : others) {
@@ -205,7 +206,7 @@ void SweepAndPrune::low_passed_highs(std::uint32_t mover, std::span<const std::u
   }
 }
 
-// The mover may have overlapped these along this axis; now it does not.
+// The mover may have overlapped these objects along this axis; now it does not.
 void SweepAndPrune::high_passed_lows(std::uint32_t mover, std::span<const std::uint32_t> others, int axis) {
   const Bounds a = objects_[mover].before;
   for (const std::uint32_t other : others) {
@@ -221,8 +222,8 @@ void SweepAndPrune::high_passed_lows(std::uint32_t mover, std::span<const std::u
   }
 }
 
-// Within an update a pair may come to overlap along one axis before it ceases to along another: only what is so at the
-// end counts.
+// Within an update a pair may start to overlap along one axis before it stops along another: only the final state
+// counts.
 void SweepAndPrune::settle_status() {
   const auto of = [this](const Pair& pair) -> std::uint8_t& { return status(index(pair.first), index(pair.second)); };
   std::erase_if(begun_, [&](const Pair& pair) { return of(pair) != kAllAxes; });
@@ -263,7 +264,7 @@ void SweepAndPrune::sweep_afresh() {
   const std::uint64_t ends = ends_[0].size();
   swap_budget_ = static_cast<std::uint64_t>(kSwapsPerTest * double(fewest + 3 * ends * std::bit_width(ends)));
   std::sort(spare_.begin(), spare_.end());
-  // Pairs of removed objects are in neither list by now.
+  // Pairs of removed objects are already in neither list.
   std::erase_if(ended_, [this](const Pair& pair) {
     return objects_[index(pair.first)].used && objects_[index(pair.second)].used;
   });
@@ -275,7 +276,7 @@ void SweepAndPrune::sweep_afresh() {
   if (keeps_status()) fill_status();
 }
 
-// How many pairs overlap along the axis.
+// Number of pairs that overlap along the axis.
 std::uint64_t SweepAndPrune::tests_along(int axis) const {
   std::uint64_t sum = 0, open = 0;
   for (const End end : ends_[axis]) {
@@ -290,7 +291,7 @@ std::uint64_t SweepAndPrune::tests_along(int axis) const {
   return sum;
 }
 
-// Pairs that overlap into spare_, in no order.
+// Writes the overlapping pairs into spare_, unordered.
 void SweepAndPrune::sweep_along(int axis) {
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;
   active_.clear();

@@ -1,11 +1,10 @@
-// Sweep and prune: the ends of all boxes stay sorted along each axis from frame to frame; where a box's low end passes
-// another's high end, their overlap on that axis changes, and nowhere else.
-// Source: Baraff, "Dynamic simulation of non-penetrating rigid bodies", 1992; Cohen, Lin, Manocha, Ponamgi,
-// "I-COLLIDE", I3D 1995. We differ: a status per pair and axis is kept for few objects only, since its memory grows as
-// n^2; beyond, the boxes of this frame and of the last one say the same of any two objects. And a frame that would take
-// more swaps than sorting afresh is sorted afresh: nothing moves coherently when objects are teleported. Deterministic:
-// equal ends go low before high, then by id.   Boxes: closed, see box.hpp.   Units: metres. Tested against brute force
-// in tests/cpu_collision/broad_phase_test.cpp
+// Sweep and prune: the ends of all boxes stay sorted along each axis from frame to frame; the overlap of two boxes on
+// an axis changes exactly where one box's low end passes the other's high end. Source: Baraff, "Dynamic simulation of
+// non-penetrating rigid bodies", 1992; Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D 1995. We differ: a status per
+// pair and axis is kept for few objects only, since its memory grows as n^2; for more objects, the boxes of this frame
+// and of the last one decide each changed pair. A frame that would need more swaps than a full sort is sorted in full,
+// because teleported objects break the frame coherence. Deterministic: equal ends go low before high, then by id.
+// Boxes: closed, see box.hpp.   Units: metres. Tested against brute force in tests/cpu_collision/broad_phase_test.cpp
 #pragma once
 
 #include <array>
@@ -21,37 +20,37 @@ struct SweepParams {
   std::uint32_t status_limit = 64;  // objects up to which a status per pair and axis is kept, 0 .. 4096
 };
 
-// What the last update() did.
+// Statistics of the last update().
 struct SweepCounters {
   std::uint64_t swaps = 0;         // of neighbours in the sorted lists
-  std::uint64_t status_swaps = 0;  // of them, of a low end with a high end
-  std::uint64_t box_tests = 0;     // of pairs, while sweeping afresh
-  bool swept_afresh = false;       // sorting and sweeping replaced the insertion
+  std::uint64_t status_swaps = 0;  // those swaps of a low end with a high end
+  std::uint64_t box_tests = 0;     // pairs tested in a full sweep
+  bool swept_afresh = false;       // a full sort and sweep replaced the insertion
 };
 
 class SweepAndPrune {
  public:
   explicit SweepAndPrune(const SweepParams& params = {}) : params_(params) {}
 
-  // Takes part from the next update() on. Ids of removed objects are given again after it.
+  // In effect from the next update() on. Ids of removed objects are reused after it.
   ObjectId add(const Box& box);
-  // From the next update() on it is in no pair. `object` must be one that was added and not removed.
+  // In no pair from the next update() on. `object` must have been added and not removed.
   void remove(ObjectId object);
-  // Where it is at the next update().
+  // Box of the object at the next update().
   void set(ObjectId object, const Box& box);
-  // Brings the pairs up to date. Allocates only while it has not yet seen so many objects, pairs, changes.
+  // Updates the pairs. Allocates only when there are more objects, pairs or changes than in all earlier updates.
   void update();
 
   std::span<const Pair> pairs() const { return pairs_; }  // overlapping at the last update(), ascending
-  std::span<const Pair> begun() const { return begun_; }  // of them, those that did not overlap before, ascending
-  std::span<const Pair> ended() const { return ended_; }  // those that no longer do, ascending; removed objects too
+  std::span<const Pair> begun() const { return begun_; }  // pairs that did not overlap before, ascending
+  std::span<const Pair> ended() const { return ended_; }  // pairs that stopped overlapping or were removed, ascending
   bool overlapping(ObjectId a, ObjectId b) const;         // at the last update()
   const SweepCounters& counters() const { return counters_; }
   std::size_t size() const { return count_; }
   std::size_t memory_bytes() const;
 
  private:
-  // A box as whole numbers that sort as its bounds do; empty: low above and high below everything.
+  // A box as integers that sort as its bounds do; empty: low above and high below everything.
   struct Bounds {
     std::array<std::uint32_t, 3> low, high;
   };
@@ -86,13 +85,13 @@ class SweepAndPrune {
   std::vector<Object> objects_;             // [id]
   std::array<std::vector<End>, 3> ends_;    // [axis] ascending
   std::vector<std::uint8_t> status_;        // [pair] bit per axis that overlaps, and kListed
-  std::vector<std::uint32_t> free_, gone_;  // ids: to give again, removed since the last update
+  std::vector<std::uint32_t> free_, gone_;  // ids: to reuse, removed since the last update
   std::vector<Pair> pairs_, begun_, ended_, spare_;
   std::vector<Active> active_;
   std::vector<std::uint32_t> slot_;           // [id] in active_
-  std::vector<std::uint32_t> passed_;         // room to work in
-  std::uint64_t swap_budget_ = 0;             // swaps that sorting afresh is worth
-  std::uint32_t pause_ = 0, pause_left_ = 0;  // frames without a try at insertion: the next time, now
+  std::vector<std::uint32_t> passed_;         // scratch buffer
+  std::uint64_t swap_budget_ = 0;             // swaps allowed before a full sort is cheaper
+  std::uint32_t pause_ = 0, pause_left_ = 0;  // frames without insertion: after the next failure, remaining now
   std::size_t count_ = 0;
   SweepCounters counters_;
 };

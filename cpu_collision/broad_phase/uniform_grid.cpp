@@ -10,10 +10,10 @@
 namespace trocar::broad {
 namespace {
 
-// A box in more cells than this is compared with every other instead.
+// A box in more cells than this is compared with every other box instead.
 constexpr std::int64_t kMostEntries = 512;
 
-// Cells of a box on a periodic axis reach this much of a cell further: rounding may differ between images.
+// Cells of a box on a periodic axis extend by this part of a cell: rounding may differ between images.
 constexpr double kImageSlack = 1e-6;
 
 // A periodic axis as a circle: the interval begins at `from` in [0, length) and runs on to `to`, perhaps beyond length.
@@ -43,14 +43,14 @@ bool axis_overlap(float low_a, float high_a, float low_b, float high_b, const Gr
   return arcs_overlap(arc_of(low_a, high_a, length), arc_of(low_b, high_b, length), length);
 }
 
-// Never decreases with x: two intervals that overlap share a cell.
+// Monotone in x, so two intervals that overlap share a cell.
 std::int32_t cell_at(double x, double size) {
   return static_cast<std::int32_t>(std::clamp(std::floor(x / size), -1.0 * kMostGridCells, 1.0 * kMostGridCells - 1.0));
 }
 
 std::int32_t wrapped(std::int32_t cell, std::int32_t cells) {
-  const std::int32_t rest = cell % cells;
-  return rest < 0 ? rest + cells : rest;
+  const std::int32_t remainder = cell % cells;
+  return remainder < 0 ? remainder + cells : remainder;
 }
 
 std::uint64_t packed(const std::array<std::int32_t, 3>& cell) {
@@ -71,7 +71,7 @@ void check(const GridAxis& axis) {
     throw InputError(fmt::format("a grid's cell has a side of {} m; give a length above 0", axis.cell));
   if (axis.border != Border::Unbounded && (axis.cells < 1 || axis.cells > kMostGridCells))
     throw InputError(
-        fmt::format("a grid has {} cells along a side with a border; give 1 to {}", axis.cells, kMostGridCells));
+        fmt::format("a grid has {} cells along a bounded or periodic axis; give 1 to {}", axis.cells, kMostGridCells));
 }
 
 }  // namespace
@@ -151,23 +151,23 @@ void UniformGrid::enter(std::uint32_t object) {
     return;
   }
   std::array<std::int32_t, 3> at;
-  const auto place = [&](int axis, std::int32_t step) {
+  const auto set_cell = [&](int axis, std::int32_t step) {
     const std::int32_t cell = cells.first[axis] + step;
     at[axis] = axes_[axis].border == Border::Periodic && cell >= axes_[axis].cells ? cell - axes_[axis].cells : cell;
   };
   for (std::int32_t i = 0; i < cells.count[0]; ++i) {
-    place(0, i);
+    set_cell(0, i);
     for (std::int32_t j = 0; j < cells.count[1]; ++j) {
-      place(1, j);
+      set_cell(1, j);
       for (std::int32_t k = 0; k < cells.count[2]; ++k) {
-        place(2, k);
+        set_cell(2, k);
         entries_.push_back({packed(at), object});
       }
     }
   }
 }
 
-// Into as many buckets as there are entries; cells may share one, an entry's cell tells them apart.
+// One bucket per entry, rounded up to a power of two; cells may share a bucket, so entries store their cell.
 void UniformGrid::sort_entries() {
   const std::size_t buckets = std::bit_ceil(std::max<std::size_t>(entries_.size(), 1));
   const auto bucket_of = [mask = buckets - 1](const Entry& entry) { return scrambled(entry.cell) & mask; };
@@ -176,11 +176,11 @@ void UniformGrid::sort_entries() {
   std::uint32_t sum = 0;
   for (std::uint32_t& first : first_) first = sum += first;
   sorted_.resize(entries_.size());
-  // Filled from the back: afterwards each bucket's number is where it begins.
+  // Filled from the back: afterwards first_[bucket] is the bucket's begin.
   for (std::size_t i = entries_.size(); i-- > 0;) sorted_[--first_[bucket_of(entries_[i])]] = entries_[i];
 }
 
-// Along each axis the pair's cell is where one of the two begins within the other: one cell of all that they share.
+// The pair's cell is, along each axis, where one of the two boxes begins within the other: exactly one shared cell.
 bool UniformGrid::tells(const Cells& a, const Cells& b, std::uint64_t cell) const {
   std::array<std::int32_t, 3> begin;
   for (int k = 0; k < 3; ++k) {

@@ -1,10 +1,10 @@
-// Uniform grid of cells: every box is entered in the cells it meets; pairs come from shared cells, each pair once.
-// Along each axis space is unbounded, bounded (what lies outside belongs to the outermost cell) or periodic (what
-// leaves on one side comes in on the other). Only cells that hold something take memory. Source: F. Legrand, uniform
-// grid of cells for hard bodies (002 of the source documents). We differ: a box across the border of a periodic axis is
-// in the cells of both sides and stays where it is; cells are sorted, not sets; a pair is told by the one cell where
-// the later of the two begins; boxes that share a cell are compared before they are a pair. The source's defects are
-// listed in docs/broad-phase.md. Units: metres.   Tested against brute force in
+// Uniform grid of cells: every box is entered in the cells it overlaps; pairs come from shared cells, each pair once.
+// Along each axis space is unbounded, bounded (the outermost cells include everything beyond) or periodic (it wraps
+// around). Only occupied cells take memory. Source: F. Legrand, uniform grid of cells for hard bodies (002 of the
+// source documents). We differ: a box across the border of a periodic axis is in the cells of both sides and keeps its
+// coordinates; cells are sorted, not sets; a pair is reported only by the cell where the later of the two begins; boxes
+// that share a cell are tested for overlap before they become a pair. The source's defects are listed in
+// docs/broad-phase.md. Units: metres.   Tested against brute force in
 // tests/cpu_collision/broad_phase_grid_test.cpp
 #pragma once
 
@@ -22,7 +22,7 @@ enum class Border { Unbounded, Bounded, Periodic };
 struct GridAxis {
   double cell = 0.01;                 // m   > 0
   Border border = Border::Unbounded;  //     bounded and periodic: from 0 to cells * cell
-  std::int32_t cells = 0;             // 1   1 .. kMostGridCells where there is a border; unbounded: not used
+  std::int32_t cells = 0;             // 1   1 .. kMostGridCells if bounded or periodic; ignored if unbounded
   double length() const { return cell * cells; }
 };
 
@@ -31,25 +31,25 @@ using GridAxes = std::array<GridAxis, 3>;
 // Cells beyond this number on either side of 0 count as one.
 constexpr std::int32_t kMostGridCells = 1 << 20;
 
-// Do the boxes overlap, in any of their images along periodic axes? Closed, as everywhere.
+// Do the boxes overlap, in any of their images along periodic axes? Boxes are closed.
 bool overlap(const Box& a, const Box& b, const GridAxes& axes);
 
-// Brute force in such a space: the grid's twin.
+// Brute force in such a space, for checking the grid.
 void brute_force_pairs(std::span<const Box> boxes, const GridAxes& axes, std::vector<Pair>& pairs);
 
 struct GridCounters {
-  std::uint64_t entries = 0;    // of boxes in cells
-  std::uint64_t box_tests = 0;  // of pairs
-  std::uint64_t oversize = 0;   // boxes in too many cells: compared with all others
+  std::uint64_t entries = 0;    // (box, cell) entries
+  std::uint64_t box_tests = 0;  // pairs tested
+  std::uint64_t oversize = 0;   // boxes in too many cells, compared with all others
 };
 
 class UniformGrid {
  public:
-  // Error: InputError when a side is not above 0 or not finite, or a number of cells is out of range.
+  // Error: InputError when a cell side is not above 0 or not finite, or a number of cells is out of range.
   explicit UniformGrid(const GridAxes& axes);
 
-  // Overlapping pairs of these boxes, ascending; an object's id is its place. Valid until the next call. Allocates only
-  // while it has not yet seen so many.
+  // Overlapping pairs of these boxes, ascending; an object's id is its index. Valid until the next call. Allocates only
+  // when a call needs more memory than all earlier ones.
   std::span<const Pair> pairs(std::span<const Box> boxes);
 
   const GridAxes& axes() const { return axes_; }
@@ -57,11 +57,11 @@ class UniformGrid {
   std::size_t memory_bytes() const;
 
  private:
-  // Cells first .. first + count - 1 along each axis; round a periodic axis.
+  // Cells first .. first + count - 1 along each axis, wrapping around on a periodic axis.
   struct Cells {
     std::array<std::int32_t, 3> first, count;
   };
-  // A box in a cell. The cell's three numbers in one.
+  // A box in a cell. The cell's three indices are packed into one number.
   struct Entry {
     std::uint64_t cell;
     std::uint32_t object;

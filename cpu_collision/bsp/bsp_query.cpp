@@ -1,7 +1,7 @@
-// The backend `bsp`: which faces does a convex tool volume touch, by a binary space partition. At each node the
-// volume's corners say which sides it reaches; the faces in the plane are decided when it reaches both. A BSP cannot be
-// refitted: update() builds it anew, which is the price of its use on an organ that deforms; on one at rest it costs
-// nothing. Units: metres.   Checked against the reference in tests/cpu_collision/tree_touch_test.cpp
+// The backend `bsp`: finds the faces that a convex tool volume touches, by a binary space partition. At each node the
+// volume's corners show which sides it overlaps; if both, the faces in the plane are tested. A BSP cannot be refitted,
+// so update() rebuilds it: expensive for a deforming organ. A mesh at rest needs no update(). Units: metres.   Checked
+// against the reference in tests/cpu_collision/tree_touch_test.cpp
 #include <algorithm>
 #include <chrono>
 
@@ -26,7 +26,7 @@ std::size_t bytes(const std::vector<T>& v) {
 }
 
 template <class T>
-void leave_room(std::vector<T>& v) {
+void reserve_spare(std::vector<T>& v) {
   v.reserve(v.size() + v.size() / 2);
 }
 
@@ -40,9 +40,10 @@ class BspQuery final : public TouchQuery {
     question_ = 0;
     candidates_.reserve(faces_.size());
     update(mesh.positions);
-    // A deformed organ needs more cuts or fewer.
-    leave_room(tree_.nodes), leave_room(tree_.faces);
-    leave_room(scratch_.pieces), leave_room(scratch_.points), leave_room(scratch_.lists), leave_room(scratch_.aside);
+    // A deformed organ may need more or fewer cuts.
+    reserve_spare(tree_.nodes), reserve_spare(tree_.faces);
+    reserve_spare(scratch_.pieces), reserve_spare(scratch_.points), reserve_spare(scratch_.lists),
+        reserve_spare(scratch_.aside);
     waiting_.reserve(2 * tree_.depth + 64);
   }
 
@@ -50,12 +51,12 @@ class BspQuery final : public TouchQuery {
     const auto start = Clock::now();
     positions_.assign(positions.begin(), positions.end());
     corners_.resize(positions_.size());
-    Lanes4 reach = lanes(0.f);
+    Lanes4 largest = lanes(0.f);
     for (std::size_t v = 0; v < positions_.size(); ++v) {
       corners_[v] = lanes(positions_[v]);
-      reach = max(reach, abs(corners_[v]));
+      largest = max(largest, abs(corners_[v]));
     }
-    reach_ = std::max({reach[0], reach[1], reach[2]});
+    largest_ = std::max({largest[0], largest[1], largest[2]});
     build_bsp_tree({positions_, faces_}, {}, scratch_, tree_);
     counters_.updated_nodes = tree_.nodes.size();
     times_.update_ms = milliseconds_since(start);
@@ -69,7 +70,7 @@ class BspQuery final : public TouchQuery {
     for (const ToolVolume& tool : tools) {
       const auto start = Clock::now();
       candidates_.clear();
-      const ConvexTool convex = convex_tool(tool, reach_, set);
+      const ConvexTool convex = convex_tool(tool, largest_, set);
       if (convex.corner_count > 0 && !is_leaf(tree_.root)) search(convex, set);
       times_.search_ms += milliseconds_since(start);
       const auto found = Clock::now();
@@ -98,7 +99,7 @@ class BspQuery final : public TouchQuery {
       const BspNode& node = tree_.nodes[waiting_.back()];
       waiting_.pop_back();
       ++counters_.volume_tests;
-      // A crowd's plane is at height 0 of everything: all its faces are decided.
+      // An unsplit leaf has a zero plane: every height is 0 and all its faces are tested.
       double low = 1e300, high = -1e300;
       for (int i = 0; i < tool.corner_count; ++i) {
         const glm::dvec3& c = tool.corners[i];
@@ -112,7 +113,7 @@ class BspQuery final : public TouchQuery {
     }
   }
 
-  // Of the exact set every face that may be in the volume is a candidate: the refinement decides it.
+  // For the exact set every face that may be in the volume is a candidate: the refinement decides it.
   void test_faces(const ConvexTool& tool, const BspNode& node, TouchSet set) {
     for (std::uint32_t k = node.first; k < node.first + node.count; ++k) {
       const std::uint32_t face = tree_.faces[k];
@@ -131,7 +132,7 @@ class BspQuery final : public TouchQuery {
   std::vector<glm::uvec3> faces_;     // [face]
   std::vector<glm::vec3> positions_;  // [vertex] m
   std::vector<Lanes4> corners_;       // [vertex] m  the same, in lanes
-  float reach_ = 0.f;                 // m  largest coordinate
+  float largest_ = 0.f;               // m  largest coordinate
   BspTree tree_;
   BspScratch scratch_;
   std::vector<std::uint32_t> asked_;  // [face] the last search that tested it

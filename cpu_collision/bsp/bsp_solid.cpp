@@ -13,12 +13,12 @@ using solids::PointPlace;
 
 namespace {
 
-// A face is met up to so many tolerances beyond its corners; the walk must reach farther.
-constexpr double kCornerReach = 2.0, kWalkReach = 4.0;
+// A face is met up to this many tolerances beyond its corners; the walk needs a larger margin.
+constexpr double kCornerTolerances = 2.0, kWalkTolerances = 4.0;
 
 double distance(const glm::dvec4& plane, const glm::dvec3& p) { return glm::dot(glm::dvec3(plane), p) + plane.w; }
 
-// The part of a segment within the three sides of a face, each moved out by `tolerance`. n: unit normal.
+// The part of a segment within the three sides of a face, each moved outwards by `tolerance`. n: unit normal.
 std::optional<double> first_between_sides(const glm::dvec3& from, const glm::dvec3& to, const Triangle& face,
                                           const glm::dvec3& n, double tolerance) {
   double low = 0.0, high = 1.0;
@@ -34,12 +34,12 @@ std::optional<double> first_between_sides(const glm::dvec3& from, const glm::dve
 }
 
 double parameter_of(const glm::dvec3& from, const glm::dvec3& to, const glm::dvec3& point) {
-  const glm::dvec3 way = to - from;
-  const double squared = glm::dot(way, way);
-  return squared > 0.0 ? std::clamp(glm::dot(point - from, way) / squared, 0.0, 1.0) : 0.0;
+  const glm::dvec3 direction = to - from;
+  const double squared = glm::dot(direction, direction);
+  return squared > 0.0 ? std::clamp(glm::dot(point - from, direction) / squared, 0.0, 1.0) : 0.0;
 }
 
-// The part of a stretch at `height` or higher, its ends being a and b high; from > to when there is none.
+// The part of a stretch at `height` or above, where a and b are the heights of its ends; from > to if there is none.
 template <class Stretch>
 Stretch above(double a, double b, double height, const Stretch& whole, std::uint32_t child) {
   Stretch part{child, whole.from, whole.to};
@@ -73,10 +73,10 @@ std::optional<double> first_meeting(const glm::dvec3& from, const glm::dvec3& to
   const glm::dvec3 start = from + low * (to - from), end = from + high * (to - from);
   const auto within = first_between_sides(start, end, face, n, tolerance);
   if (!within) return std::nullopt;
-  // Beyond a sharp corner the sides, moved out, meet far away.
+  // Beyond a sharp corner the outward-moved sides meet far away.
   const double t = low + *within * (high - low);
   const glm::dvec3 at = from + t * (to - from);
-  if (closest_segment_triangle(at, at, face).distance > kCornerReach * tolerance) return std::nullopt;
+  if (closest_segment_triangle(at, at, face).distance > kCornerTolerances * tolerance) return std::nullopt;
   return t;
 }
 
@@ -97,14 +97,14 @@ void BspSolid::meet_faces(const BspNode& node, const glm::dvec3& from, const glm
   }
 }
 
-// The near side of each node before the far one; a stretch beyond what was met is not looked at when `only_first`.
+// Visits the near side of each node before the far one. With `only_first`, skips a stretch beyond the first hit.
 void BspSolid::walk(const glm::dvec3& from, const glm::dvec3& to, bool only_first) {
   meetings_.clear();
   waiting_.clear();
   ++question_;
   nearest_ = std::numeric_limits<double>::infinity();
-  const double reach = kWalkReach * tree_.tolerance;
-  const glm::dvec3 way = to - from;
+  const double margin = kWalkTolerances * tree_.tolerance;
+  const glm::dvec3 direction = to - from;
   if (!is_leaf(tree_.root)) waiting_.push_back({tree_.root, 0.0, 1.0});
   while (!waiting_.empty()) {
     const Stretch at = waiting_.back();
@@ -115,9 +115,10 @@ void BspSolid::walk(const glm::dvec3& from, const glm::dvec3& to, bool only_firs
       meet_faces(node, from, to);
       continue;
     }
-    const double a = distance(node.plane, from + at.from * way), b = distance(node.plane, from + at.to * way);
-    if (std::min(a, b) <= reach && std::max(a, b) >= -reach) meet_faces(node, from, to);
-    const Stretch front = above(a, b, -reach, at, node.front), back = above(-a, -b, -reach, at, node.back);
+    const double a = distance(node.plane, from + at.from * direction),
+                 b = distance(node.plane, from + at.to * direction);
+    if (std::min(a, b) <= margin && std::max(a, b) >= -margin) meet_faces(node, from, to);
+    const Stretch front = above(a, b, -margin, at, node.front), back = above(-a, -b, -margin, at, node.back);
     for (const Stretch& side : {a < 0.0 ? front : back, a < 0.0 ? back : front})
       if (!is_leaf(side.node) && side.from <= side.to) waiting_.push_back(side);
   }
@@ -146,13 +147,13 @@ bool BspSolid::on_a_face(const BspNode& node, const glm::dvec3& point) const {
   return false;
 }
 
-// Empty where the tree cannot say.
+// Empty where the tree cannot decide.
 std::optional<PointPlace> BspSolid::place_below(std::uint32_t child, const glm::dvec3& point) const {
   while (!is_leaf(child)) {
     const BspNode& node = tree_.nodes[child];
     const double d = distance(node.plane, point);
-    const bool crowd = glm::dvec3(node.plane) == glm::dvec3(0.0);
-    if (crowd || std::abs(d) <= tree_.tolerance) {
+    const bool unsplit = glm::dvec3(node.plane) == glm::dvec3(0.0);
+    if (unsplit || std::abs(d) <= tree_.tolerance) {
       if (on_a_face(node, point)) return PointPlace::OnSurface;
       const auto front = place_below(node.front, point), back = place_below(node.back, point);
       if (front == PointPlace::OnSurface || back == PointPlace::OnSurface) return PointPlace::OnSurface;

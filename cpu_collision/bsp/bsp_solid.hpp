@@ -1,4 +1,4 @@
-// What a BSP tree answers about a mesh at rest: the faces a segment meets, front to back, and the side a point is on.
+// Queries on a BSP tree of a mesh at rest: the faces that a segment meets, front to back, and the side a point is on.
 // Source: section 5 of the game-engine report; the walk from front to back is that of Fuchs, Kedem, Naylor, "On visible
 // surface generation by a priori tree structures", SIGGRAPH 1980. Units: metres.   Checked against brute force over all
 // faces and against the winding number in tests/cpu_collision/bsp_test.cpp
@@ -18,7 +18,7 @@ struct SegmentMeeting {
   double t;  // 1  where on the segment, 0 .. 1, the face is first met
 };
 
-// Where the segment first comes within `tolerance` of the face; in its plane too. Faces without area are met as lines.
+// Where the segment first comes within `tolerance` of the face, also in its plane. Faces without area count as lines.
 std::optional<double> first_meeting(const glm::dvec3& from, const glm::dvec3& to, const Triangle& face,
                                     double tolerance);
 
@@ -27,11 +27,12 @@ class BspSolid {
   // The view must outlive the object.
   explicit BspSolid(const MeshView& mesh, const BspParams& params = {});
 
-  // All faces the closed segment meets, by t, then by face. Borrowed until the next question.
+  // All faces that the closed segment meets, by t, then by face. Valid until the next query.
   std::span<const SegmentMeeting> crossed(const glm::dvec3& from, const glm::dvec3& to);
   // The first of them.
   std::optional<SegmentMeeting> first_crossed(const glm::dvec3& from, const glm::dvec3& to);
-  // Of a closed surface with outward faces. In a crowd, and where the tree cannot say, the winding number answers.
+  // For a closed surface with outward faces. In an unsplit leaf, and where the tree cannot decide, uses the winding
+  // number.
   solids::PointPlace place(const glm::dvec3& point) const;
 
   const BspTree& tree() const { return tree_; }
@@ -48,11 +49,11 @@ class BspSolid {
 
   MeshView mesh_;
   BspTree tree_;
-  std::vector<std::uint32_t> asked_;  // [face] the last question that tested it
+  std::vector<std::uint32_t> asked_;  // [face] the last query that tested it
   std::uint32_t question_ = 0;
   std::vector<Stretch> waiting_;
   std::vector<SegmentMeeting> meetings_;
-  double nearest_ = 0.0;  // smallest t met by this question
+  double nearest_ = 0.0;  // smallest t of this query
 };
 
 }  // namespace trocar

@@ -7,12 +7,12 @@
 namespace trocar {
 namespace {
 
-// A plane holds points closer than this part of the largest coordinate: a thousandth of the borderline band for an
-// organ at 1 m, a million times what double arithmetic rounds.
+// A plane contains points closer than this part of the largest coordinate: a thousandth of the borderline band for an
+// organ at 1 m, a million times the rounding of double arithmetic.
 constexpr double kTolerance = 0x1p-30;
-// The build calls itself once per level.
+// Limit of the recursion, one call per level.
 constexpr std::size_t kDeepest = 5000;
-constexpr std::uint32_t kMostCorners = 64;  // of a piece that is cut
+constexpr std::uint32_t kMostCorners = 64;  // of a piece that can be cut
 // Weight of a cut against one face of imbalance.
 constexpr std::size_t kCutWeight = 4;
 
@@ -26,7 +26,7 @@ enum Side { kIn = 0, kFront = 1, kBack = 2, kBoth = 3 };
 
 struct Divider {
   glm::dvec4 plane;
-  int axis = -1;  // to which it is perpendicular; -1: the plane of a face
+  int axis = -1;  // the axis it is perpendicular to; -1: the plane of a face
 };
 
 struct Ends {
@@ -39,13 +39,13 @@ class Builder {
       : mesh_(mesh), params_(params), scratch_(scratch), tree_(tree) {}
 
   void build() {
-    double reach = 0.0;
+    double largest = 0.0;
     for (const glm::vec3& p : mesh_.positions)
-      reach = std::max({reach, double(std::abs(p.x)), double(std::abs(p.y)), double(std::abs(p.z))});
+      largest = std::max({largest, double(std::abs(p.x)), double(std::abs(p.y)), double(std::abs(p.z))});
     tree_.nodes.clear();
     tree_.faces.clear();
     tree_.cuts = tree_.depth = tree_.crowds = 0;
-    tree_.tolerance = kTolerance * reach;
+    tree_.tolerance = kTolerance * largest;
     load_faces();
     tree_.root =
         divide(0, scratch_.lists.size(), params_.cuts_per_face * mesh_.faces.size() + 16, leaf(BspLeaf::Unknown), 1);
@@ -71,7 +71,7 @@ class Builder {
     }
   }
 
-  // Its corners are the last points.
+  // The piece's corners are the last points.
   void add_piece(std::uint32_t face, std::uint32_t first) {
     BspPiece piece{face, first, static_cast<std::uint32_t>(scratch_.points.size()) - first, glm::dvec3(1e300),
                    glm::dvec3(-1e300)};
@@ -100,9 +100,9 @@ class Builder {
     return side;
   }
 
-  // ---- which plane ----
+  // ---- choice of the plane ----
 
-  // Through the median along the longest side of the box around the pieces' middles. False when all middles coincide.
+  // Through the median along the longest side of the box around the pieces' centres. False when all centres coincide.
   bool median_plane(std::span<const std::uint32_t> list, Divider& by) {
     glm::dvec3 low(1e300), high(-1e300);
     for (const std::uint32_t id : list) {
@@ -150,16 +150,16 @@ class Builder {
 
   // ---- dividing ----
 
-  // The list is at the top of the stack of lists, from `begin` to `end`. Returns the node, or `empty` for no pieces.
+  // The list is at the top of the stack of lists, from `begin` to `end`. Returns the node, or `empty` without pieces.
   std::uint32_t divide(std::size_t begin, std::size_t end, std::size_t budget, std::uint32_t empty, std::size_t depth) {
     if (begin == end) return empty;
     tree_.depth = std::max(tree_.depth, depth);
     const std::span<const std::uint32_t> list = std::span(scratch_.lists).subspan(begin, end - begin);
     Divider by;
     const bool halve = list.size() > params_.cell_faces && median_plane(list, by);
-    if (!halve && !face_plane(list, by)) return add_crowd(list, empty);
+    if (!halve && !face_plane(list, by)) return add_unsplit_leaf(list, empty);
     const std::size_t cuts = cuts_by(list, by);
-    if (cuts > budget || depth >= kDeepest) return add_crowd(list, empty);
+    if (cuts > budget || depth >= kDeepest) return add_unsplit_leaf(list, empty);
     const auto node = static_cast<std::uint32_t>(tree_.nodes.size());
     tree_.nodes.push_back({by.plane, 0, 0, static_cast<std::uint32_t>(tree_.faces.size()), 0});
     const Ends ends = sort_to_sides(begin, end, by, tree_.nodes[node].count);
@@ -169,7 +169,7 @@ class Builder {
     return node;
   }
 
-  std::uint32_t add_crowd(std::span<const std::uint32_t> list, std::uint32_t empty) {
+  std::uint32_t add_unsplit_leaf(std::span<const std::uint32_t> list, std::uint32_t empty) {
     ++tree_.crowds;
     const auto first = static_cast<std::uint32_t>(tree_.faces.size());
     bool thin = true;  // faces without area bound nothing
@@ -189,8 +189,8 @@ class Builder {
     return cuts;
   }
 
-  // Pieces in the plane go to the node, those behind onto the stack, those in front aside. Returns what an empty side
-  // is.
+  // Pieces in the plane go to the node, pieces behind onto the stack, pieces in front into `aside`. Returns the leaf
+  // kinds of empty sides.
   Ends sort_to_sides(std::size_t begin, std::size_t end, const Divider& by, std::uint32_t& in_plane) {
     scratch_.aside.clear();
     bool along = false, against = false;
@@ -215,7 +215,7 @@ class Builder {
     return along ? Ends{outside, inside} : Ends{inside, outside};
   }
 
-  // One piece becomes two. A polygon with too many corners is kept whole on both sides.
+  // One piece becomes two. A polygon with too many corners stays whole on both sides.
   void cut(std::uint32_t id, const glm::dvec4& plane) {
     const BspPiece piece = scratch_.pieces[id];
     if (piece.count > kMostCorners) {

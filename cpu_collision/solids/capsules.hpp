@@ -1,6 +1,6 @@
-// Shaft against shaft: two capsules in closed form. Source: the distance of their axes (geometry/closest.hpp) less the
-// radii; where the axes meet, across both of them. Units: metres.   Checked by sampling and by parting in
-// tests/cpu_collision/solids_capsules_test.cpp
+// Distance of two shafts: two capsules in closed form. Source: the distance of their axes (geometry/closest.hpp)
+// minus the radii; where the axes meet, the normal is perpendicular to both. Units: metres.   Checked by sampling and
+// by moving the capsules apart in tests/cpu_collision/solids_capsules_test.cpp
 #pragma once
 
 #include <cmath>
@@ -17,24 +17,24 @@ struct Capsule {
 };
 
 struct CapsuleDistance {
-  double distance = 0.0;             // m    negative: how deep, the shortest way apart along the normal
+  double distance = 0.0;             // m    negative: depth, the shortest separating move along the normal
   glm::dvec3 normal;                 // unit, from first to second
   glm::dvec3 on_first, on_second;    // m    the surfaces' points, `distance` apart along the normal
-  double along_first, along_second;  // 1    where on the axes, 0 .. 1
+  double along_first, along_second;  // 1    parameters on the axes, 0 .. 1
 };
 
-// Axes nearer than this share of the sum of lengths and radii meet: their difference has no direction.
+// Axes closer than this share of the sum of lengths and radii intersect: their difference has no direction.
 constexpr double kAxesMeet = 1e-14;
 
 inline glm::dvec3 across_both(const glm::dvec3& u, const glm::dvec3& v) {
   const glm::dvec3 both = glm::cross(u, v);
   if (glm::dot(both, both) > 0.0) return glm::normalize(both);
-  const glm::dvec3 way = glm::dot(u, u) >= glm::dot(v, v) ? u : v;
-  const glm::dvec3 size = glm::abs(way);
+  const glm::dvec3 direction = glm::dot(u, u) >= glm::dot(v, v) ? u : v;
+  const glm::dvec3 size = glm::abs(direction);
   const glm::dvec3 least = size.x <= size.y && size.x <= size.z ? glm::dvec3(1, 0, 0)
                            : size.y <= size.z                   ? glm::dvec3(0, 1, 0)
                                                                 : glm::dvec3(0, 0, 1);
-  const glm::dvec3 side = glm::cross(way, least);
+  const glm::dvec3 side = glm::cross(direction, least);
   return glm::dot(side, side) > 0.0 ? glm::normalize(side) : glm::dvec3(0, 0, 1);
 }
 

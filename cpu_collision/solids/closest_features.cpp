@@ -11,21 +11,21 @@ namespace {
 
 using glm::dvec3;
 
-// A neighbour counts as nearer when it lies ahead by more than this share of its length: rounding is smaller.
+// A neighbour counts as closer when it lies ahead by more than this share of its distance: rounding is smaller.
 constexpr double kAhead = 1e-12;
 // A step must shorten the squared distance by more than its rounding.
 constexpr double kGain = 1.0 - 1e-14;
-// Steps before all pairs are searched. Walks over bodies of a thousand faces take fewer than a hundred.
+// Step limit before all pairs are searched. Walks over bodies of a thousand faces take fewer than a hundred steps.
 constexpr int kMostSteps = 1000;
 constexpr int kMostJumps = 8;
-// An answer is certain when no vertex lies across its slab by more than this share of the bodies' size.
+// An answer is certain when no vertex lies beyond its slab plane by more than this share of the bodies' size.
 constexpr double kCertain = 1e-9;
 constexpr double kRounding = 1e-15;
 
 // One of the two bodies in the frame of the first.
 struct Side {
   const ConvexBody& body;
-  RigidPose place;
+  RigidPose pose;
 };
 
 struct Walk {
@@ -37,18 +37,18 @@ struct Walk {
 };
 
 FeatureHit measure(const Walk& walk, const Feature& first, const Feature& second) {
-  return feature_distance(shape_of(walk.first.body, first, walk.first.place),
-                          shape_of(walk.second.body, second, walk.second.place));
+  return feature_distance(shape_of(walk.first.body, first, walk.first.pose),
+                          shape_of(walk.second.body, second, walk.second.pose));
 }
 
-// The neighbour of a feature that lies farthest ahead, seen from `point` on it in `direction` (body's own frame).
+// The neighbour of a feature that is farthest ahead, seen from `point` on it in `direction` (body's own frame).
 bool neighbour_ahead(const ConvexBody& body, const Feature& feature, const dvec3& point, const dvec3& direction,
                      Feature& ahead) {
   double steepest = kAhead * glm::length(direction);
   bool found = false;
   const auto look = [&](std::uint32_t vertex, FeatureKind kind, std::uint32_t id) {
-    const dvec3 way = body.vertices[vertex] - point;
-    const double length = glm::length(way), slope = length > 0.0 ? glm::dot(direction, way) / length : 0.0;
+    const dvec3 offset = body.vertices[vertex] - point;
+    const double length = glm::length(offset), slope = length > 0.0 ? glm::dot(direction, offset) / length : 0.0;
     if (slope > steepest) steepest = slope, ahead = {kind, id}, found = true;
   };
   if (feature.kind == FeatureKind::Vertex) {
@@ -67,14 +67,14 @@ bool neighbour_ahead(const ConvexBody& body, const Feature& feature, const dvec3
   return found;
 }
 
-// Moves the feature of one body to a neighbour if that brings the two nearer.
+// Moves the feature of one body to a neighbour if that reduces the distance.
 bool step(Walk& walk, int which) {
   const Side& side = walk.side(which);
   const Feature own = which == 0 ? walk.at.first : walk.at.second;
   const dvec3 gap = (walk.at.on_second - walk.at.on_first) * (which == 0 ? 1.0 : -1.0);
-  const dvec3 point = side.place.back(which == 0 ? walk.at.on_first : walk.at.on_second);
+  const dvec3 point = side.pose.back(which == 0 ? walk.at.on_first : walk.at.on_second);
   Feature ahead;
-  if (!neighbour_ahead(side.body, own, point, gap * side.place.turn, ahead)) return false;
+  if (!neighbour_ahead(side.body, own, point, gap * side.pose.turn, ahead)) return false;
   const FeatureHit hit = which == 0 ? measure(walk, ahead, walk.at.second) : measure(walk, walk.at.first, ahead);
   if (!(hit.squared < kGain * walk.at.squared)) return false;
   walk.at = hit;
@@ -82,9 +82,9 @@ bool step(Walk& walk, int which) {
   return true;
 }
 
-// The largest share of `direction` (body's own frame) that leads out of a face at the feature, m. A closest feature has
-// the other's point above one of its faces.
-double way_out(const ConvexBody& body, const Feature& feature, const dvec3& direction) {
+// The largest component of `direction` (body's own frame) along the outward normal of a face at the feature, m. For a
+// closest feature the other body's point is above one of these faces.
+double outward_component(const ConvexBody& body, const Feature& feature, const dvec3& direction) {
   double most = -std::numeric_limits<double>::infinity();
   const auto look = [&](std::uint32_t face) { most = std::max(most, glm::dot(body.faces[face].normal, direction)); };
   if (feature.kind == FeatureKind::Face) look(feature.id);
@@ -97,16 +97,16 @@ double way_out(const ConvexBody& body, const Feature& feature, const dvec3& dire
 
 enum class Behind { No, Jumped, Overlapping };
 
-// A face, an edge within a flat side or a corner there is a local minimum when the other's point lies behind it. The
-// walk goes on from the face above which the point is highest; when it is above none, it lies inside the body.
+// A face, an edge within a flat side or a vertex of that side is a local minimum when the other point lies behind it.
+// The walk continues from the face above which the point is highest; a point above no face lies inside the body.
 Behind look_behind(Walk& walk, int which) {
   const Side& side = walk.side(which);
   if (side.body.dimension < 3) return Behind::No;
   const Feature own = which == 0 ? walk.at.first : walk.at.second;
   const dvec3 gap = (walk.at.on_second - walk.at.on_first) * (which == 0 ? 1.0 : -1.0);
-  if (way_out(side.body, own, gap * side.place.turn) > 0.0) return Behind::No;
+  if (outward_component(side.body, own, gap * side.pose.turn) > 0.0) return Behind::No;
   std::uint32_t above = 0;
-  const dvec3 point = side.place.back(which == 0 ? walk.at.on_second : walk.at.on_first);
+  const dvec3 point = side.pose.back(which == 0 ? walk.at.on_second : walk.at.on_first);
   if (height_above(side.body, point, above) <= 0.0) return Behind::Overlapping;
   const Feature top{FeatureKind::Face, above};
   walk.at = which == 0 ? measure(walk, top, walk.at.second) : measure(walk, walk.at.first, top);
@@ -115,18 +115,18 @@ Behind look_behind(Walk& walk, int which) {
   return Behind::Jumped;
 }
 
-// Both bodies on their own side of the slab between the points, to `slack`: then no pair is nearer. Faces too thin for
-// their place to be known can end a walk early.
+// True when each body lies on its own side of the slab between the points, within `slack`: then no pair is closer.
+// Faces too thin for a reliable plane can end a walk early.
 bool certified(const Walk& walk, double slack) {
   const dvec3 gap = walk.at.on_second - walk.at.on_first;
-  // Rounding of the positions themselves, which may be large beside the bodies.
+  // Rounding of the positions themselves, which may be large compared with the bodies.
   const double rounding = kRounding * (glm::length(walk.at.on_first) + glm::length(walk.at.on_second));
   const double most = (slack + rounding) * glm::length(gap), first = glm::dot(gap, walk.at.on_first) + most;
   for (const dvec3& v : walk.first.body.vertices) {
     if (glm::dot(gap, v) > first) return false;
   }
-  const dvec3 turned = gap * walk.second.place.turn;
-  const double second = glm::dot(gap, walk.at.on_second - walk.second.place.at) - most;
+  const dvec3 turned = gap * walk.second.pose.turn;
+  const double second = glm::dot(gap, walk.at.on_second - walk.second.pose.at) - most;
   for (const dvec3& v : walk.second.body.vertices) {
     if (glm::dot(turned, v) < second) return false;
   }
@@ -150,7 +150,7 @@ Outcome descend(Walk& walk, double size) {
   return Outcome::GivenUp;
 }
 
-// Every feature of the highest kind the body has: together they are its surface.
+// All features of the body's highest kind: together they are its surface.
 FeatureKind surface_kind(const ConvexBody& body) {
   return !body.faces.empty() ? FeatureKind::Face : !body.edges.empty() ? FeatureKind::Edge : FeatureKind::Vertex;
 }
@@ -162,7 +162,7 @@ std::uint32_t surface_count(const ConvexBody& body) {
 
 bool holds(const Side& side, const dvec3& point) {
   std::uint32_t face = 0;
-  return side.body.dimension == 3 && height_above(side.body, side.place.back(point), face) <= 0.0;
+  return side.body.dimension == 3 && height_above(side.body, side.pose.back(point), face) <= 0.0;
 }
 
 Outcome search_all(Walk& walk, double size) {
@@ -195,7 +195,7 @@ FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first
   answer.steps = walk.steps;
   answer.overlapping = outcome == Outcome::Overlapping;
   if (answer.overlapping) {
-    // The point of one body that was found in the other.
+    // The point of one body that lies in the other.
     const bool second_in_first = walk.at.squared <= touching * touching || holds(walk.first, walk.at.on_second);
     answer.on_first = answer.on_second = first_pose.place(second_in_first ? walk.at.on_second : walk.at.on_first);
     return answer;

@@ -1,10 +1,10 @@
-// Closest features of two convex bodies, walked to from the pair of the last frame. A pair is closest when each point
-// lies in the Voronoi region of the other's feature; if not, the walk goes on to the neighbour across the violated
-// side. Source: thesis 4.4; Lin and Canny, "A fast algorithm for incremental distance calculation", 1991; local minimum
-// behind a face: Mirtich, "V-Clip", 1998. We differ: every step measures the distance between the two closed features
-// and is taken only when it falls, which rules out the cycling of Lin and Canny and needs none of V-Clip's clipping
-// rules; after too many steps all pairs are searched. Bodies that touch or overlap are recognised; penetration()
-// measures how deep. Units: metres, world.   Checked against all pairs of triangles in
+// Closest features of two convex bodies, found by a walk from the pair of the last frame. A pair is closest when each
+// point lies in the Voronoi region of the other's feature; otherwise the walk moves to the neighbour across the
+// violated side. Source: thesis 4.4; Lin and Canny, "A fast algorithm for incremental distance calculation", 1991;
+// local minimum behind a face: Mirtich, "V-Clip", 1998. We differ: every step measures the distance between the two
+// closed features and is taken only when it decreases, which prevents the cycling of Lin and Canny and needs none of
+// V-Clip's clipping rules; after too many steps all pairs are searched. Bodies that touch or overlap are detected;
+// penetration() measures the depth. Units: metres, world.   Checked against all pairs of triangles in
 // tests/cpu_collision/solids_closest_features_test.cpp
 #pragma once
 
@@ -23,7 +23,7 @@ struct Feature {
   std::uint32_t id = 0;
 };
 
-// What the caller keeps for each pair of bodies from frame to frame. Any features of the two bodies may stand in it.
+// State that the caller keeps for each pair of bodies from frame to frame. Any features of the two bodies are valid.
 struct FeaturePair {
   Feature first, second;
 };
@@ -33,10 +33,10 @@ struct FeatureDistance {
   double distance = 0.0;           // m
   glm::dvec3 on_first, on_second;  // m
   int steps = 0;                   // features moved to
-  bool searched = false;           // the walk gave up and all pairs were looked at
+  bool searched = false;           // the walk gave up and all pairs were searched
 };
 
-// Below this share of the two bodies' size they count as touching, hence overlapping.
+// Bodies closer than this share of their size count as touching, and so as overlapping.
 constexpr double kTouching = 1e-13;
 
 // Allocates nothing. Poses must be finite; bodies come from convex_hull().

@@ -32,7 +32,7 @@ void reset_triangle(ConvexBody& body, const Triangle& triangle) {
   const glm::dvec3 normal = glm::cross(b - a, c - a);
   const double length = glm::length(normal);
   const glm::dvec3 unit = length > 0.0 ? normal / length : glm::dvec3(0.0);
-  // A face without area is no side of anything: see convex_hull().
+  // A face without area bounds nothing: see convex_hull().
   const double offset = length > 0.0 ? glm::dot(unit, a) : std::numeric_limits<double>::infinity();
   body.faces[0].normal = unit, body.faces[0].offset = offset;
   body.faces[1].normal = -unit, body.faces[1].offset = length > 0.0 ? -offset : offset;

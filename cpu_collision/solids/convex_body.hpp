@@ -1,6 +1,6 @@
-// A convex polyhedron with its features and who is next to whom: what the walk over Voronoi regions needs. Faces are
-// triangles; those of one plane stay apart, with a flat edge between them. Flat bodies are two-sided sheets, and a
-// segment or a point is a body too.
+// A convex polyhedron with its features and their adjacency, for the walk over Voronoi regions. Faces are triangles;
+// coplanar triangles stay separate, with a flat edge between them. Flat bodies are two-sided sheets, and a segment or a
+// point is a body too.
 // Source: thesis 4.4 (convex objects). Units: metres, the body's own frame.   Checked in
 // tests/cpu_collision/solids_convex_hull_test.cpp
 #pragma once
@@ -18,7 +18,7 @@ struct ConvexBody {
   struct Edge {
     std::uint32_t vertex[2];
     std::uint32_t face[2];  // kNone, kNone for a body that is one segment
-    bool flat;              // the faces lie in one plane, the same way up
+    bool flat;              // both faces lie in one plane and have the same normal
   };
   struct Face {
     std::uint32_t vertex[3];  // counter-clockwise seen from outside
@@ -32,7 +32,7 @@ struct ConvexBody {
   std::vector<Edge> edges;                 // [edge]
   std::vector<Face> faces;                 // [face]
   std::vector<std::uint32_t> first_spoke;  // [vertex + 1] into spokes
-  std::vector<std::uint32_t> spokes;       // edges at each vertex
+  std::vector<std::uint32_t> spokes;       // incident edges of each vertex
   glm::dvec3 centre{0.0};                  // m    of the bounding sphere
   double radius = 0.0;                     // m
   glm::dvec3 low{0.0}, high{0.0};          // m    bounding box
@@ -48,19 +48,20 @@ struct ConvexBody {
   double volume() const;  // m^3
 };
 
-// The smallest convex body around the points: exact on float coordinates, so that its surface is closed and convex
-// whatever the input. Error: InputError when there is no point or a coordinate is not finite. Cost: O(points x faces).
+// The convex hull of the points. Exact on float coordinates, so that its surface is closed and convex for any input.
+// Error: InputError when there is no point or a coordinate is not finite. Cost: O(points x faces).
 ConvexBody convex_hull(std::span<const glm::vec3> points);
-// The same without faces thinner than `thinnest` (m, > 0): the corner in the middle of such a face is left out, by
-// which the hull loses no more than that, once for each corner left out there. Walks cross no thinner faces.
+// The same without faces thinner than `thinnest` (m, > 0): removes the apex opposite the longest side of each thinner
+// face and rebuilds, until there is none. Each removed apex shrinks the hull there by at most `thinnest`.
 ConvexBody tidy_hull(std::span<const glm::vec3> points, double thinnest);
 
-// A triangle as a two-sided sheet; corners may coincide. reset_triangle() moves one made by triangle_body(), and
+// A triangle as a two-sided sheet; corners may coincide. reset_triangle() changes a body made by triangle_body() and
 // allocates nothing.
 ConvexBody triangle_body(const Triangle& triangle);
 void reset_triangle(ConvexBody& body, const Triangle& triangle);
 
-// How far the point lies outside the body's farthest face plane, m; negative inside. For solid bodies and sheets.
+// Largest signed height of the point above the face planes, m; negative inside. `face` receives that face. For solid
+// bodies and sheets.
 double height_above(const ConvexBody& body, const glm::dvec3& point, std::uint32_t& face);
 
 }  // namespace trocar::solids

@@ -1,6 +1,6 @@
-// Incremental hull: a point that sees faces replaces them by a cone over their rim. Every "sees" is an exact sign, so
-// the rim is always one closed line. Points in the plane of a face do not see it; the cone then adds faces in the same
-// plane, with flat edges between.
+// Incremental hull: a point that sees faces replaces them by a cone over their horizon. Every visibility test is an
+// exact sign, so the horizon is always one closed loop. Points in the plane of a face do not see it; the cone then
+// adds coplanar faces, with flat edges between.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,7 +32,7 @@ class Hull {
   std::vector<Corners> solid() {
     const auto [a, b, c, d] = start_;
     faces_ = {Corners{a, b, c}, Corners{a, c, d}, Corners{a, d, b}, Corners{b, d, c}};
-    // Exact signs are positive below a face: the tetrahedron is turned so that its inside is.
+    // Exact signs are positive below a face: the tetrahedron is oriented so that its inside is below.
     if (side(Corners{a, b, c}, d) < 0) {
       for (Corners& f : faces_) std::swap(f[1], f[2]);
     }
@@ -42,7 +42,7 @@ class Hull {
     return faces_;
   }
 
-  // The rim of a flat point set, once round.
+  // The boundary of a flat point set, once around.
   std::vector<std::uint32_t> flat() const {
     int axis = 0;
     const auto turn = [&](std::uint32_t i, std::uint32_t j, std::uint32_t k) {
@@ -67,7 +67,7 @@ class Hull {
     return rim;
   }
 
-  // The two ends of points on one line.
+  // The two ends of collinear points.
   std::array<std::uint32_t, 2> segment() const {
     const auto less = [](const vec3& p, const vec3& q) {
       return p.x != q.x ? p.x < q.x : p.y != q.y ? p.y < q.y : p.z < q.z;
@@ -82,7 +82,7 @@ class Hull {
     return exact_orientation(points_[f[0]], points_[f[1]], points_[f[2]], points_[p]);
   }
 
-  // Far corners first, so that most of the other points are inside from the beginning.
+  // Starts with far corners, so that most other points are inside from the beginning.
   void choose_start() {
     const auto farthest = [this](auto measure) {
       std::uint32_t best = 0;
@@ -151,7 +151,7 @@ class Hull {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> rim_;
 };
 
-// Numbers the points that are corners and fills vertices, faces and edges.
+// Numbers the points that are hull corners and fills vertices, faces and edges.
 class Assembly {
  public:
   Assembly(const std::vector<vec3>& points, ConvexBody& body) : points_(points), body_(body) {}
@@ -162,7 +162,7 @@ class Assembly {
     return entry->second;
   }
 
-  // `sheet` keeps the edges inside the two sides of a flat body apart.
+  // `sheet` separates the inner edges of the two sides of a flat body.
   void face(const Corners& f, int sheet) {
     const auto id = static_cast<std::uint32_t>(body_.faces.size());
     ConvexBody::Face made{};
@@ -171,7 +171,7 @@ class Assembly {
     const dvec3 a(points_[f[0]]), b(points_[f[1]]), c(points_[f[2]]);
     const dvec3 normal = glm::cross(b - a, c - a);
     const double length = glm::length(normal);
-    // A face too thin for a normal in double is never the highest; its neighbours stand for it.
+    // A face too thin for a normal in double is never the highest; its neighbours replace it.
     made.normal = length > 0.0 ? normal / length : dvec3(0.0);
     made.offset = length > 0.0 ? glm::dot(made.normal, a) : std::numeric_limits<double>::infinity();
     body_.faces.push_back(made);
@@ -184,7 +184,7 @@ class Assembly {
 
   void finish() {
     for (ConvexBody::Edge& e : body_.edges) e.flat = is_flat(e);
-    fill_spokes();
+    fill_incident_edges();
     fit_sphere();
   }
 
@@ -213,7 +213,7 @@ class Assembly {
     return one_plane && glm::dot(body_.faces[e.face[0]].normal, body_.faces[e.face[1]].normal) > 0.0;
   }
 
-  void fill_spokes() {
+  void fill_incident_edges() {
     body_.first_spoke.assign(body_.vertices.size() + 1, 0);
     for (const ConvexBody::Edge& e : body_.edges)
       ++body_.first_spoke[e.vertex[0] + 1], ++body_.first_spoke[e.vertex[1] + 1];
@@ -225,7 +225,7 @@ class Assembly {
     }
   }
 
-  // Ritter's sphere, then the radius that really holds all.
+  // Ritter's sphere, then the exact radius that contains all vertices.
   void fit_sphere() {
     const auto farthest = [&](const dvec3& from) {
       return *std::max_element(body_.vertices.begin(), body_.vertices.end(), [&](const dvec3& p, const dvec3& q) {
@@ -268,7 +268,7 @@ ConvexBody convex_hull(std::span<const vec3> points) {
   if (points.empty()) throw InputError("a convex hull needs at least one point; none was given");
   for (const vec3& p : points) {
     if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
-      throw InputError("a convex hull needs finite coordinates; check the mesh for numbers that are not");
+      throw InputError("a convex hull needs finite coordinates; check the mesh for NaN and infinite values");
     }
   }
   std::vector<vec3> different;

@@ -15,15 +15,15 @@ namespace {
 using glm::dvec3;
 using glm::vec3;
 
-// Places tried along each axis, and rounds of halving around the best.
-constexpr int kPlaces = 13;
+// Cut positions tried along each axis, and rounds of bisection around the best.
+constexpr int kOffsets = 13;
 constexpr int kRefinements = 3;
-// When no cut takes a tenth off the volume, as of a ring, equal halves are worth more than the little it takes: the
+// When no cut saves a tenth of the volume, as for a ring, balanced halves are worth more than the small saving: the
 // ring is cut across instead of being shaved slice by slice.
 constexpr double kLittleGained = 0.9;
 constexpr double kBalance = 0.25;
 
-// Faces of a piece are at least this thick; the cover is as good as that.
+// Faces of a piece are at least this thick; this limits the accuracy of the cover.
 constexpr double kThinnestFace = 1e-7;  // m
 
 struct Cut {
@@ -31,7 +31,7 @@ struct Cut {
   double offset = 0.0, cost = std::numeric_limits<double>::infinity();
 };
 
-// The middle and the principal axes of the surface's corners, by the power of repeated squaring of their covariance.
+// The principal axes of the surface's corners, by repeated squaring of their covariance.
 std::array<dvec3, 3> principal_axes(const CutMesh& part) {
   dvec3 mean(0.0);
   for (const vec3& p : part.positions) mean += dvec3(p) / double(part.positions.size());
@@ -66,7 +66,7 @@ void try_cut(const CutMesh& part, const dvec3& normal, double offset, double bal
   if (cost < best.cost) best = {normal, offset, cost};
 }
 
-// The cut across one of seven directions that leaves the hulls the least volume, unequal halves paying `balance`.
+// The cut along one of seven directions with the least total hull volume; `balance` penalises unequal halves.
 Cut best_cut(const CutMesh& part, double balance) {
   const auto [a, b, c] = principal_axes(part);
   const dvec3 directions[] = {
@@ -79,8 +79,8 @@ Cut best_cut(const CutMesh& part, double balance) {
       low = std::min(low, glm::dot(normal, dvec3(p))), high = std::max(high, glm::dot(normal, dvec3(p)));
     }
     const double before = best.cost;
-    for (int i = 1; i <= kPlaces; ++i) try_cut(part, normal, low + (high - low) * i / (kPlaces + 1.0), balance, best);
-    if (best.cost < before) step = (high - low) / (kPlaces + 1.0);
+    for (int i = 1; i <= kOffsets; ++i) try_cut(part, normal, low + (high - low) * i / (kOffsets + 1.0), balance, best);
+    if (best.cost < before) step = (high - low) / (kOffsets + 1.0);
   }
   if (best.normal == dvec3(0.0)) return best;
   for (int round = 0; round < kRefinements; ++round) {
@@ -113,12 +113,12 @@ void add_node(ConvexPieces& pieces, std::vector<Leaf>& leaves, CutMesh part, con
 void check(const MeshView& mesh, const PieceParams& params) {
   if (mesh.faces.empty()) throw InputError("convex pieces need a mesh with faces; this one has none");
   if (!(params.largest_bulge > 0.0) || params.most_pieces < 1 || params.most_pieces > 256) {
-    throw InputError("convex pieces need a largest bulge above 0 and 1 to 256 pieces; given were " +
+    throw InputError("convex pieces need largest_bulge above 0 and 1 to 256 pieces; got " +
                      std::to_string(params.largest_bulge) + " m and " + std::to_string(params.most_pieces));
   }
 }
 
-// Only corners that faces use.
+// Only the vertices that faces use.
 CutMesh used_part(const MeshView& mesh) {
   CutMesh part;
   std::vector<std::uint32_t> number(mesh.positions.size(), PieceNode::kNone);
@@ -155,7 +155,7 @@ CutMesh part_beyond(const MeshView& mesh, const dvec3& normal, double offset) {
       const double hp = glm::dot(normal, dvec3(p)) - offset, hq = glm::dot(normal, dvec3(q)) - offset;
       if (hp >= 0.0) polygon[corners++] = p;
       if ((hp < 0.0) == (hq < 0.0) || hp == 0.0 || hq == 0.0) continue;
-      // From the lower end, so that both sides of the plane round alike.
+      // From the lexicographically lower end, so that both sides of the plane round the same.
       const bool p_first = p.x != q.x ? p.x < q.x : p.y != q.y ? p.y < q.y : p.z < q.z;
       const dvec3 from(p_first ? p : q), to(p_first ? q : p);
       const double h_from = p_first ? hp : hq, h_to = p_first ? hq : hp;

@@ -1,7 +1,7 @@
-// Two arbitrary objects against each other by brute force: every edge of one against every triangle of the other and
-// back. Finds every pair of faces that share a point, touching and lying on each other included.
-// Source: thesis 4.2; edges alone one way are not enough, as the thesis shows. We differ: all pairs are listed instead
-// of stopping at the first. Cost: O(faces of first x faces of second).
+// Two arbitrary objects against each other by brute force: every edge of each object against every triangle of the
+// other. Finds every pair of faces that share a point, including touching and coplanar faces. Source: thesis 4.2; the
+// edges of one object alone are not enough, as the thesis shows. We differ: all pairs are listed instead of stopping
+// at the first. Cost: O(faces of first x faces of second).
 // Units: metres, both in one frame.   Checked against contact_of of mesh/self_crossing.hpp and the known counts of
 // shared scenes in tests/cpu_collision/solids_crossing_pairs_test.cpp
 #pragma once
@@ -16,7 +16,7 @@ namespace trocar::solids {
 
 enum class EdgeTest { Exact, Area, Angle };
 
-// Do the two faces share a point, by their edges? Faces without area are met by no edge in the Area and Angle tests.
+// Do the two faces share a point, by their edges? In the Area and Angle tests no edge meets a face without area.
 bool faces_cross(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3], EdgeTest test);
 
 // Fills `pairs` with (face of first, face of second), sorted. Allocates only to grow it.

@@ -12,7 +12,7 @@ namespace {
 
 using glm::dvec3;
 
-// What both tests ask of a triangle.
+// A triangle with the quantities that both tests need.
 struct Plate {
   Triangle corners;
   dvec3 normal;         // not unit: twice the area long
@@ -33,7 +33,7 @@ bool inside_by_area(const dvec3& p, const Plate& plate, double tolerance) {
   return sum <= plate.twice_area * (1.0 + tolerance) + tolerance * tolerance * plate.longest_side * plate.longest_side;
 }
 
-// Signed angle at p from a to b as seen along the normal, rad. On the side itself it is half a turn of either sign.
+// Signed angle at p from a to b about the normal, rad. On the side itself it is half a turn of either sign.
 double angle_between(const dvec3& a, const dvec3& b, const dvec3& unit_normal) {
   return elementary::atan2(glm::dot(glm::cross(a, b), unit_normal), glm::dot(a, b));
 }
@@ -55,10 +55,10 @@ bool inside_by_angle(const dvec3& p, const Plate& plate, double tolerance) {
 template <class Inside>
 bool overlaps_in_plane(const dvec3& from, const dvec3& to, const Plate& plate, double tolerance, Inside inside) {
   if (inside(from, plate, tolerance) || inside(to, plate, tolerance)) return true;
-  const double reach = tolerance * plate.longest_side;
+  const double margin = tolerance * plate.longest_side;
   const closest::Segment edge = closest::segment(from, to);
   for (const closest::Segment& side : closest::face(plate.corners).side) {
-    if (closest::closest_segments(edge, side).squared <= reach * reach) return true;
+    if (closest::closest_segments(edge, side).squared <= margin * margin) return true;
   }
   return false;
 }
@@ -70,11 +70,12 @@ EdgeVerdict edge_triangle(const dvec3& from, const dvec3& to, const Triangle& tr
   if (plate.twice_area <= tolerance * plate.longest_side * plate.longest_side) return EdgeVerdict::Apart;
   const dvec3 edge = to - from, unit = plate.normal / plate.twice_area;
   const double height_from = glm::dot(unit, from - triangle.a), height_to = glm::dot(unit, to - triangle.a);
-  const double reach = tolerance * plate.longest_side;
-  if (std::abs(height_from) <= reach && std::abs(height_to) <= reach) {
+  const double margin = tolerance * plate.longest_side;
+  if (std::abs(height_from) <= margin && std::abs(height_to) <= margin) {
     return overlaps_in_plane(from, to, plate, tolerance, inside) ? EdgeVerdict::InPlane : EdgeVerdict::Apart;
   }
-  if (std::min(height_from, height_to) > reach || std::max(height_from, height_to) < -reach) return EdgeVerdict::Apart;
+  if (std::min(height_from, height_to) > margin || std::max(height_from, height_to) < -margin)
+    return EdgeVerdict::Apart;
   const double t = std::clamp(height_from / (height_from - height_to), 0.0, 1.0);
   return inside(from + t * edge, plate, tolerance) ? EdgeVerdict::Meets : EdgeVerdict::Apart;
 }

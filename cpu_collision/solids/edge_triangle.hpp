@@ -1,8 +1,8 @@
-// An edge against a triangle by the two classic tests: the point where the edge passes the triangle's plane is inside
-// when the three triangles it makes with the sides have no more area than the whole (area test), or when the sides seen
-// from it turn once round (angle test).
+// An edge against a triangle by the two classic tests. The point where the edge passes the triangle's plane is inside
+// when the three triangles that it makes with the sides have no more area than the whole (area test), or when the
+// angles of the sides seen from it sum to one full turn (angle test).
 // Source: thesis 4.2 (arbitrary objects), after O'Rourke. We differ: tolerances are shares of the triangle's own size,
-// the angles are signed, an edge in the triangle's plane is tested against its sides instead of being dropped, and
+// the angles are signed, an edge in the triangle's plane is tested against its sides instead of being ignored, and
 // touching counts. Units: metres.   Checked against exact signs (exact_edge.hpp) in
 // tests/cpu_collision/solids_edge_triangle_test.cpp
 #pragma once
@@ -15,8 +15,8 @@
 namespace trocar::solids {
 
 struct EdgeTriangleParams {
-  // What counts as equal: lengths as a share of the triangle's longest side, areas of its area, angles of half a turn.
-  // Below 1e-13 rounding decides instead; above 1e-4 neighbouring faces are taken for touching.
+  // Equality tolerance: lengths as a share of the triangle's longest side, areas of its area, angles of half a turn.
+  // Below 1e-13 rounding decides instead; above 1e-4 neighbouring faces count as touching.
   double tolerance = 1e-10;  // 1
 };
 
@@ -26,7 +26,7 @@ enum class EdgeVerdict : std::uint8_t {
   InPlane,  // parallel to the triangle, in its plane, and overlaps it
 };
 
-// Triangles without area are never met. Coordinates must be finite.
+// Triangles without area meet nothing. Coordinates must be finite.
 EdgeVerdict edge_triangle_by_area(const glm::dvec3& from, const glm::dvec3& to, const Triangle& triangle,
                                   const EdgeTriangleParams& params = {});
 EdgeVerdict edge_triangle_by_angle(const glm::dvec3& from, const glm::dvec3& to, const Triangle& triangle,

@@ -12,7 +12,7 @@ using glm::vec3;
 
 vec2 without(const vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
 
-// A coordinate axis along which a, b, c do not fall onto one line; -1 when they are on one.
+// A coordinate axis along which a, b, c do not project onto one line; -1 when they are collinear.
 int projection_axis(const vec3& a, const vec3& b, const vec3& c) {
   for (int axis = 0; axis < 3; ++axis) {
     if (exact_orientation(without(a, axis), without(b, axis), without(c, axis)) != 0) return axis;
@@ -51,7 +51,7 @@ bool meets_a_side(const vec3& p, const vec3& q, const FloatTriangle& t) {
   return segments_meet(p, q, t.a, t.b) || segments_meet(p, q, t.b, t.c) || segments_meet(p, q, t.c, t.a);
 }
 
-// Both ends lie in the plane of a triangle with area, seen along `axis`.
+// Both ends lie in the plane of a triangle with area, projected along `axis`.
 bool meets_in_plane(const vec3& p3, const vec3& q3, const FloatTriangle& t, int axis) {
   const vec2 p = without(p3, axis), q = without(q3, axis);
   const vec2 a = without(t.a, axis), b = without(t.b, axis), c = without(t.c, axis);

@@ -1,8 +1,8 @@
-// An edge against a triangle, decided exactly on float coordinates: not only whether they meet but how, so that a count
-// of crossings can throw away the cases in which counting is not certain.
+// An edge against a triangle, decided exactly on float coordinates. The result says how they meet, so that a count of
+// crossings can discard the degenerate cases.
 // Source: O'Rourke, "Computational geometry in C", 1998, 7.5 (segment-triangle classification). We differ: every sign
-// is exact (mesh/exact_sign.hpp), and triangles without area are handled as the segment they are. Units: none;
-// coordinates finite.   Checked against contact_of of mesh/self_crossing.hpp and whole-number cases in
+// is exact (mesh/exact_sign.hpp), and triangles without area are handled as segments. Units: none;
+// coordinates finite.   Checked against contact_of of mesh/self_crossing.hpp and integer cases in
 // tests/cpu_collision/solids_edge_triangle_test.cpp
 #pragma once
 
@@ -17,10 +17,10 @@ struct FloatTriangle {
 
 enum class EdgeContact : std::uint8_t {
   Apart,
-  Crosses,  // through the inside, the ends strictly on opposite sides
+  Crosses,  // through the interior, the ends strictly on opposite sides
   EndOn,    // an end lies on the triangle, border included, and the edge does not lie in its plane
   Border,   // the ends on opposite sides, through a side or corner
-  InPlane,  // lies in the triangle's plane and meets it; also: meets a triangle without area
+  InPlane,  // lies in the triangle's plane and meets it; also when it meets a triangle without area
 };
 
 EdgeContact exact_edge_contact(const glm::vec3& from, const glm::vec3& to, const FloatTriangle& triangle);

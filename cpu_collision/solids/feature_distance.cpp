@@ -14,8 +14,8 @@ Segment side_of(const FeatureShape& shape, int from) {
   return closest::segment(shape.corner[from], shape.corner[(from + 1) % 3]);
 }
 
-// What lies at place u of that side.
-Feature at_place(const FeatureShape& shape, int from, double u) {
+// The feature at parameter u of that side.
+Feature feature_at(const FeatureShape& shape, int from, double u) {
   if (shape.kind == FeatureKind::Vertex) return {FeatureKind::Vertex, shape.vertex[0]};
   if (u <= 0.0) return {FeatureKind::Vertex, shape.vertex[from]};
   if (u >= 1.0) return {FeatureKind::Vertex, shape.vertex[(from + 1) % 3]};
@@ -25,8 +25,8 @@ Feature at_place(const FeatureShape& shape, int from, double u) {
 FeatureHit sides(const FeatureShape& first, int i, const FeatureShape& second, int j) {
   const Segment s = side_of(first, i), t = side_of(second, j);
   const closest::SegmentPair pair = closest::closest_segments(s, t);
-  return {s.p + pair.u * s.d, t.p + pair.v * t.d, pair.squared, at_place(first, i, pair.u),
-          at_place(second, j, pair.v)};
+  return {s.p + pair.u * s.d, t.p + pair.v * t.d, pair.squared, feature_at(first, i, pair.u),
+          feature_at(second, j, pair.v)};
 }
 
 // A side of `first` (or a vertex) against the face `second`.
@@ -39,7 +39,7 @@ FeatureHit side_face(const FeatureShape& first, int i, const FeatureShape& secon
     return {s.p + interior.u * s.d,
             on_face,
             interior.squared,
-            at_place(first, i, interior.u),
+            feature_at(first, i, interior.u),
             {FeatureKind::Face, second.id}};
   }
   FeatureHit best = sides(first, i, second, 0);
@@ -68,7 +68,7 @@ FeatureHit faces(const FeatureShape& first, const FeatureShape& second) {
 
 }  // namespace
 
-FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& place) {
+FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& pose) {
   FeatureShape shape{feature.kind, feature.id, {}, {}, {}};
   int corners = 1;
   if (feature.kind == FeatureKind::Face) {
@@ -82,7 +82,7 @@ FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const Rigi
   } else {
     shape.vertex[0] = feature.id;
   }
-  for (int i = 0; i < corners; ++i) shape.corner[i] = place.place(body.vertices[shape.vertex[i]]);
+  for (int i = 0; i < corners; ++i) shape.corner[i] = pose.place(body.vertices[shape.vertex[i]]);
   return shape;
 }
 

@@ -1,5 +1,5 @@
-// Distance between two closed features of convex bodies, and on which sub-feature each closest point lies. Inner part
-// of closest_features.cpp. Units: metres, one frame.   Checked through closest_features.
+// Distance between two closed features of convex bodies, and the sub-feature on which each closest point lies. Inner
+// part of closest_features.cpp. Units: metres, one frame.   Checked through closest_features.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -17,13 +17,13 @@ struct FeatureShape {
   std::uint32_t vertex[3], edge[3];
 };
 
-// `place` takes the body's coordinates to the common frame.
-FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& place);
+// `pose` maps the body's coordinates to the common frame.
+FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& pose);
 
 struct FeatureHit {
   glm::dvec3 on_first, on_second;
   double squared;         // m^2
-  Feature first, second;  // the least features that hold the points
+  Feature first, second;  // the lowest-dimensional features that contain the points
 };
 
 FeatureHit feature_distance(const FeatureShape& first, const FeatureShape& second);

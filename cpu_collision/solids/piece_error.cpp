@@ -10,7 +10,7 @@ namespace {
 
 using glm::dvec3;
 
-// Samples are this share of the mesh's shortest box side apart, and no more than kMostSteps along a side of a face.
+// Sample spacing as a share of the mesh's shortest box side, with at most kMostSteps along a side of a face.
 constexpr double kSpacing = 1.0 / 24.0;
 constexpr int kMostSteps = 40;
 
@@ -32,8 +32,8 @@ PieceError::PieceError(const MeshView& mesh) : mesh_(mesh), tree_(build_face_tre
   spacing_ = kSpacing * std::max(std::min({size.x, size.y, size.z}), 0.02 * glm::length(size));
 }
 
-// The distance is cheap with the tree, the winding number is not: it is asked only where the distance would count and
-// no earlier answer covers the point.
+// The distance is cheap with the tree, the winding number is not: it is computed only where the distance would raise
+// the maximum and no earlier ball contains the point.
 double PieceError::outside_by(const dvec3& point, double best, std::vector<Ball>& inside) const {
   for (const Ball& ball : inside) {
     if (glm::distance(point, ball.centre) < ball.radius) return best;

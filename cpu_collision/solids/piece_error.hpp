@@ -1,5 +1,5 @@
-// How far a convex piece bulges out of the surface it stands for: the largest distance to the surface of a point on the
-// piece's faces that is not inside the surface. Sampled, on a grid of each face. Units: metres.   Checked in
+// One-sided Hausdorff distance from a convex piece to its surface: the largest distance to the surface of a point on
+// the piece's faces that is outside the surface. Sampled on a grid of each face. Units: metres.   Checked in
 // tests/cpu_collision/solids_convex_pieces_test.cpp
 #pragma once
 
@@ -20,7 +20,7 @@ class PieceError {
   double bulge(const ConvexBody& body) const;
 
  private:
-  // A ball without surface in it, around a point inside: all of it is inside.
+  // A ball around an inside point that the surface does not enter: all of it is inside.
   struct Ball {
     glm::dvec3 centre;
     double radius;  // m
@@ -29,7 +29,7 @@ class PieceError {
 
   MeshView mesh_;
   FaceTree tree_;
-  double spacing_;  // m    of the samples
+  double spacing_;  // m    between samples
 };
 
 }  // namespace trocar::solids

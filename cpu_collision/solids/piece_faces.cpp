@@ -19,9 +19,9 @@ PieceFaces::PieceFaces(const ConvexPieces& pieces)
 PieceFaces::Box PieceFaces::box(const RigidPose& pose) const {
   const ConvexBody& root = pieces_.nodes[0].hull;
   const glm::dvec3 middle = pose.place(0.5 * (root.low + root.high)), half = 0.5 * (root.high - root.low);
-  const glm::dvec3 reach =
+  const glm::dvec3 half_box =
       glm::abs(pose.turn[0]) * half.x + glm::abs(pose.turn[1]) * half.y + glm::abs(pose.turn[2]) * half.z;
-  return {middle - reach, middle + reach};
+  return {middle - half_box, middle + half_box};
 }
 
 bool PieceFaces::any_piece_touches() {
@@ -37,7 +37,7 @@ bool PieceFaces::any_piece_touches() {
       open_.push_back(node.child[1]);
       continue;
     }
-    features_[at].second = {};  // another face than last time: only the piece's own feature is near
+    features_[at].second = {};  // the face differs from the last one: only the piece's own feature is a good start
     if (closest_features(node.hull, {}, face_, {}, features_[at]).overlapping) return true;
   }
   return false;

@@ -1,5 +1,6 @@
-// Jaw against tissue: which faces of an organ do the posed convex pieces of an instrument touch? The faces come from a
-// caller, as a tree gives them; each is settled exactly, by walking to the closest features of the face and the piece.
+// Jaw against tissue: which faces of an organ do the posed convex pieces of an instrument touch? The caller supplies
+// the candidate faces, for example from a tree; each is decided exactly by a walk to the closest features of face and
+// piece.
 // Source: thesis 6.2. Units: metres, world.   Checked against separating axes and all pairs of triangles in
 // tests/cpu_collision/solids_piece_faces_test.cpp
 #pragma once
@@ -19,7 +20,7 @@ class PieceFaces {
  public:
   explicit PieceFaces(const ConvexPieces& pieces);
 
-  // Box around the pieces at this pose, world: what to ask a tree or a broad phase for.
+  // Box around the pieces at this pose, world: the region to query in a tree or a broad phase.
   struct Box {
     glm::dvec3 low, high;  // m
   };
@@ -27,9 +28,9 @@ class PieceFaces {
 
   // Does any piece share a point with the face?
   bool touches(const RigidPose& pose, const Triangle& face);
-  // The touched ones of `candidates`, in their order. The span is good until the next call; allocates only to grow.
+  // The touched ones of `candidates`, in their order. The span is valid until the next call; allocates only to grow.
   std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh, std::span<const FaceId> candidates);
-  // Over all faces: the slow twin of a good choice of candidates.
+  // Over all faces: the slow baseline.
   std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh);
 
  private:

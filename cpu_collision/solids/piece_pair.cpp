@@ -29,7 +29,7 @@ double PiecePair::sphere_gap(const Nodes& nodes) const {
   return glm::distance(at_first_.place(a.centre), at_second_.place(b.centre)) - a.radius - b.radius;
 }
 
-// Two pieces: nearer or deeper than the best so far?
+// Two pieces: updates the answer if they are closer or deeper than the best pair.
 void PiecePair::settle(const Nodes& nodes) {
   const FeatureDistance found = test(nodes);
   if (found.overlapping) {
@@ -50,7 +50,7 @@ void PiecePair::settle(const Nodes& nodes) {
   answer_.first_node = nodes.first, answer_.second_node = nodes.second;
 }
 
-// The larger of the two is split; its nearer child is looked at first.
+// Splits the larger of the two; its nearer child is tested first.
 void PiecePair::push_children(const Nodes& nodes) {
   const PieceNode &a = first_.nodes[nodes.first], &b = second_.nodes[nodes.second];
   const bool split_first = b.leaf() || (!a.leaf() && a.hull.radius >= b.hull.radius);
@@ -69,7 +69,7 @@ PieceDistance PiecePair::distance(const RigidPose& first, const RigidPose& secon
   at_first_ = first, at_second_ = second;
   answer_ = {};
   answer_.distance = std::numeric_limits<double>::infinity();
-  // The pair of the last frame first: it passes most others over.
+  // The pair of the last frame first: its distance lets most other pairs be skipped.
   const Nodes last = last_;
   settle(last);
   open_.push_back({0, 0});

@@ -1,7 +1,7 @@
-// Two posed hierarchies of convex pieces against each other: distance and closest points, or how deep they are in each
-// other. Pairs of nodes farther apart than the best pair so far are passed over, by bounding spheres, then by the
-// hulls; every pair of nodes remembers its closest features from frame to frame. Source: thesis 6.2. Units: metres,
-// world.   Checked against all pairs of pieces and of triangles in tests/cpu_collision/solids_piece_pair_test.cpp
+// Two posed hierarchies of convex pieces against each other: distance and closest points, or penetration depth. Pairs
+// of nodes farther apart than the best pair so far are skipped, by bounding spheres, then by the hulls; every pair of
+// nodes keeps its closest features from frame to frame. Source: thesis 6.2. Units: metres, world.   Checked against
+// all pairs of pieces and of triangles in tests/cpu_collision/solids_piece_pair_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct PieceDistance {
   bool overlapping = false;
   double distance = 0.0;             // m    0 when overlapping
   double depth = 0.0;                // m    of the deepest pair of pieces; 0 when apart
-  glm::dvec3 normal{0.0, 0.0, 1.0};  // unit, from first to second: the way to part the closest or deepest pair
+  glm::dvec3 normal{0.0, 0.0, 1.0};  // unit, from first to second: separating direction of the closest or deepest pair
   glm::dvec3 on_first, on_second;    // m    closest points; when overlapping those of the deepest pair
   std::uint32_t first_node = 0, second_node = 0;  // the pieces
   int hull_tests = 0, steps = 0;                  // 1    closest_features() calls, and features they moved to

@@ -15,7 +15,7 @@ namespace {
 using glm::dvec3;
 using glm::vec3;
 
-// SplitMix64: the standard distributions differ between libraries, these rays do not.
+// SplitMix64: the standard distributions differ between libraries, this generator does not.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -43,16 +43,16 @@ SolidBox box_of(std::span<const vec3> positions) {
 }
 
 ParityRay draw_ray(const vec3& from, const SolidBox& box, std::uint32_t seed, int number) {
-  // Longer than the diagonal by more than the end's rounding moves it.
-  const double reach = 1.5 * glm::distance(dvec3(box.low), dvec3(box.high)) + 1e-30;
-  const vec3 to(dvec3(from) + reach * random_direction(seed, number));
+  // Longer than the diagonal by more than the rounding of the end moves it.
+  const double length = 1.5 * glm::distance(dvec3(box.low), dvec3(box.high)) + 1e-30;
+  const vec3 to(dvec3(from) + length * random_direction(seed, number));
   const dvec3 d = dvec3(to) - dvec3(from);
   const dvec3 size = glm::abs(d);
   const dvec3 least = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
                       : size.y <= size.z                   ? dvec3(0, 1, 0)
                                                            : dvec3(0, 0, 1);
   const dvec3 u = glm::normalize(glm::cross(d, least)), v = glm::normalize(glm::cross(d, u));
-  return {from, to, u, v, d, 1e-13 * reach, glm::dot(d, d)};
+  return {from, to, u, v, d, 1e-13 * length, glm::dot(d, d)};
 }
 
 RayContact ray_contact(const ParityRay& ray, const vec3& a, const vec3& b, const vec3& c) {

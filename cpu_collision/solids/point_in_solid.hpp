@@ -1,10 +1,10 @@
 // Is a point inside a closed surface? By random rays: a ray that leaves the solid crosses its surface an odd number of
-// times. A ray that meets a corner, a side or a face edge-on is thrown away and another drawn; every crossing that is
-// counted is decided exactly, so the answer is certain for a closed surface. After `most_rays` the winding number
-// answers (solid_angle.hpp).
+// times. A ray that meets a vertex, an edge or a face edge-on is discarded and another is drawn. Every counted crossing
+// is decided exactly, so the answer is certain for a closed surface. After `most_rays` the winding number
+// decides (solid_angle.hpp).
 // Source: thesis 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid turned
 // inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and the
-// faces that the ray may meet can come from a tree. Units: metres.   Checked against the winding number in
+// candidate faces of the ray can come from a tree. Units: metres.   Checked against the winding number in
 // tests/cpu_collision/solids_point_in_solid_test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace trocar::solids {
 
 struct RayParityParams {
-  int most_rays = 16;      // 1    rays drawn before the winding number answers; >= 0
+  int most_rays = 16;      // 1    rays drawn before the winding number decides; >= 0
   std::uint32_t seed = 1;  //      the same seed draws the same rays
 };
 
@@ -25,34 +25,35 @@ enum class PointPlace : std::uint8_t { Outside, Inside, OnSurface };
 
 struct PointAnswer {
   PointPlace place = PointPlace::Outside;
-  int rays = 0;             // drawn; 0: outside the box
-  bool by_winding = false;  // no ray was free of degeneracies
+  int rays = 0;             // rays drawn; 0: outside the box, or most_rays is 0
+  bool by_winding = false;  // the winding number decided
 };
 
-// Axis-aligned box around all positions. What a caller keeps beside a mesh that does not move.
+// Axis-aligned box around all positions. A caller stores it with a mesh that does not move.
 struct SolidBox {
   glm::vec3 low, high;  // m
 };
 SolidBox box_of(std::span<const glm::vec3> positions);
 
-// From a point to beyond the surface.
+// A segment from the point to beyond the surface.
 struct ParityRay {
   glm::vec3 from, to;   // m
-  glm::dvec3 u, v, d;   // to tell quickly that a face is missed: across (unit), across (unit), along
-  double band, length;  // m; rounding of the products above; m^2 along
+  glm::dvec3 u, v, d;   // for a quick rejection of faces: u and v across (unit), d along (to - from)
+  double band, length;  // band: m, rounding of the products with u and v; length: m^2, d . d
 };
 
-// The ray with number `number`: a direction uniform on the sphere, longer than the box is wide.
+// Ray number `number`: uniformly distributed direction, 1.5 times as long as the box diagonal.
 ParityRay draw_ray(const glm::vec3& from, const SolidBox& box, std::uint32_t seed, int number);
 
 enum class RayContact : std::uint8_t { Missed, Crossed, Degenerate, StartsOnFace };
 RayContact ray_contact(const ParityRay& ray, const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
 
-// Counts crossings of one ray, fed with faces in any order, each at most once.
+// Counts the crossings of one ray, given faces in any order, each at most once.
 class ParityCount {
  public:
   ParityCount(const MeshView& mesh, const ParityRay& ray) : mesh_(mesh), ray_(ray) {}
-  // True when the answer is known or the ray is spoilt: further faces change nothing.
+  // True once the point is known to lie on the surface: further faces cannot change the answer. A degenerate contact
+  // does not stop the count, since a later face may contain the point.
   bool add(std::uint32_t face) {
     const glm::uvec3& f = mesh_.faces[face];
     const RayContact contact = ray_contact(ray_, mesh_.positions[f.x], mesh_.positions[f.y], mesh_.positions[f.z]);
@@ -73,16 +74,16 @@ class ParityCount {
 };
 
 // candidates(ray, visit) calls visit(face) for every face that the segment ray.from - ray.to may meet, each once, and
-// may stop when visit returns true. A tree's segment query fits. Never allocates of itself.
+// may stop when visit returns true; a tree's segment query fits. Allocates nothing itself.
 template <class Candidates>
 PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm::vec3& point,
                            const Candidates& candidates, const RayParityParams& params = {});
 
-// Over all faces: the slow twin.
+// Over all faces: the slow baseline.
 PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm::vec3& point,
                            const RayParityParams& params = {});
-// By the winding number alone: inside where it is nearer to an odd number than to an even one, as parity has it. Never
-// says OnSurface. Works on open surfaces, where the border between inside and outside closes the holes.
+// By the winding number alone: inside where the nearest integer is odd, in agreement with parity. Never
+// returns OnSurface. Works on open surfaces, where the border between inside and outside closes the holes.
 PointAnswer point_in_solid_by_winding(const MeshView& mesh, const glm::dvec3& point);
 
 template <class Candidates>

@@ -1,4 +1,4 @@
-// Where a rigid body stands: turned, then moved. Units: metres.
+// Pose of a rigid body: a rotation, then a translation. Units: metres.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -13,10 +13,10 @@ struct RigidPose {
   glm::dvec3 back(const glm::dvec3& world) const { return (world - at) * turn; }
 };
 
-// The upper left of a rigid transform; scale and shear are not allowed.
+// From a rigid transform matrix; scale and shear are not allowed.
 inline RigidPose rigid_pose(const glm::dmat4& m) { return {glm::dmat3(m), glm::dvec3(m[3])}; }
 
-// Takes coordinates of `second` to those of `first`.
+// Maps coordinates of `second` to those of `first`.
 inline RigidPose relative(const RigidPose& first, const RigidPose& second) {
   const glm::dmat3 inverse = glm::transpose(first.turn);
   return {inverse * second.turn, inverse * (second.at - first.at)};

@@ -10,7 +10,7 @@ namespace {
 using glm::dvec3;
 using glm::dvec4;
 
-// Both sets, shifted and scaled to the unit box: point i as z = (x, -1) of the first set or (-x, 1) of the second.
+// Both sets, shifted and scaled to the unit box: point i is z = (x, -1) of the first set or (-x, 1) of the second.
 struct Sample {
   std::span<const dvec3> first, second;
   dvec3 centre;
@@ -33,7 +33,7 @@ Sample sample_of(std::span<const dvec3> first, std::span<const dvec3> second) {
   return {first, second, 0.5 * (low + high), size > 0.0 ? 1.0 / size : 1.0};
 }
 
-// The plane found, in the world, with the two sets on its sides there too.
+// Converts the plane to world coordinates and checks there that the two sets lie on its two sides.
 bool verified(const Sample& sample, const dvec4& v, SeparatingPlaneAnswer& answer) {
   const double length = glm::length(dvec3(v));
   if (!(length > 0.0)) return false;
@@ -56,7 +56,7 @@ bool verified(const Sample& sample, const dvec4& v, SeparatingPlaneAnswer& answe
 
 double weight_of(const SeparatingPlaneParams& params, double current, const dvec4& v, const dvec4& z, double product) {
   if (params.weight != PlaneWeight::Quality) return current;
-  // A point on the plane itself would never turn it.
+  // A point on the plane itself would have weight 0 and never turn it.
   return product != 0.0 ? std::abs(product) / (glm::length(v) * glm::length(z)) : params.first_weight;
 }
 
@@ -72,7 +72,7 @@ SeparatingPlaneAnswer separating_plane(std::span<const dvec3> first, std::span<c
   SeparatingPlaneAnswer answer;
   double weight = params.first_weight;
   const std::size_t count = sample.size();
-  std::size_t right = 0;  // points in a row found on their right side
+  std::size_t right = 0;  // consecutive points on their right side
   for (std::size_t i = 0; right < count; i = i + 1 < count ? i + 1 : 0) {
     const dvec4 z = sample.at(i);
     const double product = glm::dot(v, z);

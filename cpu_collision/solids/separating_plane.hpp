@@ -1,10 +1,9 @@
 // A plane between two point sets, found by turning it towards points on its wrong side. One-sided: "separated" is
-// verified and always right; "not found" may be wrong.
-// Source: thesis 4.4 (perceptron after Rosenblatt; weight decay 0.97). We differ: positions are shifted and scaled to
-// the unit box, so that units do not matter; the search goes on where it last found a point; the last frame's plane can
-// be the start; and the quality weight has the sign that turns the plane towards the point (as printed it turns away).
-// Units: metres.   Failure rates measured in docs/solids.md; checked in
-// tests/cpu_collision/solids_separating_plane_test.cpp
+// verified and always right; "not found" may be wrong. Source: thesis 4.4 (perceptron after Rosenblatt; weight decay
+// 0.97). We differ: positions are shifted and scaled to the unit box, so that units do not matter; the search
+// continues after the last wrong point; the last frame's plane can be the start; and the quality weight has the sign
+// that turns the plane towards the point (as printed it turns away). Units: metres.   Failure rates measured in
+// docs/solids.md; checked in tests/cpu_collision/solids_separating_plane_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,11 @@
 
 namespace trocar::solids {
 
-// How far a point z on the wrong side pulls the plane v, both four numbers long.
+// Weight with which a point z on the wrong side changes the plane v; both have four components.
 enum class PlaneWeight : std::uint8_t {
   Constant,  // first_weight
   Decaying,  // first_weight, times `decay` after every update
-  Quality,   // |v . z| / (|v| |z|): the worse, the farther
+  Quality,   // |v . z| / (|v| |z|): larger for a point farther on the wrong side
 };
 
 struct SeparatingPlaneParams {
@@ -35,12 +34,12 @@ struct Plane {
 struct SeparatingPlaneAnswer {
   bool separated = false;
   Plane plane;       // first on the positive side, second on the negative
-  double gap = 0.0;  // m    between the two sets across the plane: no more than their distance; 0 when not found
+  double gap = 0.0;  // m    between the two sets across the plane: at most their distance; 0 when not found
   int updates = 0;
 };
 
-// At least one point in each set, finite. `before`: where to start, the plane of the last frame; null or without a
-// normal to start from nothing. Allocates nothing.
+// Each set needs at least one point, all finite. `before`: the start, the plane of the last frame; null or a zero
+// normal for a start without one. Allocates nothing.
 SeparatingPlaneAnswer separating_plane(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second,
                                        const Plane* before = nullptr, const SeparatingPlaneParams& params = {});
 

@@ -1,4 +1,4 @@
-// Solid angle of a triangle seen from a point, and the winding number of a surface: how many times it goes round the
+// Solid angle of a triangle seen from a point, and the winding number of a surface: how many times it surrounds the
 // point. One inside a closed surface, zero outside, and a number between for an open or dirty one.
 // Source: thesis 4.3; formula of Van Oosterom and Strackee, "The solid angle of a plane triangle", 1983; winding number
 // of dirty meshes: Jacobson, Kavan, Sorkine, 2013. We differ: signed throughout, so that parts turned inward subtract.
@@ -15,7 +15,7 @@
 namespace trocar::solids {
 
 // sr, in [-2 pi, 2 pi]: positive when the triangle turns clockwise seen from the point, as a surface does from inside.
-// A point on the triangle, and a triangle without area, give 0 or one of the two extremes.
+// For a point on the triangle, and for a triangle without area: 0 or one of the two extremes.
 inline double solid_angle(const glm::dvec3& point, const Triangle& face) {
   const glm::dvec3 a = face.a - point, b = face.b - point, c = face.c - point;
   const double la = glm::length(a), lb = glm::length(b), lc = glm::length(c);

@@ -25,12 +25,12 @@ dvec3 face_normal(const MeshView& mesh, FaceId face) {
   return length > 0.0 ? normal / length : dvec3(0.0);
 }
 
-TipDepth answer_of(const MeshView& mesh, const dvec3& tip, const PointAnswer& place, const SurfacePoint& nearest) {
-  const bool inside = place.place == PointPlace::Inside;
+TipDepth answer_of(const MeshView& mesh, const dvec3& tip, const PointAnswer& answer, const SurfacePoint& nearest) {
+  const bool inside = answer.place == PointPlace::Inside;
   const double sign = inside ? 1.0 : -1.0;
   const dvec3 out =
       nearest.distance > 0.0 ? sign / nearest.distance * (nearest.point - tip) : face_normal(mesh, nearest.face);
-  return {place.place, sign * nearest.distance, nearest.face, nearest.point, out, place.by_winding};
+  return {answer.place, sign * nearest.distance, nearest.face, nearest.point, out, answer.by_winding};
 }
 
 }  // namespace

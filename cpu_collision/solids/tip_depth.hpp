@@ -14,16 +14,16 @@ namespace trocar::solids {
 struct TipDepth {
   PointPlace place = PointPlace::Outside;
   double depth = 0.0;          // m    to the nearest point of the surface; negative outside
-  FaceId face{0};              //      the nearest
+  FaceId face{0};              //      the nearest face
   glm::dvec3 on_surface{0.0};  // m    the nearest point
-  glm::dvec3 out{0.0};  // unit, outward: the shortest way out when inside; 0 for a face without area touched exactly
-  bool by_winding = false;  //      the sign is the winding number's: see PointAnswer
+  glm::dvec3 out{0.0};         // unit, the shortest direction outwards when inside; 0 on a face without area
+  bool by_winding = false;     //      the sign comes from the winding number: see PointAnswer
 };
 
-// A closed surface with at least one face; a tip that is not finite lies outside at depth -infinity. Neither allocates
-// (the tree: once warm).
+// Needs a closed surface with at least one face. A tip that is not finite lies outside at depth -infinity. Neither
+// function allocates (the tree: after the first calls).
 TipDepth tip_depth(const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
-// The tree holds the mesh at these positions.
+// `tree` must hold the mesh at these positions.
 TipDepth tip_depth(SurfaceTree& tree, const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
 
 }  // namespace trocar::solids

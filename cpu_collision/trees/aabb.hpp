@@ -1,4 +1,4 @@
-// Box along the world's axes as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
+// Axis-aligned box as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
 // Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
@@ -21,11 +21,11 @@ struct Aabb {
     node = {first_three(low), first_three(high)};
   }
 
-  // The tool volume as these boxes are tested against it.
+  // The tool volume, prepared for tests against these boxes.
   struct Tool {
     const ConvexTool& convex;
     Lanes4 low, high;                // m  box around the volume
-    std::array<FourPlanes, 2> size;  // the planes' normals without their signs
+    std::array<FourPlanes, 2> size;  // absolute values of the planes' normals
     explicit Tool(const ConvexTool& tool);
   };
 };
@@ -53,12 +53,12 @@ inline bool apart(Lanes4 low, Lanes4 high, Lanes4 other_low, Lanes4 other_high) 
 inline BoxAnswer planes_say(const Aabb::Tool& tool, Lanes4 low, Lanes4 high) {
   const Lanes4 centre = 0.5f * (low + high), half = 0.5f * (high - low);
   const Lanes4 middle = plane_distances(tool.convex.lanes[0], centre),
-               reach = dot_rows(tool.size[0].x, tool.size[0].y, tool.size[0].z, half);
-  if (negative_lanes(middle + reach)) return BoxAnswer::Outside;
+               radius = dot_rows(tool.size[0].x, tool.size[0].y, tool.size[0].z, half);
+  if (negative_lanes(middle + radius)) return BoxAnswer::Outside;
   const Lanes4 middle2 = plane_distances(tool.convex.lanes[1], centre),
-               reach2 = dot_rows(tool.size[1].x, tool.size[1].y, tool.size[1].z, half);
-  if (negative_lanes(middle2 + reach2)) return BoxAnswer::Outside;
-  const bool inside = !negative_lanes(min(middle - reach, middle2 - reach2) - lanes(2.f * tool.convex.slack));
+               radius2 = dot_rows(tool.size[1].x, tool.size[1].y, tool.size[1].z, half);
+  if (negative_lanes(middle2 + radius2)) return BoxAnswer::Outside;
+  const bool inside = !negative_lanes(min(middle - radius, middle2 - radius2) - lanes(2.f * tool.convex.slack));
   return inside ? BoxAnswer::Inside : BoxAnswer::Crosses;
 }
 
@@ -73,13 +73,13 @@ inline bool crosses(const Aabb& box, const LinePart& line) {
   return clip_by_slabs(line.from, line.along, box.low, box.high, line.slack, 3, first, last);
 }
 
-// At most the distance of the point from what lies inside, m.
+// Lower bound of the distance from the point to anything inside the box, m.
 inline float least_distance(const Aabb& box, Lanes4 point) {
   const Lanes4 outside = first_three(max(max(box.low - point, point - box.high), lanes(0.f)));
   return std::sqrt(sum(outside * outside));
 }
 
-// Size by which a walk down two trees chooses which to open.
+// Size by which a traversal of two trees chooses the node to open.
 inline float size_of(const Aabb& box) {
   const Lanes4 size = first_three(box.high - box.low);
   return sum(size * size);

@@ -1,8 +1,8 @@
-// Fits the volumes of a tree around the positions, children before their parents: O(nodes). The same loops for every
-// kind of volume; a kind says how one of it goes around points and children:
+// Fits the volumes of a tree around the positions, children before their parents: O(nodes). The same loops serve every
+// kind of volume; a kind defines how one volume is fitted around points and children:
 //   template <class Points, class Kids> static void fit(Volume& node, Points, Kids, Lanes4 rounding);
-// Leaves come first, those with equally many vertices together, then the inner nodes: no branch that a processor cannot
-// foresee. On a liver of 30,000 faces that is half the time of one loop over all nodes.
+// Leaves come first, grouped by their number of vertices, then the inner nodes, so that branches are predictable. On a
+// liver of 30,000 faces that takes half the time of one loop over all nodes.
 // Source: van den Bergen 1997, as in section 4.5.4 of the thesis.   Units: metres.   Tested in
 // tests/cpu_collision/tree_build_test.cpp
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace trocar {
 
-// Rounding of axes and of sums in float, as a part of the largest coordinate; volumes grow by it to contain their
-// faces.
+// Rounding of axes and of sums in float, as a part of the largest coordinate; volumes grow by it so that they contain
+// their faces.
 constexpr float kFitRounding = 1e-6f;
 
-// Corners of faces: x, y, z, and anything. `after`: where they will be, for a volume around a motion; may be null.
+// Vertices of faces: x, y, z, and an undefined fourth lane. `after`: their end positions, for a volume around a motion;
+// may be null.
 struct OwnPoints {
   const PaddedPositions &positions, *after;
   std::span<const std::uint32_t> vertices;
@@ -45,10 +46,10 @@ struct None {
   void each(Visit) const {}
 };
 
-// reach: largest coordinate, m. With `after`, volumes hold the straight motion of every face between the two.
+// largest: largest coordinate, m. With `after`, volumes contain the straight motion of every face between the two.
 template <class Volume>
-void fit_tree(const PaddedPositions& positions, const PaddedPositions* after, float reach, VolumeTree<Volume>& tree) {
-  const Lanes4 rounding = lanes(kFitRounding * reach);
+void fit_tree(const PaddedPositions& positions, const PaddedPositions* after, float largest, VolumeTree<Volume>& tree) {
+  const Lanes4 rounding = lanes(kFitRounding * largest);
   const auto points_of = [&](std::uint32_t node) {
     const IndexRange own = tree.own_vertices[node];
     return OwnPoints{positions, after, std::span(tree.vertices).subspan(own.first, own.count)};
@@ -81,14 +82,14 @@ struct FacePoints {
   }
 };
 
-// Every volume around the faces below it instead of around its children's volumes: O(faces x depth). Tighter for kinds
-// whose volumes do not nest; the same for boxes along the axes.
+// Fits every volume around the faces below it instead of around its children's volumes: O(faces x depth). Tighter for
+// kinds whose volumes do not nest; the same for axis-aligned boxes.
 template <class Volume>
-void fit_tightly(const PaddedPositions& positions, std::span<const glm::uvec3> faces, float reach,
+void fit_tightly(const PaddedPositions& positions, std::span<const glm::uvec3> faces, float largest,
                  VolumeTree<Volume>& tree) {
   for (std::uint32_t node = 0; node < tree.node_count(); ++node) {
     const auto below = std::span(tree.face_of_slot).subspan(tree.slots[node].first, tree.slots[node].count);
-    Volume::fit(tree.nodes[node], FacePoints{positions, faces, below}, None{}, lanes(kFitRounding * reach));
+    Volume::fit(tree.nodes[node], FacePoints{positions, faces, below}, None{}, lanes(kFitRounding * largest));
   }
 }
 

@@ -12,7 +12,7 @@ struct SlabDirection {
   float x, y, z;
 };
 
-// The first three of every k are the world's axes.
+// The first three directions of every k are the world's axes.
 template <int k>
 constexpr std::array<SlabDirection, k / 2> slab_directions();
 template <>
@@ -44,7 +44,7 @@ constexpr std::array<SlabDirection, 13> slab_directions<26>() {
            {1, -1, -1}}};
 }
 
-// Slabs in groups of four, one per lane; the last group is filled up with its k's first direction.
+// Slabs in groups of four, one per lane; the last group is padded with the first direction.
 template <int k>
 struct SlabLanes {
   static constexpr int kGroups = (k / 2 + 3) / 4;
@@ -52,7 +52,7 @@ struct SlabLanes {
 
   static constexpr SlabDirection direction(int slab) { return slab_directions<k>()[slab < k / 2 ? slab : 0]; }
 
-  // Places of a point along four directions.
+  // Projections of a point onto four directions.
   template <int group>
   static Lanes4 shadow(Lanes4 point) {
     constexpr SlabDirection a = direction(4 * group), b = direction(4 * group + 1), c = direction(4 * group + 2),
@@ -82,9 +82,9 @@ struct KDop {
     high.fill(lanes(std::numeric_limits<float>::lowest()));
     points.each([&](Lanes4 p) {
       Slabs::each_group([&]<int group>() {
-        const Lanes4 place = Slabs::template shadow<group>(p);
-        low[group] = min(low[group], place);
-        high[group] = max(high[group], place);
+        const Lanes4 projected = Slabs::template shadow<group>(p);
+        low[group] = min(low[group], projected);
+        high[group] = max(high[group], projected);
       });
     });
     for (int g = 0; g < Slabs::kGroups; ++g) low[g] -= rounding, high[g] += rounding;
@@ -97,15 +97,15 @@ struct KDop {
 
   struct Tool {
     Aabb::Tool box;
-    typename Slabs::Groups low, high;  // [group] the volume between its own slabs
+    typename Slabs::Groups low, high;  // [group] the tool volume's own slabs
 
     explicit Tool(const ConvexTool& tool) : box(tool) {
       for (int slab = 0; slab < 4 * Slabs::kGroups; ++slab) {
         const SlabDirection d = Slabs::direction(slab);
         double from = std::numeric_limits<double>::max(), to = -from;
         for (int i = 0; i < tool.corner_count; ++i) {
-          const double place = d.x * tool.corners[i].x + d.y * tool.corners[i].y + d.z * tool.corners[i].z;
-          from = std::min(from, place), to = std::max(to, place);
+          const double projected = d.x * tool.corners[i].x + d.y * tool.corners[i].y + d.z * tool.corners[i].z;
+          from = std::min(from, projected), to = std::max(to, projected);
         }
         low[slab / 4][slab % 4] = static_cast<float>(from) - 3.f * tool.slack;
         high[slab / 4][slab % 4] = static_cast<float>(to) + 3.f * tool.slack;
@@ -140,13 +140,13 @@ bool crosses(const KDop<k>& dop, const LinePart& line) {
   return left;
 }
 
-// The largest of what the slabs say, each over the length of its direction.
+// The largest bound of the slabs, each divided by the length of its direction.
 template <int k>
 float least_distance(const KDop<k>& dop, Lanes4 point) {
   float most = least_distance(Aabb{first_three(dop.low[0]), first_three(dop.high[0])}, point);
   SlabLanes<k>::each_group([&]<int group>() {
-    const Lanes4 place = SlabLanes<k>::template shadow<group>(point);
-    const Lanes4 outside = max(dop.low[group] - place, place - dop.high[group]);
+    const Lanes4 projected = SlabLanes<k>::template shadow<group>(point);
+    const Lanes4 outside = max(dop.low[group] - projected, projected - dop.high[group]);
     for (int lane = 0; lane < 4; ++lane) {
       constexpr std::array<float, 4> one_over_root{0.f, 1.f, 0.70710678f, 0.57735027f};
       const SlabDirection d = SlabLanes<k>::direction(4 * group + lane);

@@ -1,4 +1,4 @@
-// A part of a straight line and what slabs leave of it: how boxes of every kind are tested against segments and rays.
+// A part of a straight line clipped by slabs: how boxes of every kind are tested against segments and rays.
 // Source: Kay, Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986. Units: metres.   Tested in
 // tests/cpu_collision/tree_build_test.cpp
 #pragma once
@@ -13,7 +13,7 @@ namespace trocar {
 struct LinePart {
   Lanes4 from, along;  // m  x, y, z, 0
   float first = 0.f, last = 1.f;
-  float slack = 0.f;  // m  rounding of the float tests: volumes are taken as this much larger
+  float slack = 0.f;  // m  rounding of the float tests: volumes grow by this
 };
 
 inline LinePart segment_between(const glm::vec3& a, const glm::vec3& b, float slack) {
@@ -23,8 +23,8 @@ inline LinePart ray_from(const glm::vec3& a, const glm::vec3& direction, float s
   return {lanes(a), lanes(direction), 0.f, std::numeric_limits<float>::infinity(), slack};
 }
 
-// Does a point of the part lie in all four slabs low <= s(t) <= high, s(t) = from + t * along by lane? Keeps in `first`
-// and `last` what is left. Errs towards true by the slack.
+// Does a point of the part lie in all slabs low <= s(t) <= high, s(t) = from + t * along, of the first `count` lanes?
+// Clips `first` and `last` to the slabs. Errs towards true by the slack.
 inline bool clip_by_slabs(Lanes4 from, Lanes4 along, Lanes4 low, Lanes4 high, float slack, int count, float& first,
                           float& last) {
   for (int k = 0; k < count; ++k) {

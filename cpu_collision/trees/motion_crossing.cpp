@@ -11,9 +11,9 @@ namespace {
 
 using glm::dvec3;
 
-// Boxes looked at before the earliest that is left counts as a meeting.
+// Boxes tested before the earliest remaining box counts as a meeting.
 constexpr int kMostBoxes = 20000;
-// Boxes that wait at once at most.
+// Limit of the boxes waiting on the heap.
 constexpr int kMostOpen = 1024;
 // Rounding of a gap, as a part of the largest coordinate.
 constexpr double kGapRounding = 1.6e-14;
@@ -24,7 +24,7 @@ struct Gap {
   double rounding;                              // m
 };
 
-// Time, u and v. Left uninitialised: many wait on the stack.
+// Bounds of time, u and v. Left uninitialised: the heap holds many.
 struct Box {
   std::array<double, 3> low, high;
   double apart;  // m  bound on the gap at its earliest corner
@@ -33,7 +33,7 @@ constexpr Box kWholeDomain{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, 0.0};
 
 dvec3 at(const std::array<dvec3, 2>& moving, double time) { return moving[0] + time * (moving[1] - moving[0]); }
 
-using Values = std::array<dvec3, 8>;  // bit 0 of the number: high time, bit 1: high u, bit 2: high v
+using Values = std::array<dvec3, 8>;  // bits of the index: 0 high time, 1 high u, 2 high v
 
 Values values_at_corners(const Gap& gap, const Box& box) {
   Values values;
@@ -49,19 +49,19 @@ Values values_at_corners(const Gap& gap, const Box& box) {
   return values;
 }
 
-// The gap is linear in each parameter, so its values over a box lie in the hull of those at the corners.
+// The gap is linear in each parameter, so its values over a box lie in the convex hull of the corner values.
 bool apart_along(const Values& values, const dvec3& direction, double rounding) {
   double low = glm::dot(values[0], direction), high = low;
   for (int k = 1; k < 8; ++k) {
-    const double place = glm::dot(values[k], direction);
-    low = std::min(low, place), high = std::max(high, place);
+    const double projected = glm::dot(values[k], direction);
+    low = std::min(low, projected), high = std::max(high, projected);
   }
   const double slack = rounding * (std::abs(direction.x) + std::abs(direction.y) + std::abs(direction.z));
   return low > slack || high < -slack;
 }
 
-// By coordinate, along the middle of the values, and along the directions in which one feature or both do not reach:
-// these know neither u nor v, so that boxes need not be small in them.
+// Tests the coordinate axes, the mean of the values, and directions perpendicular to one or both features: u or v has
+// no effect along these, so that boxes need not be small in u and v.
 bool holds_no_zero(const Gap& gap, const Box& box, const Values& values) {
   dvec3 low = values[0], high = values[0], sum = values[0];
   for (int k = 1; k < 8; ++k) {
@@ -77,7 +77,7 @@ bool holds_no_zero(const Gap& gap, const Box& box, const Values& values) {
          apart_along(values, glm::cross(normal, v), gap.rounding);
 }
 
-// By how much each parameter can change the gap, in its largest coordinate, m.
+// Upper bound of the gap's change with each parameter, in its largest coordinate, m.
 std::array<double, 3> changes_over(const Values& values) {
   std::array<double, 3> change{0.0, 0.0, 0.0};
   for (int k = 0; k < 3; ++k) {
@@ -90,10 +90,10 @@ std::array<double, 3> changes_over(const Values& values) {
   return change;
 }
 
-// The earliest first; of several the smallest.
+// The earliest first; among equally early boxes the smallest.
 bool comes_after(const Box& a, const Box& b) { return a.low[0] != b.low[0] ? a.low[0] > b.low[0] : a.apart > b.apart; }
 
-// `within`: is any point of the box in the domain? Times at `before` and after are of no interest.
+// `within`: is any point of the box in the domain? Ignores meetings at `before` and later.
 template <class Within>
 std::optional<Meeting> first_zero(const Gap& gap, Within within, double tolerance, double before) {
   std::array<Box, kMostOpen> open;
@@ -102,7 +102,7 @@ std::optional<Meeting> first_zero(const Gap& gap, Within within, double toleranc
     if (!within(box) || !(box.low[0] < before)) return;
     const Values values = values_at_corners(gap, box);
     if (holds_no_zero(gap, box, values)) return;
-    // Zero lies between the values by each coordinate: none of them is larger than their spread.
+    // Zero lies between the values in each coordinate: none of them is larger than their spread.
     const std::array<double, 3> change = changes_over(values);
     box.apart = std::sqrt(3.0) * (change[0] + change[1] + change[2] + gap.rounding);
     open[count++] = box;
@@ -128,8 +128,8 @@ std::optional<Meeting> first_zero(const Gap& gap, Within within, double toleranc
 double largest_of(std::initializer_list<MovingPoint> points) {
   double largest = 0.0;
   for (const MovingPoint& p : points)
-    for (const dvec3& place : {p.before, p.after})
-      largest = std::max({largest, std::abs(place.x), std::abs(place.y), std::abs(place.z)});
+    for (const dvec3& position : {p.before, p.after})
+      largest = std::max({largest, std::abs(position.x), std::abs(position.y), std::abs(position.z)});
   return largest;
 }
 
@@ -163,7 +163,8 @@ std::optional<Meeting> first_meeting(const Features& features, double tolerance,
   return first_zero(features.gap, Features::holds_any, tolerance, before);
 }
 
-// Newton's method from the middle of the domain: does it find a zero, to rounding, within? Most meetings end here.
+// Newton's method from the middle of the domain: true if it converges, to rounding, to a zero in the domain. Most
+// meetings are found here.
 constexpr int kNewtonSteps = 8;
 template <class Features>
 bool finds_a_zero(const Features& features) {
@@ -172,9 +173,9 @@ bool finds_a_zero(const Features& features) {
   for (int step = 0; step < kNewtonSteps; ++step) {
     const dvec3 u = at(gap.along_u, x[0]), v = at(gap.along_v, x[0]);
     const dvec3 value = at(gap.base, x[0]) + x[1] * u + x[2] * v;
-    const Box place{{x[0], x[1], x[2]}, {x[0], x[1], x[2]}, 0.0};
+    const Box point{{x[0], x[1], x[2]}, {x[0], x[1], x[2]}, 0.0};
     const bool inside = glm::all(glm::greaterThanEqual(x, dvec3(0.0))) && glm::all(glm::lessThanEqual(x, dvec3(1.0)));
-    if (glm::all(glm::lessThanEqual(glm::abs(value), dvec3(gap.rounding)))) return inside && Features::holds_any(place);
+    if (glm::all(glm::lessThanEqual(glm::abs(value), dvec3(gap.rounding)))) return inside && Features::holds_any(point);
     const dvec3 rate =
         gap.base[1] - gap.base[0] + x[1] * (gap.along_u[1] - gap.along_u[0]) + x[2] * (gap.along_v[1] - gap.along_v[0]);
     const dvec3 uv = glm::cross(u, v);
@@ -194,11 +195,11 @@ Corners corners_of(const MovingTriangle& t) {
 
 struct Interval {
   double low = std::numeric_limits<double>::max(), high = -low;
-  void add(double place) { low = std::min(low, place), high = std::max(high, place); }
+  void add(double value) { low = std::min(low, value), high = std::max(high, value); }
 };
 
-// Corners that are apart along a direction at both ends of the step are so throughout: their places along it are linear
-// in time. Rounding is granted as for gaps.
+// Points that are separated along a direction at both ends of the step are separated throughout: their projections on
+// it are linear in time. Allows for rounding as for gaps.
 bool apart_throughout(const Corners& p, const Corners& q, const dvec3& direction, double rounding) {
   Interval p_before, p_after, q_before, q_after;
   for (int k = 0; k < 3; ++k) {
@@ -212,8 +213,8 @@ bool apart_throughout(const Corners& p, const Corners& q, const dvec3& direction
 
 dvec3 halfway(const MovingPoint& p) { return 0.5 * (p.before + p.after); }
 
-// Along the coordinates, the line of the middles, the normals, the pairs of edges and, for triangles in nearly one
-// plane, across the edges within it; all as they are halfway.
+// Tests the coordinate axes, the line between the centres, the normals, the pairs of edges and, for nearly coplanar
+// triangles, the in-plane edge normals; all at the middle of the step.
 bool apart_at_once(const Corners& p, const Corners& q, double rounding) {
   const auto apart = [&](const dvec3& direction) { return apart_throughout(p, q, direction, rounding); };
   std::array<dvec3, 3> edge_p, edge_q;
@@ -243,7 +244,8 @@ MovingPoint part_of(const MovingPoint& p, double from, double to) {
   return {p.before + from * motion, p.before + to * motion};
 }
 
-// Throughout the step, or throughout each half of it, and so on: a direction that separates early may not do so late.
+// Separated throughout the step, or throughout each half of it, recursively: a direction may separate only early or
+// late.
 constexpr int kHalvings = 6;
 bool surely_apart(const Corners& p, const Corners& q, double rounding, int halvings = kHalvings) {
   if (apart_at_once(p, q, rounding)) return true;

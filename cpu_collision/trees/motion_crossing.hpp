@@ -1,13 +1,13 @@
-// Do two triangles meet while their corners move on straight lines? The dynamic detection of section 6.3 of the thesis,
-// for surfaces that deform between two frames. A corner against a face and an edge against an edge are functions that
-// are linear in time and in the place on each feature, so eight values bound them over a box of time and places. The
-// box with the earliest time is halved first, until the earliest one that may hold a meeting is small.
-// Conservative: a meeting is never missed and never reported late. At the reported time the features are within
-// `apart`: the tolerance, unless the boxes run out (4 of 1,000 exact cases of motion within nearly one plane); then it
-// says how far apart they may be, and the time is too early by as much as they take to get there.
+// Do two triangles meet while their corners move on straight lines? The dynamic detection of section 6.3 of the
+// thesis, for surfaces that deform between two frames. A corner against a face and an edge against an edge are
+// functions that are linear in time and in the parameters on each feature, so eight values bound them over a box of
+// time and parameters. The box with the earliest time is halved first, until the earliest box that may contain a
+// meeting is small. Conservative: no meeting is missed or reported late. At the reported time the features are within
+// `apart`: the tolerance, unless the boxes run out (4 of 1,000 exact cases of motion within nearly one plane); then
+// `apart` bounds their distance, and the time is early by the time they need to cover it.
 // Source: Snyder, "Interval analysis for computer graphics", 1992; Wang et al., "A large-scale benchmark and an
-// inclusion-based algorithm for continuous collision detection", ACM TOG 2021. We differ: bounds are taken along the
-// features' own directions too, which settles most boxes without halving. Units: metres; time 1 = one step.
+// inclusion-based algorithm for continuous collision detection", ACM TOG 2021. We differ: bounds are also taken along
+// the features' own directions, which decides most boxes without halving. Units: metres; time 1 = one step.
 // Checked against exact cases and dense sampling in tests/cpu_collision/motion_crossing_test.cpp
 #pragma once
 
@@ -30,17 +30,17 @@ struct Meeting {
   double apart;  // m     at most this far apart at that time: the tolerance, or more where boxes ran out
 };
 
-// Does the point come onto the closed triangle a, b, c? `tolerance`: m, > 0.
+// Does the point reach the closed triangle a, b, c? `tolerance`: m, > 0.
 std::optional<Meeting> corner_meets_face(const MovingPoint& corner, const MovingPoint& a, const MovingPoint& b,
                                          const MovingPoint& c, double tolerance);
 // The same for the closed edges a-b and c-d.
 std::optional<Meeting> edge_meets_edge(const MovingPoint& a, const MovingPoint& b, const MovingPoint& c,
                                        const MovingPoint& d, double tolerance);
 
-// The earliest of the above over all features of two triangles: they meet there first, if they did not cross at the
+// The earliest of the above over all features of two triangles: their first contact, if they did not cross at the
 // start.
 std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingTriangle& second, double tolerance);
-// Whether triangles_meet() names a meeting. Faster: the first feature pair found decides.
+// Whether triangles_meet() finds a meeting. Faster: the first feature pair found decides.
 bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance);
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
-// Oriented box as the volume of a tree. Its axes come from the build and stay; a fit moves its sides.
-// Inner boxes go around their children's boxes, not around all vertices below: one sweep over the nodes fits the tree.
+// Oriented box as the volume of a tree. Its axes come from the build and stay fixed; a fit moves its sides.
+// Inner boxes enclose their children's boxes, not all vertices below: one sweep over the nodes fits the tree.
 // On a liver of 31,000 faces, with leaves of 8, a query then tests 1.8 times as many boxes, which takes 0.006 ms more,
 // and the fit takes 2 ms less.   Source: section 4.5.6 of the thesis.   Units: metres.   Tested in
 // tests/cpu_collision/obb_tree_test.cpp
@@ -24,17 +24,17 @@ struct ObbNode {
   struct Tool;
 };
 
-// A box of no size, with these axes.
+// A box of zero size, with these axes.
 inline ObbNode with_axes(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
   return {Lanes4{a.x, b.x, c.x, 0.f}, Lanes4{a.y, b.y, c.y, 0.f}, Lanes4{a.z, b.z, c.z, 0.f}, lanes(0.f), lanes(0.f)};
 }
 
-// Place of a point along each axis of `frame`, by lane.
+// Projection of a point onto each axis of `frame`, by lane.
 inline Lanes4 along_axes(const ObbNode& frame, Lanes4 point) {
   return dot_rows(frame.axis_x, frame.axis_y, frame.axis_z, point);
 }
 
-// Half shadow of a box on each axis of `frame`, by lane.
+// Half projection of a box onto each axis of `frame`, by lane.
 inline Lanes4 half_shadow(const ObbNode& frame, const ObbNode& box) {
   const Lanes4 x = box.axis_x * box.extent, y = box.axis_y * box.extent, z = box.axis_z * box.extent;
   const Lanes4 a = frame.axis_x * splat<0>(x) + frame.axis_y * splat<0>(y) + frame.axis_z * splat<0>(z);
@@ -47,8 +47,8 @@ template <class Points, class Kids>
 void ObbNode::fit(ObbNode& node, const Points& points, const Kids& children, Lanes4 rounding) {
   Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
   points.each([&](Lanes4 p) {
-    const Lanes4 place = along_axes(node, p);
-    low = min(low, place), high = max(high, place);
+    const Lanes4 projected = along_axes(node, p);
+    low = min(low, projected), high = max(high, projected);
   });
   children.each([&](const ObbNode& child) {
     const Lanes4 middle = along_axes(node, child.centre), half = half_shadow(node, child);
@@ -56,7 +56,7 @@ void ObbNode::fit(ObbNode& node, const Points& points, const Kids& children, Lan
   });
   const Lanes4 middle = 0.5f * (low + high);
   node.centre = Lanes4{sum(middle * node.axis_x), sum(middle * node.axis_y), sum(middle * node.axis_z), 0.f};
-  // Axes are orthogonal to float's precision only: far from the origin the centre is a little beside the middle.
+  // Axes are orthogonal to float precision only: far from the origin the centre deviates from the middle.
   const Lanes4 beside = abs(along_axes(node, node.centre) - middle);
   node.extent = first_three(0.5f * (high - low) + rounding + beside);
 }

@@ -10,9 +10,9 @@
 namespace trocar {
 namespace {
 
-// From this depth on faces are halved by number: no mesh, however uneven, makes a tree deeper than this + 32.
+// From this depth on faces are halved by index: no mesh, however uneven, makes a tree deeper than this + 32.
 constexpr int kDeepestMeanSplit = 48;
-// Every face counts a little, so that a patch of points and needles still has a mean.
+// Every face has a minimum weight, so that a patch of degenerate faces still has a mean.
 constexpr float kLeastWeight = 1e-6f;  // of the squared size of the mesh, shared by all faces
 
 Lanes4 cross(Lanes4 a, Lanes4 b) {
@@ -90,7 +90,7 @@ AxesOfFour by_box(const PrincipalAxes& axes) {
   return rows;
 }
 
-// Faces whose centroid lies on the low side of the mean along the axis come first. Returns how many. Every face is
+// Faces whose centroid lies on the low side of the mean along the axis come first. Returns their number. Every face is
 // written to both sides and counted on one: no branch to mispredict.
 std::uint32_t partition_at_mean(std::span<FaceMoments> faces, std::span<FaceMoments> aside, const Moments& total,
                                 const SplitNode& node) {
@@ -110,7 +110,7 @@ std::uint32_t partition_at_mean(std::span<FaceMoments> faces, std::span<FaceMome
   return low;
 }
 
-// Two children for a node of too many faces.
+// Creates two children for a node with too many faces.
 void split_node(std::uint32_t index, int depth, const Moments& total, std::uint32_t leaf_faces, ObbScratch& scratch) {
   SplitNode& node = scratch.split[index];
   const IndexRange slots = node.slots;
@@ -126,7 +126,7 @@ void split_node(std::uint32_t index, int depth, const Moments& total, std::uint3
   scratch.waiting.push_back({left, depth + 1});
 }
 
-// Splits until leaves remain, depth first, four nodes at a time: their axes cost little more than those of one.
+// Splits down to the leaves, depth first, four nodes at a time: four sets of axes cost little more than one.
 void split_faces(std::uint32_t leaf_faces, ObbScratch& scratch) {
   scratch.split.clear();
   scratch.split.push_back({.slots = {0, static_cast<std::uint32_t>(scratch.moments.size())}});

@@ -5,7 +5,7 @@
 namespace trocar {
 namespace {
 
-// Below this part of the trace the matrix is a multiple of the identity, as far as float can say.
+// Below this part of the trace the matrix is a multiple of the identity, within float precision.
 constexpr float kRound = 1e-7f;
 
 Lanes4 select(Mask4 condition, Lanes4 yes, Lanes4 no) { return condition ? yes : no; }
@@ -51,7 +51,7 @@ Lanes4 third_of_angle(Lanes4 r) {
   return c;
 }
 
-// The direction that a matrix of rank 2 takes to 0: across two of its rows, the pair that says it best.
+// The null direction of a rank-2 matrix: the cross product of two of its rows, from the best-conditioned pair.
 Vectors null_direction(const SymmetricMatrices& m) {
   const Vectors x{m.xx, m.xy, m.xz}, y{m.xy, m.yy, m.yz}, z{m.xz, m.yz, m.zz};
   Vectors best = cross(x, y);
@@ -60,7 +60,8 @@ Vectors null_direction(const SymmetricMatrices& m) {
   return lanes(1.f) / sqrt(dot(best, best)) * best;
 }
 
-// A unit vector across a unit vector. Source: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 2017.
+// A unit vector perpendicular to a unit vector. Source: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT
+// 2017.
 Vectors across(const Vectors& n) {
   const Lanes4 sign = with_sign_of(lanes(1.f), n.z), a = -1.f / (sign + n.z);
   return {1.f + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
@@ -72,7 +73,7 @@ Vectors larger_in_plane(const SymmetricMatrices& m, const Vectors& u, const Vect
   const Lanes4 d = dot(u, mu) - dot(v, mv), b = 2.f * dot(u, mv), h = sqrt(d * d + b * b);
   const Lanes4 large = sqrt(0.5f + 0.5f * abs(d) / h), small = 0.5f * b / (h * large);
   const Lanes4 on_u = select(d >= 0.f, large, abs(small)), on_v = select(d >= 0.f, small, with_sign_of(large, b));
-  // Two equal eigenvalues: any direction will do, and the squares of what is left may be denormal.
+  // For two equal eigenvalues any direction is valid, and the squared residuals may be denormal.
   return select(h > kRound, on_u * u + on_v * v, u);
 }
 
@@ -82,7 +83,7 @@ PrincipalAxes principal_axes(const SymmetricMatrices& matrices) {
   // Scaled to eigenvalues 2 cos(angle), 2 cos(angle +- 120 degrees): sum 0, squares 6.
   const Lanes4 mean = (matrices.xx + matrices.yy + matrices.zz) / 3.f;
   SymmetricMatrices m = shifted(matrices, mean);
-  // The mean is rounded. Of three nearly equal values what is left may be all rounding: its sum is made 0 as well.
+  // The mean is rounded. For three nearly equal values the remainder may be pure rounding: its trace is made 0 as well.
   m = shifted(m, (m.xx + m.yy + m.zz) / 3.f);
   const Lanes4 largest = largest_element(m);
   const Mask4 has_axes = largest > kRound * abs(mean);

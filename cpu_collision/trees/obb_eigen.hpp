@@ -1,8 +1,8 @@
-// Principal axes of symmetric 3x3 matrices, four at a time and in closed form: what turns covariances into boxes' axes.
-// No iteration and no branch: a tree asks for thousands of these a frame.
+// Principal axes of symmetric 3x3 matrices, four at a time and in closed form: they turn covariances into box axes.
+// No convergence loop and no branch: a tree needs thousands of these per frame.
 // Based on: Smith, "Eigenvalues of a symmetric 3x3 matrix", CACM 1961, for the eigenvalue that stands apart; the other
-// two axes come from one rotation across it, which stays well defined when their eigenvalues meet. Units: any. Checked
-// against Eigen's solver in tests/cpu_collision/obb_eigen_test.cpp
+// two axes come from one rotation about its axis, which stays well defined when their eigenvalues coincide. Units: any.
+// Checked against Eigen's solver in tests/cpu_collision/obb_eigen_test.cpp
 #pragma once
 
 #include "cpu_collision/lanes.hpp"
@@ -21,7 +21,7 @@ struct PrincipalAxes {
   Vectors a, b, c;  // unit, orthogonal, right-handed; a of the largest eigenvalue, c of the smallest
 };
 
-// A multiple of the identity, 0 among them, gives the world axes. Never fails: what is not a number gives any axes.
+// A multiple of the identity, including 0, gives the world axes. Never fails: NaN gives arbitrary axes.
 PrincipalAxes principal_axes(const SymmetricMatrices& matrices);
 
 }  // namespace trocar

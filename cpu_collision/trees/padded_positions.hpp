@@ -1,4 +1,4 @@
-// Vertex positions with room behind the last, so that a vertex is read as four floats.
+// Vertex positions with padding behind the last, so that a vertex can be read as four floats.
 // Units: metres.   Tested through tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
@@ -16,9 +16,9 @@ class PaddedPositions {
   PaddedPositions() : room_(1) {}
   explicit PaddedPositions(std::span<const glm::vec3> positions) { assign(positions); }
 
-  // Copies. Allocates when there are more than ever before.
+  // Copies. Allocates only when there are more positions than in all earlier calls.
   void assign(std::span<const glm::vec3> positions);
-  // x, y, z, and anything.
+  // x, y, z, and an undefined fourth lane.
   Lanes4 operator[](std::uint32_t vertex) const {
     Lanes4 four;
     std::memcpy(&four, &room_[vertex], sizeof(four));

@@ -29,8 +29,8 @@ int nearest_quantised(const glm::vec3& d) {
   const glm::vec3 size = glm::abs(d);
   const int face = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
   const auto step = [&](float along) {
-    const float place = kQuantisedSteps * along / d[face];
-    return std::clamp(static_cast<int>(std::lround(place)), -kQuantisedSteps, kQuantisedSteps) + kQuantisedSteps;
+    const float projected = kQuantisedSteps * along / d[face];
+    return std::clamp(static_cast<int>(std::lround(projected)), -kQuantisedSteps, kQuantisedSteps) + kQuantisedSteps;
   };
   if (!(size[face] > 0.f)) return 0;
   return face * kQuantisedPerFace + step(d[(face + 1) % 3]) * kRow + step(d[(face + 2) % 3]);
@@ -60,8 +60,8 @@ void Quospo::Tool::extent(int direction, float& from, float& to) const {
     const glm::dvec3 d(kDirections[direction]);
     double least = std::numeric_limits<double>::max(), most = -least;
     for (int i = 0; i < box.convex.corner_count; ++i) {
-      const double place = glm::dot(d, box.convex.corners[i]);
-      least = std::min(least, place), most = std::max(most, place);
+      const double projected = glm::dot(d, box.convex.corners[i]);
+      least = std::min(least, projected), most = std::max(most, projected);
     }
     low[direction] = static_cast<float>(least) - box.convex.slack;
     high[direction] = static_cast<float>(most) + box.convex.slack;

@@ -1,8 +1,8 @@
-// QuOSPO as the volume of a tree: slabs across three directions near the principal axes of what lies below, taken from
-// a fixed table of directions, and the box along the world's axes.
-// Based on: He, "Fast collision detection using QuOSPO trees", I3D 1999, as section 4.5.9 of the thesis outlines it: as
-// tight as an oriented box, yet with so few orientations that the other side's extent along each is computed once. The
-// outline leaves the table open; ours are the points of a grid on the faces of a cube.
+// QuOSPO as the volume of a tree: slabs across three directions near the principal axes of the faces below, taken
+// from a fixed table of directions, and the axis-aligned box. Based on: He, "Fast collision detection using QuOSPO
+// trees", I3D 1999, as section 4.5.9 of the thesis outlines it: as tight as an oriented box, but with few
+// orientations, so that the other object's extent along each is computed once. The outline does not define the table;
+// ours holds the points of a grid on the faces of a cube.
 // Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
@@ -13,11 +13,10 @@
 
 namespace trocar {
 
-// Grid steps from the middle of a cube's face to its edge: directions are at most 5 degrees apart from one of the
-// table.
+// Grid steps from the middle of a cube's face to its edge: every direction is within 5.1 degrees of one of the table.
 constexpr int kQuantisedSteps = 8;
 constexpr int kQuantisedPerFace = (2 * kQuantisedSteps + 1) * (2 * kQuantisedSteps + 1);
-constexpr int kQuantisedDirections = 3 * kQuantisedPerFace;  // opposite ones count as one
+constexpr int kQuantisedDirections = 3 * kQuantisedPerFace;  // opposite directions count as one
 
 int nearest_quantised(const glm::vec3& direction);
 glm::vec3 quantised_direction(int number);  // unit
@@ -26,8 +25,8 @@ struct Quospo {
   Lanes4 low, high;                     // m  box along the world's axes: x, y, z, 0
   Lanes4 slab_low, slab_high;           // m  along the three directions, by lane; lane 3 is 0
   Lanes4 normal_x, normal_y, normal_z;  // 1  the directions by coordinate, lane k that of slab k
-  Lanes4 edge_x, edge_y, edge_z;        // 1  the dual basis by coordinate: a point is the sum of its places times these
-  std::array<std::uint16_t, 3> direction;  // in the table
+  Lanes4 edge_x, edge_y, edge_z;  // 1  dual basis by coordinate: a point is the sum of its slab values times these
+  std::array<std::uint16_t, 3> direction;  // indices into the table
 
   template <class Points, class Kids>
   static void fit(Quospo& node, const Points& points, const Kids& children, Lanes4 rounding);
@@ -35,7 +34,7 @@ struct Quospo {
   struct Tool {
     Aabb::Tool box;
     explicit Tool(const ConvexTool& tool) : box(tool), known{} {}
-    // The volume along a direction of the table, worked out when first asked for.
+    // The extent of the tool volume along a direction of the table, computed at the first request.
     void extent(int direction, float& from, float& to) const;
 
    private:
@@ -44,10 +43,10 @@ struct Quospo {
   };
 };
 
-// Directions near the axes of `box`; of no size.
+// Directions near the axes of `box`; zero size.
 Quospo quantised(const ObbNode& box);
 
-// Middle of the slabs' common box, and its half edges' shadow on four directions given by coordinate.
+// Centre of the parallelepiped of the slabs, and its half edges; below, its half projection on four directions.
 struct SlabBox {
   Lanes4 centre;                  // m
   Lanes4 edge_x, edge_y, edge_z;  // m  half edges by coordinate, lane k that of slab k
@@ -69,15 +68,15 @@ void Quospo::fit(Quospo& node, const Points& points, const Kids& children, Lanes
   Lanes4 low = most, high = -most, slab_low = most, slab_high = -most;
   points.each([&](Lanes4 p) {
     low = min(low, p), high = max(high, p);
-    const Lanes4 place = dot_rows(node.normal_x, node.normal_y, node.normal_z, p);
-    slab_low = min(slab_low, place), slab_high = max(slab_high, place);
+    const Lanes4 projected = dot_rows(node.normal_x, node.normal_y, node.normal_z, p);
+    slab_low = min(slab_low, projected), slab_high = max(slab_high, projected);
   });
   children.each([&](const Quospo& child) {
     low = min(low, child.low), high = max(high, child.high);
     const SlabBox box = slab_box(child);
     const Lanes4 middle = dot_rows(node.normal_x, node.normal_y, node.normal_z, box.centre);
     const Lanes4 half = half_shadow(box, node.normal_x, node.normal_y, node.normal_z);
-    // The child's world box bounds it too.
+    // The child's axis-aligned box bounds it too.
     const Lanes4 world_middle = dot_rows(node.normal_x, node.normal_y, node.normal_z, 0.5f * (child.low + child.high));
     const Lanes4 world_half =
         dot_rows(abs(node.normal_x), abs(node.normal_y), abs(node.normal_z), 0.5f * (child.high - child.low));
@@ -106,7 +105,7 @@ inline BoxAnswer meets(const Quospo::Tool& tool, const Quospo& q) {
   return planes_say(tool.box, q.low, q.high);
 }
 
-// Along the directions of `frame`, is `other` beyond it?
+// True when `other` is separated from `frame` along one of the directions of `frame`.
 inline bool apart_along(const Quospo& frame, const SlabBox& other) {
   const Lanes4 middle = dot_rows(frame.normal_x, frame.normal_y, frame.normal_z, other.centre);
   const Lanes4 half = half_shadow(other, frame.normal_x, frame.normal_y, frame.normal_z);
@@ -127,8 +126,8 @@ inline bool crosses(const Quospo& q, const LinePart& line) {
 }
 
 inline float least_distance(const Quospo& q, Lanes4 point) {
-  const Lanes4 place = dot_rows(q.normal_x, q.normal_y, q.normal_z, point);
-  const Lanes4 outside = max(q.slab_low - place, place - q.slab_high);
+  const Lanes4 projected = dot_rows(q.normal_x, q.normal_y, q.normal_z, point);
+  const Lanes4 outside = max(q.slab_low - projected, projected - q.slab_high);
   return std::fmax(least_distance(Aabb{q.low, q.high}, point),
                    std::fmax(outside[0], std::fmax(outside[1], outside[2])));
 }

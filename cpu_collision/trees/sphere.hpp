@@ -1,5 +1,5 @@
-// Sphere as the volume of a tree: around the middle of the box of what lies below.   Source: section 4.5.5 of the
-// thesis, whose spheres go around octants; ours go around the faces themselves, so that they follow a deforming organ.
+// Sphere as the volume of a tree, centred on the box of the faces below.   Source: section 4.5.5 of the thesis, whose
+// spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
 // Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 
@@ -10,7 +10,7 @@ namespace trocar {
 struct Sphere {
   Lanes4 centre;     // m  x, y, z, 0
   float radius;      // m
-  Lanes4 low, high;  // m  box of what lies below: read by the fit of the parent alone
+  Lanes4 low, high;  // m  box of the faces below: only the fit of the parent reads it
 
   template <class Points, class Kids>
   static void fit(Sphere& node, const Points& points, const Kids& children, Lanes4 rounding) {
@@ -43,13 +43,13 @@ inline float least_distance(const Sphere& sphere, Lanes4 point) {
 }
 
 inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {
-  const Lanes4 reach = lanes(sphere.radius);
+  const Lanes4 radius = lanes(sphere.radius);
   const Lanes4 middle = plane_distances(tool.convex.lanes[0], sphere.centre);
-  if (negative_lanes(middle + reach)) return BoxAnswer::Outside;
+  if (negative_lanes(middle + radius)) return BoxAnswer::Outside;
   const Lanes4 middle2 = plane_distances(tool.convex.lanes[1], sphere.centre);
-  if (negative_lanes(middle2 + reach)) return BoxAnswer::Outside;
-  if (!negative_lanes(min(middle, middle2) - reach - lanes(2.f * tool.convex.slack))) return BoxAnswer::Inside;
-  // Beyond the ends of the volume its planes say little, its box says more.
+  if (negative_lanes(middle2 + radius)) return BoxAnswer::Outside;
+  if (!negative_lanes(min(middle, middle2) - radius - lanes(2.f * tool.convex.slack))) return BoxAnswer::Inside;
+  // Beyond the ends of the volume its planes separate poorly; its box separates better.
   const ObbNode& box = tool.convex.box;
   const Lanes4 off = dot_rows(box.axis_x, box.axis_y, box.axis_z, sphere.centre - box.centre);
   const Lanes4 outside = max(abs(off) - box.extent, lanes(0.f));
@@ -58,8 +58,8 @@ inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {
 
 inline bool overlap(const Sphere& a, const Sphere& b) {
   const Lanes4 off = a.centre - b.centre;
-  const float reach = a.radius + b.radius;
-  return sum(off * off) <= reach * reach;
+  const float radius = a.radius + b.radius;
+  return sum(off * off) <= radius * radius;
 }
 
 inline bool crosses(const Sphere& sphere, const LinePart& line) {
@@ -67,8 +67,8 @@ inline bool crosses(const Sphere& sphere, const LinePart& line) {
   const float along = sum(line.along * line.along);
   const float t = along > 0.f ? std::fmin(std::fmax(sum(off * line.along) / along, line.first), line.last) : 0.f;
   const Lanes4 gap = off - lanes(t) * line.along;
-  const float reach = sphere.radius + line.slack;
-  return sum(gap * gap) <= reach * reach;
+  const float radius = sphere.radius + line.slack;
+  return sum(gap * gap) <= radius * radius;
 }
 
 inline float size_of(const Sphere& sphere) { return 4.f * sphere.radius * sphere.radius; }

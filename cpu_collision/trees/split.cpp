@@ -9,7 +9,7 @@
 namespace trocar {
 namespace {
 
-// From this depth on faces are halved by number: no mesh, however uneven, makes a tree deeper than this + 32.
+// From this depth on faces are halved by index: no mesh, however uneven, makes a tree deeper than this + 32.
 constexpr int kDeepestSplit = 48;
 
 struct Box {
@@ -21,7 +21,7 @@ struct Box {
   }
 };
 
-// A face number read as a float may be denormal, and slow: lane 3 is left out of all sums.
+// A face number read as a float may be denormal, and slow: sums leave out lane 3.
 std::uint32_t face_in(Lanes4 middle) { return std::bit_cast<std::uint32_t>(middle[3]); }
 
 int longest_side(Lanes4 size) {
@@ -42,12 +42,12 @@ void gather_faces(std::span<const Lanes4> positions, std::span<const glm::uvec3>
   }
 }
 
-// What a split makes of a node's slots: first its own, then each child's.
+// Result of splitting a node's slots: first its own, then each child's.
 struct Parts {
   std::uint32_t own = 0;
   int children = 0;
   std::array<std::uint32_t, 8> count{};
-  std::array<Lanes4, 8> low{}, high{};  // of SplitRule::Octree alone
+  std::array<Lanes4, 8> low{}, high{};  // SplitRule::Octree only
 
   void add(std::uint32_t slots) { count[children++] = slots; }
 };
@@ -59,8 +59,8 @@ Parts halves(std::uint32_t count) {
   return parts;
 }
 
-// Those for which `is_high` is 0 come first. Every entry is written to both sides and counted on one: no branch to
-// mispredict. Returns how many.
+// Entries for which `is_high` is 0 come first. Every entry is written to both sides and counted on one: no branch to
+// mispredict. Returns their number.
 template <class IsHigh>
 std::uint32_t partition(std::span<Lanes4> middles, std::span<Lanes4> aside, IsHigh is_high) {
   std::uint32_t low = 0, high = 0;
@@ -85,9 +85,9 @@ Parts split_at_mean(std::span<Lanes4> middles, std::span<Lanes4> aside) {
   Box box;
   Lanes4 total = lanes(0.f);
   for (const Lanes4 m : middles) {
-    const Lanes4 place = first_three(m);
-    box.add(place);
-    total += place;
+    const Lanes4 middle = first_three(m);
+    box.add(middle);
+    total += middle;
   }
   const std::uint32_t count = static_cast<std::uint32_t>(middles.size());
   const Lanes4 mean = total / lanes(static_cast<float>(count));
@@ -172,7 +172,7 @@ WaitingRange root_of(std::span<const Lanes4> positions, std::size_t faces) {
   return {{0, static_cast<std::uint32_t>(faces)}, 0, box.low, box.high};
 }
 
-// All corners of a node's own faces, or each vertex once. Returns how many.
+// All corners of a node's own faces, or each vertex once. Returns their number.
 std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const std::uint32_t> own, bool share,
                              std::uint32_t* to) {
   std::uint32_t count = 0;
@@ -183,7 +183,7 @@ std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const 
   return static_cast<std::uint32_t>(std::unique(to, to + count) - to);
 }
 
-// Leaves by their number of vertices: a counting sort. A leaf of a deep tree may hold any number of coincident faces.
+// Sorts leaves by their number of vertices (counting sort). A leaf may hold any number of faces if they coincide.
 void group_leaves(TreeTopology& tree) {
   constexpr std::uint32_t kMost = 3 * kLeafFaces + 1;  // this many or more
   std::array<std::uint32_t, kMost + 1> next{};
@@ -203,7 +203,7 @@ void group_leaves(TreeTopology& tree) {
   }
 }
 
-// From `listed`, in the order of nodes, to the order in which a fit reads them.
+// Moves `listed`, in node order, to the order in which a fit reads the vertices.
 void order_vertices(std::uint32_t count, TreeTopology& tree) {
   tree.vertices.resize(count);
   std::uint32_t to = 0;
@@ -263,7 +263,7 @@ void link_nodes(TreeTopology& tree) {
 void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& tree) {
   const std::uint32_t nodes = tree.node_count();
   tree.listed.resize(3 * faces.size());
-  // Trees of other frames have some nodes more: resize leaves room for them, assign would not.
+  // Trees of later frames may have a few more nodes: resize leaves spare capacity, assign does not.
   tree.own_vertices.resize(nodes);
   tree.inner.clear();
   std::uint32_t first = 0;

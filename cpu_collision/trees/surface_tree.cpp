@@ -10,8 +10,8 @@ namespace {
 struct KindName {
   std::string_view name;
   VolumeKind kind;
-  SplitRule split;  // without one in the name
-  bool oriented;    // takes no other
+  SplitRule split;  // default split, when the name has none
+  bool oriented;    // allows no other split
 };
 
 constexpr std::array<KindName, 8> kKinds = {{{"aabb", VolumeKind::Aabb, SplitRule::Mean, false},

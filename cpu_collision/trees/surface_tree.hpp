@@ -1,6 +1,6 @@
-// One organ's faces in a tree of bounding volumes of a chosen kind: the touch query, and every other question a tree
-// answers: what a segment crosses, what a ray hits first, which point is closest, which pairs of faces of two meshes
-// cross, now or on the way to the next frame.
+// One organ's faces in a tree of bounding volumes of a chosen kind: the touch query, and all other queries of a tree:
+// the faces that a segment crosses, the first hit of a ray, the closest point, and the pairs of faces of two meshes
+// that cross, now or during the motion to the next frame.
 // Units: metres.   Tested in tests/cpu_collision/tree_query_test.cpp and tree_pairs_test.cpp
 #pragma once
 
@@ -23,20 +23,20 @@ struct TreePlan {
   VolumeKind volume = VolumeKind::Aabb;
   SplitRule split = SplitRule::Mean;  // oriented volumes (Obb, Quospo) split at the mean along their own longest axis
   TreeUpdate update = TreeUpdate::Refit;
-  std::uint32_t leaf_faces = kLeafFaces;  // 1  >= 1; one face, as in the thesis, tests the fewest pairs of faces
+  std::uint32_t leaf_faces = kLeafFaces;  // 1  >= 1; one face, as in the thesis, gives the fewest tests of face pairs
   bool tight = false;                     // volumes around all faces below: slower updates, fewer tests (fit.hpp)
 };
 
-// A plan by its name on the command line: VOLUME[:SPLIT][-refit], as "aabb-refit", "sphere:mean",
+// A plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit", "sphere:mean",
 // "kdop14:middle-refit". Without a split the sphere tree is an octree, as in the thesis; the others split at the mean.
-// Empty when it is none.
+// Empty for any other text.
 std::optional<TreePlan> tree_plan(std::string_view name);
-// The names without a split, rebuilt and refitted, in the order tables show them.
+// The names without a split, refitted and rebuilt, in the order of the tables.
 const std::vector<std::string>& tree_names();
 
 struct RayHit {
   FaceId face;
-  double t;  // 1  where on the ray: origin + t * direction
+  double t;  // 1  parameter on the ray: origin + t * direction
 };
 
 struct SurfacePoint {
@@ -47,41 +47,41 @@ struct SurfacePoint {
 
 using FacePair = std::pair<std::uint32_t, std::uint32_t>;
 
-// Pairs of faces in order; volume pairs tested and face pairs tested on the way.
+// Pairs of faces in order, and the number of volume pairs and face pairs tested.
 struct PairAnswer {
-  std::span<const FacePair> pairs;  // sorted; borrowed until the next call
+  std::span<const FacePair> pairs;  // sorted; valid until the next call
   CostCounters cost;
 };
 
-// counters() are those of the last question. Answers are borrowed until the next question; none allocates once warm.
+// counters() are those of the last query. Answers are valid until the next query. After the first calls none allocates.
 class SurfaceTree : public TouchQuery {
  public:
   // Faces that share a point with the closed segment, sorted.
   virtual std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) = 0;
-  // Faces whose volumes, and those of all above, the segment crosses: candidates for a test of the caller's, an exact
-  // one for instance. Unsorted.
+  // Faces whose volumes, including all ancestors' volumes, the segment crosses: candidates for a test of the caller,
+  // for example an exact one. Unsorted.
   virtual std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) = 0;
-  // The face that a ray from `origin` meets first. Empty when it meets none. `direction`: 1e-15 to 1e15 m long.
+  // The first face that a ray from `origin` meets. Empty when it meets none. `direction`: 1e-15 to 1e15 m long.
   virtual std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) = 0;
-  // The face closest to `point`; the one with the lowest number of several. Empty for a mesh without faces, and when
-  // none is closer than `within`.
+  // The face closest to `point`; among equally close faces the one with the lowest number. Empty for a mesh without
+  // faces, and when none is closer than `within`.
   virtual std::optional<SurfacePoint> closest(const glm::dvec3& point, double within) = 0;
-  // Faces whose volumes, and those of all above, hold the point: candidates of a question of the caller's. Unsorted.
+  // Faces whose volumes, including all ancestors' volumes, contain the point: candidates for the caller. Unsorted.
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
-  // Pairs (ours, other's) that share a point, touching included; decided exactly (solids/crossing_pairs.hpp). `other`:
-  // over another mesh. Where it is of another kind of volume, a tree of ours is built over its faces first.
+  // Pairs (ours, other's) that share a point, including touching pairs; decided exactly (solids/crossing_pairs.hpp).
+  // `other`: over another mesh. If its kind of volume differs, a tree of our kind is first built over its faces.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
-  // Pairs (lower, higher) of ours that share a point which their common corners do not explain; decided exactly
+  // Our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly
   // (mesh/self_crossing.hpp: faces without area cross nothing).
   virtual PairAnswer self_crossing() = 0;
-  // Pairs (lower, higher) of ours without a common vertex that meet on the way from the positions of the last update to
-  // `after`, every vertex on a straight line (motion_crossing.hpp). Conservative: none is missed. The next call must be
+  // Our pairs (lower, higher) without a common vertex that meet during the motion from the positions of the last update
+  // to `after`, every vertex on a straight line (motion_crossing.hpp). Conservative: misses none. The next call must be
   // update() or rebuild().
   virtual PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) = 0;
 
   virtual std::size_t node_count() const = 0;
-  virtual MeshView mesh() const = 0;  // as of the last update; borrowed until the next
+  virtual MeshView mesh() const = 0;  // as of the last update; valid until the next
 };
 
 std::unique_ptr<SurfaceTree> make_surface_tree(const TreePlan& plan);

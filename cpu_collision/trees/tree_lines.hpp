@@ -1,4 +1,4 @@
-// VolumeTreeQuery: questions of a segment, a ray and a point. Included by the .cpp files that make a kind of tree.
+// VolumeTreeQuery: queries of a segment, a ray and a point. Included by the .cpp files that make a kind of tree.
 #pragma once
 
 #include "cpu_collision/trees/tree_query.hpp"
@@ -43,7 +43,7 @@ std::span<const FaceId> VolumeTreeQuery<Volume>::along(const glm::dvec3& from, c
   return candidates_;
 }
 
-// What was met cuts the ray off: volumes behind it are no longer crossed.
+// A hit shortens the ray, so that volumes behind it are not crossed.
 template <class Volume>
 std::optional<RayHit> VolumeTreeQuery<Volume>::first_hit(const glm::dvec3& origin, const glm::dvec3& direction) {
   std::optional<RayHit> first;
@@ -61,13 +61,13 @@ std::optional<RayHit> VolumeTreeQuery<Volume>::first_hit(const glm::dvec3& origi
   return first;
 }
 
-// Best first: of a node's children the nearest is opened first.
+// Nearest child first.
 template <class Volume>
 std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& point, double within) {
   begin_question();
   std::optional<SurfacePoint> best;
   if (tree_.nodes.empty()) return best;
-  const Lanes4 place = lanes(glm::vec3(point));
+  const Lanes4 query = lanes(glm::vec3(point));
   const float rounding = 2.f * slack(point);
   double least = within;
   open_nodes_.assign(1, {0, 0.f});
@@ -88,7 +88,7 @@ std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& p
     const std::size_t first_child = open_nodes_.size();
     for (std::uint32_t child = open.node + 1; child != tree_.skip[open.node]; child = tree_.skip[child]) {
       ++counters_.volume_tests;
-      const float bound = least_distance(tree_.nodes[child], place);
+      const float bound = least_distance(tree_.nodes[child], query);
       if (bound - rounding <= least) open_nodes_.push_back({child, bound});
     }
     std::sort(
@@ -101,9 +101,9 @@ std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& p
 template <class Volume>
 std::span<const FaceId> VolumeTreeQuery<Volume>::around(const glm::dvec3& point) {
   candidates_.clear();
-  const Lanes4 place = lanes(glm::vec3(point));
+  const Lanes4 query = lanes(glm::vec3(point));
   const float rounding = slack(point);
-  descend([&](const Volume& volume) { return !(least_distance(volume, place) > rounding); },
+  descend([&](const Volume& volume) { return !(least_distance(volume, query) > rounding); },
           [&](std::uint32_t face) { candidates_.push_back(FaceId(face)); });
   return candidates_;
 }

@@ -6,7 +6,7 @@
 
 namespace trocar {
 
-// Faces are taken as meeting on the way when they come this close, as a part of the largest coordinate.
+// Faces count as meeting during the motion when they come this close, as a part of the largest coordinate.
 constexpr double kMeetingTolerance = 1e-7;
 
 template <class Volume>
@@ -65,7 +65,7 @@ PairAnswer VolumeTreeQuery<Volume>::pair_answer() {
 
 namespace tree_pairs {
 
-// A face with its box: most pairs of a leaf's faces are told apart by it.
+// A face with its box, which separates most pairs of a leaf's faces.
 struct BoxedFace {
   glm::vec3 corner[3];
   glm::vec3 low, high;
@@ -81,7 +81,7 @@ inline bool apart(const BoxedFace& a, const BoxedFace& b) {
   return glm::any(glm::lessThan(a.high, b.low)) || glm::any(glm::lessThan(b.high, a.low));
 }
 
-// Around a face's motion.
+// Box around a face's motion.
 inline SweptBox swept_box(const PaddedPositions& before, const PaddedPositions& after, const glm::uvec3& face) {
   SweptBox box{before[face.x], before[face.x]};
   for (const PaddedPositions* positions : {&before, &after})
@@ -161,9 +161,9 @@ PairAnswer VolumeTreeQuery<Volume>::self_crossing() {
 template <class Volume>
 PairAnswer VolumeTreeQuery<Volume>::self_crossing_on_the_way(std::span<const glm::vec3> after) {
   after_.assign(after);
-  const float reach = std::max(reach_, reach_of(after));
-  fit_tree<Volume>(positions_, &after_, reach, tree_);
-  const double tolerance = kMeetingTolerance * static_cast<double>(reach);
+  const float largest = std::max(reach_, reach_of(after));
+  fit_tree<Volume>(positions_, &after_, largest, tree_);
+  const double tolerance = kMeetingTolerance * static_cast<double>(largest);
   swept_.resize(faces_.size());
   for (std::size_t f = 0; f < faces_.size(); ++f) swept_[f] = tree_pairs::swept_box(positions_, after_, faces_[f]);
   const auto motion = [&](std::uint32_t face) {

@@ -1,7 +1,7 @@
-// SurfaceTree for one kind of volume: the walks down the tree, the same for all kinds. A kind brings
+// SurfaceTree for one kind of volume: the traversals, which are the same for all kinds. A kind provides
 //   Volume::fit, Volume::Tool, meets(Tool, Volume), overlap(Volume, Volume), crosses(Volume, LinePart),
 //   least_distance(Volume, point), size_of(Volume)
-// and, when it is not split like the others, its own TreeBuilder. A walk needs no stack where order does not matter: a
+// and, when its split differs, its own TreeBuilder. A traversal needs no stack where order does not matter: a
 // volume that misses skips its subtree.   Units: metres.   Tested in tests/cpu_collision/tree_query_test.cpp
 #pragma once
 
@@ -37,7 +37,7 @@ struct TreeBuilder {
   }
 };
 
-// A node, or only the faces of its own.
+// A node, or only its own faces.
 struct TreePart {
   std::uint32_t node;
   bool own_only;
@@ -99,10 +99,10 @@ class VolumeTreeQuery final : public SurfaceTree {
            (2.f * reach_ + static_cast<float>(std::abs(point.x) + std::abs(point.y) + std::abs(point.z)));
   }
   void begin_question() { counters_.volume_tests = counters_.face_tests = 0; }
-  // Calls visit(face) for the own faces of every node that passes, with all nodes above it.
+  // Calls visit(face) for the own faces of every node that passes together with all its ancestors.
   template <class Passes, class Visit>
   void descend(Passes passes, Visit visit);
-  // Calls visit(child) for what `part` opens into: its children, and its own faces apart.
+  // Calls visit(child) for the parts of `part`: its children, and its own faces as one part.
   template <class Visit>
   void open(TreePart part, Visit visit) const;
   // Calls test(our slots, other's slots) for every pair of parts that cannot be opened further.
@@ -117,7 +117,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   TreeBuilder<Volume> builder_;
   std::vector<glm::uvec3> faces_;      // [face]
   PaddedPositions positions_, after_;  // [vertex] m
-  std::vector<Lanes4> corners_;        // [vertex] m  x, y, z, 0: what a build works on
+  std::vector<Lanes4> corners_;        // [vertex] m  x, y, z, 0: input of a build
   float reach_ = 0.f;                  // m  largest coordinate
   VolumeTree<Volume> tree_;
   std::vector<FaceId> candidates_;
@@ -127,7 +127,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   std::vector<OpenPair> open_pairs_;
   std::vector<FacePair> pairs_;
   std::unique_ptr<VolumeTreeQuery> guest_;  // over the faces of a tree of another kind
-  std::vector<SweptBox> swept_;             // [face] of the last question about a motion
+  std::vector<SweptBox> swept_;             // [face] box of the motion in the last self_crossing_on_the_way()
   StageTimes times_;
   CostCounters counters_;
 };

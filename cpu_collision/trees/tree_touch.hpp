@@ -1,4 +1,4 @@
-// VolumeTreeQuery: taking positions in, and the touch query. Included by the .cpp files that make a kind of tree.
+// VolumeTreeQuery: updates of positions, and the touch query. Included by the .cpp files that make a kind of tree.
 #pragma once
 
 #include "cpu_collision/append_touches.hpp"
@@ -67,8 +67,8 @@ TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, To
   return {touches_, first_};
 }
 
-// A volume that misses the tool skips its subtree, one inside it takes all faces below, and the faces of the nodes that
-// remain are decided one by one.
+// A volume that misses the tool skips its subtree, a volume inside the tool takes all faces below, and the faces of all
+// other visited nodes are tested one by one.
 template <class Volume>
 void VolumeTreeQuery<Volume>::search(const ConvexTool& convex, const Tool& tool, TouchSet set) {
   const std::uint32_t end = tree_.node_count();
@@ -91,7 +91,7 @@ void VolumeTreeQuery<Volume>::take_faces(IndexRange slots) {
     candidates_.push_back(FaceId(tree_.face_of_slot[k]));
 }
 
-// Of the exact set every face that may be in the volume is a candidate: the refinement decides it.
+// For the exact set every face that may be in the volume is a candidate: the refinement decides it.
 template <class Volume>
 void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slots, TouchSet set) {
   counters_.face_tests += slots.count;

@@ -1,14 +1,14 @@
-// Which faces of a block does a tool touch? One invocation per face. A face with all corners outside one plane is out;
-// one with a corner inside all planes is in; the rest is clipped. A face and a convex volume share a point when an edge
-// of the face has a part inside every plane, or the line in which the face crosses one plane has a part inside the
-// others; so no polygon need be kept.
+// Tests which faces of a block a tool touches. One invocation per face. A face with all corners outside one plane is
+// out; one with a corner inside all planes is in; all others are clipped. A face and a convex volume share a point
+// when an edge of the face has a part inside every plane, or when the line in which the face crosses one plane has a
+// part inside the other planes; so no polygon is stored.
 //
-// Float rounds: every plane is moved out by `slack` (2 slack where a plane clips another's crossing), which is more
-// than rounding can take away, so that no touched face is lost; what is inside by `slack` is certain. Every other face
-// that is written is settled in double by the caller.
+// Float rounding: every plane is moved outwards by `slack` (2 slack where a plane clips the crossing line of another),
+// which exceeds the rounding error, so that no touched face is lost; a face inside by `slack` is certain. The caller
+// decides every other recorded face in double.
 // Defined by the caller:
 //   CULLED      1: workgroups are the (block, tool) pairs of compute_cull; 0: all blocks, each with all tools
-//   EXACT_CLIP  1: clip here; 0: write what is left to clip, the caller settles it
+//   EXACT_CLIP  1: clip here; 0: record the candidate faces, the caller decides them
 layout(local_size_x = 64) in;
 
 layout(binding = 10) uniform samplerBuffer positions;  // [3 vertex + axis] m
@@ -27,7 +27,7 @@ layout(location = 0) uniform uint face_count;
 layout(location = 1) uniform uint first_tool;
 layout(location = 2) uniform uint last_tool;
 #if !CULLED
-layout(location = 3) uniform uint call;  // number of this call: in the answer it shows that this dispatch ran
+layout(location = 3) uniform uint call;  // number of this call: proves in the answer that this dispatch ran
 #endif
 
 const float kRelativeSlack = 1e-6;
@@ -50,7 +50,7 @@ float height(int plane, vec3 p) {
 }
 
 #if EXACT_CLIP
-// Has the segment p q a part that no plane but `skip` has outside, all moved out by `slack`?
+// Does the segment p q have a part inside all planes except `skip`, all moved outwards by `slack`?
 bool part_inside(vec3 p, vec3 q, float slack, int skip) {
   float from = 0.0, to = 1.0;
   for (int k = 0; k < plane_count; ++k) {
@@ -63,12 +63,12 @@ bool part_inside(vec3 p, vec3 q, float slack, int skip) {
   return from <= to;
 }
 
-// Has the line in which the face crosses `plane` a part inside the other planes?
+// Does the line in which the face crosses `plane` have a part inside the other planes?
 bool crossing_inside(int plane, vec3 a, vec3 b, vec3 c, float slack) {
   float ha = height(plane, a) + slack, hb = height(plane, b) + slack, hc = height(plane, c) + slack;
   bool out_a = ha < 0.0, out_b = hb < 0.0, out_c = hc < 0.0;
   if (out_a == out_b && out_b == out_c) return false;
-  // The corner that is alone on its side is where both crossed edges meet.
+  // Both crossed edges meet at the corner that is alone on its side.
   vec3 alone = a, left = b, right = c;
   float h = ha, h_left = hb, h_right = hc;
   if (out_a == out_c) {

@@ -1,6 +1,6 @@
 #version 430
-// Which blocks of faces can a tool reach? One invocation per block: the box of its vertices, then each tool's planes
-// against the box. Appends (block, tool) for compute_clip, whose indirect dispatch counts them.
+// Finds the blocks of faces that a tool can touch. One invocation per block: computes the box of its vertices and tests
+// each tool's planes against it. Appends (block, tool) for compute_clip, whose indirect dispatch counts them.
 layout(local_size_x = 32) in;
 
 layout(binding = 10) uniform samplerBuffer positions;        // [3 vertex + axis] m
@@ -18,7 +18,7 @@ layout(std430, binding = 7) buffer Answer {
 layout(location = 0) uniform uint block_count;
 layout(location = 1) uniform uint first_tool;
 layout(location = 2) uniform uint last_tool;
-layout(location = 3) uniform uint call;  // number of this call: in the answer it shows that this dispatch ran
+layout(location = 3) uniform uint call;  // number of this call: proves in the answer that this dispatch ran
 
 const float kRelativeSlack = 1e-6;  // of the coordinates' size: several times the rounding of a plane's height
 
@@ -37,8 +37,8 @@ void main() {
     high = max(high, p);
   }
   vec3 centre = 0.5 * (low + high), half_size = 0.5 * (high - low);
-  vec3 reach = abs(centre) + half_size;
-  float size = kRelativeSlack * (reach.x + reach.y + reach.z);
+  vec3 extent = abs(centre) + half_size;
+  float size = kRelativeSlack * (extent.x + extent.y + extent.z);
 
   for (uint tool = first_tool; tool < last_tool; ++tool) {
     vec2 slack_and_count = texelFetch(tools, int(9u * tool) + 8).xy;

@@ -1,2 +1,2 @@
-// Nothing is painted: only the samples count.
+// Writes no colour: only the sample count matters.
 void main() {}

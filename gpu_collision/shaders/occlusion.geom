@@ -1,6 +1,6 @@
-// Clips a face against the volume of each tool and emits one point, into the only pixel there is, for each that it
-// touches. A face whose corners are all outside one plane is rejected, one with a corner inside every plane accepted,
-// at once; the rest is clipped plane by plane. The program begins with #version and TOOL_COUNT (1 to 4).
+// Clips a face against the volume of each tool and emits one point, into the only pixel, for each tool that touches it.
+// A face with all corners outside one plane is rejected at once, one with a corner inside every plane is accepted at
+// once; all others are clipped plane by plane. The program begins with #version and TOOL_COUNT (1 to 4).
 const int kPlanesPerTool = 8;
 const int kToolsPerPass = 4;
 const uint kToolBits = 0xffu;
@@ -16,10 +16,11 @@ flat in uint outside[];
 
 flat out uint hit;  // face * kToolsPerPass + tool
 
-// Does anything of the face remain inside the planes whose bit is set in `crossed`? The first is planes[plane_at].
-// The polygon is kept as weights of the second and third corner, in two halves of one array: read one, write the other.
-// Drivers that run eight faces at once step through each loop body once even where no face needs it: they are short.
-bool remains(int plane_at, uint crossed, float slack) {
+// Does a part of the face lie inside the planes whose bit is set in `crossed`? The first is planes[plane_at]. The
+// polygon is stored as weights of the second and third corner, in two halves of one array: one is read, one written.
+// Drivers that run eight faces at once step through each loop body once even where no face needs it, so they are
+// short.
+bool part_inside(int plane_at, uint crossed, float slack) {
   vec2 polygon[2 * kMaxCorners];
   polygon[0] = vec2(0.0, 0.0);
   polygon[1] = vec2(1.0, 0.0);
@@ -70,7 +71,7 @@ void main() {
   for (int tool = 0; undecided >> uint(tool) != 0u; ++tool) {
     if ((undecided >> uint(tool) & 1u) == 0u) continue;
     int plane_at = tool * kPlanesPerTool;
-    if (remains(plane_at, any_outside >> uint(plane_at) & kToolBits, slack)) touched |= 1u << uint(tool);
+    if (part_inside(plane_at, any_outside >> uint(plane_at) & kToolBits, slack)) touched |= 1u << uint(tool);
   }
   for (int tool = 0; tool < TOOL_COUNT; ++tool) {
     if ((touched >> uint(tool) & 1u) == 0u) continue;

@@ -1,6 +1,6 @@
-// One bit per plane of every tool that a corner lies outside of. A corner counts as inside within its slack: more than
-// the rounding of its height in float. A tool has eight planes, the unused ones excluding nothing. The program begins
-// with #version and TOOL_COUNT, the tools of the pass (1 to 4).
+// Computes one bit per plane of every tool: set when a corner lies outside. A corner within its slack counts as
+// inside; the slack exceeds the rounding of its height in float. A tool has eight planes; unused ones exclude
+// nothing. The program begins with #version and TOOL_COUNT, the number of tools of the pass (1 to 4).
 const int kPlanesPerTool = 8;
 const float kSlackPerMetre = 4e-6;  // 32 float steps
 

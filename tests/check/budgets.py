@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Minutes of every suite against its budget in tests/README.md.
+"""Compares the minutes of every suite with its budget in tests/README.md.
 
     tests/check/budgets.py JUNIT_FILE
 
-A suite is a folder under tests/; a test belongs to the folder whose source defines its GoogleTest suite, others to the folder
-before the dot in their name. Prints every suite, and which ones exceed their budget. It judges the tests, not the machine:
-its exit status is 0.
+A suite is a folder under tests/; a test belongs to the folder whose source defines its GoogleTest suite, other tests to
+the folder before the dot in their name. Prints every suite, and which ones exceed their budget. The exit status is
+always 0, because the times depend on the machine.
 """
 import re
 import sys

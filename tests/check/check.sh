@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
-#   shell docs tidy   shellcheck on every shell script; links and names in the documents; clang-tidy on every source
+#   shell docs tidy   shellcheck on shell scripts; links and file names in documents; clang-tidy on every source
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
-# Each runs to its end, and the last lines say which found something. What a sanitizer must not report, and which tests a
-# sanitizer cannot run, are listed with reasons in suppressions_*.txt and excluded_*.txt beside this file.
+# Every check runs to its end, and the last lines list those with findings. suppressions_*.txt and excluded_*.txt
+# beside this file list, with reasons, what a sanitizer must not report and which tests it cannot run.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 here=tests/check
@@ -24,7 +24,7 @@ configure() {  # PRESET
   cmake --preset "$1" >"build/$1.log" 2>&1 || { tail -n 30 "build/$1.log" >&2; return 1; }
 }
 
-# The regular expression of the tests in a file "PATTERN  # reason", one per line; one that matches nothing when empty.
+# The regular expression of the tests in a file "PATTERN  # reason", one per line; matches nothing for an empty list.
 pattern_of() {  # FILE
   local lines
   lines=$(sed -e "s|#.*||" -e "s|[[:space:]]*\$||" -e "/^\$/d" "$1" | paste -sd "|")

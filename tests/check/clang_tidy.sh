@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # clang-tidy on our own code:  tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]
-#   changed  what differs from the parent commit, in the working tree too; a header by the unit that includes it alone
+#   changed  files that differ from the parent commit, also in the working tree; a header through its own unit
 #   all      every source that the build compiles, and the headers that it includes
-# The build folder (build/dev) is configured, not necessarily built.
+# The build folder (build/dev) must be configured; it need not be built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mode=${1:-changed}
@@ -16,7 +16,7 @@ for entry in json.load(open(sys.argv[1] + "/compile_commands.json")):
     print(os.path.relpath(os.path.realpath(entry["file"])))' "$build" | sort -u; }
 
 if [ "$mode" = changed ] && ! git rev-parse --verify --quiet HEAD^ >/dev/null; then
-  echo "SKIPPED: a shallow clone has no parent commit to compare with; ./run check tidy looks at everything"
+  echo "SKIPPED: a shallow clone has no parent commit to compare with; ./run check tidy checks all files"
   exit 77
 fi
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Scans the documents: every relative link leads to a file that is there, and every file that is named is there.
+"""Scans the documents: checks that every relative link has a target and that every named file exists.
 
     tests/check/docs_scan.py
 
-A name in backticks counts as that of a file of ours when it starts with a top-level folder and holds no placeholder.
+A name in backticks counts as one of our files when it starts with a top-level folder and contains no placeholder.
 Exit status 1 when something is missing; each finding is one line.
 """
 import re
@@ -33,7 +33,7 @@ def link_fault(document, link):
     path, _, anchor = link.partition('#')
     target = (document.parent / path).resolve() if path else document
     if not target.exists():
-        return f'link to {link}: not there'
+        return f'link to {link}: target does not exist'
     if anchor and target.suffix == '.md' and anchor not in anchors(target.read_text()):
         return f'link to {link}: no such heading'
     return None
@@ -49,8 +49,8 @@ def file_names(text, folders):
         yield match[1]
 
 
-def there(name):
-    """A file or folder; `deform/judge` stands for judge.hpp and judge.cpp; a word in capitals stands for any name."""
+def exists(name):
+    """A file or folder; `deform/name` stands for name.hpp and name.cpp; a word in capitals stands for any name."""
     path = ROOT / name
     return path.exists() or any(path.parent.glob(path.name + '.*')) or re.search(r'\b[A-Z]{2,}\b', name)
 
@@ -62,7 +62,7 @@ def faults(document, folders):
         if fault:
             yield fault
     for name in sorted(set(file_names(text, folders))):
-        if not there(name):
+        if not exists(name):
             yield f'{name}: no such file'
 
 

@@ -1,4 +1,4 @@
-// Boxes: closed, empty ones, rounding outwards, cubes that hold whatever turns within them.
+// Boxes: closed, empty, rounded outwards, and cubes that contain an object in every orientation.
 #include "cpu_collision/broad_phase/box.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TEST(BroadPhaseBox, TouchingOverlaps) {
   EXPECT_TRUE(overlap({{-1, 0, 0}, {-0.f, 1, 1}}, {{0.f, 0, 0}, {1, 1, 1}}));
 }
 
-TEST(BroadPhaseBox, NoBoxOverlapsNobody) {
+TEST(BroadPhaseBox, EmptyBoxesOverlapNothing) {
   const Box everything{glm::vec3(-INFINITY), glm::vec3(INFINITY)};
   const Box inverted{{0, 1, 0}, {1, 0, 1}}, unknown{{0, std::nanf(""), 0}, {1, 1, 1}};
   for (const Box& box : {Box{}, inverted, unknown, cube(glm::vec3(0.f), -1.f), cube(glm::vec3(std::nanf("")), 1.f)}) {
@@ -58,8 +58,8 @@ TEST(BroadPhaseBox, RoundsOutwards) {
   EXPECT_EQ(exact.high, glm::vec3(0.75f, 4.f, 0.f));
 }
 
-// The fixed cube is larger than the dynamic box, and holds the object however it turns.
-TEST(BroadPhaseBox, TheCubeHoldsEveryOrientation) {
+// The fixed cube is larger than the dynamic box and contains the object in every orientation.
+TEST(BroadPhaseBox, CubeContainsEveryOrientation) {
   test::Dice dice(12);
   std::vector<glm::dvec3> points(20);
   double radius = 0.0;

@@ -1,4 +1,4 @@
-// The grid with its borders: against brute force in the same space, and that against images of the boxes.
+// The grid and its borders against brute force in the same space, and brute force against images of the boxes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Space {
   GridAxes axes;
 };
 
-// A cell larger than everything, cells of odd sizes whose sum is rounded, one or two cells round, far too small ones.
+// A cell larger than everything, odd cell sizes with a rounded sum, a period of one or two cells, far too small cells.
 const Space kSpaces[] = {
     {"unbounded", {unbounded(0.1), unbounded(0.13), unbounded(0.07)}},
     {"periodic", {periodic(0.1, 10), periodic(0.125, 8), periodic(1.0 / 3.0, 3)}},
@@ -39,7 +39,7 @@ const Space kSpaces[] = {
 
 class Grid : public ::testing::TestWithParam<Space> {};
 
-TEST_P(Grid, FindsWhatBruteForceFinds) {
+TEST_P(Grid, MatchesBruteForce) {
   constexpr std::uint32_t kSeed = 41;
   for (const std::size_t objects : {2, 30, 200}) {
     test::Crowd crowd(kSeed, objects);
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Spaces, Grid, ::testing::ValuesIn(kSpaces), [](const au
 });
 
 // Two boxes overlap in a periodic space when one overlaps an image of the other; lattice boxes make the images exact.
-TEST(GridOverlap, IsThatOfTheImages) {
+TEST(GridOverlap, MatchesOverlapWithImages) {
   constexpr std::uint32_t kSeed = 42;
   test::Dice dice(kSeed);
   const GridAxes axes{periodic(0.25, 4), periodic(0.5, 3), unbounded(1.0)};
@@ -89,7 +89,7 @@ TEST(GridOverlap, IsThatOfTheImages) {
   EXPECT_LT(overlaps, 18000);
 }
 
-TEST(GridOverlap, WithoutPeriodicAxesIsPlain) {
+TEST(GridOverlap, WithoutPeriodicAxesMatchesPlainOverlap) {
   test::Crowd crowd(43, 100);
   const GridAxes axes{unbounded(0.1), bounded(0.1, 5), unbounded(0.1)};
   Pairs plain, in_space;
@@ -101,15 +101,15 @@ TEST(GridOverlap, WithoutPeriodicAxesIsPlain) {
   }
 }
 
-// In every cell that two boxes share they are tested; told is the pair once.
-TEST(UniformGrid, TellsAPairOnce) {
+// Two boxes are tested in every cell that they share; the pair is reported once.
+TEST(UniformGrid, ReportsEachPairOnce) {
   UniformGrid grid({unbounded(0.1), unbounded(0.1), periodic(0.1, 4)});
   const Box boxes[] = {{{0, 0, 0}, {0.35f, 0.35f, 0.35f}}, {{0.05f, 0.05f, -0.15f}, {0.35f, 0.35f, 0.15f}}};
   EXPECT_EQ(grid.pairs(boxes).size(), 1u);
   EXPECT_GT(grid.counters().box_tests, 10u);
 }
 
-// A box across the border of a periodic axis meets those on the other side.
+// A box across the border of a periodic axis meets boxes on the other side.
 TEST(UniformGrid, CrossesThePeriodicBorder) {
   UniformGrid grid({periodic(0.25, 4), unbounded(1.0), unbounded(1.0)});
   const auto at = [](float x) { return cube({x, 0.5f, 0.5f}, 0.05f); };
@@ -127,7 +127,7 @@ TEST(UniformGrid, ManyCellsDoNotMeanManyEntries) {
   EXPECT_EQ(grid.counters().entries, 1u);
 }
 
-TEST(UniformGrid, RefusesDegenerateCells) {
+TEST(UniformGrid, RejectsDegenerateCells) {
   for (const double cell : {0.0, -1.0, std::nan(""), double(INFINITY)})
     EXPECT_THROW(UniformGrid({unbounded(cell), unbounded(1.0), unbounded(1.0)}), InputError);
   EXPECT_THROW(UniformGrid({unbounded(1.0), periodic(1.0, 0), unbounded(1.0)}), InputError);

@@ -1,4 +1,4 @@
-// Instants of impact of moving spheres against small steps in time, and the order of collisions against its definition.
+// Times of impact of moving spheres against small time steps, and the order of collisions against its definition.
 #include "cpu_collision/broad_phase/impact.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ double gap_at(const MovingSphere& a, const MovingSphere& b, double t) {
   return glm::distance(a.centre + t * a.motion, b.centre + t * b.motion) - a.radius - b.radius;
 }
 
-TEST(SphereImpact, IsTheFirstTouch) {
+TEST(SphereImpact, FindsTheFirstTouch) {
   constexpr std::uint32_t kSeed = 51;
   constexpr int kSteps = 200;
   test::Dice dice(kSeed);
@@ -70,7 +70,7 @@ TEST(SphereImpact, ThroughThePeriodicBorder) {
   EXPECT_EQ(sphere_impact(a, b), std::nullopt);
   ASSERT_TRUE(sphere_impact(a, b, axes));
   EXPECT_NEAR(*sphere_impact(a, b, axes), 1.0, 1e-12);
-  // Against every image, moved by hand.
+  // Against every image, moved explicitly.
   test::Dice dice(52);
   for (int k = 0; k < 5000; ++k) {
     const MovingSphere p{dice.in_cube(3.0), dice.in_cube(0.3), 0.1}, q{dice.in_cube(3.0), dice.in_cube(0.3), 0.1};
@@ -88,7 +88,7 @@ TEST(SphereImpact, ThroughThePeriodicBorder) {
   }
 }
 
-// Spheres in flight: the grid's and the sweep's candidates give what all pairs give, and no object is hit twice.
+// Moving spheres: the candidates of the grid give the same collisions as all pairs, and no object is hit twice.
 TEST(CollisionOrder, FirstPerObject) {
   constexpr std::uint32_t kSeed = 53;
   constexpr std::size_t kSpheres = 300;
@@ -122,7 +122,7 @@ TEST(CollisionOrder, FirstPerObject) {
         first_time[index(object)] = found[k].time;
       }
     }
-    // A collision is left out only where one of its objects had one no later.
+    // A collision is omitted only if one of its objects has one that is no later.
     for (const Collision& c : order.all())
       EXPECT_LE(std::min(first_time[index(c.pair.first)], first_time[index(c.pair.second)]), c.time);
     kept += found.size(), hits += order.all().size();
@@ -131,8 +131,8 @@ TEST(CollisionOrder, FirstPerObject) {
   EXPECT_GT(hits, kept);
 }
 
-// The list of candidates may come in any order and the instants may be equal: the answer is the same.
-TEST(CollisionOrder, TiesGoByPair) {
+// The order of the candidates and equal times do not change the answer.
+TEST(CollisionOrder, OrdersTiesByPair) {
   const auto at_half = [](ObjectId, ObjectId) { return std::optional<double>(0.5); };
   const Pair ab{ObjectId(0), ObjectId(1)}, bc{ObjectId(1), ObjectId(2)}, cd{ObjectId(2), ObjectId(3)};
   CollisionOrder order;
@@ -145,8 +145,8 @@ TEST(CollisionOrder, TiesGoByPair) {
   EXPECT_TRUE(order.first_collisions({}, 0, at_half).empty());
 }
 
-// The source's own example: three spheres of radius 0.5.
-TEST(CollisionOrder, TheSourcesExample) {
+// The example of the source: three spheres of radius 0.5.
+TEST(CollisionOrder, ExampleOfTheSource) {
   std::vector<MovingSphere> spheres = {
       {{5.5, 5.2, 0.5}, {}, 0.5}, {{5.5, 5.2, 0.5}, {}, 0.5}, {{5.3, 5.6, 0.2}, {}, 0.5}};
   SweepAndPrune sweep;

@@ -1,4 +1,4 @@
-// Crowds of boxes that move for tests of the broad phase: coherent wandering and every unpleasant event. Metres.
+// Moving boxes for tests of the broad phase: coherent motion and every kind of disturbance. Units: metres.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace trocar::test {
 
-// Boxes that wander in a cube of side 1. Half of them keep to a lattice of 1/64, so that they often just touch.
+// Boxes that move in a cube of side 1. Half of them snap to a lattice of 1/64, so that they often just touch.
 class Crowd {
  public:
   Crowd(std::uint32_t seed, std::size_t count)
@@ -26,7 +26,7 @@ class Crowd {
     move();
   }
 
-  // One frame on; now and then an event: teleports, everything in one place, boxes that are none, infinite ones.
+  // Advances one frame; occasionally with an event: teleports, all boxes at one point, empty boxes, infinite boxes.
   void frame(bool events) {
     for (Body& body : bodies_) {
       body.motion += dice_.in_cube(0.2 * pace_);
@@ -68,13 +68,13 @@ class Crowd {
     move();
   }
 
-  // For this frame only: every box the same point, or the same box.
+  // For this frame only: every box is the same point, or the same box.
   void gather() {
     const float half = dice_.pick(2) ? 0.f : 0.25f;
     for (broad::Box& box : boxes_) box = broad::cube(glm::vec3(0.5f), half);
   }
 
-  // A few boxes that are none, or have no end.
+  // Makes a few boxes empty or infinite.
   void spoil() {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int k = 0; k < 3; ++k) {

@@ -1,4 +1,4 @@
-// Sweep and prune as objects come and go, and what its counters say.
+// Sweep and prune while objects are added and removed, and its counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace {
 
 using Named = std::set<std::pair<int, int>>;  // pairs of the test's own names
 
-// Objects under names of their own, for ids are given again.
+// Objects under the test's own names, since ids are reused.
 struct Registry {
   SweepAndPrune sweep;
   std::map<int, std::pair<ObjectId, Box>> living;
-  std::map<ObjectId, int> name_of;  // as of the last time the id was given
+  std::map<ObjectId, int> name_of;  // the latest object with the id
   int next_name = 0;
 
   void add(const Box& box) {
@@ -48,14 +48,14 @@ struct Registry {
 };
 
 Named without(const Named& all, const Named& less) {
-  Named rest;
-  std::set_difference(all.begin(), all.end(), less.begin(), less.end(), std::inserter(rest, rest.end()));
-  return rest;
+  Named difference;
+  std::set_difference(all.begin(), all.end(), less.begin(), less.end(), std::inserter(difference, difference.end()));
+  return difference;
 }
 
 class ComeAndGo : public ::testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(ComeAndGo, PairsFollow) {
+TEST_P(ComeAndGo, PairsMatchBruteForce) {
   constexpr std::uint32_t kSeed = 21;
   test::Dice dice(kSeed);
   Registry registry{SweepAndPrune({.status_limit = GetParam()}), {}, {}};
@@ -81,7 +81,7 @@ TEST_P(ComeAndGo, PairsFollow) {
   }
 }
 
-// Statuses always, never, and until the crowd grows beyond them.
+// Statuses always, never, and until the number of objects exceeds the limit.
 INSTANTIATE_TEST_SUITE_P(StatusLimit, ComeAndGo, ::testing::Values(4096u, 0u, 40u));
 
 TEST(SweepAndPrune, BeginsAndEndsOnce) {
@@ -97,8 +97,8 @@ TEST(SweepAndPrune, BeginsAndEndsOnce) {
   EXPECT_EQ(counts, (std::vector<int>{0, 1, 0, 0, 0, -1, 0}));
 }
 
-// An object that flies past another within one frame never met it: on no axis do both boxes of one frame overlap.
-TEST(SweepAndPrune, PassingOnDifferentAxesIsNoPair) {
+// An object that flies past another within one frame makes no pair: the boxes of one frame never overlap on all axes.
+TEST(SweepAndPrune, PassingOnDifferentAxesMakesNoPair) {
   for (const std::uint32_t limit : {0u, 100u}) {
     SweepAndPrune sweep({.status_limit = limit});
     sweep.add({{0, 0, 0}, {1, 1, 1}});
@@ -112,7 +112,7 @@ TEST(SweepAndPrune, PassingOnDifferentAxesIsNoPair) {
   }
 }
 
-TEST(SweepAndPrune, SwapsOnlyWhatPasses) {
+TEST(SweepAndPrune, SwapsOnlyPassingEnds) {
   SweepAndPrune sweep;
   std::vector<ObjectId> ids;
   for (int k = 0; k < 1000; ++k) ids.push_back(sweep.add(cube({float(k), 0.f, 0.f}, 0.25f)));
@@ -128,7 +128,7 @@ TEST(SweepAndPrune, SwapsOnlyWhatPasses) {
   EXPECT_EQ(sweep.begun()[0], (Pair{ids[500], ids[501]}));
 }
 
-// Ties: low before high, then id; the same scene gives the same lists whatever came before.
+// Ties: low before high, then id; the same scene gives the same lists, independent of the frames before.
 TEST(SweepAndPrune, TheSameBoxesGiveTheSameAnswer) {
   test::Crowd first(31, 80), second(32, 80);
   SweepAndPrune a, b;

@@ -1,4 +1,4 @@
-// Every method finds the pairs that brute force finds, frame after frame; none allocates once warm.
+// Every method finds the pairs of brute force, frame after frame; none allocates after a warm-up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,9 +19,9 @@ using Pairs = std::vector<Pair>;
 Pairs listed(std::span<const Pair> pairs) { return {pairs.begin(), pairs.end()}; }
 
 Pairs without(const Pairs& all, const Pairs& less) {
-  Pairs rest;
-  std::set_difference(all.begin(), all.end(), less.begin(), less.end(), std::back_inserter(rest));
-  return rest;
+  Pairs difference;
+  std::set_difference(all.begin(), all.end(), less.begin(), less.end(), std::back_inserter(difference));
+  return difference;
 }
 
 GridAxes unbounded(double cell) {
@@ -30,12 +30,12 @@ GridAxes unbounded(double cell) {
   return axes;
 }
 
-// The same crowd in every method.
+// The same boxes in every method.
 struct Methods {
   SweepAndPrune by_status{{.status_limit = 4096}}, by_boxes{{.status_limit = 0}}, usual;
   UniformGrid fine{unbounded(0.05)}, coarse{unbounded(0.7)};
   PlaneCache planes;
-  std::array<std::span<const Pair>, 3> others;  // what the grids and the planes found
+  std::array<std::span<const Pair>, 3> others;  // pairs of the grids and of the planes
   Pairs brute;
 
   explicit Methods(std::span<const Box> boxes) {
@@ -87,7 +87,7 @@ TEST_P(BroadPhase, AllMethodsAgreeForAThousandFrames) {
 
 INSTANTIATE_TEST_SUITE_P(Objects, BroadPhase, ::testing::Values(2, 3, 5, 20, 63, 100, 250, 500));
 
-TEST(BroadPhaseEmpty, NobodyIsAlone) {
+TEST(BroadPhaseEmpty, FewerThanTwoBoxesMakeNoPairs) {
   SweepAndPrune sweep;
   sweep.update();
   EXPECT_TRUE(sweep.pairs().empty());
@@ -98,8 +98,8 @@ TEST(BroadPhaseEmpty, NobodyIsAlone) {
   EXPECT_TRUE(PlaneCache().pairs({}).empty());
 }
 
-// The first round shows every buffer its largest frame.
-TEST(BroadPhaseAllocation, NoneOnceWarm) {
+// In the first round every buffer grows to its largest size.
+TEST(BroadPhaseAllocation, NoneAfterWarmUp) {
   constexpr std::size_t kObjects = 200;
   test::Crowd crowd(7, kObjects);
   std::vector<std::vector<Box>> frames;

@@ -1,6 +1,6 @@
 // BSP tree: its size on curved surfaces, segments and points against brute force, points on planes and segments in
-// planes, meshes that are no surface, broken meshes against the reference, allocations. Touch queries of all other
-// meshes are in tree_touch_test.cpp.
+// planes, meshes that are not surfaces, broken meshes against the reference, allocations. tree_touch_test.cpp covers
+// touch queries of all other meshes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ std::vector<Named> all_meshes() {
   return meshes;
 }
 
-// A point to start or end at: anywhere, or on a vertex, an edge or a face of the mesh.
+// An end point of a segment: anywhere, or on a vertex, an edge or a face of the mesh.
 glm::dvec3 random_point(Dice& dice, const TriangleMesh& mesh) {
   const Triangle t = triangle_of(mesh.positions, mesh.faces[dice.pick(int(mesh.faces.size()))]);
   switch (dice.pick(5)) {
@@ -76,7 +76,7 @@ glm::dvec3 random_point(Dice& dice, const TriangleMesh& mesh) {
   }
 }
 
-TEST(BspSolid, SegmentsAsByBruteForce) {
+TEST(BspSolid, SegmentsMatchBruteForce) {
   Dice dice(kSeed);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   std::size_t met = 0;
@@ -85,7 +85,7 @@ TEST(BspSolid, SegmentsAsByBruteForce) {
     BspSolid solid(mesh.view());
     for (int round = 0; round < 300; ++round) {
       const glm::dvec3 from = random_point(dice, mesh);
-      glm::dvec3 to = random_point(dice, mesh);  // of one face now and then: a segment in its plane
+      glm::dvec3 to = random_point(dice, mesh);  // sometimes of the same face: a segment in its plane
       if (dice.pick(20) == 0) to = from;
       if (dice.pick(4) == 0) to[dice.pick(3)] = from[dice.pick(3)];
       std::vector<SegmentMeeting> expected;
@@ -114,8 +114,8 @@ TEST(BspSolid, SegmentsAsByBruteForce) {
   EXPECT_GT(met, 5000u);
 }
 
-// The meeting of one face against the distance of segment and triangle, which shares nothing with it.
-TEST(BspSolid, MeetingOfOneFace) {
+// The first meeting with one face against the distance of segment and triangle, which shares no code with it.
+TEST(BspSolid, FirstMeetingMatchesDistance) {
   Dice dice(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
   constexpr double kTolerance = 1e-10;
@@ -143,7 +143,7 @@ TEST(BspSolid, MeetingOfOneFace) {
   EXPECT_GT(met, 2000);
 }
 
-TEST(BspSolid, PointsAsByWindingNumber) {
+TEST(BspSolid, PointsMatchWindingNumber) {
   Dice dice(kSeed + 2);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 2);
   for (const auto& [name, mesh] : solid_meshes()) {
@@ -163,15 +163,15 @@ TEST(BspSolid, PointsAsByWindingNumber) {
       const double u = dice.uniform(0.0, 1.0), v = dice.uniform(0.0, 1.0 - u);
       ASSERT_EQ(solid.place(t.a + u * (t.b - t.a) + v * (t.c - t.a)), PointPlace::OnSurface);
       const glm::dvec3 beside = t.a + dice.uniform(-5.0, 5.0) * (t.b - t.a) + dice.uniform(-5.0, 5.0) * (t.c - t.a);
-      const PointPlace place = solid.place(beside);
-      if (place == PointPlace::OnSurface) continue;
-      ASSERT_EQ(place == PointPlace::Inside, solids::winding_number(mesh.view(), beside) > 0.5);
+      const PointPlace found = solid.place(beside);
+      if (found == PointPlace::OnSurface) continue;
+      ASSERT_EQ(found == PointPlace::Inside, solids::winding_number(mesh.view(), beside) > 0.5);
     }
   }
 }
 
-// The planes of the faces alone make a list of a convex surface; with medians above them the tree is shallow and its
-// size in proportion to the faces.
+// Face planes alone degenerate to a list on a convex surface. With median planes above them the tree is shallow and its
+// size proportional to the faces.
 TEST(BspTree, SizeOnCurvedSurfaces) {
   BspScratch scratch;
   BspTree tree;
@@ -180,7 +180,7 @@ TEST(BspTree, SizeOnCurvedSurfaces) {
   build_bsp_tree(small.view(), faces_alone, scratch, tree);
   EXPECT_EQ(tree.depth, small.faces.size());
   EXPECT_EQ(tree.nodes.size(), small.faces.size());
-  std::printf("planes of faces alone, %zu faces: depth %zu\n", small.faces.size(), tree.depth);
+  std::printf("face planes alone, %zu faces: depth %zu\n", small.faces.size(), tree.depth);
   for (const int subdivisions : {3, 4, 5, 6}) {
     const TriangleMesh mesh = shapes::icosphere(subdivisions);
     const auto start = std::chrono::steady_clock::now();
@@ -250,7 +250,7 @@ TEST(BspQuery, CountersMemoryAndEmptyMeshes) {
   EXPECT_GT(query->memory_bytes(), mesh.faces.size() * sizeof(BspNode));
 }
 
-TEST(BspQuery, AllocatesNothingOnceWarm) {
+TEST(BspQuery, AllocatesNothingAfterWarmUp) {
   const TriangleMesh rest = shapes::icosphere(4);
   const auto query = make_bsp_query();
   query->rebuild(rest.view());

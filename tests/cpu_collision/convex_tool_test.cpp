@@ -1,5 +1,5 @@
-// The walk's tests: the 15-axis test against alternating projections, boxes and faces against a volume against sampling
-// and the reference's margin.
+// The tests of a tree traversal: the 15-axis test against alternating projections; boxes and faces against a volume,
+// compared with sampling and with the reference's margin.
 #include "cpu_collision/convex_tool.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ glm::dvec3 nearest_in(const ObbNode& box, const glm::dvec3& point) {
   return result;
 }
 
-// Distance of two boxes by projecting to and fro: slow, and no separating axis in it. -1 when it has not settled.
+// Distance of two boxes by alternating projections: slow, and without separating axes. -1 when it has not converged.
 double box_distance(const ObbNode& a, const ObbNode& b) {
   glm::dvec3 on_b(xyz(b.centre)), on_a = on_b;
   for (int k = 0; k < 3000; ++k) {
@@ -68,7 +68,7 @@ TEST(ConvexTool, FifteenAxesDecideBoxes) {
   EXPECT_GT(together, 1000);
 }
 
-// Parallel boxes: edge pairs vanish and rounding must not separate what touches.
+// Parallel boxes: the edge pairs vanish, and rounding must not separate touching boxes.
 TEST(ConvexTool, FifteenAxesOnParallelBoxes) {
   Dice dice(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
@@ -109,18 +109,18 @@ glm::dvec3 middle_of(const ConvexTool& tool) {
   return sum / double(tool.corner_count);
 }
 
-// Where a ray from inside leaves the volume.
+// Where a ray from inside exits the volume.
 glm::dvec3 leave(const ToolVolume& volume, const glm::dvec3& from, const glm::dvec3& direction) {
-  double reach = 1e3;
+  double exit = 1e3;
   for (int i = 0; i < volume.plane_count; ++i) {
     const glm::dvec3 n(volume.planes[i]);
     const double speed = glm::dot(n, direction);
-    if (speed < 0.0) reach = std::min(reach, std::max(0.0, -(glm::dot(n, from) + volume.planes[i].w) / speed));
+    if (speed < 0.0) exit = std::min(exit, std::max(0.0, -(glm::dot(n, from) + volume.planes[i].w) / speed));
   }
-  return from + reach * direction;
+  return from + exit * direction;
 }
 
-// The corners span the volume: none lies outside it, and no point of its skin lies beyond them in any direction.
+// The corners span the volume: no corner lies outside it, and no boundary point lies beyond them in any direction.
 TEST(ConvexTool, CornersSpanTheVolume) {
   Dice dice(kSeed + 2);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 2);
@@ -154,7 +154,7 @@ TEST(ConvexTool, CornersSpanTheVolume) {
   EXPECT_LT(flat, 50);
 }
 
-// Opposite planes that exclude each other by rounding: an empty volume, which nothing touches.
+// Opposite planes that exclude each other by rounding: an empty volume, which touches nothing.
 TEST(ConvexTool, EmptyVolume) {
   ToolVolume volume = static_volume({{0, 0, 0.2}, {0, 0, 0}, 0.01});
   volume.planes[5] = -volume.planes[4];
@@ -215,7 +215,7 @@ Triangle random_face(Dice& dice, const ToolVolume& volume) {
   return face;
 }
 
-// Far below the band: the separating axes and the reference agree wherever the margin is more than a nanometre.
+// Far below the band: the separating axes and the reference agree if the margin exceeds a nanometre.
 TEST(ConvexTool, FacesAgreeWithTheReference) {
   Dice dice(kSeed + 4);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);
@@ -225,7 +225,7 @@ TEST(ConvexTool, FacesAgreeWithTheReference) {
     const ConvexTool tool = convex_tool(volume, 0.5f);
     Triangle face = random_face(dice, volume);
     if (trial % 2) {
-      // Push the face along a random direction until it all but touches.
+      // Push the face along a random direction until it just touches.
       const glm::dvec3 away = dice.direction();
       double near = 0.0, far = 2.0;
       const auto moved = [&](double t) { return Triangle{face.a + t * away, face.b + t * away, face.c + t * away}; };
@@ -255,8 +255,8 @@ TEST(ConvexTool, FacesAgreeWithTheReference) {
   EXPECT_GT(close, 5000);
 }
 
-// The same at every switch of case, where planes nearly coincide.
-TEST(ConvexTool, FacesAgreeWithTheReferenceAtTheSwitches) {
+// The same at every case switch, where planes nearly coincide.
+TEST(ConvexTool, FacesAgreeWithTheReferenceAtCaseSwitches) {
   Dice dice(kSeed + 5);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 5);
   const std::vector<ToolStep> steps = test::switch_steps(dice);

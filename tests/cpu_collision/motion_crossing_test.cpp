@@ -1,4 +1,4 @@
-// Moving triangles: named cases; meetings that are exact in binary fractions, nearly planar ones among them; random
+// Moving triangles: named cases; meetings that are exact in binary fractions, including nearly planar ones; random
 // motions against dense sampling with the exact test.
 #include "cpu_collision/trees/motion_crossing.hpp"
 
@@ -16,7 +16,7 @@ using glm::dvec3;
 using test::Dice;
 
 constexpr double kTolerance = 1e-8;
-constexpr double kSampled = 1e-12;  // m  rounding of the distances that hold the answers
+constexpr double kSampled = 1e-12;  // m  rounding of the distances that check the answers
 
 MovingPoint still(const dvec3& p) { return {p, p}; }
 
@@ -52,18 +52,18 @@ Triangle at(const MovingTriangle& m, double t) {
   return {between(m.before.a, m.after.a, t), between(m.before.b, m.after.b, t), between(m.before.c, m.after.c, t)};
 }
 
-// Points and velocities that are multiples of 1/64, along the last axis times `flatness`, then sheared so that the
-// nearly common plane lies across the axes: every position of a motion is exact in double.
+// Points and velocities that are multiples of 1/64, with the last axis multiplied by `flatness`, then sheared so that
+// the nearly common plane is oblique to the axes: every position of a motion is exact in double.
 struct ExactDice {
   Dice dice;
   double flatness;
 
   int whole(int most) { return dice.pick(2 * most + 1) - most; }
   dvec3 vector(int most) { return dvec3(whole(most), whole(most), whole(most) * flatness) / 64.0; }
-  // Where it is `place` at `time`.
-  MovingPoint through(const dvec3& place, double time) {
+  // A moving point that is at `position` at `time`.
+  MovingPoint through(const dvec3& position, double time) {
     const dvec3 velocity = vector(64);
-    return {sheared(place - time * velocity), sheared(place + (1.0 - time) * velocity)};
+    return {sheared(position - time * velocity), sheared(position + (1.0 - time) * velocity)};
   }
   static dvec3 sheared(const dvec3& p) { return {p.x, p.y - p.x, p.z + p.x + 2.0 * p.y}; }
 };
@@ -73,7 +73,7 @@ struct ExactMeeting {
   std::array<MovingPoint, 4> points;
 };
 
-// The first point comes onto the triangle of the others.
+// The first point meets the triangle of the others.
 ExactMeeting corner_on_face(ExactDice& dice) {
   const double time = dice.dice.pick(17) / 16.0;
   const dvec3 a = dice.vector(64), b = dice.vector(64), c = dice.vector(64);
@@ -82,7 +82,7 @@ ExactMeeting corner_on_face(ExactDice& dice) {
   return {time, {dice.through(at, time), dice.through(a, time), dice.through(b, time), dice.through(c, time)}};
 }
 
-// The edge of the first two comes onto that of the last two.
+// The edge of the first two points meets the edge of the last two.
 ExactMeeting edge_on_edge(ExactDice& dice) {
   const double time = dice.dice.pick(17) / 16.0;
   const dvec3 a = dice.vector(64), b = dice.vector(64), along = 8.0 * dice.vector(8);
@@ -90,11 +90,12 @@ ExactMeeting edge_on_edge(ExactDice& dice) {
   return {time, {dice.through(a, time), dice.through(b, time), dice.through(c, time), dice.through(c + along, time)}};
 }
 
-dvec3 place(const MovingPoint& p, double time) { return p.before + time * (p.after - p.before); }
+dvec3 position_at(const MovingPoint& p, double time) { return p.before + time * (p.after - p.before); }
 
 double distance_at(const ExactMeeting& made, bool edges, double time) {
   const auto& p = made.points;
-  const dvec3 q[] = {place(p[0], time), place(p[1], time), place(p[2], time), place(p[3], time)};
+  const dvec3 q[] = {position_at(p[0], time), position_at(p[1], time), position_at(p[2], time),
+                     position_at(p[3], time)};
   return edges ? closest_triangles({q[0], q[1], q[1]}, {q[2], q[3], q[3]}).distance
                : closest_segment_triangle(q[0], q[0], {q[1], q[2], q[3]}).distance;
 }
@@ -102,8 +103,8 @@ double distance_at(const ExactMeeting& made, bool edges, double time) {
 constexpr double kFlatnesses[] = {1.0, 0x1p-8, 0x1p-16, 0x1p-24, 0x1p-30, 0.0};
 constexpr int kExactCases = 4000;  // of each flatness
 
-// None missed, none late, and at the reported time no farther apart than it says: the tolerance, but for a few motions
-// within nearly one plane.
+// No meeting is missed or late, and the features are at most as far apart as reported: the tolerance, except for a few
+// motions within nearly one plane.
 constexpr double kMostBeyond = 0.005;  // 1  of all cases
 
 TEST(MotionCrossing, ExactMeetingsOfFeatures) {
@@ -128,7 +129,7 @@ TEST(MotionCrossing, ExactMeetingsOfFeatures) {
   }
   const auto cases = static_cast<int>(std::size(kFlatnesses)) * kExactCases;
   EXPECT_LE(beyond, kMostBeyond * cases);
-  std::printf("%d cases, %d of them said to be farther apart than the tolerance; at most %.1e m apart\n", cases, beyond,
+  std::printf("%d cases, %d of them reported farther apart than the tolerance; at most %.1e m apart\n", cases, beyond,
               most);
 }
 
@@ -157,7 +158,7 @@ TEST(MotionCrossing, ExactMeetingsOfTriangles) {
     }
   }
   EXPECT_LE(beyond, kMostBeyond * cases);
-  std::printf("%d cases, %d of them said to be farther apart than the tolerance\n", cases, beyond);
+  std::printf("%d cases, %d of them reported farther apart than the tolerance\n", cases, beyond);
 }
 
 TEST(MotionCrossing, RandomMotionsAgainstSampling) {
@@ -184,7 +185,7 @@ TEST(MotionCrossing, RandomMotionsAgainstSampling) {
       ASSERT_LE(met->time, first_meeting) << "seed 9, case " << k;
       ++meetings;
     }
-    // Samples lie at most 1/800 of the motion from the moment of meeting.
+    // Samples are at most 1/800 of the motion from the time of meeting.
     ASSERT_FALSE(least > 0.02 && met) << "seed 9, case " << k;
     if (!met) ++apart;
     if (!met) continue;

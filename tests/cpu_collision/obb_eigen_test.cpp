@@ -109,7 +109,7 @@ TEST(ObbEigen, DegenerateMatrices) {
   expect_principal_axes({lanes(1e-30f), lanes(1e-30f), lanes(2e-30f), zero, lanes(1e-31f), zero});
 }
 
-// Values that differ by their last bits, as a cube's do: the mean's rounding is as large as what it is taken from.
+// Values that differ in their last bits, as a cube's do: the rounding of the mean is as large as the differences.
 TEST(ObbEigen, LastBits) {
   const Lanes4 zero = lanes(0.f), base = lanes(0.00851147622f), more = lanes(0.00851147715f),
                most = lanes(0.0085114781f);
@@ -119,8 +119,8 @@ TEST(ObbEigen, LastBits) {
       for (const Lanes4 z : values) expect_principal_axes({x, y, z, zero, zero, zero});
 }
 
-// Two equal eigenvalues and next to nothing between them: its square is denormal, or 0.
-TEST(ObbEigen, NextToNothingBetweenEqualValues) {
+// Two equal eigenvalues and a tiny coupling between them: its square is denormal, or 0.
+TEST(ObbEigen, TinyCouplingOfEqualEigenvalues) {
   const Lanes4 zero = lanes(0.f), one = lanes(1.f);
   for (float between = 1e-25f; between < 1e-5f; between *= 1.3f) {
     SCOPED_TRACE(between);
@@ -129,7 +129,7 @@ TEST(ObbEigen, NextToNothingBetweenEqualValues) {
   }
 }
 
-// One lane that is not a number leaves the others alone.
+// A NaN lane does not affect the other lanes.
 TEST(ObbEigen, LanesAreIndependent) {
   SymmetricMatrices m{{1.f, 1.f, 1.f, 1.f}, {2.f, 2.f, 2.f, 2.f}, {4.f, 4.f, 4.f, 4.f}, {}, {}, {}};
   m.xx[1] = std::numeric_limits<float>::quiet_NaN();

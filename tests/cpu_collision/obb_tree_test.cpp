@@ -19,13 +19,13 @@ std::vector<Lanes4> in_lanes(const std::vector<glm::vec3>& positions) {
   return result;
 }
 
-float reach(const std::vector<glm::vec3>& positions) {
+float largest_coordinate(const std::vector<glm::vec3>& positions) {
   float largest = 0.f;
   for (const glm::vec3& p : positions) largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
   return largest;
 }
 
-// How far a point lies outside a box, m, in double.
+// Distance of a point outside a box, m, in double; negative inside.
 double outside(const ObbNode& node, const glm::vec3& point) {
   const glm::dvec3 offset = glm::dvec3(point) - glm::dvec3(xyz(node.centre));
   double worst = -1e30;
@@ -45,7 +45,7 @@ Built build(const TriangleMesh& mesh, bool share) {
   Built built;
   const std::vector<Lanes4> positions = in_lanes(mesh.positions);
   build_obb_tree(positions, mesh.faces, {.share_vertices = share}, built.scratch, built.tree);
-  fit_tree<ObbNode>(PaddedPositions(mesh.positions), nullptr, reach(mesh.positions), built.tree);
+  fit_tree<ObbNode>(PaddedPositions(mesh.positions), nullptr, largest_coordinate(mesh.positions), built.tree);
   return built;
 }
 
@@ -58,7 +58,7 @@ void expect_topology(const ObbTree& tree, std::size_t face_count) {
   for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
     const IndexRange range = tree.slots[i];
     if (tree.is_leaf(i)) {
-      ASSERT_EQ(range.first, next_slot);  // the leaves in order hold each slot once
+      ASSERT_EQ(range.first, next_slot);  // the leaves in order cover each slot once
       ASSERT_GE(range.count, 1u);
       ASSERT_LE(range.count, kLeafFaces);
       next_slot += range.count;
@@ -82,9 +82,9 @@ void expect_containment(const ObbTree& tree, const TriangleMesh& mesh) {
   }
 }
 
-// Random motion of every vertex, with a stretch and a turn: far more than an organ does.
+// Random motion of every vertex, with a stretch and a rotation: far more than an organ's motion.
 void disturb(TriangleMesh& mesh, std::mt19937& random, float share) {
-  const float size = share * reach(mesh.positions);
+  const float size = share * largest_coordinate(mesh.positions);
   std::uniform_real_distribution<float> off(-size, size);
   for (glm::vec3& p : mesh.positions)
     p = glm::vec3(p.y * 1.5f, -p.x, p.z * 0.4f) + glm::vec3(off(random), off(random), off(random));
@@ -94,7 +94,7 @@ TriangleMesh coincident(std::size_t faces, const glm::vec3& at) {
   return {std::vector<glm::vec3>(3, at), std::vector<glm::uvec3>(faces, glm::uvec3(0, 1, 2))};
 }
 
-// Each face a hundredth of the one before: mean splits take off one face at a time.
+// Each face 0.3 times the size of the previous one: mean splits separate one face at a time.
 TriangleMesh shrinking(std::uint32_t faces) {
   TriangleMesh mesh;
   float size = 1.f;
@@ -121,7 +121,7 @@ std::vector<TriangleMesh> meshes() {
                                  shrinking(40),
                                  shrinking(200)};
   for (std::uint32_t n = 1; n <= 2 * kLeafFaces + 1; ++n) list.push_back(shapes::random_soup(kSeed + n, n));
-  // Needles on one line, and points, among sound faces.
+  // Needles on one line, and points, among valid faces.
   TriangleMesh flat = shapes::grid(10, 10);
   for (std::uint32_t k = 0; k < 100; ++k) flat.faces.push_back({k, k, k + 1}), flat.faces.push_back({k, k, k});
   list.push_back(flat);
@@ -141,15 +141,15 @@ TEST(ObbTree, InvariantsAfterBuildAndRefit) {
       for (const float share_of_size : {0.02f, 0.5f}) {
         TriangleMesh moved = mesh;
         disturb(moved, random, share_of_size);
-        fit_tree<ObbNode>(PaddedPositions(moved.positions), nullptr, reach(moved.positions), built.tree);
+        fit_tree<ObbNode>(PaddedPositions(moved.positions), nullptr, largest_coordinate(moved.positions), built.tree);
         expect_containment(built.tree, moved);
       }
     }
   }
 }
 
-// There the axes' rounding counts most: they turn about the origin.
-TEST(ObbTree, HoldsItsFacesFarFromTheOrigin) {
+// Far from the origin the rounding of the axes has its largest effect.
+TEST(ObbTree, ContainsItsFacesFarFromTheOrigin) {
   for (unsigned seed = kSeed; seed < kSeed + 100; ++seed) {
     TriangleMesh mesh = shapes::random_soup(seed, 200);
     for (glm::vec3& p : mesh.positions) p += glm::vec3(30.f, seed % 2 ? 30.f : -30.f, seed % 3 ? 30.f : -30.f);
@@ -164,7 +164,7 @@ TEST(ObbTree, EmptyMesh) {
   EXPECT_TRUE(built.tree.face_of_slot.empty());
 }
 
-// However uneven the mesh, the walk and the build stay shallow.
+// For the most uneven mesh, the traversal and the build stay shallow.
 TEST(ObbTree, DepthIsBounded) {
   const ObbTree tree = build(shrinking(80), false).tree;
   std::vector<int> depth(tree.nodes.size(), 0);
@@ -176,7 +176,7 @@ TEST(ObbTree, DepthIsBounded) {
   EXPECT_LE(deepest, 60);
 }
 
-// A second build with the same scratch gives the same tree: what a frame leaves behind does not leak into the next.
+// A second build with the same scratch buffers gives the same tree: no data of one frame leaks into the next.
 TEST(ObbTree, RebuildIsRepeatable) {
   const TriangleMesh mesh = shapes::icosphere(3), other = shapes::random_soup(kSeed, 400);
   Built built = build(mesh, false);
@@ -186,8 +186,8 @@ TEST(ObbTree, RebuildIsRepeatable) {
   EXPECT_EQ(built.tree.face_of_slot, first);
 }
 
-// The axes follow the surface, however densely one half of it is meshed: a tilted sheet gets a thin box along its
-// sides.
+// The axes follow the surface, independent of the meshing density of its halves: a tilted sheet gets a thin box along
+// its sides.
 TEST(ObbTree, AxesFollowTheSurface) {
   const TriangleMesh coarse = shapes::grid(20, 10, 0.1f, 0.1f), fine = shapes::grid(80, 40, 0.1f, 0.1f);
   TriangleMesh sheet = shapes::joined(coarse, fine);
@@ -202,8 +202,8 @@ TEST(ObbTree, AxesFollowTheSurface) {
   EXPECT_NEAR(root.extent[2], 0.f, 1e-4f);
 }
 
-// How much looser are boxes fitted around boxes than boxes fitted around all vertices below?
-TEST(ObbTree, MergedBoxesStayNearTheTightOnes) {
+// Boxes fitted around boxes are at most 1.4 times as large as boxes fitted around all vertices below.
+TEST(ObbTree, MergedBoxesAreNearlyTight) {
   const TriangleMesh mesh = shapes::torus(100, 60);
   const ObbTree tree = build(mesh, false).tree;
   double merged = 0.0, tight = 0.0;  // sums of half sides

@@ -1,4 +1,4 @@
-// The judge itself: closed forms, dense sampling, and duality (a best point and a best mix of planes must agree).
+// The reference itself: closed forms, dense sampling, and duality (a best point and a best mix of planes must agree).
 #include "cpu_collision/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ glm::dvec3 random_point(Random& random, double size) {
   return {uniform(random, -size, size), uniform(random, -size, size), uniform(random, -size, size)};
 }
 
-// Corners on a coarse grid give parallel, coplanar, touching and degenerate cases in plenty.
+// Corners on a coarse grid give many parallel, coplanar, touching and degenerate cases.
 glm::dvec3 grid_point(Random& random) {
   std::uniform_int_distribution<int> step(-2, 2);
   return glm::dvec3(step(random), step(random), step(random)) * 0.01;
@@ -60,8 +60,8 @@ ToolVolume random_volume(Random& random, int plane_count) {
   return tool;
 }
 
-// Largest plane distance, over the corners, of a mix of planes: never below the margin. Smallest over all mixes that
-// make one, two or three corners equal. The dual of what the judge computes.
+// Largest plane distance, over the corners, of a mix of planes: never below the margin. Returns the smallest over all
+// mixes that make one, two or three corners equal. This is the dual of the reference's margin.
 double dual_margin(const ToolVolume& tool, const Triangle& face) {
   std::vector<glm::dvec3> rows;
   for (int i = 0; i < tool.plane_count; ++i) {
@@ -138,7 +138,7 @@ TEST(ReferenceMargin, EqualsItsDualAndBoundsSampling) {
   }
 }
 
-// Planes that are nearly parallel, as far and cap of a sweep are.
+// Nearly parallel planes, like far and cap of a sweep.
 TEST(ReferenceMargin, EqualsItsDualWhenPlanesAreNearlyParallel) {
   Random random(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
@@ -170,7 +170,7 @@ TEST(ReferenceDistance, ClosedForms) {
   EXPECT_DOUBLE_EQ(reference_distance(point, {{1, 2, 7}, {1, 2, 7}, {1, 2, 7}}), 4.0);
 }
 
-// Distance of two triangles by coordinate descent from many starts: it can only be too large.
+// Distance of two triangles by sampling: never too small.
 double sampled_distance(const Triangle& f, const Triangle& g, int steps) {
   double best = 1e30;
   for (int i = 0; i <= steps; ++i) {
@@ -202,7 +202,7 @@ TEST(ReferenceDistance, BoundsSampling) {
   }
 }
 
-// Two triangles built around a known closest pair: each lies behind its own plane across the gap.
+// Two triangles built around a known closest pair: each lies behind its own plane at the gap.
 TEST(ReferenceDistance, RecoversAConstructedDistance) {
   Random random(kSeed + 3);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 3);
@@ -229,7 +229,7 @@ TEST(ReferenceDistance, RecoversAConstructedDistance) {
 }
 
 TEST(ReferenceTouched, BoxVolumeOverAGrid) {
-  // A strip of unit squares along x, two faces each, and a volume that takes squares 3 to 5, touching 2 and 6.
+  // A strip of unit squares along x, two faces each, and a volume that contains squares 3 to 5 and touches 2 and 6.
   std::vector<glm::vec3> positions;
   std::vector<glm::uvec3> faces;
   for (unsigned i = 0; i < 10; ++i) {
@@ -253,7 +253,7 @@ TEST(ReferenceTouched, EmptyMesh) {
   EXPECT_TRUE(reference_touched({}, box, TouchSet::Exact).touched.empty());
 }
 
-// The answer over a mesh, with its early outs, equals the plain per-face definition.
+// The answer over a mesh, with its early outs, equals the plain definition per face.
 TEST(ReferenceTouched, EarlyOutsChangeNothing) {
   Random random(kSeed + 4);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);

@@ -1,4 +1,4 @@
-// Once warm, update() and touched() call operator new not once. A program of its own, as it replaces operator new.
+// After a warm-up, update() and touched() never call operator new. A program of its own, as it replaces operator new.
 #include <gtest/gtest.h>
 
 #include <atomic>

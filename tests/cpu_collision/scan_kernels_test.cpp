@@ -1,5 +1,5 @@
-// Every vector version of the scan's inner loops answers bit for bit as the plain one, and the widened float planes
-// never put outside what the exact ones keep.
+// Every vector version of the scan's inner loops returns the same bits as the plain one, and the widened float planes
+// never exclude a point that the exact planes include.
 #include "cpu_collision/scan_kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr std::uint32_t kSeed = 20250611;
 constexpr std::uint32_t kPatches = 5, kSlots = kPatches * kPatchVertices;
 
 struct Patched {
-  std::vector<float> positions;       // one float more than the last vertex has, as the vector versions need
+  std::vector<float> positions;       // one float of padding for the vector versions
   std::vector<std::uint32_t> source;  // [slot]
   std::vector<PatchPositions> patches = std::vector<PatchPositions>(kPatches);
   std::vector<PatchBox> boxes = std::vector<PatchBox>(kPatches);
@@ -49,7 +49,7 @@ bool same_box(const PatchBox& a, const PatchBox& b) {
   return std::memcmp(a.low, b.low, 3 * sizeof(float)) == 0 && std::memcmp(a.high, b.high, 3 * sizeof(float)) == 0;
 }
 
-TEST(ScanKernels, TakeAlike) {
+TEST(ScanKernels, VectorPatchesMatchPlain) {
   Dice dice(kSeed);
   for (int round = 0; round < 50; ++round) {
     Patched plain = random_patches(dice);
@@ -65,7 +65,7 @@ TEST(ScanKernels, TakeAlike) {
   }
 }
 
-TEST(ScanKernels, GiveTheSameCodes) {
+TEST(ScanKernels, VectorCodesMatchPlain) {
   Dice dice(kSeed + 1);
   for (int round = 0; round < 400; ++round) {
     Patched patched = random_patches(dice);
@@ -82,13 +82,14 @@ TEST(ScanKernels, GiveTheSameCodes) {
         const PlaneCode common = plain_scan_kernels().vertex_codes(planes, xyz, codes.data());
         EXPECT_EQ(common, kernels->vertex_codes(planes, xyz, fast_codes.data())) << kernels->name;
         EXPECT_EQ(codes, fast_codes) << kernels->name << ", seed " << kSeed + 1;
-        EXPECT_EQ(box_codes[p] & common, box_codes[p]) << "a box is outside what its vertices are not";
+        EXPECT_EQ(box_codes[p] & common, box_codes[p])
+            << "a box is outside a plane that its vertices are not outside of";
       }
     }
   }
 }
 
-TEST(ScanKernels, JudgeAlike) {
+TEST(ScanKernels, VectorVerdictsMatchPlain) {
   Dice dice(kSeed + 2);
   int seen[3] = {0, 0, 0};
   for (int round = 0; round < 400; ++round) {
@@ -113,21 +114,21 @@ TEST(ScanKernels, JudgeAlike) {
   for (const int count : seen) EXPECT_GT(count, 100);
 }
 
-// Points as close to a plane as floats come: outside the plane moved out is outside, inside the plane moved in is
-// inside.
-TEST(ScanKernels, MovedPlanesDecideAsTheExactOnes) {
+// Points as close to a plane as float allows: outside the outward-moved plane means outside the exact plane, inside the
+// inward-moved plane means inside.
+TEST(ScanKernels, MovedPlanesAgreeWithExactPlanes) {
   Dice dice(kSeed + 3);
   for (int round = 0; round < 20000; ++round) {
-    const double reach = std::pow(10.0, dice.uniform(-4.0, 4.0));
+    const double extent = std::pow(10.0, dice.uniform(-4.0, 4.0));
     ToolVolume tool = test::random_planes(dice, 1);
-    const glm::vec3 point(dice.in_cube(reach));
+    const glm::vec3 point(dice.in_cube(extent));
     const double height = glm::dot(glm::dvec3(tool.planes[0]), glm::dvec3(point));
     tool.planes[0].w = static_cast<float>(-height);
     const double exact = height + tool.planes[0].w;
     PatchPositions patch;
     for (std::size_t i = 0; i < std::size(patch.xyz); ++i) patch.xyz[i] = point[i % 3];
     std::array<PlaneCode, kPatchVertices> codes;
-    const ScanPlanes planes = scan_planes(tool, static_cast<float>(reach));
+    const ScanPlanes planes = scan_planes(tool, static_cast<float>(extent));
     PlaneLanes<float> inward = planes.out;
     std::copy(std::begin(planes.in_d), std::end(planes.in_d), std::begin(inward.d));
     const ScanKernels& plain = plain_scan_kernels();
@@ -136,8 +137,8 @@ TEST(ScanKernels, MovedPlanesDecideAsTheExactOnes) {
   }
 }
 
-// Corners on and next to the planes: where the vector versions must turn from float to double.
-TEST(ScanKernels, JudgeAlikeOnThePlanes) {
+// Corners on and next to the planes: there the vector versions must switch from float to double.
+TEST(ScanKernels, VectorVerdictsMatchPlainOnPlanes) {
   Dice dice(kSeed + 4);
   for (int round = 0; round < 2000; ++round) {
     PatchPositions patch{};

@@ -1,4 +1,4 @@
-// The layout: every face once, under its own number, in the patch or the seam its corners lie in.
+// The layout: every face once, with its own number, in the patch or the seam of its corners.
 #include "cpu_collision/scan_layout.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(ScanLayout, IsSoundOnClosedOpenAndTornMeshes) {
   }
 }
 
-TEST(ScanLayout, TakesAMeshWithoutFaces) {
+TEST(ScanLayout, AcceptsAMeshWithoutFaces) {
   EXPECT_EQ(make_scan_layout({}).patch_count, 0u);
   const TriangleMesh points{{glm::vec3(1.f), glm::vec3(2.f)}, {}};
   const ScanLayout layout = make_scan_layout(points.view());
@@ -56,14 +56,14 @@ TEST(ScanLayout, TakesAMeshWithoutFaces) {
   EXPECT_EQ(layout.vertex_count, 2u);
 }
 
-TEST(ScanLayout, TakesFacesThatUseOneVertexTwice) {
+TEST(ScanLayout, AcceptsFacesThatUseOneVertexTwice) {
   TriangleMesh mesh = shapes::grid(20, 20);
   mesh.faces.push_back({3, 3, 3});
   mesh.faces.push_back({0, 200, 0});
   expect_sound(make_scan_layout(mesh.view()), mesh);
 }
 
-TEST(ScanLayout, LeavesOutVerticesWithoutAFace) {
+TEST(ScanLayout, OmitsVerticesWithoutAFace) {
   TriangleMesh mesh = shapes::icosphere(3);
   mesh.positions.insert(mesh.positions.begin(), glm::vec3(std::numeric_limits<float>::quiet_NaN()));
   for (glm::uvec3& face : mesh.faces) face += 1u;

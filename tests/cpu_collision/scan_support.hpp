@@ -46,7 +46,7 @@ inline ToolVolume random_tool(ScanDice& dice) {
   }
 }
 
-// Any number of planes in any direction, from none (all of space) to the most a volume may have.
+// Any number of planes in any direction, from none (all of space) to the maximum of a volume.
 inline ToolVolume random_planes(ScanDice& dice, int count) {
   ToolVolume tool;
   tool.plane_count = count;
@@ -57,7 +57,7 @@ inline ToolVolume random_planes(ScanDice& dice, int count) {
   return tool;
 }
 
-// Every vertex moved by up to `most`.
+// Moves every vertex by up to `most` along each axis.
 inline std::vector<glm::vec3> moved(std::vector<glm::vec3> positions, ScanDice& dice, double most) {
   for (glm::vec3& position : positions) position += glm::vec3(dice.in_cube(most));
   return positions;

@@ -1,4 +1,4 @@
-// The scan query answers as its definition (scan_volume) face for face, and as the reference outside the 1 micrometre
+// The scan query matches its definition (scan_volume) face for face, and the reference outside the 1 micrometre
 // band.
 #include "cpu_collision/scan.hpp"
 
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> volume_answer(TouchQuery& query, const ToolVolume& to
   return face_numbers(query.touched({&tool, 1}, TouchSet::Volume).touches);
 }
 
-// Returns how many faces both touch.
+// Returns the number of faces that both touch.
 std::uint64_t expect_agreement(TouchQuery& query, const MeshView& mesh, const ToolVolume& tool, TouchSet set,
                                std::uint32_t seed) {
   const TouchList answer = query.touched({&tool, 1}, set);
@@ -45,8 +45,8 @@ TriangleMesh strip(std::uint32_t vertices) {
   return mesh;
 }
 
-// The query and its definition on one mesh, at rest and moved, for every kind of tool and every kernel. Returns how
-// many faces are touched.
+// The query and its definition on one mesh, at rest and moved, for every kind of tool and every kernel. Returns the
+// number of touched faces.
 std::size_t expect_as_defined(const TriangleMesh& mesh, Dice& dice, int tools) {
   std::size_t touched = 0;
   for (const ScanKernels* kernels : test::all_kernels()) {
@@ -67,21 +67,21 @@ std::size_t expect_as_defined(const TriangleMesh& mesh, Dice& dice, int tools) {
   return touched;
 }
 
-TEST(Scan, AnswersAsDefinedOnManyShapes) {
+TEST(Scan, MatchesDefinitionOnManyShapes) {
   Dice dice(kSeed);
   for (const TriangleMesh& mesh : {shapes::icosphere(4), shapes::torus(60, 30), shapes::grid(40, 25), shapes::cube(),
                                    shapes::random_soup(11, 800), shapes::random_soup(12, 300, 0.2f, 0.2f)})
     EXPECT_GT(expect_as_defined(mesh, dice, 60), 50u) << mesh.faces.size() << " faces";
 }
 
-TEST(Scan, AnswersAsDefinedForEveryVertexCountAroundAPatch) {
+TEST(Scan, MatchesDefinitionForEveryVertexCountAroundAPatch) {
   Dice dice(kSeed + 1);
   std::size_t touched = 0;
   for (std::uint32_t vertices = 1; vertices <= 70; ++vertices) touched += expect_as_defined(strip(vertices), dice, 12);
   EXPECT_GT(touched, 1000u);
 }
 
-TEST(Scan, AnswersAsDefinedWithDegenerateFaces) {
+TEST(Scan, MatchesDefinitionWithDegenerateFaces) {
   Dice dice(kSeed + 2);
   TriangleMesh mesh = shapes::random_soup(13, 400);
   for (std::size_t f = 0; f < mesh.faces.size(); f += 3) mesh.faces[f].z = mesh.faces[f].x;
@@ -146,7 +146,7 @@ TEST(Scan, ExactTouchesCarryTheirRecord) {
   EXPECT_GT(touches, 100u) << "seed " << kSeed + 5;
 }
 
-TEST(Scan, TakesAMeshWithoutFaces) {
+TEST(Scan, AcceptsAMeshWithoutFaces) {
   Dice dice(kSeed + 6);
   const ToolVolume tool = test::random_tool(dice);
   const auto query = make_scan_query(best_scan_kernels());
@@ -213,7 +213,7 @@ TEST(Scan, AgreesWithTheReferenceOnAScannedLiver) {
   EXPECT_GT(touched, 100u);
 }
 
-TEST(ScanFaceSet, GivesFacesBackInOrderAndEmpties) {
+TEST(ScanFaceSet, DrainsFacesInOrder) {
   ScanFaceSet set;
   set.resize(300000);
   const std::vector<std::uint32_t> faces{299998, 0, 63, 64, 4095, 4096, 64, 200000};

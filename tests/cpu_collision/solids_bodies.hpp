@@ -1,4 +1,4 @@
-// Random convex bodies and poses, and the slow distance between two bodies: all pairs of triangles. Units: metres.
+// Random convex bodies and poses, and the distance between two bodies by brute force over triangles. Units: metres.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,16 @@ inline glm::dmat3 rotation(const dvec3& axis, double angle) {
   return glm::dmat3(c) + s * cross + (1.0 - c) * glm::outerProduct(a, a);
 }
 
-inline solids::RigidPose random_pose(Dice& dice, double reach) {
-  return {rotation(dice.direction(), dice.uniform(0.0, 3.14159)), dice.in_cube(reach)};
+inline solids::RigidPose random_pose(Dice& dice, double extent) {
+  return {rotation(dice.direction(), dice.uniform(0.0, 3.14159)), dice.in_cube(extent)};
 }
 
-// A cloud of about `size`: round, boxy, thin, on a grid (many coplanar faces), a sheet, a segment or a point.
+// A point cloud of about `size`: round, boxy, thin, on a grid (many coplanar faces), a sheet, a segment or a point.
 inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_points) {
   std::vector<glm::vec3> points(4 + dice.pick(most_points - 3));
   const int kind = dice.pick(12);
   const double thin = dice.log_uniform(1e-4, 1.0);
-  const dvec3 way = dice.direction();
+  const dvec3 direction = dice.direction();
   for (glm::vec3& p : points) {
     switch (kind) {
       case 0:
@@ -44,7 +44,7 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
         p = glm::vec3(size * dvec3(dice.uniform(-1, 1), 0.0, 0.0));
         break;
       case 4:
-        p = glm::vec3(size * way);
+        p = glm::vec3(size * direction);
         break;
       case 5:
         p = glm::vec3(size * dice.in_cube(1.0) * dvec3(1.0, 1.0, thin));
@@ -56,7 +56,7 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
   return points;
 }
 
-// The surface as triangles, world; a segment or a point as a triangle without area.
+// The surface as triangles in the world; a segment or a point as a triangle without area.
 inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const solids::RigidPose& pose) {
   std::vector<Triangle> surface;
   for (std::uint32_t f = 0; f < body.faces.size(); ++f) {
@@ -78,7 +78,7 @@ inline bool inside(const solids::ConvexBody& body, const solids::RigidPose& pose
 }
 
 struct SlowDistance {
-  double distance;  // m; 0 when one holds the other
+  double distance;  // m; 0 when one contains the other
   double surfaces;  // m; between the surfaces
 };
 

@@ -1,4 +1,4 @@
-// The walk against all pairs of triangles: random bodies, degenerate ones, bodies that touch, and bodies that move.
+// The walk against all pairs of triangles: random bodies, degenerate, touching and moving bodies.
 #include "cpu_collision/solids/closest_features.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using test::Dice;
 
 constexpr double kClose = 2e-10;  // m, of bodies of 0.1 m
 
-// The answer is right by itself: both bodies lie on their own side of the slab between the points.
+// The answer proves itself: each body lies on its own side of the slab between the points.
 void expect_certified(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b,
                       const FeatureDistance& answer) {
   if (answer.overlapping || answer.distance < 1e-9) return;
@@ -47,7 +47,7 @@ void compare(Dice& dice, Totals& totals, const ConvexBody& a, const ConvexBody& 
   ASSERT_NEAR(fast.distance, slow.distance, kClose) << totals.pairs;
   ASSERT_NEAR(glm::distance(fast.on_first, fast.on_second), fast.distance, 1e-12);
   expect_certified(a, at_a, b, at_b, fast);
-  // From its own answer it hardly ever moves, and finds the same.
+  // Started from its own answer the walk rarely moves, and finds the same.
   FeaturePair again = pair;
   const FeatureDistance repeated = closest_features(a, at_a, b, at_b, again);
   ASSERT_NEAR(repeated.distance, fast.distance, kClose);
@@ -74,7 +74,7 @@ TEST(ClosestFeatures, AHundredThousandRandomPairs) {
   Totals totals;
   compare_many(dice, totals, 100000, 10);
   std::cout << "seed " << seed << ": " << totals.pairs << " pairs, " << totals.overlapping << " overlapping, "
-            << totals.searched << " searched, " << totals.repeated << " moved on from their answer, "
+            << totals.searched << " searched, " << totals.repeated << " moved from their answer, "
             << double(totals.steps) / totals.pairs << " steps from a cold start\n";
   EXPECT_GT(totals.overlapping, 5000);
   EXPECT_LT(totals.repeated, 100);
@@ -102,7 +102,7 @@ FeatureDistance cold(const ConvexBody& a, const ConvexBody& b, const RigidPose& 
   return closest_features(a, {}, b, at_b, pair);
 }
 
-// Parallel faces, parallel edges, corner on corner, edge on edge; sizes and gaps are exact numbers.
+// Parallel faces, parallel edges, vertex to vertex, edge to edge; sizes and gaps are exact numbers.
 TEST(ClosestFeatures, NamedCases) {
   const ConvexBody cube = box(vec3(1.f));
   const auto at = [](double x, double y, double z) { return RigidPose{glm::dmat3(1.0), {x, y, z}}; };
@@ -143,7 +143,7 @@ TEST(ClosestFeatures, SheetsSegmentsAndPoints) {
   EXPECT_TRUE(cold(point, point, at(0, 0, 0)).overlapping);
 }
 
-// Thin plates above each other: the way out of a local minimum behind a face.
+// Thin plates above each other: escapes from a local minimum behind a face.
 TEST(ClosestFeatures, BehindAThinPlate) {
   const ConvexBody plate = box(vec3(1.f, 1.f, 1e-3f)), needle = box(vec3(1e-3f, 1e-3f, 0.5f));
   Dice dice(3);
@@ -163,7 +163,7 @@ TEST(ClosestFeatures, BehindAThinPlate) {
   }
 }
 
-// Two bodies of about 150 faces on smooth paths past each other: coherence saves the walk.
+// Two bodies of about 150 faces on smooth paths past each other: coherence shortens the walk.
 TEST(ClosestFeatures, CoherentMotion) {
   const std::uint32_t seed = std::random_device{}();
   Dice dice(seed);
@@ -175,10 +175,10 @@ TEST(ClosestFeatures, CoherentMotion) {
       return points;
     };
     const ConvexBody a = convex_hull(cloud()), b = convex_hull(cloud());
-    const dvec3 axis = dice.direction(), start = dice.direction(), way = dice.across(start);
+    const dvec3 axis = dice.direction(), start = dice.direction(), direction = dice.across(start);
     FeaturePair pair;
     for (int frame = 0; frame < 300; ++frame) {
-      const RigidPose at_b{test::rotation(axis, 0.01 * frame), 0.12 * start + 0.0005 * (frame - 150.0) * way};
+      const RigidPose at_b{test::rotation(axis, 0.01 * frame), 0.12 * start + 0.0005 * (frame - 150.0) * direction};
       const std::uint64_t before = allocations_so_far();
       const FeatureDistance warm = closest_features(a, {}, b, at_b, pair);
       ASSERT_EQ(allocations_so_far(), before);

@@ -1,4 +1,4 @@
-// The hull's surface is closed and convex exactly, holds every point, and has the volume that Qhull finds.
+// The hull's surface is exactly closed and convex, contains every point, and has Qhull's volume.
 #include <gtest/gtest.h>
 #include <libqhull_r/qhull_ra.h>
 
@@ -18,7 +18,7 @@ namespace {
 using glm::dvec3;
 using glm::vec3;
 
-// Closed, every edge between two faces, convex and holding the points: all by exact signs.
+// Closed, every edge between two faces, convex and containing the points: all by exact signs.
 void expect_exact_hull(const std::vector<vec3>& points, const ConvexBody& body) {
   ASSERT_GE(body.dimension, 2);
   EXPECT_EQ(body.vertices.size() + body.faces.size(), body.edges.size() + 2);
@@ -78,7 +78,7 @@ TEST(ConvexHull, RandomClouds) {
   }
 }
 
-// Whole numbers: many points in one plane, on one line, and repeated.
+// Integer coordinates: many coplanar, collinear and repeated points.
 TEST(ConvexHull, PointsOfAGrid) {
   const std::uint32_t seed = std::random_device{}();
   std::cout << "seed " << seed << "\n";
@@ -122,7 +122,7 @@ TEST(ConvexHull, FlatLineAndPoint) {
   EXPECT_EQ(point.radius, 0.0);
 }
 
-// A cylinder with rims of nearly collinear points: what is left out lies within a micrometre, and no thin face is left.
+// Edges of nearly collinear points: the removed points lie within a micrometre of the hull, and no thin face remains.
 TEST(ConvexHull, TidyHullHasNoThinFaces) {
   test::Dice dice(4);
   for (int round = 0; round < 50; ++round) {
@@ -144,7 +144,7 @@ TEST(ConvexHull, TidyHullHasNoThinFaces) {
   }
 }
 
-TEST(ConvexHull, BadInputIsRefused) {
+TEST(ConvexHull, BadInputIsRejected) {
   EXPECT_THROW(convex_hull({}), InputError);
   EXPECT_THROW(convex_hull(std::vector<vec3>{{0, 0, std::numeric_limits<float>::quiet_NaN()}}), InputError);
 }

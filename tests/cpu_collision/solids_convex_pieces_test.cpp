@@ -1,4 +1,4 @@
-// The pieces hold the whole surface, and of a closed surface the inside; their bulge is what it is said to be.
+// The pieces contain the whole surface, and the inside of a closed one; their measured error is within its limit.
 #include "cpu_collision/solids/convex_pieces.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using glm::dvec3;
 using glm::vec3;
 using test::Dice;
 
-// Thin faces left out, and roundings of cut corners.
+// Omitted thin faces, and rounding of cut corners.
 constexpr double kRounding = 1e-6;  // m
 
 double outside_of(const ConvexBody& body, const dvec3& point) {
@@ -37,7 +37,7 @@ double outside_of_all(const ConvexPieces& pieces, const dvec3& point) {
   return least;
 }
 
-// Corners and points of every face; children within their parents.
+// Checks corners and random points of every face, and that children lie within their parents.
 void expect_cover(const ConvexPieces& pieces, const MeshView& mesh, std::uint32_t seed) {
   Dice dice(seed);
   for (const glm::uvec3& face : mesh.faces) {
@@ -57,7 +57,7 @@ void expect_cover(const ConvexPieces& pieces, const MeshView& mesh, std::uint32_
   }
 }
 
-void expect_holds_the_inside(const ConvexPieces& pieces, const TriangleMesh& mesh) {
+void expect_contains_the_inside(const ConvexPieces& pieces, const TriangleMesh& mesh) {
   Dice dice(5);
   const SolidBox box = box_of(mesh.positions);
   int inside = 0;
@@ -96,16 +96,16 @@ TEST(ConvexPieces, TwoCubesAreTwoPieces) {
 TEST(ConvexPieces, ATorus) {
   const TriangleMesh mesh = shapes::torus(32, 12, 0.01f, 0.003f);
   const ConvexPieces pieces = convex_pieces(mesh.view(), {.largest_bulge = 1e-3, .most_pieces = 12});
-  std::cout << pieces.pieces() << " pieces, bulge " << pieces.bulge() * 1e3 << " mm, of the whole "
+  std::cout << pieces.pieces() << " pieces, distance " << pieces.bulge() * 1e3 << " mm, one hull "
             << pieces.nodes[0].bulge * 1e3 << " mm\n";
-  // The hull of a torus closes the hole with a sheet 7 mm from the middle.
+  // The hull of a torus closes the hole with a sheet that is up to 7 mm from the surface.
   EXPECT_NEAR(pieces.nodes[0].bulge, 7e-3, 1.2e-3);
   EXPECT_LE(pieces.bulge(), 1e-3);
   expect_cover(pieces, mesh.view(), 1);
-  expect_holds_the_inside(pieces, mesh);
+  expect_contains_the_inside(pieces, mesh);
 }
 
-// Whatever the surface: single triangles, soups, sheets, faces without area.
+// Any surface: single triangles, soups, sheets, faces without area.
 TEST(ConvexPieces, DirtySurfaces) {
   TriangleMesh flat = shapes::grid(3, 3, 0.01f, 0.01f), one{{{0, 0, 0}, {0.01f, 0, 0}, {0, 0.01f, 0}}, {{0, 1, 2}}};
   TriangleMesh line{{{0, 0, 0}, {0.01f, 0, 0}, {0.02f, 0, 0}}, {{0, 1, 2}, {1, 2, 0}}};
@@ -126,12 +126,12 @@ TEST(ConvexPieces, SharedInstruments) {
     if (!file) GTEST_SKIP() << "no shared test data";
     const TriangleMesh whole = load_mesh(*file);
     const bool hook = std::string_view(name) == "dissection_electrode";
-    // The hook's tip: what lies beyond the shaft.
+    // The hook's tip is the part beyond the shaft.
     const CutMesh tip = part_beyond(whole.view(), {0, 0, 1}, hook ? -0.002 : -1.0);
     const PieceParams params{.largest_bulge = 5e-4, .most_pieces = 8};
     const ConvexPieces pieces = convex_pieces(tip.view(), params);
-    std::cout << name << ": " << tip.faces.size() << " faces, " << pieces.pieces() << " pieces, bulge "
-              << pieces.bulge() * 1e3 << " mm, of the whole " << pieces.nodes[0].bulge * 1e3 << " mm\n";
+    std::cout << name << ": " << tip.faces.size() << " faces, " << pieces.pieces() << " pieces, distance "
+              << pieces.bulge() * 1e3 << " mm, one hull " << pieces.nodes[0].bulge * 1e3 << " mm\n";
     EXPECT_LE(pieces.pieces(), 8u);
     EXPECT_GE(pieces.pieces(), 2u);
     EXPECT_LT(pieces.bulge(), 6e-4) << name;

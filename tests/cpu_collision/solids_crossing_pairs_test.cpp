@@ -1,5 +1,4 @@
-// Brute force object against object: known scenes, and exact agreement with the triangle-triangle test of the mesh
-// room.
+// Brute force object against object: known scenes, and exact agreement with the triangle-triangle test of mesh/.
 #include "cpu_collision/solids/crossing_pairs.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +24,7 @@ Pairs pairs_of(const TriangleMesh& a, const TriangleMesh& b, EdgeTest test) {
   return pairs;
 }
 
-// The parts of a mesh that hang together by its edges.
+// The edge-connected components of a mesh.
 std::vector<TriangleMesh> components(const TriangleMesh& mesh) {
   const std::vector<std::uint32_t> part = face_components(mesh.positions.size(), mesh.faces);
   std::vector<TriangleMesh> parts(1 + *std::max_element(part.begin(), part.end()));
@@ -65,10 +64,10 @@ TEST(CrossingPairs, TwoPosesOfOneScene) {
   }
 }
 
-// Random soups, and the same on a coarse grid where touching and coplanar pairs are common. The mesh room leaves out
+// Random soups, and the same on a coarse grid where touching and coplanar pairs are common. The test of mesh/ omits
 // pairs with common corners and faces without area; so does the comparison.
 TEST(CrossingPairs, ExactAgreesWithTheMeshRoom) {
-  std::size_t crossing = 0, looked_at = 0;
+  std::size_t crossing = 0, compared = 0;
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     TriangleMesh a = shapes::random_soup(seed, 60, 0.04f), b = shapes::random_soup(seed + 1000, 60, 0.04f);
     if (seed % 2) {
@@ -87,12 +86,12 @@ TEST(CrossingPairs, ExactAgreesWithTheMeshRoom) {
         ASSERT_EQ(std::binary_search(pairs.begin(), pairs.end(), std::pair(f, g)), expected)
             << "seed " << seed << " faces " << f << " " << g;
         crossing += expected;
-        ++looked_at;
+        ++compared;
       }
     }
   }
   EXPECT_GT(crossing, 400u);
-  std::cout << crossing << " crossing of " << looked_at << " pairs\n";
+  std::cout << crossing << " crossing of " << compared << " pairs\n";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The exact test on whole numbers and named cases; the area and angle tests against the exact one: how often they
-// differ, and from how far away rounding and tolerance are felt.
+// The exact test on integers and named cases; the area and angle tests against the exact one: how often they differ,
+// and up to which gap rounding and tolerance matter.
 #include "cpu_collision/solids/edge_triangle.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ struct Tally {
   double area_band = 0.0, angle_band = 0.0;  // farthest gap, as a share of the longest side, at which they differ
 };
 
-// Of pairs that do not meet: how far apart are they, as a share of the longest side?
+// The gap of a pair that does not meet, as a share of the longest side.
 double gap_of(const vec3& p, const vec3& q, const FloatTriangle& t) {
   const Triangle s = in_double(t);
   const double longest = std::max({glm::distance(s.a, s.b), glm::distance(s.b, s.c), glm::distance(s.c, s.a)});
@@ -128,8 +128,8 @@ TEST_F(EdgeTriangleRandom, OrdinaryInputNeverDiffers) {
   EXPECT_LE(tally.area_differs + tally.angle_differs, 3);
 }
 
-// Whole numbers of three bits: most cases touch, or are parallel, collinear or without area. Triangles without area are
-// left out, because the rounded tests never meet them.
+// Three-bit integers: most cases touch, or are parallel, collinear or without area. Triangles without area are omitted,
+// because the rounded tests never meet them.
 TEST_F(EdgeTriangleRandom, WholeNumbersNeverDiffer) {
   Tally tally;
   const auto whole = [&] { return vec3(dice_.pick(8), dice_.pick(8), dice_.pick(8)); };
@@ -143,8 +143,7 @@ TEST_F(EdgeTriangleRandom, WholeNumbersNeverDiffer) {
   EXPECT_EQ(tally.angle_differs, 0);
 }
 
-// Edges aimed at the border or ending on the plane, rounded to float: which side they fall on is the last digit's
-// choice.
+// Edges aimed at the border or ending on the plane, rounded to float: the last digit decides their side.
 TEST_F(EdgeTriangleRandom, NearTheBorderOnlyTheBandDiffers) {
   Tally tally;
   for (int i = 0; i < 300000; ++i) {

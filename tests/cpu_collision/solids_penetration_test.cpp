@@ -1,4 +1,4 @@
-// Depth against every axis of the two bodies tried in full, and by parting the bodies along the normal.
+// Depth against a full test of every axis of the two bodies, and by moving the bodies apart along the normal.
 #include "cpu_collision/solids/penetration.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ double overlap(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, 
   return top - bottom;
 }
 
-// Every face normal and every product of two edges, both ways, projected in full.
+// Every face normal and every product of two edges, with both signs, projected in full.
 double slow_depth(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b) {
   double least = 1e9;
   const auto try_axis = [&](const dvec3& axis) {
@@ -67,7 +67,7 @@ TEST(Penetration, AgainstEveryAxis) {
     ASSERT_NEAR(glm::length(found.normal), 1.0, 1e-9);
     ASSERT_NEAR(overlap(a, at_a, b, at_b, found.normal), found.depth, 1e-9);
     ASSERT_NEAR(glm::distance(found.on_first, found.on_second + found.depth * found.normal), 0.0, 1e-6);
-    // A little less and they still overlap; a little more and they are apart.
+    // Moved by the depth plus a micrometre they are apart by a micrometre.
     RigidPose moved = at_b;
     moved.at += (found.depth + 1e-6) * found.normal;
     FeaturePair after;

@@ -39,9 +39,9 @@ double widest_gap(const ConvexBody& body, const Triangle& t) {
   for (const dvec3& side : sides) try_axis(glm::cross(normal, side));
   for (const auto& f : body.faces) try_axis(f.normal);
   for (const auto& e : body.edges) {
-    const dvec3 way = body.vertices[e.vertex[1]] - body.vertices[e.vertex[0]];
-    for (const dvec3& side : sides) try_axis(glm::cross(way, side));
-    for (const auto& f : body.faces) try_axis(glm::cross(way, f.normal));  // sheets
+    const dvec3 direction = body.vertices[e.vertex[1]] - body.vertices[e.vertex[0]];
+    for (const dvec3& side : sides) try_axis(glm::cross(direction, side));
+    for (const auto& f : body.faces) try_axis(glm::cross(direction, f.normal));  // sheets
   }
   return widest;
 }
@@ -68,11 +68,11 @@ TEST(PieceFaces, AgainstSeparatingAxes) {
       touching += touches;
     }
   }
-  std::cout << "seed " << seed << ": " << touching << " touching, " << close_calls << " too close to call\n";
+  std::cout << "seed " << seed << ": " << touching << " touching, " << close_calls << " too close to decide\n";
   EXPECT_GT(touching, 1000);
 }
 
-// A ring closed around a rod: pieces of a torus, posed, against an organ.
+// Pieces of a torus at random orientations on the surface of an organ.
 TEST(PieceFaces, TouchedFacesOfAnOrgan) {
   const TriangleMesh ring = shapes::torus(24, 10, 0.02f, 0.006f), organ = make_liver({.faces = 2000});
   const ConvexPieces pieces = convex_pieces(ring.view(), {.largest_bulge = 2e-3, .most_pieces = 8});
@@ -84,7 +84,7 @@ TEST(PieceFaces, TouchedFacesOfAnOrgan) {
     pose.at = dvec3(organ.positions[dice.pick(static_cast<int>(organ.positions.size()))]);
     const auto all = query.touched(pose, organ.view());
     const std::vector<FaceId> expected(all.begin(), all.end());
-    // What a box query would give.
+    // The candidates of a box query.
     const PieceFaces::Box box = query.box(pose);
     std::vector<FaceId> candidates;
     for (std::uint32_t f = 0; f < organ.faces.size(); ++f) {
@@ -93,7 +93,7 @@ TEST(PieceFaces, TouchedFacesOfAnOrgan) {
       if (glm::all(glm::lessThanEqual(low, box.high)) && glm::all(glm::lessThanEqual(box.low, high))) {
         candidates.push_back(FaceId(f));
       }
-      // Against the distance of some faces to every piece.
+      // Against the distance from some faces to every piece.
       const bool candidate = !candidates.empty() && candidates.back() == FaceId(f);
       if (!candidate && f % 50) continue;
       double least = 1e9;

@@ -1,4 +1,4 @@
-// Two hierarchies of pieces: against every pair of pieces, with and without the memory of the last frame.
+// Two hierarchies of pieces against every pair of pieces, with and without the state of the last frame.
 #include "cpu_collision/solids/piece_pair.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(PiecePair, AgainstAllPairs) {
   EXPECT_GT(overlapping, 5);
 }
 
-// Two linked rings, one turning: the memory of the last frame changes the cost, never the answer.
+// Two linked rings, one turning: the state of the last frame changes the cost, never the answer.
 TEST(PiecePair, CoherentMotion) {
   PiecePair kept(ring(), ring());
   long warm_tests = 0, cold_tests = 0, warm_steps = 0, cold_steps = 0;

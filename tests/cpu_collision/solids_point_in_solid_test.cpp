@@ -1,4 +1,4 @@
-// Solid angle against closed forms; ray parity against the winding number on closed organs, and where rays degenerate.
+// Solid angle against closed forms; ray parity against the winding number on closed organs, and with degenerate rays.
 #include "cpu_collision/solids/point_in_solid.hpp"
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ using glm::vec3;
 
 TEST(SolidAngle, ClosedForms) {
   constexpr double kPi = std::numbers::pi;
-  // The octant's triangle seen from the origin, an eighth of the sphere; seen from the other side of it, outside.
+  // The octant's triangle seen from the origin covers an eighth of the sphere, with the sign of its orientation.
   const Triangle octant{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   EXPECT_NEAR(solid_angle(dvec3(0), octant), kPi / 2.0, 1e-14);
   EXPECT_NEAR(solid_angle(dvec3(0), {octant.a, octant.c, octant.b}), -kPi / 2.0, 1e-14);
-  // A right triangle of sides a and b, seen from height h over the right angle: atan(ab / (h sqrt(a^2+b^2+h^2))) minus
-  // what the hypotenuse cuts off; for a square from its middle, 4 asin(s^2 / (s^2 + 4 h^2)).
+  // Two right triangles make a square of side s; seen from height h over its middle it covers
+  // 4 asin(s^2 / (s^2 + 4 h^2)).
   const double side = 2.0, h = 0.7;
   const dvec3 eye(0, 0, -h);
   const Triangle half_one{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}}, half_two{{-1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
@@ -57,7 +57,7 @@ TEST(SolidAngle, WindingNumberOfOpenAndTurnedSurfaces) {
   EXPECT_NEAR(winding_number(twice.view(), dvec3(0)), 2.0, 1e-12);
 }
 
-// Points at random in and about the box, and as many close to the surface.
+// Random points in and around the box, and equally many close to the surface.
 vec3 a_point(test::Dice& dice, const TriangleMesh& mesh, const SolidBox& box) {
   const dvec3 middle = 0.5 * (dvec3(box.low) + dvec3(box.high)), half = 0.5 * (dvec3(box.high) - dvec3(box.low));
   if (dice.pick(2)) return vec3(middle + 1.1 * half * dice.in_cube(1.0));
@@ -116,9 +116,9 @@ TEST(PointInSolid, PointsOnTheSurface) {
   }
 }
 
-// In the planes of faces and in line with sides and corners: the points from which degenerate rays are likeliest.
+// Points in the planes of faces and in line with edges and vertices, where degenerate rays are most likely.
 TEST(PointInSolid, PointsInLineWithCorners) {
-  // A cube on the corner of which another stands: planes of faces run through the inside.
+  // Two cubes offset along the diagonal: planes of faces run through the inside.
   const TriangleMesh steps = shapes::joined(shapes::cube(2.f), shapes::cube(2.f, vec3(3, 3, 3)));
   const SolidBox box = box_of(steps.positions);
   for (int x = -6; x <= 18; ++x) {
@@ -137,7 +137,7 @@ TEST(PointInSolid, PointsInLineWithCorners) {
   }
 }
 
-// Rays that meet a side, a corner, or lie in a face, made on purpose.
+// Constructed rays that meet an edge or a vertex, or lie in a face.
 TEST(PointInSolid, DegenerateRaysAreRecognised) {
   const auto contact = [](const vec3& from, const vec3& to, const vec3& a, const vec3& b, const vec3& c) {
     ParityRay ray = draw_ray(from, {vec3(-1), vec3(1)}, 1, 0);
@@ -157,14 +157,14 @@ TEST(PointInSolid, DegenerateRaysAreRecognised) {
   EXPECT_EQ(contact({1, 1, 0}, {9, 1, 9}, a, b, c), RayContact::StartsOnFace);
   EXPECT_EQ(contact({-1, 1, 9}, {-1, 1, -9}, a, b, c), RayContact::Missed);
   EXPECT_EQ(contact({1, 1, -1}, {1, 1, -9}, a, b, c), RayContact::Missed);
-  // A face without area never changes parity; a ray that meets it is thrown away.
+  // A face without area never changes parity; a ray that meets it is discarded.
   EXPECT_EQ(contact({1, 0, 9}, {1, 0, -9}, a, b, {2, 0, 0}), RayContact::Degenerate);
   EXPECT_EQ(contact({1, 1, 9}, {1, 1, -9}, a, b, {2, 0, 0}), RayContact::Missed);
-  // In line with it, whatever the ray.
+  // A ray that starts in line with the face but leaves the line misses it.
   EXPECT_EQ(contact({6, 0, 0}, {9, 3, 8}, a, b, {2, 0, 0}), RayContact::Missed);
 }
 
-TEST(PointInSolid, WithoutRaysTheWindingNumberAnswers) {
+TEST(PointInSolid, WithoutRaysTheWindingNumberDecides) {
   const TriangleMesh ball = shapes::icosphere(2);
   const PointAnswer answer = point_in_solid(ball.view(), box_of(ball.positions), vec3(0.01f), {0, 1});
   EXPECT_TRUE(answer.by_winding);
@@ -202,7 +202,7 @@ TEST(PointInSolid, CandidatesOfACallerGiveTheSameAnswer) {
   EXPECT_EQ(allocated, 0u);
 }
 
-TEST(PointInSolid, PointsThatAreNoNumbersAreOutside) {
+TEST(PointInSolid, PointsThatAreNotFiniteAreOutside) {
   const TriangleMesh ball = shapes::icosphere(2);
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   for (const vec3& p : {vec3(nan, 0, 0), vec3(0, infinity, 0), vec3(0, 0, -infinity)}) {

@@ -1,4 +1,4 @@
-// "Separated" is never wrong; "not found" is seldom wrong when the gap is wide; the last frame's plane saves updates.
+// "Separated" is never wrong; "not found" is rarely wrong for a wide gap; the last frame's plane saves updates.
 #include "cpu_collision/solids/separating_plane.hpp"
 
 #include <gtest/gtest.h>
@@ -96,11 +96,11 @@ TEST(SeparatingPlane, LastFramesPlaneSavesUpdates) {
     Dice motion(seed);
     const ConvexBody a = convex_hull(test::random_cloud(dice, 0.05, 20)),
                      b = convex_hull(test::random_cloud(dice, 0.05, 20));
-    const dvec3 axis = motion.direction(), start = motion.direction(), way = motion.across(start);
+    const dvec3 axis = motion.direction(), start = motion.direction(), direction = motion.across(start);
     Plane plane;
     long warm = 0, cold = 0;
     for (int frame = 0; frame < 300; ++frame) {
-      const RigidPose at_b{test::rotation(axis, 0.01 * frame), 0.2 * start + 0.0005 * (frame - 150.0) * way};
+      const RigidPose at_b{test::rotation(axis, 0.01 * frame), 0.2 * start + 0.0005 * (frame - 150.0) * direction};
       const auto first = placed(a, {}), second = placed(b, at_b);
       const std::uint64_t before = allocations_so_far();
       const SeparatingPlaneAnswer answer = separating_plane(first, second, &plane, {.weight = weight});

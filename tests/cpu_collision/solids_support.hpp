@@ -1,5 +1,5 @@
-// Shared by the tests of cpu_collision/solids: the two-object scene with poses, and pieces of a mesh. Units: those of
-// the file.
+// Shared by the tests of cpu_collision/solids and trees: the two-object scene with poses, read from a file. Units:
+// those of the file.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct PosedScene {
   TriangleMesh objects[2];
   std::vector<Frame> frames;
 
-  // Object `o` where frame `f` puts it, rounded to float.
+  // Object `o` at its pose of frame `f`, rounded to float.
   TriangleMesh posed(int o, std::size_t f) const {
     TriangleMesh mesh = objects[o];
     for (glm::vec3& p : mesh.positions) p = glm::vec3(frames[f].turn[o] * glm::dvec3(p) + frames[f].at[o]);

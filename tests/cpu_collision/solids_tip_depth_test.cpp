@@ -21,14 +21,14 @@ TEST(TipDepth, OnASphere) {
   const SolidBox box = box_of(ball.positions);
   test::Dice dice(1);
   for (int i = 0; i < 300; ++i) {
-    const dvec3 way = dice.direction();
+    const dvec3 direction = dice.direction();
     const double radius = dice.uniform(0.005, 0.08);
     if (std::abs(radius - 0.05) < 2e-4) continue;
-    const TipDepth answer = tip_depth(ball.view(), box, radius * way);
+    const TipDepth answer = tip_depth(ball.view(), box, radius * direction);
     EXPECT_EQ(answer.place, radius < 0.05 ? PointPlace::Inside : PointPlace::Outside);
     EXPECT_NEAR(answer.depth, 0.05 - radius, 2e-4);
-    EXPECT_NEAR(glm::distance(answer.on_surface, radius * way), std::abs(answer.depth), 1e-12);
-    EXPECT_GT(glm::dot(answer.out, way), radius < 0.01 ? 0.0 : 0.9);
+    EXPECT_NEAR(glm::distance(answer.on_surface, radius * direction), std::abs(answer.depth), 1e-12);
+    EXPECT_GT(glm::dot(answer.out, direction), radius < 0.01 ? 0.0 : 0.9);
     EXPECT_FALSE(answer.by_winding);
   }
   const TipDepth on = tip_depth(ball.view(), box, dvec3(ball.positions[7]));

@@ -1,4 +1,4 @@
-// A frame of any tree allocates nothing once warm, whatever it is asked: operator new is counted.
+// A frame of any tree allocates nothing after a warm-up, for every query: operator new is counted.
 #include <gtest/gtest.h>
 
 #include "cpu_collision/trees/surface_tree.hpp"
@@ -30,8 +30,7 @@ Frames deforming(const TriangleMesh& mesh) {
   return frames;
 }
 
-// The same frames, deforming differently each, as the warm-up.
-// Returns how many faces were touched and pairs found.
+// Runs the frames; the first run is the warm-up. Returns the number of touched faces and of pairs found.
 std::size_t run(SurfaceTree& tree, const SurfaceTree& other, const SurfaceTree& of_another_kind, const Frames& frames) {
   std::size_t found = 0;
   for (std::size_t k = 0; k < frames.positions.size(); ++k) {
@@ -50,7 +49,7 @@ std::size_t run(SurfaceTree& tree, const SurfaceTree& other, const SurfaceTree& 
   return found;
 }
 
-TEST(TreeAllocation, NoneOnceWarm) {
+TEST(TreeAllocation, NoneAfterWarmUp) {
   const TriangleMesh mesh = shapes::icosphere(4), other = shapes::icosphere(2, 0.1f, {0.07f, 0.f, 0.f});
   const Frames frames = deforming(mesh);
   std::vector<std::string> names = tree_names();

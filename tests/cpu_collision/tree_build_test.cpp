@@ -1,5 +1,5 @@
 // Splits and fits of every kind of tree: each face in one node, each node's volume around all faces below it, after a
-// build and after refits; children's volumes tested against points outside them.
+// build and after refits; the fit around a motion and the tight fit as well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,13 +64,13 @@ void expect_topology(const TreeTopology& tree, const TriangleMesh& mesh) {
   }
 }
 
-// By the distance bound: a point of a face is at distance 0 from every volume above it.
+// By the distance bound: a point of a face has distance 0 from the volumes of all its ancestors.
 template <class Volume>
 void expect_containment(const VolumeTree<Volume>& tree, const std::vector<glm::vec3>& positions,
                         const std::vector<glm::uvec3>& faces, std::mt19937& random) {
   std::uniform_real_distribution<float> share(0.f, 1.f);
   const float rounding = kFitRounding * reach_of(positions);
-  const float slack = 2.f * rounding + kFitRounding * 4.f;  // lines reach 2 m beyond the mesh
+  const float slack = 2.f * rounding + kFitRounding * 4.f;  // lines extend 2 m beyond the mesh
   for (std::uint32_t i = 0; i < tree.node_count(); ++i) {
     for (std::uint32_t slot = tree.slots[i].first; slot < tree.slots[i].first + tree.slots[i].count; ++slot) {
       const glm::uvec3& f = faces[tree.face_of_slot[slot]];
@@ -78,7 +78,7 @@ void expect_containment(const VolumeTree<Volume>& tree, const std::vector<glm::v
       const float u = share(random), v = (1.f - u) * share(random);
       const glm::vec3 inside = (1.f - u - v) * positions[f.x] + u * positions[f.y] + v * positions[f.z];
       ASSERT_LE(least_distance(tree.nodes[i], lanes(inside)), rounding) << i;
-      // A line through the face crosses the volume, however it runs.
+      // A line through the face crosses the volume in every direction.
       const glm::vec3 along(share(random) - 0.5f, share(random) - 0.5f, share(random) - 0.5f);
       ASSERT_TRUE(crosses(tree.nodes[i], segment_between(inside - along, inside + along, slack))) << i;
       ASSERT_TRUE(crosses(tree.nodes[i], segment_between(inside, inside, rounding))) << i;
@@ -87,7 +87,7 @@ void expect_containment(const VolumeTree<Volume>& tree, const std::vector<glm::v
   }
 }
 
-// Random motion of every vertex, with a stretch and a turn: far more than an organ does.
+// Random motion of every vertex, with a stretch and a rotation: far more than an organ's motion.
 std::vector<glm::vec3> disturbed(const std::vector<glm::vec3>& rest, std::mt19937& random) {
   const float size = 0.1f * reach_of(rest);
   std::uniform_real_distribution<float> off(-size, size);
@@ -164,7 +164,7 @@ TEST(TreeBuild, ObbAndQuospo) {
   }
 }
 
-TEST(TreeBuild, StraddlersStayInTheNode) {
+TEST(TreeBuild, StraddlingFacesStayInTheNode) {
   // Two sheets to either side of x = 0 and one face across it.
   TriangleMesh mesh;
   for (int k = 0; k < 40; ++k)

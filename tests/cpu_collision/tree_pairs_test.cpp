@@ -1,5 +1,5 @@
-// Pairs of faces of two trees, of a tree with itself, and of a surface in motion, against every pair; scenes whose
-// answers are known.
+// Pairs of faces of two trees, of a tree with itself, and of a surface in motion, compared with a test of every pair;
+// scenes with known answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ TEST(TreePairs, CrossingAgreesWithEveryPair) {
   EXPECT_GT(found + wanted.size(), 300u);
 }
 
-TEST(TreePairs, CrossingTakesTreesOfEveryKind) {
+TEST(TreePairs, CrossingAcceptsTreesOfEveryKind) {
   const TriangleMesh a = shapes::random_soup(kSeed, 150, 0.1f, 0.06f),
                      b = shapes::random_soup(kSeed + 100, 120, 0.1f, 0.06f);
   std::vector<FacePair> wanted;
@@ -74,7 +74,7 @@ TEST(TreePairs, CrossingTakesTreesOfEveryKind) {
   }
 }
 
-// The other tree's new positions and faces count, whatever its kind.
+// Crossing uses the other tree's new positions and faces, for every kind of tree.
 TEST(TreePairs, CrossingFollowsATreeOfAnotherKind) {
   const TriangleMesh ball = shapes::icosphere(2, 0.1f), ring = shapes::torus(20, 10, 0.1f, 0.03f);
   TriangleMesh away = ring;
@@ -117,7 +117,7 @@ TEST(TreePairs, KnownScenes) {
   }
 }
 
-// Two sheets that pass through each other between the frames: neither frame shows it.
+// Two sheets that pass through each other between two frames: neither frame shows a crossing.
 TEST(TreePairs, SheetsThatPassThroughEachOther) {
   const TriangleMesh sheet = shapes::grid(6, 6);
   TriangleMesh before = sheet, after = sheet;
@@ -134,7 +134,7 @@ TEST(TreePairs, SheetsThatPassThroughEachOther) {
     EXPECT_GT(pairs.size(), sheet.faces.size()) << name;
     if (first.empty()) first.assign(pairs.begin(), pairs.end());
     EXPECT_TRUE(std::equal(pairs.begin(), pairs.end(), first.begin(), first.end())) << name;
-    // Standing still, or moving together, they do not meet.
+    // At rest, or moving together, they do not meet.
     tree->update(before.positions);
     EXPECT_TRUE(tree->self_crossing_on_the_way(before.positions).pairs.empty()) << name;
     tree->update(before.positions);
@@ -149,19 +149,19 @@ TEST(TreePairs, MotionAgreesWithEveryPair) {
   test::Dice dice(kSeed);
   std::vector<glm::vec3> after = mesh.positions;
   for (std::size_t v = 0; v < after.size(); v += 3) {
-    const glm::vec3 way(dice.in_cube(0.02));
-    for (std::size_t k = v; k < v + 3; ++k) after[k] += way + glm::vec3(dice.in_cube(0.002));
+    const glm::vec3 direction(dice.in_cube(0.02));
+    for (std::size_t k = v; k < v + 3; ++k) after[k] += direction + glm::vec3(dice.in_cube(0.002));
   }
-  float reach = 0.f;
-  for (const glm::vec3& p : mesh.positions) reach = std::max({reach, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
-  for (const glm::vec3& p : after) reach = std::max({reach, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  float extent = 0.f;
+  for (const glm::vec3& p : mesh.positions) extent = std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  for (const glm::vec3& p : after) extent = std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
   std::vector<FacePair> wanted;
   const auto motion = [&](std::uint32_t f) {
     return MovingTriangle{triangle_of(mesh.positions, mesh.faces[f]), triangle_of(after, mesh.faces[f])};
   };
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f)
     for (std::uint32_t g = f + 1; g < mesh.faces.size(); ++g)
-      if (triangles_meet(motion(f), motion(g), 1e-7 * double(reach))) wanted.emplace_back(f, g);
+      if (triangles_meet(motion(f), motion(g), 1e-7 * double(extent))) wanted.emplace_back(f, g);
   EXPECT_GT(wanted.size(), 20u);
   for (const std::string& name : all_trees()) {
     const auto tree = tree_over(name, mesh);
@@ -170,8 +170,8 @@ TEST(TreePairs, MotionAgreesWithEveryPair) {
   }
 }
 
-// A cloth that falls onto another within one step: at its end 46 pairs share a point, none at its beginning.
-TEST(TreePairs, ThickClothIsCaughtOnTheWay) {
+// A cloth that falls onto another within one step: 46 pairs share a point at its end, none at its start.
+TEST(TreePairs, ThickClothIsCaughtInMotion) {
   const auto before = shared_file("collision/thick-cloth_t0.ply"), after = shared_file("collision/thick-cloth_t1.ply");
   if (!before || !after) GTEST_SKIP() << "no shared test data";
   const TriangleMesh first = load_mesh(*before), second = load_mesh(*after);
@@ -179,15 +179,16 @@ TEST(TreePairs, ThickClothIsCaughtOnTheWay) {
   for (const std::string& name : all_trees()) {
     const auto tree = tree_over(name, first);
     EXPECT_TRUE(tree->self_crossing().pairs.empty()) << name;
-    const auto way = tree->self_crossing_on_the_way(second.positions).pairs;
-    const std::vector<FacePair> caught(way.begin(), way.end());
+    const auto moving = tree->self_crossing_on_the_way(second.positions).pairs;
+    const std::vector<FacePair> caught(moving.begin(), moving.end());
     tree->update(second.positions);
     const auto crossed = tree->self_crossing().pairs;
     EXPECT_EQ(crossed.size(), 46u) << name;
     std::size_t missed = 0;
     for (const FacePair& pair : crossed) missed += !std::binary_search(caught.begin(), caught.end(), pair) ? 1u : 0u;
     EXPECT_EQ(missed, 0u) << name;
-    if (name == "aabb") std::printf("%zu pairs meet on the way, %zu cross at its end\n", caught.size(), crossed.size());
+    if (name == "aabb")
+      std::printf("%zu pairs meet during the step, %zu cross at its end\n", caught.size(), crossed.size());
   }
 }
 

@@ -1,4 +1,4 @@
-// What a tree answers of segments, rays and points, against a loop over all faces; degenerate lines and meshes first.
+// Queries of segments, rays and points against a loop over all faces, with degenerate lines and meshes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ double first_of_all(const TriangleMesh& mesh, const Line& line) {
   return first;
 }
 
-// The lowest number of several.
+// Among equally close faces the one with the lowest number.
 SurfacePoint closest_of_all(const TriangleMesh& mesh, const glm::dvec3& point) {
   SurfacePoint best{FaceId(0), {}, kEndless};
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
@@ -48,7 +48,7 @@ SurfacePoint closest_of_all(const TriangleMesh& mesh, const glm::dvec3& point) {
   return best;
 }
 
-// Through vertices, along edges, through nothing, of no length, along axes, far and near.
+// Lines through vertices, along edges, through nothing, of zero length, along axes, far and near.
 std::vector<Line> lines_for(const TriangleMesh& mesh, Dice& dice, int count) {
   const auto vertex = [&] { return glm::dvec3(mesh.positions[dice.pick(int(mesh.positions.size()))]); };
   std::vector<Line> lines;
@@ -125,7 +125,7 @@ TEST(TreeQuery, ClosestWithinALimit) {
   }
 }
 
-TEST(TreeQuery, AroundAPointAreTheFacesAtIt) {
+TEST(TreeQuery, AroundFindsTheFacesAtAPoint) {
   Dice dice(kSeed + 1);
   const TriangleMesh mesh = shapes::torus(40, 20);
   for (const std::string& name : tree_names()) {

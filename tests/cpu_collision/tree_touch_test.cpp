@@ -1,5 +1,5 @@
 // Every kind of tree, every split, rebuilt and refitted, against the reference: random tools over several meshes,
-// degenerate ones included, both sets, all kinds of tool volume, still and deforming.
+// including degenerate ones, both sets, all kinds of tool volume, at rest and deforming.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Bounds bounds_of(const TriangleMesh& mesh) {
   return bounds;
 }
 
-// A step whose tip ends near the surface, or anywhere; from hair-thin to larger than the organ.
+// A step whose tip ends near the surface, or anywhere; from very thin to larger than the organ.
 ToolStep random_step_at(Dice& dice, const TriangleMesh& mesh) {
   const Bounds bounds = bounds_of(mesh);
   const double size = std::max(glm::distance(bounds.low, bounds.high), 1e-3);
@@ -61,7 +61,7 @@ ToolVolume volume_of(const ToolStep& step, Kind kind) {
   }
 }
 
-// All trees of one mesh, the BSP among them.
+// All trees of one mesh, including the BSP.
 struct Trees {
   std::vector<std::unique_ptr<TouchQuery>> all;
 
@@ -87,7 +87,7 @@ struct Tally {
   std::uint64_t in_both = 0, borderline = 0;
 };
 
-// The judge is asked once, every tree is held against it.
+// Computes the reference once and compares every tree with it.
 void expect_agreement(const Trees& trees, const TriangleMesh& mesh, std::span<const ToolVolume> tools, TouchSet set,
                       Tally& tally) {
   std::vector<ReferenceAnswer> reference;
@@ -104,7 +104,7 @@ void expect_agreement(const Trees& trees, const TriangleMesh& mesh, std::span<co
   }
 }
 
-// A few tools at a time, all kinds, both sets; the exact set from capsule covers alone.
+// A few tools at a time, all kinds, both sets; the exact set from capsule covers only.
 void expect_agreement_everywhere(const Trees& trees, const TriangleMesh& mesh, Dice& dice, int rounds, Tally& tally) {
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round);
@@ -159,7 +159,7 @@ TEST(TreeTouch, AgreesOnDeformingMeshes) {
     TriangleMesh mesh = rest;
     Trees trees(mesh);
     for (int frame = 0; frame < 12; ++frame) {
-      wobble(rest, frame < 8 ? 0.02 : 0.5, frame, mesh);  // as an organ does, then far beyond
+      wobble(rest, frame < 8 ? 0.02 : 0.5, frame, mesh);  // like an organ, then far more
       trees.update(mesh);
       expect_agreement_everywhere(trees, mesh, dice, 4, tally);
     }
@@ -175,7 +175,7 @@ TEST(TreeTouch, AgreesOnDegenerateMeshes) {
   meshes.push_back({{{0.01f, 0.02f, 0.03f}}, std::vector<glm::uvec3>(100, glm::uvec3(0))});  // one point, many times
   TriangleMesh same{{{0, 0, 0}, {0.1f, 0, 0}, {0, 0.1f, 0}}, std::vector<glm::uvec3>(100, glm::uvec3(0, 1, 2))};
   meshes.push_back(same);
-  TriangleMesh needles = shapes::grid(12, 12);  // sound faces, needles and points
+  TriangleMesh needles = shapes::grid(12, 12);  // valid faces, needles and points
   for (std::uint32_t k = 0; k < 140; ++k) needles.faces.push_back({k, k, k + 1}), needles.faces.push_back({k, k, k});
   meshes.push_back(needles);
   TriangleMesh line;  // all vertices on one line
@@ -232,7 +232,7 @@ TEST(TreeTouch, ReportsTimesCountersAndMemory) {
   }
 }
 
-TEST(TreeTouch, NamesAreReadStrictly) {
+TEST(TreeTouch, NamesAreParsedStrictly) {
   for (const char* name : {"", "aabb:", "aabb:best", "aabb-Refit", "obb:median", "quospo:mean", "kdop8",
                            "aabb-refit-refit", "sphere :mean", "scan"})
     EXPECT_FALSE(tree_plan(name)) << name;
@@ -240,7 +240,7 @@ TEST(TreeTouch, NamesAreReadStrictly) {
   EXPECT_EQ(tree_plan("aabb:middle-refit")->update, TreeUpdate::Refit);
 }
 
-// Folded, open, self-crossing and non-manifold surfaces; what cannot be loaded is said.
+// Folded, open, self-crossing and non-manifold surfaces.
 TEST(TreeTouch, AgreesOnBrokenMeshes) {
   Dice dice(kSeed + 4);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);

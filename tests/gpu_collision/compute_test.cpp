@@ -16,7 +16,7 @@
 namespace trocar {
 namespace {
 
-// Every pair of choices occurs.
+// Every pair of settings occurs.
 constexpr ComputeTuning kSoftware{true, false, true, 1, false}, kGpu{false, true, true, 3, true};
 constexpr ComputeTuning kCulledAndClipped{true, true, false, 1, true}, kBareHost{false, false, false, 1, false};
 
@@ -94,7 +94,7 @@ bool same(const Touch& a, const Touch& b) {
 
 class ComputeDeferred : public GlTest, public ::testing::WithParamInterface<ComputeTuning> {};
 
-TEST_P(ComputeDeferred, IsTheImmediateAnswerOneCallLater) {
+TEST_P(ComputeDeferred, ReturnsTheImmediateAnswerOneCallLater) {
   const Movie movie;
   const auto immediate = make_compute_query(*context_, ReadBack::Immediate, GetParam());
   const auto deferred = make_compute_query(*context_, ReadBack::Deferred, GetParam());
@@ -104,13 +104,13 @@ TEST_P(ComputeDeferred, IsTheImmediateAnswerOneCallLater) {
   std::vector<std::uint32_t> expected_first{0};
   std::size_t touches = 0;
   for (int frame = 0; frame < 40; ++frame) {
-    // The positions change none, one or several times between two calls.
+    // The positions change never, once or several times between two calls.
     for (int i = 0; i < frame % 4; ++i) deferred->update(movie.positions(100 + frame + i));
     const std::vector<glm::vec3> positions = movie.positions(frame);
     deferred->update(positions);
     immediate->update(positions);
     const Answer late(deferred->touched(movie.tools_of(frame), movie.set_of(frame)));
-    // As many tools as now asked about; those that the previous call had carry its touches.
+    // The list has entries for the tools of this call; the tools of the previous call carry its touches.
     ASSERT_GE(late.first.size(), movie.tools_of(frame).size() + 1);
     expected_first.resize(late.first.size(), expected_first.back());
     EXPECT_EQ(late.first, expected_first) << "frame " << frame;
@@ -137,8 +137,8 @@ TEST_P(ComputeDeferred, ForgetsThePreviousCallOnRebuild) {
   EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
 }
 
-// The records of a call before rebuild() name tools and faces that the next call need not have.
-TEST_P(ComputeDeferred, RebuildDropsWhatWasSubmitted) {
+// The records of a call before rebuild() may name tools and faces that the next call does not have.
+TEST_P(ComputeDeferred, RebuildDropsSubmittedCalls) {
   const Movie movie;
   const auto query = make_compute_query(*context_, ReadBack::Deferred, GetParam());
   query->rebuild(movie.mesh.view());
@@ -200,8 +200,8 @@ TEST_F(ComputeScene, PositionBufferHoldsTheUpdateUnderOneName) {
   }
 }
 
-TEST_F(ComputeScene, MoreToolsThanOneDispatchTakes) {
-  // 96,800 faces are 1,513 blocks: with 60 tools more pairs of block and tool than 65,535 workgroups.
+TEST_F(ComputeScene, MoreToolsThanOneDispatchAllows) {
+  // 96,800 faces are 1,513 blocks: with 60 tools there are more (block, tool) pairs than 65,535 workgroups.
   const TriangleMesh mesh = shapes::grid(220, 220, 0.002f, 0.002f);
   const ToolVolume over_all = static_volume({{0.0, 0.0, 0.1}, {0.0, 0.0, -0.1}, 0.01});
   const std::vector<ToolVolume> tools(60, over_all);
@@ -253,7 +253,7 @@ class OldContext final : public GlContext {
   GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 2};
 };
 
-TEST(ComputeWithout, OpenGl43IsASentence) {
+TEST(ComputeWithout, OpenGl43GivesAnErrorMessage) {
   OldContext context;
   try {
     make_compute_query(context);
@@ -288,7 +288,7 @@ TEST(FaceBlocks, HoldEveryFaceOnceAndAllItsCorners) {
 TEST(FaceBlocks, AreCompact) {
   const TriangleMesh mesh = shapes::icosphere(5);
   const FaceBlocks blocks = make_face_blocks(mesh.view());
-  // 64 faces of a closed mesh have about 32 vertices of their own and some 16 on their rim.
+  // 64 faces of a closed mesh have about 32 inner vertices and some 16 on their boundary.
   EXPECT_LT(blocks.vertices.size(), 55 * blocks.ends.size());
 }
 

@@ -1,5 +1,5 @@
-// Off-screen contexts: made with any DISPLAY, many in a row, refused with a sentence when no driver is there; and the
-// small owners of GL objects.
+// Off-screen contexts: independent of DISPLAY, many in a row, an error message without a driver; and the small owners
+// of GL objects.
 #include "gpu_collision/gl_context.hpp"
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ TEST_F(GlContextTest, DescribesItself) {
               info.compatibility_profile ? "compatibility" : "core", info.renderer.c_str(), info.version.c_str());
 }
 
-// Runs `question` in a child process whose environment `prepare` has changed; true when it exited with status 0.
+// Runs `question` in a child process whose environment `prepare` has changed; true when it exits with status 0.
 // The suites that use it are named DeathTest so that they run first, before this process has loaded a driver.
 bool child_answers(void (*prepare)(), bool (*question)()) {
   const pid_t child = fork();
@@ -63,12 +63,12 @@ TEST(GlContextChildDeathTest, DisplayDoesNotMatter) {
   EXPECT_TRUE(child_answers([] { setenv("WAYLAND_DISPLAY", "nowhere", 1); }, context_can_be_made));
 }
 
-TEST(GlContextChildDeathTest, NoDriverIsASentenceNotACrash) {
+TEST(GlContextChildDeathTest, NoDriverGivesAnErrorMessage) {
   EXPECT_TRUE(child_answers([] { setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent", 1); },
                             context_is_refused_with_a_reason));
 }
 
-TEST(GlContextChildDeathTest, NothingToAdoptIsASentence) {
+TEST(GlContextChildDeathTest, NothingToAdoptGivesAnErrorMessage) {
   EXPECT_TRUE(child_answers([] {},
                             [] {
                               std::string why;
@@ -89,11 +89,11 @@ TEST_F(GlContextTest, ManyInARowLeakNothing) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(make_offscreen_context(why)) << why;
   const long before = resident_kb();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(make_offscreen_context(why)) << why;
-  // A leaked context of a software driver is megabytes.
+  // A leaked context of a software driver takes megabytes.
   EXPECT_LT(resident_kb() - before, 20'000);
 }
 
-TEST_F(GlContextTest, AdoptsWhatIsCurrent) {
+TEST_F(GlContextTest, AdoptsTheCurrentContext) {
   using GetProcAddress = void (*(*)(const char*))();
   void* library = dlopen("libEGL.so.1", RTLD_NOW);
   ASSERT_NE(library, nullptr);

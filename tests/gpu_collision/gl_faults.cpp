@@ -9,9 +9,9 @@ namespace {
 
 GlFault fault_now;
 GLuint faces_now = 0, tools_now = 0;
-int errors_to_tell = 0;
-bool reset_to_tell = false;
-std::byte* read_back_now = nullptr;  // the mapping that is only read
+int pending_errors = 0;
+bool pending_reset = false;
+std::byte* read_back_now = nullptr;  // the mapping for reading only
 GLuint* selection_now = nullptr;
 
 // Layout of compute's answer: see gpu_collision/compute_query.cpp.
@@ -40,7 +40,7 @@ struct InjectedFault::Saved {
   PFNGLGETINTEGERVPROC get_integer = glad_glGetIntegerv;
   PFNGLGETSTRINGIPROC get_string = glad_glGetStringi;
 
-  void put_back() const {
+  void restore() const {
     glad_glClientWaitSync = client_wait_sync;
     glad_glFenceSync = fence_sync;
     glad_glMapBufferRange = map_buffer_range;
@@ -87,38 +87,38 @@ void* GLAD_API_PTR map_range(GLenum target, GLintptr offset, GLsizeiptr length, 
   return data;
 }
 
-void GLAD_API_PTR no_data(GLenum, GLsizeiptr, const void*, GLenum) { errors_to_tell = 1; }
-void GLAD_API_PTR no_storage(GLenum, GLsizeiptr, const void*, GLbitfield) { errors_to_tell = 1; }
+void GLAD_API_PTR no_data(GLenum, GLsizeiptr, const void*, GLenum) { pending_errors = 1; }
+void GLAD_API_PTR no_storage(GLenum, GLsizeiptr, const void*, GLbitfield) { pending_errors = 1; }
 
 GLenum GLAD_API_PTR get_error() {
   if (fault_now == GlFault::ContextLostError) return GL_CONTEXT_LOST;
   const GLenum error = real->get_error();
-  if (errors_to_tell == 0 || error != GL_NO_ERROR) return error;
-  --errors_to_tell;
+  if (pending_errors == 0 || error != GL_NO_ERROR) return error;
+  --pending_errors;
   return fault_now == GlFault::OutOfMemory ? GL_OUT_OF_MEMORY : GL_INVALID_OPERATION;
 }
 
 GLenum GLAD_API_PTR reset_status() {
-  if (!reset_to_tell) return GL_NO_ERROR;
-  reset_to_tell = false;
+  if (!pending_reset) return GL_NO_ERROR;
+  pending_reset = false;
   return GL_UNKNOWN_CONTEXT_RESET;
 }
 
 void GLAD_API_PTR no_dispatch(GLuint x, GLuint y, GLuint z) {
   if (fault_now == GlFault::DispatchSkipped) return;
-  errors_to_tell = 1;
+  pending_errors = 1;
   real->dispatch_compute(x, y, z);
 }
 
 void GLAD_API_PTR refused_end(GLenum target) {
-  errors_to_tell = 1;
+  pending_errors = 1;
   real->end_query(target);
 }
 
 void GLAD_API_PTR sub_data(GLenum target, GLintptr offset, GLsizeiptr size, void* data) {
   real->get_buffer_sub_data(target, offset, size, data);
   auto* words = static_cast<GLuint*>(data);
-  if (fault_now == GlFault::FaceThatIsNot) words[0] = faces_now * 4;  // as occlusion writes face and tool
+  if (fault_now == GlFault::FaceThatIsNot) words[0] = faces_now * 4;  // as occlusion encodes face and tool
   if (fault_now == GlFault::ToolThatIsNot) words[0] = tools_now;
 }
 
@@ -135,7 +135,7 @@ void GLAD_API_PTR select_buffer(GLsizei size, GLuint* buffer) {
 
 GLint GLAD_API_PTR render_mode(GLenum mode) {
   const GLint hits = real->render_mode(mode);
-  if (fault_now == GlFault::CommandRefused) errors_to_tell = 1;
+  if (fault_now == GlFault::CommandRefused) pending_errors = 1;
   if (mode != GL_RENDER || hits <= 0 || !selection_now) return hits;
   if (fault_now == GlFault::FaceThatIsNot) selection_now[4] = faces_now;
   if (fault_now == GlFault::ToolThatIsNot) selection_now[3] = tools_now;
@@ -161,8 +161,8 @@ InjectedFault::InjectedFault(GlFault fault, unsigned faces, unsigned tools) : sa
   fault_now = fault;
   faces_now = faces;
   tools_now = tools;
-  errors_to_tell = 0;
-  reset_to_tell = fault == GlFault::ContextLost;
+  pending_errors = 0;
+  pending_reset = fault == GlFault::ContextLost;
   read_back_now = nullptr;
   selection_now = nullptr;
   glad_glClientWaitSync = wait_sync;
@@ -183,7 +183,7 @@ InjectedFault::InjectedFault(GlFault fault, unsigned faces, unsigned tools) : sa
 }
 
 InjectedFault::~InjectedFault() {
-  saved_->put_back();
+  saved_->restore();
   real = nullptr;
 }
 

@@ -1,5 +1,5 @@
-// Faults of an OpenGL driver, made by putting our own functions into glad's table of entry points. A fault lasts as
-// long as the object that makes it.
+// Faults of an OpenGL driver, injected by replacing entries in glad's table of entry points. A fault lasts as long as
+// the InjectedFault object.
 #pragma once
 
 #include <memory>
@@ -8,28 +8,28 @@
 namespace trocar {
 
 enum class GlFault {
-  FenceFails,          // glClientWaitSync gives GL_WAIT_FAILED
-  FenceTimesOut,       // ... gives GL_TIMEOUT_EXPIRED
-  NoFence,             // glFenceSync gives none
-  NoMapping,           // glMapBufferRange gives none
+  FenceFails,          // glClientWaitSync returns GL_WAIT_FAILED
+  FenceTimesOut,       // ... returns GL_TIMEOUT_EXPIRED
+  NoFence,             // glFenceSync returns none
+  NoMapping,           // glMapBufferRange returns none
   OutOfMemory,         // glBufferData and glBufferStorage do nothing and leave GL_OUT_OF_MEMORY
-  CommandRefused,      // glEndQuery, glDispatchCompute and glRenderMode leave GL_INVALID_OPERATION behind
-  ContextLost,         // glGetGraphicsResetStatus says so, once
-  ContextLostError,    // glGetError says GL_CONTEXT_LOST, for ever
-  DispatchSkipped,     // glDispatchCompute does nothing: the answer of the call before is still there
-  FaceThatIsNot,       // whatever names faces that is read back names the one after the last
+  CommandRefused,      // glEndQuery, glDispatchCompute and glRenderMode leave GL_INVALID_OPERATION
+  ContextLost,         // glGetGraphicsResetStatus reports it, once
+  ContextLostError,    // glGetError always returns GL_CONTEXT_LOST
+  DispatchSkipped,     // glDispatchCompute does nothing: the buffer still holds the previous answer
+  FaceThatIsNot,       // one record read back names the face after the last
   ToolThatIsNot,       // ... the tool after the last
-  TooManyHits,         // a count of four thousand million
-  NoCount,             // an occlusion query whose result never comes
+  TooManyHits,         // an impossibly large count (four billion; 2^30 for GL_SELECT)
+  NoCount,             // an occlusion query whose result never arrives
   SmallStorageBlock,   // GL_MAX_SHADER_STORAGE_BLOCK_SIZE is 8 KiB
   SmallTextureBuffer,  // GL_MAX_TEXTURE_BUFFER_SIZE is 1000 texels
-  NoExtensions         // no fault: a driver that lists no extension
+  NoExtensions         // not a fault: a driver that lists no extension
 };
 
-// Entry points are put back when it dies.
+// Restores the entry points in its destructor.
 class InjectedFault {
  public:
-  // Faces and tools that do not exist: the first that is too many.
+  // Numbers of faces and tools of the query: the first indices that do not exist.
   explicit InjectedFault(GlFault fault, unsigned faces = 0, unsigned tools = 0);
   ~InjectedFault();
   InjectedFault(const InjectedFault&) = delete;

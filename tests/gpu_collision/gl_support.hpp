@@ -1,4 +1,4 @@
-// What every OpenGL test starts with: one off-screen context, or a printed reason to skip.
+// Base of every OpenGL test: one off-screen context, or a printed reason to skip.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace trocar {
 
-// Fixture: `context_` is current. Skips, saying why, only when this machine has no OpenGL at all.
+// Fixture: `context_` is current. Skips, with the reason, only when this machine has no OpenGL at all.
 class GlTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Whatever a driver does wrong becomes a fault that the query reports, with an answer of no touch, no exception and no
-// access out of bounds; what the driver can do within its limits goes on.
+// Every driver error becomes a fault that the query reports, with an answer without touches, no exception and no access
+// out of bounds; a driver's limits that suffice cause no fault.
 #include <glad/gl.h>
 
 #include <functional>
@@ -56,12 +56,12 @@ class FaultTest : public GlTest {
 
 class FaultCase : public FaultTest, public ::testing::WithParamInterface<Case> {};
 
-// The fault comes in mid-session, after two frames that went well.
-TEST_P(FaultCase, InMidSessionIsReported) {
+// The fault occurs in mid-session, after two good frames.
+TEST_P(FaultCase, IsReportedInMidSession) {
   const auto [kind, fault, expected] = GetParam();
   if (!has(kind)) GTEST_SKIP() << "this context has no compatibility profile";
   std::unique_ptr<InjectedFault> watch;
-  // Where answers are falsified the memory they arrive in must be known from the start.
+  // To falsify an answer, the memory that receives it must be known from the start.
   const bool falsified =
       fault == GlFault::FaceThatIsNot || fault == GlFault::ToolThatIsNot || fault == GlFault::TooManyHits;
   auto query = make(kind);
@@ -77,7 +77,7 @@ TEST_P(FaultCase, InMidSessionIsReported) {
   EXPECT_EQ(query->fault(), expected);
   EXPECT_FALSE(sentence_of(query->fault()).empty());
   expect_no_answer(list, 1);
-  // Later calls are harmless, whatever the driver does by then.
+  // Later calls are harmless, whether or not the driver works again.
   query->rebuild(shapes::cube().view());
   query->update(shapes::cube().positions);
   const ToolVolume tools[] = {tool_, tool_, tool_};
@@ -91,7 +91,7 @@ TEST_P(FaultCase, InMidSessionIsReported) {
   }
 }
 
-// A new object of the same kind works once the driver does.
+// A new object of the same kind works once the driver works.
 TEST_P(FaultCase, ANewObjectWorksAgain) {
   const auto [kind, fault, expected] = GetParam();
   if (!has(kind) || fault == GlFault::ContextLost) GTEST_SKIP() << "a lost context stays lost";
@@ -143,8 +143,7 @@ std::string case_name(const ::testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Drivers, FaultCase, ::testing::ValuesIn(all_cases()), case_name);
 
-// Room for the worst case, every face touched by every tool, may be more than a storage block: what is really touched
-// still fits.
+// The worst case, every face touched by every tool, may exceed a storage block: the actual touches still fit.
 TEST_F(FaultTest, AStorageBlockSmallerThanTheWorstCaseIsEnough) {
   const InjectedFault small(GlFault::SmallStorageBlock);
   for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
@@ -178,19 +177,19 @@ TEST_F(FaultTest, MoreFacesThanATextureBufferHoldsIsAFault) {
   expect_no_answer(frame(*query), 1);
 }
 
-// Errors that a renderer left behind are not ours.
-TEST_F(FaultTest, ErrorsOfOthersAreNoFault) {
+// Errors that a renderer left are not ours.
+TEST_F(FaultTest, ErrorsOfOtherCodeAreNotFaults) {
   for (const Kind kind : {Kind::ComputeCulled, Kind::Occlusion, Kind::Select}) {
     if (!has(kind)) continue;
     const auto query = make(kind);
     query->rebuild(mesh_.view());
-    glEnable(GL_CURRENT_PROGRAM);  // no capability
+    glEnable(GL_CURRENT_PROGRAM);  // not a capability
     EXPECT_FALSE(frame(*query).touches.empty()) << name_of(kind);
     EXPECT_EQ(query->fault(), TouchFault::None);
   }
 }
 
-// As in OpenGL 4.3 without ARB_buffer_storage: plain copies both ways.
+// As in OpenGL 4.3 without ARB_buffer_storage: plain copies in both directions.
 class PlainContext final : public GlContext {
  public:
   const GlInfo& info() const override { return info_; }
@@ -215,7 +214,7 @@ TEST_F(FaultTest, WithoutMappedBuffersAnswersAreTheSame) {
   }
 }
 
-TEST(TouchFaults, EachHasItsSentence) {
+TEST(TouchFaults, EachHasItsMessage) {
   std::vector<std::string_view> seen;
   for (std::size_t k = 1; k < kTouchFaults; ++k) {
     const std::string_view sentence = sentence_of(static_cast<TouchFault>(k));

@@ -76,7 +76,7 @@ constexpr NamedValues kOldValues[] = {
     VALUES(GL_CLIENT_ACTIVE_TEXTURE, 1), VALUES(GL_SELECTION_BUFFER_SIZE, 1)};
 constexpr NamedValues kValues43[] = {VALUES(GL_DISPATCH_INDIRECT_BUFFER_BINDING, 1),
                                      VALUES(GL_SHADER_STORAGE_BUFFER_BINDING, 1)};
-// Slots that `compute` uses for its own; a renderer may use them too.
+// Slots that `compute` uses; a renderer may use them too.
 constexpr GLenum kFirstUnit = 10, kUnits = 6, kStorageBlocks[] = {6, 7};
 constexpr NamedValues kValues45[] = {VALUES(GL_CLIP_ORIGIN, 1), VALUES(GL_CLIP_DEPTH_MODE, 1),
                                      VALUES(GL_PROGRAM_PIPELINE_BINDING, 1)};
@@ -167,7 +167,7 @@ void HostileRenderer::swap_slots(const GlInfo& info) {
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, copy_read_.name());
 }
 
-// A buffer texture in every unit that `compute` uses, one of those units active.
+// Binds a buffer texture in every unit that `compute` uses, and makes one of those units active.
 void HostileRenderer::bind_textures() {
   glGenTextures(static_cast<GLsizei>(textures_.size()), textures_.data());
   for (GLenum i = 0; i < kUnits; ++i) {
@@ -213,7 +213,7 @@ void HostileRenderer::set_fixed_function() {
   }
   glAlphaFunc(GL_NEVER, 0.f);
   glSelectBuffer(static_cast<GLsizei>(selection_.size()), selection_.data());
-  // Arrays of the default vertex array that nothing may read: their pointers lead nowhere.
+  // Arrays of the default vertex array that must not be read: their pointers are invalid.
   const auto* nowhere = reinterpret_cast<const void*>(8);
   glBindVertexArray(0);
   glColorPointer(3, GL_FLOAT, 0, nowhere);
@@ -266,7 +266,7 @@ void append_units(std::vector<std::string>& lines) {
   glActiveTexture(static_cast<GLenum>(active));
 }
 
-// The arrays of the default vertex array, seen from inside it.
+// The arrays of the default vertex array, queried while it is bound.
 void append_default_arrays(std::vector<std::string>& lines) {
   GLint vertex_array = 0, enabled = 0, size = 0;
   glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &vertex_array);

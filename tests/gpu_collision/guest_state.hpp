@@ -1,5 +1,5 @@
-// A renderer's OpenGL state, as hostile to a guest as can be, and a snapshot of it: a query that shares the context
-// must answer right in it and leave it as it was. Units: none.
+// A renderer's OpenGL state with unusual settings, and a snapshot of it: a query that shares the context must answer
+// correctly in it and leave it unchanged. Units: none.
 #pragma once
 
 #include <array>
@@ -12,12 +12,13 @@
 
 namespace trocar {
 
-// Everything that a backend might touch is set to something unusual for as long as it lives.
+// During its lifetime everything that a backend may touch has an unusual setting.
 class HostileRenderer {
  public:
   explicit HostileRenderer(const GlInfo& info);
   ~HostileRenderer();
-  // From now on whole buffers stand in the slots of storage and feedback where parts stood, and parts where whole ones.
+  // Rebinds the slots of storage and feedback: whole buffers where there were ranges, and ranges where there were
+  // buffers.
   void swap_slots(const GlInfo& info);
   HostileRenderer(const HostileRenderer&) = delete;
   HostileRenderer& operator=(const HostileRenderer&) = delete;
@@ -34,12 +35,12 @@ class HostileRenderer {
   gl::VertexArray vertex_array_;
   gl::Buffer array_, feedback_, copy_read_, copy_write_, storage_;
   gl::OnePixelTarget target_;
-  std::array<gl::Name, 7> textures_{};  // of the units that `compute` uses, then a picture
+  std::array<gl::Name, 7> textures_{};  // for the units that `compute` uses, then a 2D texture
   gl::Name renderbuffer_ = 0, pipeline_ = 0;
   std::array<gl::Name, 64> selection_{};
 };
 
-// One line "name = values" per piece of state.
+// One line "name = values" per item of state.
 std::vector<std::string> gl_snapshot(const GlInfo& info);
 
 }  // namespace trocar

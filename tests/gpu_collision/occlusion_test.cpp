@@ -66,7 +66,7 @@ class OldContext final : public GlContext {
   GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 3, .minor = 2};
 };
 
-TEST(OcclusionWithout, OpenGl33IsASentence) {
+TEST(OcclusionWithout, OpenGl33GivesAnErrorMessage) {
   OldContext context;
   try {
     make_occlusion_query(context);

@@ -13,17 +13,17 @@ namespace {
 
 using test::Dice;
 
-// The pivot on the skin of the organ, the shaft through it: most tools touch some faces, some none.
+// The pivot near the surface of the organ, the shaft through it: most tools touch some faces, some touch none.
 ToolStep step_into_organ(Dice& dice) {
   const glm::dvec3 pivot = dice.uniform(0.08, 0.16) * dice.direction();
   const glm::dvec3 target = dice.in_cube(0.1);
-  const double reach = dice.uniform(0.3, 1.2);
-  const glm::dvec3 before = pivot + reach * (target - pivot);
+  const double depth = dice.uniform(0.3, 1.2);
+  const glm::dvec3 before = pivot + depth * (target - pivot);
   const glm::dvec3 motion = dice.pick(6) == 0 ? glm::dvec3(0.0) : dice.log_uniform(1e-6, 0.1) * dice.direction();
   return {pivot, before, before + motion, dice.log_uniform(1e-4, 0.02)};
 }
 
-// A point of the volume's neighbourhood; every other one on one of its planes.
+// A point near the volume; half of them on one of its planes.
 glm::vec3 point_near(Dice& dice, const ToolVolume& tool) {
   const ToolStep& step = tool.step;
   const glm::dvec3 tip = glm::mix(step.tip_before, step.tip_after, dice.uniform(0.0, 1.0));
@@ -71,7 +71,7 @@ void add_face(TriangleMesh& mesh, Dice& dice, const ToolVolume& tool, int kind) 
   mesh.faces.push_back({first, first + 1, first + 2});
 }
 
-// Seen edge-on by the tool's camera: in planes through the eye's axis.
+// Adds a face that the tool's camera sees edge-on: in planes that contain the viewing direction.
 void add_edge_on(TriangleMesh& mesh, Dice& dice, const ToolVolume& tool) {
   const glm::dvec3 axis = tool.step.tip_after - tool.step.pivot;
   const glm::dvec3 at(point_near(dice, tool));
@@ -227,7 +227,7 @@ void check_single_faces(TouchQuery& query) {
 }
 
 void check_everything_inside(TouchQuery& query) {
-  // More hits than any first guess of a result buffer's size.
+  // More hits than any initial size of a result buffer.
   const TriangleMesh mesh = shapes::sphere_of(6000, 0.01f);
   const ToolVolume tools[] = {
       static_volume({{0.0, 0.0, 0.2}, {0.0, 0.0, -0.2}, 0.02}),
@@ -279,7 +279,7 @@ void check_repeatable(TouchQuery& query) {
       touches.insert(touches.end(), list.touches.begin(), list.touches.end());
     }
     if (run == 0) golden = touches;
-    EXPECT_GT(touching, 90) << "too few frames touch anything for this test to show anything";
+    EXPECT_GT(touching, 90) << "too few frames touch anything for this test to be meaningful";
     EXPECT_GT(touches.size(), 1000u);
     EXPECT_TRUE(std::equal(golden.begin(), golden.end(), touches.begin(), touches.end(), same));
   }
@@ -329,10 +329,10 @@ void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, 
   const std::vector<std::string> usual = gl_snapshot(info);
   HostileRenderer renderer(info);
   const std::vector<std::string> before = gl_snapshot(info);
-  // A restore to the usual value would not be noticed.
+  // The renderer's values must differ from the defaults, or a restore to the default would pass.
   for (std::size_t i = 0; i < usual.size(); ++i) EXPECT_NE(usual[i], before[i]) << "the renderer must set it";
   const auto query = make();
-  EXPECT_EQ(gl_snapshot(info), before) << "after it is made";
+  EXPECT_EQ(gl_snapshot(info), before) << "after construction";
   query->rebuild(mesh.view());
   EXPECT_EQ(gl_snapshot(info), before) << "after rebuild";
   mesh.positions = wobbled(mesh, 1.f);
@@ -344,7 +344,7 @@ void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, 
   const std::vector<std::string> swapped = gl_snapshot(info);
   EXPECT_NE(swapped, before);
   EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
-  EXPECT_EQ(gl_snapshot(info), swapped) << "after touched, the slots swapped";
+  EXPECT_EQ(gl_snapshot(info), swapped) << "after touched, with swapped slots";
 }
 
 }  // namespace trocar::checks

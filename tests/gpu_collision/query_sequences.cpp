@@ -16,7 +16,7 @@ namespace {
 
 using test::Dice;
 
-// Faces and vertices differ in number from shape to shape; one has none.
+// Shapes with different numbers of faces and vertices; one is empty.
 TriangleMesh some_mesh(Dice& dice) {
   switch (dice.pick(7)) {
     case 0:
@@ -48,7 +48,7 @@ bool same(const Touch& a, const Touch& b) {
   return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
 }
 
-// One object, and the mesh that it was last told of.
+// One object and its current mesh.
 class Sequence {
  public:
   Sequence(std::uint32_t seed, const QueryMaker& make, const QueryMaker& make_fresh, bool deferred)
@@ -64,7 +64,7 @@ class Sequence {
   }
 
   std::size_t touches = 0, calls_that_touch = 0;
-  std::string story;  // the calls so far, to be read when one fails
+  std::string story;  // the calls so far, for the failure message
 
  private:
   void rebuild() {
@@ -94,7 +94,7 @@ class Sequence {
     touches += expected.touches.size();
     calls_that_touch += expected.touches.empty() ? 0 : 1;
     if (deferred_) std::swap(expected, previous_);
-    // The tools of now and those of the answer, whichever are more.
+    // The list covers the tools of this call and those of the answer.
     expected.first.resize(std::max(expected.first.size(), tools.size() + 1), expected.first.back());
     ASSERT_EQ(answer.first, expected.first) << story;
     ASSERT_TRUE(std::equal(answer.touches.begin(), answer.touches.end(), expected.touches.begin(),
@@ -107,7 +107,7 @@ class Sequence {
   bool deferred_;
   std::unique_ptr<TouchQuery> query_;
   TriangleMesh mesh_;
-  Answer previous_;  // deferred: what the next call gives
+  Answer previous_;  // deferred: the answer of the next call
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Any order of rebuild, update and touched: a query object must answer as a new one does that is given the same mesh.
+// Any order of rebuild, update and touched: a query object must answer like a new object with the same mesh.
 // Units: metres.   Used by tests/gpu_collision/compute_test.cpp and tests/app/agreement_test.cpp
 #pragma once
 
@@ -17,10 +17,10 @@ struct SequencePlan {
   std::uint32_t first_seed = 1;
   int sequences = 12;
   int calls = 30;         // of rebuild, update and touched, in each sequence
-  bool deferred = false;  // touched() gives the answer of the previous call; none after rebuild()
+  bool deferred = false;  // touched() returns the answer of the previous call; none after rebuild()
 };
 
-// `make`: the object under test; `make_fresh`: a new one that answers at once. Prints the seeds.
+// `make`: the object under test; `make_fresh`: a new immediate object. Prints the seeds.
 void check_random_sequences(const std::string& what, const QueryMaker& make, const QueryMaker& make_fresh,
                             const SequencePlan& plan);
 

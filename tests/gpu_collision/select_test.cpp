@@ -67,7 +67,7 @@ class NoCompatibility final : public GlContext {
   GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 5};
 };
 
-TEST(SelectWithout, CompatibilityProfileIsASentence) {
+TEST(SelectWithout, MissingCompatibilityProfileGivesAnErrorMessage) {
   NoCompatibility context;
   try {
     make_select_query(context);

@@ -1,4 +1,4 @@
-// Layers point one way: no room includes a room that docs/architecture.md does not put below it, and heavy third-party
+// Layers point one way: a room includes only rooms that docs/architecture.md puts below it, and heavy third-party
 // headers stay out of our headers.
 #include <gtest/gtest.h>
 

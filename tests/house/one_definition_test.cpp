@@ -1,5 +1,5 @@
-// One name, one type: no two files define a type of the same name in the same namespace. Programs that hold both would
-// be undefined, without a word from compiler or linker.
+// One name, one type: no two files define a type of the same name in the same namespace. A program with both would have
+// undefined behaviour without a message from compiler or linker.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The types that a file defines at the outer level of a namespace with a name, by their full names. Our format puts
-// such a definition at the start of a line, and a comment behind the end of every namespace.
+// Full names of the types that a file defines at the outer level of a named namespace. Our format puts such a
+// definition at the start of a line, and a comment after the end of every namespace.
 std::set<std::string> types_of(std::istream& in) {
   static const std::regex opens(R"(^(?:inline )?namespace ?([\w:]*) ?\{)"), closes(R"(^\}  // namespace)");
   static const std::regex defines(

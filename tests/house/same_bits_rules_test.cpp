@@ -1,6 +1,6 @@
-// What makes results depend on the machine stays out of the folders whose results are recorded, replayed and scored:
-// the C library's elementary functions and those of glm that call them, the standard library's distributions,
-// containers without an order, sums without an order, compiler options that change results.
+// Code that makes results depend on the machine stays out of the folders whose results are recorded, replayed and
+// scored: the C library's elementary functions and glm functions that call them, the standard library's
+// distributions, containers without an order, sums without an order, compiler options that change results.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,14 +20,14 @@ const std::vector<std::string> kFolders = {
     "geometry",   "mesh",      "deform",    "cpu_collision", "app/compare", "app/device", "app/input",
     "app/record", "app/scene", "app/scope", "app/score",     "app/session", "app/task",   "app/view/tool_shape.cpp"};
 
-// File, and why it may.
+// Exceptions: file and reason.
 const std::map<std::string, std::string> kMay = {
     {"geometry/elementary.hpp", "declares our own functions"},
     {"geometry/elementary.cpp", "defines our own functions"},
     {"mesh/decimate.cpp", "makes meshes, which are files before anything is simulated"},
     {"mesh/superellipse.cpp", "makes meshes, as above"},
     {"mesh/superquadric.cpp", "makes meshes, as above"},
-    {"app/compare/compare_report.cpp", "ticks of a plot's axes"},
+    {"app/compare/compare_report.cpp", "tick positions of a plot's axes"},
     {"app/device/igtl_server.cpp", "its own log() writes lines"},
 };
 
@@ -47,7 +47,7 @@ const std::vector<Rule>& rules() {
            R"(glm::(sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|asinh|acosh|atanh|exp|exp2|log|log2|pow|angleAxis|)"
            R"(rotate|perspective\w*|infinitePerspective\w*|slerp|angle|axis|eulerAngles|pitch|yaw|roll|polar|)"
            R"(euclidean|orientedAngle|gaussRand|linearRand|sphericalRand|diskRand|ballRand)\s*\()")},
-      {"a distribution or order that the standard leaves open; use a generator's bits",
+      {"a distribution or order that the standard does not define; use a generator's bits",
        std::regex(
            R"(\w+_distribution\b|std::shuffle\b|std::sample\b|random_device|default_random_engine|\brand\s*\()")},
       {"a container without an order", std::regex(R"(unordered_(multi)?(map|set)|std::hash\b)")},
@@ -58,7 +58,7 @@ const std::vector<Rule>& rules() {
   return list;
 }
 
-// Comments and strings become blanks, lines stay.
+// Replaces comments and strings by blanks; keeps the lines.
 std::string code_of(const std::string& text) {
   static const std::regex hidden(R"(//[^\n]*|/\*[\s\S]*?\*/|"(\\.|[^"\\\n])*")");
   std::string code;
@@ -110,7 +110,8 @@ TEST(SameBitsRules, NothingInStateOrScoreDependsOnTheMachine) {
     }
     for (const std::string& fault : faults) ADD_FAILURE() << name << ":" << fault;
   }
-  for (const auto& [name, why] : kMay) EXPECT_TRUE(needed.contains(name)) << name << " needs no exception any more";
+  for (const auto& [name, why] : kMay)
+    EXPECT_TRUE(needed.contains(name)) << name << " needs no exception; remove it from kMay";
   EXPECT_GT(sources().size(), 250u);
 }
 
@@ -130,7 +131,7 @@ TEST(SameBitsRules, NoCompilerOptionChangesResults) {
             std::string::npos);
 }
 
-// Eigen's kernels follow the processor. Only the implicit solver uses it, and that judges the tissue in tests alone.
+// Eigen's kernels depend on the processor. Only the implicit reference solver uses it, and only tests use that solver.
 TEST(SameBitsRules, EigenStaysInTheImplicitSolver) {
   static const std::regex eigen(R"(#include\s*[<"](unsupported/)?Eigen/)"), judge(R"(#include\s*"deform/judge)");
   for (const fs::path& file : sources()) {
@@ -141,8 +142,8 @@ TEST(SameBitsRules, EigenStaysInTheImplicitSolver) {
   }
 }
 
-// The rules themselves.
-TEST(SameBitsRules, FindWhatTheyBan) {
+// Tests of the rules themselves.
+TEST(SameBitsRules, FindBannedCode) {
   for (const char* line :
        {"const double s = std::sin(x);", "y = sqrt(2.0) * cos(x);", "return ::pow(a, b);", "a = std::hypot (x, y);",
         "f(expf(x));", "q = glm::angleAxis(a, b);", "p = glm::perspective(a, b, c, d);", "m = glm::rotate(m, a, z);",

@@ -1,5 +1,5 @@
-// In every GoogleTest program of a mutation run: tells the trace where one test ends. What is reached between the tests
-// of a suite (its set-up) is written under "Suite.*".
+// Linked into every GoogleTest program of a mutation run: reports to the trace where each test ends. Mutants reached
+// between the tests of a suite (in its set-up) are recorded under "Suite.*".
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ class Listener final : public testing::EmptyTestEventListener {
   }
 };
 
-// Asks the environment itself: which file is initialised first is unknown.
+// Reads the environment itself, because the order of initialisation of the files is unknown.
 const bool appended = [] {
   const char* chosen = std::getenv("TROCAR_MUTANT");
   if (chosen && std::strcmp(chosen, "trace") == 0) testing::UnitTest::GetInstance()->listeners().Append(new Listener);

@@ -1,6 +1,6 @@
-// The state behind mutant.hpp, in every program of a mutation run. TROCAR_MUTANT=17 makes mutant 17 the active one;
-// TROCAR_MUTANT=trace appends to the file TROCAR_MUTANT_TRACE which mutants each test reached.
-// The number of mutants comes from the driver as TROCAR_MUTANTS.
+// The state behind mutant.hpp, in every program of a mutation run. TROCAR_MUTANT=17 activates mutant 17;
+// TROCAR_MUTANT=trace appends the mutants that each test reached to the file TROCAR_MUTANT_TRACE.
+// The driver defines the number of mutants as TROCAR_MUTANTS.
 #include "mutant.hpp"
 
 #include <fcntl.h>
@@ -31,8 +31,8 @@ void write_trace(const char* test, double seconds) {
   std::memset(trocar_mutant_flag, 1, sizeof trocar_mutant_flag);
 }
 
-// Reads the environment before main; what a program reached outside of tests (also one that a test starts) is written
-// when it ends, under the name of the test that was running.
+// Reads the environment before main. Mutants that a program reached outside of tests (also a program started by a
+// test) are written when it ends, under the name of the running test.
 struct Start {
   Start() {
     const char* chosen = std::getenv("TROCAR_MUTANT");

@@ -1,10 +1,10 @@
-// What a mutated expression calls. The mutation run includes this file in front of every translation unit of its
-// scratch copy; the project itself never does. Every function computes the original expression, unless the mutant of
-// its number is the active one (environment variable TROCAR_MUTANT). Constant evaluation always computes the original.
+// Functions that mutated expressions call. The mutation run includes this file before every translation unit of its
+// scratch copy; the project itself never does. Every function computes the original expression, unless its mutant is
+// the active one (environment variable TROCAR_MUTANT). Constant evaluation always computes the original.
 // Tested by tests/mutate/mutate_test.py
 //
-// Without an include guard: every mutated header includes it for itself, in a namespace of its own (TROCAR_MUT_SPACE),
-// so that within a `#pragma GCC target` the functions here have the target of what they call.
+// No include guard: every mutated header includes it for itself, in its own namespace (TROCAR_MUT_SPACE), so that
+// within a `#pragma GCC target` the functions here have the same target as the functions that they call.
 #ifndef TROCAR_MUT_SPACE
 #define TROCAR_MUT_SPACE trocar_mut
 #endif
@@ -14,8 +14,8 @@
 #include <immintrin.h>
 #endif
 
-extern unsigned char trocar_mutant_flag[];    // [mutant] not 0: trocar_mutant_hit wants to be called
-bool trocar_mutant_hit(int mutant) noexcept;  // records that it was reached; is it the active one?
+extern unsigned char trocar_mutant_flag[];    // [mutant] not 0: trocar_mutant_hit must be called
+bool trocar_mutant_hit(int mutant) noexcept;  // records that the mutant was reached; true if it is the active one
 
 namespace TROCAR_MUT_SPACE {
 
@@ -30,7 +30,7 @@ TROCAR_MUT bool on() {
 template <class>
 constexpr bool kNever = false;
 
-// A mutant whose expression does not compile or has another type is an error, on which the driver drops the site.
+// A mutant whose expression does not compile or has another type is a compile error; the driver then drops the site.
 #define TROCAR_MUT_BINARY(NAME, ORIGINAL, MUTANT)                  \
   template <int I, class A, class B>                               \
   TROCAR_MUT auto NAME(const A& a, const B& b) {                   \
@@ -53,7 +53,7 @@ TROCAR_MUT_BINARY(bit_xor, ^, &)
 TROCAR_MUT_BINARY(left, <<, >>)
 TROCAR_MUT_BINARY(right, >>, <<)
 
-// A vector times a number has no quotient the other way round: there the product doubles.
+// A vector times a number may have no quotient: there the product doubles.
 template <int I, class A, class B>
 TROCAR_MUT auto mul(const A& a, const B& b) {
   using Result = std::decay_t<decltype(a * b)>;
@@ -122,7 +122,7 @@ TROCAR_MUT bool not_(const A& a) {
   return on<I>() != !static_cast<bool>(a);
 }
 
-// I: one more (twice as much beyond 1000, where one is little).  I + 1: the sign flips.
+// I: adds one (doubles the value beyond 1000, where one is little).  I + 1: the sign flips.
 template <int I, class T>
 TROCAR_MUT T num(T x) {
   static_assert(std::is_arithmetic_v<T>, "mutant without meaning");

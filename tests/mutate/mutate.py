@@ -3,9 +3,10 @@
 
     ./run mutate [FOLDER...] [--seed N] [--sample 300] [--jobs 2]
 
-Every mutant of the chosen folders is built into one scratch copy (build/mutate); an environment variable chooses the active
-one (sites.py, tree.py). A trace tells which tests reach which mutants; each sampled mutant then meets those tests, cheapest
-first, until one fails. The report is printed and left in build/mutate/report.json and report.txt. By hand, not in CI.
+All mutants of the chosen folders are built into one scratch copy (build/mutate); an environment variable selects the
+active one (sites.py, tree.py). A trace finds which tests reach which mutants. Each sampled mutant then runs against
+those tests, cheapest first, until one fails. The report is printed and written to build/mutate/report.json and
+report.txt. By hand, not in CI.
 Tested by tests/mutate/mutate_test.py
 """
 import argparse
@@ -28,7 +29,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 COLLISION = ['reference', 'scan', 'scan_allocation', 'obb', 'tree_touch', 'tree_allocation', 'solids_pairs', 'solids_point',
              'solids_hull', 'solids_pieces', 'solids_features', 'tree_build', 'tree_query', 'tree_pairs', 'broad_phase',
              'bsp']
-# [folder] what is mutated (paths, or patterns of pathlib), the test programs that may notice
+# [folder] mutated files (paths, or patterns of pathlib), test programs that may notice
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
                  ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'tree_touch']),
@@ -38,17 +39,17 @@ FOLDERS = {
     'guard': (['app/device/device_guard.*', 'app/device/contact_model.*'],
               ['app_hand', 'app_device', 'app_session_health', 'app_session']),
 }
-NOT_SAMPLED = {'none', 'boundary of reals'}   # the second: two real numbers that are equal are as good as never met
+NOT_SAMPLED = {'none', 'boundary of reals'}   # the second: two real numbers are practically never equal to the last bit
 BUDGET = 600.0                                # s  of tests for one mutant
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog='./run mutate', description=__doc__.split('\n')[0])
     parser.add_argument('folders', nargs='*', metavar='FOLDER', help='of: ' + ', '.join(FOLDERS))
-    parser.add_argument('--seed', type=int, default=None, help='of the sample; printed')
+    parser.add_argument('--seed', type=int, default=None, help='seed of the sample; printed')
     parser.add_argument('--sample', type=int, default=300, help='mutants per folder')
-    parser.add_argument('--jobs', type=int, default=os.cpu_count(), help='compilers, then tests, at once')
-    parser.add_argument('--only', default='', help='sample only mutants whose file:line holds this text')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count(), help='compilers, then tests, that run at the same time')
+    parser.add_argument('--only', default='', help='sample only mutants whose file:line contains this text')
     options = parser.parse_args()
     for folder in options.folders:
         if folder not in FOLDERS:
@@ -64,7 +65,7 @@ def files_of(folder):
 
 
 class Numbers:
-    """Gives mutants their numbers; the uses of one named constant share theirs."""
+    """Numbers the mutants; the uses of one named constant share their mutants."""
 
     def __init__(self):
         self.mutants, self.shared = [], {}
@@ -115,7 +116,7 @@ def build(options, work):
           flush=True)
     tree.make(targets, len(mutants))
     kept = alive_sites(tree)
-    print(f'{tree.dropped} sites dropped, {len(tree.unmutated)} files not parsed {tree.unmutated}', flush=True)
+    print(f'{tree.dropped} sites dropped, {len(tree.unmutated)} files do not parse {tree.unmutated}', flush=True)
     return tree, [m for m in mutants if m.number in kept and m.kind not in NOT_SAMPLED]
 
 
@@ -128,18 +129,18 @@ def trace(programs, options):
         failing += bad
         print(f'  {name}: {len(by_program[name])} tests, {sum(t.seconds for t in by_program[name]):.1f} s', flush=True)
     for name in failing:
-        print(f'  fails without a mutant, left out: {name}', flush=True)
+        print(f'  fails without a mutant, omitted: {name}', flush=True)
     return {folder: [t for name in FOLDERS[folder][1] for t in by_program[f'test_{name}']] for folder in options.folders}
 
 
-def judge_shader(programs, tests, item):
+def shader_verdict(programs, tests, item):
     mutant, text = item
     with tempfile.TemporaryDirectory(prefix='trocar_shaders_') as folder:
         (Path(folder) / Path(mutant.file).name).write_text(text)
         return programs.verdict(tests, {'TROCAR_MUTANT_SHADERS': folder}, BUDGET)
 
 
-def judge(programs, tests, mutant):
+def verdict_of(programs, tests, mutant):
     reaching = [t for t in tests if mutant.number in t.reached]
     if not reaching:
         return 'unreached', ''
@@ -161,7 +162,7 @@ def run_folder(programs, folder, tests, everything, options):
     order = random.Random(f'{options.seed} {folder}').sample(everything, len(everything))
     chosen, rows = order[:options.sample], []
     spare = order[options.sample:]
-    call = judge_shader if folder == 'shaders' else judge
+    call = shader_verdict if folder == 'shaders' else verdict_of
 
     def one(item):
         started = time.monotonic()
@@ -197,7 +198,7 @@ def main():
     print(f'seed {options.seed}, {options.sample} mutants of each of: {", ".join(options.folders)}', flush=True)
     tree, mutants = build(options, work)
     programs = Programs(tree.build, work)
-    print('which tests reach which mutants', flush=True)
+    print('tracing which tests reach which mutants', flush=True)
     tests = trace(programs, options)
     results = []
     for folder in options.folders:

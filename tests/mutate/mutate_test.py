@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the mutation tool on a small program: without an active mutant it computes what it did, every mutant changes what it
-computes, and constant expressions stay as they are. Exit status 77 (skipped) without libclang's Python module."""
+"""Checks the mutation tool on a small program: without an active mutant its output is unchanged, every mutant changes
+its output, and constant expressions stay unchanged. Exit status 77 (skipped) without libclang's Python module."""
 import os
 import subprocess
 import sys
@@ -37,7 +37,7 @@ int main() {
   return sum == 0.0 || sum < -sum;
 }
 '''
-UNDECIDED = {15, 17, 19}    # lines on which not every mutant shows: the end of the loop, the samples, the status
+UNDECIDED = {15, 17, 19}    # lines where some mutants have no effect: the end of the loop, the samples, the status
 EXPECTED = {'arithmetic', 'comparison', 'boundary', 'boundary of reals', 'constant', 'logic', 'sign'}
 
 

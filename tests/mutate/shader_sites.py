@@ -1,5 +1,5 @@
-"""Mutants of a GLSL file: each is the file's text with one token changed. Comments, preprocessor lines and layouts are left
-alone. In GLSL without an AST, a comparison counts as one of whole numbers in the head of a loop only."""
+"""Mutants of a GLSL file: each is the file's text with one changed token. Comments, preprocessor lines and layouts are
+not changed. Without an AST, a comparison counts as one of integers only in the head of a loop."""
 import re
 
 from sites import BINARY, COMPARE, LOGIC, Mutant
@@ -10,7 +10,7 @@ OPERAND_ENDS = re.compile(r'[\w)\]]$')
 
 
 def changes(token, before, line):
-    """(kind, replacement) for one token; `before` is the token in front of it."""
+    """(kind, replacement) for one token; `before` is the previous token."""
     binary = bool(OPERAND_ENDS.search(before)) and before != 'return'
     if token in COMPARE:
         _, negated, boundary = COMPARE[token]

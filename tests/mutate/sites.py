@@ -1,8 +1,8 @@
-"""Where a C++ file can be mutated, and the edits that put all its mutants into it at once (mutant schemata).
+"""Finds where a C++ file can be mutated, and makes the edits that put all its mutants into it (mutant schemata).
 
-Sites are found by libclang in function bodies, constructor initialisers and default member initialisers (other than zero). An edit wraps an
-expression in a call of mutant.hpp: `a < b` becomes `trocar_mut::less<17>(a , b)`, so that edits nest and lines keep their
-numbers. A named constant is mutated where it is used: every use of it shares one mutant.
+libclang finds sites in function bodies, constructor initialisers and default member initialisers (other than zero). An
+edit wraps an expression in a call of mutant.hpp: `a < b` becomes `trocar_mut::less<17>(a , b)`, so that edits nest and
+line numbers do not change. A named constant is mutated where it is used: all its uses share one mutant.
 """
 import re
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ INTRINSICS = [('add', 'sub'), ('sub', 'add'), ('mul', 'add'), ('min', 'max'), ('
 
 @dataclass
 class Mutant:
-    """One change: `kind` says of what, `number` is its place among all mutants of the run."""
+    """One change: `kind` is the kind of change, `number` its index among all mutants of the run."""
     file: str
     line: int
     column: int
@@ -41,7 +41,7 @@ class Mutant:
 
 @dataclass
 class Edit:
-    """Replaces bytes [start, end) of a file; `pieces(first)` are the text before, in place of, and after what it wraps."""
+    """Replaces bytes [start, end) of a file; `texts` are the text before, in place of, and after what it wraps."""
     start: int
     end: int
     operator: tuple      # (start, end) of the operator's own bytes; None when the whole is wrapped
@@ -191,7 +191,7 @@ class Finder:
         if kind not in REAL | WHOLE or not target.type.is_const_qualified():
             return
         tokens = [token.spelling for token in target.get_tokens()]
-        # Not a number stays what it is, whatever is done to it.
+        # NaN stays NaN under every mutation.
         if 'constexpr' not in tokens or 'quiet_NaN' in tokens or not re.fullmatch(rb'[\w:]+', self.bytes_of(cursor)):
             return
         key = (target.location.file.name, target.location.offset)
@@ -219,7 +219,7 @@ class Finder:
 
 
 def find(path, name, arguments):
-    """Every edit of one file, with its mutants still without numbers; None when the file does not parse."""
+    """Every edit of one file, with mutants that are not yet numbered; None when the file does not parse."""
     text = open(path, 'rb').read()
     unit = cindex.Index.create().parse(path, args=arguments)
     if any(d.severity >= cindex.Diagnostic.Fatal for d in unit.diagnostics):
@@ -229,7 +229,7 @@ def find(path, name, arguments):
 
 def apply(text, edits):
     """The file's text with all edits made; the wrapped expressions nest."""
-    pieces = []                                   # (offset, rank, tie, end, text): what goes where, in this order
+    pieces = []                                   # (offset, rank, tie, end, text): insertions, in this order
     for edit in edits:
         before, middle, after = (piece.format(edit.mutants[0].number) for piece in edit.texts)
         pieces.append((edit.start, 1, -edit.end, edit.start, before))

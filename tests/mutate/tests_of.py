@@ -1,4 +1,4 @@
-"""The tests of the scratch copy: which mutants each one reaches, and what a mutant does to them."""
+"""The tests of the scratch copy: the mutants that each one reaches, and the effect of a mutant on them."""
 import os
 import re
 import resource
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TIERS = (0.05, 0.5, 5.0)         # s  tests up to this long run together, the cheapest first
-SLOWEST_START = 5.0              # s  added to every limit: a process starts, the machine is busy
+SLOWEST_START = 5.0              # s  added to every limit, for process start and machine load
 MOST_MEMORY = 6 << 30            # bytes of data segment
 MOST_OUTPUT = 1 << 30            # bytes of a file
 TRACE_LIMIT = 3600               # s  for all tests of one program
@@ -90,7 +90,8 @@ class Programs:
         return result + [[test] for test in slow]
 
     def verdict(self, tests, environment, budget):
-        """('killed' | 'timed out' | 'survived', by what). Tests beyond the budget in seconds are not run, which is told."""
+        """('killed' | 'timed out' | 'survived' | 'does not compile', by what). Tests beyond the budget (s) are not run;
+        the mutant then counts as survived, 'budget spent'."""
         start = time.monotonic()
         for batch in self.batches(tests):
             if time.monotonic() - start > budget:

@@ -1,8 +1,8 @@
-"""The scratch copy of the project with every mutant in it, and its one build, which is that of the dev preset: what no mutant
-changes comes from the compiler cache where there is one.
+"""The scratch copy of the project with every mutant in it, and its one build, with the dev preset: objects that no
+mutant changes come from the compiler cache, if there is one.
 
-Files that change nothing keep their time, so that a second run builds little. Sites that do not compile are dropped: the
-compiler's messages name their lines.
+Files that do not change keep their time stamp, so that a second run builds little. Sites that do not compile are
+dropped: the compiler's messages name their lines.
 """
 import json
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 import sites
 
 HERE = Path(__file__).resolve().parent
-ROUNDS = 12                 # builds that may drop sites; then the files that still fail are left unmutated
+ROUNDS = 12                 # builds that may drop sites; the run fails if sites still do not compile after them
 
 TEST_HOOK = '''
 # Added by the mutation run.
@@ -62,7 +62,7 @@ class Tree:
                     path.unlink()
 
     def adapted(self, name):
-        """The build files and the shader table of the copy: what the mutants need to be heard."""
+        """The build files and the shader table of the copy, with the hooks that the mutants need."""
         data = self.original[name]
         folder, _, last = name.rpartition('/')
         if last == 'CMakeLists.txt':
@@ -87,7 +87,7 @@ class Tree:
         return next(str(parent) for parent in Path(file).parents if str(parent / 'CMakeLists.txt') in self.original)
 
     def mutated(self, name, data):
-        """The text of a mutated file. As a system header it causes no warnings; its lines keep their numbers."""
+        """The text of a mutated file. As a system header it causes no warnings; line numbers do not change."""
         start, text = '#include "mutate/mutant.hpp"\n#line 1\n', sites.apply(data, self.edits[name])
         if name.endswith('.hpp'):
             space = 'trocar_mut_' + re.sub(r'\W', '_', name)
@@ -113,7 +113,7 @@ class Tree:
             raise SystemExit(f'cmake failed on the scratch copy:\n{done.stdout[-2000:]}{done.stderr[-4000:]}')
 
     def arguments(self):
-        """[file name] what libclang needs to parse it; headers are parsed as a source of their folder would be."""
+        """[file name] arguments with which libclang parses it; a header is parsed like a source of its folder."""
         by_file, by_folder = {}, {}
         for entry in json.loads((self.build / 'compile_commands.json').read_text()):
             name = os.path.relpath(entry['file'], self.root)

@@ -1,8 +1,8 @@
 // Endurance run without a window: sessions of random length on the committed tasks with coarse organs, four instruments
-// that wander, press, grasp, burn and cut, devices that fail, answers checked, some sessions recorded. It stops at the
-// first NaN and reports memory, frame time, disagreements and drift; drift is how far nodes of an uncut organ are,
-// after the instruments have withdrawn, from where they settle in a session of the same scene whose instruments never
-// move.
+// that wander, press, grasp, burn and cut, devices that fail, checked answers, some sessions recorded. It stops at the
+// first NaN and reports memory, frame time, disagreements and drift. Drift is the distance of the nodes of an uncut
+// organ, after the instruments have withdrawn, from their positions at rest in a session of the same scene whose
+// instruments never move.
 //   trocar_soak [FRAMES [SEED]]      exit 1: a NaN, a disagreement, growth of memory or drift above the limits below
 // Units: metres, seconds, MiB.
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ constexpr std::size_t kShortest = 2000, kLongest = 20000;  // frames of a sessio
 
 struct SessionResult {
   std::string scene;
-  std::size_t frames = 0, touched = 0, gone = 0, checked = 0;
+  std::size_t frames = 0, touched = 0, removed = 0, checked = 0;
   std::uint64_t disagreements = 0;
   double median_ms = 0.0, p99_ms = 0.0, drift = 0.0, memory = 0.0;
   bool finite = true;
@@ -44,7 +44,7 @@ double memory_now() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024.0 * 1024.0);
 }
 
-// Four instruments, one of each kind, through ports around those of the scene; the task keeps its own.
+// Adds instruments up to four, one of each kind, through ports around those of the scene; the task keeps its own.
 void add_instruments(Scene& scene) {
   static constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
                                               InstrumentKind::Scissors};
@@ -59,19 +59,19 @@ void add_instruments(Scene& scene) {
   }
 }
 
-// Where an instrument starts and withdraws to: clear of the organs.
+// The pose where an instrument starts and to which it withdraws: clear of the organs.
 DevicePose withdrawn(const InstrumentScene& instrument) {
   return {instrument.pivot, instrument.pivot + 0.3 * (instrument.tip - instrument.pivot), 0.0, 1.0, false};
 }
 
-std::vector<glm::vec3> places_of(const Scene& scene) {
-  std::vector<glm::vec3> places;
+std::vector<glm::vec3> targets_of(const Scene& scene) {
+  std::vector<glm::vec3> targets;
   for (const OrganScene& organ : scene.organs) {
     const TriangleMesh mesh = load_mesh(organ.mesh);
     for (std::size_t k = 0; k < mesh.positions.size(); k += 7)
-      if (mesh.positions[k].z > 0.12f) places.push_back(mesh.positions[k]);  // the front, where instruments reach
+      if (mesh.positions[k].z > 0.12f) targets.push_back(mesh.positions[k]);  // the front, where instruments reach
   }
-  return places;
+  return targets;
 }
 
 bool all_finite(const Session& session) {
@@ -83,7 +83,7 @@ bool all_finite(const Session& session) {
   return true;
 }
 
-// [organ][node] where nodes settle with the instruments away.
+// [organ][node] rest positions of the nodes with the instruments withdrawn.
 std::vector<std::vector<glm::vec3>> settled_nodes(const Scene& scene, Backends& backends, std::uint64_t phase) {
   Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
     return std::make_unique<WanderingDevice>(withdrawn(instrument), std::vector<glm::vec3>{glm::vec3(instrument.tip)},
@@ -147,12 +147,12 @@ class Soak {
  private:
   Session::DeviceMaker maker(const Scene& scene, std::size_t frames, bool gentle) {
     const std::uint64_t withdraw = frames > kRest ? frames - kRest : 0;
-    return [this, places = places_of(scene), withdraw, gentle](const InstrumentScene& instrument) {
+    return [this, targets = targets_of(scene), withdraw, gentle](const InstrumentScene& instrument) {
       WanderParams params;
       params.seed = random_();
       params.gentle = gentle;
       params.withdraw_from = withdraw;
-      return std::make_unique<WanderingDevice>(withdrawn(instrument), places, params);
+      return std::make_unique<WanderingDevice>(withdrawn(instrument), targets, params);
     };
   }
 
@@ -168,7 +168,7 @@ class Soak {
       if (recorder) recorder->append(session, time);
       task.step(observer.observe(session, time));
       result.touched += session.touched();
-      for (const Organ& organ : session.organs()) result.gone += organ.change.gone.size();
+      for (const Organ& organ : session.organs()) result.removed += organ.change.gone.size();
       result.finite = all_finite(session);
     }
     result.median_ms = share_of(frame_ms_, 0.5);
@@ -183,14 +183,15 @@ class Soak {
 
 void print(std::size_t number, std::size_t done, const SessionResult& result) {
   fmt::print(
-      "{:4} {:9} frames  {:16} {:6} frames  {:8} touched  {:6} gone  {:.3f} ms median  {:.2f} ms p99  drift {:.3f} mm  "
+      "{:4} {:9} frames  {:16} {:6} frames  {:8} touched  {:6} removed  {:.3f} ms median  {:.2f} ms p99  drift {:.3f} "
+      "mm  "
       "{:.1f} MiB  {} disagreements{}\n",
-      number, done, result.scene, result.frames, result.touched, result.gone, result.median_ms, result.p99_ms,
+      number, done, result.scene, result.frames, result.touched, result.removed, result.median_ms, result.p99_ms,
       1e3 * result.drift, result.memory, result.disagreements, result.finite ? "" : "  NaN");
   std::fflush(stdout);
 }
 
-// Means of the sessions that end in a share of the run.
+// Mean frame time and largest memory of the sessions first .. last - 1.
 SessionResult mean_of(const std::vector<SessionResult>& results, std::size_t first, std::size_t last) {
   SessionResult mean;
   for (std::size_t k = first; k < last; ++k) {

@@ -5,8 +5,8 @@
 
 namespace trocar::soak {
 
-WanderingDevice::WanderingDevice(const DevicePose& start, std::vector<glm::vec3> places, const WanderParams& params)
-    : start_(start), pose_(start), places_(std::move(places)), params_(params), random_(params.seed) {
+WanderingDevice::WanderingDevice(const DevicePose& start, std::vector<glm::vec3> targets, const WanderParams& params)
+    : start_(start), pose_(start), targets_(std::move(targets)), params_(params), random_(params.seed) {
   goals_ = {start.tip};
 }
 
@@ -16,13 +16,13 @@ double WanderingDevice::uniform(double low, double high) {
 
 void WanderingDevice::choose_next() {
   constexpr double kLift = 0.05;  // m
-  const glm::dvec3 place = places_[random_() % places_.size()];
-  const glm::dvec3 along = glm::normalize(place - pose_.pivot), now = glm::normalize(pose_.tip - pose_.pivot);
-  goals_ = {place + uniform(-0.010, params_.gentle ? 0.006 : 0.012) * along};
+  const glm::dvec3 target = targets_[random_() % targets_.size()];
+  const glm::dvec3 along = glm::normalize(target - pose_.pivot), now = glm::normalize(pose_.tip - pose_.pivot);
+  goals_ = {target + uniform(-0.010, params_.gentle ? 0.006 : 0.012) * along};
   speed_ = params_.gentle ? 0.1 : uniform(0.02, 0.4);
   wait_ = static_cast<int>(uniform(0.0, 20.0));
   if (params_.gentle) {
-    goals_.push_back(place - kLift * along);
+    goals_.push_back(target - kLift * along);
     goals_.push_back(pose_.tip - kLift * now);
     return;
   }
@@ -60,9 +60,9 @@ DevicePose WanderingDevice::pose(const FrameClock& clock) {
     withdraw();
   else
     fail_or_recover();
-  const glm::dvec3 way = goals_.back() - pose_.tip;
-  const double distance = glm::length(way), step = speed_ * dt;
-  pose_.tip = distance > step ? pose_.tip + way * (step / distance) : goals_.back();
+  const glm::dvec3 offset = goals_.back() - pose_.tip;
+  const double distance = glm::length(offset), step = speed_ * dt;
+  pose_.tip = distance > step ? pose_.tip + offset * (step / distance) : goals_.back();
   if (distance <= step && goals_.size() > 1)
     goals_.pop_back();
   else if (distance <= step && !withdrawing && wait_-- <= 0)

@@ -1,6 +1,6 @@
-// An instrument moved by chance: from place to place on and in the organs at 20 to 400 mm/s, jaws and pedal at random,
-// now and then a failure (stale, lost, a pose that is NaN). For the last frames it withdraws. The same seed gives the
-// same motion. Units: metres, seconds.
+// An instrument with random motion: between targets on and in the organs at 20 to 400 mm/s, jaws and pedal at random,
+// with occasional failures (stale, lost, a NaN pose). For the last frames it withdraws. The same seed gives the same
+// motion. Units: metres, seconds.
 #pragma once
 
 #include <random>
@@ -19,8 +19,8 @@ struct WanderParams {
 
 class WanderingDevice final : public Device {
  public:
-  // `places`: [place] m, what the tip wanders between; `start`: where it begins and withdraws to.
-  WanderingDevice(const DevicePose& start, std::vector<glm::vec3> places, const WanderParams& params);
+  // `targets`: [target] m, positions between which the tip moves; `start`: where it begins and withdraws to.
+  WanderingDevice(const DevicePose& start, std::vector<glm::vec3> targets, const WanderParams& params);
 
   DevicePose pose(const FrameClock& clock) override;
   DeviceHealth health() const override { return health_; }
@@ -32,10 +32,10 @@ class WanderingDevice final : public Device {
   void fail_or_recover();
 
   DevicePose start_, pose_;
-  std::vector<glm::vec3> places_;
+  std::vector<glm::vec3> targets_;
   WanderParams params_;
   std::mt19937_64 random_;
-  std::vector<glm::dvec3> goals_;  // m  the last one is next
+  std::vector<glm::dvec3> goals_;  // m  the last one is the next
   double speed_ = 0.1;             // m/s
   double last_time_ = 0.0;
   int wait_ = 0, failing_ = 0;  // frames
