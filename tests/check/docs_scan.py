@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Scans the documents: checks that every relative link has a target and that every named file exists.
+"""Scans the documents and the comments: checks that every relative link has a target, and that every named file and test exists.
 
     tests/check/docs_scan.py
 
-A name in backticks counts as one of our files when it starts with a top-level folder and contains no placeholder.
+A name in backticks counts as one of our files when it starts with a top-level folder and contains no placeholder, and as one of
+our tests when it is `Suite.Test` or `Suite.*`, each with a capital first letter. In sources, names of test files are checked.
 Exit status 1 when something is missing; each finding is one line.
 """
 import re
@@ -15,6 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r'\]\(([^)\s]+)\)|src="([^"]+)"')
 CODE = re.compile(r'`([^`\n]+)`')
 PLAIN = re.compile(r'(?<![\w/.-])((?:%s)/[\w./-]+\.(?:cpp|hpp|comp|vert|geom|frag|py|sh|js|toml|md|txt|csv|obj))\b')
+
+
+TEST = re.compile(r'\bTEST(?:_[FP])?\((\w+), (\w+)\)')
+TEST_NAME = re.compile(r'(?:\w+/)?([A-Z]\w+)\.([A-Z]\w*\*?|\*)')          # with the prefix of a parametrised suite
+TEST_FILE = re.compile(r'\b[a-z][\w-]*(?:_test\.(?:cpp|py|sh)|_fuzz\.cpp|\.test\.js)\b')
+SOURCES = ('.cpp', '.hpp', '.py', '.sh', '.js', '.comp', '.vert', '.frag', '.geom', '.txt')
 
 
 def tracked():
@@ -55,8 +62,36 @@ def exists(name):
     return path.exists() or any(path.parent.glob(path.name + '.*')) or re.search(r'\b[A-Z]{2,}\b', name)
 
 
-def faults(document, folders):
+def tests_of(names):
+    """[suite] the names of its tests"""
+    suites = {}
+    for name in names:
+        if name.startswith('tests/') and name.endswith('.cpp'):
+            for suite, test in TEST.findall((ROOT / name).read_text()):
+                suites.setdefault(suite, set()).add(test)
+    return suites
+
+
+def missing_tests(text, suites):
+    """The tests that a document names in backticks and that do not exist."""
+    for name in sorted({match[1] for match in CODE.finditer(text)}):
+        match = TEST_NAME.fullmatch(name)
+        if not match:
+            continue
+        wanted = re.compile(match[2].replace('*', r'\w*'))
+        if not any(wanted.fullmatch(test) for test in suites.get(match[1], ())):
+            yield f'{name}: no such test'
+
+
+def missing_test_files(text, base_names):
+    """The files of tests that a source names and that do not exist."""
+    for name in sorted(set(TEST_FILE.findall(text)) - base_names):
+        yield f'{name}: no such file'
+
+
+def faults(document, folders, suites):
     text = document.read_text()
+    yield from missing_tests(text, suites)
     for match in LINK.finditer(re.sub(r'```.*?```', '', text, flags=re.S)):
         fault = link_fault(document, match[1] or match[2])
         if fault:
@@ -70,11 +105,14 @@ def main():
     names = [name for name in tracked() if name]
     folders = sorted({name.split('/')[0] for name in names if '/' in name} - {'.ci'})
     documents = [ROOT / name for name in names if name.endswith('.md')]
-    found = 0
-    for document in documents:
-        for fault in faults(document, folders):
-            print(f'{document.relative_to(ROOT)}: {fault}')
-            found += 1
+    suites, base_names = tests_of(names), {Path(name).name for name in names}
+    findings = [(document, fault) for document in documents for fault in faults(document, folders, suites)]
+    for name in names:
+        if name.endswith(SOURCES) and Path(name) != Path(__file__).relative_to(ROOT):
+            findings += [(ROOT / name, fault) for fault in missing_test_files((ROOT / name).read_text(), base_names)]
+    for document, fault in findings:
+        print(f'{document.relative_to(ROOT)}: {fault}')
+    found = len(findings)
     print(f'{len(documents)} documents, {found} findings')
     return 1 if found else 0
 
