@@ -12,7 +12,7 @@ namespace trocar {
 
 using Clock = std::chrono::steady_clock;
 
-// Ticks that the machine held up are made up for, unless it was longer than this.
+// The thread catches up on late ticks, but on no more than this.
 constexpr std::chrono::milliseconds kLongestDelay{100};
 
 struct HapticStub::Shared {

@@ -35,7 +35,8 @@ std::unique_ptr<Device> make_gamepad(const HeldTool& tool, const std::string& so
 
 std::unique_ptr<Device> make_spacemouse(const HeldTool& tool, DeviceContext& context) {
   if (context.spacemouse)
-    throw InputError("two devices want the SpaceMouse; give one of them another device in the scene");
+    throw InputError(
+        "the SpaceMouse can move only one instrument or the scope; give the other another device in the scene");
   context.spacemouse = std::make_unique<SpaceMouseReader>();
   SpaceMouseParams params;
   params.fulcrum = context.fulcrum;
@@ -50,7 +51,7 @@ std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
   });
 }
 
-// What instruments and the scope have in common. `mouse`: the mouse, if it is one.
+// The devices that instruments and the scope share. Sets `mouse` when the device is a mouse.
 std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& tool, const std::string& source,
                                   DeviceContext& context, MouseDevice*& mouse) {
   if (device == "igtl") return std::make_unique<IgtlDevice>(parse_igtl_source(source), tool);
@@ -90,7 +91,7 @@ std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext&
 std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::filesystem::path& folder,
                                           DeviceContext& context) try {
   if (scene.device == "script") return nullptr;
-  if (scene.device == "haptic") throw InputError("the haptic stub holds instruments only; choose another device");
+  if (scene.device == "haptic") throw InputError("the haptic stub can only hold an instrument; choose another device");
   if (scene.device == "trajectory") {
     if (scene.source.empty()) throw InputError("device = \"trajectory\" needs source = \"RECORDING.h5\"");
     return make_replay_device(load_scope_motion(folder / scene.source));
