@@ -25,7 +25,7 @@ namespace {
 constexpr auto kFlushPeriod = std::chrono::milliseconds(300);
 // It starts earlier when this amount of data waits, so that a nearly full disk still gets complete frames.
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
-// Buffers are reserved for this number of frames, about half a second.
+// Buffers are reserved for this number of frames: half a second at 60 frames per second, more than kFlushPeriod.
 constexpr std::uint64_t kFramesReserved = 32;
 
 using Bytes = std::vector<std::byte>;

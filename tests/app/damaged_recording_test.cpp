@@ -153,12 +153,12 @@ TEST_F(DamagedRecording, LastsNoLongerThanADay) {
 
 TEST_F(DamagedRecording, TouchesStayWithinTheirTables) {
   change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 1}, std::uint64_t{1} << 40); });
-  expect_refused("out of order");
+  expect_refused("not in ascending order");
 }
 
 TEST_F(DamagedRecording, TouchesBeginInOrder) {
   change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
-  expect_refused("out of order");
+  expect_refused("not in ascending order");
 }
 
 TEST_F(DamagedRecording, EveryToolHasARadius) {
@@ -178,7 +178,7 @@ TEST_F(DamagedRecording, ATextMustBeText) {
     const hsize_t count = numbers.size();
     put_text(file, "tools", H5T_NATIVE_INT, H5Screate_simple(1, &count, nullptr), numbers.data());
   });
-  expect_refused("attribute tools is no text");
+  expect_refused("attribute tools is not text");
 }
 
 // A table is what it claims to be: no row is allocated that the file cannot hold.
@@ -220,7 +220,7 @@ TEST_F(DamagedRecording, DataInOtherFilesAreRefused) {
     replace(file, "/session/time", H5T_IEEE_F64LE, shape, create);
     H5Sclose(space), H5Pclose(create);
   });
-  expect_refused("is virtual");
+  expect_refused("is a virtual dataset");
 }
 
 TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
@@ -232,7 +232,7 @@ TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
                          : H5Lcreate_soft("/session/tool_energy", file, path, H5P_DEFAULT, H5P_DEFAULT),
                 0);
     });
-    expect_refused("leads to another place, or another file");
+    expect_refused("is a link to another object or another file");
   };
   link("/session/tool_state", false);
   link("/session/tool_state", true);

@@ -121,14 +121,14 @@ TEST(TomlLimits, CountWhatIsOutsideStringsAndComments) {
   std::string dots = "a", keys, values = "a = [";
   for (int k = 0; k < 100000; ++k) dots += ".a", keys += "k" + std::to_string(k) + "=1\n";
   for (int k = 0; k < 200000; ++k) values += "1,\n";
-  refused("a = " + brackets, "s.toml:1: the text has brackets 17 deep");
+  refused("a = " + brackets, "s.toml:1: the text has brackets nested 17 deep");
   refused("# x\na = " + std::string(7000, '{'), "s.toml:2:");
-  refused(dots + " = 1\n", "has a key of over 16 parts");
-  refused("[" + dots + "]\n", "has a key of over 16 parts");
-  refused("a = {" + dots + " = 1}\n", "has a key of over 16 parts");
-  refused(keys, "has over 20000 keys");
-  refused(values, "has over 100000 values");
-  refused("a = \"" + std::string(70000, 'x') + "\"", "has a line of over");
+  refused(dots + " = 1\n", "has a key of more than 16 parts");
+  refused("[" + dots + "]\n", "has a key of more than 16 parts");
+  refused("a = {" + dots + " = 1}\n", "has a key of more than 16 parts");
+  refused(keys, "has more than 20000 keys");
+  refused(values, "has more than 100000 values");
+  refused("a = \"" + std::string(70000, 'x') + "\"", "has a line of more than");
   refused(std::string((1 << 20) + 1, '\n'), "is longer than");
   refused("a = \"x\\\"\"\nb = " + brackets, "s.toml:2:");
   refused("a = '\\'\nb = " + brackets, "s.toml:2:");
@@ -181,7 +181,7 @@ TEST_F(Input, HugeAndDoubledCellsAreRefused) {
   expect_short(query(mesh_, file("esc.csv", kHeader + std::string("0,20,20,80,20,20,\x1b[31m\n"))), "'?[31m'");
   expect_short(query(mesh_, file("head.csv", cell + "\n" + row)), "head.csv:1: the line");
   expect_short(query(mesh_, file("twice.csv", "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z,tip_x\n0,1,2,3,4,5,6,7\n")),
-               "twice.csv:1: column 'tip_x' is there twice");
+               "twice.csv:1: column 'tip_x' appears twice");
   expect_short(query(file("word.obj", "v 0 0 " + cell + "\n"), trajectory_), "word.obj:1:");
   expect_short(query(file("esc.obj", "v 0 0 \x1b[31m\n"), trajectory_), "esc.obj:1:");
 }

@@ -100,13 +100,13 @@ TEST_F(Output, ABusyPortLeavesTheRecording) {
 TEST_F(Output, AFinishedRecordingIsReplacedAndNothingElseIs) {
   const std::string mine = recording("mine.h5");
   EXPECT_EQ(run(record(scene_, mine, motion_)).status, 0);
-  EXPECT_NE(run("recover " + mine).out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover " + mine).out.find("already complete"), std::string::npos);
   const std::string foreign = at("foreign.h5");
   ASSERT_EQ(std::system(("/usr/bin/python3 -c \"import h5py; h5py.File('" + foreign + "', 'w')['x'] = 1\"").c_str()),
             0);
-  expect_kept(foreign, record(scene_, foreign, motion_), "is an HDF5 file but no recording");
+  expect_kept(foreign, record(scene_, foreign, motion_), "is an HDF5 file but not a recording");
   const std::string notes = file("notes.h5", "notes");
-  expect_kept(notes, record(scene_, notes, motion_), "is no recording");
+  expect_kept(notes, record(scene_, notes, motion_), "is not a recording");
   fs::create_symlink(at("nowhere.h5"), at("link.h5"));
   EXPECT_EQ(run(record(scene_, at("link.h5"), motion_)).status, 2);
   EXPECT_EQ(run(record(scene_, folder_.path().string(), motion_)).status, 2);

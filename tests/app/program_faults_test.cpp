@@ -153,7 +153,7 @@ TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
     }
     EXPECT_NE(outcome.out.find("recovered"), std::string::npos) << outcome.out;
     EXPECT_EQ(run("score killed.h5").status, 0);
-    EXPECT_NE(run("recover killed.h5").out.find("whole already"), std::string::npos);
+    EXPECT_NE(run("recover killed.h5").out.find("already complete"), std::string::npos);
     ++recovered;
   }
   EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial")));
@@ -173,7 +173,7 @@ TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
   kill(child, SIGINT);
   const Outcome recorded = outcome_of(child);
   EXPECT_EQ(recorded.status, 0) << recorded.err;
-  EXPECT_NE(run("recover live.h5").out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover live.h5").out.find("already complete"), std::string::npos);
 }
 
 TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
@@ -185,7 +185,7 @@ TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
   kill(child, SIGINT);
   EXPECT_EQ(outcome_of(child).status, 0);
   const Outcome read = run("recover both.h5");
-  EXPECT_NE(read.out.find("whole already"), std::string::npos) << read.out << read.err;
+  EXPECT_NE(read.out.find("already complete"), std::string::npos) << read.out << read.err;
 }
 
 // A file size limit of the process stands for a full disk: every write past it fails.
@@ -199,7 +199,7 @@ TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
         run(demo ? "demo --headless --frames 100000 --backend scan --scene ball.toml --out out" : recording(file),
             "ulimit -f 8000;");
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-    expect_sentence(outcome, file + ": it could not be written (File too large); what was recorded until then is kept");
+    expect_sentence(outcome, file + ": the file could not be written (File too large); the frames recorded until then are kept");
     EXPECT_LE(std::filesystem::file_size(at(file)), 8000u * 512u);
     EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
     EXPECT_EQ(run("recover " + file).status, 0);
@@ -218,7 +218,7 @@ TEST_F(ProgramFaults, AFullDiskIsSaidInTheWindow) {
                                      .c_str());
   const std::string said = read_file(at("stderr"));
   EXPECT_EQ(WEXITSTATUS(status), 1) << said;
-  const std::string sentence = "out/ball.h5: it could not be written (File too large); what was recorded until then";
+  const std::string sentence = "out/ball.h5: the file could not be written (File too large); the frames recorded until then";
   EXPECT_NE(said.find("trocar: " + sentence), std::string::npos) << said;
   EXPECT_EQ(said.find("HDF5"), std::string::npos) << said;
   EXPECT_NE(read_file(at("state.json")).find(sentence), std::string::npos) << read_file(at("state.json"));
@@ -234,7 +234,7 @@ TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
     const Outcome outcome = run("recover killed.h5", fmt::format("ulimit -f {};", limit));
     EXPECT_EQ(outcome.status, 1) << limit << outcome.out;
     EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial"))) << limit;
-    expect_sentence(outcome, "could not be written (File too large); the recording is as it was");
+    expect_sentence(outcome, "could not be written (File too large); the recording is unchanged");
   }
   EXPECT_EQ(read_file(at("killed.h5")), before);
   EXPECT_EQ(run("recover killed.h5").status, 0);
@@ -248,11 +248,11 @@ TEST_F(ProgramFaults, ADiskWithoutRoom) {
     GTEST_SKIP() << "no small disk can be mounted here: it takes root's rights";
   const Outcome outcome = run(recording("disk/full.h5"));
   EXPECT_EQ(outcome.status, 1) << outcome.out;
-  expect_sentence(outcome, "disk/full.h5: it could not be written (No space left on device); what was recorded until");
+  expect_sentence(outcome, "disk/full.h5: the file could not be written (No space left on device); the frames recorded until");
   EXPECT_EQ(run("score disk/full.h5").status, 0);
   const Outcome recover = run("recover disk/full.h5");
   EXPECT_EQ(recover.status, 1);
-  expect_sentence(recover, "(No space left on device); the recording is as it was");
+  expect_sentence(recover, "(No space left on device); the recording is unchanged");
   EXPECT_FALSE(std::filesystem::exists(disk + "/full.h5.partial"));
   EXPECT_EQ(run("score disk/full.h5").status, 0);
   EXPECT_EQ(umount(disk.c_str()), 0);
@@ -269,7 +269,7 @@ TEST_F(ProgramFaults, ARecordingThatIsDeletedMeanwhileIsAnError) {
     const Outcome outcome = outcome_of(child);
     EXPECT_LT(Clock::now() - deleted, std::chrono::seconds(5));
     EXPECT_EQ(outcome.status, 1) << outcome.out;
-    expect_sentence(outcome, "gone.h5: it was deleted while it was being written");
+    expect_sentence(outcome, "gone.h5: the file was deleted during the recording");
   }
 }
 
@@ -281,7 +281,7 @@ TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere)
   const Outcome outcome = outcome_of(child);
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   expect_sentence(outcome, "there.h5");
-  EXPECT_NE(run("recover there.h5").out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover there.h5").out.find("already complete"), std::string::npos);
 }
 
 // A recording that needs more memory than there is: one sentence at every command.

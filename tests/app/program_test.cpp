@@ -38,7 +38,7 @@ TEST_F(Program, BadTrajectories) {
   expect_refused(query(mesh_, file("a.csv", header + "0,20,20,80,20,abc,10\n"), "2.5"), "a.csv:2: 'abc'");
   expect_refused(query(mesh_, file("f.csv", header + "0,20,20,80,20,inf,10\n"), "2.5"), "f.csv:2: 'inf'");
   expect_refused(query(mesh_, file("d.csv", header + "1,2,2,8,2,2,1\n0,2,2,8,2,2,1\n"), "2.5"),
-                 "d.csv:3: time goes back");
+                 "d.csv:3: the time decreases");
   expect_refused(query(mesh_, file("h.csv", header), "2.5"), "no row");
   expect_refused(query(mesh_, file("p.csv", header + "0,2,2,8,2,2,8\n"), "2.5"), "p.csv:2");
 }
@@ -120,7 +120,7 @@ TEST_F(Program, DemoLeavesARecordingAComparisonAndAPicture) {
   EXPECT_EQ(run("compare " + session + " --backends scan,obb-refit").status, 0);
   EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
-  EXPECT_NE(run("recover " + session).out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
 }
 
 // Interrupted once frames are on the disk, however long the start took: 4 MB are more than what stands before them.
@@ -133,7 +133,7 @@ TEST_F(Program, InterruptLeavesACleanRecording) {
       "  [ $waits -lt 900 ] || { kill -KILL $pid; exit 1; }\n" + "done\n" + "kill -INT $pid; wait $pid\n";
   EXPECT_EQ(std::system(("sh " + file("interrupt.sh", script)).c_str()), 0);
   const Outcome outcome = run("recover " + out + "/session.h5");
-  EXPECT_NE(outcome.out.find("whole already"), std::string::npos) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("already complete"), std::string::npos) << outcome.out << outcome.err;
 }
 
 // A scene about one organ: what can be wrong with it is one sentence that names file and place.

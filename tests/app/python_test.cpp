@@ -104,7 +104,7 @@ TEST_F(Researcher, WrongInputIsRefused) {
       run(fmt::format("{} export {} --pvd {}/p --every 100", TROCAR_PROGRAM, file.string(), folder.path().string())),
       0);
   EXPECT_EQ(out(),
-            fmt::format("3 frames written to 6 files, which {}/p/recording.pvd names\n", folder.path().string()));
+            fmt::format("3 frames written to 6 files, listed in {}/p/recording.pvd\n", folder.path().string()));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(RecordingBytes, TheFirstFailedWriteIsTheLast) {
     bytes->write(0, block);
     if (!bytes->fault().empty()) _exit(1);
     bytes->write(60, block);
-    if (bytes->fault() != "it could not be written (File too large)") _exit(2);
+    if (bytes->fault() != "the file could not be written (File too large)") _exit(2);
     bytes->write(0, std::array<std::byte, 1>{std::byte{9}});
     bytes->resize(10);
     _exit(bytes->size() == 10 ? 0 : 3);
@@ -116,7 +116,7 @@ TEST(RecordingBytes, KnowsThatItsFileWasDeletedOrMoved) {
   EXPECT_FALSE(bytes->deleted());
   std::filesystem::remove(folder.path() / "b.h5");
   EXPECT_TRUE(bytes->deleted());
-  EXPECT_EQ(bytes->fault(), "it was deleted while it was being written");
+  EXPECT_EQ(bytes->fault(), "the file was deleted during the recording");
 }
 
 TEST(Superblock, FilesWithoutChecksumsAreKnown) {

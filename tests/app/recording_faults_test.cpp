@@ -181,10 +181,10 @@ Told record_under_limit(const std::filesystem::path& file, const Script& script,
     try {
       recorder.close();
     } catch (const RunError& error) {
-      told.in_the_end = std::string(error.what()).find("it could not be written (File too large)") != std::string::npos;
+      told.in_the_end = std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
     }
   } catch (const RunError& error) {
-    told.at_the_start = std::string(error.what()).find("it could not be written (File too large)") != std::string::npos;
+    told.at_the_start = std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
   }
   return told;
 }
@@ -252,8 +252,8 @@ TEST_F(RecordingFaults, ADeletedFileIsToldInAFrame) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(recorder.failure(), file_.string() +
-                                    ": it was deleted while it was being written; what was recorded until "
-                                    "then is lost");
+                                    ": the file was deleted during the recording; the frames recorded until "
+                                    "then are lost");
   EXPECT_THROW(recorder.close(), RunError);
   EXPECT_FALSE(std::filesystem::exists(file_));
 }

@@ -87,7 +87,7 @@ TEST_F(Locked, ALiveRecordingIsReadButNeitherRecoveredNorWrittenByAnother) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     expect_refused([&] { recover_recording(file_); }, "another program is writing this recording");
-    expect_refused([&] { Recorder(file_, script_.header); }, "another program is writing a recording here");
+    expect_refused([&] { Recorder(file_, script_.header); }, "another program is writing this recording");
     // Other programs read along too.
     const std::string python = "/usr/bin/python3 -c \"import h5py; f = h5py.File('" + file_.string() +
                                "', swmr=True); assert f['session/time'].shape[0] > 0\"";

@@ -187,7 +187,7 @@ TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
       shortened += recording.frame_count() < kFrames;
       ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0)) << kind.path;
     } catch (const InputError& error) {
-      ASSERT_NE(std::string(error.what()).find("holds no complete frame"), std::string::npos) << error.what();
+      ASSERT_NE(std::string(error.what()).find("contains no complete frame"), std::string::npos) << error.what();
       ++refused;
     }
   }

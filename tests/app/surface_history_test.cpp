@@ -158,12 +158,12 @@ TEST(SurfaceHistory, DamageIsNamed) {
     damage(history);
     return fault_of(history, kNodes);
   };
-  EXPECT_EQ(fault_with([](auto& h) { h.vertex_born = {0, 0, 5, 0, 5}; }), "frames of its surface are out of order");
-  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 5; }), "face 1 uses vertex 5 before there is one");
-  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 4; }), "face 1 uses vertex 4 before there is one");
-  EXPECT_EQ(fault_with([](auto& h) { h.gone = {FaceId{2}}, h.gone_frame = {1}; }), "face 2 goes before it is there");
+  EXPECT_EQ(fault_with([](auto& h) { h.vertex_born = {0, 0, 5, 0, 5}; }), "the frames of its surface changes are not in ascending order");
+  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 5; }), "face 1 uses vertex 5 before the vertex exists");
+  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 4; }), "face 1 uses vertex 4 before the vertex exists");
+  EXPECT_EQ(fault_with([](auto& h) { h.gone = {FaceId{2}}, h.gone_frame = {1}; }), "face 2 is removed before it exists");
   EXPECT_EQ(fault_with([](auto& h) { h.carried = {4}, h.carried_embedding = {h.embedding[0]}, h.carried_frame = {4}; }),
-            "vertex 4 is embedded anew before it is there");
+            "vertex 4 gets a new embedding before it exists");
   EXPECT_NE(fault_with([](auto& h) { h.embedding[2].node[7] = kNodes; }), "");
   EXPECT_NE(fault_with([](auto& h) { h.embedding[2].node[1] += 1; }), "");
 }

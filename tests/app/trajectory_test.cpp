@@ -66,7 +66,7 @@ TEST_F(TrajectoryFile, BadContentNamesLineAndRemedy) {
   expect_sentence(header + "0,0,0,nan,1,2,3\n", "'nan'");
   expect_sentence(header + "0,0,0,1e999,1,2,3\n", "'1e999'");
   expect_sentence(header + "0,0,0,,1,2,3\n", "''");
-  expect_sentence(header + "0,0,0,1,1,2,3\n2,0,0,1,1,2,3\n1,0,0,1,1,2,3\n", "t.csv:4: time goes back");
+  expect_sentence(header + "0,0,0,1,1,2,3\n2,0,0,1,1,2,3\n1,0,0,1,1,2,3\n", "t.csv:4: the time decreases");
   expect_sentence(header + "0,1,2,3,1,2,3\n", "t.csv:2:");
   EXPECT_THROW(load_trajectory(folder_.path() / "absent.csv"), InputError);
   EXPECT_THROW(load_trajectory(folder_.path()), InputError);
