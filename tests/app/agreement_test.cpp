@@ -49,7 +49,7 @@ TEST(Agreement, RandomMotionsOverOurOrgans) {
 }
 
 // Every backend that there is: rebuild, update and touched in any order leave nothing behind.
-TEST(Agreement, AnyOrderOfCallsAnswersAsANewObject) {
+TEST(Agreement, AnyOrderOfCallsGivesTheAnswersOfANewObject) {
   Backends backends;
   for (const std::string& name : backend_list("all", backends)) {
     const auto make = [&] { return backends.make(name); };
@@ -68,7 +68,7 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
 }
 
 // Open, folded, self-crossing, non-manifold: every backend, every kind of query. What cannot be loaded is said.
-TEST(Agreement, BrokenMeshesThatLoad) {
+TEST(Agreement, BrokenMeshes) {
   Backends backends;
   std::uint64_t touched = 0, seed = 2000;
   const auto meshes = test::broken_meshes_that_load();

@@ -135,7 +135,7 @@ TEST_F(FailingDriver, ScanAnswersTheSameFrame) {
   }
 }
 
-TEST_F(FailingDriver, TooLargeAnOrganIsAnsweredByScanFromTheStart) {
+TEST_F(FailingDriver, ScanAnswersATooLargeOrganFromTheStart) {
   const InjectedFault small(GlFault::SmallTextureBuffer);
   Session session = make_session(backends_, "compute"), sound = make_session(backends_, "scan");
   for (std::size_t frame = 0; frame < 40; ++frame) {
@@ -147,7 +147,7 @@ TEST_F(FailingDriver, TooLargeAnOrganIsAnsweredByScanFromTheStart) {
   EXPECT_EQ(session.backend_faults()[0].fault, TouchFault::TooLarge);
 }
 
-TEST_F(FailingDriver, ACheckThatFailsStopsAndDisagreesWithNobody) {
+TEST_F(FailingDriver, AFailedCheckStopsWithoutDisagreements) {
   Session session = make_session(backends_, "scan", {{"compute", 1}});
   for (std::size_t frame = 0; frame < 80; ++frame) {
     std::unique_ptr<InjectedFault> fault;
@@ -162,7 +162,7 @@ TEST_F(FailingDriver, ACheckThatFailsStopsAndDisagreesWithNobody) {
 }
 
 // Commands without a session have nothing to go on with: they end.
-TEST_F(FailingDriver, EndsACommandWithASentence) {
+TEST_F(FailingDriver, ACommandEndsWithOneSentence) {
   const auto message_of = [](const auto& call) -> std::string {
     try {
       call();
@@ -191,7 +191,7 @@ TEST_F(FailingDriver, EndsACommandWithASentence) {
             "run: backend compute: the graphics driver lost its OpenGL context; use scan");
 }
 
-TEST_F(FailingDriver, IsSaidOnce) {
+TEST_F(FailingDriver, TheFaultIsReportedOnce) {
   const std::vector<BackendFault> faults = {{120, "compute", TouchFault::LostContext, false},
                                             {130, "occlusion", TouchFault::TimedOut, true}};
   FaultTeller teller;
@@ -205,7 +205,7 @@ TEST_F(FailingDriver, IsSaidOnce) {
             "frame 130: backend occlusion: the graphics driver gave no answer in time; it checks no further frame\n");
 }
 
-TEST_F(FailingDriver, TheRecordingKnowsWhoAnswered) {
+TEST_F(FailingDriver, TheRecordingStoresWhichBackendAnswered) {
   const auto file = folder_.path() / "session.h5";
   {
     Session session = make_session(backends_, "compute");
@@ -259,7 +259,7 @@ TEST_F(FailingDriver, OlderRecordingsStayReadable) {
 
 // The picture follows the tissue when another backend answers: its positions are no longer those of the first one's
 // buffer.
-TEST_F(FailingDriver, ThePictureFollowsAfterTheSwitch) {
+TEST_F(FailingDriver, ThePictureFollowsTheTissueAfterTheSwitch) {
   Session session = make_session(backends_, "compute");
   std::vector<DrawnOrgan> organs;
   drawn_organs(session, organs);

@@ -11,7 +11,7 @@
 namespace trocar {
 namespace {
 
-TEST(CompareText, SaysWhichIsFaster) {
+TEST(CompareText, NamesTheFasterOne) {
   EXPECT_EQ(pace(1.0, 5.0), "5.0 times faster");
   EXPECT_EQ(pace(5.0, 1.0), "5.0 times slower");
   EXPECT_EQ(pace(1.0, 1.0), "as fast");
@@ -21,7 +21,7 @@ TEST(CompareText, SaysWhichIsFaster) {
   EXPECT_EQ(pace(1.0, 0.0), "");
 }
 
-TEST(CompareText, TheTableDoesToo) {
+TEST(CompareText, TheTableNamesTheFasterOne) {
   CompareReport report;
   for (const auto& [name, ms] : {std::pair("compute", 12.5), {"obb-refit", 0.5}, {"obb", 2.5}}) {
     BackendResult result;

@@ -151,7 +151,7 @@ TEST(ContactModelDefinition, Defaults) {
 }
 
 // Two frames a millimetre apart with 0.5 N more: 500 N/m, blended with the parameter by the trusted motion.
-TEST(ContactModelDefinition, TwoFramesByHand) {
+TEST(ContactModelDefinition, TwoFramesComputedByHand) {
   ContactModelParams p;
   p.trusted_motion = 5e-4;
   ContactModel model = updated(p, {}, {{0.f, 1.f, 0.f}, dvec3(0.0), 0.0}, dvec3(0.0), 1.0);
@@ -162,7 +162,7 @@ TEST(ContactModelDefinition, TwoFramesByHand) {
 }
 
 // Frames at 1000 a second for three seconds: they are still blended over 4 ms.
-TEST(ContactModelDefinition, TheIntervalHasItsLeast) {
+TEST(ContactModelDefinition, TheIntervalHasALowerLimit) {
   ContactModel model;
   for (int frame = 0; frame < 3000; ++frame) model = updated({}, model, {}, dvec3(0.0), 1e-3 * frame);
   EXPECT_EQ(model.interval, 0.004);

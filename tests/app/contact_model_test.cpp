@@ -64,7 +64,7 @@ double swing(double middle, double reach, double speed, double time) {
 
 class AgainstWall : public testing::TestWithParam<double> {};
 
-TEST_P(AgainstWall, FeltForceIsTheWallsBetweenFrames) {
+TEST_P(AgainstWall, TheFeltForceIsTheForceOfTheWall) {
   const Wall wall{GetParam()};
   FrameLoop loop(wall, {});
   double worst = 0.0, strongest = 0.0;
@@ -129,7 +129,7 @@ TEST_P(AgainstWall, HandComesToRest) {
 INSTANTIATE_TEST_SUITE_P(Stiffness, AgainstWall, testing::Values(100.0, 300.0, 1000.0, 1200.0));
 
 // Held as it is from frame to frame, as without a local model, the force of a stiff wall shakes the hand.
-TEST(ContactModel, HeldForceWouldShakeTheHand) {
+TEST(ContactModel, AHeldForceWouldMakeTheHandOscillate) {
   const Wall wall{1000.0};
   const HapticStubParams params;
   const glm::dvec3 target = -0.010 * kUp;
@@ -250,7 +250,7 @@ ContactModel pressed(const ContactModelParams& params, float force) {
   return model;
 }
 
-TEST(ContactModel, OldForcesFadeWithoutAStep) {
+TEST(ContactModel, OldForcesFadeContinuously) {
   const ContactModelParams params;
   const ContactModel model = pressed(params, 2.f);
   double before = 2.0;
@@ -264,7 +264,7 @@ TEST(ContactModel, OldForcesFadeWithoutAStep) {
   }
 }
 
-TEST(ContactModel, ContactLostFadesWithinAFrame) {
+TEST(ContactModel, ALostContactFadesWithinAFrame) {
   const ContactModelParams params;
   ContactModel model = pressed(params, 1.f);
   const double time = model.time + kFrame;
@@ -300,7 +300,7 @@ TEST(ContactModel, NeverPullsAndStaysWithinItsLimit) {
   }
 }
 
-TEST(ContactModel, WhatIsNotFiniteIsNoContact) {
+TEST(ContactModel, NonFiniteInputCountsAsNoContact) {
   const ContactModelParams params;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const float nanf = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
@@ -320,7 +320,7 @@ TEST(ContactModel, WhatIsNotFiniteIsNoContact) {
   EXPECT_NEAR(felt_force(params, lost, here, lost.time).y, 1.0, 1e-6);
 }
 
-TEST(ContactModel, StiffnessStartsAtItsParameterAndStaysInBounds) {
+TEST(ContactModel, TheStiffnessStartsAtItsParameterAndStaysInBounds) {
   const ContactModelParams params;
   const glm::dvec3 here(0.0);
   ContactModel model = updated(params, {}, {{0.f, 1.f, 0.f}, here, 0.0}, here, 0.0);

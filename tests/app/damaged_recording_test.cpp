@@ -110,9 +110,9 @@ class DamagedRecording : public ::testing::Test {
   std::filesystem::path file_ = folder_.path() / "s.h5";
 };
 
-TEST_F(DamagedRecording, IsReadWhileItIsWhole) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
+TEST_F(DamagedRecording, TheUndamagedRecordingIsRead) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
 
-TEST_F(DamagedRecording, TimesMustBeNumbersInOrder) {
+TEST_F(DamagedRecording, TimesMustBeFiniteAndAscending) {
   change([](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
   expect_refused("the time of frame 4");
   change(
@@ -120,13 +120,13 @@ TEST_F(DamagedRecording, TimesMustBeNumbersInOrder) {
   expect_refused("the time of frame 4");
 }
 
-TEST_F(DamagedRecording, WallTimesThatScoresReadMustBeNumbersInOrder) {
+TEST_F(DamagedRecording, WallTimesUsedByScoresMustBeFiniteAndAscending) {
   change([](hid_t file) { put(file, "/session/wall_time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
   expect_refused("the time of frame 4");
 }
 
 // Scores read the wall time where the recording says so; one that is older than wall times has its own times.
-TEST_F(DamagedRecording, OlderOnesHaveTheirOwnTimes) {
+TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
   {
     const Recording recording(file_);
     EXPECT_EQ(recording.clock(), ScoreClock::Wall);
@@ -156,7 +156,7 @@ TEST_F(DamagedRecording, TouchesStayWithinTheirTables) {
   expect_refused("not in ascending order");
 }
 
-TEST_F(DamagedRecording, TouchesBeginInOrder) {
+TEST_F(DamagedRecording, TouchesBeginInAscendingOrder) {
   change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
   expect_refused("not in ascending order");
 }
@@ -172,7 +172,7 @@ TEST_F(DamagedRecording, EveryToolHasARadius) {
   expect_refused("a tool has no radius");
 }
 
-TEST_F(DamagedRecording, ATextMustBeText) {
+TEST_F(DamagedRecording, TextAttributesMustBeText) {
   change([](hid_t file) {
     const std::vector<int> numbers(5000, 7);
     const hsize_t count = numbers.size();
@@ -182,7 +182,7 @@ TEST_F(DamagedRecording, ATextMustBeText) {
 }
 
 // A table is what it claims to be: no row is allocated that the file cannot hold.
-TEST_F(DamagedRecording, ATableHoldsNoMoreThanItsFile) {
+TEST_F(DamagedRecording, ATableHasNoMoreRowsThanItsFileCanHold) {
   for (const char* path : {"/session/time", "/organs/liver/faces", "/organs/liver/touch_face", "/session/stage_ms"}) {
     change([&](hid_t file) {
       const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
@@ -197,7 +197,7 @@ TEST_F(DamagedRecording, ATableHoldsNoMoreThanItsFile) {
   }
 }
 
-TEST_F(DamagedRecording, RowsThatNoAddressCanCountAreRefused) {
+TEST_F(DamagedRecording, RowCountsBeyondTheAddressSpaceAreRefused) {
   change([](hid_t file) {
     const hsize_t shape[] = {1, hsize_t{1} << 40, hsize_t{1} << 40};
     replace(file, "/organs/liver/nodes", H5T_IEEE_F32LE, shape, H5P_DEFAULT);
@@ -223,7 +223,7 @@ TEST_F(DamagedRecording, DataInOtherFilesAreRefused) {
   expect_refused("is a virtual dataset");
 }
 
-TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
+TEST_F(DamagedRecording, LinksToOtherObjectsAreRefused) {
   std::filesystem::copy_file(file_, folder_.path() / "other.h5");
   const auto link = [&](const char* path, bool external) {
     change([&](hid_t file) {
@@ -253,7 +253,7 @@ TEST_F(DamagedRecording, TextOfVariableLengthIsRead) {
   EXPECT_EQ(Recording(file_).text("scene"), "title = \"anew, and a good deal longer\"");
 }
 
-TEST_F(DamagedRecording, NothingElseTakesThePlaceOfARecordingNorItOfAnythingElse) {
+TEST_F(DamagedRecording, OnlyARecordingReplacesARecording) {
   EXPECT_THROW(OutputFile(file_, OutputKind::Json), InputError);
   EXPECT_THROW(OutputFile::replacing(file_), InputError);
   EXPECT_EQ(Recording(file_).frame_count(), 10u);

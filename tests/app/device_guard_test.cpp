@@ -39,7 +39,7 @@ struct Guarded {
   }
 };
 
-TEST(DeviceGuard, IsTransparentWhileAllIsWell) {
+TEST(DeviceGuard, PassesAGoodDeviceUnchanged) {
   Guarded g;
   for (int k = 0; k < 100; ++k) {
     g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps about: a trajectory may
@@ -53,7 +53,7 @@ TEST(DeviceGuard, IsTransparentWhileAllIsWell) {
   }
 }
 
-TEST(DeviceGuard, GoesBackToTheHandAtALimitedSpeed) {
+TEST(DeviceGuard, ReturnsToTheDeviceAtALimitedSpeed) {
   for (const DeviceHealth failure : {DeviceHealth::Stale, DeviceHealth::Lost, DeviceHealth::Good}) {
     Guarded g;
     const glm::dvec3 frozen = g.step().tip;
@@ -89,7 +89,7 @@ TEST(DeviceGuard, GoesBackToTheHandAtALimitedSpeed) {
 }
 
 // The hand moves on while its instrument comes after: it gets there, and never jumps.
-TEST(DeviceGuard, CatchesUpWithAHandThatMoves) {
+TEST(DeviceGuard, CatchesUpWithAMovingDevice) {
   Guarded g;
   g.step();
   g.health = DeviceHealth::Lost;
@@ -106,7 +106,7 @@ TEST(DeviceGuard, CatchesUpWithAHandThatMoves) {
   EXPECT_EQ(last, g.now.tip);
 }
 
-TEST(DeviceGuard, FailsAgainOnTheWayBack) {
+TEST(DeviceGuard, FailsAgainDuringTheReturn) {
   Guarded g;
   g.step();
   g.health = DeviceHealth::Lost;
@@ -139,7 +139,7 @@ TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
 
 // The device is not read in a pause: afterwards the instrument goes to where the hand is by now at the limited speed,
 // with the pedal up.
-TEST(DeviceGuard, AfterAPauseItGoesBackToTheHandAtALimitedSpeed) {
+TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
   Guarded g;
   g.now.energy = true;
   DevicePose pose = g.step();
@@ -160,7 +160,7 @@ TEST(DeviceGuard, AfterAPauseItGoesBackToTheHandAtALimitedSpeed) {
   EXPECT_NEAR(frames * kFrame, 1.2, 0.05);
 }
 
-TEST(DeviceGuard, WhatFollowsTheTicksPassesAPauseUnchanged) {
+TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
   DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, true};
   DeviceHealth health = DeviceHealth::Good;
   auto puppet = std::make_unique<Puppet>(now, health);
@@ -186,7 +186,7 @@ TEST(DeviceGuard, StartsFromTheScenesPose) {
   EXPECT_NEAR(glm::length(g.step().tip - glm::dvec3(0, 0, 0.1)), 0.0, 1.2 * g.params.tip_speed * kFrame);
 }
 
-TEST(Usable, OnlyPosesThatAnInstrumentCanTake) {
+TEST(Usable, AcceptsOnlyPosesThatAnInstrumentCanTake) {
   const DevicePose good{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, false};
   EXPECT_TRUE(usable(good));
   DevicePose bad = good;

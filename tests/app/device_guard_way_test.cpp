@@ -53,7 +53,7 @@ struct Back {
 
 const DevicePose kFrozen{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 10.0, 0.2, false};
 
-TEST(DeviceGuardWay, EveryPartOfThePoseGoesByItself) {
+TEST(DeviceGuardWay, EveryPartOfThePoseIsInterpolatedSeparately) {
   // 0.1 m deep along -z becomes 0.15 m deep along a direction at 90 degrees; the trocar moves too.
   const DevicePose given{{0.01, 0.02, 0.23}, {0.16, 0.02, 0.23}, 50.0, 0.8, false};
   GuardParams patient;
@@ -76,7 +76,7 @@ TEST(DeviceGuardWay, EveryPartOfThePoseGoesByItself) {
   EXPECT_FALSE(back.guard.returning());
 }
 
-TEST(DeviceGuardWay, TakesAsLongAsTheTipOrTheRollNeeds) {
+TEST(DeviceGuardWay, LastsAsLongAsTheTipOrTheRollNeeds) {
   DevicePose given = kFrozen;
   given.tip.z -= 0.05;
   EXPECT_NEAR(Back(kFrozen, given).duration(), 0.5, 2e-3);  // 0.05 m at 0.1 m/s
@@ -88,7 +88,7 @@ TEST(DeviceGuardWay, TakesAsLongAsTheTipOrTheRollNeeds) {
   EXPECT_NEAR(Back(kFrozen, given, slow).duration(), 1.25, 2e-3);  // 0.05 m at 0.04 m/s
 }
 
-TEST(DeviceGuardWay, NeverTakesLongerThanItsLimit) {
+TEST(DeviceGuardWay, NeverLastsLongerThanItsLimit) {
   DevicePose given = kFrozen;
   given.tip.x += 0.9;  // 9 s at 0.1 m/s
   EXPECT_NEAR(Back(kFrozen, given).duration(), 2.0, 2e-3);
@@ -99,7 +99,7 @@ TEST(DeviceGuardWay, NeverTakesLongerThanItsLimit) {
 
 // A hand that did not move has no way: the instrument is its own within a millisecond, and the pose is finite
 // meanwhile.
-TEST(DeviceGuardWay, AHandThatDidNotMoveIsThereAtOnce) {
+TEST(DeviceGuardWay, ADeviceThatDidNotMoveIsReachedAtOnce) {
   Back back(kFrozen, kFrozen);
   const DevicePose first = back.at(0.0);
   EXPECT_NEAR(glm::length(first.tip - kFrozen.tip), 0.0, 1e-12);
@@ -109,7 +109,7 @@ TEST(DeviceGuardWay, AHandThatDidNotMoveIsThereAtOnce) {
 }
 
 // Half way between opposite directions there is none: the shaft takes the hand's.
-TEST(DeviceGuardWay, OppositeShaftsGoThroughTheHandsDirection) {
+TEST(DeviceGuardWay, OppositeShaftsTakeTheDirectionOfTheDevice) {
   // Powers of two, so that half way is exactly half way.
   const DevicePose frozen{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.125}, 0.0, 0.0, false};
   DevicePose given = frozen;
@@ -124,7 +124,7 @@ TEST(DeviceGuardWay, OppositeShaftsGoThroughTheHandsDirection) {
 }
 
 // A clock that goes back leaves the instrument where its way began.
-TEST(DeviceGuardWay, AClockThatGoesBackMovesNothing) {
+TEST(DeviceGuardWay, ADecreasingClockMovesNothing) {
   DevicePose given = kFrozen;
   given.tip.z -= 0.05;
   Back back(kFrozen, given);
@@ -132,7 +132,7 @@ TEST(DeviceGuardWay, AClockThatGoesBackMovesNothing) {
   EXPECT_NEAR(glm::length(back.at(-1.0).tip - kFrozen.tip), 0.0, 1e-12);
 }
 
-TEST(DeviceGuardWay, ThePedalStaysUpUntilItWasUpAfterTheWay) {
+TEST(DeviceGuardWay, ThePedalStaysOffUntilItIsReleasedAfterTheReturn) {
   DevicePose given = kFrozen;
   given.tip.z -= 0.05;
   Back back(kFrozen, given);

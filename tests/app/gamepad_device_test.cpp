@@ -42,7 +42,7 @@ TEST(StickRate, DeadZoneCurveAndDirection) {
   EXPECT_NEAR(askew.y / askew.x, 4.0 / 3.0, 1e-12);
 }
 
-TEST(GamepadDevice, RestsWhereItStarted) {
+TEST(GamepadDevice, StaysAtItsStart) {
   Pad pad;
   pad.state.axes[0] = 0.1f;  // a worn stick
   const DevicePose pose = pad.run(100);
@@ -70,7 +70,7 @@ TEST(GamepadDevice, LeftStickSwingsTheHandle) {
   EXPECT_LT(pad.run(30).tip.y, before);
 }
 
-TEST(GamepadDevice, RightStickPushesAndTurns) {
+TEST(GamepadDevice, RightStickInsertsAndTurns) {
   Pad pad;
   pad.state.axes[3] = -1.f;
   pad.run(1);
@@ -84,7 +84,7 @@ TEST(GamepadDevice, RightStickPushesAndTurns) {
   EXPECT_NEAR(pad.run(60).roll_deg, 0.0, 1e-6);
 }
 
-TEST(GamepadDevice, TriggersCloseAndBurn) {
+TEST(GamepadDevice, TriggersCloseTheJawsAndBurn) {
   Pad pad;
   pad.state.axes[5] = 0.f;
   EXPECT_NEAR(pad.run(1).grip, 0.5, 1e-6);
@@ -98,7 +98,7 @@ TEST(GamepadDevice, TriggersCloseAndBurn) {
   EXPECT_TRUE(pad.run(1).energy);
 }
 
-TEST(GamepadDevice, PluggedOutIsLostAndStill) {
+TEST(GamepadDevice, UnpluggedItIsLostAndDoesNotMove) {
   Pad pad;
   pad.state.axes[3] = -1.f;
   pad.state.buttons[0] = true;
@@ -114,7 +114,7 @@ TEST(GamepadDevice, PluggedOutIsLostAndStill) {
   EXPECT_LE(glm::length(back.tip - before.tip), pad.params.insert_rate * kFrame + 1e-9);
 }
 
-TEST(GamepadDevice, NonsenseOnAnAxisMovesNothing) {
+TEST(GamepadDevice, InvalidAxisValuesMoveNothing) {
   Pad pad;
   for (float& axis : pad.state.axes) axis = std::nanf("");
   const DevicePose pose = pad.run(10);
@@ -123,7 +123,7 @@ TEST(GamepadDevice, NonsenseOnAnAxisMovesNothing) {
 }
 
 // A pause of the program is not made up for at once.
-TEST(GamepadDevice, APauseIsNotMadeUpFor) {
+TEST(GamepadDevice, APauseCausesNoJump) {
   Pad pad;
   pad.state.axes[3] = -1.f;
   pad.device.pose({0, 0.0});
@@ -132,7 +132,7 @@ TEST(GamepadDevice, APauseIsNotMadeUpFor) {
 }
 
 // Asking for gamepads ends GLFW only where it began it: an open window stays.
-TEST(GamepadsOfThisMachine, LeaveAWindowAlone) {
+TEST(GamepadsOfThisMachine, ListingThemDoesNotCloseAWindow) {
   if (!glfwInit()) GTEST_SKIP() << "no display";
   EXPECT_TRUE(gamepads_of_this_machine());
   EXPECT_NE(glfwGetTimerFrequency(), 0u);

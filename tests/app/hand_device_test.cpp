@@ -40,7 +40,7 @@ OnScreen moved(const ScopeAxes& axes, const HeldTool& tool, const MouseParams& p
 
 // Scopes from below, from the side, oblique: always hand right -> tip left, hand up -> tip down, and without the
 // fulcrum the tip goes with the hand.
-TEST(Fulcrum, TipGoesAgainstTheHandInEveryPicture) {
+TEST(Fulcrum, TheTipMovesOppositeToTheHandleInEveryView) {
   const HeldTool tool{{-0.095, -0.075, 0.265}, {-0.060, 0.075, 0.178}, glm::dvec3(0.0), {}, 0.0};
   for (const glm::dvec3& eye :
        {glm::dvec3(0, -0.105, 0.265), glm::dvec3(0.15, 0.0, 0.25), glm::dvec3(-0.02, -0.2, 0.2)}) {
@@ -71,7 +71,7 @@ TEST(Fulcrum, IsTheDefaultAndCanBeChanged) {
 }
 
 // The hand's own joints say it too: the tip at the feet is a positive tilt, the handle went to the head.
-TEST(Fulcrum, HandleToTheHeadTipsTheInstrumentToTheFeet) {
+TEST(Fulcrum, AHandleTowardsTheHeadMovesTheTipToTheFeet) {
   MouseDevice mouse(kTool);
   mouse.set_screen({1, 0, 0}, {0, 1, 0});
   mouse.move(0, 100);
@@ -79,7 +79,7 @@ TEST(Fulcrum, HandleToTheHeadTipsTheInstrumentToTheFeet) {
   EXPECT_LT(settled(mouse).tip.y, -0.01);
 }
 
-TEST(MouseDevice, SwingsAsFarAsThePointerSays) {
+TEST(MouseDevice, SwingsInProportionToTheMouse) {
   MouseDevice mouse(kTool, following());
   mouse.set_screen({1, 0, 0}, {0, 1, 0});
   mouse.move(100, 0);
@@ -91,7 +91,7 @@ TEST(MouseDevice, SwingsAsFarAsThePointerSays) {
 }
 
 // Ten milliseconds after the hand has moved the instrument is as far behind it at any rate of the ticks.
-TEST(MouseDevice, SmoothsPerSecondNotPerFrame) {
+TEST(MouseDevice, SmoothingDoesNotDependOnTheFrameRate) {
   double way_at_1000 = 0.0;
   for (const double rate : {1000.0, 200.0, 100.0}) {
     MouseDevice mouse(kTool, following());
@@ -127,7 +127,7 @@ TEST(MouseDevice, StaysWithinEveryLimit) {
   EXPECT_NEAR(push(0, -500, 0).tilt_deg, limits.highest_tilt_deg, 1e-6);
 }
 
-TEST(MouseDevice, PassesOnJawsPedalAndRoll) {
+TEST(MouseDevice, ForwardsJawsPedalAndRoll) {
   MouseDevice mouse(kTool);
   EXPECT_EQ(mouse.pose({}).grip, 1.0);
   EXPECT_FALSE(mouse.pose({}).energy);
@@ -142,7 +142,7 @@ TEST(MouseDevice, PassesOnJawsPedalAndRoll) {
   EXPECT_FALSE(mouse.pose({}).energy);
 }
 
-TEST(MouseDevice, NonsenseMovesNothing) {
+TEST(MouseDevice, InvalidNumbersMoveNothing) {
   MouseDevice mouse(kTool);
   const double nan = std::nan("");
   mouse.move(nan, 0.0);
@@ -156,7 +156,7 @@ TEST(MouseDevice, NonsenseMovesNothing) {
 }
 
 // Port, eye, spin of the light post: the same hand.
-TEST(MouseDevice, HoldsTheScope) {
+TEST(MouseDevice, MovesTheScope) {
   const ScopePose scope = scope_looking_at({0, -0.16, 0.30}, {0, 0.07, 0.13}, 30.0, 20.0, 0.16);
   const HeldTool tool{scope.port, scope.eye, glm::dvec3(0.0), {}, scope.spin_deg};
   MouseDevice mouse(tool);
@@ -174,7 +174,7 @@ TEST(MouseDevice, HoldsTheScope) {
   EXPECT_LT(glm::dot(axes_of(now).forward, axes.right), 0.0);  // the hand goes right, the view turns left
 }
 
-TEST(StartFault, SaysWhichLimit) {
+TEST(StartFault, NamesTheLimit) {
   EXPECT_EQ(start_fault(kTool), "");
   HeldTool tool = kTool;
   tool.tip = {0, 0, -0.3};

@@ -57,7 +57,7 @@ Felt1kHz press_liver() {
   return felt;
 }
 
-TEST(HapticChain, LiverFeelsSmooth) {
+TEST(HapticChain, TheForceOfALiverIsSmooth) {
   const Felt1kHz felt = press_liver();
   std::printf("greatest %.3f N, jump %.4f N, against the motion %.4f N, left %.4f N\n", felt.greatest, felt.jump,
               felt.against, felt.last);

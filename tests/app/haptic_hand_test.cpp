@@ -26,7 +26,7 @@ TEST(HandTick, SettlesWhereForceAndStiffnessBalance) {
   EXPECT_NEAR(glm::length(state.velocity), 0.0, 1e-9);
 }
 
-TEST(HandTick, ForcesAreLimitedAndNonsenseIsNone) {
+TEST(HandTick, ForcesAreLimitedAndInvalidForcesAreZero) {
   const HapticStubParams params;
   EXPECT_NEAR(glm::length(hand_tick(params, {}, {}, {100, 0, 0}, kTick).felt_force), params.contact.largest_force,
               1e-12);
@@ -89,7 +89,7 @@ TEST(HandTick, FollowsTheClosedFormOfItsModes) {
 }
 
 // The closed bound against what ticks do just below and just above it.
-TEST(StableWall, IsWhereTicksBeginToGrow) {
+TEST(StableWall, IsTheBoundOfStability) {
   const unsigned seed = std::random_device{}();
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -121,7 +121,7 @@ TEST(StableWall, IsWhereTicksBeginToGrow) {
   }
 }
 
-TEST(StableWall, DefaultsHaveRoomAndFaultsAreSentences) {
+TEST(StableWall, DefaultsAreStableAndFaultsAreSentences) {
   HapticStubParams params;
   std::printf("stable up to %.0f N/m at 1 kHz\n", stable_wall(params, kTick));
   EXPECT_GT(stable_wall(params, kTick), 10.0 * params.contact.greatest_stiffness);
@@ -172,7 +172,7 @@ Pressed press(double stiffness, int ticks_per_ms) {
   return pressed;
 }
 
-TEST(HandTick, PressedOnAStiffWallItComesToRest) {
+TEST(HandTick, ComesToRestAgainstAStiffWall) {
   for (const double stiffness : {150.0, 600.0, ContactModelParams{}.greatest_stiffness}) {
     const Pressed pressed = press(stiffness, 1), twin = press(stiffness, 100);
     double apart = 0.0, before = INFINITY;

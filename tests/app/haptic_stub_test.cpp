@@ -35,7 +35,7 @@ TEST(HapticStub, TicksAThousandTimesASecond) {
   EXPECT_EQ(stub.pose({}).pivot, glm::dvec3(0, 0, 0.2));
 }
 
-TEST(HapticStub, AHandThatWouldShakeIsRefused) {
+TEST(HapticStub, AnUnstableHandIsRefused) {
   HapticStubParams params;
   params.handle_mass = 1e-4;
   EXPECT_THROW(HapticStub(
@@ -43,7 +43,7 @@ TEST(HapticStub, AHandThatWouldShakeIsRefused) {
                InputError);
 }
 
-TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterAStall) {
+TEST(HapticStub, FeelsTheLatestFrameAndZeroAfterAStall) {
   HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.0); });
   bool felt = false;
   for (int frame = 0; frame < 20; ++frame) {

@@ -30,7 +30,7 @@ bool comes_true(const std::function<bool()>& what) {
   return what();
 }
 
-TEST(IgtlServer, TakesAtMostSixteenClients) {
+TEST(IgtlServer, AcceptsAtMostSixteenClients) {
   testing::internal::CaptureStderr();
   IgtlServer server(kFreePort);
   std::vector<igtl::ClientSocket::Pointer> clients;
@@ -56,7 +56,7 @@ double cpu_seconds() {
 }
 
 // A client waits and there is no descriptor for it: the server rests, and takes the client when there is one again.
-TEST(IgtlServer, WithoutDescriptorsItRests) {
+TEST(IgtlServer, WaitsWithoutBusyLoopWhenDescriptorsRunOut) {
   IgtlServer server(kFreePort);
   const int client = socket(AF_INET, SOCK_STREAM, 0);
   rlimit all{}, none{};

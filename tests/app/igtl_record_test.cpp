@@ -112,7 +112,7 @@ void write_trajectory(const std::filesystem::path& file) {
   for (int k = 0; k < 700; ++k) csv << k / 60.0 << ",0,20,150,0,0," << 62.0 - k * 0.0314 << "\n";
 }
 
-TEST(IgtlRecord, AClientHearsWhatTheRecordingHolds) {
+TEST(IgtlRecord, AClientReceivesTheRecordedData) {
   TemporaryFolder folder;
   save_mesh(shapes::icosphere(4, 0.05f), folder.path() / "ball.obj");
   folder.write("ball.toml", kScene);

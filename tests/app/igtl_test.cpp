@@ -45,7 +45,7 @@ IgtlServerParams free_port() {
   return params;
 }
 
-TEST(IgtlSource, ReadsWhatASceneSays) {
+TEST(IgtlSource, ParsesTheSourceOfAScene) {
   EXPECT_EQ(parse_igtl_source("").host, "localhost");
   EXPECT_EQ(parse_igtl_source("").port, 18944);
   const IgtlSource full = parse_igtl_source("tracker.lan:2000/Left hand");
@@ -74,7 +74,7 @@ TEST(PoseFromMatrix, IsTheInverseOfTheKinematics) {
   }
 }
 
-TEST(PoseFromMatrix, DrawnOutOfTheTrocarItWaits) {
+TEST(PoseFromMatrix, AWithdrawnToolStaysAtTheShallowestDepth) {
   const DevicePose last = pose_of(kCentre, kTool.limits, {20, 10, 0, 0.02, 60});
   for (const double depth : {0.005, 0.0, -0.1}) {
     const DevicePose pose = pose_from_matrix(kCentre, kTool.limits, matrix_of(kCentre, {20, 10, 0, depth, 60}), last);
@@ -109,7 +109,7 @@ typename Message::Pointer next_message(igtl::ClientSocket* socket, const std::st
   }
 }
 
-TEST(IgtlServer, TheLibrarysClientReadsEveryKind) {
+TEST(IgtlServer, TheLibrarysClientReadsEveryMessageType) {
   IgtlServer server(free_port());
   auto socket = igtl::ClientSocket::New();
   ASSERT_EQ(socket->ConnectToServer("127.0.0.1", server.port()), 0);
@@ -139,7 +139,7 @@ TEST(IgtlServer, TheLibrarysClientReadsEveryKind) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 0; }));
 }
 
-TEST(IgtlServer, APortThatIsTakenIsToldOf) {
+TEST(IgtlServer, APortInUseIsRefused) {
   IgtlServer first(free_port());
   IgtlServerParams same;
   same.port = first.port();
@@ -147,7 +147,7 @@ TEST(IgtlServer, APortThatIsTakenIsToldOf) {
 }
 
 // Publish to pose, through our server, the loopback and our client, one frame after another.
-TEST(IgtlLoop, PoseArrivesAndAddsLittle) {
+TEST(IgtlLoop, PosesArriveWithLittleDelay) {
   constexpr int kMessages = 1000;
   IgtlServer server(free_port());
   IgtlDevice device({"127.0.0.1", server.port(), "probe"}, kTool);
@@ -177,7 +177,7 @@ TEST(IgtlLoop, PoseArrivesAndAddsLittle) {
   EXPECT_EQ(device.refused(), 0u);
 }
 
-TEST(IgtlDevice, LostStaleAndBack) {
+TEST(IgtlDevice, IsLostThenStaleAndRecovers) {
   auto server = std::make_unique<IgtlServer>(free_port());
   const int port = server->port();
   IgtlDevice device({"127.0.0.1", port, "probe"}, kTool);
@@ -219,7 +219,7 @@ struct LibraryServer {
   }
 };
 
-TEST(IgtlDevice, HalfMessagesWrongSumsNonsenseAndHangingUp) {
+TEST(IgtlDevice, SurvivesIncompleteAndInvalidMessagesAndDisconnects) {
   LibraryServer server;
   IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool);
   server.accept();
@@ -249,7 +249,7 @@ TEST(IgtlDevice, HalfMessagesWrongSumsNonsenseAndHangingUp) {
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 3; }));
 }
 
-TEST(IgtlDevice, JawsAndPedalComeAsASensor) {
+TEST(IgtlDevice, JawsAndPedalComeFromSensorMessages) {
   LibraryServer server;
   IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool);
   server.accept();
@@ -269,7 +269,7 @@ TEST(IgtlDevice, JawsAndPedalComeAsASensor) {
 }
 
 // Neither waits for the other: a client that never reads is skipped, then dropped; the one that reads gets its frames.
-TEST(IgtlServer, AClientThatNeverReadsIsDropped) {
+TEST(IgtlServer, AClientThatNeverReadsIsDisconnected) {
   IgtlServerParams params = free_port();
   params.patience = 0.2;
   IgtlServer server(params);
@@ -294,7 +294,7 @@ TEST(IgtlServer, AClientThatNeverReadsIsDropped) {
 }
 
 // A pose that no tool can have freezes the instrument: its device is stale until the next good one.
-TEST(IgtlDevice, FreezesAtAPoseThatNoToolHas) {
+TEST(IgtlDevice, FreezesAtAnImpossiblePose) {
   LibraryServer server;
   IgtlClientParams patient;
   patient.stale_after = 60.0;
@@ -331,7 +331,7 @@ TEST(IgtlDevice, FreezesAtAPoseThatNoToolHas) {
   }
 }
 
-TEST(IgtlServer, SurvivesWhatClientsSay) {
+TEST(IgtlServer, SurvivesAnyDataFromClients) {
   IgtlServer server(free_port());
   for (int round = 0; round < 20; ++round) {
     auto rude = igtl::ClientSocket::New();

@@ -87,7 +87,7 @@ Bytes transform_by_library(const char* name, const glm::dmat4& pose) {
   return packed(message);
 }
 
-TEST(IgtlWire, LibraryReadsOurTransform) {
+TEST(IgtlWire, TheLibraryReadsOurTransform) {
   Bytes bytes;
   append_transform(bytes, {"Probe", some_pose()}, 1234567890.25);
   const auto message = unpacked<igtl::TransformMessage>(bytes);
@@ -101,7 +101,7 @@ TEST(IgtlWire, LibraryReadsOurTransform) {
   EXPECT_EQ(fraction, 1u << 30);
 }
 
-TEST(IgtlWire, LibraryReadsOurTrackingDataAndSensors) {
+TEST(IgtlWire, TheLibraryReadsOurTrackingDataAndSensors) {
   Bytes bytes;
   const std::vector<NamedPose> tools = {{"left", glm::dmat4(1.0)}, {"an instrument of a long name", some_pose()}};
   append_tdata(bytes, "Instruments", tools, 1.0);
@@ -164,7 +164,7 @@ TEST(IgtlWire, WeReadTheLibrarysMessages) {
 }
 
 // Unknown kinds, long or empty, are stepped over.
-TEST(IgtlWire, OtherKindsAreSkipped) {
+TEST(IgtlWire, OtherMessageTypesAreSkipped) {
   auto status = igtl::StatusMessage::New();
   status->SetDeviceName("x");
   status->SetCode(1);
@@ -179,7 +179,7 @@ TEST(IgtlWire, OtherKindsAreSkipped) {
   EXPECT_EQ(reader.refused(), 0u);
 }
 
-TEST(IgtlWire, WrongCheckSumsAndNumbersAreRefusedOneByOne) {
+TEST(IgtlWire, OnlyMessagesWithWrongChecksumsOrNumbersAreRefused) {
   Heard heard;
   IgtlReader reader;
   const Bytes good = transform_by_library("Probe", some_pose());
@@ -200,7 +200,7 @@ TEST(IgtlWire, WrongCheckSumsAndNumbersAreRefusedOneByOne) {
 }
 
 // Version 3: an extended header of 12 bytes in front of the content, meta data behind; made by hand from the standard.
-TEST(IgtlWire, VersionThreeWrapsTheContent) {
+TEST(IgtlWire, ReadsTheContentOfVersionThree) {
   const Bytes plain = transform_by_library("Probe", some_pose());
   const auto wrapped = [&](std::size_t front, std::uint8_t meta_said) {
     Bytes body(front);
@@ -229,7 +229,7 @@ TEST(IgtlWire, VersionThreeWrapsTheContent) {
   EXPECT_EQ(reader.refused(), 2u);
 }
 
-TEST(IgtlWire, NonsenseEndsTheStreamAndNeverMore) {
+TEST(IgtlWire, InvalidDataOnlyEndsTheStream) {
   constexpr unsigned kSeed = 97;
   std::mt19937 random(kSeed);
   const Bytes good = transform_by_library("Probe", some_pose());

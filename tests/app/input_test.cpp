@@ -62,14 +62,14 @@ TEST(Printable, IsOneShortLine) {
   EXPECT_EQ(printable(std::string(60, 'x'), 60), std::string(60, 'x'));
 }
 
-TEST(Printable, FindsWhatIsNotUtf8) {
+TEST(Printable, FindsBytesThatAreNotUtf8) {
   EXPECT_EQ(first_invalid_utf8("Le\xc5\x84ka \xe8\x82\x9d \xf0\x9f\x98\x80"), std::string_view::npos);
   EXPECT_EQ(first_invalid_utf8("caf\xe9"), 3u);
   EXPECT_EQ(first_invalid_utf8("a\xed\xa0\x80"), 1u);
   EXPECT_EQ(first_invalid_utf8("\xc3"), 0u);
 }
 
-TEST(SceneText, IsUtf8) {
+TEST(SceneText, MustBeUtf8) {
   try {
     parse_scene("title = 'a'\nname = 'x\xffx'\n", "s.toml");
     ADD_FAILURE() << "was read";
@@ -78,7 +78,7 @@ TEST(SceneText, IsUtf8) {
   }
 }
 
-TEST(Names, OneRule) {
+TEST(Names, AreCheckedByOneRule) {
   for (const char* good : {"liver", "left grasper", "Leber 2", "a.b", "...", "instrument 12"})
     EXPECT_EQ(name_fault(good), "") << good;
   for (const std::string& bad : {std::string(), std::string("."), std::string(".."), std::string("a/b"),
@@ -87,7 +87,7 @@ TEST(Names, OneRule) {
     EXPECT_NE(name_fault(bad), "") << bad;
 }
 
-TEST_F(Input, NamesAreCheckedWhereASceneIsWrittenToo) {
+TEST_F(Input, NamesAreCheckedWhenASceneIsWritten) {
   Scene scene = load_scene(file("s.toml", kScene));
   const fs::path out = folder_.path() / "saved.toml";
   save_scene(scene, out, false);
@@ -105,7 +105,7 @@ TEST_F(Input, NamesAreCheckedWhereASceneIsWrittenToo) {
   EXPECT_EQ(read_file(out), before);
 }
 
-TEST(TomlLimits, CountWhatIsOutsideStringsAndComments) {
+TEST(TomlLimits, IgnoreStringsAndComments) {
   const auto fine = [](const std::string& text) {
     EXPECT_NO_THROW(refuse_excess("s.toml", text)) << text.substr(0, 80);
   };
@@ -141,7 +141,7 @@ TEST(TomlLimits, CountWhatIsOutsideStringsAndComments) {
   fine("");
 }
 
-TEST_F(Input, ScenesWithoutMeasureAreRefusedAtOnce) {
+TEST_F(Input, ExcessiveScenesAreRefusedAtOnce) {
   std::string dots = "a";
   for (int k = 0; k < 100000; ++k) dots += ".a";
   expect_short(demo(file("deep.toml", "a = " + std::string(7000, '['))), "deep.toml:1: the text has brackets");
@@ -172,7 +172,7 @@ TEST_F(Input, OnlyRegularFilesAreRead) {
   expect_short(query(folder_.path().string() + "/.obj", trajectory_), ".obj");
 }
 
-TEST_F(Input, HugeAndDoubledCellsAreRefused) {
+TEST_F(Input, HugeCellsAndRepeatedColumnsAreRefused) {
   const std::string cell(100000, 'x'), row = "0,20,20,80,20,20,10\n";
   expect_short(query(mesh_, file("cell.csv", kHeader + std::string("0,20,20,80,20,20,") + cell + "\n")),
                "cell.csv:2: the line");
@@ -194,7 +194,7 @@ TEST_F(Input, NothingLastsLongerThanADay) {
   EXPECT_EQ(run(query(mesh_, motion("day.csv", "86405"))).status, 0);
   fs::remove(at("out.csv"));
   expect_short(query(mesh_, motion("long.csv", "86405.5")),
-               "long.csv:3: the trajectory lasts longer than 86400 s, a day");
+               "long.csv:3: the trajectory lasts longer than 86400 s (one day)");
   const std::string scene = file("slow.toml", "frame_rate = 10\n" + std::string(kScene));
   expect_short("demo --headless --frames 1000000 --backend scan --scene " + scene + " --out " + at("demo"),
                "last longer than 86400 s");
@@ -206,7 +206,7 @@ TEST_F(Input, NothingLastsLongerThanADay) {
   EXPECT_EQ(run("replay " + session + " --backend scan").status, 0);
 }
 
-TEST_F(Input, NumbersOfOptionsHaveRanges) {
+TEST_F(Input, OptionNumbersHaveRanges) {
   const std::string scene = file("s.toml", kScene), compare = "compare --mesh " + mesh_ + " --trajectory " +
                                                               trajectory_ + " --radius 2.5 --backends scan ";
   const std::string record = "record " + scene + " --trajectory " + trajectory_ + " -o " + at("s.h5");
@@ -252,7 +252,7 @@ TEST_F(Input, NumbersOfOptionsHaveRanges) {
   expect_short("run " + scene + " --folder " + scene, "--folder must name a folder");
 }
 
-TEST_F(Input, NumbersOfScenesHaveRanges) {
+TEST_F(Input, SceneNumbersHaveRanges) {
   struct Case {
     std::string from, to, part;
   };
@@ -290,7 +290,7 @@ TEST_F(Input, AFullStandardOutputIsAFailure) {
 }
 
 // Files: its own folder and the program's data; links are followed.
-TEST_F(Input, AStrangersSceneStaysInItsFolder) {
+TEST_F(Input, AnUntrustedSceneReadsOnlyItsFolder) {
   const std::string organ = at("organ.obj");
   fs::create_directories(folder_.path() / "scene" / "meshes");
   fs::copy_file(organ, folder_.path() / "scene" / "meshes" / "own.obj");
@@ -316,7 +316,7 @@ TEST_F(Input, AStrangersSceneStaysInItsFolder) {
   expect_short("run " + scene("meshes/own.obj", "[scope]\ndevice = \"trajectory\"\nsource = \"../s.h5\"\n"), "outside");
 }
 
-TEST_F(Input, HostsOnOtherMachinesNeedLeave) {
+TEST_F(Input, OtherHostsNeedPermission) {
   const auto hosts = [&](const std::string& source, const SceneAccess& access = {}) {
     const std::string text = std::string(kScene) + "device = \"igtl\"\nsource = \"" + source + "\"\n";
     return hosts_to_allow(parse_scene(text, folder_.path() / "s.toml"), access);

@@ -36,7 +36,7 @@ std::string fault_of(const InstrumentScene& scene) {
   return {};
 }
 
-TEST(MakeDevice, KnowsEveryName) {
+TEST(MakeDevice, CreatesEveryDevice) {
   TemporaryFolder folder;
   setenv("SPNAV_SOCKET", (folder.path() / "none.sock").c_str(), 1);
   const auto csv =
@@ -61,7 +61,7 @@ TEST(MakeDevice, KnowsEveryName) {
   }
 }
 
-TEST(MakeDevice, HoldsTheScope) {
+TEST(MakeDevice, CreatesDevicesForTheScope) {
   TemporaryFolder folder;
   DeviceContext context = fake_context();
   ScopeScene scope;

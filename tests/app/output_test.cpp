@@ -57,7 +57,7 @@ class Output : public Program {
   std::string scene_, motion_;
 };
 
-TEST_F(Output, AnErrorAtTheStartLeavesTheRecording) {
+TEST_F(Output, AnErrorAtTheStartKeepsTheOldRecording) {
   const std::string kept = recording("kept.h5");
   struct Case {
     std::string arguments, part;
@@ -82,7 +82,7 @@ TEST_F(Output, AnErrorAtTheStartLeavesTheRecording) {
   for (const Case& tried : cases) expect_kept(kept, tried.arguments, tried.part);
 }
 
-TEST_F(Output, ABusyPortLeavesTheRecording) {
+TEST_F(Output, ABusyPortKeepsTheOldRecording) {
   const std::string kept = recording("kept.h5");
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -97,7 +97,7 @@ TEST_F(Output, ABusyPortLeavesTheRecording) {
   close(listener);
 }
 
-TEST_F(Output, AFinishedRecordingIsReplacedAndNothingElseIs) {
+TEST_F(Output, OnlyAFinishedRecordingIsReplaced) {
   const std::string mine = recording("mine.h5");
   EXPECT_EQ(run(record(scene_, mine, motion_)).status, 0);
   EXPECT_NE(run("recover " + mine).out.find("already complete"), std::string::npos);
@@ -157,7 +157,7 @@ TEST_F(Output, NoOutputIsAnInputOrAnotherOutput) {
 }
 
 // Every command's files written in one piece: not over another's file, but over its own.
-TEST_F(Output, FilesOfOthersStayAndOwnOnesAreReplaced) {
+TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
   const std::string session = recording("session.h5"), query = "query --mesh " + at("organ.obj") + " --trajectory " +
                                                                motion_ + " --radius 2.5 --backend scan --out ";
   ASSERT_EQ(run("mesh make superellipsoid --faces 500 -o " + at("shape.ply")).status, 0);
@@ -207,7 +207,7 @@ TEST_F(Output, FilesOfOthersStayAndOwnOnesAreReplaced) {
   }
 }
 
-TEST_F(Output, ADemonstrationReplacesADemonstrationAndNothingElse) {
+TEST_F(Output, ADemonstrationReplacesOnlyADemonstration) {
   const std::string out = at("demo"),
                     demo = "demo --headless --frames 3 --backend scan --pictures 2 --scene " + scene_ + " --out " + out;
   for (int time = 0; time < 2; ++time) {
@@ -243,7 +243,7 @@ TEST_F(Output, OnlyRegularFilesAreWritten) {
   EXPECT_EQ(read_file(at("real.csv")), "frame,face\n1,0\n");
 }
 
-TEST_F(Output, AFullDiskLeavesTheOldFile) {
+TEST_F(Output, AFullDiskKeepsTheOldFile) {
   const std::string kept = file("out2.csv", "frame,face\n9,9\n");
   const std::string rows = [] {
     std::string text = kHeader;

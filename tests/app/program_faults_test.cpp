@@ -126,7 +126,7 @@ class ProgramFaults : public ::testing::Test {
 constexpr const char* kReaders[] = {"score killed.h5", "export killed.h5 --csv csv", "report killed.h5 -o r.html",
                                     "replay killed.h5 --backend scan", "compare killed.h5 --backends scan,obb-refit"};
 
-TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
+TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
   const unsigned seed = 20261122;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -161,7 +161,7 @@ TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
   std::printf("50 kills: %d recovered, %d before the first frame was written\n", recovered, without_frames);
 }
 
-TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
+TEST_F(ProgramFaults, RecoverRefusesARecordingInProgress) {
   const pid_t child = start(recording(at("live.h5")));
   wait_for_bytes(at("live.h5"), 1000000);
   const Outcome refused = run("recover live.h5");
@@ -176,7 +176,7 @@ TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
   EXPECT_NE(run("recover live.h5").out.find("already complete"), std::string::npos);
 }
 
-TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
+TEST_F(ProgramFaults, OnlyOneProgramWritesARecording) {
   const pid_t child = start(recording(at("both.h5")));
   wait_for_bytes(at("both.h5"), 1000000);
   const Outcome second = run(recording(at("both.h5")));
@@ -189,7 +189,7 @@ TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
 }
 
 // A file size limit of the process stands for a full disk: every write past it fails.
-TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
+TEST_F(ProgramFaults, AFullDiskIsReportedAtOnceAndKeepsTheFrames) {
   for (const char* command : {"record", "demo"}) {
     SCOPED_TRACE(command);
     const bool demo = std::string(command) == "demo";
@@ -199,7 +199,8 @@ TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
         run(demo ? "demo --headless --frames 100000 --backend scan --scene ball.toml --out out" : recording(file),
             "ulimit -f 8000;");
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-    expect_sentence(outcome, file + ": the file could not be written (File too large); the frames recorded until then are kept");
+    expect_sentence(outcome,
+                    file + ": the file could not be written (File too large); the frames recorded until then are kept");
     EXPECT_LE(std::filesystem::file_size(at(file)), 8000u * 512u);
     EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
     EXPECT_EQ(run("recover " + file).status, 0);
@@ -207,7 +208,7 @@ TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
 }
 
 // In the window: said while the attempt goes on, and again by the exit status.
-TEST_F(ProgramFaults, AFullDiskIsSaidInTheWindow) {
+TEST_F(ProgramFaults, TheWindowReportsAFullDisk) {
   if (std::system("command -v xvfb-run >/dev/null") != 0) GTEST_SKIP() << "xvfb-run is missing: no window";
   folder_.write("window.sh", fmt::format("ulimit -f 2000; exec {} run ball.toml --record --frames 200 --folder out "
                                          "--state state.json --no-check --quality low --width 640 --height 480",
@@ -218,13 +219,14 @@ TEST_F(ProgramFaults, AFullDiskIsSaidInTheWindow) {
                                      .c_str());
   const std::string said = read_file(at("stderr"));
   EXPECT_EQ(WEXITSTATUS(status), 1) << said;
-  const std::string sentence = "out/ball.h5: the file could not be written (File too large); the frames recorded until then";
+  const std::string sentence =
+      "out/ball.h5: the file could not be written (File too large); the frames recorded until then";
   EXPECT_NE(said.find("trocar: " + sentence), std::string::npos) << said;
   EXPECT_EQ(said.find("HDF5"), std::string::npos) << said;
   EXPECT_NE(read_file(at("state.json")).find(sentence), std::string::npos) << read_file(at("state.json"));
 }
 
-TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
+TEST_F(ProgramFaults, RecoverOnAFullDiskFailsAndLeavesNoCopy) {
   const pid_t child = start(recording(at("killed.h5")));
   wait_for_bytes(at("killed.h5"), 3000000);
   kill(child, SIGKILL);
@@ -241,14 +243,15 @@ TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
 }
 
 // A real full disk, where a test may mount one.
-TEST_F(ProgramFaults, ADiskWithoutRoom) {
+TEST_F(ProgramFaults, ARealFullDisk) {
   const std::string disk = at("disk");
   std::filesystem::create_directories(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=3m") != 0)
     GTEST_SKIP() << "no small disk can be mounted here: it takes root's rights";
   const Outcome outcome = run(recording("disk/full.h5"));
   EXPECT_EQ(outcome.status, 1) << outcome.out;
-  expect_sentence(outcome, "disk/full.h5: the file could not be written (No space left on device); the frames recorded until");
+  expect_sentence(outcome,
+                  "disk/full.h5: the file could not be written (No space left on device); the frames recorded until");
   EXPECT_EQ(run("score disk/full.h5").status, 0);
   const Outcome recover = run("recover disk/full.h5");
   EXPECT_EQ(recover.status, 1);
@@ -258,7 +261,7 @@ TEST_F(ProgramFaults, ADiskWithoutRoom) {
   EXPECT_EQ(umount(disk.c_str()), 0);
 }
 
-TEST_F(ProgramFaults, ARecordingThatIsDeletedMeanwhileIsAnError) {
+TEST_F(ProgramFaults, ADeletedRecordingIsAnError) {
   for (const bool folder : {false, true}) {
     SCOPED_TRACE(folder ? "its folder" : "the file");
     std::filesystem::create_directories(at("out"));
@@ -273,7 +276,7 @@ TEST_F(ProgramFaults, ARecordingThatIsDeletedMeanwhileIsAnError) {
   }
 }
 
-TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere) {
+TEST_F(ProgramFaults, AMovedRecordingIsCompleteAndItsPathIsReported) {
   const pid_t child = start(recording(at("here.h5")));
   wait_for_bytes(at("here.h5"), 1000000);
   std::filesystem::rename(at("here.h5"), at("there.h5"));
@@ -285,7 +288,7 @@ TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere)
 }
 
 // A recording that needs more memory than there is: one sentence at every command.
-TEST_F(ProgramFaults, TooLittleMemoryIsASentence) {
+TEST_F(ProgramFaults, TooLittleMemoryGivesOneSentence) {
   const std::string limit = "ulimit -v 2000000;";  // KiB
   if (run("--version", limit).status != 0) GTEST_SKIP() << "a sanitizer needs more memory than any limit";
   ASSERT_EQ(run("demo --headless --frames 20 --backend scan --scene ball.toml --out out").status, 0);

@@ -60,7 +60,7 @@ TEST_F(Program, BadUsage) {
                  "/proc/no/out.csv: cannot be written");
 }
 
-TEST_F(Program, HelpAndVersionAreNoErrors) {
+TEST_F(Program, HelpAndVersionAreNotErrors) {
   EXPECT_EQ(run("--help").status, 0);
   EXPECT_EQ(run("query --help").status, 0);
   EXPECT_EQ(run("--version").status, 0);
@@ -78,7 +78,7 @@ TEST_F(Program, WindowsLineEndsAndByteOrderMarks) {
 constexpr const char* kNoGl =
     "env -u DISPLAY __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent LIBGL_DRIVERS_PATH=/nonexistent";
 
-TEST_F(Program, WithoutGlItScansAndSaysSo) {
+TEST_F(Program, WithoutOpenGlItUsesScanAndSaysSo) {
   const Outcome outcome = run(query(mesh_, trajectory_, "2.5", "--backend auto"), kNoGl);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("backend scan: no OpenGL on this machine"), std::string::npos) << outcome.out;
@@ -87,13 +87,13 @@ TEST_F(Program, WithoutGlItScansAndSaysSo) {
   EXPECT_NE(named.err.find("backend compute: no OpenGL on this machine"), std::string::npos) << named.err;
 }
 
-TEST_F(Program, DoctorFindsNothingWrong) {
+TEST_F(Program, DoctorFindsNoFault) {
   const Outcome outcome = run("doctor");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.out.find("WRONG"), std::string::npos) << outcome.out;
 }
 
-TEST_F(Program, CompareJudgesEveryBackend) {
+TEST_F(Program, CompareChecksEveryBackend) {
   const auto json = folder_.path() / "c.json", plot = folder_.path() / "c.svg";
   const Outcome outcome = run("compare --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --backends " +
                               "scan,obb,obb-refit --json " + json.string() + " --plot " + plot.string());
@@ -104,7 +104,7 @@ TEST_F(Program, CompareJudgesEveryBackend) {
 }
 
 // A short demonstration: what it leaves, and that others can open it.
-TEST_F(Program, DemoLeavesARecordingAComparisonAndAPicture) {
+TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   const std::string out = (folder_.path() / "demo").string(), session = out + "/session.h5";
   const Outcome outcome = run("demo --headless --frames 40 --backend scan --out " + out);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -124,7 +124,7 @@ TEST_F(Program, DemoLeavesARecordingAComparisonAndAPicture) {
 }
 
 // Interrupted once frames are on the disk, however long the start took: 4 MB are more than what stands before them.
-TEST_F(Program, InterruptLeavesACleanRecording) {
+TEST_F(Program, AnInterruptLeavesACleanRecording) {
   const std::string out = (folder_.path() / "demo").string();
   const std::string script =
       std::string(TROCAR_PROGRAM) + " demo --headless --frames 1000000 --backend scan --out " + out +
@@ -197,7 +197,7 @@ TEST_F(Program, TheTourRunsAndReplays) {
   EXPECT_EQ(replay.status, 0) << replay.out << replay.err;
 }
 
-TEST_F(Program, RecordFollowsATrajectoryAndIsValidated) {
+TEST_F(Program, RecordFollowsATrajectoryAndValidates) {
   folder_.write("s.toml", "[[organ]]\nname = \"liver\"\nmesh = \"" + data("organs/liver.obj") +
                               "\"\n[organ.tissue]\nnode_spacing_mm = 12\n[[instrument]]\nname = \"probe\"\n"
                               "pivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\n");
@@ -226,7 +226,7 @@ TEST_F(Program, MeshTools) {
 }
 
 // One judgement: what `mesh check` says of a surface, `mesh lattice` refuses in the same words.
-TEST_F(Program, MeshCheckAndLatticeJudgeAlike) {
+TEST_F(Program, MeshCheckAndLatticeReportTheSameFault) {
   const auto saved = [&](const char* name, const TriangleMesh& mesh) {
     save_mesh(mesh, folder_.path() / name);
     return (folder_.path() / name).string();
@@ -276,7 +276,7 @@ TEST_F(Program, MakesSuperquadrics) {
   expect_refused("mesh make supertoroid --hole 60 -o " + out, "hole");
 }
 
-TEST_F(Program, AnInstrumentsOwnShapeTouches) {
+TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
   const std::string organ = (folder_.path() / "organ.obj").string(), shape = (folder_.path() / "finger.obj").string(),
                     out = (folder_.path() / "out.csv").string(), depth = (folder_.path() / "depth.csv").string();
   ASSERT_EQ(run("mesh make superellipsoid --faces 2000 --size 30,30,30 -o " + organ).status, 0);

@@ -102,7 +102,7 @@ void expect_tools(vtkPolyData* data, const Recording& recording, std::size_t fra
   }
 }
 
-TEST_F(PvdExport, ReadsBackAsItWasRecorded) {
+TEST_F(PvdExport, VtkReadsBackTheRecording) {
   const Recording recording(file);
   const PvdSummary summary = export_pvd(recording, out, kEvery, [](std::size_t) {});
   EXPECT_EQ(summary.frames, 7u);
@@ -137,7 +137,7 @@ TEST_F(PvdExport, ReadsBackAsItWasRecorded) {
   EXPECT_GT(touched, 50u);
 }
 
-TEST_F(PvdExport, AFolderThatIsNoneIsRefused) {
+TEST_F(PvdExport, AFileInsteadOfAFolderIsRefused) {
   EXPECT_THROW(export_pvd(Recording(file), folder.path() / "none", 1, [](std::size_t) {}), InputError);
 }
 

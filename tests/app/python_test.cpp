@@ -69,7 +69,7 @@ TEST_F(Researcher, PandasOpensEveryTable) {
       << out();
 }
 
-TEST_F(Researcher, TheDocsExampleIsRight) {
+TEST_F(Researcher, TheExampleOfTheDocsIsCorrect) {
   if (run("/usr/bin/python3 -c 'import h5py'") != 0) GTEST_SKIP() << "no h5py: " << err();
   const std::string page = read_file(std::filesystem::path(TROCAR_SOURCE_DIR) / "docs/python.md");
   const std::size_t begin = page.find("```python\n") + 10, end = page.find("```\n", begin);
@@ -81,7 +81,7 @@ TEST_F(Researcher, TheDocsExampleIsRight) {
                                kAwkward));
 }
 
-TEST_F(Researcher, ScoresAreATable) {
+TEST_F(Researcher, ScoresAreWrittenAsTables) {
   const std::string json = (folder.path() / "j.json").string();
   ASSERT_EQ(run(fmt::format("{} score {} --json {}", TROCAR_PROGRAM, file.string(), json)), 0) << err();
   for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                             100 mm",
@@ -103,8 +103,7 @@ TEST_F(Researcher, WrongInputIsRefused) {
   EXPECT_EQ(
       run(fmt::format("{} export {} --pvd {}/p --every 100", TROCAR_PROGRAM, file.string(), folder.path().string())),
       0);
-  EXPECT_EQ(out(),
-            fmt::format("3 frames written to 6 files, listed in {}/p/recording.pvd\n", folder.path().string()));
+  EXPECT_EQ(out(), fmt::format("3 frames written to 6 files, listed in {}/p/recording.pvd\n", folder.path().string()));
 }
 
 }  // namespace

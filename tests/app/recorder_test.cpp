@@ -24,7 +24,7 @@ namespace {
 using test::expect_frame;
 using test::Script;
 
-TEST(Recorder, WhatGoesInComesOut) {
+TEST(Recorder, FramesAreReadBackAsAppended) {
   const TemporaryFolder folder;
   const Script script;
   {
@@ -45,7 +45,7 @@ TEST(Recorder, WhatGoesInComesOut) {
 }
 
 // Recordings from before there were tables of clashes open, and say nothing of them.
-TEST(Recorder, RecordingsWithoutClashesOpen) {
+TEST(Recorder, RecordingsWithoutClashTablesOpen) {
   const TemporaryFolder folder;
   const Script script;
   const auto file = folder.path() / "s.h5";
@@ -65,7 +65,7 @@ TEST(Recorder, RecordingsWithoutClashesOpen) {
   EXPECT_TRUE(older.energy(1, 1));
 }
 
-TEST(Recorder, PairsOfToolsAreCountedOff) {
+TEST(Recorder, PairsOfToolsAreNumbered) {
   for (const std::size_t tools : {2, 3, 5}) {
     std::size_t next = 0;
     for (std::size_t first = 0; first < tools; ++first)
@@ -143,7 +143,7 @@ TEST(Recorder, KilledAtAnyMomentLosesLessThanASecond) {
   std::printf("10 kills, %d frames recovered\n", recovered_frames);
 }
 
-TEST(Recorder, RecoverLeavesACleanFileAlone) {
+TEST(Recorder, RecoverDoesNotChangeACleanFile) {
   const TemporaryFolder folder;
   const Script script;
   {
@@ -156,7 +156,7 @@ TEST(Recorder, RecoverLeavesACleanFileAlone) {
   EXPECT_EQ(read_file(folder.path() / "s.h5"), before);
 }
 
-TEST(Recorder, RefusesWhatIsNoRecording) {
+TEST(Recorder, RefusesOtherFiles) {
   const TemporaryFolder folder;
   EXPECT_THROW(Recording(folder.path() / "absent.h5"), InputError);
   EXPECT_THROW(Recording(folder.write("text.h5", "this is no HDF5")), InputError);

@@ -41,7 +41,7 @@ std::string hdf5_file(const TemporaryFolder& folder, bool left_open) {
 }
 
 // What our superblock says is what HDF5 wrote, and HDF5 accepts what we make of it.
-TEST(RecordingBytes, TheSuperblockOfAKilledWriterBecomesAClosedOne) {
+TEST(RecordingBytes, TheSuperblockOfAKilledWriterIsClosed) {
   const TemporaryFolder folder;
   const std::string closed = read_file(hdf5_file(folder, false)), open = read_file(hdf5_file(folder, true));
   const auto of_closed = Superblock::read(std::as_bytes(std::span(closed)));
@@ -58,7 +58,7 @@ TEST(RecordingBytes, TheSuperblockOfAKilledWriterBecomesAClosedOne) {
   H5Fclose(id);
 }
 
-TEST(RecordingBytes, ADamagedSuperblockIsLeftToHdf5) {
+TEST(RecordingBytes, ADamagedSuperblockIsNotChanged) {
   const TemporaryFolder folder;
   std::string bytes = read_file(hdf5_file(folder, false));
   EXPECT_FALSE(Superblock::read(std::as_bytes(std::span(bytes)).first(47)));
@@ -76,7 +76,7 @@ TEST(RecordingBytes, NothingIsReadPastTheEnd) {
 }
 
 // Nothing is written behind a failed write, so the file is as a kill at that moment would have left it.
-TEST(RecordingBytes, TheFirstFailedWriteIsTheLast) {
+TEST(RecordingBytes, NothingIsWrittenAfterAFailedWrite) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "full.h5";
   const pid_t child = fork();
@@ -107,7 +107,7 @@ TEST(RecordingBytes, OnlyRegularFilesAreOpened) {
   EXPECT_THROW(RecordingBytes::create("/dev/null"), InputError);
 }
 
-TEST(RecordingBytes, KnowsThatItsFileWasDeletedOrMoved) {
+TEST(RecordingBytes, NoticesThatItsFileWasDeletedOrMoved) {
   const TemporaryFolder folder;
   const auto bytes = RecordingBytes::create(folder.path() / "a.h5");
   EXPECT_TRUE(bytes->moved_to().empty());
@@ -119,7 +119,7 @@ TEST(RecordingBytes, KnowsThatItsFileWasDeletedOrMoved) {
   EXPECT_EQ(bytes->fault(), "the file was deleted during the recording");
 }
 
-TEST(Superblock, FilesWithoutChecksumsAreKnown) {
+TEST(Superblock, FilesWithoutChecksumsAreRecognised) {
   const auto start = [](unsigned char version) {
     return std::array<std::byte, 9>{std::byte{0x89}, std::byte{'H'},  std::byte{'D'},
                                     std::byte{'F'},  std::byte{'\r'}, std::byte{'\n'},

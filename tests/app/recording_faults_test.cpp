@@ -120,14 +120,14 @@ TEST_F(RecordingFaults, AFinishedRecordingCutShortIsRefused) {
   cut_everywhere(100, 20261122);
 }
 
-TEST_F(RecordingFaults, AKilledRecordingCutShortGivesWholeFramesOrASentence) {
+TEST_F(RecordingFaults, AKilledRecordingCutShortGivesCompleteFramesOrASentence) {
   record_and_be_killed(300);
   ASSERT_EQ(read(file_), 300u);
   cut_everywhere(100, 20261123);
 }
 
 // What recover makes of a cut recording is one that opens, or it leaves the file as it was.
-TEST_F(RecordingFaults, RecoverOfACutRecordingNeverMakesItWorse) {
+TEST_F(RecordingFaults, RecoverNeverDamagesACutRecording) {
   record_and_be_killed(60);
   const std::string whole = read_file(file_);
   std::mt19937 random(20261124);
@@ -181,16 +181,18 @@ Told record_under_limit(const std::filesystem::path& file, const Script& script,
     try {
       recorder.close();
     } catch (const RunError& error) {
-      told.in_the_end = std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
+      told.in_the_end =
+          std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
     }
   } catch (const RunError& error) {
-    told.at_the_start = std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
+    told.at_the_start =
+        std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
   }
   return told;
 }
 
 // Every write may be the one that fails. Nothing but our sentence is printed.
-TEST_F(RecordingFaults, AFullDiskIsToldInAFrameAndKeepsWhatIsThere) {
+TEST_F(RecordingFaults, AFullDiskEndsTheRecordingAndKeepsTheFrames) {
   const unsigned seed = 20261125;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -234,7 +236,7 @@ TEST_F(RecordingFaults, AFullDiskIsToldInAFrameAndKeepsWhatIsThere) {
   EXPECT_GT(readable, 4);
 }
 
-TEST_F(RecordingFaults, ADiskThatIsTooSlowEndsTheRecordingAndNotTheMemory) {
+TEST_F(RecordingFaults, ASlowDiskEndsTheRecordingBeforeMemoryRunsOut) {
   Recorder recorder(file_, script_.header, {.most_waiting = 100000});
   for (std::uint32_t frame = 0; frame < 2000; ++frame) script_.append(recorder, frame);
   EXPECT_TRUE(recorder.failed());
@@ -242,7 +244,7 @@ TEST_F(RecordingFaults, ADiskThatIsTooSlowEndsTheRecordingAndNotTheMemory) {
   EXPECT_THROW(recorder.close(), RunError);
 }
 
-TEST_F(RecordingFaults, ADeletedFileIsToldInAFrame) {
+TEST_F(RecordingFaults, ADeletedFileEndsTheRecording) {
   Recorder recorder(file_, script_.header);
   script_.append(recorder, 0);
   std::filesystem::remove(file_);
@@ -258,7 +260,7 @@ TEST_F(RecordingFaults, ADeletedFileIsToldInAFrame) {
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
-TEST_F(RecordingFaults, AFileDeletedJustBeforeTheEndIsAnErrorToo) {
+TEST_F(RecordingFaults, AFileDeletedJustBeforeTheEndIsAnError) {
   Recorder recorder(file_, script_.header);
   script_.append(recorder, 0);
   std::filesystem::remove(file_);

@@ -66,7 +66,7 @@ class Locked : public ::testing::Test {
   Script script_;
 };
 
-TEST_F(Locked, ALiveRecordingIsReadButNeitherRecoveredNorWrittenByAnother) {
+TEST_F(Locked, ALiveRecordingCanOnlyBeRead) {
   {
     const Other writer([&] {
       Recorder recorder(file_, script_.header);
@@ -102,7 +102,7 @@ TEST_F(Locked, ALiveRecordingIsReadButNeitherRecoveredNorWrittenByAnother) {
 }
 
 // HDF5 opens and closes files as it likes: POSIX locks of the same file would be lost by that.
-TEST_F(Locked, ReadersInTheWritersProgramLeaveItsLock) {
+TEST_F(Locked, ReadersInTheWritersProcessDoNotReleaseItsLock) {
   Recorder recorder(file_, script_.header);
   for (std::uint32_t frame = 0; frame < 50; ++frame) script_.append(recorder, frame);
   wait_for([&] { return frames() == 50; });
@@ -117,7 +117,7 @@ TEST_F(Locked, ReadersInTheWritersProgramLeaveItsLock) {
 }
 
 // A program with HDF5 of its own (h5py, "r+") has HDF5's lock.
-TEST_F(Locked, RecoverKeepsAwayFromOtherProgramsThatWrite) {
+TEST_F(Locked, RecoverRefusesAFileThatAnotherProgramWrites) {
   {
     Recorder recorder(file_, script_.header);
     script_.append(recorder, 0);
@@ -133,7 +133,7 @@ TEST_F(Locked, RecoverKeepsAwayFromOtherProgramsThatWrite) {
 }
 
 // Somebody waits for the file to appear and looks into it at once, again and again.
-TEST_F(Locked, ReadersThatLookInFromTheFirstMomentAreNotInTheWay) {
+TEST_F(Locked, EarlyReadersDoNotBlockTheWriter) {
   const Other reader([&] {
     for (;;) frames();
   });
@@ -146,7 +146,7 @@ TEST_F(Locked, ReadersThatLookInFromTheFirstMomentAreNotInTheWay) {
   EXPECT_EQ(frames(), 1u);
 }
 
-TEST_F(Locked, OneHolderAtATime) {
+TEST_F(Locked, OnlyOneHolderAtATime) {
   const auto file = folder_.write("f", "");
   {
     const RecordingLock lock(file);

@@ -19,7 +19,7 @@ Trajectory lines() {
   return trajectory;
 }
 
-TEST(ReplayDevice, SameFrameRateGivesTheRowsThemselves) {
+TEST(ReplayDevice, TheSameFrameRateGivesExactlyTheRows) {
   const Trajectory trajectory = lines();
   const auto device = make_replay_device(trajectory);
   for (std::size_t k = 0; k < trajectory.rows.size(); ++k) {
@@ -30,7 +30,7 @@ TEST(ReplayDevice, SameFrameRateGivesTheRowsThemselves) {
   }
 }
 
-TEST(ReplayDevice, OtherFrameRatesFallBetweenTheRows) {
+TEST(ReplayDevice, OtherFrameRatesInterpolateBetweenTheRows) {
   for (const double rate : {24.0, 60.0, 240.0}) {
     const auto device = make_replay_device(lines());
     for (std::uint64_t frame = 0; static_cast<double>(frame) / rate < 2.0; ++frame) {
@@ -50,7 +50,7 @@ TEST(ReplayDevice, StaysAfterTheLastRow) {
   EXPECT_EQ(device->pose({1, 100.0}).tip, lines().rows.back().tip);
 }
 
-TEST(RowAt, BeyondTheEndsAndRowsAtTheSameTime) {
+TEST(RowAt, TimesBeyondTheEndsAndRepeatedTimes) {
   Trajectory trajectory = lines();
   EXPECT_EQ(row_at(trajectory, -1.0).tip, trajectory.rows.front().tip);
   EXPECT_EQ(row_at(trajectory, 99.0).tip, trajectory.rows.back().tip);

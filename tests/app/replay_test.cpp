@@ -86,7 +86,7 @@ struct BurntRecording : testing::Test {
   }
 };
 
-TEST_F(BurntRecording, GivesBackEveryFrame) {
+TEST_F(BurntRecording, EveryFrameIsReadBack) {
   record(0, kFrames);
   const Recording recording(file);
   ASSERT_EQ(recording.frame_count(), kFrames);
@@ -109,7 +109,7 @@ TEST_F(BurntRecording, MayBeginInTheMiddleOfASession) {
   expect_replays(recording);
 }
 
-TEST_F(BurntRecording, BackendsAreComparedOnIt) {
+TEST_F(BurntRecording, BackendsAgreeOnIt) {
   record(0, kFrames);
   Backends backends;
   const auto source = make_recording_source(file);
@@ -120,7 +120,7 @@ TEST_F(BurntRecording, BackendsAreComparedOnIt) {
 }
 
 // A wrong face in one frame is noticed.
-TEST_F(BurntRecording, ReplayTellsAnotherAnswer) {
+TEST_F(BurntRecording, ReplayNoticesADifferentAnswer) {
   {
     test::BurntSession session;
     const auto header = session.header();
@@ -167,7 +167,7 @@ void cut_short(const std::filesystem::path& whole, const std::filesystem::path& 
 }
 
 // As if the process had been killed between any two tables: what is there of whole frames is right.
-TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
+TEST_F(BurntRecording, ACutTableKeepsTheCompleteFrames) {
   const unsigned seed = 20261122;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -218,7 +218,7 @@ void record_until_killed(const std::filesystem::path& file, std::chrono::millise
   waitpid(pid, nullptr, 0);
 }
 
-TEST_F(BurntRecording, KilledItIsRecoveredWithItsSurfaces) {
+TEST_F(BurntRecording, AKilledSessionIsRecoveredWithItsSurfaces) {
   const unsigned seed = 20261123;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -235,7 +235,7 @@ TEST_F(BurntRecording, KilledItIsRecoveredWithItsSurfaces) {
   }
 }
 
-TEST_F(BurntRecording, OfAnotherFormatIsRefused) {
+TEST_F(BurntRecording, AnotherFormatIsRefused) {
   {
     H5File other = H5File::create(file);
     other.set_text("format", "trocar-recording-1");

@@ -140,7 +140,7 @@ radius_mm = 2.5
 }
 
 // Defaults of the scene are the defaults of the structs: nothing in between changes them.
-TEST_F(SceneFile, DefaultsAreThoseOfTheStructs) {
+TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
   const Scene scene = load(kMinimal);
   const TissueParams tissue;
   EXPECT_EQ(scene.organs[0].tissue.poisson_ratio, tissue.poisson_ratio);
@@ -154,7 +154,7 @@ TEST_F(SceneFile, DefaultsAreThoseOfTheStructs) {
 
 // The picture of a lens with barrel k ends at 1 / sqrt(k) half heights; a scope farther than tools may be is a wrong
 // unit.
-TEST_F(SceneFile, ScopesThatSeeNothingNameTheirKey) {
+TEST_F(SceneFile, UnusableScopesNameTheirKey) {
   const auto scope = [&](const std::string& lines, const std::string& part) {
     expect_sentence(std::string(kMinimal) + "\n[scope]\n" + lines + "\n", part);
   };

@@ -112,7 +112,7 @@ void expect_equal(const Scene& a, const Scene& b) {
   if (a.task) expect_equal(*a.task, *b.task);
 }
 
-TEST(SceneWriter, EverySceneOfTheDataFolderComesBack) {
+TEST(SceneWriter, EverySceneOfTheDataFolderIsReadBackEqual) {
   TemporaryFolder folder;
   int scenes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data_file("scenes"))) {
@@ -128,7 +128,7 @@ TEST(SceneWriter, EverySceneOfTheDataFolderComesBack) {
 }
 
 // Numbers as an editor makes them: any place on a grid of a hundredth of a millimetre.
-TEST(SceneWriter, RandomScenesComeBack) {
+TEST(SceneWriter, RandomScenesAreReadBackEqual) {
   TemporaryFolder folder;
   const unsigned seed = 20251;
   std::mt19937 random(seed);
@@ -180,7 +180,7 @@ TEST(SceneWriter, RandomScenesComeBack) {
   }
 }
 
-TEST(SceneWriter, NeverReplacesWhatItWasNotToldTo) {
+TEST(SceneWriter, ReplacesAFileOnlyWithPermission) {
   TemporaryFolder folder;
   const auto file = folder.write("s.toml", "mine");
   const Scene scene = load_scene(data_file("scenes/liver_and_stomach.toml"));

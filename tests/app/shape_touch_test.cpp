@@ -29,7 +29,7 @@ TrajectoryRow row_at(const glm::dvec3& tip, const glm::dvec3& from, double roll_
   return row;
 }
 
-TEST(ShapeTouch, PosePutsTheTipAtTheTip) {
+TEST(ShapeTouch, ThePosePutsTheShapesTipAtTheRowsTip) {
   const TrajectoryRow row = row_at({0.01, 0.02, 0.03}, {0.3, 0.2, 1.0}, 0.0);
   const solids::RigidPose pose = shape_pose(row, 0.01);
   EXPECT_LT(glm::distance(pose.place({0, 0, 0.01}), row.tip), 1e-12);
@@ -46,7 +46,7 @@ TEST(ShapeTouch, PosePutsTheTipAtTheTip) {
   EXPECT_LT(glm::dot(glm::cross(offset(0.0), offset(90.0)), row.pivot - row.tip), 0.0);
 }
 
-TEST(ShapeTouch, AgreesWithAllFaces) {
+TEST(ShapeTouch, AgreesWithASearchOfAllFaces) {
   constexpr std::uint32_t kSeed = 12;
   test::Dice dice(kSeed);
   const TriangleMesh organ = shapes::torus(60, 30, 0.05f, 0.02f);

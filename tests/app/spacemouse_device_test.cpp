@@ -37,7 +37,7 @@ struct Puck {
   SpaceMouseDevice device{{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0}, [this] { return state; }};
 };
 
-TEST(SpaceMouseDevice, EveryAxisDoesItsPart) {
+TEST(SpaceMouseDevice, EveryAxisMovesItsJoint) {
   Puck puck;
   puck.device.set_screen({1, 0, 0}, {0, 1, 0});
   puck.run(1);
@@ -102,14 +102,14 @@ bool comes_true(const std::function<bool()>& what) {
   return false;
 }
 
-TEST(SpaceMouseReader, NoDaemonIsASentence) {
+TEST(SpaceMouseReader, AMissingDaemonGivesOneSentence) {
   TemporaryFolder folder;
   setenv("SPNAV_SOCKET", (folder.path() / "none.sock").c_str(), 1);
   EXPECT_FALSE(spacenavd_answers());
   EXPECT_THROW(SpaceMouseReader(), InputError);
 }
 
-TEST(SpaceMouseReader, HearsTheDaemonLosesItAndFindsItAgain) {
+TEST(SpaceMouseReader, FollowsTheDaemonAndReconnects) {
   TemporaryFolder folder;
   const std::string path = folder.path() / "spnav.sock";
   setenv("SPNAV_SOCKET", path.c_str(), 1);

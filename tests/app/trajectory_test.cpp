@@ -34,7 +34,7 @@ class TrajectoryFile : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TrajectoryFile, MillimetresBecomeMetres) {
+TEST_F(TrajectoryFile, MillimetresAreConvertedToMetres) {
   const Trajectory trajectory = load(std::string(kHeader) + "0,0,0,250,10,20,30\n0.5,0,0,250,11,20,30\n");
   ASSERT_EQ(trajectory.rows.size(), 2u);
   EXPECT_DOUBLE_EQ(trajectory.rows[0].pivot.z, 0.25);
@@ -55,7 +55,7 @@ TEST_F(TrajectoryFile, ByteOrderMarkAndWindowsLineEnds) {
   EXPECT_EQ(trajectory.rows.size(), 1u);
 }
 
-TEST_F(TrajectoryFile, BadContentNamesLineAndRemedy) {
+TEST_F(TrajectoryFile, InvalidContentNamesLineAndRemedy) {
   const std::string header = kHeader;
   expect_sentence("", "empty");
   expect_sentence(header, "no row");
