@@ -1,5 +1,5 @@
-// A session whose OpenGL driver fails: the frame is answered by scan, none is without an answer, the tissue moves as if
-// scan had answered all along; it is said, and the recording knows.
+// A session whose OpenGL driver fails: scan answers the same frame, no frame is without an answer, and the tissue moves
+// as if scan had answered from the start; the fault is reported and recorded.
 #include "app/session/backend_fault.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kFaultFrame = 40;  // the probe is in the ball
 constexpr const char* kOnGpu[] = {"compute", "occlusion", "select"};
 
-// Two balls, one above the other; the probe dips into the first from above.
+// Two balls, one above the other; the probe enters the first from above.
 class FailingDriver : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -88,7 +88,7 @@ bool same_touches(const Organ& a, const Organ& b) {
          a.positions == b.positions;
 }
 
-// Both sessions frame by frame, the fault from kFaultFrame to the one after it.
+// Compares both sessions frame by frame; the fault lasts from kFaultFrame to the next frame.
 std::uint64_t expect_same_frames(Session& failing, Session& sound, GlFault kind) {
   std::uint64_t touched = 0;
   for (std::size_t frame = 0; frame < 80; ++frame) {
@@ -161,7 +161,7 @@ TEST_F(FailingDriver, AFailedCheckStopsWithoutDisagreements) {
   EXPECT_EQ(session.backend_faults()[0].frame, kFaultFrame);
 }
 
-// Commands without a session have nothing to go on with: they end.
+// Commands without a session cannot continue with another backend, so they end.
 TEST_F(FailingDriver, ACommandEndsWithOneSentence) {
   const auto message_of = [](const auto& call) -> std::string {
     try {
@@ -232,7 +232,7 @@ TEST_F(FailingDriver, TheRecordingStoresWhichBackendAnswered) {
   EXPECT_EQ(backends[1].fault, "compute: the graphics driver lost its OpenGL context");
 }
 
-// As older versions recorded: without the tables and the attribute.
+// A recording of an older version: without the tables and the attribute.
 TEST_F(FailingDriver, OlderRecordingsStayReadable) {
   const auto path = folder_.path() / "older.h5";
   {
@@ -257,8 +257,8 @@ TEST_F(FailingDriver, OlderRecordingsStayReadable) {
   EXPECT_EQ(summarise_backends(recording).size(), 1u);
 }
 
-// The picture follows the tissue when another backend answers: its positions are no longer those of the first one's
-// buffer.
+// The picture follows the tissue after the switch to another backend, whose positions are not in the buffer of the
+// first backend.
 TEST_F(FailingDriver, ThePictureFollowsTheTissueAfterTheSwitch) {
   Session session = make_session(backends_, "compute");
   std::vector<DrawnOrgan> organs;

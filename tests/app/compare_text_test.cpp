@@ -1,4 +1,4 @@
-// What a comparison says in words, and progress in a log.
+// The texts of a comparison, and progress in a log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ TEST(CompareText, TheTableNamesTheFasterOne) {
     EXPECT_NE(table.find(part), std::string::npos) << table;
 }
 
-// Standard error is a file here: whole lines, at most one in ten seconds, none for what takes less than two.
+// When standard error is a file, progress writes whole lines, at most one in ten seconds, and none within the first two
+// seconds.
 TEST(Progress, WritesLinesToALog) {
   testing::internal::CaptureStderr();
   {

@@ -1,5 +1,5 @@
-// Recordings that a tool or a bad disk has changed: each is refused with a sentence, none is read past its end. Text
-// that another program wrote is read.
+// Recordings that a tool or a faulty disk has changed: each is refused with one sentence, and none is read past its
+// end. Text that another program wrote is read.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -17,7 +17,7 @@
 namespace trocar {
 namespace {
 
-// Writes over one cell of a table.
+// Overwrites one cell of a table.
 template <typename T>
 void put(hid_t file, const char* path, hid_t type, std::vector<hsize_t> place, T value) {
   const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
@@ -35,7 +35,7 @@ void put_text(hid_t file, const char* name, hid_t type, hid_t space, const void*
   H5Aclose(attribute), H5Sclose(space);
 }
 
-// Puts another table where one was.
+// Replaces a table by another one.
 void replace(hid_t file, const char* path, hid_t type, std::span<const hsize_t> shape, hid_t create) {
   H5Ldelete(file, path, H5P_DEFAULT);
   const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
@@ -125,7 +125,7 @@ TEST_F(DamagedRecording, WallTimesUsedByScoresMustBeFiniteAndAscending) {
   expect_refused("the time of frame 4");
 }
 
-// Scores read the wall time where the recording says so; one that is older than wall times has its own times.
+// Scores use the wall time if the recording says so; an older recording without wall times uses the tick times.
 TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
   {
     const Recording recording(file_);
@@ -181,7 +181,7 @@ TEST_F(DamagedRecording, TextAttributesMustBeText) {
   expect_refused("attribute tools is not text");
 }
 
-// A table is what it claims to be: no row is allocated that the file cannot hold.
+// A table that claims more rows than the file can hold is refused before memory is allocated.
 TEST_F(DamagedRecording, ATableHasNoMoreRowsThanItsFileCanHold) {
   for (const char* path : {"/session/time", "/organs/liver/faces", "/organs/liver/touch_face", "/session/stage_ms"}) {
     change([&](hid_t file) {
@@ -241,7 +241,7 @@ TEST_F(DamagedRecording, LinksToOtherObjectsAreRefused) {
   link("/organs", true);
 }
 
-// As h5py writes them.
+// h5py writes such texts.
 TEST_F(DamagedRecording, TextOfVariableLengthIsRead) {
   change([](hid_t file) {
     const hid_t type = H5Tcopy(H5T_C_S1);

@@ -1,4 +1,5 @@
-// The guard between a device and the session: transparent while all is well, a way back without a jump after a failure.
+// The guard between a device and the session: unchanged poses while the device is good, a return without a jump after a
+// failure.
 #include "app/device/device_guard.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr double kFrame = 1.0 / 60.0;
 
-// Does what its test says.
+// A device whose pose and health the test sets.
 class Puppet final : public Device {
  public:
   explicit Puppet(DevicePose& pose, DeviceHealth& health) : pose_(pose), health_(health) {}
@@ -42,7 +43,7 @@ struct Guarded {
 TEST(DeviceGuard, PassesAGoodDeviceUnchanged) {
   Guarded g;
   for (int k = 0; k < 100; ++k) {
-    g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps about: a trajectory may
+    g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps, as a trajectory may
     g.now.roll_deg = 77.0 * k;
     g.now.energy = k % 3 == 0;
     const DevicePose pose = g.step();
@@ -79,8 +80,8 @@ TEST(DeviceGuard, ReturnsToTheDeviceAtALimitedSpeed) {
     EXPECT_EQ(pose.tip, g.now.tip);
     EXPECT_EQ(pose.roll_deg, 60.0);
     EXPECT_EQ(pose.grip, 0.0);
-    // An arc about the trocar is a little longer than its chord, and rotation at even steps of the chord not quite
-    // even.
+    // An arc about the trocar is slightly longer than its chord, and equal steps on the chord are slightly unequal on
+    // the arc.
     EXPECT_LT(fastest, 1.2 * g.params.tip_speed);
     EXPECT_LE(fastest_roll, g.params.roll_speed_deg);
     const double gap = glm::length(g.now.tip - frozen);
@@ -88,7 +89,7 @@ TEST(DeviceGuard, ReturnsToTheDeviceAtALimitedSpeed) {
   }
 }
 
-// The hand moves on while its instrument comes after: it gets there, and never jumps.
+// The device moves on while its instrument follows: the instrument reaches it and never jumps.
 TEST(DeviceGuard, CatchesUpWithAMovingDevice) {
   Guarded g;
   g.step();
@@ -137,7 +138,7 @@ TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
   EXPECT_TRUE(g.step().energy);
 }
 
-// The device is not read in a pause: afterwards the instrument goes to where the hand is by now at the limited speed,
+// During a pause the device is not read; afterwards the instrument moves to the device's pose at the limited speed,
 // with the pedal up.
 TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
   Guarded g;
@@ -174,8 +175,8 @@ TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
   EXPECT_TRUE(pose.energy);
 }
 
-// A device that is lost at the start, as one over a network is, brings its instrument along from where the scene put
-// it.
+// A device that is Lost at the start, like a network device: when it recovers, the instrument moves from the scene's
+// pose to the device's pose.
 TEST(DeviceGuard, StartsFromTheScenesPose) {
   Guarded g;
   g.health = DeviceHealth::Lost;
@@ -203,7 +204,7 @@ TEST(Usable, AcceptsOnlyPosesThatAnInstrumentCanTake) {
   EXPECT_FALSE(usable(bad));
 }
 
-// At the very limit of coordinates there is no room for the volume around the tip.
+// At the limit of coordinates the volume around the tip would exceed the limit.
 TEST(DeviceGuard, APoseAtTheLimitOfCoordinatesIsNotUsable) {
   DevicePose pose;
   pose.pivot = {0, 0, 0.2};

@@ -1,4 +1,4 @@
-// Devices in a hand: the fulcrum in every view, limits, the feel of the mouse, the scope in the hand.
+// Hand-held devices: the fulcrum effect in every view, limits, mouse sensitivity and smoothing, control of the scope.
 #include "app/device/hand_device.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ MouseParams following() {
   return params;
 }
 
-// Where the tip went in the picture when the hand went right, then up.
+// Motion of the tip in the picture when the handle moves right, then up.
 struct OnScreen {
   double right = 0.0, up = 0.0;  // m
 };
@@ -38,8 +38,8 @@ OnScreen moved(const ScopeAxes& axes, const HeldTool& tool, const MouseParams& p
   return {glm::dot(way, axes.right), glm::dot(way, axes.up)};
 }
 
-// Scopes from below, from the side, oblique: always hand right -> tip left, hand up -> tip down, and without the
-// fulcrum the tip goes with the hand.
+// For scopes from below, from the side and oblique: handle right -> tip left, handle up -> tip down; without the
+// fulcrum effect the tip follows the handle.
 TEST(Fulcrum, TheTipMovesOppositeToTheHandleInEveryView) {
   const HeldTool tool{{-0.095, -0.075, 0.265}, {-0.060, 0.075, 0.178}, glm::dvec3(0.0), {}, 0.0};
   for (const glm::dvec3& eye :
@@ -70,7 +70,7 @@ TEST(Fulcrum, IsTheDefaultAndCanBeChanged) {
   EXPECT_NEAR(settled(mouse).tip.x, 0.0, 1e-4);
 }
 
-// The hand's own joints say it too: the tip at the feet is a positive tilt, the handle went to the head.
+// The joints agree: when the handle moves towards the head, the tilt is positive and the tip moves towards the feet.
 TEST(Fulcrum, AHandleTowardsTheHeadMovesTheTipToTheFeet) {
   MouseDevice mouse(kTool);
   mouse.set_screen({1, 0, 0}, {0, 1, 0});
@@ -90,7 +90,7 @@ TEST(MouseDevice, SwingsInProportionToTheMouse) {
   EXPECT_NEAR(glm::length(right.tip - right.pivot), 0.1, 1e-9);
 }
 
-// Ten milliseconds after the hand has moved the instrument is as far behind it at any rate of the ticks.
+// Ten milliseconds after the mouse has moved, the instrument's lag is the same at any tick rate.
 TEST(MouseDevice, SmoothingDoesNotDependOnTheFrameRate) {
   double way_at_1000 = 0.0;
   for (const double rate : {1000.0, 200.0, 100.0}) {
@@ -155,7 +155,7 @@ TEST(MouseDevice, InvalidNumbersMoveNothing) {
   EXPECT_EQ(pose.grip, 1.0);
 }
 
-// Port, eye, spin of the light post: the same hand.
+// The same device moves the scope: port, eye, spin of the light post.
 TEST(MouseDevice, MovesTheScope) {
   const ScopePose scope = scope_looking_at({0, -0.16, 0.30}, {0, 0.07, 0.13}, 30.0, 20.0, 0.16);
   const HeldTool tool{scope.port, scope.eye, glm::dvec3(0.0), {}, scope.spin_deg};
@@ -171,7 +171,7 @@ TEST(MouseDevice, MovesTheScope) {
   now.eye = settled(mouse).tip;
   mouse.roll(15.0);
   EXPECT_EQ(settled(mouse).roll_deg, 35.0);
-  EXPECT_LT(glm::dot(axes_of(now).forward, axes.right), 0.0);  // the hand goes right, the view turns left
+  EXPECT_LT(glm::dot(axes_of(now).forward, axes.right), 0.0);  // the handle moves right, the view turns left
 }
 
 TEST(StartFault, NamesTheLimit) {

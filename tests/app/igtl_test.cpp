@@ -1,5 +1,5 @@
-// OpenIGTLink over loopback: our server with libOpenIGTLink's own client and with ours, our client with the library's
-// server; clients that hang up, speak nonsense or never read; the time that we add.
+// OpenIGTLink over loopback: our server with libOpenIGTLink's client and with ours, our client with the library's
+// server; clients that disconnect, send invalid data or never read; the latency that we add.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <igtlSensorMessage.h>
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
 const RemoteCentre kCentre = remote_centre(kTool.pivot, kTool.tip - kTool.pivot);
 
-// Whether it comes true within ten seconds: long, for the machine may be busy.
+// True when the condition holds within ten seconds; the limit is long because the machine may be busy.
 bool comes_true(const std::function<bool()>& what) {
   for (const auto start = Clock::now(); Clock::now() - start < 10s; std::this_thread::sleep_for(1ms))
     if (what()) return true;
@@ -68,7 +68,7 @@ TEST(PoseFromMatrix, IsTheInverseOfTheKinematics) {
     const DevicePose expected = pose_of(kCentre, kTool.limits, joints);
     EXPECT_NEAR(glm::length(pose.tip - expected.tip), 0.0, 1e-12);
     EXPECT_NEAR(pose.roll_deg, joints.spin_deg, 1e-9);
-    last.roll_deg = joints.spin_deg + 720.0;  // turns are counted on, not thrown away
+    last.roll_deg = joints.spin_deg + 720.0;  // full turns are kept
     EXPECT_NEAR(pose_from_matrix(kCentre, kTool.limits, matrix_of(kCentre, joints), last).roll_deg,
                 joints.spin_deg + 720.0, 1e-9);
   }
@@ -87,7 +87,7 @@ bool receive_all(igtl::ClientSocket* socket, void* data, std::size_t size) {
   return socket->Receive(data, static_cast<int>(size)) == static_cast<int>(size);
 }
 
-// The next message of the library's client: header and body, check sum verified.
+// The next message that the library's client receives: header and body, with a verified checksum.
 template <typename Message>
 typename Message::Pointer next_message(igtl::ClientSocket* socket, const std::string& kind, const std::string& name) {
   for (;;) {
@@ -146,7 +146,7 @@ TEST(IgtlServer, APortInUseIsRefused) {
   EXPECT_THROW(IgtlServer{same}, InputError);
 }
 
-// Publish to pose, through our server, the loopback and our client, one frame after another.
+// Latency from publish() to pose() through our server, the loopback and our client, frame by frame.
 TEST(IgtlLoop, PosesArriveWithLittleDelay) {
   constexpr int kMessages = 1000;
   IgtlServer server(free_port());
@@ -170,8 +170,8 @@ TEST(IgtlLoop, PosesArriveWithLittleDelay) {
   std::sort(ms.begin(), ms.end());
   std::printf("OpenIGTLink loop, publish to pose, %d messages: median %.3f ms, 99 %% %.3f ms, worst %.3f ms\n",
               kMessages, ms[kMessages / 2], ms[kMessages * 99 / 100], ms.back());
-  // A tenth of the messages go through undisturbed on any machine, however busy: they take well below a millisecond. A
-  // sender that waits for an acknowledgement (Nagle's 40 ms) or a poll by the clock would show in both.
+  // Even on a busy machine a tenth of the messages pass undisturbed, in well below a millisecond. A sender that waits
+  // for an acknowledgement (Nagle's algorithm, 40 ms) or a timed poll would delay them all.
   EXPECT_LT(ms[kMessages / 10], 1.0);
   EXPECT_LT(ms[kMessages / 2], 20.0);
   EXPECT_EQ(device.refused(), 0u);
@@ -205,7 +205,7 @@ TEST(IgtlDevice, IsLostThenStaleAndRecovers) {
   EXPECT_TRUE(comes_true(good));
 }
 
-// A server made of the library's classes that says what a test wants.
+// A server made of the library's classes that sends any bytes of a test.
 struct LibraryServer {
   igtl::ServerSocket::Pointer listener = igtl::ServerSocket::New();
   igtl::ClientSocket::Pointer client;
@@ -225,7 +225,7 @@ TEST(IgtlDevice, SurvivesIncompleteAndInvalidMessagesAndDisconnects) {
   server.accept();
   ASSERT_TRUE(server.client);
   const auto bytes = server.transform({10, 5, 0, 0.15, 60});
-  server.say(bytes.data(), 70);  // half
+  server.say(bytes.data(), 70);  // half of it
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(device.poses_heard(), 0u);
   server.say(bytes.data() + 70, bytes.size() - 70);
@@ -238,10 +238,10 @@ TEST(IgtlDevice, SurvivesIncompleteAndInvalidMessagesAndDisconnects) {
   EXPECT_EQ(device.refused(), 1u);
   const std::string nonsense(500, '\x7f');
   server.say(nonsense.data(), nonsense.size());
-  server.accept();  // it hung up and came again
+  server.accept();  // the client has disconnected and connects again
   ASSERT_TRUE(server.client);
   EXPECT_EQ(device.refused(), 2u);
-  server.say(bytes.data(), 30);  // hangs up in the middle of a header
+  server.say(bytes.data(), 30);  // the server disconnects within a header
   server.client->CloseSocket();
   server.accept();
   ASSERT_TRUE(server.client);
@@ -268,7 +268,8 @@ TEST(IgtlDevice, JawsAndPedalComeFromSensorMessages) {
   EXPECT_TRUE(comes_true(heard));
 }
 
-// Neither waits for the other: a client that never reads is skipped, then dropped; the one that reads gets its frames.
+// Clients do not wait for each other: a client that never reads is skipped, then disconnected; a client that reads gets
+// its frames.
 TEST(IgtlServer, AClientThatNeverReadsIsDisconnected) {
   IgtlServerParams params = free_port();
   params.patience = 0.2;
@@ -293,7 +294,7 @@ TEST(IgtlServer, AClientThatNeverReadsIsDisconnected) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 1; }));
 }
 
-// A pose that no tool can have freezes the instrument: its device is stale until the next good one.
+// An impossible tool pose freezes the instrument: its device is Stale until the next good pose.
 TEST(IgtlDevice, FreezesAtAnImpossiblePose) {
   LibraryServer server;
   IgtlClientParams patient;

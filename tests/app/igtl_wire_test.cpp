@@ -1,4 +1,4 @@
-// Messages against libOpenIGTLink's own classes, both ways; streams in pieces; everything that can be wrong with them.
+// Our messages against libOpenIGTLink's classes, in both directions; streams in pieces; every kind of invalid data.
 #include "app/device/igtl_wire.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct Heard {
   }
 };
 
-// A message as libOpenIGTLink's class unpacks it from our bytes; the check sum is part of it.
+// Unpacks our bytes with libOpenIGTLink's class, including the checksum.
 template <typename Message>
 typename Message::Pointer unpacked(const Bytes& bytes) {
   auto header = igtl::MessageHeader::New();
@@ -163,7 +163,7 @@ TEST(IgtlWire, WeReadTheLibrarysMessages) {
   }
 }
 
-// Unknown kinds, long or empty, are stepped over.
+// Unknown message types, long or empty, are skipped.
 TEST(IgtlWire, OtherMessageTypesAreSkipped) {
   auto status = igtl::StatusMessage::New();
   status->SetDeviceName("x");
@@ -199,7 +199,7 @@ TEST(IgtlWire, OnlyMessagesWithWrongChecksumsOrNumbersAreRefused) {
   EXPECT_EQ(heard.poses.size(), 1u);
 }
 
-// Version 3: an extended header of 12 bytes in front of the content, meta data behind; made by hand from the standard.
+// Version 3: an extended header of 12 bytes before the content, metadata after it; built by hand from the standard.
 TEST(IgtlWire, ReadsTheContentOfVersionThree) {
   const Bytes plain = transform_by_library("Probe", some_pose());
   const auto wrapped = [&](std::size_t front, std::uint8_t meta_said) {
@@ -223,7 +223,7 @@ TEST(IgtlWire, ReadsTheContentOfVersionThree) {
   EXPECT_TRUE(reader.take(wrapped(14, 5), heard.listener()));
   ASSERT_EQ(heard.poses.size(), 2u);
   EXPECT_LT(difference(heard.poses[1].pose, some_pose()), 1e-7);
-  EXPECT_TRUE(reader.take(wrapped(12, 200), heard.listener()));  // lengths that lie
+  EXPECT_TRUE(reader.take(wrapped(12, 200), heard.listener()));  // inconsistent lengths
   EXPECT_TRUE(reader.take(wrapped(12, 4), heard.listener()));
   EXPECT_EQ(heard.poses.size(), 2u);
   EXPECT_EQ(reader.refused(), 2u);

@@ -1,5 +1,5 @@
-// What commands read: names, numbers of options, files that are none, files that are too much, and what a scene from a
-// stranger may reach. Each is refused with one short sentence.
+// Validation of all input: names, numbers of options and scenes, files that are not regular, excessive files, and the
+// access rights of an untrusted scene. Each fault gives one short sentence.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -36,7 +36,7 @@ class Input : public Program {
     return "demo --headless --frames 2 --backend scan --out " + at("demo") + " --scene " + scene;
   }
 
-  // Refused within seconds, in few printable words.
+  // Expects a refusal within seconds, in a short printable sentence.
   void expect_short(const std::string& arguments, const std::string& part, int status = 2) {
     const Outcome outcome = run(arguments, "timeout 20");
     EXPECT_EQ(outcome.status, status) << arguments << "\n" << outcome.err.substr(0, 500);
@@ -152,7 +152,7 @@ TEST_F(Input, ExcessiveScenesAreRefusedAtOnce) {
   expect_short(demo(file("big.toml", "title = " + std::string(3 << 20, ' '))), "larger than the 1 MiB");
 }
 
-// Mesh, trajectory, scene, recording: pipes and devices neither block nor fill the memory.
+// Mesh, trajectory, scene, recording: a pipe or a device neither blocks the program nor fills the memory.
 TEST_F(Input, OnlyRegularFilesAreRead) {
   for (const char* extension : {"obj", "stl", "ply", "vtk", "vtp", "csv", "toml", "h5"}) {
     ASSERT_EQ(mkfifo(at(std::string("pipe.") + extension).c_str(), 0600), 0);
@@ -198,7 +198,7 @@ TEST_F(Input, NothingLastsLongerThanADay) {
   const std::string scene = file("slow.toml", "frame_rate = 10\n" + std::string(kScene));
   expect_short("demo --headless --frames 1000000 --backend scan --scene " + scene + " --out " + at("demo"),
                "last longer than 86400 s");
-  // What can be recorded can be read: the longest, from end to end.
+  // The longest recording that can be written can also be read.
   const std::string session = at("s.h5");
   ASSERT_EQ(run("record " + file("s.toml", kScene) + " --backend scan -o " + session + " --trajectory " + at("day.csv"))
                 .status,
@@ -275,7 +275,7 @@ TEST_F(Input, SceneNumbersHaveRanges) {
     std::string text = kScene;
     expect_short(demo(file("s.toml", text.replace(text.find(tried.from), tried.from.size(), tried.to))), tried.part);
   }
-  // An older recording may hold such a scene.
+  // An older recording may contain such a scene.
   EXPECT_NO_THROW(parse_recorded_scene("title = \"a\\nb\"\n" + std::string(kScene) + "axis = [0, 0, 2000]\n", "s.h5"));
 }
 
@@ -289,7 +289,7 @@ TEST_F(Input, AFullStandardOutputIsAFailure) {
   }
 }
 
-// Files: its own folder and the program's data; links are followed.
+// An untrusted scene reads files in its own folder and in the program's data only; symbolic links are followed.
 TEST_F(Input, AnUntrustedSceneReadsOnlyItsFolder) {
   const std::string organ = at("organ.obj");
   fs::create_directories(folder_.path() / "scene" / "meshes");

@@ -1,4 +1,5 @@
-// The factory: every name makes its device, for instruments and the scope; what is wrong is told with the name.
+// The device factory: every name creates its device, for instruments and for the scope; an error contains the
+// instrument's name.
 #include "app/device/make_device.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What commands write: an error at the start destroys nothing, files of others are never replaced, no output is an
-// input, and a file is whole or absent.
+// Output files: an error at the start destroys nothing, foreign files are never replaced, no output is also an input,
+// and a file is complete or absent.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -38,13 +38,13 @@ class Output : public Program {
     return "record " + scene + " --backend scan -o " + out + " --trajectory " + motion + " " + more;
   }
 
-  // A small recording, made once.
+  // A small recording, made once for all tests.
   std::string recording(const char* name) {
     EXPECT_EQ(run(record(scene_, at(name), motion_)).status, 0);
     return at(name);
   }
 
-  // Refused, and the file keeps its content.
+  // Expects a refusal; the file `kept` must not change.
   void expect_kept(const std::string& kept, const std::string& arguments, const std::string& part) {
     const std::string before = read_file(kept);
     const Outcome outcome = run(arguments);
@@ -156,7 +156,7 @@ TEST_F(Output, NoOutputIsAnInputOrAnotherOutput) {
   for (const Case& tried : cases) expect_kept(tried.kept, tried.arguments, tried.part);
 }
 
-// Every command's files written in one piece: not over another's file, but over its own.
+// Every command refuses to overwrite a foreign file, and overwrites its own file in one step.
 TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
   const std::string session = recording("session.h5"), query = "query --mesh " + at("organ.obj") + " --trajectory " +
                                                                motion_ + " --radius 2.5 --backend scan --out ";
@@ -230,12 +230,12 @@ TEST_F(Output, OnlyRegularFilesAreWritten) {
   EXPECT_TRUE(fs::is_fifo(at("pipe.obj")));
   const std::string query =
       "query --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --backend scan --out ";
-  // No device of this machine is tried: were it written, the machine would lose it.
+  // Does not test devices of this machine: a faulty program would overwrite them.
   for (const std::string& name : {at("pipe.obj"), at("."), std::string("''"), at("no/such/out.csv")})
     expect_refused(query + name, name == "''" ? "empty name" : name);
   fs::create_symlink(at("nowhere.csv"), at("broken.csv"));
   expect_refused(query + at("broken.csv"), "leads nowhere");
-  // A link stays a link; what it names is replaced.
+  // A symbolic link stays a link; its target is replaced.
   fs::create_symlink(at("real.csv"), at("link.csv"));
   file("real.csv", "frame,face\n");
   EXPECT_EQ(run(query + at("link.csv")).status, 0);

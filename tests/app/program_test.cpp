@@ -1,4 +1,4 @@
-// The program as its user meets it: exit status, one sentence on stderr, no output file left half-written.
+// The commands of the program: exit status, one sentence on stderr, and no partly written output file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ TEST_F(Program, CompareChecksEveryBackend) {
   EXPECT_NE(read_file(plot).find("</svg>"), std::string::npos);
 }
 
-// A short demonstration: what it leaves, and that others can open it.
+// Checks the files of a short demonstration: other programs can open them.
 TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   const std::string out = (folder_.path() / "demo").string(), session = out + "/session.h5";
   const Outcome outcome = run("demo --headless --frames 40 --backend scan --out " + out);
@@ -123,7 +123,8 @@ TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
 }
 
-// Interrupted once frames are on the disk, however long the start took: 4 MB are more than what stands before them.
+// Interrupts the program when frames are on the disk, however long the start took: a file of 4 MB contains frames,
+// because the data before the first frame are smaller.
 TEST_F(Program, AnInterruptLeavesACleanRecording) {
   const std::string out = (folder_.path() / "demo").string();
   const std::string script =
@@ -136,7 +137,7 @@ TEST_F(Program, AnInterruptLeavesACleanRecording) {
   EXPECT_NE(outcome.out.find("already complete"), std::string::npos) << outcome.out << outcome.err;
 }
 
-// A scene about one organ: what can be wrong with it is one sentence that names file and place.
+// Faults of a scene with one organ: each gives one sentence with file and line.
 TEST_F(Program, BadTissue) {
   save_mesh(shapes::icosphere(3, 0.04f), folder_.path() / "ball.stl");
   const auto scene = [&](const std::string& mesh, const std::string& more, const std::string& tool = "") {
@@ -170,7 +171,7 @@ TEST_F(Program, BadOrgans) {
   TriangleMesh ball = shapes::icosphere(3, 0.04f);
   save_mesh(shapes::turned(ball), folder_.path() / "turned.obj");
   expect_refused(scene("turned.obj"), "turned.obj): the organ is inside out");
-  // The missing face is the hole: the sentence names one of its edges and where that is.
+  // The missing face leaves a hole: the sentence names one of its edges and its position.
   const glm::vec3 corner = 1e3f * ball.positions[ball.faces.back().x];
   ball.faces.pop_back();
   save_mesh(ball, folder_.path() / "open.obj");
@@ -186,7 +187,7 @@ TEST_F(Program, BadOrgans) {
   expect_refused(scene("absent.obj"), "absent.obj");
 }
 
-// The tour: pressed, pulled and burnt, every backend in agreement.
+// The tour scene presses, pulls and burns the liver; every backend agrees.
 TEST_F(Program, TheTourRunsAndReplays) {
   const std::string out = (folder_.path() / "tour").string();
   const Outcome outcome =
@@ -225,14 +226,14 @@ TEST_F(Program, MeshTools) {
   expect_refused("mesh make kidney -o " + out, "kidney");
 }
 
-// One judgement: what `mesh check` says of a surface, `mesh lattice` refuses in the same words.
+// `mesh lattice` refuses a surface with the same words with which `mesh check` reports the fault.
 TEST_F(Program, MeshCheckAndLatticeReportTheSameFault) {
   const auto saved = [&](const char* name, const TriangleMesh& mesh) {
     save_mesh(mesh, folder_.path() / name);
     return (folder_.path() / name).string();
   };
   const auto expect_part = [](const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text << "\n  should hold " << part;
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\n  must contain " << part;
   };
   const TriangleMesh ball = shapes::icosphere(2, 0.04f);
   TriangleMesh seams = ball, crowded = ball, open = ball;

@@ -1,5 +1,5 @@
-// ParaView's time series: VTK's own reader gives back every face, place and touch of the recording; the list of files
-// is XML with the right times.
+// The time series for ParaView: VTK's own reader gives every face, position and touch of the recording; the list of
+// files is XML with the correct times.
 #include "app/export/pvd.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ void expect_surface(vtkPolyData* data, const RecordedOrganFrames& organ) {
   }
 }
 
-// Each face's tools, pressure and depth by a search through all touches.
+// Checks the tools, pressure and depth of each face by a search through all touches.
 void expect_touches(vtkPolyData* data, const RecordedOrganFrames& organ, std::size_t& touched) {
   const OrganFrame& frame = organ.frame();
   for (std::size_t slot = 0; slot < organ.surface().ids.size(); ++slot) {

@@ -1,4 +1,4 @@
-// Recordings: what goes in comes out; a process killed at any moment loses less than a second.
+// Recordings: frames are read back as appended; a process that is killed at any time loses less than a second.
 #include "app/record/recorder.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Recorder, FramesAreReadBackAsAppended) {
   for (std::uint32_t frame = 0; frame < 100; ++frame) expect_frame(recording, frame);
 }
 
-// Recordings from before there were tables of clashes open, and say nothing of them.
+// Older recordings without clash tables can be opened and report no clashes.
 TEST(Recorder, RecordingsWithoutClashTablesOpen) {
   const TemporaryFolder folder;
   const Script script;
@@ -76,7 +76,7 @@ TEST(Recorder, PairsOfToolsAreNumbered) {
   EXPECT_TRUE(clash_tables(1).empty());
 }
 
-// A child that records a frame every 2 ms and tells through a pipe which frame it has appended and when.
+// A child process that records a frame every 2 ms and reports each appended frame and its time through a pipe.
 struct Child {
   pid_t pid = 0;
   int pipe_end = -1;
@@ -97,7 +97,7 @@ struct Child {
     pipe_end = ends[0];
   }
 
-  // Kills after `life`; returns the last frame appended a second or more before the kill (-1 when there is none).
+  // Kills the child after `life`; returns the last frame appended at least a second before the kill (-1: none).
   int kill_after(std::chrono::milliseconds life) {
     using Clock = std::chrono::steady_clock;
     std::vector<Clock::time_point> seen;

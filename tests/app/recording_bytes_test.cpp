@@ -1,4 +1,4 @@
-// The bytes below HDF5: the checksum and the marks of the superblock, reads past the end, the first write that fails.
+// The bytes below HDF5: checksum and writer marks of the superblock, reads past the end, the first failed write.
 #include "app/record/recording_bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 std::uint32_t hash_of(const std::string& text) { return lookup3(std::as_bytes(std::span(text))); }
 
-// The values that Bob Jenkins gives for his function, with 0 as the first hash.
+// The values that Bob Jenkins publishes for his function, with 0 as the initial hash.
 TEST(RecordingBytes, ChecksumIsJenkinsLookup3) {
   EXPECT_EQ(hash_of(""), 0xdeadbeefu);
   EXPECT_EQ(hash_of("Four score and seven years ago"), 0x17770551u);
@@ -40,7 +40,7 @@ std::string hdf5_file(const TemporaryFolder& folder, bool left_open) {
   return name;
 }
 
-// What our superblock says is what HDF5 wrote, and HDF5 accepts what we make of it.
+// We read the superblock that HDF5 wrote, and HDF5 accepts the superblock that we compute.
 TEST(RecordingBytes, TheSuperblockOfAKilledWriterIsClosed) {
   const TemporaryFolder folder;
   const std::string closed = read_file(hdf5_file(folder, false)), open = read_file(hdf5_file(folder, true));
@@ -75,7 +75,7 @@ TEST(RecordingBytes, NothingIsReadPastTheEnd) {
   EXPECT_FALSE(bytes->read(100, four));
 }
 
-// Nothing is written behind a failed write, so the file is as a kill at that moment would have left it.
+// Nothing is written after a failed write, so the file is as a kill at that moment would leave it.
 TEST(RecordingBytes, NothingIsWrittenAfterAFailedWrite) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "full.h5";
@@ -132,7 +132,7 @@ TEST(Superblock, FilesWithoutChecksumsAreRecognised) {
   EXPECT_FALSE(lacks_checksums(std::array<std::byte, 9>{}));
 }
 
-// h5repack writes such files unless told otherwise.
+// By default h5repack writes such files.
 TEST(Superblock, ARecordingWithoutChecksumsIsRefused) {
   try {
     H5File::open(repository_file("tests/fuzz/corpus/recording/old_format.h5"));

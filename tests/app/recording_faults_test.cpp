@@ -1,5 +1,5 @@
-// Recordings cut short, disks that fill up, files that vanish: what can be read is whole, the rest is one sentence, and
-// no reader takes long.
+// Recordings that are cut short, full disks, deleted files: a reader gives complete frames or one sentence, and does
+// not hang.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -28,13 +28,13 @@ namespace {
 
 using test::Script;
 
-// A reader that takes longer than this hangs: the alarm ends the test program.
+// When a reader takes longer than this it hangs; the alarm then ends the test program.
 struct TimeLimit {
   explicit TimeLimit(unsigned seconds) { alarm(seconds); }
   ~TimeLimit() { alarm(0); }
 };
 
-// Where HDF5's structures begin, and where they would be cut one byte short or after their first byte.
+// Offsets at which HDF5's structures begin, and offsets close to them.
 std::set<std::size_t> structure_bounds(const std::string& bytes) {
   std::set<std::size_t> bounds = {0, 1, 8, 47, 48, bytes.size() - 1, bytes.size() - 4, bytes.size() - 5};
   for (const char* signature : {"OHDR", "OCHK", "BTHD", "BTIN", "BTLF", "FRHP", "FHDB", "FHIB", "FSHD", "FSSE", "EAHD",
@@ -52,7 +52,7 @@ class RecordingFaults : public ::testing::Test {
     recorder.close();
   }
 
-  // A process that records in three flushes and is killed.
+  // A process that records with three flushes and is then killed.
   void record_and_be_killed(std::uint32_t frames) const {
     const pid_t child = fork();
     if (child == 0) {
@@ -69,7 +69,7 @@ class RecordingFaults : public ::testing::Test {
     ASSERT_TRUE(WIFSIGNALED(status));
   }
 
-  // Reads the file: its frames are right, or it is refused in a sentence. Returns the frames.
+  // Reads the file: its frames are correct, or it is refused with one sentence. Returns the number of frames.
   std::size_t read(const std::filesystem::path& file) const {
     const TimeLimit limit(10);
     try {
@@ -84,8 +84,8 @@ class RecordingFaults : public ::testing::Test {
     }
   }
 
-  // Cuts the file at every bound of a structure, every so many bytes, and at random: as it is, and as if a program was
-  // still writing it.
+  // Cuts the file at the bounds of every structure, at regular intervals and at random offsets, with and without a
+  // program that seems to write it.
   void cut_everywhere(std::size_t random_cuts, unsigned seed) const {
     const std::string whole = read_file(file_);
     std::set<std::size_t> cuts = structure_bounds(whole);
@@ -96,7 +96,7 @@ class RecordingFaults : public ::testing::Test {
     for (std::size_t k = 0; k < random_cuts; ++k) cuts.insert(anywhere(random));
     const auto cut = folder_.write("cut.h5", whole);
     std::size_t read_whole = 0, refused = 0, read_live = 0;
-    // From the longest down, the file need not be written again.
+    // From the longest cut to the shortest, so that the file need not be written again.
     for (auto at = cuts.rbegin(); at != cuts.rend(); ++at) {
       SCOPED_TRACE(std::to_string(*at) + " of " + std::to_string(whole.size()) + " bytes");
       std::filesystem::resize_file(cut, *at);
@@ -104,8 +104,8 @@ class RecordingFaults : public ::testing::Test {
       const RecordingLock as_if_live(cut);
       read_live += read(cut) > 0;
     }
-    std::printf("%zu cuts: %zu read with whole frames, %zu refused; as if live, %zu read\n", cuts.size(), read_whole,
-                refused, read_live);
+    std::printf("%zu cuts: %zu read with complete frames, %zu refused; locked like a live file, %zu read\n",
+                cuts.size(), read_whole, refused, read_live);
     EXPECT_GT(refused, cuts.size() / 2);
   }
 
@@ -126,7 +126,7 @@ TEST_F(RecordingFaults, AKilledRecordingCutShortGivesCompleteFramesOrASentence) 
   cut_everywhere(100, 20261123);
 }
 
-// What recover makes of a cut recording is one that opens, or it leaves the file as it was.
+// recover turns a cut recording into one that opens, or does not change the file.
 TEST_F(RecordingFaults, RecoverNeverDamagesACutRecording) {
   record_and_be_killed(60);
   const std::string whole = read_file(file_);
@@ -151,10 +151,10 @@ TEST_F(RecordingFaults, RecoverNeverDamagesACutRecording) {
   }
 }
 
-// What a child process under a limit of its files' size found.
+// Result of a child process with a limit on file sizes.
 struct Told {
   bool at_the_start = false, in_a_frame = false, in_the_end = false;
-  long grown = 0;  // KiB   of memory, in 20,000 frames behind the failure
+  long grown = 0;  // KiB   growth of memory during 20,000 frames after the failure
 };
 
 long resident_pages() {
@@ -191,7 +191,7 @@ Told record_under_limit(const std::filesystem::path& file, const Script& script,
   return told;
 }
 
-// Every write may be the one that fails. Nothing but our sentence is printed.
+// Any write may fail. Only our sentence is printed.
 TEST_F(RecordingFaults, AFullDiskEndsTheRecordingAndKeepsTheFrames) {
   const unsigned seed = 20261125;
   std::printf("seed %u\n", seed);
@@ -221,7 +221,7 @@ TEST_F(RecordingFaults, AFullDiskEndsTheRecordingAndKeepsTheFrames) {
     EXPECT_TRUE(told.at_the_start || (told.in_a_frame && told.in_the_end));
     EXPECT_LT(told.grown, 1024);
     at_start += told.at_the_start, in_frame += told.in_a_frame;
-    // At the start nothing is left behind; later, what was written before is there.
+    // A failure at the start leaves no file; after a later failure the frames written before can be read.
     EXPECT_EQ(std::filesystem::exists(file_), !told.at_the_start);
     if (told.at_the_start) continue;
     const std::size_t frames = read(file_);
@@ -230,7 +230,7 @@ TEST_F(RecordingFaults, AFullDiskEndsTheRecordingAndKeepsTheFrames) {
     if (frames == 0) continue;
     EXPECT_EQ(recover_recording(file_).frames, frames);
   }
-  std::printf("12 full disks: %d told at the start, %d in a frame, %d with frames to read\n", at_start, in_frame,
+  std::printf("12 full disks: %d reported at the start, %d in a frame, %d with readable frames\n", at_start, in_frame,
               readable);
   EXPECT_GT(at_start, 0);
   EXPECT_GT(readable, 4);

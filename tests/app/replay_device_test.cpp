@@ -1,4 +1,4 @@
-// Motions replayed by their times, at their own frame rate and at others.
+// Replay of recorded motions by time, at their own frame rate and at others.
 #include "app/device/replay_device.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// Every coordinate is a straight line in time, so that interpolation is exact; 50 rows a second, from 3 s on.
+// Every coordinate is linear in time, so interpolation is exact; 50 rows per second, starting at 3 s.
 Trajectory lines() {
   Trajectory trajectory;
   for (int k = 0; k <= 100; ++k) {

@@ -1,5 +1,5 @@
-// A session driven by the recording of another: same poses and touched faces at the same frame rate, the same motion at
-// another one.
+// A session that replays the recording of another one: the same poses and touched faces at the same frame rate, the
+// same motion at another frame rate.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFrames = 90;
 
-// What a session shows of a frame.
+// The state of a session in one frame.
 struct Shown {
   DevicePose probe, hook;
   glm::dvec3 eye;

@@ -1,6 +1,6 @@
-// Every backend against the double reference over the whole range of scale: organs of 1 mm to 1 km, 0 to 1 km from the
-// origin, both sets. Vertices are floats, 61 micrometres apart at 1 km; they are what is given, so the answer is exact
-// for them, within the same 1 micrometre band as at the origin. Units: metres.
+// Every backend against the double-precision reference over the whole range of scale: organs of 1 mm to 1 km, 0 to 1 km
+// from the origin, both sets. Vertices are floats, 61 micrometres apart at 1 km. They are the input, so the answer must
+// be exact for them, within the same 1 micrometre band as at the origin. Units: metres.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using test::Dice;
 
 constexpr std::uint32_t kSeed = 4000;
 constexpr double kSizes[] = {1e-3, 0.03, 0.3, 10.0, 1000.0};          // m  radius of the organ
-constexpr double kDistances[] = {0.0, 0.3, 3.0, 30.0, 300.0, 999.0};  // m  of its middle from the origin
+constexpr double kDistances[] = {0.0, 0.3, 3.0, 30.0, 300.0, 999.0};  // m  distance of its centre from the origin
 constexpr int kTools = 6, kFacesAboutATool = 40;
 
 struct Place {
@@ -30,7 +30,7 @@ struct Place {
 
 bool within_limits(const ToolStep& step) { return step_fault(step).empty(); }
 
-// A tool about a point of the organ: shafts up to the organ's size, radii from 10 micrometres.
+// A tool near a point of the organ: shafts up to the size of the organ, radii from 10 micrometres.
 ToolStep step_about(Dice& dice, const dvec3& at, double size) {
   for (;;) {
     const double arm = dice.log_uniform(std::min(0.05 * size, 0.1), std::min(size, 1.0));
@@ -41,7 +41,7 @@ ToolStep step_about(Dice& dice, const dvec3& at, double size) {
   }
 }
 
-// The organ, and faces with a point on the very skin of each tool's sweep: what a rounded plane would lose.
+// The organ, and faces with a point exactly on the surface of each tool's sweep, which a rounded plane would miss.
 struct Case {
   TriangleMesh mesh;
   std::vector<ToolStep> steps;

@@ -1,4 +1,4 @@
-// Scene files: defaults, units, and the sentence that names file, line and key.
+// Scene files: defaults, units, and error messages with file, line and key.
 #include "app/scene/scene.hpp"
 
 #include <gtest/gtest.h>
@@ -139,7 +139,7 @@ radius_mm = 2.5
   EXPECT_EQ(scene.instruments[1].device, "mouse");
 }
 
-// Defaults of the scene are the defaults of the structs: nothing in between changes them.
+// The defaults of a scene equal the defaults of the structs.
 TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
   const Scene scene = load(kMinimal);
   const TissueParams tissue;
@@ -152,8 +152,8 @@ TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
   EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Probe);
 }
 
-// The picture of a lens with barrel k ends at 1 / sqrt(k) half heights; a scope farther than tools may be is a wrong
-// unit.
+// The picture of a lens with barrel k ends at 1 / sqrt(k) half heights. A scope more than 1000 m from the origin has a
+// wrong unit.
 TEST_F(SceneFile, UnusableScopesNameTheirKey) {
   const auto scope = [&](const std::string& lines, const std::string& part) {
     expect_sentence(std::string(kMinimal) + "\n[scope]\n" + lines + "\n", part);

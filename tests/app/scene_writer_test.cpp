@@ -1,4 +1,4 @@
-// A written scene is read back equal: every scene of the data folder, and scenes of random numbers.
+// Every written scene is read back equal: all scenes of the data folder, and scenes with random numbers.
 #include "app/scene/scene_writer.hpp"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ void expect_equal(const TaskScene& a, const TaskScene& b) {
   EXPECT_EQ(a.time_limit, b.time_limit);
 }
 
-// Everything but where the file is and how it is worded.
+// Compares everything except the path and the text of the file.
 void expect_equal(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.title, b.title);
   EXPECT_EQ(a.frame_rate, b.frame_rate);
@@ -127,7 +127,7 @@ TEST(SceneWriter, EverySceneOfTheDataFolderIsReadBackEqual) {
   EXPECT_GE(scenes, 2);
 }
 
-// Numbers as an editor makes them: any place on a grid of a hundredth of a millimetre.
+// Positions as the editor makes them: on a grid of 0.01 mm.
 TEST(SceneWriter, RandomScenesAreReadBackEqual) {
   TemporaryFolder folder;
   const unsigned seed = 20251;

@@ -1,4 +1,4 @@
-// The script's paths.
+// The paths of the script device.
 #include "app/device/script_device.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 namespace trocar {
 namespace {
 
-// A script of 10 mm reach and 5 mm dip about a target 100 mm below the trocar; depth counts from the target, downward.
+// A script with reach 10 mm and dip 5 mm around a target 100 mm below the trocar; depth is measured downward from the
+// target.
 struct Script {
   explicit Script(const std::string& kind) : device(make_script_device({{0, 0, 0.1}, {}, kind, 0.010, 0.005, 4.0})) {}
   DevicePose at(double share) { return device->pose({0, 4.0 * share}); }
@@ -53,7 +54,7 @@ TEST(ScriptDevice, BurnsOnlyWhileCrossingTheTarget) {
   EXPECT_LE(Script::depth(burn.at(0.5)), 0.005);
 }
 
-// Rounds follow each other without a jump.
+// One repetition follows the previous one without a jump.
 TEST(ScriptDevice, RepetitionsJoinWithoutAJump) {
   for (const char* kind : {"press", "pull", "burn"}) {
     const auto device = make_script_device({{0, 0, 0.1}, {}, kind, 0.010, 0.005, 4.0});

@@ -1,4 +1,5 @@
-// A SpaceMouse driven by what a test says, and through libspnav by a daemon made for the test: 8 integers an event.
+// A SpaceMouse whose state the test sets, and one connected through libspnav to a daemon of the test (8 integers per
+// event).
 #include "app/device/spacemouse_device.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ TEST(SpaceMouseDevice, EveryAxisMovesItsJoint) {
   EXPECT_NEAR(-(puck.run(60).tip.z - 0.1), puck.params.insert_rate, 1e-6);
   puck.state.axes = {0, 0, 0, 0, -350, 0};  // clockwise from above
   EXPECT_NEAR(puck.run(30).roll_deg, 0.5 * puck.params.spin_rate_deg, 1e-6);
-  puck.state.axes = {350, 0, 0, 0, 0, 0};  // the hand goes right
+  puck.state.axes = {350, 0, 0, 0, 0, 0};  // moves the handle right
   EXPECT_LT(puck.run(30).tip.x, -0.01);
   puck.state.axes = {0, 0, 0, 0, 0, -350};
   EXPECT_NEAR(puck.run(30).tip.x, 0.0, 1e-3);
@@ -64,7 +65,7 @@ TEST(SpaceMouseDevice, EveryAxisMovesItsJoint) {
   EXPECT_EQ(puck.device.health(), DeviceHealth::Lost);
 }
 
-// The daemon's end of the socket that SPNAV_SOCKET names.
+// The daemon's end of the socket at the path in SPNAV_SOCKET.
 class FakeDaemon {
  public:
   explicit FakeDaemon(const std::string& path) {
@@ -116,7 +117,7 @@ TEST(SpaceMouseReader, FollowsTheDaemonAndReconnects) {
   auto daemon = std::make_unique<FakeDaemon>(path);
   SpaceMouseReader reader;
   EXPECT_TRUE(reader.state().connected);
-  EXPECT_THROW(SpaceMouseReader(), InputError);  // one at a time
+  EXPECT_THROW(SpaceMouseReader(), InputError);  // only one at a time
   ASSERT_TRUE(daemon->accept_one());
   daemon->motion(1, 2, 3, 40, 50, 60);
   daemon->press(1);

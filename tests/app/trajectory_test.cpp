@@ -1,4 +1,4 @@
-// Trajectory files: what loads, and the sentence for what does not.
+// Trajectory files: valid files load, invalid files give an error message with line and remedy.
 #include "app/input/trajectory.hpp"
 
 #include <gtest/gtest.h>
