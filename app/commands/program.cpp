@@ -63,8 +63,7 @@ int out_of_memory() {
 }  // namespace
 
 int run_program(int argument_count, const char* const* arguments) {
-  // When a file reaches the size limit of the process, the write fails and reports it; the signal would end the
-  // program.
+  // At the file size limit of the process a write then fails with an error; the signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware"};
   program.set_version_flag("--version", kVersion);

@@ -14,9 +14,9 @@
 // T is the longest of the recent intervals; its memory decays within about a second, so that a burst of frames counts
 // as one interval. The plane is held for `hold_intervals` of T, at any frame rate, and at least for `shortest_hold`, so
 // that the force does not pulse on a slow machine. If no frame arrives within that time, the simulation has stalled,
-// and the force decreases linearly to zero over `fade`: by at most 0.1 N per millisecond up to 2 N, in proportion
-// above. Units: metres, seconds, newtons, N/m.   Tested in tests/app/contact_model_test.cpp and
-// tests/app/contact_model_definition_test.cpp
+// and the force decreases linearly to zero over `fade`: by at most 0.1 N per millisecond up to 2 N, in proportion above
+// that. Units: metres, seconds, newtons, N/m.
+// Tested in tests/app/contact_model_test.cpp and tests/app/contact_model_definition_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,10 +1,10 @@
 // Encodes and decodes the OpenIGTLink protocol: messages to bytes, a stream of bytes to poses. libOpenIGTLink supplies
 // byte order, checksums and layouts. The code here splits the stream into messages: it buffers incomplete messages,
-// skips long messages of other types unread, and validates everything that comes from the network. Source: Tokuda et
-// al., "OpenIGTLink: an open network protocol for image-guided therapy environment", Int. J. Medical Robotics 2009;
-// openigtlink.org, protocol versions 1 to 3 (extended header and meta data of version 3 are skipped). Matrices: tool to
-// world, millimetres in the messages, metres here. Names: at most 19 bytes; longer names are cut. Tested in
-// tests/app/igtl_wire_test.cpp against libOpenIGTLink's own message classes
+// skips long messages of other types unread, and validates everything that comes from the network.
+// Source: Tokuda et al., "OpenIGTLink: an open network protocol for image-guided therapy environment", Int. J. Medical
+// Robotics 2009; openigtlink.org, protocol versions 1 to 3 (skips the extended header and metadata of version 3).
+// Matrices: tool to world, millimetres in the messages, metres here. Names: at most 19 bytes; longer names are cut.
+// Tested in tests/app/igtl_wire_test.cpp against libOpenIGTLink's own message classes
 #pragma once
 
 #include <cstddef>

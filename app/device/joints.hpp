@@ -1,11 +1,11 @@
 // Kinematics of a laparoscopic instrument about its trocar, the remote centre of motion (RCM):
-//   T = T_rcm * R(tilt, pan, spin) * translate(0, 0, depth),   R = Rx(tilt) Ry(pan) Rz(spin),   plus the jaws'
-//   aperture.
+//   T = T_rcm * R(tilt, pan, spin) * translate(0, 0, depth),   R = Rx(tilt) Ry(pan) Rz(spin)
+// The aperture of the jaws is a sixth joint.
 // T_rcm: origin at the trocar, +z the instrument's axis into the body at zero pan and tilt, +y the direction normal to
 // z that is nearest to the head (world +y; world +z when z is parallel to world y), +x = y cross z. Positive tilt
-// swings the tip towards -y (the feet), positive pan towards +x; spin is clockwise as seen from the trocar. Source: the
-// RCM mechanism as in Taylor et al., "A telerobotic assistant for laparoscopic surgery", IEEE EMB 1995. Units: metres,
-// degrees.   Tested in tests/app/joints_test.cpp
+// swings the tip towards -y (the feet), positive pan towards +x; spin is clockwise as seen from the trocar.
+// Source: the RCM mechanism as in Taylor et al., "A telerobotic assistant for laparoscopic surgery", IEEE EMB 1995.
+// Units: metres, degrees.   Tested in tests/app/joints_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -14,9 +14,8 @@ namespace trocar {
 std::unique_ptr<Device> make_trajectory_device(Trajectory trajectory);
 
 // A surgical gesture around `target`, a point on the tissue, repeated every `period` seconds.
-//   explore: the tip moves around the target on a slow three-dimensional curve and dips in and out along the shaft;
-//   this
-//            curve does not repeat with `period`
+//   explore: the tip moves around the target on a slow three-dimensional curve and dips in and out along the shaft
+//            (this curve does not repeat after `period`)
 //   press:   from `reach` above the target down to `dip` below it, a pause, and back
 //   pull:    move the open jaws 2 mm beyond the target, close them, pull back by `reach`, release
 //   burn:    diathermy on; a line across the target, from -0.6 to +0.6 `reach`, 0.3 `dip` deep; diathermy off

@@ -1,8 +1,8 @@
 // Writes a session to HDF5 while it runs. The frame thread only copies into memory; a writer thread passes the copies
 // to HDF5 and flushes at least twice a second (SWMR writing), so a killed process loses less than a second. When the
 // disk is full or the file is deleted, recording ends; unless the file was deleted, the frames written so far stay
-// readable. Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file-formats.md Tested in
-// tests/app/recorder_test.cpp (kill -9 included) and tests/app/recording_faults_test.cpp
+// readable. Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file-formats.md
+// Tested in tests/app/recorder_test.cpp (kill -9 included) and tests/app/recording_faults_test.cpp
 #pragma once
 
 #include <array>

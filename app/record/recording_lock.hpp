@@ -2,8 +2,8 @@
 // lock when the process ends, even after a kill. A file that is marked as being written and is not locked was therefore
 // left behind by a killed process. The lock is an open-file-description lock (fcntl F_OFD_SETLK) of one byte far beyond
 // any data. Unlike a POSIX lock it stays when HDF5 opens and closes the same file in this process; unlike a lock file
-// it cannot be left behind; and it does not conflict with HDF5's own flock, so h5py can read at the same time. Tested
-// in tests/app/recording_lock_test.cpp
+// it cannot be left behind; and it does not conflict with HDF5's own flock, so h5py can read at the same time.
+// Tested in tests/app/recording_lock_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The superblock (the first bytes) of an HDF5 file, version 2 or 3: tells whether the writer closed the file, and
 // computes the superblock of a closed file. Layout: HDF5 File Format Specification 3.0, II.A; checksum: Bob Jenkins'
-// lookup3. Tested in tests/app/recording_bytes_test.cpp
+// lookup3.   Tested in tests/app/recording_bytes_test.cpp
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Strict reader of a TOML table: the caller asks for every key by name, any other key is an error, and every error
-// names file, line and key. Accepts integers for real numbers. Tested in tests/app/scene_test.cpp and
-// tests/app/input_test.cpp
+// names file, line and key. Accepts integers for real numbers.
+// Tested in tests/app/scene_test.cpp and tests/app/input_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -67,8 +67,8 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
   for (const QueryKind& kind : kKinds) EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
 }
 
-// Open, folded, self-intersecting and non-manifold meshes: every backend, every kind of query. The test names meshes
-// that cannot be loaded.
+// Open, folded, self-intersecting and non-manifold meshes: every backend, every kind of query. The
+// test prints the names of meshes that cannot be loaded.
 TEST(Agreement, BrokenMeshes) {
   Backends backends;
   std::uint64_t touched = 0, seed = 2000;

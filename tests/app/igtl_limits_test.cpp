@@ -42,8 +42,8 @@ TEST(IgtlServer, AcceptsAtMostSixteenClients) {
   EXPECT_EQ(server.clients(), 16u);
   clients[3]->CloseSocket();
   EXPECT_TRUE(comes_true([&] { return server.clients() == 15; }));
-  IgtlDevice device({"127.0.0.1", server.port(), "probe"},
-                    kTool);  // takes the place of the client that has disconnected
+  // Replaces the client that has disconnected.
+  IgtlDevice device({"127.0.0.1", server.port(), "probe"}, kTool);
   EXPECT_TRUE(comes_true([&] { return server.clients() == 16; }));
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("OpenIGTLink: client refused, 16 are connected"), std::string::npos) << log;
