@@ -125,8 +125,9 @@ TEST(ContactModelDefinition, FramesInAnyRhythm) {
       expect_same(wanted, model);
       for (int tick = 0; tick < 10; ++tick) {
         const double at = now + draw.one_of({-0.01, 0.0, 0.003, 0.03, 0.1, 0.13, 0.4, 1.0}) + draw.between(0.0, 0.002);
-        const dvec3 place = tip + draw.vector(0.004);
-        ASSERT_NEAR(glm::length(felt_force(p, model, place, at) - felt_by_definition(p, wanted, place, at)), 0.0, 1e-5)
+        const dvec3 position = tip + draw.vector(0.004);
+        ASSERT_NEAR(glm::length(felt_force(p, model, position, at) - felt_by_definition(p, wanted, position, at)), 0.0,
+                    1e-5)
             << "frame " << frame;
       }
     }

@@ -34,8 +34,8 @@ OnScreen moved(const ScopeAxes& axes, const HeldTool& tool, const MouseParams& p
   MouseDevice mouse(tool, params);
   mouse.set_screen(axes.right, axes.up);
   mouse.move(right, up);
-  const glm::dvec3 way = settled(mouse).tip - tool.tip;
-  return {glm::dot(way, axes.right), glm::dot(way, axes.up)};
+  const glm::dvec3 displacement = settled(mouse).tip - tool.tip;
+  return {glm::dot(displacement, axes.right), glm::dot(displacement, axes.up)};
 }
 
 // For scopes from below, from the side and oblique: handle right -> tip left, handle up -> tip down; without the
@@ -92,7 +92,7 @@ TEST(MouseDevice, SwingsInProportionToTheMouse) {
 
 // Ten milliseconds after the mouse has moved, the instrument's lag is the same at any tick rate.
 TEST(MouseDevice, SmoothingDoesNotDependOnTheFrameRate) {
-  double way_at_1000 = 0.0;
+  double tip_at_1000 = 0.0;
   for (const double rate : {1000.0, 200.0, 100.0}) {
     MouseDevice mouse(kTool, following());
     mouse.set_screen({1, 0, 0}, {0, 1, 0});
@@ -101,11 +101,11 @@ TEST(MouseDevice, SmoothingDoesNotDependOnTheFrameRate) {
     DevicePose pose;
     for (int tick = 1; tick <= static_cast<int>(0.1 * rate) / 10; ++tick)
       pose = mouse.pose({static_cast<std::uint64_t>(tick), tick / rate});
-    if (rate == 1000.0) way_at_1000 = pose.tip.x;
-    EXPECT_NEAR(pose.tip.x / way_at_1000, 1.0, 0.001) << rate;
+    if (rate == 1000.0) tip_at_1000 = pose.tip.x;
+    EXPECT_NEAR(pose.tip.x / tip_at_1000, 1.0, 0.001) << rate;
   }
   const double whole = 0.1 * std::sin(std::atan(20 * MouseParams{}.swing_per_pixel));
-  EXPECT_NEAR(way_at_1000 / whole, 1.0 - std::exp(-0.01 / MouseParams{}.smoothing), 0.001);
+  EXPECT_NEAR(tip_at_1000 / whole, 1.0 - std::exp(-0.01 / MouseParams{}.smoothing), 0.001);
 }
 
 TEST(MouseDevice, StaysWithinEveryLimit) {

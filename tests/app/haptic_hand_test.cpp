@@ -57,13 +57,13 @@ struct TwoModes {
   }
   // Position of the handle at time t after the target steps from 0 to 1.
   double at(double t) const {
-    double place = 1.0;
+    double position = 1.0;
     for (int mode = 0; mode < 2; ++mode) {
       const double zeta = 0.5 * kProportion * omega[mode], damped = omega[mode] * std::sqrt(1.0 - zeta * zeta);
-      place -= share[mode] * handle[mode] * std::exp(-zeta * omega[mode] * t) *
-               (std::cos(damped * t) + zeta * omega[mode] / damped * std::sin(damped * t));
+      position -= share[mode] * handle[mode] * std::exp(-zeta * omega[mode] * t) *
+                  (std::cos(damped * t) + zeta * omega[mode] / damped * std::sin(damped * t));
     }
-    return place;
+    return position;
   }
 };
 

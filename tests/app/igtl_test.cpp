@@ -211,7 +211,7 @@ struct LibraryServer {
   igtl::ClientSocket::Pointer client;
   LibraryServer() { listener->CreateServer(0); }
   void accept() { client = listener->WaitForConnection(10000); }
-  void say(const void* data, std::size_t size) { client->Send(data, static_cast<int>(size)); }
+  void send(const void* data, std::size_t size) { client->Send(data, static_cast<int>(size)); }
   std::vector<std::byte> transform(const Joints& joints) {
     std::vector<std::byte> bytes;
     append_transform(bytes, {"Probe", matrix_of(kCentre, joints)}, 1.0);
@@ -225,27 +225,27 @@ TEST(IgtlDevice, SurvivesIncompleteAndInvalidMessagesAndDisconnects) {
   server.accept();
   ASSERT_TRUE(server.client);
   const auto bytes = server.transform({10, 5, 0, 0.15, 60});
-  server.say(bytes.data(), 70);  // half of it
+  server.send(bytes.data(), 70);  // half of it
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(device.poses_heard(), 0u);
-  server.say(bytes.data() + 70, bytes.size() - 70);
+  server.send(bytes.data() + 70, bytes.size() - 70);
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 1; }));
   auto wrong = bytes;
   wrong.back() ^= std::byte{1};
-  server.say(wrong.data(), wrong.size());
-  server.say(bytes.data(), bytes.size());
+  server.send(wrong.data(), wrong.size());
+  server.send(bytes.data(), bytes.size());
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 2; }));
   EXPECT_EQ(device.refused(), 1u);
   const std::string nonsense(500, '\x7f');
-  server.say(nonsense.data(), nonsense.size());
+  server.send(nonsense.data(), nonsense.size());
   server.accept();  // the client has disconnected and connects again
   ASSERT_TRUE(server.client);
   EXPECT_EQ(device.refused(), 2u);
-  server.say(bytes.data(), 30);  // the server disconnects within a header
+  server.send(bytes.data(), 30);  // the server disconnects within a header
   server.client->CloseSocket();
   server.accept();
   ASSERT_TRUE(server.client);
-  server.say(bytes.data(), bytes.size());
+  server.send(bytes.data(), bytes.size());
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 3; }));
 }
 
@@ -260,7 +260,7 @@ TEST(IgtlDevice, JawsAndPedalComeFromSensorMessages) {
   const auto pose = server.transform({});
   bytes.insert(bytes.end(), pose.begin(), pose.end());
   const auto heard = [&] {
-    server.say(bytes.data(), bytes.size());
+    server.send(bytes.data(), bytes.size());
     std::this_thread::sleep_for(5ms);
     const DevicePose now = device.pose({});
     return device.health() == DeviceHealth::Good && now.energy && now.grip == 0.25;
@@ -302,10 +302,10 @@ TEST(IgtlDevice, FreezesAtAnImpossiblePose) {
   IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool, patient);
   server.accept();
   ASSERT_TRUE(server.client);
-  const auto say = [&](const glm::dmat4& matrix) {
+  const auto send = [&](const glm::dmat4& matrix) {
     std::vector<std::byte> bytes;
     append_transform(bytes, {"Probe", matrix}, 1.0);
-    server.say(bytes.data(), bytes.size());
+    server.send(bytes.data(), bytes.size());
   };
   const glm::dmat4 good = matrix_of(kCentre, {10, 5, 0, 0.15, 60});
   glm::dmat4 far = good, beyond = good, flat = good, mirrored = good, scaled = good;
@@ -317,12 +317,12 @@ TEST(IgtlDevice, FreezesAtAnImpossiblePose) {
   DevicePose before;
   std::uint64_t refused = 0;
   for (const glm::dmat4& bad : {far, beyond, flat, mirrored, scaled, glm::dmat4(0.0)}) {
-    say(good);
+    send(good);
     ASSERT_TRUE(comes_true([&] {
       before = device.pose({});
       return device.health() == DeviceHealth::Good;
     }));
-    say(bad);
+    send(bad);
     ++refused;
     ASSERT_TRUE(comes_true([&] { return device.refused() == refused; }));
     const DevicePose pose = device.pose({});

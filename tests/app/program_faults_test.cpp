@@ -217,12 +217,12 @@ TEST_F(ProgramFaults, TheWindowReportsAFullDisk) {
                                              "window.sh >stdout 2>stderr </dev/null",
                                              folder_.path().string())
                                      .c_str());
-  const std::string said = read_file(at("stderr"));
-  EXPECT_EQ(WEXITSTATUS(status), 1) << said;
+  const std::string text = read_file(at("stderr"));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << text;
   const std::string sentence =
       "out/ball.h5: the file could not be written (File too large); the frames recorded until then";
-  EXPECT_NE(said.find("trocar: " + sentence), std::string::npos) << said;
-  EXPECT_EQ(said.find("HDF5"), std::string::npos) << said;
+  EXPECT_NE(text.find("trocar: " + sentence), std::string::npos) << text;
+  EXPECT_EQ(text.find("HDF5"), std::string::npos) << text;
   EXPECT_NE(read_file(at("state.json")).find(sentence), std::string::npos) << read_file(at("state.json"));
 }
 

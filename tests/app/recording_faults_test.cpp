@@ -152,8 +152,8 @@ TEST_F(RecordingFaults, RecoverNeverDamagesACutRecording) {
 }
 
 // Result of a child process with a limit on file sizes.
-struct Told {
-  bool at_the_start = false, in_a_frame = false, in_the_end = false;
+struct Report {
+  bool at_the_start = false, in_a_frame = false, at_the_end = false;
   long grown = 0;  // KiB   growth of memory during 20,000 frames after the failure
 };
 
@@ -163,8 +163,8 @@ long resident_pages() {
   return resident;
 }
 
-Told record_under_limit(const std::filesystem::path& file, const Script& script, rlim_t bytes) {
-  Told told;
+Report record_under_limit(const std::filesystem::path& file, const Script& script, rlim_t bytes) {
+  Report report;
   signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_FSIZE, &limit);
@@ -174,21 +174,21 @@ Told record_under_limit(const std::filesystem::path& file, const Script& script,
       script.append(recorder, frame);
       if (frame % 400 == 399) std::this_thread::sleep_for(std::chrono::milliseconds(400));  // longer than to a flush
     }
-    told.in_a_frame = recorder.failed();
+    report.in_a_frame = recorder.failed();
     const long before = resident_pages();
-    for (std::uint32_t frame = 0; told.in_a_frame && frame < 20000; ++frame) script.append(recorder, frame);
-    told.grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE) / 1024;
+    for (std::uint32_t frame = 0; report.in_a_frame && frame < 20000; ++frame) script.append(recorder, frame);
+    report.grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE) / 1024;
     try {
       recorder.close();
     } catch (const RunError& error) {
-      told.in_the_end =
+      report.at_the_end =
           std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
     }
   } catch (const RunError& error) {
-    told.at_the_start =
+    report.at_the_start =
         std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
   }
-  return told;
+  return report;
 }
 
 // Any write may fail. Only our sentence is printed.
@@ -207,23 +207,23 @@ TEST_F(RecordingFaults, AFullDiskEndsTheRecordingAndKeepsTheFrames) {
     const pid_t child = fork();
     if (child == 0) {
       dup2(open((folder_.path() / "errors").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
-      const Told told = record_under_limit(file_, script_, bytes);
-      _exit(write(ends[1], &told, sizeof told) == sizeof told ? 0 : 1);
+      const Report report = record_under_limit(file_, script_, bytes);
+      _exit(write(ends[1], &report, sizeof report) == sizeof report ? 0 : 1);
     }
     close(ends[1]);
-    Told told;
-    EXPECT_EQ(::read(ends[0], &told, sizeof told), static_cast<ssize_t>(sizeof told));
+    Report report;
+    EXPECT_EQ(::read(ends[0], &report, sizeof report), static_cast<ssize_t>(sizeof report));
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     EXPECT_EQ(read_file(folder_.path() / "errors"), "");
-    EXPECT_TRUE(told.at_the_start || (told.in_a_frame && told.in_the_end));
-    EXPECT_LT(told.grown, 1024);
-    at_start += told.at_the_start, in_frame += told.in_a_frame;
+    EXPECT_TRUE(report.at_the_start || (report.in_a_frame && report.at_the_end));
+    EXPECT_LT(report.grown, 1024);
+    at_start += report.at_the_start, in_frame += report.in_a_frame;
     // A failure at the start leaves no file; after a later failure the frames written before can be read.
-    EXPECT_EQ(std::filesystem::exists(file_), !told.at_the_start);
-    if (told.at_the_start) continue;
+    EXPECT_EQ(std::filesystem::exists(file_), !report.at_the_start);
+    if (report.at_the_start) continue;
     const std::size_t frames = read(file_);
     readable += frames > 0;
     EXPECT_TRUE(frames > 0 || bytes < 3000000);

@@ -210,8 +210,8 @@ void record_until_killed(const std::filesystem::path& file, std::chrono::millise
     }
   }
   close(ends[1]);
-  char told = 0;
-  EXPECT_EQ(read(ends[0], &told, 1), 1);
+  char ready = 0;
+  EXPECT_EQ(read(ends[0], &ready, 1), 1);
   close(ends[0]);
   std::this_thread::sleep_for(life);
   kill(pid, SIGKILL);
