@@ -26,8 +26,8 @@ struct DevicePose {
   bool energy = false;              // the pedal is down
 };
 
-// State of a device. Stale: no new data for more than 50 ms; Lost: disconnected. While a device is not Good, its
-// instrument freezes and its force is zero; both recover with the device.
+// State of a device. Stale: no new data for more than 50 ms, or an impossible pose; Lost: disconnected. While a device
+// is not Good, its instrument freezes and its force is zero; both recover with the device.
 enum class DeviceHealth { Good, Stale, Lost };
 
 // The force of the tissue on the instrument in a frame.

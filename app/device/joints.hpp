@@ -1,6 +1,6 @@
 // Kinematics of a laparoscopic instrument about its trocar, the remote centre of motion (RCM):
 //   T = T_rcm * R(tilt, pan, spin) * translate(0, 0, depth),   R = Rx(tilt) Ry(pan) Rz(spin)
-// The aperture of the jaws is a sixth joint.
+// The aperture of the jaws is the fifth joint.
 // T_rcm: origin at the trocar, +z the instrument's axis into the body at zero pan and tilt, +y the direction normal to
 // z that is nearest to the head (world +y; world +z when z is parallel to world y), +x = y cross z. Positive tilt
 // swings the tip towards -y (the feet), positive pan towards +x; spin is clockwise as seen from the trocar.

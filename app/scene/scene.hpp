@@ -20,7 +20,7 @@ namespace trocar {
 
 struct OrganScene {
   std::string name;                       // unique
-  std::filesystem::path mesh;             // absolute, or relative to the scene file
+  std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   TissueParams tissue;
