@@ -1,4 +1,4 @@
-// The [task] of scene files: every key, its limits, and the sentence that names file, line and key.
+// The [task] of scene files: every key, its limits, and error messages with file, line and key.
 #include "app/scene/task_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class TaskReader : public ::testing::Test {
     } catch (const InputError& error) {
       text = error.what();
     }
-    EXPECT_NE(text.find(part), std::string::npos) << text << "\nwanted: " << part;
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\nexpected: " << part;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
   }
 
@@ -56,7 +56,7 @@ class TaskReader : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TaskReader, NoTaskIsNoTask) {
+TEST_F(TaskReader, ASceneMayHaveNoTask) {
   const std::string text = kScene;
   EXPECT_FALSE(load(text.substr(0, text.find("[task]"))).task);
 }
@@ -91,7 +91,7 @@ time_limit_s = 50
   EXPECT_DOUBLE_EQ(task.time_limit, 50.0);
 }
 
-TEST_F(TaskReader, DefaultsAreThoseOfTheStruct) {
+TEST_F(TaskReader, DefaultsEqualThoseOfTheStruct) {
   const TaskScene task = load(kScene).task.value(), plain;
   EXPECT_EQ(task.tolerance, plain.tolerance);
   EXPECT_EQ(task.hold, plain.hold);
@@ -101,7 +101,7 @@ TEST_F(TaskReader, DefaultsAreThoseOfTheStruct) {
   EXPECT_EQ(task.time_limit, plain.time_limit);
 }
 
-TEST_F(TaskReader, KindsAreWords) {
+TEST_F(TaskReader, KindsAreNames) {
   for (const std::string name : {"touch-targets", "navigate-camera"})
     EXPECT_EQ(name_of(load(kind(name)).task.value().kind), name);
   expect_sentence(kind("sew"), "s.toml:14: task.kind: must be one of touch-targets, navigate-camera, follow-curve");
@@ -113,7 +113,7 @@ TEST_F(TaskReader, KindsAreWords) {
   EXPECT_EQ(load(kind("lift-organ\"\ninstrument = \"grasper")).task.value().kind, TaskKind::LiftOrgan);
 }
 
-TEST_F(TaskReader, NonsenseNamesFileLineAndKey) {
+TEST_F(TaskReader, InvalidValuesNameFileLineAndKey) {
   expect_sentence(keys("instrument = \"hook\"\n"),
                   "s.toml:15: task.instrument: the scene has no instrument 'hook'; it has grasper");
   expect_sentence(keys("tolerance_mm = 0\n"), "s.toml:15: task.tolerance_mm: 0 is outside its limits 0.1 to 100");
