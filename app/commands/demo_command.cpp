@@ -145,7 +145,7 @@ std::string frame_picture(std::size_t frame) { return fmt::format("frame-{:05}.p
 // Checks the output files before the first frame. Only files of an earlier demonstration may be replaced.
 void check_outputs(const DemoCommand& command, const Scene& scene) {
   const std::filesystem::path folder(command.out);
-  const RecordingPlace place(folder / "session.h5");
+  const RecordingPlace target(folder / "session.h5");
   const std::pair<const char*, OutputKind> outputs[] = {{"compare.json", OutputKind::Json},
                                                         {"compare.svg", OutputKind::Plot},
                                                         {"report.html", OutputKind::Page},

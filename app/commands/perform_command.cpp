@@ -47,7 +47,7 @@ void print_result(const TaskResult& result, const TaskFeed& feed) {
 void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
-  const RecordingPlace place(command.out);
+  const RecordingPlace target(command.out);
   Performer performer(scene, command.skill == "expert" ? Skill::Expert : Skill::Clumsy, command.seed);
   Backends backends;
   Session session(scene, backends, command.backend, {},

@@ -84,7 +84,7 @@ void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, 
 void run(const RecordCommand& command) {
   Scene scene = load_scene(command.scene, command.access);
   refuse_inputs_as_output(command, scene);
-  const RecordingPlace place(command.out);
+  const RecordingPlace target(command.out);
   const Trajectories trajectories = load_trajectories(command, scene);
   keep_only(scene, trajectories);
   Backends backends;

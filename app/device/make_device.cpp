@@ -21,7 +21,7 @@ HeldTool held(const ScopeScene& scene) {
 }
 
 template <typename Hand>
-std::unique_ptr<Device> kept(std::unique_ptr<Hand> hand, DeviceContext& context) {
+std::unique_ptr<Device> registered(std::unique_ptr<Hand> hand, DeviceContext& context) {
   context.hands.push_back(hand.get());
   return hand;
 }
@@ -30,7 +30,7 @@ std::unique_ptr<Device> make_gamepad(const HeldTool& tool, const std::string& so
   GamepadParams params;
   params.fulcrum = context.fulcrum;
   auto read = context.gamepad ? context.gamepad(source) : glfw_gamepad(source);
-  return kept(std::make_unique<GamepadDevice>(tool, std::move(read), params), context);
+  return registered(std::make_unique<GamepadDevice>(tool, std::move(read), params), context);
 }
 
 std::unique_ptr<Device> make_spacemouse(const HeldTool& tool, DeviceContext& context) {
@@ -41,7 +41,7 @@ std::unique_ptr<Device> make_spacemouse(const HeldTool& tool, DeviceContext& con
   SpaceMouseParams params;
   params.fulcrum = context.fulcrum;
   const auto read = [reader = context.spacemouse.get()] { return reader->state(); };
-  return kept(std::make_unique<SpaceMouseDevice>(tool, read, params), context);
+  return registered(std::make_unique<SpaceMouseDevice>(tool, read, params), context);
 }
 
 std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
@@ -63,7 +63,7 @@ std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& too
   params.fulcrum = context.fulcrum;
   auto made = std::make_unique<MouseDevice>(tool, params);
   mouse = made.get();
-  return kept(std::move(made), context);
+  return registered(std::move(made), context);
 }
 
 [[noreturn]] void rethrow(const std::string& who, const InputError& error) {

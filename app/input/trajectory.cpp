@@ -117,10 +117,10 @@ Trajectory load_trajectory(const std::filesystem::path& path) {
   const std::string content = read_whole_file(path, kTrajectoryFile);
   Trajectory trajectory;
   std::optional<ColumnIndices> indices;
-  std::string_view rest = content;
-  for (int line_number = 1; !rest.empty(); ++line_number) {
-    std::string_view text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+  std::string_view remaining = content;
+  for (int line_number = 1; !remaining.empty(); ++line_number) {
+    std::string_view text = remaining.substr(0, remaining.find('\n'));
+    remaining.remove_prefix(std::min(remaining.size(), text.size() + 1));
     if (text.size() > kLongestLine)
       throw InputError(
           fmt::format("{}:{}: the line has {} bytes, more than the {} allowed; check that the file is a trajectory",

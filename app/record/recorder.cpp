@@ -116,16 +116,16 @@ void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
   const auto& given = organ.mesh->faces;
   const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
   std::vector<glm::uvec3> faces(std::max<std::size_t>(counted, organ.next_face), glm::uvec3(0));
-  std::vector<char> lives(faces.size(), 0);
+  std::vector<char> exists(faces.size(), 0);
   for (std::size_t slot = 0; slot < given.size(); ++slot) {
     const std::size_t id = organ.face_ids.empty() ? slot : index(organ.face_ids[slot]);
     faces[id] = given[slot];
-    lives[id] = 1;
+    exists[id] = 1;
   }
-  std::vector<FaceId> gone;
+  std::vector<FaceId> removed;
   for (std::uint32_t id = 0; id < faces.size(); ++id)
-    if (!lives[id]) gone.push_back(FaceId(id));
-  push_change(tables, {gone, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
+    if (!exists[id]) removed.push_back(FaceId(id));
+  push_change(tables, {removed, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
 }
 
 }  // namespace
@@ -277,17 +277,17 @@ struct Recorder::Writer {
 
 Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params) {
   refuse_unreadable_names(path, header);
-  RecordingPlace place(path);
-  place.make_free();
-  writer_ = std::make_unique<Writer>(place.file(), params);
+  RecordingPlace target(path);
+  target.make_free();
+  writer_ = std::make_unique<Writer>(target.file(), params);
   try {
     begin(header);
-    place.settle();
+    target.settle();
   } catch (const std::exception& error) {
     const std::string what = writer_->file.fault();
     writer_.reset();
     std::error_code ignored;
-    std::filesystem::remove(place.file(), ignored);
+    std::filesystem::remove(target.file(), ignored);
     if (what.empty()) throw;
     throw RunError(fmt::format("{}: {}", path.string(), what));
   }

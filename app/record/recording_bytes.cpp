@@ -90,11 +90,11 @@ std::uint64_t RecordingBytes::size() const { return writes_ ? end_ : size_of(des
 
 bool RecordingBytes::read(std::uint64_t at, std::span<std::byte> bytes) const {
   const auto wanted_at = at;
-  for (auto rest = bytes; !rest.empty();) {
-    const ssize_t count = pread(descriptor_, rest.data(), rest.size(), static_cast<off_t>(at));
+  for (auto remaining = bytes; !remaining.empty();) {
+    const ssize_t count = pread(descriptor_, remaining.data(), remaining.size(), static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
-    rest = rest.subspan(static_cast<std::size_t>(count));
+    remaining = remaining.subspan(static_cast<std::size_t>(count));
     at += static_cast<std::uint64_t>(count);
   }
   if (closed_ && wanted_at < Superblock::kBytes) {

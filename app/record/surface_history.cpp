@@ -35,11 +35,11 @@ void add_faces(const SurfaceHistory& history, const Rows& rows, OrganSurface& su
 
 void remove_faces(const SurfaceHistory& history, const Rows& rows, OrganSurface& surface) {
   if (rows.first == rows.last) return;
-  std::vector<FaceId> gone(history.gone.data() + rows.first, history.gone.data() + rows.last);
-  std::sort(gone.begin(), gone.end());
+  std::vector<FaceId> removed(history.gone.data() + rows.first, history.gone.data() + rows.last);
+  std::sort(removed.begin(), removed.end());
   std::size_t kept = 0;
   for (std::size_t slot = 0; slot < surface.ids.size(); ++slot) {
-    if (std::binary_search(gone.begin(), gone.end(), surface.ids[slot])) continue;
+    if (std::binary_search(removed.begin(), removed.end(), surface.ids[slot])) continue;
     surface.faces[kept] = surface.faces[slot];
     surface.ids[kept++] = surface.ids[slot];
   }
@@ -66,13 +66,14 @@ bool go_to_frame(const SurfaceHistory& history, std::uint64_t frame, OrganSurfac
   if (restarted) surface = {};
   const std::uint64_t first = surface.frames, last = frame + 1;
   const Rows vertices = rows_between(history.vertex_born, first, last);
-  const Rows faces = rows_between(history.face_born, first, last), gone = rows_between(history.gone_frame, first, last);
+  const Rows faces = rows_between(history.face_born, first, last),
+             removed = rows_between(history.gone_frame, first, last);
   add_vertices(history, vertices, surface);
   add_faces(history, faces, surface);
-  remove_faces(history, gone, surface);
+  remove_faces(history, removed, surface);
   update_embedding(history, rows_between(history.carried_frame, first, last), surface);
   surface.frames = last;
-  return restarted || vertices.first < vertices.last || faces.first < faces.last || gone.first < gone.last;
+  return restarted || vertices.first < vertices.last || faces.first < faces.last || removed.first < removed.last;
 }
 
 std::string fault_of(const SurfaceHistory& history, std::size_t nodes) {

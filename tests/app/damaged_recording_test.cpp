@@ -246,11 +246,11 @@ TEST_F(DamagedRecording, TextOfVariableLengthIsRead) {
   change([](hid_t file) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
-    const char* text = "title = \"anew, and a good deal longer\"";
+    const char* text = "title = \"another title, which is much longer\"";
     put_text(file, "scene", type, H5Screate(H5S_SCALAR), &text);
     H5Tclose(type);
   });
-  EXPECT_EQ(Recording(file_).text("scene"), "title = \"anew, and a good deal longer\"");
+  EXPECT_EQ(Recording(file_).text("scene"), "title = \"another title, which is much longer\"");
 }
 
 TEST_F(DamagedRecording, OnlyARecordingReplacesARecording) {
