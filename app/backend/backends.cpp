@@ -68,9 +68,9 @@ BackendChoice Backends::choose() {
   const GlContext* gl = context();
   if (!gl) return {"scan", fmt::format("no OpenGL on this machine ({})", why_)};
   const GlInfo& info = gl->info();
-  if (info.software) return {"scan", fmt::format("{} draws in software, the CPU scan is faster", info.renderer)};
+  if (info.software) return {"scan", fmt::format("{} renders in software; the CPU scan is faster", info.renderer)};
   if (info.major * 10 + info.minor >= 43) return {"compute", fmt::format("{} has compute shaders", info.renderer)};
-  return {"scan", fmt::format("{} has OpenGL {}.{}, compute needs 4.3", info.renderer, info.major, info.minor)};
+  return {"scan", fmt::format("{} has OpenGL {}.{}; compute needs 4.3", info.renderer, info.major, info.minor)};
 }
 
 BackendChoice Backends::resolve(std::string_view name) {
@@ -97,7 +97,7 @@ std::vector<std::string> backend_list(std::string_view text, Backends& backends)
         backends.make(name);
         names.push_back(name);
       } catch (const InputError& error) {
-        fmt::print(stderr, "left out: {}\n", error.what());
+        fmt::print(stderr, "skipped: {}\n", error.what());
       }
     }
     return names;

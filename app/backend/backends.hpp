@@ -1,4 +1,4 @@
-// Every touch-query backend by its command-line name, and the choice of one for this machine.
+// Creates each touch-query backend by its command-line name, and chooses a backend for this machine.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace trocar {
 
-// In the order tables show them. `auto` is not among them.
+// In the order in which tables list them; without `auto`.
 const std::vector<std::string>& backend_names();
 
 struct BackendChoice {
@@ -19,23 +19,24 @@ struct BackendChoice {
   std::string why;  // one sentence
 };
 
-// Makes backends; owns the off-screen OpenGL context, created when a backend first needs one.
+// Creates backends. Owns the off-screen OpenGL context and creates it when a backend first needs one.
 class Backends {
  public:
   Backends() = default;
-  // Uses the context of a window, which must outlive this object; null: as above.
+  // Uses the context of a window, which must outlive this object. Null: creates an off-screen context as above.
   explicit Backends(GlContext* window_context) : adopted_(window_context) {}
 
   // Error: InputError for an unknown name, or when this machine lacks what the backend needs.
   std::unique_ptr<TouchQuery> make(std::string_view name);
-  // As above for a backend on OpenGL whose position buffer the renderer shares; nullptr for one on the CPU.
+  // Creates an OpenGL backend whose position buffer the renderer shares; nullptr for a CPU backend or an unknown name.
+  // Error: InputError when this machine has no OpenGL.
   std::unique_ptr<GpuTouchQuery> make_on_gpu(std::string_view name);
-  // The fastest backend for this machine, and why.
+  // Chooses the fastest backend for this machine and gives the reason.
   BackendChoice choose();
-  // `auto` becomes choose(); any other name is checked. Error: InputError for an unknown name.
+  // Returns choose() for `auto`, and any other known name unchanged. Error: InputError for an unknown name.
   BackendChoice resolve(std::string_view name);
 
-  // The OpenGL context, created now if need be; nullptr when the machine has none.
+  // Returns the OpenGL context and creates it if necessary; nullptr when the machine has no OpenGL.
   GlContext* context();
   const std::string& why_no_context() const { return why_; }
 
@@ -48,16 +49,19 @@ class Backends {
   std::string why_;
 };
 
-// For callers without a session, which stop where a session goes on with scan. After rebuild(): InputError when the
-// backend cannot take the organ. After a question: RunError when its answer is worthless.
+// For commands without a session: they stop at a backend fault, whereas a session continues with scan.
+// require_start(), after rebuild(): InputError when the backend cannot load the organ.
+// require_answer(), after a query: RunError when the query failed and its answer is invalid.
 void require_start(const TouchQuery& query);
 void require_answer(const TouchQuery& query);
 
-// "a,b,c" or "all" as a list of names. `all` leaves out what this machine cannot run and says so on stderr.
+// Parses "a,b,c" or "all" into a list of names. `all` omits the backends that this machine cannot run and names them on
+// stderr.
 // Error: InputError for an unknown name or an empty list.
 std::vector<std::string> backend_list(std::string_view text, Backends& backends);
 
-// "compute on llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5": what a table or a recording says of this machine.
+// Renderer and OpenGL version, as in "llvmpipe (LLVM 15.0.6, 256 bits), 4.5 (Compatibility Profile) Mesa 22.3.6"; "none
+// (reason)" without OpenGL. Tables and recordings show it.
 std::string gl_description(Backends& backends);
 
 }  // namespace trocar

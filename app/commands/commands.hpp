@@ -1,5 +1,5 @@
-// The commands of the program, one file each. Every add_* declares its options and the work to be done when it is
-// named.
+// The commands of the program, one file each. Each add_* function declares the options of its command and registers the
+// callback that runs it.
 #pragma once
 
 namespace CLI {
@@ -22,8 +22,8 @@ void add_report_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 
-// Parses the arguments and runs the named command. Returns the exit status: 0 done, 1 the run failed, 2 wrong input or
-// usage, with one sentence on stderr.
+// Parses the arguments and runs the named command. Returns the exit status: 0 success, 1 the run failed, 2 wrong input
+// or usage. A failure prints one sentence on stderr.
 int run_program(int argument_count, const char* const* arguments);
 
 }  // namespace trocar

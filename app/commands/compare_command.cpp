@@ -1,4 +1,5 @@
-// trocar compare: the same frames through several backends, judged by the double reference and timed side by side.
+// trocar compare: runs the same frames through several backends, compares their answers with the double-precision
+// reference, and times them side by side.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -65,24 +66,24 @@ void run(const CompareCommand& command) {
   fmt::print("{} backends, {} frames, {} disagreements\n", report.backends.size(), report.frames,
              report.disagreements());
   if (report.disagreements() > 0)
-    throw RunError("the backends disagree with the double reference; see the table above");
+    throw RunError("the backends disagree with the double-precision reference; see the table above");
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& program) {
   auto command = std::make_shared<CompareCommand>();
-  CLI::App* sub = program.add_subcommand("compare", "The same frames through several backends: agreement and time");
-  sub->add_option("recording", command->recording, "Session to take the frames from: .h5");
+  CLI::App* sub = program.add_subcommand("compare", "Run the same frames through several backends: agreement and time");
+  sub->add_option("recording", command->recording, "Recording that supplies the frames: .h5");
   add_query_options(*sub, command->query, false);
   sub->add_option("--wobble", command->wobble,
-                  "With --mesh: every vertex moves every frame, by this part of the diagonal")
+                  "With --mesh: every vertex moves in every frame, by at most this fraction of the mesh's diagonal")
       ->check(within(0.0, 0.5))
       ->capture_default_str();
-  sub->add_option("--backends", command->backends, "a,b,c or all")->capture_default_str();
-  sub->add_option("--json", command->json, "Figures as JSON");
-  sub->add_option("--csv", command->csv, "Figures as a table: a row for each backend");
-  sub->add_option("--plot", command->plot, "Figures as an SVG picture");
+  sub->add_option("--backends", command->backends, "Names separated by commas, or all")->capture_default_str();
+  sub->add_option("--json", command->json, "Write the results as JSON");
+  sub->add_option("--csv", command->csv, "Write the results as a table, one row per backend");
+  sub->add_option("--plot", command->plot, "Write the results as an SVG plot");
   sub->callback([command] { run(*command); });
 }
 

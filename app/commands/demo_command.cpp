@@ -1,4 +1,5 @@
-// trocar demo: the embedded scene with two scripted instruments. Leaves a recording, a comparison and a picture.
+// trocar demo: runs the embedded scene with two scripted instruments. Writes a recording, a report, a comparison of the
+// backends (JSON and SVG) and a picture.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -37,15 +38,15 @@ struct DemoCommand {
   SceneAccess access;
 };
 
-// The checks of the demonstration: a refitted tree on every frame, a tree built anew on every tenth.
+// Cross-checks of the demonstration: a refitted tree on every frame, a rebuilt tree on every tenth frame.
 const std::vector<CheckPlan> kChecks = {{"obb-refit", 1}, {"obb", 10}};
 
 constexpr int kPictureWidth = 1280, kPictureHeight = 720;
 
-// What shows the demonstration: a window where there is a display, and pictures wherever there is OpenGL.
-class Showing {
+// Draws the demonstration: in a window if there is a display, into picture files if there is OpenGL.
+class DemoView {
  public:
-  Showing(const Scene& scene, const Session& session, Backends& backends, Window* window)
+  DemoView(const Scene& scene, const Session& session, Backends& backends, Window* window)
       : scene_(scene), session_(session), window_(window) {
     GlContext* context = backends.context();
     if (!context) return;
@@ -61,7 +62,7 @@ class Showing {
     const auto now = std::chrono::steady_clock::now();
     state_.frame_ms += 0.1 * (std::chrono::duration<double, std::milli>(now - last_).count() - state_.frame_ms);
     last_ = now;
-    state_.in_hand = session_.instruments().size() + 1;  // the script holds them all
+    state_.in_hand = session_.instruments().size() + 1;  // no instrument is selected: scripts move all of them
     for (const Key key : window_->poll().pressed) {
       if (key == Key::F1) help_ = !help_;
       if (key == Key::H) plots_ = !plots_;
@@ -117,7 +118,7 @@ void save_text(const std::filesystem::path& file, const std::string& text, Outpu
   out.commit();
 }
 
-// The picture is taken where the tools touch most.
+// Finds the frame with the most touched faces among every 20th frame; picture.png shows it.
 struct BestFrame {
   std::uint32_t touched = 0;
   bool better(const Session& session) {
@@ -141,10 +142,10 @@ void conclude(const Session& session, const CompareReport& report) {
 
 std::string frame_picture(std::size_t frame) { return fmt::format("frame-{:05}.png", frame); }
 
-// What it leaves, before the first frame: nothing but what an earlier demonstration left is replaced.
+// Checks the output files before the first frame. Only files of an earlier demonstration may be replaced.
 void check_outputs(const DemoCommand& command, const Scene& scene) {
   const std::filesystem::path folder(command.out);
-  const RecordingPlace place(folder / "session.h5");
+  const RecordingPlace target(folder / "session.h5");
   const std::pair<const char*, OutputKind> outputs[] = {{"compare.json", OutputKind::Json},
                                                         {"compare.svg", OutputKind::Plot},
                                                         {"report.html", OutputKind::Page},
@@ -165,34 +166,33 @@ std::unique_ptr<Window> open_window(const DemoCommand& command, const Scene& sce
   return window;
 }
 
-// The named backend, or scan where there is no OpenGL at all and nobody insists.
+// Replaces `compute`, the default, by scan when this machine has no OpenGL.
 std::string backend_for(const DemoCommand& command, Backends& backends) {
   if (command.backend != "compute" || backends.context()) return command.backend;
-  fmt::print("no OpenGL on this machine ({}): the demonstration runs with scan and leaves no picture\n",
+  fmt::print("no OpenGL on this machine ({}): the demonstration uses scan and writes no picture\n",
              backends.why_no_context());
   return "scan";
 }
 
-void play(const DemoCommand& command, const Scene& scene, Session& session, SessionRecorder& recorder,
-          Showing& showing) {
+void play(const DemoCommand& command, const Scene& scene, Session& session, SessionRecorder& recorder, DemoView& view) {
   const double dt = 1.0 / scene.frame_rate;
   const std::filesystem::path picture = std::filesystem::path(command.out) / "picture.png";
   BestFrame best;
   FaultTeller faults;
   Progress progress("demo", command.frames);
-  const auto ends = [&] { return interrupted() || showing.closed() || recorder.failed(); };
+  const auto ends = [&] { return interrupted() || view.closed() || recorder.failed(); };
   for (std::size_t frame = 0; frame < command.frames && !ends(); ++frame) {
     const double time = static_cast<double>(frame) * dt;
     session.step({frame, time}, dt);
     recorder.append(session, time);
     faults.tell(session.backend_faults());
-    showing.show_frame();
-    if (frame % 20 == 19 && best.better(session)) showing.save_picture(picture);
+    view.show_frame();
+    if (frame % 20 == 19 && best.better(session)) view.save_picture(picture);
     if (command.picture_every > 0 && frame % command.picture_every == 0)
-      showing.save_picture(std::filesystem::path(command.out) / frame_picture(frame));
+      view.save_picture(std::filesystem::path(command.out) / frame_picture(frame));
     progress.advance_to(frame + 1);
   }
-  if (best.touched == 0) showing.save_picture(picture);
+  if (best.touched == 0) view.save_picture(picture);
 }
 
 void run(const DemoCommand& command) {
@@ -201,8 +201,9 @@ void run(const DemoCommand& command) {
       command.scene.empty() ? data_file("scenes/liver_and_stomach.toml") : std::filesystem::path(command.scene),
       command.access);
   if (static_cast<double>(command.frames) / scene.frame_rate > kLongestSession)
-    throw InputError(fmt::format("--frames {}: at {:g} frames a second they last longer than {:g} s, a day",
-                                 command.frames, scene.frame_rate, kLongestSession));
+    throw InputError(
+        fmt::format("--frames {}: at {:g} frames a second they last longer than {:g} s (one day); ask for fewer",
+                    command.frames, scene.frame_rate, kLongestSession));
   make_folder(folder);
   check_outputs(command, scene);
   const auto window = open_window(command, scene);
@@ -212,9 +213,9 @@ void run(const DemoCommand& command) {
   });
   session.reserve_frames(command.frames);
   SessionRecorder recorder(folder / "session.h5", scene, session, gl_description(backends));
-  Showing showing(scene, session, backends, window.get());
+  DemoView view(scene, session, backends, window.get());
   catch_interrupts();
-  play(command, scene, session, recorder, showing);
+  play(command, scene, session, recorder, view);
   recorder.close();
   const CompareReport report = session_report(session, scene, gl_description(backends));
   save_text(folder / "compare.json", compare_json(report), OutputKind::Json);
@@ -229,13 +230,14 @@ void run(const DemoCommand& command) {
 
 void add_demo_command(CLI::App& program) {
   auto command = std::make_shared<DemoCommand>();
-  CLI::App* sub = program.add_subcommand("demo", "The embedded scene: liver, stomach, two instruments");
+  CLI::App* sub = program.add_subcommand("demo", "Run the embedded scene: liver, stomach, two instruments");
   sub->add_option("--frames", command->frames, "Frames to run")->check(within(1, 1e6))->capture_default_str();
-  sub->add_flag("--headless", command->headless, "No window, even where there is a display");
-  sub->add_option("--out", command->out, "Folder for what it leaves")->capture_default_str();
+  sub->add_flag("--headless", command->headless, "Open no window, even if there is a display");
+  sub->add_option("--out", command->out, "Folder for the output files")->capture_default_str();
   sub->add_option("--backend", command->backend, "Backend whose answers drive the tissue")->capture_default_str();
-  sub->add_option("--scene", command->scene, "Another scene, its instruments moved by their scripts");
-  sub->add_option("--pictures", command->picture_every, "A picture of every so many frames; 0: of the best only")
+  sub->add_option("--scene", command->scene, "Run another scene; its scripts move the instruments");
+  sub->add_option("--pictures", command->picture_every,
+                  "Save a picture every N frames; 0: only of the frame with the most touched faces")
       ->check(within(0, 1e6))
       ->capture_default_str();
   add_access_option(*sub, command->access);

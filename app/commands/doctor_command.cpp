@@ -1,4 +1,4 @@
-// trocar doctor: what this machine offers, and each backend tried on a triangle whose answer is known.
+// trocar doctor: reports what this machine supports and tests each backend on two triangles with a known answer.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@
 namespace trocar {
 namespace {
 
-// Two triangles; a vertical tool of 5 mm reaches through the first and misses the second.
+// Two triangles: a vertical tool 5 mm thick passes through the first and misses the second.
 struct KnownCase {
   std::vector<glm::vec3> positions = {{-0.02f, 0.f, -0.02f}, {0.02f, 0.f, -0.02f}, {0.f, 0.f, 0.03f},
                                       {0.10f, 0.f, 0.f},     {0.12f, 0.f, 0.f},    {0.11f, 0.f, 0.02f}};
@@ -36,13 +36,13 @@ std::string try_backend(const std::string& name, Backends& backends) {
     if (query->fault() != TouchFault::None) return fmt::format("FAILS: {}", sentence_of(query->fault()));
     const bool right = touches.size() == 1 && index(touches.front().face) == 0;
     return right ? fmt::format("works ({:.3f} ms on two faces)", query->times().total_ms())
-                 : "WRONG: touched faces differ from the known ones";
+                 : "WRONG: the touched faces differ from the known answer";
   } catch (const InputError& error) {
-    return fmt::format("not here: {}", error.what());
+    return fmt::format("not available: {}", error.what());
   }
 }
 
-// Ticks of the haptic stub in a fifth of a second.
+// Ticks per second of the haptic stub, measured over 0.2 s.
 double haptic_rate() {
   const HapticStub stub({0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, [](double) { return glm::dvec3(0.0, 0.0, 0.1); });
   const auto start = std::chrono::steady_clock::now();
@@ -53,13 +53,13 @@ double haptic_rate() {
 
 void show_devices() {
   const auto pads = gamepads_of_this_machine();
-  if (!pads) fmt::print("gamepads       not asked: without a display there is no window to use them in\n");
+  if (!pads) fmt::print("gamepads       not checked: they need a window, and there is no display\n");
   if (pads && pads->empty()) fmt::print("gamepads       none\n");
   if (pads)
     for (const GamepadInfo& pad : *pads)
       fmt::print("gamepad {}      {}: {}\n", pad.number, pad.name,
-                 pad.mapped ? "ready" : "not usable: GLFW does not know its buttons");
-  fmt::print("SpaceMouse     {}\n", spacenavd_answers() ? "spacenavd answers" : "no answer from spacenavd");
+                 pad.mapped ? "ready" : "not usable: GLFW has no button mapping for it");
+  fmt::print("SpaceMouse     {}\n", spacenavd_answers() ? "spacenavd answers" : "spacenavd does not answer");
   fmt::print("haptic stub    {:.0f} ticks a second of 1000\n", haptic_rate());
 }
 
@@ -67,7 +67,8 @@ void run() {
   Backends backends;
   fmt::print("Trocar {}\nmachine        {}\n", kVersion, machine_description());
   const char* display = std::getenv("DISPLAY");
-  fmt::print("display        {}\n", display && *display ? display : "none: the window is not available, all else is");
+  fmt::print("display        {}\n",
+             display && *display ? display : "none: the window is not available, everything else is");
   fmt::print("OpenGL         {}\n", gl_description(backends));
   bool wrong = false;
   for (const auto& name : backend_names()) {
@@ -78,13 +79,14 @@ void run() {
   show_devices();
   const BackendChoice choice = backends.choose();
   fmt::print("auto           {}: {}\n", choice.name, choice.why);
-  if (wrong) throw RunError("a backend gave a wrong answer on the known triangles; do not rely on it on this machine");
+  if (wrong) throw RunError("a backend gave a wrong answer on the known triangles; do not use it on this machine");
 }
 
 }  // namespace
 
 void add_doctor_command(CLI::App& program) {
-  CLI::App* sub = program.add_subcommand("doctor", "What this machine offers; each backend tried on a known triangle");
+  CLI::App* sub =
+      program.add_subcommand("doctor", "Report what this machine supports; test each backend on known triangles");
   sub->callback([] { run(); });
 }
 

@@ -1,5 +1,5 @@
-// trocar export: a recording as plain tables, and as a time series for ParaView. Lengths in millimetres, forces in
-// newtons, pressures in pascals. Faces have the number they keep for life.
+// trocar export: writes a recording as CSV tables, and as a time series for ParaView. Units: millimetres, newtons,
+// pascals. Faces are given by id; a face keeps its id throughout the session.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ void write_tools(std::ostream& out, const Recording& recording, std::size_t fram
   }
 }
 
-// Pairs of tools whose boxes met in the frame.
+// Pairs of tools whose bounding boxes overlap in the frame.
 void write_clashes(std::ostream& out, const Recording& recording, std::size_t frame) {
   for (std::size_t first = 0; first < recording.tools().size(); ++first)
     for (std::size_t second = first + 1; second < recording.tools().size(); ++second) {
@@ -110,7 +110,7 @@ void write_series(const Recording& recording, const std::filesystem::path& folde
     Progress progress("export", recording.frame_count());
     summary = export_pvd(recording, folder, every, [&](std::size_t frames) { progress.advance_to(frames); });
   }
-  fmt::print("{} frames written to {} files, which {} names\n", summary.frames, summary.files,
+  fmt::print("{} frames written to {} files, listed in {}\n", summary.frames, summary.files,
              (folder / "recording.pvd").string());
 }
 
@@ -133,10 +133,10 @@ void run(const ExportOptions& options) {
 
 void add_export_command(CLI::App& program) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* sub = program.add_subcommand("export", "Takes a recording out as tables, or for ParaView");
-  sub->add_option("recording", options->file, "Session: .h5")->required();
+  CLI::App* sub = program.add_subcommand("export", "Export a recording as tables or for ParaView");
+  sub->add_option("recording", options->file, "Recording: .h5")->required();
   sub->add_option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
-  sub->add_option("--pvd", options->pvd, "Folder for recording.pvd and the files it names");
+  sub->add_option("--pvd", options->pvd, "Folder for recording.pvd and the files that it lists");
   sub->add_option("--every", options->every, "With --pvd: only every N-th frame")->check(within(1, 1e6));
   sub->callback([options] { run(*options); });
 }

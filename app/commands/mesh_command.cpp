@@ -20,7 +20,7 @@
 namespace trocar {
 namespace {
 
-constexpr double kMostFaces = 20e6;  // more do not fit into the memory of a usual machine
+constexpr double kMostFaces = 20e6;  // more exceed the memory of a typical machine
 
 struct MeshCommand {
   std::string file, out, json, organ;
@@ -50,7 +50,7 @@ Unit unit_of(SizeUnit unit) {
   return {"unclear", 0.0};
 }
 
-// With what to do when the file is read as something else.
+// The suggested unit; with the --scale to use when the file is read in another unit.
 std::string unit_text(const MeshReport& report) {
   const Unit unit = unit_of(report.suggested);
   const bool in_use = std::abs(unit.millimetres * kMillimetre / report.metres_per_unit - 1.0) < 1e-9;
@@ -92,24 +92,24 @@ std::string manifold_text(const Topology& t) {
 }
 std::string oriented_text(const Topology& t) {
   return yes_no(t.oriented(),
-                fmt::format("{} whose two faces disagree about the outside", count_of(t.inconsistent_edges, "edge")));
+                fmt::format("{} whose two faces have opposite orientations", count_of(t.inconsistent_edges, "edge")));
 }
 
-// Of an organ, or the unit that was probably meant.
+// "yes" for a credible organ size; else the size and the unit that is probably right.
 std::string size_text(const MeshReport& report) {
   const std::string remedy = report.suggested == SizeUnit::Unclear
-                                 ? "set --scale to the millimetres in a unit of the file"
+                                 ? "set --scale to the number of millimetres per unit of the file"
                                  : "the unit is probably " + unit_text(report);
   return yes_no(credible_size(report.longest_side()),
-                fmt::format("the longest side is {:.3g} mm, that of an organ {:g} to {:g} mm: {}",
+                fmt::format("the longest side is {:.3g} mm, but an organ measures {:g} to {:g} mm; {}",
                             report.longest_side() * 1e3, kSmallestOrgan * 1e3, kLargestOrgan * 1e3, remedy));
 }
 
-// The file's own vertices, where seams make a difference.
+// The topology of the file's own vertices; printed only if the mesh has seams.
 void print_seams(const MeshReport& report) {
   if (report.repeated_positions == 0) return;
   const Topology& t = report.topology;
-  fmt::print("seams         {} of {} vertices repeat a position; below, vertices at one position are joined\n",
+  fmt::print("seams         {} of {} vertices repeat a position; below, vertices at the same position are joined\n",
              report.repeated_positions, report.vertices);
   fmt::print("unjoined      closed {}; 2-manifold {}; oriented {}; {}\n", closed_text(t), manifold_text(t),
              oriented_text(t), count_of(t.components, "piece"));
@@ -121,7 +121,7 @@ void print_health(const MeshReport& report) {
   print_seams(report);
   fmt::print("closed        {}\n2-manifold    {}\noriented      {}\n", closed_text(t), manifold_text(t),
              oriented_text(t));
-  fmt::print("outward       {}\n", yes_no(report.outward(), fmt::format("{} with faces turned inward",
+  fmt::print("outward       {}\n", yes_no(report.outward(), fmt::format("{} whose faces point inward",
                                                                         count_of(report.inward_pieces, "piece"))));
   fmt::print("pieces        {}\n", t.components);
   fmt::print("degenerate    {}\nduplicate     {}\n", count_of(report.degenerate_faces(), "face"),
@@ -150,7 +150,7 @@ nlohmann::ordered_json json_of(const Topology& t) {
           {"non_manifold_vertices", t.non_manifold_vertices}};
 }
 
-// The keys of the surface itself are those of the welded one, which decides.
+// The top-level topology keys describe the welded surface, which decides whether the mesh is sound.
 nlohmann::ordered_json json_of(const MeshReport& r) {
   const glm::dvec3 size = r.size() * 1e3;
   nlohmann::ordered_json json = {{"faces", r.faces},
@@ -196,8 +196,8 @@ void print_lattice(const MeshCommand& command) {
   fmt::print("mass          {:.4f} kg\n", report.mass);
   fmt::print("pieces        {}\n", report.pieces);
   fmt::print("cells across  {:g} (median; from 5 on bending is within 5 % of beam theory)\n", report.cells_across);
-  fmt::print("surface       {:.2g} mm at most from where its weights put it\n", report.worst_embedding * 1e3);
-  fmt::print("substep       {:.3f} ms at most: {} in a frame of 1/60 s, at {:g} kPa\n", report.longest_substep * 1e3,
+  fmt::print("surface       embedding error {:.2g} mm at most\n", report.worst_embedding * 1e3);
+  fmt::print("substep       {:.3f} ms at most: {} per frame of 1/60 s, at {:g} kPa\n", report.longest_substep * 1e3,
              report.substeps_per_frame, params.youngs_modulus * 1e-3);
 }
 
@@ -259,17 +259,19 @@ void add_mesh_command(CLI::App& program) {
   CLI::App* info = add_file_command(*mesh, "info", "Counts, size, area, volume, unit", *command);
   info->callback([command] { print_size(report_of(*command, false)); });
 
-  CLI::App* lattice = add_file_command(*mesh, "lattice", "The tissue lattice it would be filled with", *command);
-  lattice->add_option("--spacing", command->spacing, "Distance of the nodes, mm")
+  CLI::App* lattice = add_file_command(*mesh, "lattice", "Describe the tissue lattice that fills this mesh", *command);
+  lattice->add_option("--spacing", command->spacing, "Distance between the nodes, mm")
       ->check(within(0.1, 1000))
       ->capture_default_str();
   lattice->callback([command] { print_lattice(*command); });
 
-  CLI::App* checking = add_file_command(*mesh, "check", "Closed? manifold? oriented? crossing itself?", *command);
-  checking->add_option("--json", command->json, "The report as JSON");
+  CLI::App* checking = add_file_command(
+      *mesh, "check", "Check that the mesh is closed, manifold, oriented and free of self-intersections", *command);
+  checking->add_option("--json", command->json, "Write the report as JSON");
   checking->callback([command] { check(*command); });
 
-  CLI::App* making = mesh->add_subcommand("make", "Our own organs and superquadrics, of any number of faces");
+  CLI::App* making =
+      mesh->add_subcommand("make", "Make a built-in organ or a superquadric with a given number of faces");
   making->add_option("organ", command->organ, "liver, stomach, gallbladder, superellipsoid or supertoroid")->required();
   making->add_option("--faces", command->faces, "Number of faces")->check(within(4, kMostFaces))->capture_default_str();
   making->add_option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm")
@@ -289,8 +291,8 @@ void add_mesh_command(CLI::App& program) {
   making->callback([command] { make(*command); });
 
   CLI::App* decimating =
-      add_file_command(*mesh, "decimate", "Fewer faces, same shape, with the error it causes", *command);
-  decimating->add_option("--faces", command->faces, "Number of faces wanted")->check(within(4, kMostFaces))->required();
+      add_file_command(*mesh, "decimate", "Reduce the number of faces and report the error", *command);
+  decimating->add_option("--faces", command->faces, "Target number of faces")->check(within(4, kMostFaces))->required();
   decimating->add_option("-o,--out", command->out, "Mesh to write")->required();
   decimating->callback([command] { decimate_file(*command); });
 }

@@ -23,7 +23,7 @@ CLI::Validator within(double low, double high) {
 
 void add_access_option(CLI::App& command, SceneAccess& access) {
   command.add_flag("--allow-outside", access.outside,
-                   "The scene may read files outside its folder and Trocar's data; only for scenes that you trust");
+                   "Let the scene read files outside its folder and Trocar's data; only for scenes that you trust");
 }
 
 }  // namespace trocar

@@ -1,4 +1,4 @@
-// What the options of several commands share: ranges of numbers, and what a scene may reach.
+// Shared by the options of several commands: ranges of numbers, and which files a scene may read.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,10 +8,10 @@
 
 namespace trocar {
 
-// Takes a number from `low` to `high`; unlike CLI11's own check, not NaN, and its sentence names both.
+// Accepts a number from `low` to `high`. Unlike CLI11's own check it refuses NaN, and its message names both limits.
 CLI::Validator within(double low, double high);
 
-// --allow-outside of every command that loads a scene.
+// Adds --allow-outside to a command that loads a scene.
 void add_access_option(CLI::App& command, SceneAccess& access);
 
 }  // namespace trocar

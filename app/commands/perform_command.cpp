@@ -1,4 +1,4 @@
-// trocar perform: a scripted trainee does the task of a scene; leaves a recording, prints the score.
+// trocar perform: a scripted trainee performs the task of a scene. Writes a recording and prints the score.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,16 +27,17 @@ struct PerformCommand {
 
 Scene scene_with_task(const PerformCommand& command) {
   Scene scene = load_scene(command.scene, command.access);
-  if (!scene.task) throw InputError(fmt::format("{}: has no [task] that could be performed", command.scene));
+  if (!scene.task)
+    throw InputError(fmt::format("{}: the scene has no [task] to perform; choose a scene with one", command.scene));
   return scene;
 }
 
 void print_result(const TaskResult& result, const TaskFeed& feed) {
   fmt::print("{} in {:.1f} s\n", result.finished ? "done" : "not finished", feed.elapsed);
   for (const Metric& part : result.parts) {
-    const auto mark = mark_of(part);
+    const auto grade = mark_of(part);
     fmt::print("  {:44} {:9.2f} {:3} {}\n", part.label, part.value, part.unit,
-               mark ? fmt::format("mark {:.2f}", *mark) : "");
+               grade ? fmt::format("grade {:.2f}", *grade) : "");
   }
   for (const TaskEvent& event : result.events)
     fmt::print("  {:7.2f} s {} {}\n", event.time, event.error ? "error" : "     ", event.text);
@@ -46,7 +47,7 @@ void print_result(const TaskResult& result, const TaskFeed& feed) {
 void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
-  const RecordingPlace place(command.out);
+  const RecordingPlace target(command.out);
   Performer performer(scene, command.skill == "expert" ? Skill::Expert : Skill::Clumsy, command.seed);
   Backends backends;
   Session session(scene, backends, command.backend, {},
@@ -84,12 +85,12 @@ void run(const PerformCommand& command) {
 
 void add_perform_command(CLI::App& program) {
   auto command = std::make_shared<PerformCommand>();
-  CLI::App* sub = program.add_subcommand("perform", "A scripted trainee performs the task of a scene");
+  CLI::App* sub = program.add_subcommand("perform", "Let a scripted trainee perform the task of a scene");
   sub->add_option("scene", command->scene, "Scene with a [task]: .toml")->required();
   sub->add_option("--as", command->skill, "expert or clumsy")
       ->check(CLI::IsMember({"expert", "clumsy"}))
       ->capture_default_str();
-  sub->add_option("--seed", command->seed, "Of the hand's trembling, aim and blunders")
+  sub->add_option("--seed", command->seed, "Seed of the simulated trainee's tremor, aim and errors")
       ->check(within(0, 4294967295.0))
       ->capture_default_str();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();

@@ -20,23 +20,23 @@ namespace {
 constexpr int kDone = 0, kRunFailed = 1, kWrongInput = 2;
 constexpr std::size_t kLongestSentence = 1000;  // characters
 
-// CLI11's sentence on one line, with where to look next.
+// CLI11's message on one line, with a pointer to --help.
 std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
   std::string what = error.what();
   std::replace(what.begin(), what.end(), '\n', ' ');
   return fmt::format("trocar: {}; see trocar --help\n", printable(what, kLongestText));
 }
 
-// One sentence on stderr. What it quotes is short already; a path may be long.
+// Prints one sentence on stderr. Quoted text is short already; a path may be long.
 void complain(const std::string& what) {
   try {
     fmt::print(stderr, "trocar: {}\n", printable(what, kLongestSentence));
   } catch (const std::system_error&) {
-    // stderr is closed or full: the exit status says it all.
+    // stderr is closed or full: only the exit status reports the error.
   }
 }
 
-// What was printed must have arrived.
+// Flushes the standard output, because a full disk shows only then.
 int finished_output() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good()) return kDone;
@@ -44,7 +44,7 @@ int finished_output() {
   return kRunFailed;
 }
 
-// CLI11 only says that some subcommand is required.
+// Names the unknown command; CLI11 only says that a subcommand is required.
 void check_command(const CLI::App& program, int argument_count, const char* const* arguments) {
   if (argument_count < 2 || arguments[1][0] == '-') return;
   std::string known;
@@ -63,8 +63,7 @@ int out_of_memory() {
 }  // namespace
 
 int run_program(int argument_count, const char* const* arguments) {
-  // A file that reaches the limit of the process is an error of the write, which says so, and not the end of the
-  // program.
+  // At the file size limit of the process a write then fails with an error; the signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware"};
   program.set_version_flag("--version", kVersion);
@@ -85,7 +84,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_doctor_command(program);
   try {
     check_command(program, argument_count, arguments);
-    instructions();  // a wrong TROCAR_INSTRUCTIONS is told at once
+    instructions();  // refuses a wrong TROCAR_INSTRUCTIONS at once
     if (argument_count < 2) {
       program.parse(std::vector<std::string>{"run"});  // the start screen
     } else {
@@ -93,7 +92,7 @@ int run_program(int argument_count, const char* const* arguments) {
     }
     return finished_output();
   } catch (const CLI::ParseError& error) {
-    // CLI11 has exit codes of its own; anything but --help and --version is wrong usage.
+    // CLI11 has its own exit codes; everything except --help and --version is wrong usage.
     return program.exit(error) == 0 ? finished_output() : kWrongInput;
   } catch (const InputError& error) {
     complain(error.what());

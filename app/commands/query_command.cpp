@@ -1,4 +1,4 @@
-// trocar query: which faces does the tool touch in each frame of a trajectory, on a mesh at rest?
+// trocar query: lists the faces that the tool touches in each frame of a trajectory, on a mesh at rest.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -95,13 +95,13 @@ void run(const QueryCommand& command) {
 
 void add_query_command(CLI::App& program) {
   auto command = std::make_shared<QueryCommand>();
-  CLI::App* sub = program.add_subcommand("query", "Which faces of a mesh at rest does a tool touch, frame by frame?");
+  CLI::App* sub = program.add_subcommand("query", "List the faces of a mesh at rest that a tool touches in each frame");
   add_query_options(*sub, command->query, true);
   sub->add_option("--backend", command->backend,
-                  "auto, or a name that an unknown one lists: compute, scan, aabb-refit, obb ...")
+                  "auto or a backend: compute, scan, aabb-refit, obb ...; an unknown name prints them all")
       ->capture_default_str();
-  sub->add_option("--out", command->out, "Touched faces: frame,face rows, sorted")->required();
-  sub->add_option("--json", command->json, "The same with point, normal, depth and time of each touch");
+  sub->add_option("--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
+  sub->add_option("--json", command->json, "Write the same as JSON, with point, normal, depth and time of each touch");
   sub->callback([command] { run(*command); });
 }
 

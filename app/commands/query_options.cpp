@@ -15,15 +15,18 @@ namespace trocar {
 void add_query_options(CLI::App& command, QueryOptions& options, bool required) {
   command.add_option("--mesh", options.mesh, "Organ: .stl, .obj, .ply, .vtp or .vtk, in millimetres")
       ->required(required);
-  command.add_option("--trajectory", options.trajectory, "Tool motion: .csv, one row a frame")->required(required);
+  command.add_option("--trajectory", options.trajectory, "Tool motion: .csv, one row per frame")->required(required);
   command.add_option("--radius", options.radius_mm, "Tool radius, mm (2.5 for a 5 mm instrument)")->required(required);
-  command.add_option("--mode", options.mode, "static: each pose alone; swept: the motion since the last frame")
+  command.add_option("--mode", options.mode, "static: each pose alone; swept: the motion since the previous frame")
       ->check(CLI::IsMember({"static", "swept"}))
       ->capture_default_str();
-  command.add_option("--cover", options.cover, "Convex volume of a swept tool: paper (1999) or capsule (contains it)")
+  command
+      .add_option("--cover", options.cover,
+                  "Convex volume of a swept tool: paper (the 1999 method) or capsule (contains the whole sweep)")
       ->check(CLI::IsMember({"paper", "capsule"}))
       ->capture_default_str();
-  command.add_option("--set", options.set, "Faces in the convex volume, or exactly those within the radius")
+  command
+      .add_option("--set", options.set, "volume: the faces in the convex volume; exact: the faces within the radius")
       ->check(CLI::IsMember({"volume", "exact"}))
       ->capture_default_str();
   command.add_option("--every", options.every, "Use every N-th row of the trajectory")
@@ -46,8 +49,8 @@ double radius_in_metres(const std::string& text) {
   double millimetres = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), millimetres);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    throw InputError(
-        fmt::format("--radius '{}': not a number; give millimetres, 2.5 for a 5 mm instrument", printable(text)));
+    throw InputError(fmt::format("--radius '{}': not a number; give millimetres, for example 2.5 for a 5 mm instrument",
+                                 printable(text)));
   }
   return millimetres * kMillimetre;
 }

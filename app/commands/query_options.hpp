@@ -1,4 +1,4 @@
-// The options that `query` and `compare` share: a mesh, a trajectory and what kind of query to ask.
+// The options that `query` and `compare` share: a mesh, a trajectory and the kind of query.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace trocar {
 
 struct QueryOptions {
   std::string mesh, trajectory;
-  std::string radius_mm;  // text: "abc" and "nan" deserve a sentence of ours
+  std::string radius_mm;  // mm; a text, so that "abc" and "nan" get an error message with a remedy
   std::string mode = "swept", cover = "capsule", set = "exact";
   int every = 1;
   double scale = 1.0;  // mm per unit of the mesh file

@@ -1,4 +1,4 @@
-// trocar record: a headless session whose instruments follow recorded trajectories.
+// trocar record: runs a headless session whose instruments follow recorded trajectories.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ struct RecordCommand {
 
 using Trajectories = std::map<std::string, Trajectory>;  // by instrument
 
-// Of [INSTRUMENT=]FILE.
+// The FILE of [INSTRUMENT=]FILE.
 std::string file_in(const std::string& text) {
   const auto equals = text.find('=');
   return equals == std::string::npos ? text : text.substr(equals + 1);
@@ -50,13 +50,13 @@ Trajectories load_trajectories(const RecordCommand& command, const Scene& scene)
                                    scene.file.string(), printable(name)));
     }
     if (trajectories.contains(name))
-      throw InputError(fmt::format("--trajectory: two are given for instrument '{}'", printable(name)));
+      throw InputError(fmt::format("--trajectory: instrument '{}' has two; give one", printable(name)));
     trajectories[name] = load_trajectory(file_in(text));
   }
   return trajectories;
 }
 
-// Instruments without a trajectory are not in the session.
+// Removes the instruments without a trajectory and starts the others at their first row.
 void keep_only(Scene& scene, const Trajectories& trajectories) {
   std::erase_if(scene.instruments, [&](const auto& instrument) { return !trajectories.contains(instrument.name); });
   for (auto& instrument : scene.instruments) {
@@ -72,18 +72,19 @@ void refuse_inputs_as_output(const RecordCommand& command, const Scene& scene) {
   refuse_same_files(inputs, {{"--out", command.out}});
 }
 
-// The first trajectory is the clock; rows of longer ones that follow its end are frames of the scene's rate.
+// `clock_rows`, the trajectory of the instrument whose name sorts first, sets the times of the frames. When another
+// trajectory is longer, its last frames follow at the scene's frame rate.
 void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, double frame_rate) {
   const double more = static_cast<double>(frames - clock_rows.rows.size()) / frame_rate;
   if (clock_rows.rows.back().time - clock_rows.rows.front().time + more > kLongestSession)
-    throw InputError(
-        fmt::format("--trajectory: together they last longer than {:g} s, a day; split them", kLongestSession));
+    throw InputError(fmt::format("--trajectory: the session lasts longer than {:g} s (one day); split the trajectories",
+                                 kLongestSession));
 }
 
 void run(const RecordCommand& command) {
   Scene scene = load_scene(command.scene, command.access);
   refuse_inputs_as_output(command, scene);
-  const RecordingPlace place(command.out);
+  const RecordingPlace target(command.out);
   const Trajectories trajectories = load_trajectories(command, scene);
   keep_only(scene, trajectories);
   Backends backends;
@@ -99,7 +100,7 @@ void run(const RecordCommand& command) {
 
   std::optional<IgtlPublisher> publisher;
   if (command.publish) publisher.emplace(scene, command.igtl);
-  // Last, when nothing else can go wrong: it may replace an older recording.
+  // Last, after every other check, because the recorder may replace an older recording.
   refuse_longer_than_a_day(clock_rows, frames, scene.frame_rate);
   SessionRecorder recorder(command.out, scene, session, gl_description(backends));
   catch_interrupts();
@@ -122,10 +123,10 @@ void run(const RecordCommand& command) {
   }
   recorder.close();
   fmt::print("{} frames, {} touched faces, written to {}\n", session.frames(), touched, command.out);
-  if (interrupted()) fmt::print("interrupted: the recording ends here and is whole\n");
+  if (interrupted()) fmt::print("interrupted: the recording ends here and is complete\n");
   fmt::print("{}\n", sample_sentence(session.sample()));
   if (command.validate.empty() && session.disagreements() > 0)
-    throw RunError("answers differ from the double reference; see `trocar compare` on the recording");
+    throw RunError("answers differ from the double-precision reference; see `trocar compare` on the recording");
   if (command.validate.empty()) return;
   fmt::print("{} against {}: {} disagreements\n", session.backend().name, command.validate, session.disagreements());
   if (session.disagreements() > 0) throw RunError("the backends disagree; see `trocar compare` on the recording");
@@ -135,15 +136,15 @@ void run(const RecordCommand& command) {
 
 void add_record_command(CLI::App& program) {
   auto command = std::make_shared<RecordCommand>();
-  CLI::App* sub = program.add_subcommand("record", "A headless session from recorded trajectories");
+  CLI::App* sub = program.add_subcommand("record", "Run a headless session from recorded trajectories");
   sub->add_option("scene", command->scene, "Scene: .toml")->required();
-  sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, once for each instrument")->required();
+  sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument")->required();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
   sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
-  sub->add_option("--validate", command->validate,
-                  "A second backend that answers every frame too, for example obb-refit");
-  CLI::Option* port = sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients here")
-                          ->check(within(1, 65535));
+  sub->add_option("--validate", command->validate, "Second backend that checks every frame, for example obb-refit");
+  CLI::Option* port =
+      sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
+          ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
   add_access_option(*sub, command->access);
   sub->callback([command, port] {

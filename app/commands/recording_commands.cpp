@@ -1,4 +1,4 @@
-// trocar recover and replay: a killed recording made whole, a recording asked about again.
+// trocar recover: rewrites the recording of a killed session. trocar replay: repeats the queries of a recording.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,14 +18,14 @@ namespace {
 void recover(const std::string& file) {
   const RecoverResult result = recover_recording(file);
   if (result.was_clean) {
-    fmt::print("{}: whole already, {} frames, {:.2f} s; left as it is\n", file, result.frames, result.seconds);
+    fmt::print("{}: already complete, {} frames, {:.2f} s; not changed\n", file, result.frames, result.seconds);
   } else {
-    fmt::print("{}: recovered {} frames, {:.2f} s, {} touches; now a plain file\n", file, result.frames, result.seconds,
-               result.touches);
+    fmt::print("{}: recovered {} frames, {:.2f} s, {} touches; it is now a plain file\n", file, result.frames,
+               result.seconds, result.touches);
   }
 }
 
-// Asks the backend again about every recorded frame: the answers must be those of the recording.
+// Repeats the touch query of every recorded frame; the answers must equal the recorded ones.
 void replay_file(const std::string& file, const std::string& backend_name) {
   const Recording recording(file);
   Backends backends;
@@ -35,16 +35,17 @@ void replay_file(const std::string& file, const std::string& backend_name) {
              printable(recording.text("backend")), printable(recording.text("gl"), kLongestText));
   for (const BackendSummary& backend : summarise_backends(recording))
     if (backend.frame > 0 || !backend.fault.empty())
-      fmt::print("from frame {} on ({:.2f} s) {} answered{}\n", backend.frame, backend.time, printable(backend.name),
+      fmt::print("from frame {} ({:.2f} s): {} answers{}\n", backend.frame, backend.time, printable(backend.name),
                  backend.fault.empty() ? "" : "; " + printable(backend.fault, kLongestText));
   ReplayResult result;
   {
     Progress progress("replay", recording.frame_count());
     result = replay(recording, choice.name, backends, [&](std::size_t frames) { progress.advance_to(frames); });
   }
-  fmt::print("replayed with {}: {} touches, {} of tips, {} changes of faces, {} frames differ from the recording\n",
+  fmt::print("replayed with {}: {} touches, {} tip touches, {} surface changes, {} frames differ from the recording\n",
              choice.name, result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
-  if (result.differing_frames > 0) throw RunError("the replay does not give the recorded touched faces");
+  if (result.differing_frames > 0)
+    throw RunError("the replay gives other touched faces than the recording; see the line above");
 }
 
 }  // namespace
@@ -52,14 +53,14 @@ void replay_file(const std::string& file, const std::string& backend_name) {
 void add_recording_commands(CLI::App& program) {
   auto file = std::make_shared<std::string>(), backend = std::make_shared<std::string>();
   CLI::App* recover_sub =
-      program.add_subcommand("recover", "What a killed recording holds; rewrites it as a plain file");
-  recover_sub->add_option("recording", *file, "Session: .h5")->required();
+      program.add_subcommand("recover", "Rewrite the recording of a killed session as a plain file");
+  recover_sub->add_option("recording", *file, "Recording: .h5")->required();
   recover_sub->callback([file] { recover(*file); });
 
   CLI::App* replay_sub =
-      program.add_subcommand("replay", "Asks about every recorded frame again and compares the answers");
-  replay_sub->add_option("recording", *file, "Session: .h5")->required();
-  replay_sub->add_option("--backend", *backend, "Default: the one of the recording");
+      program.add_subcommand("replay", "Repeat the query of every recorded frame and compare the answers");
+  replay_sub->add_option("recording", *file, "Recording: .h5")->required();
+  replay_sub->add_option("--backend", *backend, "Backend to use; default: the recorded one");
   replay_sub->callback([file, backend] { replay_file(*file, *backend); });
 }
 

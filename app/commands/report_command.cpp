@@ -1,4 +1,4 @@
-// trocar report: recordings as a page for a browser: one of them in full, or several side by side.
+// trocar report: writes a page for a browser that shows one recording in full, or several side by side.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,8 +21,9 @@ void run(const std::vector<std::string>& files, const std::string& out) {
 void add_report_command(CLI::App& program) {
   auto files = std::make_shared<std::vector<std::string>>();
   auto out = std::make_shared<std::string>();
-  CLI::App* sub = program.add_subcommand("report", "A recording as a page for a browser; several: side by side");
-  sub->add_option("recordings", *files, "Sessions: .h5, in the order they were made")->required();
+  CLI::App* sub =
+      program.add_subcommand("report", "Write a page for a browser: one recording in full, or several side by side");
+  sub->add_option("recordings", *files, "Recordings: .h5, in order of time")->required();
   sub->add_option("-o,--out", *out, "Page: .html")->required();
   sub->callback([files, out] { run(*files, *out); });
 }

@@ -1,4 +1,4 @@
-// trocar run: the window, from the start screen or with a scene at once.
+// trocar run: opens the window with the start screen, or directly with a scene.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@
 namespace trocar {
 namespace {
 
-// [Quality]
+// Indexed by Quality.
 constexpr const char* kQualities[] = {"low", "medium", "high"};
 
 struct RunCommand {
@@ -24,7 +24,7 @@ struct RunCommand {
   IgtlServerParams igtl;
 };
 
-// Everything that the user named, before a window opens.
+// Checks every file that the user named before a window opens.
 void check_files(const RunCommand& command) {
   std::vector<NamedFile> inputs;
   if (!command.scene.empty()) inputs = files_of(load_scene(command.scene, command.options.access));
@@ -48,7 +48,7 @@ void run(RunCommand command) {
   std::string why;
   if (!run_window(command.options, why)) {
     throw InputError(
-        fmt::format("run needs a window ({}); without one use trocar record or trocar demo --headless", why));
+        fmt::format("run needs a window ({}); without a display use trocar record or trocar demo --headless", why));
   }
 }
 
@@ -56,29 +56,31 @@ void run(RunCommand command) {
 
 void add_run_command(CLI::App& program) {
   auto command = std::make_shared<RunCommand>();
-  CLI::App* sub = program.add_subcommand("run", "The trainer in a window");
+  CLI::App* sub = program.add_subcommand("run", "Open the trainer in a window");
   sub->add_option("scene", command->scene, "Scene: .toml; default: chosen on the start screen");
   sub->add_option("--backend", command->options.backend, "auto or a backend's name; default: the scene's");
-  sub->add_flag("--no-check", command->no_check, "Do not check every frame with obb-refit");
+  sub->add_flag("--no-check", command->no_check, "Do not check the answers with obb-refit");
   sub->add_flag("--record", command->options.record, "Start and record at once, without waiting for Enter");
-  sub->add_option("--frames", command->options.frames, "Stop after so many frames; 0: when the window is closed")
+  sub->add_option("--frames", command->options.frames, "Stop after this number of frames; 0: when the window is closed")
       ->check(within(0, 1e9))
       ->capture_default_str();
-  sub->add_option("--folder", command->folder, "Where recordings and pictures go")->capture_default_str();
+  sub->add_option("--folder", command->folder, "Folder for recordings and pictures")->capture_default_str();
   sub->add_option("--picture", command->picture, "Save the last frame, panels included: .png");
-  sub->add_option("--quality", command->quality, "Of the picture: auto, low, medium or high")
+  sub->add_option("--quality", command->quality, "Picture quality: auto, low, medium or high")
       ->check(CLI::IsMember({"auto", "low", "medium", "high"}))
       ->capture_default_str();
   for (const auto& [name, value] :
        {std::pair{"--width", &command->options.width}, {"--height", &command->options.height}})
-    sub->add_option(name, *value, "Of the window, pixels")->check(within(64, 16384))->capture_default_str();
-  sub->add_option("--state", command->state, "Keep writing what is shown to this file: .json, for tests and scripts");
-  CLI::Option* port = sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients here")
-                          ->check(within(1, 65535));
+    sub->add_option(name, *value, "Size of the window, pixels")->check(within(64, 16384))->capture_default_str();
+  sub->add_option("--state", command->state,
+                  "Write the state of the window to this file again and again: .json, for tests and scripts");
+  CLI::Option* port =
+      sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
+          ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
   add_access_option(*sub, command->options.access);
   sub->add_option("--allow-host", command->options.access.hosts,
-                  "A scene may connect to this machine without being asked about; several times for several");
+                  "Let the scene connect to this machine without a question; repeat for several machines");
   sub->callback([command, port] {
     command->publish = port->count() > 0;
     run(*command);

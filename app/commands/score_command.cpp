@@ -1,4 +1,4 @@
-// trocar score: what recordings are worth, as a table, JSON and CSV.
+// trocar score: computes the metrics and grades of recordings; writes them as text, JSON and CSV.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -25,16 +25,16 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.5g}", metric.value);
 }
 
-// Its mark and what that is made of, or else what a reader must know.
-std::string judged_text(const Metric& metric) {
-  const auto mark = mark_of(metric);
-  if (!mark) return std::isfinite(metric.value) ? metric.note : "";
-  return fmt::format("{:3.0f} %  (good {:.4g}, poor {:.4g})", *mark * 100.0, *metric.good, *metric.poor);
+// The grade of a metric with its good and poor values; for a metric without a grade its note.
+std::string grade_text(const Metric& metric) {
+  const auto grade = mark_of(metric);
+  if (!grade) return std::isfinite(metric.value) ? metric.note : "";
+  return fmt::format("{:3.0f} %  (good {:.4g}, poor {:.4g})", *grade * 100.0, *metric.good, *metric.poor);
 }
 
 void print_table(const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics)
-    fmt::print("  {:<32} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, judged_text(metric));
+    fmt::print("  {:<32} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, grade_text(metric));
 }
 
 void print_attempt(const Attempt& attempt) {
@@ -101,10 +101,10 @@ void score(const ScoreOptions& options) {
 
 void add_score_command(CLI::App& program) {
   auto options = std::make_shared<ScoreOptions>();
-  CLI::App* sub = program.add_subcommand("score", "What recordings are worth: figures and, where judged, their mark");
-  sub->add_option("recordings", options->files, "Sessions: .h5")->required();
-  sub->add_option("--json", options->json, "Everything, for programs");
-  sub->add_option("--csv", options->csv, "A row for each figure");
+  CLI::App* sub = program.add_subcommand("score", "Score recordings: metrics and, where defined, their grades");
+  sub->add_option("recordings", options->files, "Recordings: .h5")->required();
+  sub->add_option("--json", options->json, "Write all results as JSON");
+  sub->add_option("--csv", options->csv, "Write all results as a table, one row per metric");
   sub->callback([options] { score(*options); });
 }
 

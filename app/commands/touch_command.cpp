@@ -1,4 +1,4 @@
-// trocar touch: which faces of an organ at rest does an instrument's own shape touch, and how deep is its tip?
+// trocar touch: lists the faces of an organ at rest that the shape of an instrument touches, and the depth of its tip.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -21,7 +21,7 @@ namespace {
 struct TouchCommand {
   std::string mesh, trajectory, out, depth;
   std::vector<std::string> shapes;
-  double scale = 1.0, bulge_mm = 0.3;
+  double scale = 1.0, most_deviation_mm = 0.3;
   int most_pieces = 16, every = 1;
 };
 
@@ -47,8 +47,8 @@ void run(const TouchCommand& command) {
   if (organ.faces.empty()) throw InputError(fmt::format("{}: the mesh has no faces", command.mesh));
   std::vector<TriangleMesh> shapes;
   for (const std::string& file : command.shapes) shapes.push_back(load_mesh(file));
-  ShapeTouch touch(organ, shapes, {command.bulge_mm * kMillimetre, command.most_pieces});
-  fmt::print("{} convex pieces, standing off the shape by {:.3f} mm at most\n", touch.pieces(),
+  ShapeTouch touch(organ, shapes, {command.most_deviation_mm * kMillimetre, command.most_pieces});
+  fmt::print("{} convex pieces, one-sided Hausdorff distance from the shape at most {:.3f} mm\n", touch.pieces(),
              touch.bulge() / kMillimetre);
   csv.stream() << "frame,face\n";
   if (depth) depth->stream() << "frame,inside,depth_mm\n";
@@ -79,19 +79,21 @@ void run(const TouchCommand& command) {
 void add_touch_command(CLI::App& program) {
   auto command = std::make_shared<TouchCommand>();
   CLI::App* sub =
-      program.add_subcommand("touch", "Which faces of a mesh at rest does an instrument's own shape touch?");
+      program.add_subcommand("touch", "List the faces of a mesh at rest that the shape of an instrument touches");
   sub->add_option("--mesh", command->mesh, "Organ: .stl, .obj, .ply, .vtp or .vtk, in millimetres")->required();
   sub->add_option("--shape", command->shapes,
-                  "Shape of the instrument in millimetres, its tip towards +z; several for jaws of their own")
+                  "Shape of the instrument in millimetres, its tip towards +z; repeat for separate jaws")
       ->required();
-  sub->add_option("--trajectory", command->trajectory, "Motion: .csv, one row a frame; its tip is the shape's")
+  sub->add_option("--trajectory", command->trajectory,
+                  "Motion: .csv, one row per frame; its tip is the tip of the shape")
       ->required();
-  sub->add_option("--out", command->out, "Touched faces: frame,face rows, sorted")->required();
-  sub->add_option("--depth", command->depth, "The tip: frame,inside,depth_mm rows; below 0 outside");
-  sub->add_option("--bulge", command->bulge_mm, "Most that a convex piece may stand off the shape, mm")
+  sub->add_option("--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
+  sub->add_option("--depth", command->depth, "Table of tip depths: rows frame,inside,depth_mm; negative outside");
+  sub->add_option("--bulge", command->most_deviation_mm,
+                  "Largest one-sided Hausdorff distance of a convex piece from the shape, mm")
       ->check(within(1e-3, 1000))
       ->capture_default_str();
-  sub->add_option("--pieces", command->most_pieces, "Most convex pieces of a shape")
+  sub->add_option("--pieces", command->most_pieces, "Largest number of convex pieces of a shape")
       ->check(within(1, 256))
       ->capture_default_str();
   sub->add_option("--every", command->every, "Use every N-th row of the trajectory")

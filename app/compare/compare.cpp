@@ -9,39 +9,39 @@
 namespace trocar {
 namespace {
 
-// One backend at work: one query object per organ, and its samples.
-struct Contestant {
+// One backend in the comparison: one query object per organ, and the measured times.
+struct BackendRun {
   std::vector<std::unique_ptr<TouchQuery>> queries;           // [organ]
   std::vector<double> update_ms, query_ms, total_ms, gpu_ms;  // [frame]
   BackendResult result;
 };
 
-Contestant make_contestant(const std::string& name, const FrameSource& source, Backends& backends) {
-  Contestant contestant;
-  contestant.result.name = name;
+BackendRun make_backend_run(const std::string& name, const FrameSource& source, Backends& backends) {
+  BackendRun run;
+  run.result.name = name;
   for (std::size_t organ = 0; organ < source.organ_count(); ++organ) {
-    contestant.queries.push_back(backends.make(name));
-    contestant.queries.back()->rebuild(source.organ(organ));
-    require_start(*contestant.queries.back());
+    run.queries.push_back(backends.make(name));
+    run.queries.back()->rebuild(source.organ(organ));
+    require_start(*run.queries.back());
   }
-  for (auto* samples : {&contestant.update_ms, &contestant.query_ms, &contestant.total_ms, &contestant.gpu_ms}) {
+  for (auto* samples : {&run.update_ms, &run.query_ms, &run.total_ms, &run.gpu_ms}) {
     samples->reserve(source.frame_count());
   }
-  return contestant;
+  return run;
 }
 
-// The judge's answers of one frame: [organ][tool].
-using Verdict = std::vector<std::vector<ReferenceAnswer>>;
+// The answers of the reference in one frame: [organ][tool].
+using ReferenceFrame = std::vector<std::vector<ReferenceAnswer>>;
 
-Verdict judge_frame(const FrameSource& source) {
-  Verdict verdict(source.organ_count());
+ReferenceFrame ask_reference(const FrameSource& source) {
+  ReferenceFrame reference(source.organ_count());
   for (std::size_t organ = 0; organ < source.organ_count(); ++organ) {
     const MeshView mesh{source.positions(organ), source.organ(organ).faces};
     for (const ToolVolume& tool : source.tools()) {
-      verdict[organ].push_back(reference_touched(mesh, tool, source.kind().set));
+      reference[organ].push_back(reference_touched(mesh, tool, source.kind().set));
     }
   }
-  return verdict;
+  return reference;
 }
 
 void count(const TouchList& list, const std::vector<ReferenceAnswer>& answers, BackendResult& result) {
@@ -53,18 +53,18 @@ void count(const TouchList& list, const std::vector<ReferenceAnswer>& answers, B
   }
 }
 
-// Returns how long it took, ms.
+// Returns the duration in ms.
 double rebuild(TouchQuery& query, const MeshView& mesh) {
   const auto start = std::chrono::steady_clock::now();
   query.rebuild(mesh);
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-void run_frame(Contestant& contestant, const FrameSource& source, const Verdict& verdict) {
+void run_frame(BackendRun& run, const FrameSource& source, const ReferenceFrame& reference) {
   StageTimes sum;
   double query_ms = 0.0;
-  for (std::size_t organ = 0; organ < contestant.queries.size(); ++organ) {
-    TouchQuery& query = *contestant.queries[organ];
+  for (std::size_t organ = 0; organ < run.queries.size(); ++organ) {
+    TouchQuery& query = *run.queries[organ];
     if (source.reshaped(organ)) sum.update_ms += rebuild(query, {source.positions(organ), source.organ(organ).faces});
     query.update(source.positions(organ));
     const TouchList list = query.touched(source.tools(), source.kind().set);
@@ -73,29 +73,29 @@ void run_frame(Contestant& contestant, const FrameSource& source, const Verdict&
     sum.gpu_ms += query.times().gpu_ms;
     query_ms += query.times().query_ms();
     const CostCounters counters = query.counters();
-    contestant.result.volume_tests += static_cast<double>(counters.volume_tests);
-    contestant.result.face_tests += static_cast<double>(counters.face_tests);
-    contestant.result.updated_nodes += static_cast<double>(counters.updated_nodes);
-    count(list, verdict[organ], contestant.result);
+    run.result.volume_tests += static_cast<double>(counters.volume_tests);
+    run.result.face_tests += static_cast<double>(counters.face_tests);
+    run.result.updated_nodes += static_cast<double>(counters.updated_nodes);
+    count(list, reference[organ], run.result);
   }
-  contestant.update_ms.push_back(sum.update_ms);
-  contestant.query_ms.push_back(query_ms);
-  contestant.total_ms.push_back(sum.update_ms + query_ms);
-  contestant.gpu_ms.push_back(sum.gpu_ms);
+  run.update_ms.push_back(sum.update_ms);
+  run.query_ms.push_back(query_ms);
+  run.total_ms.push_back(sum.update_ms + query_ms);
+  run.gpu_ms.push_back(sum.gpu_ms);
 }
 
-BackendResult finish(Contestant& contestant) {
-  BackendResult result = contestant.result;
-  result.frames = contestant.total_ms.size();
+BackendResult finish(BackendRun& run) {
+  BackendResult result = run.result;
+  result.frames = run.total_ms.size();
   const double frames = std::max<double>(1.0, static_cast<double>(result.frames));
-  result.update = summarise(std::move(contestant.update_ms));
-  result.query = summarise(std::move(contestant.query_ms));
-  result.total = summarise(std::move(contestant.total_ms));
-  result.gpu = summarise(std::move(contestant.gpu_ms));
+  result.update = summarise(std::move(run.update_ms));
+  result.query = summarise(std::move(run.query_ms));
+  result.total = summarise(std::move(run.total_ms));
+  result.gpu = summarise(std::move(run.gpu_ms));
   result.volume_tests /= frames;
   result.face_tests /= frames;
   result.updated_nodes /= frames;
-  for (const auto& query : contestant.queries) result.memory_bytes += query->memory_bytes();
+  for (const auto& query : run.queries) result.memory_bytes += query->memory_bytes();
   return result;
 }
 
@@ -145,19 +145,19 @@ double CompareReport::speedup_over_obb(const BackendResult& backend) const {
 CompareReport compare_backends(FrameSource& source, const std::vector<std::string>& names, Backends& backends,
                                const std::function<void(std::size_t)>& progress) {
   CompareReport report = describe(source, backends);
-  std::vector<Contestant> contestants;
-  for (const auto& name : names) contestants.push_back(make_contestant(name, source, backends));
+  std::vector<BackendRun> runs;
+  for (const auto& name : names) runs.push_back(make_backend_run(name, source, backends));
   for (std::size_t frame = 0; frame < source.frame_count(); ++frame) {
     source.load(frame);
     report.tools = std::max(report.tools, source.tools().size());
-    const Verdict verdict = judge_frame(source);
-    // Each frame another backend begins, so that none always finds the caches warm.
-    for (std::size_t turn = 0; turn < contestants.size(); ++turn) {
-      run_frame(contestants[(turn + frame) % contestants.size()], source, verdict);
+    const ReferenceFrame reference = ask_reference(source);
+    // The order rotates from frame to frame, so that no backend always runs with warm caches.
+    for (std::size_t turn = 0; turn < runs.size(); ++turn) {
+      run_frame(runs[(turn + frame) % runs.size()], source, reference);
     }
     progress(frame + 1);
   }
-  for (auto& contestant : contestants) report.backends.push_back(finish(contestant));
+  for (auto& run : runs) report.backends.push_back(finish(run));
   return report;
 }
 

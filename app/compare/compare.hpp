@@ -1,4 +1,5 @@
-// The same frames through several backends, taken in turn: agreement with the double reference and time per stage.
+// Runs the same frames through several backends in turn: agreement with the double-precision reference, and times.
+// Tested in tests/app/compare_text_test.cpp and tests/app/program_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct BackendResult {
   std::string name;
   TimeSummary update, query, total, gpu;                             // ms per frame, all organs together
   std::uint64_t touched = 0;                                         // faces, over all frames and tools
-  std::uint64_t borderline = 0, disagreements = 0;                   // against the double reference
+  std::uint64_t borderline = 0, disagreements = 0;                   // against the double-precision reference
   double volume_tests = 0.0, face_tests = 0.0, updated_nodes = 0.0;  // Nv, Np, Nu: mean per frame
   std::size_t memory_bytes = 0;
   std::uint64_t frames = 0;
@@ -35,27 +36,28 @@ struct CompareReport {
 
   std::uint64_t disagreements() const;
   const BackendResult* find(std::string_view name) const;
-  // How many times faster than `obb` (rebuilt every frame); 0 when obb did not run.
+  // Speedup over `obb`, which is rebuilt every frame: ratio of the median total times; 0 when obb did not run.
   double speedup_over_obb(const BackendResult& backend) const;
 };
 
-// Progress is told how many frames are done. Error: InputError when a backend cannot be made.
+// Calls `progress` with the number of finished frames. Errors: InputError when a backend cannot be created or cannot
+// load an organ; RunError when a query fails.
 CompareReport compare_backends(FrameSource& source, const std::vector<std::string>& names, Backends& backends,
                                const std::function<void(std::size_t)>& progress);
 
-// "12.3 times faster", "5.0 times slower" or "as fast": what one time is against another; "" when either is not known.
+// Compares two times: "12.3 times faster", "5.0 times slower" or "as fast"; "" when either is unknown (not positive).
 std::string pace(double own_ms, double other_ms);
 
-// "swept", "capsule", "exact", ...: as on the command line.
+// The names that the command line uses: "swept", "capsule", "exact", ...
 std::string_view name_of(ToolMode mode);
 std::string_view name_of(Cover cover);
 std::string_view name_of(TouchSet set);
 
 std::string compare_table(const CompareReport& report);
 std::string compare_json(const CompareReport& report);
-// A row for each backend, under one header; columns as in the JSON.
+// A header, then one row per backend: the values of the JSON without the minima, and of the GPU time only the median.
 std::string compare_csv(const CompareReport& report);
-// A bar for each backend on a logarithmic axis of milliseconds, with a mark for the query without the update.
+// One bar per backend on a logarithmic axis in milliseconds; a tick shows the query time without the update.
 std::string compare_svg(const CompareReport& report);
 
 }  // namespace trocar

@@ -1,4 +1,4 @@
-// The report of a comparison as a table, JSON and a picture.
+// Writes the report of a comparison as text, CSV, JSON and an SVG plot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volum
 
 namespace {
 
-// Counters and memory, where they were kept.
+// Counters and memory; dashes for a backend that does not report them.
 std::string costs_of(const BackendResult& b) {
   if (b.memory_bytes == 0) return fmt::format(" {:>8} {:>8} {:>8} {:>8}", "-", "-", "-", "-");
   return fmt::format(" {:>8.0f} {:>8.0f} {:>8.0f} {:>8.2f}", b.volume_tests, b.face_tests, b.updated_nodes,
@@ -25,7 +25,7 @@ std::string costs_of(const BackendResult& b) {
 }  // namespace
 
 std::string pace(double own_ms, double other_ms) {
-  // To one decimal, these are the same time.
+  // Below this ratio the times are equal to one decimal.
   constexpr double kEqual = 1.05;
   if (!(own_ms > 0.0) || !(other_ms > 0.0)) return "";
   if (other_ms >= kEqual * own_ms) return fmt::format("{:.1f} times faster", other_ms / own_ms);
@@ -48,8 +48,8 @@ std::string compare_table(const CompareReport& report) {
                         b.update.median, b.query.median, b.total.median, b.total.p99, b.frames, b.touched, b.borderline,
                         b.disagreements, costs_of(b), against.empty() ? "-" : against);
   }
-  text += "frames: timed ones; touched: faces in the answers of these frames, each for each tool\n";
-  text += "Nv, Np, Nu: volumes tested, faces tested, nodes updated, a frame (mean); MiB: held\n";
+  text += "frames: timed frames; touched: faces in the answers of these frames, counted once per tool\n";
+  text += "Nv, Np, Nu: volumes tested, faces tested, nodes updated per frame (mean); MiB: memory in use\n";
   return text;
 }
 
@@ -107,7 +107,7 @@ namespace {
 
 constexpr double kLeft = 120.0, kRight = 90.0, kTop = 58.0, kRow = 26.0, kWidth = 760.0, kBottom = 46.0;
 
-// A logarithmic axis in milliseconds that spans whole decades.
+// Logarithmic axis in milliseconds; it covers whole decades.
 struct LogAxis {
   double low = 1e-3, high = 1.0;  // ms
 
@@ -166,7 +166,7 @@ std::string compare_svg(const CompareReport& report) {
   const double legend = height - 18.0;
   double x = kLeft;
   for (const auto& [colour, what] : {std::pair("#0072b2", "OpenGL"), std::pair("#e69f00", "CPU"),
-                                     std::pair("#222", "mark: the query alone, without the update")}) {
+                                     std::pair("#222", "tick: the query without the update")}) {
     svg += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n", x,
         legend, colour, x + 18.0, legend + 11.0, what);

@@ -64,13 +64,13 @@ void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::
                   std::span<glm::vec3> positions) {
   const float phase = static_cast<float>(std::fmod(static_cast<double>(frame) / wobble.period, 1.0) * kTurn);
   const float wave = static_cast<float>(kTurn / wobble.wavelength);
-  // Three sines of at most amplitude / sqrt 3 each: the sum never exceeds the amplitude.
-  const float reach = static_cast<float>(wobble.amplitude / std::sqrt(3.0));
+  // Each coordinate moves by at most amplitude / sqrt(3), so the displacement never exceeds the amplitude.
+  const float per_axis = static_cast<float>(wobble.amplitude / std::sqrt(3.0));
   for (std::size_t vertex = 0; vertex < rest.size(); ++vertex) {
     const glm::vec3 p = rest[vertex];
     positions[vertex] =
-        p + reach * glm::vec3(elementary::sin(phase + wave * p.y), elementary::sin(1.3f + phase + wave * p.z),
-                              elementary::sin(2.1f + phase + wave * p.x));
+        p + per_axis * glm::vec3(elementary::sin(phase + wave * p.y), elementary::sin(1.3f + phase + wave * p.z),
+                                 elementary::sin(2.1f + phase + wave * p.x));
   }
 }
 

@@ -1,4 +1,4 @@
-// Frames to compare backends on: organs whose vertices move every frame, and the tools' volumes.
+// Input frames for a comparison of backends: organs whose vertices move in every frame, and the volumes of the tools.
 // Units: metres.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace trocar {
 
-// How a tool's motion becomes a query.
+// How a tool's motion is turned into a query.
 struct QueryKind {
   ToolMode mode = ToolMode::Swept;
   Cover cover = Cover::Capsule;
@@ -26,8 +26,8 @@ class FrameSource {
   virtual ~FrameSource() = default;
   virtual std::size_t frame_count() const = 0;
   virtual std::size_t organ_count() const = 0;
-  virtual MeshView organ(std::size_t organ) const = 0;  // at rest, with the faces of the loaded frame
-  // Whether the loaded frame has other faces or more vertices than the frame loaded before: queries must be rebuilt.
+  virtual MeshView organ(std::size_t organ) const = 0;  // rest positions, and the faces of the loaded frame
+  // True when the loaded frame has other faces or more vertices than the previously loaded one: rebuild the queries.
   virtual bool reshaped(std::size_t) const { return false; }
   virtual void load(std::size_t frame) = 0;
   virtual std::span<const glm::vec3> positions(std::size_t organ) const = 0;  // of the loaded frame, [vertex] m
@@ -36,16 +36,17 @@ class FrameSource {
   virtual double radius() const = 0;  // m, of the first tool
 };
 
-// A smooth wobble of the whole organ: every vertex moves every frame, by at most `amplitude`.
+// A smooth deformation of the whole organ: every vertex moves in every frame, by at most `amplitude`.
 struct Wobble {
   double amplitude = 0.0;   // m, >= 0
   double wavelength = 1.0;  // m, > 0
-  double period = 37.0;     // frames; a prime, so that no frame repeats soon
+  double period = 37.0;     // frames; a prime number, so that shape and tool pose rarely repeat together
 };
 void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::vec3> rest,
                   std::span<glm::vec3> positions);
 
-// One organ, one tool that follows a trajectory. `wobble_fraction`: amplitude as a fraction of the organ's diagonal.
+// One organ and one tool that follows a trajectory. `wobble_fraction`: amplitude as a fraction of the diagonal of the
+// organ's bounding box.
 std::unique_ptr<FrameSource> make_mesh_source(TriangleMesh mesh, Trajectory trajectory, double radius, QueryKind kind,
                                               double wobble_fraction);
 

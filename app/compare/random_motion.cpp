@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// SplitMix64: small, and the same on every machine, unlike the distributions of the standard library.
+// SplitMix64. Unlike the distributions of the standard library it gives the same numbers on every machine.
 struct Random {
   std::uint64_t state;
 
@@ -45,7 +45,7 @@ Box box_of(const MeshView& organ) {
 
 glm::dvec3 next_tip(Random& random, const MeshView& organ, const glm::dvec3& pivot, const glm::dvec3& tip,
                     double size) {
-  // One draw a statement: the order of two draws in one expression is the compiler's choice.
+  // One draw per statement, because the compiler chooses the order of two draws in one expression.
   const auto some_vertex = [&] { return glm::dvec3(organ.positions[random.next() % organ.positions.size()]); };
   switch (random.next() % 8) {
     case 0:
@@ -53,7 +53,7 @@ glm::dvec3 next_tip(Random& random, const MeshView& organ, const glm::dvec3& piv
     case 1:
       return pivot + random.between(0.8, 1.2) * (tip - pivot);  // along the shaft
     case 2:
-      return some_vertex();  // a leap across the organ
+      return some_vertex();  // a jump across the organ
     case 3: {
       const glm::dvec3 vertex = some_vertex();
       return vertex + random.offset(0.0, 0.01);

@@ -1,5 +1,5 @@
-// Random tool motions over an organ: what agreement is proved on, in tests and in long runs.
-// Units: metres, seconds. The same seed gives the same motion everywhere.
+// Random tool motions over an organ, for tests and long runs that check agreement of the backends.
+// Units: metres, seconds. The same seed gives the same motion on every machine.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace trocar {
 
-// The trocar stands outside the organ; the tip starts at one of its vertices and leaps from vertex to vertex, near or
-// far, with pauses, pure insertions and reversals among the steps. Error: none; `organ` has at least one vertex.
+// The trocar is outside the sphere around the organ's bounding box; the tip starts at a random vertex. Of the steps,
+// one half are short steps in a random direction; one eighth each are pauses, motions along the shaft, jumps to a
+// random vertex, and jumps to within 10 mm of a random vertex. Error: none; `organ` must have at least one vertex.
 Trajectory random_motion(std::uint64_t seed, const MeshView& organ, std::size_t frames);
 
 }  // namespace trocar

@@ -1,4 +1,5 @@
-// The frames of a recording as input for a comparison: every organ's surface as it was when the tools were asked about.
+// The frames of a recording as input for a comparison: each organ's surface as it was at the touch query of the frame.
+// Tested in tests/app/replay_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -9,17 +10,18 @@
 
 namespace trocar {
 
-// One organ of a recording, frame by frame: its faces, where its vertices were, what was touched. The recording must
-// outlive it.
+// One organ of a recording, frame by frame: its faces, its vertex positions and its touches. The recording must outlive
+// this object.
 class RecordedOrganFrames {
  public:
-  // The surface as of the first frame; no frame is loaded yet.
+  // Starts with the rest surface of the first frame; no frame is loaded yet.
   RecordedOrganFrames(const Recording& recording, std::size_t organ);
 
-  // Any order; forward costs only what changed. True when faces or number of vertices are not those of before.
+  // Loads a frame; any order is allowed, and forward steps only apply the changes. True when the faces or the number of
+  // vertices differ from before.
   bool load(std::size_t frame);
   MeshView mesh() const { return {positions_, surface_.faces}; }  // of the loaded frame
-  const OrganSurface& surface() const { return surface_; }        // of the loaded frame: face of a slot, rest shape
+  const OrganSurface& surface() const { return surface_; }        // of the loaded frame: faces by slot, rest shape
   const OrganFrame& frame() const { return frame_; }              // of the loaded frame: touches by id
 
  private:
@@ -30,10 +32,10 @@ class RecordedOrganFrames {
   std::vector<glm::vec3> positions_;  // [vertex] m
 };
 
-// Error: InputError when the file is no recording.
+// Error: InputError when the file is not a recording.
 std::unique_ptr<FrameSource> make_recording_source(const std::filesystem::path& file);
 
-// Volumes of every tool in one frame of a recording. [tool]
+// Computes the volumes of all tools in one frame of a recording: `volumes` is [tool].
 void recorded_volumes(const Recording& recording, std::size_t frame, TouchSet set, std::vector<ToolVolume>& volumes);
 
 }  // namespace trocar

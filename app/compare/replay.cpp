@@ -24,7 +24,7 @@ std::vector<AskedOrgan> organs_of(const Recording& recording, const std::string&
   return organs;
 }
 
-// An answer names slots of the faces that live, a recording their ids.
+// An answer lists slots of the current faces, a recording lists face ids.
 bool same_faces(const TouchList& answer, const RecordedOrganFrames& frames) {
   const OrganFrame& recorded = frames.frame();
   const auto same = [&](const Touch& now, const Touch& then) {
@@ -35,7 +35,7 @@ bool same_faces(const TouchList& answer, const RecordedOrganFrames& frames) {
                     same);
 }
 
-// What the recording says of each instrument's tip; nothing when it is older than that.
+// The tip shape of each instrument; empty for older recordings, which have none.
 std::vector<TipTouch> tips_of(const Recording& recording) {
   std::vector<TipTouch> tips;
   std::istringstream lines(recording.text("tips"));
@@ -52,7 +52,7 @@ TipStance stance_of(const Recording& recording, std::size_t frame, std::size_t t
   return {recording.pose(frame, tool), roll_grip.x, roll_grip.y};
 }
 
-// True when the tips touch the faces that the recording says. `around`: answers about the capsules around them.
+// True when the tips touch the recorded faces. `around`: the answers for the capsules around the tips.
 bool same_tips(std::vector<TipTouch>& tips, const TouchList& around, const Recording& recording, std::size_t frame,
                const RecordedOrganFrames& organ) {
   const OrganFrame& recorded = organ.frame();
@@ -66,7 +66,7 @@ bool same_tips(std::vector<TipTouch>& tips, const TouchList& around, const Recor
   return true;
 }
 
-// True when the answers are the recorded ones. `volumes`: of the shafts, then around the tips.
+// True when the answers equal the recorded ones. `volumes`: first of the shafts, then around the tips.
 bool ask_again(AskedOrgan& organ, const Recording& recording, std::size_t frame, std::span<const ToolVolume> volumes,
                std::vector<TipTouch>& tips, ReplayResult& result) {
   if (organ.frames.load(frame)) {

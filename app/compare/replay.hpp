@@ -1,5 +1,5 @@
-// A recording asked about again: every frame's tools, every frame's surfaces, the answers beside the recorded ones.
-// Tested in tests/app/replay_test.cpp
+// Repeats the touch queries of a recording with the recorded tools and surfaces, and compares the answers with the
+// recorded ones.   Tested in tests/app/replay_test.cpp
 #pragma once
 
 #include <functional>
@@ -11,13 +11,14 @@
 namespace trocar {
 
 struct ReplayResult {
-  std::size_t touches = 0;           // recorded, of the shafts
-  std::size_t tip_touches = 0;       // recorded, of the tips
-  std::size_t rebuilds = 0;          // changes of an organ's faces that the backend followed
-  std::size_t differing_frames = 0;  // whose touched faces are not those recorded
+  std::size_t touches = 0;           // recorded touches of the shafts
+  std::size_t tip_touches = 0;       // recorded touches of the tips
+  std::size_t rebuilds = 0;          // surface changes for which the backend was rebuilt
+  std::size_t differing_frames = 0;  // frames whose touched faces differ from the recorded ones
 };
 
-// Progress is told how many frames are done. Error: InputError when the backend cannot be made.
+// Calls `progress` with the number of finished frames. Errors: InputError when the backend cannot be created or cannot
+// load an organ; RunError when a query fails.
 ReplayResult replay(const Recording& recording, const std::string& backend, Backends& backends,
                     const std::function<void(std::size_t)>& progress);
 

@@ -8,10 +8,10 @@
 namespace trocar {
 namespace {
 
-// Beyond the rounding of float planes.
+// Larger than the rounding error of float planes.
 constexpr double kBoxMargin = 1e-5;  // m
 
-// A box as a volume that a tree can be asked about.
+// The box as a query volume for a tree.
 ToolVolume volume_of(const solids::PieceFaces::Box& box) {
   ToolVolume volume;
   volume.plane_count = 6;
@@ -26,25 +26,25 @@ ToolVolume volume_of(const solids::PieceFaces::Box& box) {
   return volume;
 }
 
-double reach_of(std::span<const TriangleMesh> shapes) {
-  double reach = -1e30;
+double tip_z_of(std::span<const TriangleMesh> shapes) {
+  double tip_z = -1e30;
   for (const TriangleMesh& shape : shapes)
-    for (const glm::vec3& p : shape.positions) reach = std::max(reach, static_cast<double>(p.z));
-  return reach;
+    for (const glm::vec3& p : shape.positions) tip_z = std::max(tip_z, static_cast<double>(p.z));
+  return tip_z;
 }
 
 }  // namespace
 
-solids::RigidPose shape_pose(const TrajectoryRow& row, double reach) {
+solids::RigidPose shape_pose(const TrajectoryRow& row, double tip_z) {
   const glm::dvec3 back = glm::normalize(row.pivot - row.tip);
   const glm::dvec3 seed = std::abs(back.y) < 0.9 ? glm::dvec3(0, 1, 0) : glm::dvec3(1, 0, 0);
   const glm::dvec3 side = glm::normalize(glm::cross(seed, back)), up = glm::cross(back, side);
-  // Clockwise as the hand sees it, about the way from trocar to tip.
+  // Clockwise as seen from the trocar.
   const double roll = glm::radians(row.roll_deg), c = elementary::cos(roll), s = elementary::sin(roll);
   const glm::dvec3 x = c * side - s * up, z = -back;
   solids::RigidPose pose;
   pose.turn = glm::dmat3(x, glm::cross(z, x), z);
-  pose.at = row.tip - reach * z;
+  pose.at = row.tip - tip_z * z;
   return pose;
 }
 
@@ -52,7 +52,7 @@ ShapeTouch::ShapeTouch(const TriangleMesh& organ, std::span<const TriangleMesh> 
                        const solids::PieceParams& params)
     : organ_(organ),
       box_(solids::box_of(organ.positions)),
-      reach_(reach_of(shapes)),
+      tip_z_(tip_z_of(shapes)),
       tree_(make_surface_tree({.volume = VolumeKind::Aabb, .update = TreeUpdate::Refit})) {
   tree_->rebuild(organ.view());
   for (const TriangleMesh& shape : shapes) {
@@ -76,7 +76,7 @@ double ShapeTouch::bulge() const {
 
 std::span<const FaceId> ShapeTouch::touched(const TrajectoryRow& row) {
   touched_.clear();
-  const solids::RigidPose pose = shape_pose(row, reach_);
+  const solids::RigidPose pose = shape_pose(row, tip_z_);
   for (Part& part : parts_) {
     const ToolVolume volume = volume_of(part.faces.box(pose));
     candidates_.clear();

@@ -1,6 +1,6 @@
-// An instrument's own shape against an organ at rest: which faces it touches, pose by pose, and how deep its tip is.
-// The shape is one mesh or more (two jaws, say), taken as convex pieces; a tree over the organ's faces gives the
-// candidates. Units: metres.   Tested in tests/app/shape_touch_test.cpp
+// The shape of an instrument against an organ at rest: the touched faces and the depth of the tip for each pose.
+// The shape is one or several meshes (two jaws, for example), decomposed into convex pieces; a tree over the organ's
+// faces finds the candidate faces. Units: metres.   Tested in tests/app/shape_touch_test.cpp
 #pragma once
 
 #include <memory>
@@ -14,20 +14,20 @@
 
 namespace trocar {
 
-// Where a shape stands whose file has the tip towards +z and `reach` as its largest z, m: the tip at the row's tip, the
-// shaft towards its pivot, rolled as the row says.
-solids::RigidPose shape_pose(const TrajectoryRow& row, double reach);
+// Pose of a shape whose file has the tip towards +z and `tip_z` (m) as its largest z: the shape's tip is at the row's
+// tip, its shaft points to the row's pivot, and it has the row's roll.
+solids::RigidPose shape_pose(const TrajectoryRow& row, double tip_z);
 
 class ShapeTouch {
  public:
-  // `organ` must outlive this. Load-time work: seconds for a jaw of a thousand faces. Error: InputError for a shape
-  // without faces.
+  // `organ` must outlive this object. Decomposes the shapes: seconds for a jaw of a thousand faces. Error: InputError
+  // for a shape without faces, or for parameters outside their limits.
   ShapeTouch(const TriangleMesh& organ, std::span<const TriangleMesh> shapes, const solids::PieceParams& params);
 
   std::size_t pieces() const;
-  double bulge() const;  // m, the most that a piece stands off its shape
+  double bulge() const;  // m, largest one-sided Hausdorff distance of a piece from its shape
 
-  // Faces that share a point with a piece, sorted. Borrowed until the next call; allocates only to grow.
+  // Faces that share a point with a piece, sorted. Valid until the next call; allocates only when buffers must grow.
   std::span<const FaceId> touched(const TrajectoryRow& row);
   solids::TipDepth tip_depth(const TrajectoryRow& row);
 
@@ -39,7 +39,7 @@ class ShapeTouch {
 
   const TriangleMesh& organ_;
   solids::SolidBox box_;
-  double reach_;  // m, largest z of the shapes
+  double tip_z_;  // m, largest z of the shapes
   std::unique_ptr<SurfaceTree> tree_;
   std::vector<Part> parts_;
   std::vector<FaceId> candidates_, touched_;

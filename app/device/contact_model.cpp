@@ -8,26 +8,26 @@
 namespace trocar {
 namespace {
 
-// A weaker force has no direction to speak of.
+// The direction of a weaker force is undefined.
 constexpr double kWeakestForce = 1e-6;  // N
 
-// However quickly frames come, they are blended over this time.
+// Lower limit of T: the transition to a new frame takes at least this time.
 constexpr double kShortestInterval = 0.004;  // s
-// A long interval is remembered for about so long.
+// Time constant with which a long interval decays.
 constexpr double kIntervalMemory = 1.0;  // s
 
 bool finite(const glm::dvec3& p) { return std::isfinite(p.x + p.y + p.z); }
 
 bool in_contact(const ContactModel& model) { return model.normal != glm::dvec3(0.0); }
 
-// Share of the force that is left at this age.
+// Factor of the force at this age: 1 during the hold, 0 after the fade.
 double freshness(const ContactModelParams& params, const ContactModel& model, double age) {
   const double end = hold_time(params, model) + params.fade;
   if (!(age < end)) return 0.0;
   return params.fade > 0.0 ? std::min(1.0, (end - age) / params.fade) : 1.0;
 }
 
-// T after an interval of `since`. A longer gap than any hold is a stall or the start and says nothing about the frames.
+// T after an interval of `since`. A gap longer than any hold is a stall or the start and leaves T unchanged.
 double interval_after(const ContactModelParams& params, const ContactModel& model, double since) {
   if (!(since >= 0.0) || since > params.hold_intervals * params.longest_interval) return model.interval;
   const double remembered = model.interval * elementary::exp(-since / kIntervalMemory);
@@ -44,7 +44,7 @@ glm::dvec3 limited(const glm::dvec3& force, double largest) {
   return strength > largest ? largest / strength * force : force;
 }
 
-// One more pair of frames for the fit of the stiffness.
+// Adds one pair of frames to the fit of the stiffness.
 void fit_stiffness(const ContactModelParams& params, const ContactModel& before, ContactModel& now) {
   if (in_contact(before) && in_contact(now)) {
     const double deeper = glm::dot(before.tip - now.tip, now.normal);
@@ -82,8 +82,8 @@ ContactModel updated(const ContactModelParams& params, const ContactModel& model
   next.normal = usable ? force / pressure : glm::dvec3(0.0);
   if (usable) next.tip = felt.tip;
   fit_stiffness(params, model, next);
-  const glm::dvec3 place = finite(tip) ? tip : next.tip;
-  next.offset = felt_force(params, model, place, now) - plane_force(params, next, place);
+  const glm::dvec3 position = finite(tip) ? tip : next.tip;
+  next.offset = felt_force(params, model, position, now) - plane_force(params, next, position);
   next.time = now;
   next.interval = interval_after(params, model, now - model.time);
   return next;

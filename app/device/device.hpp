@@ -1,5 +1,6 @@
-// What moves an instrument: one interface for the mouse, the haptic stub, scripts and recorded trajectories.
-// A device gives a pose and feels a force. Units: metres, seconds, newtons.
+// The interface of every input device that moves an instrument or the scope: mouse, gamepad, SpaceMouse, tracker,
+// haptic stub, script, recorded trajectory. A device returns a pose and receives a force.
+// Units: metres, seconds, newtons.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 namespace trocar {
 
-// A tick of the session. What moves by itself reads `time`, and so do scores of scripts; a live device's attempt is
-// scored by `wall`.
+// A tick of the session. Scripts and recorded motions follow `time`, and their scores use it; an attempt with a live
+// device is scored by `wall`.
 struct FrameClock {
   std::uint64_t frame = 0;  // number of the tick
-  double time = 0.0;        // s   of ticks since the start of the session
-  double wall = 0.0;        // s   that a person in front of the picture has had since the start, pauses left out
-  double lost = 0.0;        // s   of ticks that the machine was too slow for, so far
+  double time = 0.0;        // s   simulated time since the start of the session
+  double wall = 0.0;        // s   real time since the start, without pauses
+  double lost = 0.0;        // s   simulated time skipped so far because the machine was too slow
 };
 
 struct DevicePose {
@@ -25,29 +26,29 @@ struct DevicePose {
   bool energy = false;              // the pedal is down
 };
 
-// How a device does. Stale: nothing new came for more than 50 ms; Lost: it is gone. The instrument freezes, its force
-// is zero, and both recover as soon as the device does.
+// State of a device. Stale: no new data for more than 50 ms, or an impossible pose; Lost: disconnected. While a device
+// is not Good, its instrument freezes and its force is zero; both recover with the device.
 enum class DeviceHealth { Good, Stale, Lost };
 
-// What the tissue did to the instrument in a frame.
+// The force of the tissue on the instrument in a frame.
 struct Felt {
   glm::vec3 force{0.f};  // N
-  glm::dvec3 tip{0.0};   // m   where the tip was when the tissue answered
-  double time = 0.0;     // s   of the frame, FrameClock::time
+  glm::dvec3 tip{0.0};   // m   position of the tip for which the force was computed
+  double time = 0.0;     // s   FrameClock::time of the frame
 };
 
 class Device {
  public:
   virtual ~Device() = default;
-  // Called once a frame by the session's thread.
+  // The session's thread calls it once per frame. Must not block.
   virtual DevicePose pose(const FrameClock& clock) = 0;
-  // Of the pose given last; a device that cannot be lost is always good. Never blocks, as pose() never does.
+  // Health of the last returned pose; a device that cannot fail is always Good. Must not block.
   virtual DeviceHealth health() const { return DeviceHealth::Good; }
-  // The pose is that of the tick alone (a script, a recorded motion): a pause does not move it.
+  // True when the pose depends only on the tick (a script, a recorded motion): a pause does not change it.
   virtual bool follows_ticks() const { return false; }
-  // The session stood still, and the hand may have moved on meanwhile.
+  // Called after a pause of the session, during which the user may have moved the device.
   virtual void suspend() {}
-  // Called once a frame, after it, by the session's thread; zero while the instrument is frozen.
+  // The session's thread calls it once per frame, after the frame; the force is zero while the instrument is frozen.
   virtual void feel(const Felt& felt) { static_cast<void>(felt); }
 };
 

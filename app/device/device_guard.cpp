@@ -8,7 +8,7 @@ namespace {
 
 glm::dvec3 blended(const glm::dvec3& from, const glm::dvec3& to, double share) { return from + share * (to - from); }
 
-// Shafts that point to opposite sides have no way between them: then it is that of `to`.
+// Interpolation between opposite directions is undefined: the result is `to`.
 glm::dvec3 blended_direction(const glm::dvec3& from, const glm::dvec3& to, double share) {
   const glm::dvec3 between = blended(from, to, share);
   return glm::length(between) > 1e-3 ? glm::normalize(between) : to;
@@ -29,7 +29,7 @@ DevicePose blended(const DevicePose& from, const DevicePose& to, double share) {
 }  // namespace
 
 bool usable(const DevicePose& pose) {
-  // The volume around a tip reaches beyond it: at the very limit of coordinates the tip alone would still be allowed.
+  // The volume around a tip extends beyond the tip, so the tip must stay clear of the limit of coordinates.
   constexpr double kFarthest = kLargestCoordinate - 1.0;  // m
   return std::isfinite(pose.roll_deg + pose.grip) && pose_fault({pose.pivot, pose.tip, ToolPose{}.radius}).empty() &&
          glm::all(glm::lessThanEqual(glm::max(glm::abs(pose.pivot), glm::abs(pose.tip)), glm::dvec3(kFarthest)));
@@ -55,7 +55,7 @@ DevicePose DeviceGuard::pose(const FrameClock& clock) {
                                     std::abs(given.roll_deg - last_.roll_deg) / params_.roll_speed_deg),
                            1e-3, params_.longest_way_back);
   }
-  last_ = returning_ ? way_back(given, clock.time) : given;
+  last_ = returning_ ? return_pose(given, clock.time) : given;
   last_.energy = pedal(given.energy);
   return last_;
 }
@@ -67,7 +67,7 @@ void DeviceGuard::suspend() {
   pedal_blocked_ = true;
 }
 
-DevicePose DeviceGuard::way_back(const DevicePose& given, double time) {
+DevicePose DeviceGuard::return_pose(const DevicePose& given, double time) {
   const double share = std::max(time - since_, 0.0) / duration_;
   if (share < 1.0) return blended(frozen_, given, share);
   returning_ = false;

@@ -1,12 +1,15 @@
-// What stands between a device and the session: after a device was lost, stale or gave nonsense, its instrument is not
-// where the hand is by now. It does not jump there, which would fling the tissue: it goes there from where it froze,
-//   pose = (1 - s) frozen + s given,   s = 0 .. 1 in a time of max(gap / tip speed, turn / roll speed),
-// direction of the shaft, depth, roll, jaws each by itself, while the hand may go on moving. Energy stays off on the
-// way, and until the pedal has been let go: a pedal held through a failure burns nothing.
-// A pause is such a failure for a device that a hand moves: it is not read meanwhile. One that follows the session's
-// ticks has not moved.
-// A device that never failed passes unchanged, bit for bit. While it fails, its pose passes unchanged too: the session
-// sees it, freezes the instrument and feeds no force.   Tested in tests/app/device_guard_test.cpp
+// A guard between a device and the session. While a device is lost or stale or returns an unusable pose, the session
+// freezes its instrument. When the device recovers, its pose may be far from the frozen pose. A jump would fling the
+// tissue, so the guard moves the instrument smoothly from the frozen pose to the pose of the device:
+//   pose = (1 - s) frozen + s given,   s = 0 .. 1 in the time max(gap / tip speed, turn / roll speed),
+// at least 1 ms and at most `longest_way_back`. Direction of the shaft, depth, roll and jaws are interpolated
+// separately, and the device may go on moving. Diathermy stays off during the return and until the pedal has been
+// released, so a pedal held down during a failure burns nothing.
+// A pause counts as a failure for a live device, because the session does not read it during a pause. A device that
+// follows the session's ticks has not moved.
+// The guard returns the poses of a device that never failed unchanged, bit for bit. It also returns the poses of a
+// failing device unchanged, because the session itself freezes the instrument and feeds back no force.
+// Units: metres, seconds, degrees.   Tested in tests/app/device_guard_test.cpp and tests/app/device_guard_way_test.cpp
 #pragma once
 
 #include <memory>
@@ -16,14 +19,14 @@
 namespace trocar {
 
 struct GuardParams {
-  double tip_speed = 0.10;        // m/s    of the way back to the hand, > 0
-  double roll_speed_deg = 180.0;  // deg/s  > 0
-  double longest_way_back = 2.0;  // s      however far it is
+  double tip_speed = 0.10;        // m/s    of the return to the device's pose, > 0
+  double roll_speed_deg = 180.0;  // deg/s  of the return, > 0
+  double longest_way_back = 2.0;  // s      upper limit of the duration, at any distance
 };
 
 class DeviceGuard final : public Device {
  public:
-  // `start`: where the instrument is before the device gave anything.
+  // `start`: pose of the instrument before the first pose of the device.
   DeviceGuard(std::unique_ptr<Device> device, const DevicePose& start, const GuardParams& params = {});
 
   DevicePose pose(const FrameClock& clock) override;
@@ -31,22 +34,23 @@ class DeviceGuard final : public Device {
   bool follows_ticks() const override { return device_->follows_ticks(); }
   void suspend() override;
   void feel(const Felt& felt) override { device_->feel(felt); }
-  // On its way from where it froze to where the hand is.
+  // True while the instrument moves from the frozen pose to the device's pose.
   bool returning() const { return returning_; }
 
  private:
-  DevicePose way_back(const DevicePose& given, double time);
+  DevicePose return_pose(const DevicePose& given, double time);
   bool pedal(bool pressed);
 
   GuardParams params_;
   std::unique_ptr<Device> device_;
-  DevicePose last_;                      // that the instrument took
-  DevicePose frozen_;                    // where the way back began
-  double since_ = 0.0, duration_ = 0.0;  // s
+  DevicePose last_;                      // last pose of the instrument
+  DevicePose frozen_;                    // start of the return
+  double since_ = 0.0, duration_ = 0.0;  // s, start and duration of the return
   bool failed_ = false, returning_ = false, pedal_blocked_ = false;
 };
 
-// A pose that an instrument can take: everything finite, the tip not in the trocar.
+// True when an instrument can take this pose: all numbers are finite and within 999 m of the origin along each axis,
+// and the tip is not in the trocar.
 bool usable(const DevicePose& pose);
 
 }  // namespace trocar

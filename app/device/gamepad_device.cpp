@@ -11,7 +11,7 @@ namespace {
 enum Axis : std::size_t { kLeftX, kLeftY, kRightX, kRightY, kLeftTrigger, kRightTrigger };
 enum Button : std::size_t { kA = 0, kLeftShoulder = 4, kRightShoulder = 5 };
 
-// One tick at the lowest rate that a scene may have. Over a longer gap the stick was not read.
+// One tick at a scene's lowest frame rate. A longer gap is a pause, during which the stick was not read.
 constexpr double kLongestStep = 0.1;  // s
 
 double pressed(float trigger) { return std::clamp(0.5 * (static_cast<double>(trigger) + 1.0), 0.0, 1.0); }

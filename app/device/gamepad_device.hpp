@@ -1,10 +1,9 @@
-// A gamepad as the hand on an instrument's handle, or on the scope's. Sticks and shoulders give rates, the right
-// trigger the jaws, the left one the pedal. Layout of axes and buttons: GLFW's mapping, which is that of SDL's
-// database.
-//   left stick   swings the handle          right stick, up and down   pushes in, draws out
+// A gamepad that moves the handle of an instrument or of the scope. Sticks and shoulder buttons set rates, the right
+// trigger sets the jaws, the left trigger is the pedal. Axes and buttons follow GLFW's mapping (SDL's database).
+//   left stick   swings the handle          right stick, up and down   inserts, withdraws
 //   right stick, left and right, LB, RB     turn about the shaft
-//   right trigger closes the jaws           left trigger or A          energy
-// A stick deflected by r > dead zone z gives ((r - z) / (1 - z))^curve of the rate, in the stick's direction.
+//   right trigger closes the jaws           left trigger or A          diathermy on
+// A stick deflected by r > dead zone z gives ((r - z) / (1 - z))^curve of the full rate, in the stick's direction.
 // Units: metres, degrees, seconds.   Tested in tests/app/gamepad_device_test.cpp
 #pragma once
 
@@ -27,16 +26,16 @@ struct GamepadState {
 using GamepadSource = std::function<GamepadState()>;
 
 struct GamepadParams {
-  double dead_zone = 0.15;        // 1        0..0.9: worn sticks rest off centre
-  double curve = 2.0;             // 1        >= 1: fine near the centre
-  double swing_rate_deg = 45.0;   // deg/s    of a stick fully over
-  double insert_rate = 0.08;      // m/s
-  double spin_rate_deg = 150.0;   // deg/s
-  double pedal_threshold = 0.25;  // 1        of the left trigger's way, 0..1
-  bool fulcrum = true;            //          the stick moves the handle, the tip goes the other way
+  double dead_zone = 0.15;        // 1        0..0.9; worn sticks rest off centre
+  double curve = 2.0;             // 1        >= 1; above 1 for fine control near the centre
+  double swing_rate_deg = 45.0;   // deg/s    at full deflection
+  double insert_rate = 0.08;      // m/s      at full deflection
+  double spin_rate_deg = 150.0;   // deg/s    at full deflection
+  double pedal_threshold = 0.25;  // 1        travel of the left trigger that presses the pedal, 0..1
+  bool fulcrum = true;            //          the stick moves the handle, the tip moves the opposite way
 };
 
-// What a stick gives, from its deflection in a square to a share of the rate in a circle.
+// Maps a stick's deflection (x, y in -1..1) to a fraction of the full rate, of length at most 1.
 glm::dvec2 stick_rate(const GamepadParams& params, double x, double y);
 
 class GamepadDevice final : public HandDevice {
@@ -44,7 +43,7 @@ class GamepadDevice final : public HandDevice {
   GamepadDevice(const HeldTool& tool, GamepadSource source, const GamepadParams& params = {});
 
   DevicePose pose(const FrameClock& clock) override;
-  // Lost while it is disconnected.
+  // Lost while the gamepad is disconnected.
   DeviceHealth health() const override { return connected_ ? DeviceHealth::Good : DeviceHealth::Lost; }
 
  private:
@@ -54,19 +53,19 @@ class GamepadDevice final : public HandDevice {
   bool started_ = false, connected_ = false;
 };
 
-// The gamepads of this machine, by GLFW, which must have been initialised.
+// A gamepad as GLFW reports it. list_gamepads() needs an initialised GLFW.
 struct GamepadInfo {
   int number = 0;  // 1..16
   std::string name;
-  bool mapped = false;  // its axes and buttons are known
+  bool mapped = false;  // GLFW knows its axes and buttons
 };
 std::vector<GamepadInfo> list_gamepads();
-// The same whether there is a window or not: without one it initialises GLFW for as long as it takes. Nothing when
-// there is no display. To be called from the main thread.
+// The same with or without a window: if GLFW is not initialised, initialises it temporarily. Nothing without a display.
+// Call it from the main thread.
 std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine();
 
-// `which`: a number, part of a name, or empty for the first one whose mapping is known. Looks again while there is
-// none, so that it may be plugged in later. To be called from the thread that initialised GLFW.
+// `which`: a number, a part of a name, or empty for the first mapped gamepad. While none matches, the source searches
+// again every 60 calls, so the gamepad can be plugged in later. Call it from the thread that initialised GLFW.
 GamepadSource glfw_gamepad(const std::string& which);
 
 }  // namespace trocar

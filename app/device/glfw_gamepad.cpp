@@ -1,4 +1,4 @@
-// The gamepads that GLFW knows.
+// Finds and reads gamepads with GLFW.
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
@@ -17,10 +17,11 @@ bool fits(const GamepadInfo& pad, const std::string& which) {
   return pad.name.find(which) != std::string::npos;
 }
 
-// Whether somebody, a window for one, has initialised GLFW; it counts nobody, so whoever ends it ends it for all.
+// True when other code, for example a window, has initialised GLFW. GLFW does not count its users: glfwTerminate() ends
+// it for all of them.
 bool glfw_runs() { return glfwGetTimerFrequency() != 0; }
 
-// GLFW's number of the gamepad that is meant; -1: it is not there.
+// GLFW's number of the gamepad that matches `which`; -1: not found.
 int find_gamepad(const std::string& which) {
   for (const GamepadInfo& pad : list_gamepads())
     if (pad.mapped && fits(pad, which)) return GLFW_JOYSTICK_1 + pad.number - 1;
@@ -49,7 +50,7 @@ std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine() {
 }
 
 GamepadSource glfw_gamepad(const std::string& which) {
-  // Names are compared once a second only, while nothing is plugged in.
+  // While no gamepad matches, searches only once per kLookEvery calls (a second at 60 frames per second).
   return [which, id = -1, calls = 0]() mutable {
     constexpr int kLookEvery = 60;
     GamepadState state;

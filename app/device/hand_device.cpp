@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// A start that is out of its limits by rounding is within them.
+// Tolerance for rounding when the start is compared with the limits.
 constexpr double kRounding = 1e-9;
 
 RemoteCentre centre_of(const HeldTool& tool) {
@@ -27,13 +27,13 @@ std::string start_fault(const HeldTool& tool) {
   const JointLimits& limits = tool.limits;
   const Joints start = start_of(tool);
   if (!within(start.depth, limits.shallowest, limits.deepest))
-    return fmt::format("its tip starts {:.0f} mm beyond the trocar, its limits are {:.0f} to {:.0f} mm",
+    return fmt::format("its tip starts {:.0f} mm beyond the trocar, but its limits are {:.0f} to {:.0f} mm",
                        start.depth * 1e3, limits.shallowest * 1e3, limits.deepest * 1e3);
   if (!within(start.pan_deg, -limits.pan_deg, limits.pan_deg))
-    return fmt::format("it starts at a pan of {:.0f} degrees, its limits are {:.0f} either way", start.pan_deg,
-                       limits.pan_deg);
+    return fmt::format("it starts at a pan of {:.0f} degrees, but its limits are -{:.0f} to {:.0f}", start.pan_deg,
+                       limits.pan_deg, limits.pan_deg);
   if (!within(start.tilt_deg, limits.lowest_tilt_deg, limits.highest_tilt_deg))
-    return fmt::format("it starts at a tilt of {:.0f} degrees, its limits are {:.0f} to {:.0f}", start.tilt_deg,
+    return fmt::format("it starts at a tilt of {:.0f} degrees, but its limits are {:.0f} to {:.0f}", start.tilt_deg,
                        limits.lowest_tilt_deg, limits.highest_tilt_deg);
   return {};
 }

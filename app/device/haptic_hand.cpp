@@ -31,7 +31,7 @@ HapticState hand_tick(const HapticStubParams& params, const HapticState& state, 
   next.felt_force = motor_force(force, params.contact.largest_force);
   const glm::dvec3 muscles = params.stiffness * (target - state.hand) - params.damping * state.hand_velocity;
   const glm::dvec3 grip = params.grip_stiffness * (state.hand - state.tip) +
-                          params.grip_damping * (state.hand_velocity - state.velocity);  // on the handle
+                          params.grip_damping * (state.hand_velocity - state.velocity);  // force on the handle
   next.hand_velocity += dt / params.hand_mass * (muscles - grip);
   next.velocity += dt / params.handle_mass * (grip + next.felt_force);
   next.hand += dt * next.hand_velocity;
@@ -50,15 +50,15 @@ double stable_wall(const HapticStubParams& params, double dt) {
 std::string hand_fault(const HapticStubParams& params) {
   if (!positive(params.hand_mass) || !positive(params.handle_mass) || !positive(params.stiffness) ||
       !positive(params.grip_stiffness) || !positive(params.rate))
-    return "masses, stiffnesses and the rate of a simulated hand must be greater than 0";
+    return "the masses, stiffnesses and rate of the simulated hand must be greater than 0";
   if (!not_negative(params.damping) || !not_negative(params.grip_damping) ||
       params.damping + params.grip_damping == 0.0)
-    return "a simulated hand needs damping, and none of it negative";
+    return "the dampings of the simulated hand must not be negative, and one must be greater than 0";
   const double wall = stable_wall(params, 1.0 / params.rate), needed = params.contact.greatest_stiffness;
   if (wall > needed) return {};
   return fmt::format(
-      "at {:.0f} ticks a second the simulated hand is stable up to {:.0f} N/m, the contact may have {:.0f}; raise its "
-      "rate or masses",
+      "at {:.0f} ticks per second the simulated hand is stable up to {:.0f} N/m, but the contact may have {:.0f} N/m; "
+      "raise its rate or masses",
       params.rate, std::max(wall, 0.0), needed);
 }
 

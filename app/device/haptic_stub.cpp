@@ -12,7 +12,7 @@ namespace trocar {
 
 using Clock = std::chrono::steady_clock;
 
-// Ticks that the machine held up are made up for, unless it was longer than this.
+// The thread catches up on late ticks, but on no more than this.
 constexpr std::chrono::milliseconds kLongestDelay{100};
 
 struct HapticStub::Shared {
@@ -32,10 +32,10 @@ struct HapticStub::Shared {
     const auto period = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1.0 / params.rate));
     for (auto next = start; !stopping; next = std::max(next + period, Clock::now() - kLongestDelay)) {
       std::this_thread::sleep_until(next);
-      const glm::dvec3 wanted = target(now());
+      const glm::dvec3 hand_target = target(now());
       const std::lock_guard lock(mutex);
       const glm::dvec3 force = felt_force(params.contact, contact, state.tip, now());
-      state = hand_tick(params, state, wanted, force, 1.0 / params.rate);
+      state = hand_tick(params, state, hand_target, force, 1.0 / params.rate);
     }
   }
 };

@@ -1,6 +1,6 @@
-// A force-feedback device made of software: a simulated hand (haptic_hand.hpp) goes where a script wants it and holds a
-// handle that the tissue pushes. Runs in a thread of its own at 1 kHz, as real devices do, so that everything about
-// forces can be driven and tested without hardware; between frames it feels the local contact model.
+// A simulated force-feedback device: a simulated hand (haptic_hand.hpp) follows the target of a script and holds a
+// handle that the tissue pushes. It runs in its own thread at 1 kHz, like a real device, so that force feedback can be
+// tested without hardware. Between frames it feels the local contact model.
 // Units: metres, seconds, newtons.   Tested in tests/app/haptic_stub_test.cpp
 #pragma once
 
@@ -14,10 +14,10 @@ namespace trocar {
 
 class HapticStub final : public Device {
  public:
-  // Where the hand wants the tip, by the thread's own time in seconds. Called from the thread.
+  // Target position of the tip (m) at the thread's own time (s). The thread calls it.
   using Target = std::function<glm::dvec3(double time)>;
 
-  // Error: InputError when hand_fault(params) says so.
+  // Error: InputError when hand_fault(params) finds a fault.
   HapticStub(const glm::dvec3& pivot, const glm::dvec3& tip, Target target, const HapticStubParams& params = {});
   ~HapticStub() override;
 

@@ -24,15 +24,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Weaker than this the matrix's x and y say nothing about the turn: it has no rotation, or points the other way.
+// Below this value the spin is undefined: the matrix is not a rotation, or its shaft points the opposite way.
 constexpr double kLeastTurn = 0.1;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// The tool's turn about its shaft, deg, against the frame that the same pan and tilt have at spin 0: the rotation about
-// z that fits x and y best. Among its turns of 360 degrees the one next to `last_deg`.
+// The tool's spin about its shaft, degrees, relative to the frame with the same pan and tilt at spin 0: the rotation
+// about z that fits x and y best. Of the angles that differ by 360 degrees, the one nearest to `last_deg`.
 double spin_of(const glm::dmat4& at_no_spin, const glm::dmat4& matrix, double last_deg) {
   const glm::dvec3 x0(at_no_spin[0]), y0(at_no_spin[1]), x(matrix[0]), y(matrix[1]);
   const double sine = glm::dot(x, y0) - glm::dot(y, x0), cosine = glm::dot(x, x0) + glm::dot(y, y0);
@@ -41,9 +41,10 @@ double spin_of(const glm::dmat4& at_no_spin, const glm::dmat4& matrix, double la
   return spin + 360.0 * std::round((last_deg - spin) / 360.0);
 }
 
-// No instrument or tracker reaches farther from its trocar: such a pose has another unit, or is damaged.
+// No tool tip is farther from its trocar: such a pose has a wrong unit, or is damaged.
 constexpr double kFarthestTip = 2.0;  // m
-// A rotation's columns are of length 1 and at right angles to within this: a tracker's calibration, not a scale.
+// Tolerance on the columns of a rotation (unit length, right angles): allows calibration errors of a tracker, not a
+// scale.
 constexpr double kLeastRigid = 0.05;  // 1
 
 bool is_rotation(const glm::dmat3& matrix) {
@@ -64,15 +65,15 @@ IgtlSource parse_igtl_source(const std::string& text) {
   IgtlSource source;
   const auto slash = text.find('/');
   if (slash != std::string::npos) source.tool = text.substr(slash + 1);
-  const std::string place = text.substr(0, slash);
-  const auto colon = place.rfind(':');
-  if (const std::string host = place.substr(0, colon); !host.empty()) source.host = host;
+  const std::string address = text.substr(0, slash);
+  const auto colon = address.rfind(':');
+  if (const std::string host = address.substr(0, colon); !host.empty()) source.host = host;
   if (colon == std::string::npos) return source;
-  const char *begin = place.data() + colon + 1, *end = place.data() + place.size();
+  const char *begin = address.data() + colon + 1, *end = address.data() + address.size();
   const auto [stop, error] = std::from_chars(begin, end, source.port);
   if (error != std::errc{} || stop != end || source.port < 1 || source.port > 65535)
     throw InputError(
-        fmt::format("source = \"{}\" names no port; write it as \"localhost:18944/Probe\"", printable(text)));
+        fmt::format("source = \"{}\" has no valid port; write it as \"localhost:18944/Probe\"", printable(text)));
   return source;
 }
 
@@ -99,15 +100,15 @@ struct IgtlDevice::Shared {
   std::atomic<bool> stopping{false};
   std::thread thread;
 
-  mutable std::mutex mutex;  // of what follows
+  mutable std::mutex mutex;  // guards the members below
   glm::dmat4 matrix{1.0};    // m
   double grip = 1.0;
   bool pedal = false, connected = false, heard = false;
-  bool sound = true;  // the latest pose was that of a tool
+  bool sound = true;  // the latest matrix was a possible tool pose
   Clock::time_point when;
   std::uint64_t poses = 0, refused = 0;
 
-  // Names are cut at 19 or 20 bytes, depending on who sends them.
+  // Senders cut names at 19 or 20 bytes.
   bool means(std::string_view name) const {
     const std::string_view tool = source.tool;
     return tool.empty() || name == tool || (name.size() >= 19 && tool.starts_with(name));
@@ -137,7 +138,7 @@ struct IgtlDevice::Shared {
     return listener;
   }
 
-  // Until the server is gone, speaks nonsense, or nobody wants to hear it any more.
+  // Receives until the server disconnects, does not follow the protocol, or the device is destroyed.
   void listen(const Descriptor& socket) {
     IgtlReader reader;
     const IgtlListener to = listener();
@@ -175,7 +176,7 @@ struct IgtlDevice::Shared {
           set_connected(true);
           listen(socket);
           set_connected(false);
-          // Only a connection that held was a good one: a server that hangs up at once is not asked without end.
+          // Only a connection that lasted resets the pause, so a server that disconnects at once is not flooded.
           if (seconds_between(start, Clock::now()) > params.longest_pause) pause = params.first_pause;
         }
       }

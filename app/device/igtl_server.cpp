@@ -17,17 +17,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLookMs = 100;  // how often clients that take nothing are looked for
-// A client that waits makes the listener ready again at once: without a descriptor for it the thread would never rest.
+constexpr int kLookMs = 100;  // interval at which clients that receive nothing are checked
+// A waiting client makes the listener ready again at once; without a free descriptor the thread would loop busily.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
 constexpr auto kLogPause = std::chrono::seconds(10);  // between two lines about refused clients
 
 struct Client {
   Descriptor socket;
-  std::vector<std::byte> pending;  // of a frame that did not go through whole
-  std::size_t sent = 0;            // bytes of it
-  Clock::time_point moved;         // when bytes last went through
-  bool gone = false;
+  std::vector<std::byte> pending;  // the frame that is being sent
+  std::size_t sent = 0;            // bytes of it that have been sent
+  Clock::time_point moved;         // when bytes were last sent
+  bool closed = false;
 
   bool waiting() const { return sent < pending.size(); }
 };
@@ -48,18 +48,18 @@ struct IgtlServer::Shared {
   std::atomic<std::uint64_t> sent{0}, skipped{0}, dropped{0}, refused{0};
   std::thread thread;
 
-  std::mutex mutex;                 // of what follows
+  std::mutex mutex;                 // guards the next two members
   std::vector<PublishedTool> next;  // [tool]
   bool fresh = false;
 
-  // The thread's own.
+  // Used by the thread only.
   std::vector<PublishedTool> tools;  // [tool]
   std::vector<NamedPose> poses;      // [tool]
   std::vector<double> numbers;
   std::vector<std::byte> frame;
   std::vector<Client> clients;
-  std::vector<pollfd> waiting;                // the wake, the listener, then the clients
-  Clock::time_point accept_again, log_again;  // not before
+  std::vector<pollfd> waiting;                // the wake event, the listener, then the clients
+  Clock::time_point accept_again, log_again;  // earliest time of the next accept, of the next log line
 
   bool take_frame() {
     const std::lock_guard lock(mutex);
@@ -87,12 +87,12 @@ struct IgtlServer::Shared {
     append_sensor(frame, "Force", numbers, IgtlUnit::Newton, time);
   }
 
-  void send_rest(Client& client) const {
-    const auto rest = std::span<const std::byte>(client.pending).subspan(client.sent);
-    const std::ptrdiff_t went = send_some(client.socket, rest);
-    if (went < 0) client.gone = true;
-    if (went <= 0) return;
-    client.sent += static_cast<std::size_t>(went);
+  void send_remaining(Client& client) const {
+    const auto remaining = std::span<const std::byte>(client.pending).subspan(client.sent);
+    const std::ptrdiff_t count = send_some(client.socket, remaining);
+    if (count < 0) client.closed = true;
+    if (count <= 0) return;
+    client.sent += static_cast<std::size_t>(count);
     client.moved = Clock::now();
   }
 
@@ -106,14 +106,14 @@ struct IgtlServer::Shared {
       client.pending = frame;
       client.sent = 0;
       client.moved = Clock::now();
-      send_rest(client);
+      send_remaining(client);
     }
   }
 
-  // What a client says is thrown away; that it says nothing any more is not.
+  // Discards the data of a client, but notices that it has disconnected.
   void listen_to(Client& client) const {
     std::array<std::byte, 4096> bytes;
-    if (receive_some(client.socket, bytes) < 0) client.gone = true;
+    if (receive_some(client.socket, bytes) < 0) client.closed = true;
   }
 
   void accept_clients() {
@@ -121,12 +121,12 @@ struct IgtlServer::Shared {
       Accepted accepted = accept_from(listener);
       if (accepted.out_of_descriptors) {
         accept_again = Clock::now() + kAcceptPause;
-        log("OpenIGTLink: no free descriptor for a client; close some programs");
+        log("OpenIGTLink: the system has no free descriptor for another client; close some programs");
       }
       if (!accepted.socket.open()) return;
       if (clients.size() >= params.most_clients) {
         ++refused;
-        log(fmt::format("OpenIGTLink: a client was refused, {} are connected; {} refused so far", clients.size(),
+        log(fmt::format("OpenIGTLink: client refused, {} are connected; {} refused so far", clients.size(),
                         refused.load()));
         continue;
       }
@@ -143,21 +143,21 @@ struct IgtlServer::Shared {
     fmt::print(stderr, "{}\n", line);
   }
 
-  void part_with_clients() {
+  void drop_clients() {
     for (Client& client : clients) {
       const std::chrono::duration<double> still = Clock::now() - client.moved;
-      if (client.gone || !client.waiting() || still.count() < params.patience) continue;
-      client.gone = true;
+      if (client.closed || !client.waiting() || still.count() < params.patience) continue;
+      client.closed = true;
       ++dropped;
     }
-    std::erase_if(clients, [](const Client& client) { return client.gone; });
+    std::erase_if(clients, [](const Client& client) { return client.closed; });
     connected = clients.size();
   }
 
   void wait() {
     waiting.clear();
     waiting.push_back({wake.number(), POLLIN, 0});
-    // A negative descriptor is passed over by poll().
+    // poll() ignores a negative descriptor.
     waiting.push_back({Clock::now() < accept_again ? -1 : listener.number(), POLLIN, 0});
     for (const Client& client : clients)
       waiting.push_back({client.socket.number(), static_cast<short>(client.waiting() ? POLLIN | POLLOUT : POLLIN), 0});
@@ -170,7 +170,7 @@ struct IgtlServer::Shared {
       if (waiting[0].revents != 0) wake.clear();
       for (std::size_t k = 0; k < clients.size(); ++k) {
         const short happened = waiting[k + 2].revents;
-        if (happened & POLLOUT) send_rest(clients[k]);
+        if (happened & POLLOUT) send_remaining(clients[k]);
         if (happened & ~POLLOUT) listen_to(clients[k]);
       }
       if (waiting[1].revents != 0) accept_clients();
@@ -178,7 +178,7 @@ struct IgtlServer::Shared {
         pack_frame();
         send_frame();
       }
-      part_with_clients();
+      drop_clients();
     }
   }
 };

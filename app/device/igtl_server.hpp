@@ -1,13 +1,13 @@
-// Tells the world what happens: an OpenIGTLink server that sends every frame to any number of clients. Its own thread
-// packs and sends; publish() only copies. Each frame, in this order:
-//   TRANSFORM  one for each instrument, under its name   tool to world, mm; convention as in igtl_device.hpp
-//   TDATA      "Instruments"                             all of them, in their order
-//   SENSOR     "Touched"                                 faces that each instrument touches, in that order; no unit
-//   SENSOR     "Force"                                   x, y, z of the force on each instrument, in that order;
-//   newtons
-// A client that has not taken the last frame yet skips this one; one that takes nothing for `patience` is dropped.
-// More clients than `most_clients` are hung up on, with a line in the log; without free descriptors none is accepted
-// for a second. What clients send is read and thrown away: nobody has to ask.   Tested in tests/app/igtl_test.cpp
+// Broadcasts each frame over OpenIGTLink to up to `most_clients` clients. Its own thread packs and sends; publish()
+// only copies. Each frame sends, in this order:
+//   TRANSFORM  one per instrument, with its name   tool to world, mm; convention as in igtl_device.hpp
+//   TDATA      "Instruments"                       all instruments, in their order
+//   SENSOR     "Touched"                           number of faces that each instrument touches, in that order; no unit
+//   SENSOR     "Force"                             x, y, z of the force on each instrument, in that order; newtons
+// A client that has not received the whole last frame skips this one; a client that receives nothing for `patience` is
+// disconnected. More clients than `most_clients` are refused, with a line in the log. When the system has no free
+// descriptors, the server accepts no client for a second. Data from clients is read and discarded: they need not ask.
+// Tested in tests/app/igtl_test.cpp and tests/app/igtl_limits_test.cpp
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@
 namespace trocar {
 
 struct IgtlServerParams {
-  int port = 18944;       //     0: a free one
-  bool anyone = false;    //     other machines may connect; false: this machine only
-  double patience = 2.0;  // s
+  int port = 18944;       //     0: any free port
+  bool anyone = false;    //     true: other machines may connect; false: this machine only
+  double patience = 2.0;  // s   a client that receives nothing for longer is disconnected
   std::size_t most_clients = 16;
 };
 
@@ -28,25 +28,25 @@ struct PublishedTool {
   std::string name;
   glm::dmat4 pose{1.0};       // m
   glm::vec3 force{0.f};       // N
-  std::uint32_t touched = 0;  // faces
+  std::uint32_t touched = 0;  // number of touched faces
 };
 
 class IgtlServer {
  public:
-  // Error: InputError when the port is taken.
+  // Error: InputError when the port is in use.
   explicit IgtlServer(const IgtlServerParams& params = {});
   ~IgtlServer();
 
-  // Never waits for a client; allocates only until it has seen as many tools. Frames that come faster than they are
-  // packed replace each other.
+  // Never waits for a client; allocates only when the number of tools grows. A new frame replaces one that has not been
+  // packed yet.
   void publish(std::span<const PublishedTool> tools);
 
   int port() const;
   std::size_t clients() const;        // connected now
-  std::uint64_t frames_sent() const;  // all clients together, begun
+  std::uint64_t frames_sent() const;  // sum over all clients; a partly sent frame counts
   std::uint64_t frames_skipped() const;
-  std::uint64_t clients_dropped() const;  // for they took nothing
-  std::uint64_t clients_refused() const;  // for there were too many
+  std::uint64_t clients_dropped() const;  // because they received nothing for `patience`
+  std::uint64_t clients_refused() const;  // because `most_clients` were connected
 
  private:
   struct Shared;

@@ -16,12 +16,12 @@
 namespace trocar {
 namespace {
 
-constexpr double kMillimetres = 1e3;  // of a metre
-// Kinds that are read are far shorter than this, kinds that are skipped (images) than that.
+constexpr double kMillimetres = 1e3;  // per metre
+// Message types that are read are far shorter than the first limit; skipped types (images) than the second.
 constexpr std::uint64_t kLongestRead = 1u << 20, kLongestSkipped = 1ull << 34;  // bytes
 constexpr std::size_t kExtendedHeader = 12;                                     // bytes, of protocol version 3
 
-// Fixed-width text on the wire: cut, or padded with zeros, of which libOpenIGTLink wants to see one at least.
+// Writes a text field of fixed width: cut, or padded with zeros. libOpenIGTLink expects at least one zero.
 template <std::size_t kSize>
 void put_text(char (&field)[kSize], std::string_view text) {
   std::memset(field, 0, kSize);
@@ -80,7 +80,8 @@ bool finite(std::span<const float> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
 }
 
-// The content of a body of version 3 stands between an extended header and meta data; nothing when their lengths lie.
+// The content of a version 3 body lies between an extended header and the metadata; empty when their lengths are
+// inconsistent with the body.
 std::span<const std::byte> content_of(std::span<const std::byte> body, int version) {
   if (version < 3) return body;
   const auto number = [&](std::size_t at, std::size_t size) {
@@ -146,7 +147,7 @@ igtl_header header_in(std::span<const std::byte> message) {
 
 bool is_read(std::string_view kind) { return kind == "TRANSFORM" || kind == "TDATA" || kind == "SENSOR"; }
 
-// Kinds are upper-case words, digits and underscores.
+// A message type consists of upper-case letters, digits and underscores.
 bool plausible(const igtl_header& header) {
   const std::string_view kind = text_of(header.name);
   const auto fits = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -213,7 +214,7 @@ bool IgtlReader::take(std::span<const std::byte> bytes, const IgtlListener& list
   return true;
 }
 
-// The header is there: how much follows, and whether anybody reads it.
+// The header is complete: determines the length of the body, and whether it is read or skipped.
 bool IgtlReader::begin_message() {
   const igtl_header header = header_in(message_);
   if (!plausible(header)) return false;

@@ -1,9 +1,9 @@
-// OpenIGTLink on the wire: messages to bytes, a stream of bytes to poses. Byte order, check sums and layouts are those
-// of libOpenIGTLink; streams are cut into messages here, so that half messages wait, long ones of other kinds are
-// skipped unread, and nothing that comes from the network is trusted.
+// Encodes and decodes the OpenIGTLink protocol: messages to bytes, a stream of bytes to poses. libOpenIGTLink supplies
+// byte order, checksums and layouts. The code here splits the stream into messages: it buffers incomplete messages,
+// skips long messages of other types unread, and validates everything that comes from the network.
 // Source: Tokuda et al., "OpenIGTLink: an open network protocol for image-guided therapy environment", Int. J. Medical
-// Robotics 2009; openigtlink.org, protocol versions 1 to 3 (extended header and meta data of version 3 are skipped).
-// Matrices: tool to world, millimetres on the wire, metres here. Names: 19 bytes, longer ones are cut.
+// Robotics 2009; openigtlink.org, protocol versions 1 to 3 (skips the extended header and metadata of version 3).
+// Matrices: tool to world, millimetres in the messages, metres here. Names: at most 19 bytes; longer names are cut.
 // Tested in tests/app/igtl_wire_test.cpp against libOpenIGTLink's own message classes
 #pragma once
 
@@ -25,14 +25,14 @@ struct NamedPose {
 
 enum class IgtlUnit { None, Newton };
 
-// Each appends one message to `out`. `time`: s since 1970.
+// Each function appends one message to `out`. `time`: s since 1970.
 void append_transform(std::vector<std::byte>& out, const NamedPose& tool, double time);
 void append_tdata(std::vector<std::byte>& out, std::string_view name, std::span<const NamedPose> tools, double time);
-// At most 255 values; more are left out.
+// Writes at most 255 values and omits the others.
 void append_sensor(std::vector<std::byte>& out, std::string_view name, std::span<const double> values, IgtlUnit unit,
                    double time);
 
-// What a stream says. Views last as long as the call.
+// Callbacks for the content of a stream. The views are valid only during the call.
 struct IgtlListener {
   std::function<void(std::string_view name, const glm::dmat4& pose)> pose;  // TRANSFORM, and each tool of TDATA; finite
   std::function<void(std::string_view name, std::span<const double> values)> sensor;  // SENSOR
@@ -40,19 +40,19 @@ struct IgtlListener {
 
 class IgtlReader {
  public:
-  // Takes bytes as they come. False: this is no OpenIGTLink, the connection is to be closed.
+  // Processes received bytes. False: the stream is not OpenIGTLink; close the connection.
   bool take(std::span<const std::byte> bytes, const IgtlListener& listener);
 
-  // Messages that were thrown away: check sum or length wrong, numbers that are not finite.
+  // Number of discarded messages: a wrong checksum or length, or numbers that are not finite.
   std::uint64_t refused() const { return refused_; }
 
  private:
   bool begin_message();
   void end_message(const IgtlListener& listener);
 
-  std::vector<std::byte> message_;  // header and body, as far as they came
-  std::uint64_t skip_ = 0;          // bytes of a body that nobody reads
-  std::size_t wanted_ = 0;          // bytes of the message; 0: the header is not complete
+  std::vector<std::byte> message_;  // received part of header and body
+  std::uint64_t skip_ = 0;          // bytes of a body that are still to be skipped
+  std::size_t wanted_ = 0;          // length of the message in bytes; 0: the header is not complete
   std::uint64_t refused_ = 0;
 };
 

@@ -26,7 +26,7 @@ glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints) {
   const double spin = glm::radians(joints.spin_deg);
   const double sp = elementary::sin(pan), cp = elementary::cos(pan), st = elementary::sin(tilt),
                ct = elementary::cos(tilt);
-  // Columns of Rx(tilt) Ry(pan); Rz(spin) then turns the first two among themselves.
+  // Columns of Rx(tilt) Ry(pan); Rz(spin) then rotates the first two in their plane.
   const glm::dvec3 x0(cp, st * sp, -ct * sp), y0(0.0, ct, st), z0(sp, -st * cp, ct * cp);
   const glm::dmat3 turned(elementary::cos(spin) * x0 + elementary::sin(spin) * y0,
                           elementary::cos(spin) * y0 - elementary::sin(spin) * x0, z0);

@@ -21,7 +21,7 @@ HeldTool held(const ScopeScene& scene) {
 }
 
 template <typename Hand>
-std::unique_ptr<Device> kept(std::unique_ptr<Hand> hand, DeviceContext& context) {
+std::unique_ptr<Device> registered(std::unique_ptr<Hand> hand, DeviceContext& context) {
   context.hands.push_back(hand.get());
   return hand;
 }
@@ -30,17 +30,18 @@ std::unique_ptr<Device> make_gamepad(const HeldTool& tool, const std::string& so
   GamepadParams params;
   params.fulcrum = context.fulcrum;
   auto read = context.gamepad ? context.gamepad(source) : glfw_gamepad(source);
-  return kept(std::make_unique<GamepadDevice>(tool, std::move(read), params), context);
+  return registered(std::make_unique<GamepadDevice>(tool, std::move(read), params), context);
 }
 
 std::unique_ptr<Device> make_spacemouse(const HeldTool& tool, DeviceContext& context) {
   if (context.spacemouse)
-    throw InputError("two devices want the SpaceMouse; give one of them another device in the scene");
+    throw InputError(
+        "the SpaceMouse can move only one instrument or the scope; give the other another device in the scene");
   context.spacemouse = std::make_unique<SpaceMouseReader>();
   SpaceMouseParams params;
   params.fulcrum = context.fulcrum;
   const auto read = [reader = context.spacemouse.get()] { return reader->state(); };
-  return kept(std::make_unique<SpaceMouseDevice>(tool, read, params), context);
+  return registered(std::make_unique<SpaceMouseDevice>(tool, read, params), context);
 }
 
 std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
@@ -50,7 +51,7 @@ std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
   });
 }
 
-// What instruments and the scope have in common. `mouse`: the mouse, if it is one.
+// The devices that instruments and the scope share. Sets `mouse` when the device is a mouse.
 std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& tool, const std::string& source,
                                   DeviceContext& context, MouseDevice*& mouse) {
   if (device == "igtl") return std::make_unique<IgtlDevice>(parse_igtl_source(source), tool);
@@ -62,7 +63,7 @@ std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& too
   params.fulcrum = context.fulcrum;
   auto made = std::make_unique<MouseDevice>(tool, params);
   mouse = made.get();
-  return kept(std::move(made), context);
+  return registered(std::move(made), context);
 }
 
 [[noreturn]] void rethrow(const std::string& who, const InputError& error) {
@@ -90,7 +91,7 @@ std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext&
 std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::filesystem::path& folder,
                                           DeviceContext& context) try {
   if (scene.device == "script") return nullptr;
-  if (scene.device == "haptic") throw InputError("the haptic stub holds instruments only; choose another device");
+  if (scene.device == "haptic") throw InputError("the haptic stub can only hold an instrument; choose another device");
   if (scene.device == "trajectory") {
     if (scene.source.empty()) throw InputError("device = \"trajectory\" needs source = \"RECORDING.h5\"");
     return make_replay_device(load_scope_motion(folder / scene.source));

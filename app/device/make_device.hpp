@@ -1,4 +1,4 @@
-// From a scene's words to devices: the one place that knows every device by its name (device_names() in scene.hpp).
+// Creates devices from a scene; the only file that maps the names of device_names() (scene.hpp) to classes.
 // Tested in tests/app/make_device_test.cpp
 #pragma once
 
@@ -13,27 +13,27 @@
 
 namespace trocar {
 
-// What devices need from the program, and what the program needs to know of them.
+// Settings that devices get from the program, and pointers to the created devices.
 struct DeviceContext {
-  bool fulcrum = true;                                       // of every device in a hand
-  std::function<GamepadSource(const std::string&)> gamepad;  // by InstrumentScene::source; empty: glfw_gamepad
-  std::unique_ptr<SpaceMouseReader> spacemouse;              // made when a scene names it; outlives the devices
-  // Of the devices made so far; they live as long as the session that holds them.
-  std::vector<MouseDevice*> mice;  // [instrument] null where another device holds it
-  std::vector<HandDevice*> hands;  // want to know the picture's axes: set_screen, once a frame
+  bool fulcrum = true;                                       // fulcrum setting of every hand-held device
+  std::function<GamepadSource(const std::string&)> gamepad;  // argument: InstrumentScene::source; empty: glfw_gamepad
+  std::unique_ptr<SpaceMouseReader> spacemouse;              // created when a scene uses it; must outlive the devices
+  // The devices created so far; they live as long as the session that owns them.
+  std::vector<MouseDevice*> mice;  // [instrument] null when another device moves it
+  std::vector<HandDevice*> hands;  // call set_screen() of each once per frame
   MouseDevice* scope_mouse = nullptr;
 };
 
-// A person or a tracker moves an instrument or the scope of this scene; false: scripts and recorded motions move all.
+// True when a live device moves an instrument or the scope of this scene; false: scripts and recorded motions move all.
 bool has_live_device(const Scene& scene);
 
-// To be called once for each instrument, in their order. Errors: InputError naming the instrument: a hand that starts
-// out of its limits, a source that cannot be understood, a file that cannot be read, no SpaceMouse daemon. A gamepad or
-// an OpenIGTLink server that is not there yet is no error: the device is Lost until it comes.
+// Call it once per instrument, in their order. Errors: InputError with the instrument's name: a hand-held device that
+// starts outside its limits, an invalid source, a file that cannot be read, no SpaceMouse daemon, two SpaceMouse
+// devices. A gamepad or an OpenIGTLink server that is not available yet is not an error: the device is Lost until then.
 std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context);
 
-// The same for the scope; null for "script": it stays. "trajectory" and `source` = "S.h5": as it was recorded there;
-// `folder`: of the scene file.
+// The same for the scope; null for "script", which never moves it. "trajectory" with `source` = "S.h5" replays the
+// motion of the scope in that recording. `folder`: folder of the scene file. Error: also for "haptic".
 std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::filesystem::path& folder,
                                           DeviceContext& context);
 

@@ -1,5 +1,5 @@
-// The mouse as the hand on an instrument's handle, or on the scope's: moving it swings the handle about the trocar, the
-// wheel pushes in and out. Fed by the window; knows nothing of it.
+// The mouse moves the handle of an instrument or of the scope: its motion swings the handle about the trocar, the wheel
+// inserts and withdraws. The window calls this class, which does not depend on the window.
 // Units: metres, radians, degrees.   Tested in tests/app/hand_device_test.cpp
 #pragma once
 
@@ -9,9 +9,9 @@ namespace trocar {
 
 struct MouseParams {
   double swing_per_pixel = 0.0016;  // rad   > 0
-  double insert_per_notch = 0.004;  // m     of the wheel, > 0
-  double smoothing = 0.016;         // s     >= 0: after so long 1/e of the way to the hand is left, at any frame rate
-  bool fulcrum = true;              //       the mouse is the handle, the tip goes the other way; false: the tip follows
+  double insert_per_notch = 0.004;  // m     insertion per notch of the wheel, > 0
+  double smoothing = 0.016;         // s     >= 0: time constant with which the tip follows, at any frame rate
+  bool fulcrum = true;              //       true: the tip moves opposite to the mouse; false: the tip follows it
 };
 
 class MouseDevice final : public HandDevice {

@@ -85,7 +85,8 @@ Trajectory load_scope_motion(const std::filesystem::path& file) {
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
     const auto pose = recording.scope(frame);
     if (!pose)
-      throw InputError(fmt::format("{}: the recording keeps no motion of the scope; record it anew", file.string()));
+      throw InputError(
+          fmt::format("{}: the recording has no motion of the scope; make a new recording", file.string()));
     motion.rows.push_back({recording.times()[frame], pose->port, pose->eye, pose->spin_deg, 1.0, false});
   }
   return motion;

@@ -24,7 +24,7 @@ class TrajectoryDevice final : public Device {
   Trajectory trajectory_;
 };
 
-// 0 before `from`, 1 after `to`, smooth between.
+// Smoothstep: 0 before `from`, 1 after `to`.
 double eased(double t, double from, double to) {
   const double s = std::clamp((t - from) / (to - from), 0.0, 1.0);
   return s * s * (3.0 - 2.0 * s);
@@ -53,7 +53,7 @@ class ScriptDevice final : public Device {
     return {path_.pivot, path_.target + offset, 0.0, grip, energy};
   }
 
-  // Different rates along the three directions: the path does not close for a long while.
+  // The frequencies along the three directions differ, so the path takes long to repeat.
   DevicePose explore(double turn) const {
     const glm::dvec3 tip = path_.target +
                            path_.reach * (right_ * elementary::sin(turn) + up_ * 0.6 * elementary::sin(1.618 * turn)) +

@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// One tick at the lowest rate that a scene may have.
+// One tick at a scene's lowest frame rate. A longer gap is a pause, during which the puck was not read.
 constexpr double kLongestStep = 0.1;  // s
 
 double rate(const SpaceMouseParams& params, int counts) {

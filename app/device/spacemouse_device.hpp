@@ -1,10 +1,10 @@
-// A SpaceMouse as the hand on an instrument's handle, or on the scope's: its puck gives rates about the trocar. Through
-// the daemon spacenavd and its library libspnav; a thread of its own listens, so that a frame never waits.
-//   puck right, lean right    the hand goes right        push forward, pull back   in, out
-//   puck up, tip back         the hand goes up           twist                     turns about the shaft
-//   first button, held        jaws closed                second button, held       energy
-// A puck at rest is silent, and so is one held still at full deflection: silence says nothing about its health. It is
-// Lost while the daemon is gone, and Good again when it is back.
+// A SpaceMouse moves the handle of an instrument or of the scope: its puck sets rates about the trocar. Uses the daemon
+// spacenavd and its library libspnav. Its own thread receives the events, so a frame never waits.
+//   puck right, lean right    moves the handle right     push forward, pull back   inserts, withdraws
+//   puck up, tip back         moves the handle up        twist                     turns about the shaft
+//   first button, held        jaws closed                second button, held       diathermy on
+// A puck at rest sends no events, and neither does a puck held still at full deflection, so missing events are not a
+// failure. The device is Lost while the daemon is not available, and Good again when it is back.
 // Units: metres, degrees, seconds.   Tested in tests/app/spacemouse_device_test.cpp
 #pragma once
 
@@ -19,7 +19,7 @@ namespace trocar {
 
 struct SpaceMouseState {
   bool connected = false;
-  // Counts as spacenavd gives them, about -350..350: x right, y up, z forward, then turns about right (tip back), up
+  // Counts from spacenavd, about -350..350: x right, y up, z forward, then rotations about right (tip back), up
   // (counter-clockwise from above) and forward (lean right).
   std::array<int, 6> axes{};
   std::array<bool, 2> buttons{};
@@ -27,13 +27,13 @@ struct SpaceMouseState {
 using SpaceMouseSource = std::function<SpaceMouseState()>;
 
 struct SpaceMouseParams {
-  double full_scale = 350.0;     // counts  of a puck fully over, > 0
-  double dead_zone = 0.06;       // 1       of it, 0..0.9
-  double curve = 1.5;            // 1       >= 1: fine near the centre
-  double swing_rate_deg = 40.0;  // deg/s   fully over
-  double insert_rate = 0.08;     // m/s
-  double spin_rate_deg = 120.0;  // deg/s
-  bool fulcrum = true;           //         the puck is the handle, the tip goes the other way
+  double full_scale = 350.0;     // counts  at full deflection, > 0
+  double dead_zone = 0.06;       // 1       fraction of full_scale, 0..0.9
+  double curve = 1.5;            // 1       >= 1; above 1 for fine control near the centre
+  double swing_rate_deg = 40.0;  // deg/s   at full deflection
+  double insert_rate = 0.08;     // m/s     at full deflection
+  double spin_rate_deg = 120.0;  // deg/s   at full deflection
+  bool fulcrum = true;           //         the puck moves the handle, the tip moves the opposite way
 };
 
 class SpaceMouseDevice final : public HandDevice {
@@ -50,10 +50,10 @@ class SpaceMouseDevice final : public HandDevice {
   bool started_ = false, connected_ = false;
 };
 
-// Listens to spacenavd. libspnav holds one connection for a process, so there can be one of these at a time.
+// Receives events from spacenavd. libspnav has one connection per process, so only one reader can exist at a time.
 class SpaceMouseReader {
  public:
-  // Error: InputError when the daemon does not answer, or there is a reader already.
+  // Error: InputError when the daemon does not answer, or a reader exists already.
   SpaceMouseReader();
   ~SpaceMouseReader();
   // Never blocks on the daemon.
@@ -64,7 +64,7 @@ class SpaceMouseReader {
   std::unique_ptr<Shared> shared_;
 };
 
-// Whether spacenavd answers now; not while there is a reader.
+// True when spacenavd answers, or when a reader exists: libspnav cannot open a second connection to test it.
 bool spacenavd_answers();
 
 }  // namespace trocar

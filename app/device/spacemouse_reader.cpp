@@ -1,4 +1,4 @@
-// The connection to spacenavd: libspnav's calls, all from one thread.
+// The connection to spacenavd. After the connection is open, only one thread calls libspnav.
 #include <poll.h>
 #include <spnav.h>
 
@@ -13,14 +13,14 @@
 namespace trocar {
 namespace {
 
-constexpr int kListenMs = 20;                        // then it looks whether it shall stop
-constexpr std::chrono::milliseconds kTryAgain{500};  // after the daemon went away
+constexpr int kListenMs = 20;                        // interval at which the thread checks whether to stop
+constexpr std::chrono::milliseconds kTryAgain{500};  // interval of attempts to reconnect
 
 std::atomic<bool> connection_taken{false};
 
-enum class Heard { Nothing, Events, Gone };
+enum class Heard { Nothing, Events, Closed };
 
-// Waits up to kListenMs. A socket that can be read and gives no event has been closed by the daemon.
+// Waits up to kListenMs. When the socket is readable but has no event, the daemon has closed it.
 Heard listen(SpaceMouseState& state) {
   pollfd waiting{spnav_fd(), POLLIN, 0};
   if (poll(&waiting, 1, kListenMs) <= 0) return Heard::Nothing;
@@ -38,7 +38,7 @@ Heard listen(SpaceMouseState& state) {
       state.buttons = {};
     }
   }
-  return any ? Heard::Events : Heard::Gone;
+  return any ? Heard::Events : Heard::Closed;
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ struct SpaceMouseReader::Shared {
       }
       const Heard heard = listen(now);
       if (heard == Heard::Nothing) continue;
-      if (heard == Heard::Gone) {
+      if (heard == Heard::Closed) {
         spnav_close();
         now = {};
       }
@@ -81,7 +81,8 @@ struct SpaceMouseReader::Shared {
 
 SpaceMouseReader::SpaceMouseReader() : shared_(std::make_unique<Shared>()) {
   if (connection_taken.exchange(true))
-    throw InputError("two devices want the SpaceMouse; give one of them another device in the scene");
+    throw InputError(
+        "the SpaceMouse can move only one instrument or the scope; give the other another device in the scene");
   if (spnav_open() == -1) {
     connection_taken = false;
     throw InputError(

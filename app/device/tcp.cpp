@@ -21,9 +21,9 @@
 namespace trocar {
 namespace {
 
-// A peer whose machine went away without a word is noticed after about five seconds.
+// Keep-alive detects a machine that vanished silently after about five seconds: 2 s idle, then 3 probes 1 s apart.
 constexpr int kIdleSeconds = 2, kProbeSeconds = 1, kProbes = 3;
-// So little waits unsent that a client which reads slowly is not shown what happened long ago.
+// A small send buffer, so that a slow client does not receive outdated frames.
 constexpr int kSendBuffer = 16 * 1024;  // bytes
 
 void set_option(int socket, int level, int option, int value) {
@@ -63,7 +63,7 @@ void Descriptor::close() {
 }
 
 Wake::Wake() : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (!event_.open()) throw RunError("no event descriptor is to be had from the system; close some programs");
+  if (!event_.open()) throw RunError("the system has no free event descriptor; close some programs");
 }
 
 void Wake::ring() const {
@@ -85,8 +85,7 @@ Descriptor listen_on(int port, bool anyone) {
   set_option(listener.number(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (!listener.open() || bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       listen(listener.number(), SOMAXCONN) != 0) {
-    throw InputError(
-        fmt::format("port {} cannot be listened on ({}); choose another port", port, std::strerror(errno)));
+    throw InputError(fmt::format("cannot listen on port {} ({}); choose another port", port, std::strerror(errno)));
   }
   return listener;
 }

@@ -1,5 +1,5 @@
-// The few calls on sockets that devices over a network need; none of them raises SIGPIPE, none waits longer than it
-// says. Linux.   Tested through tests/app/igtl_test.cpp
+// The socket calls that network devices need. None raises SIGPIPE, none waits longer than documented. Linux only.
+// Tested through tests/app/igtl_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace trocar {
 
-// A file descriptor, closed at its end.
+// Owns a file descriptor and closes it in its destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -40,26 +40,28 @@ class Wake {
   Wake();
   int number() const { return event_.number(); }
   void ring() const;   // never blocks
-  void clear() const;  // to be called by the thread that was woken
+  void clear() const;  // the woken thread calls it
 
  private:
   Descriptor event_;
 };
 
-// Listens on this machine only, or for any machine. `port` 0: a free one. Error: InputError when the port is taken.
+// Listens for connections from this machine only, or, with `anyone`, from any machine. `port` 0: any free port. Error:
+// InputError when the port is in use or may not be used.
 Descriptor listen_on(int port, bool anyone);
 int port_of(const Descriptor& socket);
 struct Accepted {
-  Descriptor socket;                // not open when none waits, or none can be taken
-  bool out_of_descriptors = false;  // one waits and the system has no descriptor or memory for it: try again later
+  Descriptor socket;                // not open when no connection waits, or when it cannot be accepted
+  bool out_of_descriptors = false;  // the system has no descriptor or memory for a waiting connection: try again later
 };
-// The next connection that waits, without waiting for one.
+// Accepts the next waiting connection; returns at once when there is none.
 Accepted accept_from(const Descriptor& listener);
 
-// Not open when it did not come about within `timeout_ms`, or `wake` rang. Looking up the name may take longer.
+// Returns a closed descriptor when no connection is made within `timeout_ms` (for each address of the host) or `wake`
+// rings. Resolving the host name may take longer.
 Descriptor connect_to(const std::string& host, int port, int timeout_ms, const Wake& wake);
 
-// What went through at once. More than 0: bytes; 0: nothing for now; -1: the other side is gone.
+// Transfer what is possible without waiting. Return the number of bytes; 0: nothing yet; -1: the connection is closed.
 std::ptrdiff_t send_some(const Descriptor& socket, std::span<const std::byte> bytes);
 std::ptrdiff_t receive_some(const Descriptor& socket, std::span<std::byte> bytes);
 

@@ -1,4 +1,4 @@
-// A name as a cell of a CSV file (RFC 4180): in quotes where it holds what the format uses itself.
+// A text as a cell of a CSV file (RFC 4180): quoted if it contains a comma, a quote or a line end.
 // Tested in tests/app/python_test.cpp
 #pragma once
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr float kMillimetres = 1e3f;
 
-// What a file name may hold on every system; another character becomes an underscore.
+// Replaces every character that some system forbids in a file name by an underscore.
 std::string file_part(const std::string& name) {
   std::string part;
   for (const char c : name) {
@@ -97,7 +97,7 @@ vtkNew<vtkCellArray> triangles_of(std::span<const glm::uvec3> faces) {
   return cells;
 }
 
-// Where a face stands among the living; ids ascend. Faces that are not there any more have no place.
+// Slot of a face among the current faces, whose ids ascend; nothing for a removed face.
 std::optional<std::size_t> slot_of(std::span<const FaceId> ids, FaceId id) {
   const auto at = std::lower_bound(ids.begin(), ids.end(), id);
   if (at == ids.end() || *at != id) return {};

@@ -40,28 +40,28 @@ std::vector<std::string_view> split(std::string_view line) {
   }
 }
 
-// Where each known column stands in the file; the optional ones may be absent.
-using ColumnPlaces = std::array<std::optional<std::size_t>, kColumns.size()>;
+// Position of each known column in the file; the optional columns may be absent.
+using ColumnIndices = std::array<std::optional<std::size_t>, kColumns.size()>;
 
-ColumnPlaces read_header(const std::string& file, std::string_view line, int line_number) {
+ColumnIndices read_header(const std::string& file, std::string_view line, int line_number) {
   const auto cells = split(line);
-  ColumnPlaces places;
+  ColumnIndices indices;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     for (std::size_t column = 0; column < kColumns.size(); ++column) {
       if (cells[cell] != kColumns[column]) continue;
-      if (places[column])
-        throw InputError(fmt::format("{}:{}: column '{}' is there twice; remove or rename one", file, line_number,
-                                     kColumns[column]));
-      places[column] = cell;
+      if (indices[column])
+        throw InputError(
+            fmt::format("{}:{}: column '{}' appears twice; remove or rename one", file, line_number, kColumns[column]));
+      indices[column] = cell;
     }
   }
   for (std::size_t column = 0; column < kRequiredColumns; ++column) {
-    if (!places[column]) {
+    if (!indices[column]) {
       throw InputError(fmt::format("{}:{}: column '{}' is missing; the header must be {}", file, line_number,
                                    kColumns[column], "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z[,roll_deg,grip]"));
     }
   }
-  return places;
+  return indices;
 }
 
 double read_number(const std::string& file, int line_number, std::string_view column, std::string_view cell) {
@@ -74,16 +74,16 @@ double read_number(const std::string& file, int line_number, std::string_view co
   return value;
 }
 
-TrajectoryRow read_row(const std::string& file, std::string_view line, int line_number, const ColumnPlaces& places) {
+TrajectoryRow read_row(const std::string& file, std::string_view line, int line_number, const ColumnIndices& indices) {
   const auto cells = split(line);
   std::array<double, kColumns.size()> values{};
   for (std::size_t column = 0; column < kColumns.size(); ++column) {
-    if (!places[column]) continue;
-    if (*places[column] >= cells.size()) {
-      throw InputError(fmt::format("{}:{}: the row has {} cells, column {} is number {}; complete the row", file,
-                                   line_number, cells.size(), kColumns[column], *places[column] + 1));
+    if (!indices[column]) continue;
+    if (*indices[column] >= cells.size()) {
+      throw InputError(fmt::format("{}:{}: the row has {} cells, but column {} is number {}; complete the row", file,
+                                   line_number, cells.size(), kColumns[column], *indices[column] + 1));
     }
-    values[column] = read_number(file, line_number, kColumns[column], cells[*places[column]]);
+    values[column] = read_number(file, line_number, kColumns[column], cells[*indices[column]]);
   }
   TrajectoryRow row;
   row.time = values[0];
@@ -93,7 +93,7 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   row.grip = values[8];
   for (std::size_t column = 1; column < kRequiredColumns; ++column)
     if (std::abs(values[column]) > kFarthestPlace / kMetresPerMillimetre)
-      throw InputError(fmt::format("{}:{}: {} in column {} is over {:g} m from the origin; check the unit", file,
+      throw InputError(fmt::format("{}:{}: {} in column {} is more than {:g} m from the origin; check the unit", file,
                                    line_number, values[column], kColumns[column], kFarthestPlace));
   if (const std::string fault = pose_fault({row.pivot, row.tip, ToolPose{}.radius}); !fault.empty()) {
     throw InputError(fmt::format("{}:{}: {}", file, line_number, fault));
@@ -101,12 +101,12 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   return row;
 }
 
-// The step from the row before must be one too: there the pivot is the new row's.
+// The step from the previous row uses the pivot of the new row, so the previous tip must differ from that pivot too.
 void check_step(const std::string& file, int line_number, const Trajectory& so_far, const TrajectoryRow& row) {
   if (so_far.rows.empty()) return;
   const ToolStep step{row.pivot, so_far.rows.back().tip, row.tip, ToolPose{}.radius};
   if (const std::string fault = step_fault(step); !fault.empty()) {
-    throw InputError(fmt::format("{}:{}: between this row and the one before: {}", file, line_number, fault));
+    throw InputError(fmt::format("{}:{}: between this row and the previous one: {}", file, line_number, fault));
   }
 }
 
@@ -116,35 +116,35 @@ Trajectory load_trajectory(const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::string content = read_whole_file(path, kTrajectoryFile);
   Trajectory trajectory;
-  std::optional<ColumnPlaces> places;
-  std::string_view rest = content;
-  for (int line_number = 1; !rest.empty(); ++line_number) {
-    std::string_view text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+  std::optional<ColumnIndices> indices;
+  std::string_view remaining = content;
+  for (int line_number = 1; !remaining.empty(); ++line_number) {
+    std::string_view text = remaining.substr(0, remaining.find('\n'));
+    remaining.remove_prefix(std::min(remaining.size(), text.size() + 1));
     if (text.size() > kLongestLine)
       throw InputError(
-          fmt::format("{}:{}: the line has {} characters, more than a row may have; check that the file is a "
-                      "trajectory",
-                      file, line_number, text.size()));
+          fmt::format("{}:{}: the line has {} bytes, more than the {} allowed; check that the file is a trajectory",
+                      file, line_number, text.size(), kLongestLine));
     if (line_number == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (trimmed(text).empty()) continue;
-    if (!places) {
-      places = read_header(file, text, line_number);
+    if (!indices) {
+      indices = read_header(file, text, line_number);
       continue;
     }
-    const TrajectoryRow row = read_row(file, text, line_number, *places);
+    const TrajectoryRow row = read_row(file, text, line_number, *indices);
     if (!trajectory.rows.empty() && row.time < trajectory.rows.back().time) {
-      throw InputError(fmt::format("{}:{}: time goes back from {} s to {} s; sort the rows by time", file, line_number,
-                                   trajectory.rows.back().time, row.time));
+      throw InputError(fmt::format("{}:{}: the time decreases from {} s to {} s; sort the rows by time", file,
+                                   line_number, trajectory.rows.back().time, row.time));
     }
     if (!trajectory.rows.empty() && row.time - trajectory.rows.front().time > kLongestSession)
-      throw InputError(fmt::format("{}:{}: the trajectory lasts longer than {:g} s, a day; split it", file, line_number,
-                                   kLongestSession));
+      throw InputError(fmt::format("{}:{}: the trajectory lasts longer than {:g} s (one day); split it", file,
+                                   line_number, kLongestSession));
     check_step(file, line_number, trajectory, row);
     trajectory.rows.push_back(row);
   }
-  if (!places) throw InputError(fmt::format("{}: the file is empty; it needs a header and one row a frame", file));
-  if (trajectory.rows.empty()) throw InputError(fmt::format("{}: no row after the header; add one row a frame", file));
+  if (!indices) throw InputError(fmt::format("{}: the file is empty; it needs a header and one row per frame", file));
+  if (trajectory.rows.empty())
+    throw InputError(fmt::format("{}: there is no row after the header; add one row per frame", file));
   return trajectory;
 }
 
@@ -156,8 +156,9 @@ Trajectory thinned(const Trajectory& trajectory, std::size_t stride) {
 
 void check_radius(double radius, const MeshView& organ) {
   if (!(radius > 0.0) || !std::isfinite(radius)) {
-    throw InputError(fmt::format("radius {} mm: must be a positive number of millimetres, 2.5 for a 5 mm instrument",
-                                 radius / kMetresPerMillimetre));
+    throw InputError(
+        fmt::format("radius {} mm: must be a positive number of millimetres, for example 2.5 for a 5 mm instrument",
+                    radius / kMetresPerMillimetre));
   }
   glm::vec3 low(std::numeric_limits<float>::max()), high(-std::numeric_limits<float>::max());
   for (const auto& position : organ.positions) {
@@ -167,7 +168,7 @@ void check_radius(double radius, const MeshView& organ) {
   const double size = organ.positions.empty() ? 0.0 : glm::length(glm::dvec3(high) - glm::dvec3(low));
   if (radius > size) {
     throw InputError(
-        fmt::format("radius {} mm: larger than the organ, which measures {:.3g} mm across; "
+        fmt::format("radius {} mm: is larger than the organ, which measures {:.3g} mm across; "
                     "check the units of both",
                     radius / kMetresPerMillimetre, size / kMetresPerMillimetre));
   }

@@ -21,7 +21,7 @@ std::uint64_t shortest(const OrganTables& organ, std::size_t first, std::size_t 
   return rows;
 }
 
-// Frames before the first one that needs a row which is not there.
+// Number of frames before the first one that needs a missing row.
 std::uint64_t frames_with_surface(const OrganTables& organ, std::uint64_t frames) {
   for (const SurfaceRows& kind : kSurfaceRows) {
     const std::uint64_t rows = shortest(organ, kind.first, kind.frame);
@@ -39,7 +39,7 @@ std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTa
   for (const auto& kind : kinds) {
     tables.push_back(file.table(kind.path, kind.cell));
     if (!has_shape(tables.back().row_shape(), kind.row_shape))
-      throw InputError(fmt::format("{}: table {} has rows of another shape; it is no Trocar recording",
+      throw InputError(fmt::format("{}: table {} has rows of another shape; the file is not a Trocar recording",
                                    file.path().string(), kind.path));
   }
   return tables;

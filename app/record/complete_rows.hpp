@@ -1,4 +1,5 @@
-// Which rows of a recording belong to whole frames: all of them after a clean end, some of them after a kill.
+// Finds the rows of a recording that belong to complete frames: all rows after a clean end, some of them after a kill.
+// Tested in tests/app/recorder_test.cpp and tests/app/recording_faults_test.cpp
 #pragma once
 
 #include <array>
@@ -17,22 +18,24 @@ struct RowCounts {
   std::uint64_t operator[](RowOf rows) const { return of[static_cast<std::size_t>(rows)]; }
 };
 
-// Opens the tables of these kinds. A row shape of 0 may be any. Error: InputError when one is not as it should be.
+// Opens these tables. A 0 in a row shape accepts any size. Error: InputError when a table is missing or has another
+// shape.
 std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds);
 
-// Touches that are there in every table.
+// Number of touches that every touch table contains.
 std::uint64_t touch_rows(const OrganTables& organ);
 
-// Frames that are there in every table, with their touches and with what had happened to the surfaces.
+// Number of frames that every table contains, with their touches and their surface changes.
 std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs);
 
-// The first of these frames that have all the faces that tips touch in them.
+// How many of the first `frames` frames have all their tip touches.
 std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames);
 
-// Where each tool's rows begin, a table of tools + 1 columns: ascending in every frame, and never past `rows`.
+// Checks `starts`, the table of tools + 1 columns with the first row of each tool: true when the numbers ascend within
+// every frame and do not exceed `rows`.
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows);
 
-// Rows written with the first `frames` frames, > 0.
+// Numbers of rows written with the first `frames` (> 0) frames.
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames);
 
 }  // namespace trocar

@@ -10,12 +10,12 @@
 namespace trocar {
 namespace {
 
-// HDF5 copies this into the property list and back, byte by byte.
+// HDF5 copies this structure into the property list and back, byte by byte.
 struct DriverInfo {
   RecordingBytes* bytes;
 };
 
-// HDF5 fills the first part, and gives it back to every function below.
+// HDF5 fills the first member and passes a pointer to it to every function below.
 struct DriverFile {
   H5FD_t common;
   RecordingBytes* bytes;
@@ -40,7 +40,7 @@ herr_t close_file(H5FD_t* file) {
   return 0;
 }
 
-// Every open file is one of its own: a reader in the program that writes the recording is a reader like any other.
+// Every open file counts as a different file, so that the program that writes a recording can also read it.
 int compare(const H5FD_t* first, const H5FD_t* second) { return first < second ? -1 : first > second ? 1 : 0; }
 
 herr_t features(const H5FD_t*, unsigned long* flags) {
@@ -74,7 +74,7 @@ herr_t set_length(H5FD_t* file, hid_t, hbool_t) {
   return 0;
 }
 
-// Readers of a live recording are never in its writer's way.
+// Readers of a live recording take no lock, so they never block its writer.
 herr_t lock_file(H5FD_t* file, hbool_t exclusive) {
   RecordingBytes& bytes = *file_of(file).bytes;
   return bytes.live() || bytes.lock_for_hdf5(exclusive) ? 0 : -1;
@@ -103,7 +103,7 @@ H5FD_class_t driver_class() {
   driver.truncate = set_length;
   driver.lock = lock_file;
   driver.unlock = unlock_file;
-  constexpr H5FD_mem_t kMap[] = H5FD_FLMAP_DICHOTOMY;  // metadata and data are allocated apart
+  constexpr H5FD_mem_t kMap[] = H5FD_FLMAP_DICHOTOMY;  // metadata and data are allocated separately
   std::copy(std::begin(kMap), std::end(kMap), driver.fl_map);
   return driver;
 }

@@ -1,4 +1,4 @@
-// An HDF5 file driver over RecordingBytes, so that HDF5 reads and writes through them.
+// An HDF5 file driver (virtual file layer) through which HDF5 reads and writes RecordingBytes.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace trocar {
 
 class RecordingBytes;
 
-// A file access property list (an HDF5 id, closed by the caller) for exactly these bytes, whatever the name given to
-// H5Fopen or H5Fcreate. They must outlive the file.
+// Creates a file access property list for these bytes; H5Fopen and H5Fcreate then ignore their file name. Returns an
+// HDF5 id that the caller closes. `bytes` must outlive the file.
 std::int64_t make_file_access(RecordingBytes& bytes);
 
 }  // namespace trocar

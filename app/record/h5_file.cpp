@@ -25,8 +25,8 @@ struct Scoped {
   }
 };
 
-// HDF5 prints its diagnostics unless told otherwise, in every thread by itself; ours are exceptions. At exit it must
-// not try again to write what a full disk did not take.
+// Turns off HDF5's printed diagnostics, a setting of each thread; this file throws exceptions instead. Also keeps HDF5
+// from repeating failed writes at exit, for example on a full disk.
 void silence_library() {
   static const herr_t no_work_at_exit = H5dont_atexit();
   thread_local const herr_t silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -42,11 +42,11 @@ std::string file_name(hid_t object) {
 }
 
 void require_written(bool fine, hid_t object) {
-  if (!fine) throw RunError(file_name(object) + ": HDF5 could not write to it");
+  if (!fine) throw RunError(file_name(object) + ": HDF5 could not write to the file");
 }
 
 void require_read(bool fine, hid_t object) {
-  if (!fine) throw InputError(file_name(object) + ": HDF5 cannot read it to its end; is it damaged or cut short?");
+  if (!fine) throw InputError(file_name(object) + ": HDF5 cannot read the whole file; is it damaged or cut short?");
 }
 
 hid_t memory_type(Cell cell) {
@@ -81,9 +81,9 @@ hid_t file_type(Cell cell) {
   return H5T_IEEE_F64LE;
 }
 
-// Of metadata that a writer is changing, each with a checksum; HDF5's own limit is 100.
+// HDF5 repeats a read while the checksum shows that the writer is changing the metadata. HDF5's own limit is 100.
 constexpr unsigned kLiveReadAttempts = 20;
-// A recording has a group for each organ.
+// A recording has one group per organ.
 constexpr std::size_t kMostGroups = 1000;
 
 std::vector<hsize_t> with_rows(std::uint64_t rows, const std::vector<std::uint64_t>& row_shape) {
@@ -123,7 +123,7 @@ void H5Table::append(std::span<const std::byte> rows) {
   const auto shape = with_rows(first + count, row_shape_);
   require_written(H5Dset_extent(id_, shape.data()) >= 0, id_);
   rows_ += count;
-  // HDF5 takes a pointer to non-const for both directions of this call; writing does not touch the memory.
+  // transfer() takes a non-const pointer for reading and writing; writing does not change the memory.
   transfer(first, count, const_cast<std::byte*>(rows.data()), true);
 }
 
@@ -178,10 +178,11 @@ H5File H5File::open(const std::filesystem::path& path, const RecordingLock* lock
   const hid_t id = H5Fopen(path.c_str(), live ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY, access.id);
   if (id >= 0) return H5File(std::move(bytes), id, path);
   if (bytes->live())
-    throw InputError(fmt::format("{}: another program is just beginning this recording; try again", path.string()));
+    throw InputError(
+        fmt::format("{}: another program is creating this recording at the moment; try again", path.string()));
   if (bytes->mark() != WriterMark::None)
-    throw InputError(fmt::format("{}: its program was ended before it had written a frame, or the file was cut short",
-                                 path.string()));
+    throw InputError(
+        fmt::format("{}: its program ended before it wrote a frame, or the file was cut short", path.string()));
   throw InputError(fmt::format("{}: is not a recording (HDF5) that can be opened", path.string()));
 }
 
@@ -203,7 +204,7 @@ void H5File::close() {
   const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
   if (closed) bytes_->sync();
   if (const std::string what = fault(); !what.empty()) throw RunError(fmt::format("{}: {}", path_.string(), what));
-  if (!closed) throw RunError(fmt::format("{}: HDF5 could not close it", path_.string()));
+  if (!closed) throw RunError(fmt::format("{}: HDF5 could not close the file", path_.string()));
 }
 
 void H5File::make_group(const std::string& path) {
@@ -233,8 +234,9 @@ std::string H5File::text(const std::string& name) const {
   const Scoped attribute{H5Aopen(id_, name.c_str(), H5P_DEFAULT)};
   const Scoped type{H5Aget_type(attribute.id)}, space{H5Aget_space(attribute.id)};
   if (H5Tget_class(type.id) != H5T_STRING || H5Sget_simple_extent_npoints(space.id) != 1)
-    throw InputError(fmt::format("{}: its attribute {} is no text; it is no Trocar recording", path_.string(), name));
-  // Python writes text of variable length.
+    throw InputError(
+        fmt::format("{}: its attribute {} is not text; the file is not a Trocar recording", path_.string(), name));
+  // h5py writes strings of variable length.
   if (H5Tis_variable_str(type.id) > 0) {
     char* letters = nullptr;
     require_read(H5Aread(attribute.id, type.id, &letters) >= 0, id_);
@@ -285,7 +287,7 @@ bool H5File::has_table(const std::string& path) const { return H5Lexists(id_, pa
 H5Table H5File::table(const std::string& path, Cell cell) const {
   silence_library();
   const auto refuse = [&](const std::string& what) {
-    throw InputError(fmt::format("{}: {}; it is damaged, or not a Trocar recording", path_.string(), what));
+    throw InputError(fmt::format("{}: {}; the file is damaged, or not a Trocar recording", path_.string(), what));
   };
   if (const std::string fault = fault_of_links(id_, path); !fault.empty()) refuse(fault);
   Scoped table{H5Dopen2(id_, path.c_str(), H5P_DEFAULT)};
@@ -294,7 +296,7 @@ H5Table H5File::table(const std::string& path, Cell cell) const {
   std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id))));
   H5Sget_simple_extent_dims(space.id, shape.data(), nullptr);
   if (shape.empty() || H5Tequal(type.id, file_type(cell)) <= 0)
-    refuse(fmt::format("table {} holds another kind of numbers", path));
+    refuse(fmt::format("table {} has another type of numbers", path));
   if (const std::string fault = fault_of_table(table.id, shape, bytes_of(cell), bytes_->size()); !fault.empty())
     refuse(fmt::format("table {} {}", path, fault));
   return H5Table(std::exchange(table.id, -1), cell, std::vector<std::uint64_t>(shape.begin() + 1, shape.end()));

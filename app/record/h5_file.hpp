@@ -1,7 +1,7 @@
-// The little of HDF5 that a recording needs: files, text attributes, and tables that grow by rows. No HDF5 type shows.
-// A file from a stranger is read within limits: tables hold no more than their file does, and nothing leads to another
-// file. Errors: InputError for a file that is damaged, RunError when writing fails.   Tested in
-// tests/app/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
+// The part of HDF5 that a recording needs: files, text attributes, and tables that grow by rows. The interface has no
+// HDF5 types. Untrusted files are read within limits: a table has no more data than its file can hold, and no link
+// leads to another file. Errors: InputError for a damaged file, RunError when writing fails.
+// Tested in tests/app/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ constexpr std::size_t bytes_of(Cell cell) {
   return cell == Cell::U32 || cell == Cell::F32 ? 4 : 8;
 }
 
-// One dataset: rows of a fixed shape. Row shape {} is a plain list of cells, {3} a list of triples, ...
+// One dataset with rows of a fixed shape: row shape {} is a list of cells, {3} a list of triples, ...
 class H5Table {
  public:
   H5Table(std::int64_t id, Cell cell, std::vector<std::uint64_t> row_shape);
@@ -64,10 +64,10 @@ class H5Table {
 
 class H5File {
  public:
-  // Error: InputError when the place cannot be written, or another program writes there.
+  // Creates a new file. Error: InputError when the file exists, cannot be written, or another program writes it.
   static H5File create(const std::filesystem::path& path);
-  // Opens a finished file, one that a killed process left behind, or one that a program is writing. `lock`: the
-  // caller's, of this file; without one the file may be live. Error: InputError.
+  // Opens a finished file, the file of a killed process, or a file that a program is writing. `lock`: the caller's lock
+  // of this file, if it holds one; without a lock the file may be live. Error: InputError.
   static H5File open(const std::filesystem::path& path, const RecordingLock* lock = nullptr);
   ~H5File();
   H5File(H5File&& other) noexcept;
@@ -76,26 +76,26 @@ class H5File {
 
   bool clean() const;  // its writer closed it
   bool live() const;   // a program was writing it when it was opened
-  // What went wrong in writing so far: a failed write, or the file was deleted. Empty: nothing.
+  // Describes the first write error: a failed write, or a deleted file. Empty: no error.
   std::string fault() const;
   bool deleted() const;
-  // Ends writing; tables of this file must no longer be used. Error: RunError when not everything is on the disk.
+  // Ends writing; destroy the tables of this file before. Error: RunError when not all data are on the disk.
   void close();
-  // Where a file that is written is now, when it was moved meanwhile. Empty: where it was.
+  // The new path of the file if it was moved while it was written. Empty: it was not moved.
   std::filesystem::path moved_to() const;
   const std::filesystem::path& path() const { return path_; }
   void make_group(const std::string& path);
   void set_text(const std::string& name, const std::string& value);  // attribute of the whole file
   std::string text(const std::string& name) const;                   // empty when absent
-  void set_text(const std::string& object, const std::string& name, const std::string& value);
+  void set_text(const std::string& object, const std::string& name, const std::string& value);  // of a group or table
   std::vector<std::string> groups_in(const std::string& path) const;  // names, in order of creation
   H5Table make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
                      std::uint64_t rows_per_chunk);
   bool has_table(const std::string& path) const;
-  // Error: InputError when the file has no such table or another kind of cells.
+  // Error: InputError when the file has no such table, or the table has another cell type or exceeds the limits.
   H5Table table(const std::string& path, Cell cell) const;
-  // Error: RunError when the disk did not take what was written so far. After this no table can be added, and a reader
-  // may look in at any time, also after a crash.
+  // Starts SWMR writing: afterwards no table can be added, and readers can open the file at any time, also after a
+  // crash. Error: RunError when a write has failed so far.
   void start_single_writer();
 
  private:

@@ -21,11 +21,11 @@
 namespace trocar {
 namespace {
 
-// Copies wait at most this long before they are on their way to the disk.
+// The writer thread starts to write a copied frame after at most this time.
 constexpr auto kFlushPeriod = std::chrono::milliseconds(300);
-// Sooner when this much waits: what a full disk still takes are whole frames.
+// It starts earlier when this amount of data waits, so that a nearly full disk still gets complete frames.
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
-// Room for a quarter of a second of frames before a buffer grows.
+// Buffers are reserved for this number of frames: half a second at 60 frames per second, more than kFlushPeriod.
 constexpr std::uint64_t kFramesReserved = 32;
 
 using Bytes = std::vector<std::byte>;
@@ -86,7 +86,7 @@ void push_times(Bytes& bytes, std::size_t times, std::uint32_t value) {
   for (std::size_t k = 0; k < times; ++k) push_one(bytes, value);
 }
 
-// Rows that count from `frame` on.
+// Appends rows that take effect in `frame`.
 void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uint32_t frame) {
   push(tables[kFaces], change.new_faces);
   push_times(tables[kFaceBorn], change.new_faces.size(), frame);
@@ -100,67 +100,68 @@ void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uin
   push_times(tables[kCarriedFrame], change.carried.size(), frame);
 }
 
-// Names are groups and lines of text in the file: one that breaks them would make it unreadable.
+// Names become groups and lines of text in the file; an invalid name would make the file unreadable.
 void refuse_unreadable_names(const std::filesystem::path& path, const RecordingHeader& header) {
   const auto check = [&](const char* of, const std::string& name) {
     if (const std::string fault = name_fault(name); !fault.empty())
-      throw InputError(
-          fmt::format("{}: the {} '{}' cannot be recorded: {}", path.string(), of, printable(name), fault));
+      throw InputError(fmt::format("{}: the {} '{}' cannot be recorded: {}; rename it in the scene", path.string(), of,
+                                   printable(name), fault));
   };
   for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
   for (const std::string& tool : header.tools) check("instrument", tool);
 }
 
-// The surface that a recording begins with. Faces that went before keep their place, and no frame asks about them.
+// The surface at the start of a recording. Faces that were removed earlier keep their ids and are removed in frame 0.
 void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
   const auto& given = organ.mesh->faces;
   const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
   std::vector<glm::uvec3> faces(std::max<std::size_t>(counted, organ.next_face), glm::uvec3(0));
-  std::vector<char> lives(faces.size(), 0);
+  std::vector<char> exists(faces.size(), 0);
   for (std::size_t slot = 0; slot < given.size(); ++slot) {
     const std::size_t id = organ.face_ids.empty() ? slot : index(organ.face_ids[slot]);
     faces[id] = given[slot];
-    lives[id] = 1;
+    exists[id] = 1;
   }
-  std::vector<FaceId> gone;
+  std::vector<FaceId> removed;
   for (std::uint32_t id = 0; id < faces.size(); ++id)
-    if (!lives[id]) gone.push_back(FaceId(id));
-  push_change(tables, {gone, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
+    if (!exists[id]) removed.push_back(FaceId(id));
+  push_change(tables, {removed, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
 }
 
 }  // namespace
 
-// Two sets of buffers, one byte string a table: the frame thread fills the front, the writer thread empties the back.
+// Double-buffered, one byte array per table: the frame thread fills the front buffers, the writer thread writes the
+// back buffers.
 struct Recorder::Writer {
   H5File file;
   RecorderParams params;
-  std::vector<H5Table> tables;  // all organs' tables, their later ones, of clashes, the later ones, the session's:
-                                // kTime is the very last
+  std::vector<H5Table> tables;  // all organs' tables, their later tables, clash tables, later tables, session tables;
+                                // kTime is the last
   std::vector<Bytes> front, back;
   std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
   std::size_t tools = 0;
-  std::vector<float> clash_distance;  // [pair of tools] of the frame that is being appended
+  std::vector<float> clash_distance;  // [pair of tools] in the frame that is being appended
   std::vector<glm::vec3> clash_point;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
   std::atomic<bool> failed = false;
-  std::string failure;  // one sentence, once `failed`
+  std::string failure;  // one sentence if `failed`
   std::thread thread;
 
   Writer(const std::filesystem::path& path, const RecorderParams& given) : file(H5File::create(path)), params(given) {}
 
-  // Ends recording. The mutex is held.
+  // Ends recording. The caller holds the mutex.
   void fail(std::string_view what) {
     if (failed) return;
-    failure = fmt::format("{}: {}; what was recorded until then is {}", file.path().string(), what,
+    failure = fmt::format("{}: {}; the frames recorded until then are {}", file.path().string(), what,
                           file.deleted() ? "lost" : "kept, see trocar recover");
     for (Bytes& bytes : front) Bytes().swap(bytes);
     failed = true;
   }
 
-  // The mutex is held.
+  // Bytes that wait to be written. The caller holds the mutex.
   std::size_t waiting() const {
     std::size_t bytes = 0;
     for (const Bytes& table : front) bytes += table.size();
@@ -214,7 +215,7 @@ struct Recorder::Writer {
 
   std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
 
-  // Of the tips.
+  // The tables of the tips' touches.
   std::span<Bytes> later_of_organ(std::size_t organ) {
     return std::span(front).subspan(touches_so_far.size() * kOrganTables + organ * kOrganLaterTables,
                                     kOrganLaterTables);
@@ -258,35 +259,35 @@ struct Recorder::Writer {
     }
   }
 
-  // Once the thread has ended.
+  // Call it after the thread has ended.
   void close_file() {
     tables.clear();
     try {
       file.close();
     } catch (const std::exception&) {
-      fail(file.fault().empty() ? "HDF5 could not close it" : file.fault());
+      fail(file.fault().empty() ? "HDF5 could not close the file" : file.fault());
     }
     const auto now = file.moved_to();
     if (failed || now.empty()) return;
-    failure =
-        fmt::format("{}: was moved while it was being written; all of it is in {}", file.path().string(), now.string());
+    failure = fmt::format("{}: was moved during the recording; the complete recording is {}", file.path().string(),
+                          now.string());
     failed = true;
   }
 };
 
 Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params) {
   refuse_unreadable_names(path, header);
-  RecordingPlace place(path);
-  place.make_free();
-  writer_ = std::make_unique<Writer>(place.file(), params);
+  RecordingPlace target(path);
+  target.make_free();
+  writer_ = std::make_unique<Writer>(target.file(), params);
   try {
     begin(header);
-    place.settle();
+    target.settle();
   } catch (const std::exception& error) {
     const std::string what = writer_->file.fault();
     writer_.reset();
     std::error_code ignored;
-    std::filesystem::remove(place.file(), ignored);
+    std::filesystem::remove(target.file(), ignored);
     if (what.empty()) throw;
     throw RunError(fmt::format("{}: {}", path.string(), what));
   }
@@ -309,13 +310,13 @@ Recorder::~Recorder() {
   try {
     close();
   } catch (const std::exception&) {
-    // The owner who cares calls close() and hears of it.
+    // A caller that needs the error calls close().
   }
 }
 
 namespace {
 
-// One value for each of `count`, zeros when none is given.
+// Appends `count` values and fills missing ones with zeros.
 template <typename T>
 void push_or_zeros(Bytes& bytes, std::span<const T> values, std::size_t count) {
   push(bytes, values.first(std::min(count, values.size())));

@@ -35,15 +35,15 @@ std::vector<Embedding> read_embedding(const H5Table& node_table, const H5Table& 
 }
 
 SurfaceHistory read_history(const std::vector<H5Table>& tables, const RowCounts& rows) {
-  const auto faces = rows[RowOf::Face], vertices = rows[RowOf::Vertex], gone = rows[RowOf::Gone],
+  const auto faces = rows[RowOf::Face], vertices = rows[RowOf::Vertex], removed = rows[RowOf::Gone],
              carried = rows[RowOf::Carried];
   return {tables[kFaces].read_rows<glm::uvec3>(0, faces),
           tables[kFaceBorn].read_rows<std::uint32_t>(0, faces),
           tables[kRestPositions].read_rows<glm::vec3>(0, vertices),
           read_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], vertices),
           tables[kVertexBorn].read_rows<std::uint32_t>(0, vertices),
-          tables[kGoneFace].read_rows<FaceId>(0, gone),
-          tables[kGoneFrame].read_rows<std::uint32_t>(0, gone),
+          tables[kGoneFace].read_rows<FaceId>(0, removed),
+          tables[kGoneFrame].read_rows<std::uint32_t>(0, removed),
           tables[kCarriedVertex].read_rows<std::uint32_t>(0, carried),
           read_embedding(tables[kCarriedNode], tables[kCarriedWeight], carried),
           tables[kCarriedFrame].read_rows<std::uint32_t>(0, carried)};
@@ -53,9 +53,9 @@ void require_format(const H5File& file) {
   const std::string format = file.text("format");
   if (format == kFormat) return;
   if (format.starts_with(kAnyFormat))
-    throw InputError(fmt::format("{}: is a {}, this version reads {}; use the version that recorded it ({})",
+    throw InputError(fmt::format("{}: is a {}, but this version reads {}; use the version that recorded it ({})",
                                  file.path().string(), format, kFormat, file.text("version")));
-  throw InputError(fmt::format("{}: is an HDF5 file, but no recording", file.path().string()));
+  throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
 }
 
 }  // namespace
@@ -64,12 +64,12 @@ struct Recording::Content {
   H5File file;
   std::vector<OrganRecording> organs = {};
   std::vector<OrganTables> organ_tables = {};               // [organ]
-  std::vector<std::vector<H5Table>> organ_later = {};       // [organ], none in older recordings
+  std::vector<std::vector<H5Table>> organ_later = {};       // [organ], empty for older recordings
   std::vector<H5Table> session = {};                        // [SessionTable]
-  std::vector<H5Table> clashes = {};                        // [ClashTable], or none
+  std::vector<H5Table> clashes = {};                        // [ClashTable], or empty
   std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
   std::vector<std::string> tools = {}, stages = {};
-  std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tip_places = {}, roll_grips = {};
+  std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tip_positions = {}, roll_grips = {};
   std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
   std::vector<glm::vec3> clash_point = {};
   std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
@@ -77,7 +77,7 @@ struct Recording::Content {
   std::vector<double> scopes = {}, wall_times = {}, lost_times = {};
   std::vector<std::uint32_t> disagreements = {}, sample = {};
   std::size_t frames = 0;
-  bool by_wall = false;  // scores read the wall time
+  bool by_wall = false;  // scores use the wall time
 
   void open_all();
   void read_session();
@@ -101,8 +101,9 @@ void Recording::Content::open_all() {
     if (file.has_table(of_tips.front().path)) organ_later.push_back(open_tables(file, of_tips));
   }
   if (!organ_later.empty() && organ_later.size() != organs.size())
-    throw InputError(fmt::format("{}: only some of its organs have faces that tips touch; it is no Trocar recording",
-                                 file.path().string()));
+    throw InputError(
+        fmt::format("{}: only some of its organs have tables of tip touches; the file is not a Trocar recording",
+                    file.path().string()));
 }
 
 void Recording::Content::read_session() {
@@ -110,7 +111,7 @@ void Recording::Content::read_session() {
   before = file.table(kToolBeforePath, Cell::F64).read_all<double>();
   times = session[kTime].read_rows<double>(0, frames);
   pivots = session[kPivot].read_rows<double>(0, frames);
-  tip_places = session[kTip].read_rows<double>(0, frames);
+  tip_positions = session[kTip].read_rows<double>(0, frames);
   roll_grips = session[kRollGrip].read_rows<double>(0, frames);
   forces = session[kForce].read_rows<float>(0, frames);
   energy = session[kEnergy].read_rows<std::uint8_t>(0, frames);
@@ -140,7 +141,7 @@ void Recording::Content::read_surfaces() {
   }
 }
 
-// What is read again and again without a check of its own.
+// Checks the data that are read later without another check.
 void Recording::Content::refuse_damage() const {
   const auto refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{}: {}; the file is damaged", file.path().string(), what));
@@ -149,15 +150,15 @@ void Recording::Content::refuse_damage() const {
   for (const auto* list : {&times, by_wall ? &wall_times : &times}) {
     for (std::size_t frame = 0; frame < frames; ++frame)
       if (!std::isfinite((*list)[frame]) || (frame > 0 && (*list)[frame] < (*list)[frame - 1]))
-        refuse(fmt::format("the time of frame {} is not later than that of the one before", frame));
-    if (list->back() - list->front() > kLongestSession) refuse("it lasts longer than a day");
+        refuse(fmt::format("the time of frame {} is before that of the previous frame, or not finite", frame));
+    if (list->back() - list->front() > kLongestSession) refuse("the recording lasts longer than a day");
   }
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const OrganTables& tables = organ_tables[k];
     bool fits = starts_fit(tables[kTouchFirst], frames, touch_rows(tables));
     if (!organ_later.empty())
       fits = fits && starts_fit(organ_later[k][kTipFirst], frames, organ_later[k][kTipFace].rows());
-    if (!fits) refuse(fmt::format("organ {}: its touches are out of order", organs[k].name));
+    if (!fits) refuse(fmt::format("organ {}: its touches are not in ascending order", organs[k].name));
   }
 }
 
@@ -171,7 +172,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
     if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
   for (const auto& tips : c.organ_later) c.frames = frames_with_tips(tips, c.frames);
-  if (c.frames == 0) throw InputError(fmt::format("{}: holds no complete frame", path.string()));
+  if (c.frames == 0) throw InputError(fmt::format("{}: contains no complete frame", path.string()));
   c.read_session();
   c.refuse_damage();
   c.read_surfaces();
@@ -206,7 +207,7 @@ double Recording::lost_time(std::size_t first, std::size_t last) const {
 
 ToolPose Recording::pose(std::size_t frame, std::size_t tool) const {
   const double* pivot = &content_->pivots[(frame * tools().size() + tool) * 3];
-  const double* tip = &content_->tip_places[(frame * tools().size() + tool) * 3];
+  const double* tip = &content_->tip_positions[(frame * tools().size() + tool) * 3];
   return {{pivot[0], pivot[1], pivot[2]}, {tip[0], tip[1], tip[2]}, tool_radius()[tool]};
 }
 

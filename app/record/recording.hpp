@@ -1,4 +1,6 @@
-// Reads a recording back, finished or left behind by a killed process.   Layout: docs/file-formats.md
+// Reads a recording: a finished one, a live one, or one that a killed process left behind.
+// Layout: docs/file-formats.md
+// Tested in tests/app/recorder_test.cpp, damaged_recording_test.cpp and recording_faults_test.cpp
 #pragma once
 
 #include <array>
@@ -20,35 +22,36 @@ class RecordingLock;
 struct OrganRecording {
   std::string name;
   SurfaceHistory history;
-  std::size_t nodes = 0;  // of its lattice
+  std::size_t nodes = 0;  // number of nodes of its lattice
 };
 
-// One frame of one organ, owned.
+// One frame of one organ; owns its data.
 struct OrganFrame {
   std::vector<glm::vec3> nodes;      // [node] m
-  std::vector<Touch> touches;        // sorted by tool, then face: faces by id
+  std::vector<Touch> touches;        // sorted by tool, then face; faces are ids
   std::vector<float> pressure;       // [touch] Pa
   std::vector<std::uint32_t> first;  // [tool + 1]
-  // Faces that tips touch, by id, sorted by tool, then face; nothing in older recordings.
+  // Ids of the faces that tips touch, sorted by tool, then face; empty in older recordings.
   std::vector<FaceId> tip_ids;
   std::vector<std::uint32_t> tip_first;  // [tool + 1]
 };
 
 struct ClashRecording {
   float distance;   // m   between the surfaces, < 0: they collide
-  glm::vec3 point;  // m   where
+  glm::vec3 point;  // m   position
 };
 
 class Recording {
  public:
-  // `lock`: the caller's, of this file. Error: InputError when the file is no recording, or holds no complete frame.
+  // `lock`: the caller's lock of this file, if it holds one. Error: InputError when the file is not a recording, is
+  // damaged, or has no complete frame.
   explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr);
   ~Recording();
   Recording(Recording&&) noexcept;
 
-  bool has_tips() const;  // false: older than faces that tips touch
+  bool has_tips() const;  // false: an older recording without tip touches
   bool clean() const;     // false: a killed process left it behind, or it is live
-  bool live() const;      // a program was writing it when it was opened: these are the frames until then
+  bool live() const;      // a program was writing it when it was opened; later frames are missing
   std::size_t frame_count() const;
   const std::vector<OrganRecording>& organs() const;
   const std::vector<std::string>& tools() const;
@@ -58,27 +61,27 @@ class Recording {
   ToolMode mode() const;
   Cover cover() const;
 
-  const std::vector<double>& times() const;  // [frame] s, of the ticks
-  // What scores read: the wall time of an attempt with live devices, the ticks' time of any other.
+  const std::vector<double>& times() const;  // [frame] s, simulated time
+  // The time that scores use: wall time for an attempt with live devices, otherwise simulated time.
   ScoreClock clock() const;
   const std::vector<double>& score_times() const;  // [frame] s
   const std::vector<double>& wall_times() const;   // [frame] s; empty in older recordings
-  // s  that the machine was too slow for, between two frames; 0 in older recordings
+  // Simulated time skipped between two frames because the machine was too slow, s; 0 in older recordings.
   double lost_time(std::size_t first, std::size_t last) const;
   ToolPose pose(std::size_t frame, std::size_t tool) const;
-  // Where the tool came from; nothing in the first frame of a session.
+  // Pose in the previous frame; nothing in the first frame of a session.
   std::optional<ToolPose> pose_before(std::size_t frame, std::size_t tool) const;
-  glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // degrees; 0 closed .. 1 open
-  glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N
-  bool energy(std::size_t frame, std::size_t tool) const;           // burns
-  // m, of the tip inside an organ; 0 in none, and in older recordings.
+  glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // roll in degrees; grip 0 closed .. 1 open
+  glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N, of the tissue on the tool
+  bool energy(std::size_t frame, std::size_t tool) const;           // true: the tool burns
+  // Depth of the tip in an organ, m; 0 outside, and in older recordings.
   float tip_depth(std::size_t frame, std::size_t tool) const;
-  ToolState state(std::size_t frame, std::size_t tool) const;  // good in older recordings
-  // That answered, by name; in older recordings the one that the recording began with.
+  ToolState state(std::size_t frame, std::size_t tool) const;  // Good in older recordings
+  // Name of the backend that answered; in older recordings the backend at the start.
   std::string backend(std::size_t frame) const;
-  TouchFault backend_fault(std::size_t frame) const;        // why in this frame another one stopped; none in older ones
+  TouchFault backend_fault(std::size_t frame) const;        // why another backend stopped; None in older recordings
   std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
-  // Two tools near each other; nothing when they are not, or the recording is older than such.
+  // Distance of two tools near each other; nothing when they are not near, and in older recordings.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
@@ -91,7 +94,7 @@ class Recording {
   std::unique_ptr<Content> content_;
 };
 
-// What recover found and did.
+// Result of recover_recording().
 struct RecoverResult {
   bool was_clean = false;
   std::size_t frames = 0;
@@ -99,10 +102,10 @@ struct RecoverResult {
   std::size_t touches = 0;
 };
 
-// Rewrites a recording as a plain file in its place, up to its last complete frame. A clean file is left as it is. The
-// new file is written beside it and takes its name when the disk has all of it; until then the recording is not
-// touched. Errors: InputError when it is no recording, or a program is writing it; RunError when the new file could not
-// be written.
+// Rewrites a recording under its name as a plain file, up to its last complete frame. Does not change a clean file.
+// Writes a new file in the same folder and renames it when all data are on the disk; until then the recording does not
+// change. Errors: InputError when the file is not a recording, or a program is writing it; RunError when the new file
+// cannot be written.
 RecoverResult recover_recording(const std::filesystem::path& file);
 
 }  // namespace trocar

@@ -22,7 +22,7 @@ namespace {
 constexpr int kLockTries = 25;
 constexpr auto kLockPause = std::chrono::milliseconds(10);
 
-// Is the descriptor's file still the one with this name?
+// True when `path` still names the file of the descriptor.
 bool has_name(int descriptor, const std::filesystem::path& path) {
   struct stat open_file {
   }, named{};
@@ -44,17 +44,18 @@ std::uint64_t size_of(int descriptor) {
 std::unique_ptr<RecordingBytes> RecordingBytes::create(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0666);
   struct stat status {};
-  if (descriptor < 0 && errno == EEXIST) refuse(path, "is there already, so it is not written over; name another file");
+  if (descriptor < 0 && errno == EEXIST)
+    refuse(path, "exists already and is not overwritten; choose another file name");
   if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     if (descriptor >= 0) ::close(descriptor);
     refuse(path, "cannot be written; check the folder and its permissions");
   }
   std::unique_ptr<RecordingBytes> bytes(new RecordingBytes(path, descriptor, true));
   if (take_recording_lock(descriptor) == LockAnswer::Busy || !has_name(descriptor, path))
-    refuse(path, "another program is writing a recording here; name another file");
-  // A reader that looks into the new file lets go of it at once.
+    refuse(path, "another program is writing this recording; choose another file name");
+  // A reader that opens the new file holds HDF5's lock only briefly.
   for (int tries = 0; !bytes->lock_for_hdf5(true); ++tries) {
-    if (tries == kLockTries) refuse(path, "another program has it open; name another file");
+    if (tries == kLockTries) refuse(path, "another program has it open; choose another file name");
     std::this_thread::sleep_for(kLockPause);
   }
   return bytes;
@@ -74,7 +75,7 @@ std::unique_ptr<RecordingBytes> RecordingBytes::open(const std::filesystem::path
 
 RecordingBytes::~RecordingBytes() { ::close(descriptor_); }
 
-// The lock before the mark: a writer clears its mark before it releases the lock.
+// Checks the lock before the mark, because a writer clears its mark before it releases the lock.
 void RecordingBytes::look_at_writer(bool locked) {
   live_ = !locked && ask_recording_lock(descriptor_) == LockAnswer::Busy;
   std::array<std::byte, Superblock::kBytes> start{};
@@ -89,11 +90,11 @@ std::uint64_t RecordingBytes::size() const { return writes_ ? end_ : size_of(des
 
 bool RecordingBytes::read(std::uint64_t at, std::span<std::byte> bytes) const {
   const auto wanted_at = at;
-  for (auto rest = bytes; !rest.empty();) {
-    const ssize_t count = pread(descriptor_, rest.data(), rest.size(), static_cast<off_t>(at));
+  for (auto remaining = bytes; !remaining.empty();) {
+    const ssize_t count = pread(descriptor_, remaining.data(), remaining.size(), static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
-    rest = rest.subspan(static_cast<std::size_t>(count));
+    remaining = remaining.subspan(static_cast<std::size_t>(count));
     at += static_cast<std::uint64_t>(count);
   }
   if (closed_ && wanted_at < Superblock::kBytes) {
@@ -138,15 +139,15 @@ bool RecordingBytes::deleted() const {
 }
 
 std::string RecordingBytes::fault() const {
-  if (!fault_.empty()) return fmt::format("it could not be written ({})", fault_);
-  return deleted() ? "it was deleted while it was being written" : "";
+  if (!fault_.empty()) return fmt::format("the file could not be written ({})", fault_);
+  return deleted() ? "the file was deleted during the recording" : "";
 }
 
 std::filesystem::path RecordingBytes::moved_to() const {
   if (has_name(descriptor_, path_)) return {};
   std::error_code error;
   const auto now = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor_), error);
-  return error ? std::filesystem::path("another place") : now;
+  return error ? std::filesystem::path("an unknown path") : now;
 }
 
 }  // namespace trocar

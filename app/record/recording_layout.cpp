@@ -7,7 +7,7 @@
 namespace trocar {
 namespace {
 
-// Chunks near 64 KiB: small enough for short sessions, large enough for fast writing.
+// Chunks of about 64 KiB: small enough for short sessions, large enough for fast writing.
 constexpr std::uint64_t kChunkBytes = 64 * 1024;
 constexpr std::uint64_t kLongestChunk = 4096;  // rows
 

@@ -1,4 +1,4 @@
-// Names and shapes of the tables of a recording: the one place that the recorder, the reader and `recover` share.
+// Names and shapes of the tables of a recording, shared by the recorder, the reader and `recover`.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-// What a row of a growing table is about.
+// What a row of a growing table describes.
 enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Gone, Carried, TipFace, kCount };
 
 struct GrowingTable {
@@ -19,8 +19,8 @@ struct GrowingTable {
   RowOf rows = RowOf::Frame;
 };
 
-// Position of each table of one organ in its list. Tables about the same rows stand together, and the surface stands
-// before the frames.
+// Index of each table of one organ. Tables with the same kind of rows are adjacent, and surface tables precede frame
+// tables.
 enum OrganTable : std::size_t {
   kFaces,
   kFaceBorn,
@@ -44,10 +44,10 @@ enum OrganTable : std::size_t {
   kTouchPressure,
   kOrganTables
 };
-// Tables of an organ that older recordings lack: faces that the instruments' tips touch.
+// Tables of an organ that older recordings do not have: the faces that the instruments' tips touch.
 enum OrganLaterTable : std::size_t { kTipFirst, kTipFace, kOrganLaterTables };
 
-// Position of each growing table of the session in its list.
+// Index of each growing table of the session.
 enum SessionTable : std::size_t {
   kPivot,
   kTip,
@@ -60,8 +60,8 @@ enum SessionTable : std::size_t {
   kSessionTables
 };
 
-// The rows of a surface that changes. `frame` is the last of their tables, ascending: the first frame in which a row
-// counts. A row of frame f + 1 was written with frame f.
+// The tables of one kind of surface rows, from `first` to `frame`. The last one, `frame`, holds the first frame in
+// which a row takes effect, in ascending order. A row of frame f + 1 is written with frame f.
 struct SurfaceRows {
   RowOf rows;
   OrganTable first, frame;
@@ -71,19 +71,19 @@ inline constexpr SurfaceRows kSurfaceRows[] = {{RowOf::Face, kFaces, kFaceBorn},
                                                {RowOf::Gone, kGoneFace, kGoneFrame},
                                                {RowOf::Carried, kCarriedVertex, kCarriedFrame}};
 
-// Pairs of tools (0, 1), (0, 2) .. (1, 2) ..: in this order the tables of clashes name them.
+// The clash tables list the pairs of tools in the order (0, 1), (0, 2) .. (1, 2) ..
 constexpr std::size_t tool_pairs(std::size_t tools) { return tools < 2 ? 0 : tools * (tools - 1) / 2; }
 constexpr std::size_t tool_pair(std::size_t tools, std::size_t first, std::size_t second) {
   return first * tools - first * (first + 1) / 2 + second - first - 1;
 }
 
-// Of clashes between tools; only where there are two tools or more, and not in older recordings.
+// Tables of clashes between tools; absent with fewer than two tools, and in older recordings.
 enum ClashTable : std::size_t { kClashDistance, kClashPoint, kClashTables };
 std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
-// Tables that older recordings lack, each on its own: how deep each tool's tip is inside an organ, the scope, how each
-// tool's device did (ToolState), which backend answered (a line of the attribute `backends`), which fault ended another
-// backend in this frame (TouchFault), the faces held against the reference, the wall time, the time lost so far.
+// Tables that older recordings may lack, each independently: depth of each tool's tip in an organ, scope, state of each
+// tool (ToolState), backend that answered (line number in the attribute `backends`), fault that ended another backend
+// in this frame (TouchFault), number of faces compared with the reference, wall time, time lost so far.
 enum LaterTable : std::size_t {
   kTipDepth,
   kScope,
@@ -97,17 +97,17 @@ enum LaterTable : std::size_t {
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
 
-// kTime is written last: a frame whose time is there is complete.
+// kTime is written last, so a frame with a time is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
-// kTouchFirst holds, for each tool and one past the last, where its touches begin in the per-touch tables.
+// kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools);
 
-// kTipFirst holds, for each tool and one past the last, where the faces of its tip begin in kTipFace.
+// kTipFirst holds the row of each tool's first face in kTipFace, and one entry past the last tool.
 std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools);
 
 // Tables written once, before the first frame.
 inline constexpr const char* kToolRadiusPath = "/session/tool_radius";  // [tool] m
-// [tool] m, pivot and tip in the frame before the first; no row when the session began with the recording
+// [tool] m, pivot and tip in the frame before the first; no rows when the session began with the recording
 inline constexpr const char* kToolBeforePath = "/session/tool_before";
 inline constexpr const char* kOrganGroup = "/organs";
 

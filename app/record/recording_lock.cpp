@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// No recording has data here, so the lock never meets those of a network file system for ranges of data.
+// No recording has data at this offset, so the lock never conflicts with range locks of a network file system.
 constexpr off_t kLockedByte = off_t{1} << 62;
 
 struct flock one_byte() {
@@ -45,7 +45,8 @@ RecordingLock::RecordingLock(const std::filesystem::path& file)
     if (descriptor_ >= 0) close(descriptor_);
     throw InputError(fmt::format("{}: {}", file.string(), what));
   };
-  if (descriptor_ < 0) refuse(fmt::format("cannot be opened ({}); check name and permissions", std::strerror(errno)));
+  if (descriptor_ < 0)
+    refuse(fmt::format("cannot be opened ({}); check its name and permissions", std::strerror(errno)));
   switch (take_recording_lock(descriptor_)) {
     case LockAnswer::Free:
       break;
@@ -53,9 +54,9 @@ RecordingLock::RecordingLock(const std::filesystem::path& file)
       refuse("another program is writing this recording; end that session first");
       break;
     case LockAnswer::Unusable:
-      refuse("this file system has no locks, so a session may still be writing here; copy the file to a local disk");
+      refuse("this file system has no locks, so a session may still be writing the file; copy it to a local disk");
   }
-  // Programs that write with HDF5 of their own hold its lock.
+  // A program that writes with its own HDF5 library holds HDF5's lock.
   if (flock(descriptor_, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     refuse("another program has it open for writing; close it there first");
 }

@@ -1,9 +1,9 @@
-// One writer for a recording: a lock on the file itself, held by its writer and by `recover`, which the system releases
-// when the holder ends, however it ends. So a file that says "being written" and is not locked was left by a killed
-// process. An open-file-description lock (fcntl F_OFD_SETLK) of one byte far behind any data: unlike a POSIX lock it
-// survives that HDF5 opens and closes the same file in this process; unlike a lock file it cannot be left behind; and
-// it stays clear of the flock that HDF5 takes for itself, so that h5py may read along.   Tested in
-// tests/app/recording_lock_test.cpp
+// Lock that allows one writer per recording. The writer and `recover` lock the file itself, and the system releases the
+// lock when the process ends, even after a kill. A file that is marked as being written and is not locked was therefore
+// left behind by a killed process. The lock is an open-file-description lock (fcntl F_OFD_SETLK) of one byte far beyond
+// any data. Unlike a POSIX lock it stays when HDF5 opens and closes the same file in this process; unlike a lock file
+// it cannot be left behind; and it does not conflict with HDF5's own flock, so h5py can read at the same time.
+// Tested in tests/app/recording_lock_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 namespace trocar {
 
 enum class LockAnswer {
-  Free,     // taken, or can be taken
+  Free,     // the lock was taken, or can be taken
   Busy,     // another open file holds it
-  Unusable  // this file system has no such locks
+  Unusable  // the file system does not support it
 };
 
-// Takes the lock for the descriptor, which must be open for writing. Closing the descriptor releases it.
+// Takes the lock for the descriptor, which must be open for writing. Closing the descriptor releases the lock.
 LockAnswer take_recording_lock(int descriptor);
-// Asks only.
+// Tests the lock without taking it.
 LockAnswer ask_recording_lock(int descriptor);
 
-// The lock of a file that is there, for as long as this lives.
+// Holds the lock of an existing file during its lifetime.
 class RecordingLock {
  public:
-  // Error: InputError when a program writes the file, or this cannot be known.
+  // Error: InputError when the file cannot be opened, a program is writing it, or the file system has no such locks.
   explicit RecordingLock(const std::filesystem::path& file);
   ~RecordingLock();
   RecordingLock(const RecordingLock&) = delete;

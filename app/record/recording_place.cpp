@@ -23,43 +23,44 @@ namespace fs = std::filesystem;
   throw InputError(fmt::format("{}: {}", file.string(), what));
 }
 
-// Every recording has checksums, so a file without them was written by another program.
+// Every recording has checksums, so another program wrote a file without them.
 bool was_written_by_another_program(const fs::path& file) {
   std::array<char, 9> start{};
   std::ifstream(file, std::ios::binary).read(start.data(), start.size());
   return lacks_checksums(std::as_bytes(std::span(start)));
 }
 
-// Of a file that is there and holds something.
+// Refuses an existing, non-empty file that is not a finished recording.
 void refuse_unless_finished_recording(const fs::path& file, const RecordingLock* lock = nullptr) {
   if (fs::file_size(file) == 0) return;
-  if (!is_hdf5(file)) refuse(file, "is there and is no recording, so it is not written over; name another file");
-  constexpr const char* kForeign = "is an HDF5 file but no recording, so it is not written over; name another file";
+  if (!is_hdf5(file)) refuse(file, "exists and is not a recording, so it is not overwritten; choose another file name");
+  constexpr const char* kForeign =
+      "is an HDF5 file but not a recording, so it is not overwritten; choose another file name";
   if (was_written_by_another_program(file)) refuse(file, kForeign);
   try {
     const H5File there = H5File::open(file, lock);
-    if (there.live()) refuse(file, "another program is writing a recording here; name another file");
+    if (there.live()) refuse(file, "another program is writing this recording; choose another file name");
     if (!there.text("format").starts_with(kAnyFormat)) refuse(file, kForeign);
     if (!there.clean())
       refuse(file,
-             "is a recording whose program was killed, so it is not written over; run trocar recover on it, or name "
-             "another file");
+             "is a recording whose program was killed, so it is not overwritten; run trocar recover on it, or choose "
+             "another file name");
   } catch (const RunError&) {
-    refuse(file, "is there and cannot be read as a recording, so it is not written over; name another file");
+    refuse(file, "exists and cannot be read as a recording, so it is not overwritten; choose another file name");
   }
 }
 
 }  // namespace
 
 RecordingPlace::RecordingPlace(const fs::path& file) : file_(file) {
-  if (file.empty()) throw InputError("the recording has an empty name; name a file");
+  if (file.empty()) throw InputError("the recording has an empty name; give a file name");
   std::error_code none;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, none) || ::access(folder.c_str(), W_OK) != 0)
     refuse(file, "cannot be written; check the folder and its permissions");
   const fs::file_status status = fs::status(file, none);
   if (!fs::exists(status)) {
-    if (fs::is_symlink(file, none)) refuse(file, "cannot be written; it is a symbolic link that leads nowhere");
+    if (fs::is_symlink(file, none)) refuse(file, "cannot be written; it is a symbolic link to a missing file");
     return;
   }
   if (!fs::is_regular_file(status)) refuse(file, "cannot be written; it is a folder, a pipe or a device");
@@ -71,7 +72,7 @@ RecordingPlace::RecordingPlace(const fs::path& file) : file_(file) {
 
 RecordingPlace::~RecordingPlace() {
   if (!moved_) return;
-  // A link does not replace what another program may have made there meanwhile.
+  // Unlike a rename, a hard link does not replace a file that another program has created in the meantime.
   std::error_code error;
   fs::create_hard_link(aside_, file_, error);
   if (!error)
@@ -82,12 +83,12 @@ RecordingPlace::~RecordingPlace() {
 
 void RecordingPlace::make_free() {
   if (aside_.empty()) return;
-  // No program begins to write it meanwhile.
+  // While the lock is held, no other program starts to write the file.
   const RecordingLock lock(file_);
   refuse_unless_finished_recording(file_, &lock);
   std::error_code error;
   fs::rename(file_, aside_, error);
-  if (error) throw RunError(fmt::format("{}: could not be replaced; name another file", file_.string()));
+  if (error) throw RunError(fmt::format("{}: could not be replaced; choose another file name", file_.string()));
   moved_ = true;
 }
 

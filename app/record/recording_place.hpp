@@ -1,6 +1,7 @@
-// Where a new recording goes. It is created exclusively, under a free name. A finished recording of that name is
-// replaced, as a second attempt asks for: it is put aside first and comes back unless the new one begins well. Any
-// other file stays: a recording in progress or one that was killed, too.   Tested in tests/app/output_test.cpp
+// The target file of a new recording, which is created exclusively under a free name. A finished recording with this
+// name is replaced: it is moved aside first, and moved back unless the new recording starts successfully. Any other
+// file is kept, also a recording in progress and the recording of a killed session.
+// Tested in tests/app/output_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -9,22 +10,23 @@ namespace trocar {
 
 class RecordingPlace {
  public:
-  // Looks only. Error: InputError when the name is taken or cannot be written.
+  // Only checks. Error: InputError when the file cannot be written, or exists and must not be replaced.
   explicit RecordingPlace(const std::filesystem::path& file);
-  // What was put aside comes back, unless settle() was called.
+  // Moves the old recording back, unless settle() was called.
   ~RecordingPlace();
   RecordingPlace(const RecordingPlace&) = delete;
   RecordingPlace& operator=(const RecordingPlace&) = delete;
 
-  // Puts aside what is to be replaced. Error: InputError, RunError.
+  // Moves the old recording aside. Errors: InputError when a program writes it or it must not be replaced, RunError
+  // when it cannot be renamed.
   void make_free();
-  // The new recording has begun well: what was put aside is removed.
+  // Call it when the new recording has started: deletes the old recording.
   void settle();
-  // Where it is, links followed.
+  // The target file with symbolic links resolved.
   const std::filesystem::path& file() const { return file_; }
 
  private:
-  std::filesystem::path file_, aside_;  // `aside_`: empty when nothing is to be replaced
+  std::filesystem::path file_, aside_;  // `aside_`: empty when there is no old recording
   bool moved_ = false;
 };
 

@@ -1,3 +1,5 @@
+// trocar recover: copies the complete frames of a recording that a killed process left behind into a plain file.
+// Interface: recording.hpp.   Tested in tests/app/recording_faults_test.cpp
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +15,7 @@
 namespace trocar {
 namespace {
 
-// Rows are copied through memory a piece at a time.
+// Rows are copied through a buffer of this size.
 constexpr std::uint64_t kPieceBytes = 8 << 20;
 
 void copy_rows(const H5Table& from, H5Table& to, std::uint64_t rows) {
@@ -44,7 +46,7 @@ void copy_tips(const H5File& from, H5File& to, const std::string& organ, std::si
   for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, kind.rows == RowOf::Frame ? frames : faces);
 }
 
-// Returns how many touches.
+// Returns the number of touches.
 std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name, std::size_t tools,
                          std::uint64_t frames) {
   to.make_group(std::string(kOrganGroup) + "/" + name);
@@ -55,7 +57,7 @@ std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name
   return rows[RowOf::Touch];
 }
 
-// Copies the whole frames. Error: RunError when the disk does not take them.
+// Copies the complete frames. Error: RunError when a write fails.
 void write_copy(const Recording& damaged, const H5File& from, H5File& to, RecoverResult& result) {
   for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
   to.make_group("/session");
@@ -70,7 +72,7 @@ void write_copy(const Recording& damaged, const H5File& from, H5File& to, Recove
     result.touches += copy_organ(from, to, organ.name, damaged.tools().size(), result.frames);
 }
 
-// The new name survives a loss of power.
+// Writes the renamed entry of the folder to the disk, so that it survives a loss of power.
 void sync_folder(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,15 +81,15 @@ void sync_folder(const std::filesystem::path& file) {
   close(descriptor);
 }
 
-void take_place(const std::filesystem::path& partial, const std::filesystem::path& path) {
+void replace_original(const std::filesystem::path& partial, const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::permissions(partial, std::filesystem::status(path).permissions(), error);
   std::filesystem::rename(partial, path, error);
-  if (error) throw RunError(fmt::format("{}: the new file cannot take its name", path.string()));
+  if (error) throw RunError(fmt::format("{}: the recovered copy could not be renamed to this name", path.string()));
   sync_folder(path);
 }
 
-// What a recovery that was killed has left.
+// Removes the partial copy of a killed recovery.
 void remove_killed_copy(const std::filesystem::path& partial) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(partial, none))) return;
@@ -98,7 +100,7 @@ void remove_killed_copy(const std::filesystem::path& partial) {
 }  // namespace
 
 RecoverResult recover_recording(const std::filesystem::path& given) {
-  // A link stays a link: the file that it leads to is recovered.
+  // Recovers the target of a symbolic link and keeps the link.
   std::error_code none;
   const auto path = std::filesystem::is_symlink(given, none) ? std::filesystem::canonical(given, none) : given;
   RecoverResult result;
@@ -115,12 +117,12 @@ RecoverResult recover_recording(const std::filesystem::path& given) {
   try {
     write_copy(damaged, H5File::open(path, &lock), to, result);
     to.close();
-    take_place(partial, path);
+    replace_original(partial, path);
   } catch (const std::exception& error) {
     const std::string what = to.fault().empty() ? error.what() : to.fault();
     std::filesystem::remove(partial, none);
-    throw RunError(fmt::format("{}: its recovered copy {} failed: {}; the recording is as it was", path.string(),
-                               partial.filename().string(), what));
+    throw RunError(fmt::format("{}: writing the recovered copy {} failed: {}; the recording is unchanged",
+                               path.string(), partial.filename().string(), what));
   }
   return result;
 }

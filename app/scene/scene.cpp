@@ -25,10 +25,10 @@ constexpr float kMetresPerMillimetre = 1e-3f;
 constexpr double kFarthest = 1e3;  // m
 constexpr FileKind kSceneFile{"scene", std::uint64_t{1} << 20};
 constexpr std::size_t kLongestTitle = 200, kLongestInstructions = 4000;  // characters
-constexpr Limits kPlaceMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
+constexpr Limits kPositionMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
 constexpr Limits kAnyNumber{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
-// Where the text is from. One that a recording keeps was accepted by the version that recorded it.
+// The origin of the text. A recorded text was valid for the version that recorded it, so some limits do not apply.
 struct Reading {
   std::filesystem::path file;
   bool recorded = false;
@@ -40,17 +40,17 @@ struct Reading {
     return name;
   }
 };
-// [InstrumentKind]
+// Indexed by InstrumentKind.
 constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors"};
 
-// A file named in the scene, relative to the scene's folder.
+// A file that the scene names, relative to the scene's folder.
 std::filesystem::path file_named(const Reading& reading, TomlTable& table, std::string_view key) {
   const std::string name = table.text(key);
   if (!reading.recorded && (name.empty() || name.find('\0') != name.npos)) table.fail(key, "must name a file");
   return reading.file.parent_path() / name;
 }
 
-// A length in millimetres in the file, in metres in `value`.
+// Reads a length: millimetres in the file, metres in `value`.
 void optional_mm(TomlTable& table, std::string_view key, float& value, Limits limits_mm) {
   double mm = value / kMetresPerMillimetre;
   table.optional(key, mm, limits_mm);
@@ -60,7 +60,7 @@ void optional_mm(TomlTable& table, std::string_view key, float& value, Limits li
 void optional_mm(TomlTable& table, std::string_view key, glm::vec3& value) {
   if (!table.has(key)) return;
   const glm::dvec3 metres = table.vector(key) * 1e-3;
-  if (!(glm::length(metres) <= kFarthest)) table.fail(key, "is over 1000 m from the origin; check the unit");
+  if (!(glm::length(metres) <= kFarthest)) table.fail(key, "is more than 1000 m from the origin; check the unit");
   value = glm::vec3(metres);
 }
 
@@ -90,7 +90,7 @@ OrganScene read_organ(const Reading& reading, TomlTable& table) {
   organ.tissue = read_tissue(reading, table.table("tissue"));
   for (TomlTable& attached : table.tables("attachment")) {
     Attachment attachment;
-    attachment.centre = glm::vec3(attached.vector("centre_mm", reading.limits(kPlaceMm)) * 1e-3);
+    attachment.centre = glm::vec3(attached.vector("centre_mm", reading.limits(kPositionMm)) * 1e-3);
     attachment.radius = static_cast<float>(attached.number("radius_mm", {0.1, 1000.0}) * 1e-3);
     attached.optional("stiffness", attachment.stiffness, {0.0, 1e6});
     attached.optional("diaphragm", attachment.diaphragm);
@@ -109,7 +109,7 @@ InstrumentKind read_kind(TomlTable& table) {
   return *kind;
 }
 
-// What a hand can do with an instrument or the scope: [instrument.limits], [scope.limits].
+// Joint limits for hand-held devices: [instrument.limits], [scope.limits].
 JointLimits read_limits(TomlTable table) {
   JointLimits limits;
   table.optional("pan_deg", limits.pan_deg, {0.0, 89.0});
@@ -138,15 +138,15 @@ glm::dvec3 read_axis(const Reading& reading, TomlTable& table) {
   const glm::dvec3 axis = table.vector("axis", reading.limits({-1000.0, 1000.0}));
   const double length = glm::length(axis);
   if (length > 0.0 && length < 1e-6 && !reading.recorded)
-    table.fail("axis", "is too short for a direction; write it as in [0, 0, -1]");
+    table.fail("axis", "is too short for a direction; write a unit vector, as in [0, 0, -1]");
   return axis;
 }
 
 InstrumentScene read_instrument(const Reading& reading, TomlTable& table) {
   InstrumentScene instrument;
   instrument.name = reading.name(table);
-  instrument.pivot = table.vector("pivot_mm", reading.limits(kPlaceMm)) * 1e-3;
-  instrument.tip = table.vector("tip_mm", reading.limits(kPlaceMm)) * 1e-3;
+  instrument.pivot = table.vector("pivot_mm", reading.limits(kPositionMm)) * 1e-3;
+  instrument.tip = table.vector("tip_mm", reading.limits(kPositionMm)) * 1e-3;
   instrument.radius = table.number("radius_mm", {0.01, 100.0}) * 1e-3;
   instrument.kind = read_kind(table);
   read_device(table, instrument.device, instrument.source);
@@ -175,13 +175,14 @@ ScopeScene read_scope(TomlTable table) {
   optional_mm(table, "rod_mm", scope.rod, {10.0, 400.0});
   table.optional("barrel", scope.lens.barrel, {0.0, 0.3});
   table.optional("field", scope.lens.field, {0.2, 2.0});
-  // Nothing is seen at 1 / sqrt(barrel) or beyond, not even what lies at infinity beside the view.
+  // The lens maps even points at infinity to within 1 / sqrt(barrel), so a wider field would show nothing there.
   if (scope.lens.barrel * scope.lens.field * scope.lens.field >= 1.0)
-    table.fail("field", fmt::format("must be below {:.3g}, where the picture of a lens with a barrel of {:g} ends",
+    table.fail("field", fmt::format("must be below {:.3g}, the edge of the picture of a lens with barrel = {:g}",
                                     1.0 / std::sqrt(scope.lens.barrel), scope.lens.barrel));
   read_device(table, scope.device, scope.source);
   scope.limits = read_limits(table.table("limits"));
-  if (scope.eye == scope.target) table.fail("target_mm", "is the same point as eye_mm, so the scope looks nowhere");
+  if (scope.eye == scope.target)
+    table.fail("target_mm", "is the same point as eye_mm, so the scope has no viewing direction");
   table.refuse_unknown_keys();
   return scope;
 }
@@ -212,7 +213,7 @@ Breathing read_breathing(const Reading& reading, TomlTable table) {
   optional_mm(table, "amplitude_mm", breathing.amplitude, {0.0, 100.0});
   table.optional("rate_hz", breathing.rate, {0.0, 10.0});
   table.optional("direction", breathing.direction, reading.limits({-10.0, 10.0}));
-  if (breathing.direction == glm::vec3(0.f)) table.fail("direction", "has no length, so the diaphragm cannot move");
+  if (breathing.direction == glm::vec3(0.f)) table.fail("direction", "has length 0, so the diaphragm cannot move");
   table.refuse_unknown_keys();
   return breathing;
 }
@@ -231,7 +232,7 @@ void refuse_same_names(const TomlTable& root, std::string_view key, const std::v
   std::set<std::string> seen;
   for (const auto& named : list) {
     if (!seen.insert(named.name).second)
-      root.fail(key, fmt::format("two are named '{}'; give each its own name", printable(named.name)));
+      root.fail(key, fmt::format("two have the name '{}'; give each its own name", printable(named.name)));
   }
 }
 

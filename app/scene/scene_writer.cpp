@@ -13,14 +13,14 @@
 namespace trocar {
 namespace {
 
-// The shortest decimal that `back` reads as `value` again.
+// The shortest decimal number that `back` converts to exactly `value`.
 template <typename Number, typename Back>
 std::string shortest(Number value, double written, Back back) {
   for (int digits = 1; digits <= 17; ++digits) {
     const double rounded = std::strtod(fmt::format("{:.{}g}", written, digits).c_str(), nullptr);
     if (back(rounded) == value) return fmt::format("{}", rounded);
   }
-  // Products round: a neighbour's may be the one.
+  // The product is rounded, so a neighbouring number may be the exact one.
   for (const double side : {-1e300, 1e300}) {
     double near = written;
     for (int step = 0; step < 4; ++step) {
@@ -67,13 +67,13 @@ std::string quoted(const std::string& words) {
   return text + '"';
 }
 
-// One table of the file; a table that got no line is not written.
+// One table of the file; a table without lines is not written.
 class Table {
  public:
   explicit Table(std::string header) : header_(std::move(header)) {}
 
   void add(std::string_view key, const std::string& value) { lines_ += fmt::format("{} = {}\n", key, value); }
-  // Left out where it is the default.
+  // Adds the key unless the value is the default.
   template <typename Value, typename Written>
   void differing(std::string_view key, const Value& value, const Value& usual, Written written) {
     if (value != usual) add(key, written(value));
@@ -235,9 +235,9 @@ std::string scene_text(const Scene& scene, const std::filesystem::path& file) {
 void save_scene(const Scene& scene, const std::filesystem::path& file, bool replace) {
   if (!replace && std::filesystem::exists(file))
     throw InputError(
-        fmt::format("{}: is there already; choose another name, or say that it may be replaced", file.string()));
+        fmt::format("{}: exists already; choose another name, or allow it to be overwritten", file.string()));
   const std::string text = scene_text(scene, file);
-  parse_scene(text, file);  // what cannot be read again, a name for example, is not written
+  parse_scene(text, file);  // refuses a scene that could not be loaded again, for example because of a name
   OutputFile out = OutputFile::replacing(file);
   out.stream() << text;
   out.commit();

@@ -1,5 +1,5 @@
-// A scene as a TOML file that load_scene() reads back equal, number for number. Keys that have their default are left
-// out. The words of an older file, its comments and its order among them, are not kept: the scene is.
+// Writes a scene as a TOML file; load_scene() reads back exactly the same numbers. Omits most keys that have their
+// default. Keeps the content of the scene, but not the comments and the order of the keys of an older file.
 // Units: metres in, millimetres in the file.   Tested in tests/app/scene_writer_test.cpp
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace trocar {
 
-// `file`: where the text will be, for the paths of meshes and trajectories.
+// `file`: the target file; the paths of meshes and trajectories are written relative to its folder.
 std::string scene_text(const Scene& scene, const std::filesystem::path& file);
 
-// Written beside its place and renamed, so that the file is whole or as it was. Error: InputError when it cannot be
-// written, and when it is there and `replace` is not said.
+// Writes a temporary file and renames it, so that the target is complete or unchanged. Error: InputError when the file
+// cannot be written, when load_scene() would refuse the scene, or when the file exists and `replace` is false.
 void save_scene(const Scene& scene, const std::filesystem::path& file, bool replace);
 
 }  // namespace trocar

@@ -12,7 +12,7 @@
 namespace trocar {
 namespace {
 
-constexpr Limits kPlaceMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
+constexpr Limits kPositionMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
 
 template <typename Named>
 bool has_name(const std::vector<Named>& list, const std::string& name) {
@@ -33,21 +33,21 @@ TaskKind read_kind(TomlTable& table) {
   return static_cast<TaskKind>(found - names.begin());
 }
 
-TaskPlace read_place(TomlTable& table, const std::vector<OrganScene>& organs) {
-  TaskPlace place;
-  place.organ = table.text("organ");
-  if (!has_name(organs, place.organ))
+TaskPlace read_target(TomlTable& table, const std::vector<OrganScene>& organs) {
+  TaskPlace target;
+  target.organ = table.text("organ");
+  if (!has_name(organs, target.organ))
     table.fail("organ",
-               fmt::format("the scene has no organ '{}'; it has {}", printable(place.organ), names_of(organs)));
-  place.place = glm::vec3(table.vector("at_mm", kPlaceMm) * 1e-3);
+               fmt::format("the scene has no organ '{}'; it has {}", printable(target.organ), names_of(organs)));
+  target.place = glm::vec3(table.vector("at_mm", kPositionMm) * 1e-3);
   table.refuse_unknown_keys();
-  return place;
+  return target;
 }
 
 TaskZone read_zone(TomlTable& table) {
   TaskZone zone{table.points("outline")};
   if (const std::string fault = planar::simple_fault(zone.outline); !fault.empty())
-    table.fail("outline", fmt::format("is no simple polygon: {}", fault));
+    table.fail("outline", fmt::format("is not a simple polygon: {}", fault));
   table.refuse_unknown_keys();
   return zone;
 }
@@ -59,7 +59,7 @@ void read_instrument_of(TomlTable& table, const std::vector<InstrumentScene>& in
   if (task.instrument.empty() && task.kind == TaskKind::BurnLine) table.fail("instrument", "is missing; name a hook");
   if (task.instrument.empty()) return;
   if (task.kind == TaskKind::NavigateCamera)
-    table.fail("instrument", "does not go with navigate-camera, which is about the scope");
+    table.fail("instrument", "must be absent for navigate-camera, which uses the scope");
   const auto named = [&](const InstrumentScene& instrument) { return instrument.name == task.instrument; };
   const auto found = std::find_if(instruments.begin(), instruments.end(), named);
   if (found == instruments.end())
@@ -83,21 +83,21 @@ void read_limits_of(TomlTable& table, TaskScene& task) {
   table.optional("time_good_s", task.time_good, {0.1, 36000.0});
   table.optional("time_limit_s", task.time_limit, {0.1, 36000.0});
   if (task.time_limit <= task.time_good)
-    table.fail(table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
-               fmt::format("the time limit of {:g} s must be longer than the {:g} s that are good", task.time_limit,
-                           task.time_good));
+    table.fail(
+        table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
+        fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g}", task.time_limit, task.time_good));
 }
 
-void refuse_wrong_places(TomlTable& table, const TaskScene& task) {
+void refuse_wrong_targets(TomlTable& table, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
   if (task.places.empty()) table.fail("place", "is missing; a task needs at least one [[task.place]]");
   if (along && task.places.size() < 2) table.fail("place", "a line needs at least two [[task.place]]");
   if (task.kind == TaskKind::LiftOrgan && task.places.size() > 1)
-    table.fail("place", "lift-organ takes one [[task.place]]: where to grasp");
-  for (const TaskPlace& place : task.places)
-    if (along && place.organ != task.places.front().organ)
-      table.fail("place", fmt::format("a line lies on one organ, this one on {} and {}", task.places.front().organ,
-                                      place.organ));
+    table.fail("place", "lift-organ takes one [[task.place]], the point to grasp");
+  for (const TaskPlace& target : task.places)
+    if (along && target.organ != task.places.front().organ)
+      table.fail("place", fmt::format("a line must lie on one organ, but this one lies on {} and {}",
+                                      task.places.front().organ, target.organ));
   if (task.kind == TaskKind::KeepOut && task.zones.empty())
     table.fail("zone", "is missing; keep-out needs at least one [[task.zone]]");
 }
@@ -114,18 +114,18 @@ std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<s
 
 std::optional<TaskScene> read_task(TomlTable& root, const std::vector<OrganScene>& organs,
                                    const std::vector<InstrumentScene>& instruments) {
-  const bool there = root.has("task");
+  const bool has_task = root.has("task");
   TomlTable table = root.table("task");
-  if (!there) return {};
+  if (!has_task) return {};
   TaskScene task;
   task.kind = read_kind(table);
   table.optional("title", task.title);
   table.optional("instructions", task.instructions);
   read_instrument_of(table, instruments, task);
-  for (TomlTable& place : table.tables("place")) task.places.push_back(read_place(place, organs));
+  for (TomlTable& target : table.tables("place")) task.places.push_back(read_target(target, organs));
   for (TomlTable& zone : table.tables("zone")) task.zones.push_back(read_zone(zone));
   read_limits_of(table, task);
-  refuse_wrong_places(table, task);
+  refuse_wrong_targets(table, task);
   table.refuse_unknown_keys();
   return task;
 }

@@ -1,4 +1,4 @@
-// The [task] of a scene file.   Keys: docs/file-formats.md
+// Reads the [task] of a scene file.   Keys: docs/file-formats.md
 // Tested in tests/app/task_reader_test.cpp
 #pragma once
 
@@ -11,13 +11,14 @@
 
 namespace trocar {
 
-// As the file names them; the order is that of TaskKind.
+// The names in the file, in the order of TaskKind.
 const std::vector<std::string>& task_kind_names();
 std::string_view name_of(TaskKind kind);
 
-// Nothing when the file has no [task]. Organs, instruments and scope are those of the same file. Error: InputError
-// naming file, line and key: a key that is missing, misspelt or outside its limits, an organ or an instrument that the
-// scene does not have or that cannot do it, a zone that is no simple polygon, too few places.
+// Returns nothing when the file has no [task]. `organs` and `instruments` are those of the same file. Error: InputError
+// with file, line and key: a key that is missing, misspelt or outside its limits; an organ or an instrument that the
+// scene does not have; an instrument of the wrong kind; a zone that is not a simple polygon; too few targets, or
+// targets on different organs for a line.
 std::optional<TaskScene> read_task(TomlTable& root, const std::vector<OrganScene>& organs,
                                    const std::vector<InstrumentScene>& instruments);
 

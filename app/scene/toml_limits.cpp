@@ -19,7 +19,8 @@ class Scanner {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(fmt::format("{}:{}: the text {}, more than a scene may have; simplify it", file_, line_, what));
+    throw InputError(
+        fmt::format("{}:{}: the text {}, more than a scene file may have; simplify it", file_, line_, what));
   }
 
   void step() {
@@ -38,25 +39,25 @@ class Scanner {
 
   void count(char c) {
     if (c == '[' || c == '{') {
-      if (++depth_ > limits_.depth) refuse(fmt::format("has brackets {} deep", depth_));
-      if (at_ == line_start_ && ++keys_ > limits_.keys) refuse(fmt::format("has over {} keys", limits_.keys));
+      if (++depth_ > limits_.depth) refuse(fmt::format("has brackets nested {} deep", depth_));
+      if (at_ == line_start_ && ++keys_ > limits_.keys) refuse(fmt::format("has more than {} keys", limits_.keys));
     }
     if ((c == ']' || c == '}') && depth_ > 0) --depth_;
-    if (c == '=' && ++keys_ > limits_.keys) refuse(fmt::format("has over {} keys", limits_.keys));
-    if (c == ',' && ++values_ > limits_.values) refuse(fmt::format("has over {} values", limits_.values));
+    if (c == '=' && ++keys_ > limits_.keys) refuse(fmt::format("has more than {} keys", limits_.keys));
+    if (c == ',' && ++values_ > limits_.values) refuse(fmt::format("has more than {} values", limits_.values));
     const bool ends_key = c == '=' || c == ',' || c == '\n' || c == '[' || c == ']' || c == '{' || c == '}';
     parts_ = ends_key ? 1 : parts_ + (c == '.' ? 1 : 0);
-    if (parts_ > limits_.key_parts) refuse(fmt::format("has a key of over {} parts", limits_.key_parts));
+    if (parts_ > limits_.key_parts) refuse(fmt::format("has a key of more than {} parts", limits_.key_parts));
   }
 
-  // To behind its end. In a literal string a backslash is a letter.
+  // Advances past the end of the string. In a literal string a backslash is an ordinary character.
   void skip_string(char quote) {
     const std::string three(3, quote);
     const bool multi_line = text_.substr(at_, 3) == three;
     for (int k = 0; k < (multi_line ? 3 : 1); ++k) advance();
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '\n' && !multi_line) return;  // not closed: the parser says so
+      if (c == '\n' && !multi_line) return;  // not closed: the parser reports it
       if (c == '\\' && quote == '"') {
         advance();
         if (at_ < text_.size()) advance();
@@ -75,7 +76,7 @@ class Scanner {
       ++line_;
       line_start_ = at_;
     } else if (at_ - line_start_ > limits_.line) {
-      refuse(fmt::format("has a line of over {} bytes", limits_.line));
+      refuse(fmt::format("has a line of more than {} bytes", limits_.line));
     }
   }
 

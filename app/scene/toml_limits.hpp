@@ -1,6 +1,6 @@
-// Limits of a TOML text, checked before it is parsed: the parser recurses into brackets and takes a time that grows
-// with the square of a key's parts. Strings and comments are understood, so that what they hold does not count. Tested
-// in tests/app/input_test.cpp
+// Limits of a TOML text, checked before parsing: the parser recurses into brackets, and its time grows with the square
+// of the number of parts of a key. Brackets and keys inside strings and comments do not count.
+// Tested in tests/app/input_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace trocar {
 struct TomlLimits {
   std::size_t bytes = std::size_t{1} << 20;  // of the whole text
   std::size_t line = std::size_t{64} << 10;  // bytes of a line
-  std::size_t depth = 16;                    // brackets and braces inside one another
+  std::size_t depth = 16;                    // nesting of brackets and braces
   std::size_t key_parts = 16;                // of a dotted key
   std::size_t keys = 20000;                  // keys and headers
   std::size_t values = 100000;               // elements of lists and inline tables
 };
 
-// Error: InputError naming file and line.
+// Error: InputError with file, line and the limit that the text exceeds.
 void refuse_excess(const std::string& file, std::string_view text, const TomlLimits& limits = {});
 
 }  // namespace trocar

@@ -36,7 +36,7 @@ namespace {
 
 std::size_t line_of(const toml::value& value) { return value.location().line(); }
 
-// Edits (insert, remove, replace) that turn one word into the other.
+// Levenshtein distance: the smallest number of insertions, deletions and substitutions between two words.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -93,7 +93,7 @@ glm::dvec3 vector_of(const std::string& file, const std::string& key, const toml
   return {number_of(file, key, cells[0]), number_of(file, key, cells[1]), number_of(file, key, cells[2])};
 }
 
-// TOML is UTF-8; the parser does not survive other bytes in a string.
+// TOML is UTF-8; the parser aborts on other bytes in a string.
 void refuse_other_encodings(const std::string& file, std::string_view text) {
   const std::size_t at = first_invalid_utf8(text);
   if (at == std::string_view::npos) return;
@@ -121,7 +121,7 @@ TomlTable TomlTable::parse(const std::filesystem::path& file, const std::string&
     std::istringstream in(text);
     content->value = toml::parse(in, content->file);
   } catch (const toml::exception& error) {
-    // toml11 explains on several lines; the first one says what.
+    // toml11's message has several lines; the first one states the error.
     std::string what = error.what();
     what = what.substr(0, what.find('\n'));
     what.erase(0, what.starts_with("[error] ") ? 8 : 0);

@@ -1,5 +1,6 @@
-// A TOML table read strictly: every key is asked for by name, a key nobody asked for is an error, and every error names
-// file, line and key. Whole numbers are taken where a real number is meant.
+// Strict reader of a TOML table: the caller asks for every key by name, any other key is an error, and every error
+// names file, line and key. Accepts integers for real numbers.
+// Tested in tests/app/scene_test.cpp and tests/app/input_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -17,34 +18,34 @@ struct Limits {
 
 class TomlTable {
  public:
-  // Error: InputError when the file cannot be read or is not TOML.
+  // Error: InputError when the text is not UTF-8, exceeds TomlLimits or is not valid TOML. `file`: for error messages.
   static TomlTable parse(const std::filesystem::path& file, const std::string& text);
   ~TomlTable();
   TomlTable(TomlTable&&) noexcept;
 
   bool has(std::string_view key) const;
-  // Required when `value` holds nothing to fall back on: use these for keys without default.
+  // Required keys, without default. Error: InputError when the key is missing.
   std::string text(std::string_view key);
   double number(std::string_view key, Limits limits);
   glm::dvec3 vector(std::string_view key);
-  glm::dvec3 vector(std::string_view key, Limits limits);  // of each number
-  // A list of places in a plane: [[x, y], ...].
+  glm::dvec3 vector(std::string_view key, Limits limits);  // limits of each number
+  // A list of points in the plane: [[x, y], ...].
   std::vector<glm::dvec2> points(std::string_view key);
-  // Optional: `value` keeps its default when the key is absent.
+  // Optional keys: `value` keeps its default when the key is absent.
   void optional(std::string_view key, std::string& value);
   void optional(std::string_view key, double& value, Limits limits);
   void optional(std::string_view key, float& value, Limits limits);
   void optional(std::string_view key, int& value, Limits limits);
   void optional(std::string_view key, bool& value);
-  void optional(std::string_view key, glm::vec3& value, Limits limits);  // of each number
+  void optional(std::string_view key, glm::vec3& value, Limits limits);  // limits of each number
 
-  // Tables below this one: one (empty when absent) and a list.
+  // Subtables: one table, empty when absent; a list of tables.
   TomlTable table(std::string_view key);
   std::vector<TomlTable> tables(std::string_view key);
 
-  // Error: InputError naming the first key that was never asked for, with the nearest known one.
+  // Error: InputError with the first key that the caller did not ask for, and the most similar known key.
   void refuse_unknown_keys() const;
-  // An error at `key` of this table: "FILE:LINE: KEY: WHAT".
+  // Throws InputError "FILE:LINE: KEY: WHAT" for `key` of this table.
   [[noreturn]] void fail(std::string_view key, std::string_view what) const;
 
  private:

@@ -1,4 +1,4 @@
-// Every backend against the double reference, as users ask: all modes, covers and sets, on random motions over our own
+// Every backend against the double-precision reference: all modes, covers and sets, on random motions over the built-in
 // organs and on a scanned liver with a recorded instrument. The long version is bench/agreement.cpp.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr QueryKind kKinds[] = {{ToolMode::Static, Cover::Capsule, TouchSet::Vol
                                 {ToolMode::Swept, Cover::Capsule, TouchSet::Volume},
                                 {ToolMode::Swept, Cover::Capsule, TouchSet::Exact}};
 
-// Returns how many faces were touched, over all backends.
+// Returns the number of touched faces, summed over all backends.
 std::uint64_t expect_agreement(const TriangleMesh& mesh, Trajectory motion, const QueryKind& kind, Backends& backends) {
   const auto source = make_mesh_source(mesh, std::move(motion), 0.0025, kind, 0.02);
   const CompareReport report = compare_backends(*source, backend_list("all", backends), backends, [](std::size_t) {});
@@ -48,8 +48,8 @@ TEST(Agreement, RandomMotionsOverOurOrgans) {
   EXPECT_GT(touched, 1000u);
 }
 
-// Every backend that there is: rebuild, update and touched in any order leave nothing behind.
-TEST(Agreement, AnyOrderOfCallsAnswersAsANewObject) {
+// For every backend: after any order of rebuild, update and touched, the answers equal those of a new object.
+TEST(Agreement, AnyOrderOfCallsGivesTheAnswersOfANewObject) {
   Backends backends;
   for (const std::string& name : backend_list("all", backends)) {
     const auto make = [&] { return backends.make(name); };
@@ -67,8 +67,9 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
   for (const QueryKind& kind : kKinds) EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
 }
 
-// Open, folded, self-crossing, non-manifold: every backend, every kind of query. What cannot be loaded is said.
-TEST(Agreement, BrokenMeshesThatLoad) {
+// Open, folded, self-intersecting and non-manifold meshes: every backend, every kind of query. The
+// test prints the names of meshes that cannot be loaded.
+TEST(Agreement, BrokenMeshes) {
   Backends backends;
   std::uint64_t touched = 0, seed = 2000;
   const auto meshes = test::broken_meshes_that_load();

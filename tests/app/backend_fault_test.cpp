@@ -1,5 +1,5 @@
-// A session whose OpenGL driver fails: the frame is answered by scan, none is without an answer, the tissue moves as if
-// scan had answered all along; it is said, and the recording knows.
+// A session whose OpenGL driver fails: scan answers the same frame, no frame is without an answer, and the tissue moves
+// as if scan had answered from the start; the fault is reported and recorded.
 #include "app/session/backend_fault.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kFaultFrame = 40;  // the probe is in the ball
 constexpr const char* kOnGpu[] = {"compute", "occlusion", "select"};
 
-// Two balls, one above the other; the probe dips into the first from above.
+// Two balls, one above the other; the probe enters the first from above.
 class FailingDriver : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -88,7 +88,7 @@ bool same_touches(const Organ& a, const Organ& b) {
          a.positions == b.positions;
 }
 
-// Both sessions frame by frame, the fault from kFaultFrame to the one after it.
+// Compares both sessions frame by frame; the fault lasts from kFaultFrame to the next frame.
 std::uint64_t expect_same_frames(Session& failing, Session& sound, GlFault kind) {
   std::uint64_t touched = 0;
   for (std::size_t frame = 0; frame < 80; ++frame) {
@@ -135,7 +135,7 @@ TEST_F(FailingDriver, ScanAnswersTheSameFrame) {
   }
 }
 
-TEST_F(FailingDriver, TooLargeAnOrganIsAnsweredByScanFromTheStart) {
+TEST_F(FailingDriver, ScanAnswersATooLargeOrganFromTheStart) {
   const InjectedFault small(GlFault::SmallTextureBuffer);
   Session session = make_session(backends_, "compute"), sound = make_session(backends_, "scan");
   for (std::size_t frame = 0; frame < 40; ++frame) {
@@ -147,7 +147,7 @@ TEST_F(FailingDriver, TooLargeAnOrganIsAnsweredByScanFromTheStart) {
   EXPECT_EQ(session.backend_faults()[0].fault, TouchFault::TooLarge);
 }
 
-TEST_F(FailingDriver, ACheckThatFailsStopsAndDisagreesWithNobody) {
+TEST_F(FailingDriver, AFailedCheckStopsWithoutDisagreements) {
   Session session = make_session(backends_, "scan", {{"compute", 1}});
   for (std::size_t frame = 0; frame < 80; ++frame) {
     std::unique_ptr<InjectedFault> fault;
@@ -161,8 +161,8 @@ TEST_F(FailingDriver, ACheckThatFailsStopsAndDisagreesWithNobody) {
   EXPECT_EQ(session.backend_faults()[0].frame, kFaultFrame);
 }
 
-// Commands without a session have nothing to go on with: they end.
-TEST_F(FailingDriver, EndsACommandWithASentence) {
+// Commands without a session cannot continue with another backend, so they end.
+TEST_F(FailingDriver, ACommandEndsWithOneSentence) {
   const auto message_of = [](const auto& call) -> std::string {
     try {
       call();
@@ -191,7 +191,7 @@ TEST_F(FailingDriver, EndsACommandWithASentence) {
             "run: backend compute: the graphics driver lost its OpenGL context; use scan");
 }
 
-TEST_F(FailingDriver, IsSaidOnce) {
+TEST_F(FailingDriver, TheFaultIsReportedOnce) {
   const std::vector<BackendFault> faults = {{120, "compute", TouchFault::LostContext, false},
                                             {130, "occlusion", TouchFault::TimedOut, true}};
   FaultTeller teller;
@@ -205,7 +205,7 @@ TEST_F(FailingDriver, IsSaidOnce) {
             "frame 130: backend occlusion: the graphics driver did not answer in time; it checks no further frame\n");
 }
 
-TEST_F(FailingDriver, TheRecordingKnowsWhoAnswered) {
+TEST_F(FailingDriver, TheRecordingStoresWhichBackendAnswered) {
   const auto file = folder_.path() / "session.h5";
   {
     Session session = make_session(backends_, "compute");
@@ -232,7 +232,7 @@ TEST_F(FailingDriver, TheRecordingKnowsWhoAnswered) {
   EXPECT_EQ(backends[1].fault, "compute: the graphics driver lost its OpenGL context");
 }
 
-// As older versions recorded: without the tables and the attribute.
+// A recording of an older version: without the tables and the attribute.
 TEST_F(FailingDriver, OlderRecordingsStayReadable) {
   const auto path = folder_.path() / "older.h5";
   {
@@ -257,9 +257,9 @@ TEST_F(FailingDriver, OlderRecordingsStayReadable) {
   EXPECT_EQ(summarise_backends(recording).size(), 1u);
 }
 
-// The picture follows the tissue when another backend answers: its positions are no longer those of the first one's
-// buffer.
-TEST_F(FailingDriver, ThePictureFollowsAfterTheSwitch) {
+// The picture follows the tissue after the switch to another backend, whose positions are not in the buffer of the
+// first backend.
+TEST_F(FailingDriver, ThePictureFollowsTheTissueAfterTheSwitch) {
   Session session = make_session(backends_, "compute");
   std::vector<DrawnOrgan> organs;
   drawn_organs(session, organs);

@@ -1,4 +1,4 @@
-// What a comparison says in words, and progress in a log.
+// The texts of a comparison, and progress in a log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace trocar {
 namespace {
 
-TEST(CompareText, SaysWhichIsFaster) {
+TEST(CompareText, NamesTheFasterOne) {
   EXPECT_EQ(pace(1.0, 5.0), "5.0 times faster");
   EXPECT_EQ(pace(5.0, 1.0), "5.0 times slower");
   EXPECT_EQ(pace(1.0, 1.0), "as fast");
@@ -21,7 +21,7 @@ TEST(CompareText, SaysWhichIsFaster) {
   EXPECT_EQ(pace(1.0, 0.0), "");
 }
 
-TEST(CompareText, TheTableDoesToo) {
+TEST(CompareText, TheTableNamesTheFasterOne) {
   CompareReport report;
   for (const auto& [name, ms] : {std::pair("compute", 12.5), {"obb-refit", 0.5}, {"obb", 2.5}}) {
     BackendResult result;
@@ -34,7 +34,8 @@ TEST(CompareText, TheTableDoesToo) {
     EXPECT_NE(table.find(part), std::string::npos) << table;
 }
 
-// Standard error is a file here: whole lines, at most one in ten seconds, none for what takes less than two.
+// When standard error is a file, progress writes whole lines, at most one in ten seconds, and none within the first two
+// seconds.
 TEST(Progress, WritesLinesToALog) {
   testing::internal::CaptureStderr();
   {

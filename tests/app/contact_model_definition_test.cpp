@@ -1,5 +1,5 @@
-// The contact model against its definition in app/device/contact_model.hpp, worked out here once more in scalars:
-// random frames in any rhythm, contacts that begin and end, random parameters.
+// The contact model against its definition in app/device/contact_model.hpp, implemented here again in scalars: frames
+// at random intervals, contacts that begin and end, random parameters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using glm::dvec3;
 
-// The state of the definition; the names are its letters.
+// The state of the definition; the names are the symbols of the definition.
 struct Plane {
   bool contact = false;
   dvec3 x0{0.0}, n{0.0}, d{0.0};
@@ -64,7 +64,7 @@ Plane frame_by_definition(const ContactModelParams& p, const Plane& m, const dve
   next.d = felt_by_definition(p, m, x, now) - plane_at(p, next, x);
   const double since = now - m.time;
   if (since >= 0.0 && since <= p.hold_intervals * p.longest_interval) {
-    const double remembered = m.T * std::exp(-since);  // forgotten over one second
+    const double remembered = m.T * std::exp(-since);  // decays with a time constant of one second
     next.T = std::clamp(since > remembered ? since : remembered, 0.004, p.longest_interval);
   }
   next.time = now;
@@ -125,8 +125,9 @@ TEST(ContactModelDefinition, FramesInAnyRhythm) {
       expect_same(wanted, model);
       for (int tick = 0; tick < 10; ++tick) {
         const double at = now + draw.one_of({-0.01, 0.0, 0.003, 0.03, 0.1, 0.13, 0.4, 1.0}) + draw.between(0.0, 0.002);
-        const dvec3 place = tip + draw.vector(0.004);
-        ASSERT_NEAR(glm::length(felt_force(p, model, place, at) - felt_by_definition(p, wanted, place, at)), 0.0, 1e-5)
+        const dvec3 position = tip + draw.vector(0.004);
+        ASSERT_NEAR(glm::length(felt_force(p, model, position, at) - felt_by_definition(p, wanted, position, at)), 0.0,
+                    1e-5)
             << "frame " << frame;
       }
     }
@@ -134,7 +135,7 @@ TEST(ContactModelDefinition, FramesInAnyRhythm) {
   }
 }
 
-// The values that docs/devices.md gives, and that the stability of the hand is tested with.
+// The values in docs/devices.md, which the stability tests of the hand use.
 TEST(ContactModelDefinition, Defaults) {
   const ContactModelParams p;
   EXPECT_EQ(p.start_stiffness, 150.0);
@@ -150,8 +151,8 @@ TEST(ContactModelDefinition, Defaults) {
   EXPECT_EQ(ContactModel{}.interval, 1.0 / 60.0);
 }
 
-// Two frames a millimetre apart with 0.5 N more: 500 N/m, blended with the parameter by the trusted motion.
-TEST(ContactModelDefinition, TwoFramesByHand) {
+// Two frames 1 mm and 0.5 N apart: 500 N/m, combined with the start stiffness according to the trusted motion.
+TEST(ContactModelDefinition, TwoFramesComputedByHand) {
   ContactModelParams p;
   p.trusted_motion = 5e-4;
   ContactModel model = updated(p, {}, {{0.f, 1.f, 0.f}, dvec3(0.0), 0.0}, dvec3(0.0), 1.0);
@@ -161,8 +162,8 @@ TEST(ContactModelDefinition, TwoFramesByHand) {
   EXPECT_NEAR(model.interval, 0.02, 1e-12);
 }
 
-// Frames at 1000 a second for three seconds: they are still blended over 4 ms.
-TEST(ContactModelDefinition, TheIntervalHasItsLeast) {
+// Frames at 1000 Hz for three seconds: T is still 4 ms.
+TEST(ContactModelDefinition, TheIntervalHasALowerLimit) {
   ContactModel model;
   for (int frame = 0; frame < 3000; ++frame) model = updated({}, model, {}, dvec3(0.0), 1e-3 * frame);
   EXPECT_EQ(model.interval, 0.004);

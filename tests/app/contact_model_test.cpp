@@ -1,5 +1,5 @@
-// What is felt between frames, against a linear wall whose force is known everywhere: accuracy, smoothness, stability
-// of a hand pressed against it; forces that are old, lost or not finite.
+// The felt force between frames, compared with a linear wall whose force is known everywhere: accuracy, smoothness,
+// stability of a hand pressed against it; old, lost and non-finite forces.
 #include "app/device/contact_model.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kTick = 1e-3;         // s
 constexpr double kFrame = 1.0 / 60.0;  // s
-constexpr double kFrameDelay = 0.008;  // s    from the pose a frame reads to the force it gives
+constexpr double kFrameDelay = 0.008;  // s    from the pose that a frame reads to its force
 constexpr double kLargestJump = 0.1;   // N    between ticks
 const glm::dvec3 kUp = glm::normalize(glm::dvec3(0.3, 1.0, -0.2));
 
@@ -27,7 +27,7 @@ struct Wall {
   glm::dvec3 force(const glm::dvec3& tip) const { return std::max(0.0, -stiffness * glm::dot(tip, kUp)) * kUp; }
 };
 
-// A frame reads the tip, and some time later says what the wall did to it.
+// A frame reads the tip and gives the force of the wall after a delay.
 class FrameLoop {
  public:
   FrameLoop(const Wall& wall, const ContactModelParams& params, double frame = kFrame)
@@ -64,7 +64,7 @@ double swing(double middle, double reach, double speed, double time) {
 
 class AgainstWall : public testing::TestWithParam<double> {};
 
-TEST_P(AgainstWall, FeltForceIsTheWallsBetweenFrames) {
+TEST_P(AgainstWall, TheFeltForceIsTheForceOfTheWall) {
   const Wall wall{GetParam()};
   FrameLoop loop(wall, {});
   double worst = 0.0, strongest = 0.0;
@@ -76,11 +76,11 @@ TEST_P(AgainstWall, FeltForceIsTheWallsBetweenFrames) {
   }
   EXPECT_NEAR(loop.model().stiffness / wall.stiffness, 1.0, 0.02);
   EXPECT_LT(worst, 0.02 * strongest);
-  std::printf("wall of %.0f N/m: felt within %.3f %% of the greatest force\n", wall.stiffness,
+  std::printf("wall of %.0f N/m: error of the felt force %.3f %% of the greatest force\n", wall.stiffness,
               100.0 * worst / strongest);
 }
 
-// In and out of the wall at 20 mm/s: no tick differs from the one before by 0.1 N.
+// Into the wall and out at 20 mm/s: consecutive ticks differ by less than 0.1 N.
 TEST_P(AgainstWall, NoJumpsGoingInAndOut) {
   FrameLoop loop({GetParam()}, {});
   glm::dvec3 before(0.0);
@@ -97,7 +97,7 @@ TEST_P(AgainstWall, NoJumpsGoingInAndOut) {
   EXPECT_GT(strongest, 0.8 * GetParam() * 0.0035);
 }
 
-// A hand pushes into the wall and is let swing: its energy and the wall's together only fall, frame after frame.
+// A hand pushes into the wall and then swings freely: the total energy of hand and wall only decreases.
 TEST_P(AgainstWall, HandComesToRest) {
   const Wall wall{GetParam()};
   const HapticStubParams params;
@@ -128,8 +128,8 @@ TEST_P(AgainstWall, HandComesToRest) {
 
 INSTANTIATE_TEST_SUITE_P(Stiffness, AgainstWall, testing::Values(100.0, 300.0, 1000.0, 1200.0));
 
-// Held as it is from frame to frame, as without a local model, the force of a stiff wall shakes the hand.
-TEST(ContactModel, HeldForceWouldShakeTheHand) {
+// Without a local model, when the force is held constant between frames, a stiff wall makes the hand oscillate.
+TEST(ContactModel, AHeldForceWouldMakeTheHandOscillate) {
   const Wall wall{1000.0};
   const HapticStubParams params;
   const glm::dvec3 target = -0.010 * kUp;
@@ -151,7 +151,8 @@ TEST(ContactModel, HeldForceWouldShakeTheHand) {
 
 class AtFrameRate : public testing::TestWithParam<double> {};
 
-// Held still in the wall the force stays; pressed deeper it only grows: nothing pulses with the frames.
+// At a constant depth in the wall the force is constant, at increasing depth it only increases: it does not pulse with
+// the frames.
 TEST_P(AtFrameRate, AHeldForceDoesNotPulse) {
   for (const double speed : {0.0, 0.002}) {
     FrameLoop loop({300.0}, {}, 1.0 / GetParam());
@@ -169,7 +170,7 @@ TEST_P(AtFrameRate, AHeldForceDoesNotPulse) {
   }
 }
 
-// Frames that come in bursts, as when a slow picture makes up for several ticks, are one interval to the hand.
+// Frames that arrive in bursts, as when a slow picture takes several ticks, count as one interval.
 TEST_P(AtFrameRate, BurstsOfTicksDoNotPulse) {
   const Wall wall{300.0};
   ContactModel model;
@@ -194,7 +195,7 @@ TEST_P(AtFrameRate, BurstsOfTicksDoNotPulse) {
   EXPECT_LT(jump, kLargestJump);
 }
 
-// When no frame comes any more the force goes to zero, without a step and for good.
+// When no more frames arrive, the force decreases continuously to zero and stays zero.
 TEST_P(AtFrameRate, ARealStallFadesToZero) {
   FrameLoop loop({300.0}, {}, 1.0 / GetParam());
   const glm::dvec3 tip = -0.004 * kUp;
@@ -214,7 +215,7 @@ TEST_P(AtFrameRate, ARealStallFadesToZero) {
   std::printf("%.0f frames a second: zero %.0f ms after the stall\n", GetParam(), 1e3 * (faded - 2.0));
 }
 
-// A hand that pushes into an organ of 300 N/m at this frame rate does not begin to shake.
+// A hand that pushes into an organ of 300 N/m at this frame rate does not oscillate.
 TEST_P(AtFrameRate, AHandComesToRest) {
   const HapticStubParams params;
   FrameLoop loop({300.0}, params.contact, 1.0 / GetParam());
@@ -224,14 +225,14 @@ TEST_P(AtFrameRate, AHandComesToRest) {
     hand = hand_tick(params, hand, -0.010 * kUp, loop.tick(hand.tip, tick * kTick), kTick);
     if (tick > 7000) late = std::max(late, glm::length(hand.velocity));
   }
-  std::printf("%.0f frames a second: the hand moves at %.3f mm/s in the end\n", GetParam(), 1e3 * late);
+  std::printf("%.0f frames a second: the hand moves at %.3f mm/s at the end\n", GetParam(), 1e3 * late);
   EXPECT_LT(late, 1e-3);
   EXPECT_LT(glm::dot(hand.tip, kUp), 0.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rate, AtFrameRate, testing::Values(60.0, 20.0, 10.0, 5.0));
 
-// A machine that becomes slower in mid-contact, and quick again: no pulse down to ten frames a second.
+// The machine becomes slower during a contact, and fast again: no pulse down to ten frames per second.
 TEST(ContactModel, AChangeOfTheFrameRateDoesNotPulse) {
   FrameLoop loop({300.0}, {});
   double least = INFINITY;
@@ -250,7 +251,7 @@ ContactModel pressed(const ContactModelParams& params, float force) {
   return model;
 }
 
-TEST(ContactModel, OldForcesFadeWithoutAStep) {
+TEST(ContactModel, OldForcesFadeContinuously) {
   const ContactModelParams params;
   const ContactModel model = pressed(params, 2.f);
   double before = 2.0;
@@ -264,7 +265,7 @@ TEST(ContactModel, OldForcesFadeWithoutAStep) {
   }
 }
 
-TEST(ContactModel, ContactLostFadesWithinAFrame) {
+TEST(ContactModel, ALostContactFadesWithinAFrame) {
   const ContactModelParams params;
   ContactModel model = pressed(params, 1.f);
   const double time = model.time + kFrame;
@@ -279,7 +280,7 @@ TEST(ContactModel, ContactLostFadesWithinAFrame) {
   EXPECT_EQ(before, 0.0);
 }
 
-// The tip may leave the plane as far as it likes: it is never pulled back.
+// The tip is never pulled back, however far it leaves the plane.
 TEST(ContactModel, NeverPullsAndStaysWithinItsLimit) {
   const ContactModelParams params;
   std::mt19937 random(7);
@@ -300,7 +301,7 @@ TEST(ContactModel, NeverPullsAndStaysWithinItsLimit) {
   }
 }
 
-TEST(ContactModel, WhatIsNotFiniteIsNoContact) {
+TEST(ContactModel, NonFiniteInputCountsAsNoContact) {
   const ContactModelParams params;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const float nanf = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
@@ -320,15 +321,15 @@ TEST(ContactModel, WhatIsNotFiniteIsNoContact) {
   EXPECT_NEAR(felt_force(params, lost, here, lost.time).y, 1.0, 1e-6);
 }
 
-TEST(ContactModel, StiffnessStartsAtItsParameterAndStaysInBounds) {
+TEST(ContactModel, TheStiffnessStartsAtItsParameterAndStaysInBounds) {
   const ContactModelParams params;
   const glm::dvec3 here(0.0);
   ContactModel model = updated(params, {}, {{0.f, 1.f, 0.f}, here, 0.0}, here, 0.0);
   EXPECT_DOUBLE_EQ(model.stiffness, params.start_stiffness);
-  // Frames at the same depth tell nothing.
+  // Frames at the same depth do not change the stiffness.
   model = updated(params, model, {{0.f, 1.3f, 0.f}, here, 0.0}, here, kFrame);
   EXPECT_DOUBLE_EQ(model.stiffness, params.start_stiffness);
-  // A force that falls going deeper would be a stiffness below zero.
+  // A force that decreases with depth would give a negative stiffness.
   model = updated(params, model, {{0.f, 0.5f, 0.f}, {0.0, -0.001, 0.0}, 0.0}, here, 2 * kFrame);
   EXPECT_DOUBLE_EQ(model.stiffness, params.least_stiffness);
 }

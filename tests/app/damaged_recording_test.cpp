@@ -1,5 +1,5 @@
-// Recordings that a tool or a bad disk has changed: each is refused with a sentence, none is read past its end. Text
-// that another program wrote is read.
+// Recordings that a tool or a faulty disk has changed: each is refused with one sentence, and none is read past its
+// end. Text that another program wrote is read.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -17,12 +17,12 @@
 namespace trocar {
 namespace {
 
-// Writes over one cell of a table.
+// Overwrites one cell of a table.
 template <typename T>
-void put(hid_t file, const char* path, hid_t type, std::vector<hsize_t> place, T value) {
+void put(hid_t file, const char* path, hid_t type, std::vector<hsize_t> cell, T value) {
   const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
-  const std::vector<hsize_t> one(place.size(), 1);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, place.data(), nullptr, one.data(), nullptr);
+  const std::vector<hsize_t> one(cell.size(), 1);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, cell.data(), nullptr, one.data(), nullptr);
   const hid_t memory = H5Screate_simple(static_cast<int>(one.size()), one.data(), nullptr);
   EXPECT_GE(H5Dwrite(table, type, memory, space, H5P_DEFAULT, &value), 0);
   H5Sclose(memory), H5Sclose(space), H5Dclose(table);
@@ -35,7 +35,7 @@ void put_text(hid_t file, const char* name, hid_t type, hid_t space, const void*
   H5Aclose(attribute), H5Sclose(space);
 }
 
-// Puts another table where one was.
+// Replaces a table by another one.
 void replace(hid_t file, const char* path, hid_t type, std::span<const hsize_t> shape, hid_t create) {
   H5Ldelete(file, path, H5P_DEFAULT);
   const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
@@ -110,9 +110,9 @@ class DamagedRecording : public ::testing::Test {
   std::filesystem::path file_ = folder_.path() / "s.h5";
 };
 
-TEST_F(DamagedRecording, IsReadWhileItIsWhole) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
+TEST_F(DamagedRecording, TheUndamagedRecordingIsRead) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
 
-TEST_F(DamagedRecording, TimesMustBeNumbersInOrder) {
+TEST_F(DamagedRecording, TimesMustBeFiniteAndAscending) {
   change([](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
   expect_refused("the time of frame 4");
   change(
@@ -120,13 +120,13 @@ TEST_F(DamagedRecording, TimesMustBeNumbersInOrder) {
   expect_refused("the time of frame 4");
 }
 
-TEST_F(DamagedRecording, WallTimesThatScoresReadMustBeNumbersInOrder) {
+TEST_F(DamagedRecording, WallTimesUsedByScoresMustBeFiniteAndAscending) {
   change([](hid_t file) { put(file, "/session/wall_time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
   expect_refused("the time of frame 4");
 }
 
-// Scores read the wall time where the recording says so; one that is older than wall times has its own times.
-TEST_F(DamagedRecording, OlderOnesHaveTheirOwnTimes) {
+// Scores use the wall time if the recording says so; an older recording without wall times uses the tick times.
+TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
   {
     const Recording recording(file_);
     EXPECT_EQ(recording.clock(), ScoreClock::Wall);
@@ -153,12 +153,12 @@ TEST_F(DamagedRecording, LastsNoLongerThanADay) {
 
 TEST_F(DamagedRecording, TouchesStayWithinTheirTables) {
   change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 1}, std::uint64_t{1} << 40); });
-  expect_refused("out of order");
+  expect_refused("not in ascending order");
 }
 
-TEST_F(DamagedRecording, TouchesBeginInOrder) {
+TEST_F(DamagedRecording, TouchesBeginInAscendingOrder) {
   change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
-  expect_refused("out of order");
+  expect_refused("not in ascending order");
 }
 
 TEST_F(DamagedRecording, EveryToolHasARadius) {
@@ -172,17 +172,17 @@ TEST_F(DamagedRecording, EveryToolHasARadius) {
   expect_refused("a tool has no radius");
 }
 
-TEST_F(DamagedRecording, ATextMustBeText) {
+TEST_F(DamagedRecording, TextAttributesMustBeText) {
   change([](hid_t file) {
     const std::vector<int> numbers(5000, 7);
     const hsize_t count = numbers.size();
     put_text(file, "tools", H5T_NATIVE_INT, H5Screate_simple(1, &count, nullptr), numbers.data());
   });
-  expect_refused("attribute tools is no text");
+  expect_refused("attribute tools is not text");
 }
 
-// A table is what it claims to be: no row is allocated that the file cannot hold.
-TEST_F(DamagedRecording, ATableHoldsNoMoreThanItsFile) {
+// A table that claims more rows than the file can hold is refused before memory is allocated.
+TEST_F(DamagedRecording, ATableHasNoMoreRowsThanItsFileCanHold) {
   for (const char* path : {"/session/time", "/organs/liver/faces", "/organs/liver/touch_face", "/session/stage_ms"}) {
     change([&](hid_t file) {
       const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
@@ -197,7 +197,7 @@ TEST_F(DamagedRecording, ATableHoldsNoMoreThanItsFile) {
   }
 }
 
-TEST_F(DamagedRecording, RowsThatNoAddressCanCountAreRefused) {
+TEST_F(DamagedRecording, RowCountsBeyondTheAddressSpaceAreRefused) {
   change([](hid_t file) {
     const hsize_t shape[] = {1, hsize_t{1} << 40, hsize_t{1} << 40};
     replace(file, "/organs/liver/nodes", H5T_IEEE_F32LE, shape, H5P_DEFAULT);
@@ -220,10 +220,10 @@ TEST_F(DamagedRecording, DataInOtherFilesAreRefused) {
     replace(file, "/session/time", H5T_IEEE_F64LE, shape, create);
     H5Sclose(space), H5Pclose(create);
   });
-  expect_refused("is virtual");
+  expect_refused("is a virtual dataset");
 }
 
-TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
+TEST_F(DamagedRecording, LinksToOtherObjectsAreRefused) {
   std::filesystem::copy_file(file_, folder_.path() / "other.h5");
   const auto link = [&](const char* path, bool external) {
     change([&](hid_t file) {
@@ -232,7 +232,7 @@ TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
                          : H5Lcreate_soft("/session/tool_energy", file, path, H5P_DEFAULT, H5P_DEFAULT),
                 0);
     });
-    expect_refused("leads to another place, or another file");
+    expect_refused("is a link to another object or another file");
   };
   link("/session/tool_state", false);
   link("/session/tool_state", true);
@@ -241,19 +241,19 @@ TEST_F(DamagedRecording, LinksToOtherPlacesAreRefused) {
   link("/organs", true);
 }
 
-// As h5py writes them.
+// h5py writes such texts.
 TEST_F(DamagedRecording, TextOfVariableLengthIsRead) {
   change([](hid_t file) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
-    const char* text = "title = \"anew, and a good deal longer\"";
+    const char* text = "title = \"another title, which is much longer\"";
     put_text(file, "scene", type, H5Screate(H5S_SCALAR), &text);
     H5Tclose(type);
   });
-  EXPECT_EQ(Recording(file_).text("scene"), "title = \"anew, and a good deal longer\"");
+  EXPECT_EQ(Recording(file_).text("scene"), "title = \"another title, which is much longer\"");
 }
 
-TEST_F(DamagedRecording, NothingElseTakesThePlaceOfARecordingNorItOfAnythingElse) {
+TEST_F(DamagedRecording, OnlyARecordingReplacesARecording) {
   EXPECT_THROW(OutputFile(file_, OutputKind::Json), InputError);
   EXPECT_THROW(OutputFile::replacing(file_), InputError);
   EXPECT_EQ(Recording(file_).frame_count(), 10u);

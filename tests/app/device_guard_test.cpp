@@ -1,4 +1,5 @@
-// The guard between a device and the session: transparent while all is well, a way back without a jump after a failure.
+// The guard between a device and the session: unchanged poses while the device is good, a return without a jump after a
+// failure.
 #include "app/device/device_guard.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr double kFrame = 1.0 / 60.0;
 
-// Does what its test says.
+// A device whose pose and health the test sets.
 class Puppet final : public Device {
  public:
   explicit Puppet(DevicePose& pose, DeviceHealth& health) : pose_(pose), health_(health) {}
@@ -39,10 +40,10 @@ struct Guarded {
   }
 };
 
-TEST(DeviceGuard, IsTransparentWhileAllIsWell) {
+TEST(DeviceGuard, PassesAGoodDeviceUnchanged) {
   Guarded g;
   for (int k = 0; k < 100; ++k) {
-    g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps about: a trajectory may
+    g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps, as a trajectory may
     g.now.roll_deg = 77.0 * k;
     g.now.energy = k % 3 == 0;
     const DevicePose pose = g.step();
@@ -53,7 +54,7 @@ TEST(DeviceGuard, IsTransparentWhileAllIsWell) {
   }
 }
 
-TEST(DeviceGuard, GoesBackToTheHandAtALimitedSpeed) {
+TEST(DeviceGuard, ReturnsToTheDeviceAtALimitedSpeed) {
   for (const DeviceHealth failure : {DeviceHealth::Stale, DeviceHealth::Lost, DeviceHealth::Good}) {
     Guarded g;
     const glm::dvec3 frozen = g.step().tip;
@@ -79,8 +80,8 @@ TEST(DeviceGuard, GoesBackToTheHandAtALimitedSpeed) {
     EXPECT_EQ(pose.tip, g.now.tip);
     EXPECT_EQ(pose.roll_deg, 60.0);
     EXPECT_EQ(pose.grip, 0.0);
-    // An arc about the trocar is a little longer than its chord, and rotation at even steps of the chord not quite
-    // even.
+    // An arc about the trocar is slightly longer than its chord, and equal steps on the chord are slightly unequal on
+    // the arc.
     EXPECT_LT(fastest, 1.2 * g.params.tip_speed);
     EXPECT_LE(fastest_roll, g.params.roll_speed_deg);
     const double gap = glm::length(g.now.tip - frozen);
@@ -88,8 +89,8 @@ TEST(DeviceGuard, GoesBackToTheHandAtALimitedSpeed) {
   }
 }
 
-// The hand moves on while its instrument comes after: it gets there, and never jumps.
-TEST(DeviceGuard, CatchesUpWithAHandThatMoves) {
+// The device moves on while its instrument follows: the instrument reaches it and never jumps.
+TEST(DeviceGuard, CatchesUpWithAMovingDevice) {
   Guarded g;
   g.step();
   g.health = DeviceHealth::Lost;
@@ -106,7 +107,7 @@ TEST(DeviceGuard, CatchesUpWithAHandThatMoves) {
   EXPECT_EQ(last, g.now.tip);
 }
 
-TEST(DeviceGuard, FailsAgainOnTheWayBack) {
+TEST(DeviceGuard, FailsAgainDuringTheReturn) {
   Guarded g;
   g.step();
   g.health = DeviceHealth::Lost;
@@ -137,9 +138,9 @@ TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
   EXPECT_TRUE(g.step().energy);
 }
 
-// The device is not read in a pause: afterwards the instrument goes to where the hand is by now at the limited speed,
+// During a pause the device is not read; afterwards the instrument moves to the device's pose at the limited speed,
 // with the pedal up.
-TEST(DeviceGuard, AfterAPauseItGoesBackToTheHandAtALimitedSpeed) {
+TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
   Guarded g;
   g.now.energy = true;
   DevicePose pose = g.step();
@@ -160,7 +161,7 @@ TEST(DeviceGuard, AfterAPauseItGoesBackToTheHandAtALimitedSpeed) {
   EXPECT_NEAR(frames * kFrame, 1.2, 0.05);
 }
 
-TEST(DeviceGuard, WhatFollowsTheTicksPassesAPauseUnchanged) {
+TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
   DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, true};
   DeviceHealth health = DeviceHealth::Good;
   auto puppet = std::make_unique<Puppet>(now, health);
@@ -174,8 +175,8 @@ TEST(DeviceGuard, WhatFollowsTheTicksPassesAPauseUnchanged) {
   EXPECT_TRUE(pose.energy);
 }
 
-// A device that is lost at the start, as one over a network is, brings its instrument along from where the scene put
-// it.
+// A device that is Lost at the start, like a network device: when it recovers, the instrument moves from the scene's
+// pose to the device's pose.
 TEST(DeviceGuard, StartsFromTheScenesPose) {
   Guarded g;
   g.health = DeviceHealth::Lost;
@@ -186,7 +187,7 @@ TEST(DeviceGuard, StartsFromTheScenesPose) {
   EXPECT_NEAR(glm::length(g.step().tip - glm::dvec3(0, 0, 0.1)), 0.0, 1.2 * g.params.tip_speed * kFrame);
 }
 
-TEST(Usable, OnlyPosesThatAnInstrumentCanTake) {
+TEST(Usable, AcceptsOnlyPosesThatAnInstrumentCanTake) {
   const DevicePose good{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, false};
   EXPECT_TRUE(usable(good));
   DevicePose bad = good;
@@ -203,7 +204,7 @@ TEST(Usable, OnlyPosesThatAnInstrumentCanTake) {
   EXPECT_FALSE(usable(bad));
 }
 
-// At the very limit of coordinates there is no room for the volume around the tip.
+// At the limit of coordinates the volume around the tip would exceed the limit.
 TEST(DeviceGuard, APoseAtTheLimitOfCoordinatesIsNotUsable) {
   DevicePose pose;
   pose.pivot = {0, 0, 0.2};

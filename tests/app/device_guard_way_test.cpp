@@ -1,5 +1,5 @@
-// The way back of the device guard against its definition in app/device/device_guard.hpp: every part of the pose by
-// itself in even steps of time, and how long the way takes.
+// The return of the device guard against its definition in app/device/device_guard.hpp: every part of the pose is
+// interpolated separately and linearly in time, and the duration is as defined.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFrame = 1.0 / 60.0;
 
-// Gives the pose that its test set.
+// Returns the pose that the test has set.
 class FixedDevice final : public Device {
  public:
   FixedDevice(const DevicePose& pose, const DeviceHealth& health) : pose_(pose), health_(health) {}
@@ -23,13 +23,13 @@ class FixedDevice final : public Device {
   const DeviceHealth& health_;
 };
 
-// An instrument that froze at `frozen`; its device is well again and at `now`.
+// An instrument that froze at `frozen`; its device has recovered and has the pose `now`.
 struct Back {
   DevicePose now;
   DeviceHealth health = DeviceHealth::Good;
   GuardParams params;
   DeviceGuard guard;
-  double start = 5.0;  // s: the way does not begin at time zero
+  double start = 5.0;  // s, so that the return does not start at time zero
 
   Back(const DevicePose& frozen, const DevicePose& given, const GuardParams& p = {})
       : now(frozen), params(p), guard(std::make_unique<FixedDevice>(now, health), frozen, p) {
@@ -40,7 +40,7 @@ struct Back {
     now = given;
   }
   DevicePose at(double seconds) { return guard.pose({2, start + seconds}); }
-  // Seconds until the instrument is where the hand is, to a thousandth.
+  // Seconds until the instrument reaches the device's pose, to a millisecond.
   double duration() {
     at(0.0);
     for (int k = 1; k < 20000; ++k) {
@@ -53,8 +53,8 @@ struct Back {
 
 const DevicePose kFrozen{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 10.0, 0.2, false};
 
-TEST(DeviceGuardWay, EveryPartOfThePoseGoesByItself) {
-  // 0.1 m deep along -z becomes 0.15 m deep along a direction at 90 degrees; the trocar moves too.
+TEST(DeviceGuardWay, EveryPartOfThePoseIsInterpolatedSeparately) {
+  // From 0.1 m depth along -z to 0.15 m depth along a direction at 90 degrees to it; the trocar moves too.
   const DevicePose given{{0.01, 0.02, 0.23}, {0.16, 0.02, 0.23}, 50.0, 0.8, false};
   GuardParams patient;
   patient.longest_way_back = 10.0;
@@ -76,19 +76,19 @@ TEST(DeviceGuardWay, EveryPartOfThePoseGoesByItself) {
   EXPECT_FALSE(back.guard.returning());
 }
 
-TEST(DeviceGuardWay, TakesAsLongAsTheTipOrTheRollNeeds) {
+TEST(DeviceGuardWay, LastsAsLongAsTheTipOrTheRollNeeds) {
   DevicePose given = kFrozen;
   given.tip.z -= 0.05;
   EXPECT_NEAR(Back(kFrozen, given).duration(), 0.5, 2e-3);  // 0.05 m at 0.1 m/s
   given.roll_deg = kFrozen.roll_deg - 270.0;
-  EXPECT_NEAR(Back(kFrozen, given).duration(), 1.5, 2e-3);  // 270 degrees at 180 a second
+  EXPECT_NEAR(Back(kFrozen, given).duration(), 1.5, 2e-3);  // 270 degrees at 180 degrees/s
   GuardParams slow;
   slow.roll_speed_deg = 360.0;
   slow.tip_speed = 0.04;
   EXPECT_NEAR(Back(kFrozen, given, slow).duration(), 1.25, 2e-3);  // 0.05 m at 0.04 m/s
 }
 
-TEST(DeviceGuardWay, NeverTakesLongerThanItsLimit) {
+TEST(DeviceGuardWay, NeverLastsLongerThanItsLimit) {
   DevicePose given = kFrozen;
   given.tip.x += 0.9;  // 9 s at 0.1 m/s
   EXPECT_NEAR(Back(kFrozen, given).duration(), 2.0, 2e-3);
@@ -97,9 +97,9 @@ TEST(DeviceGuardWay, NeverTakesLongerThanItsLimit) {
   EXPECT_NEAR(Back(kFrozen, given, patient).duration(), 3.5, 2e-3);
 }
 
-// A hand that did not move has no way: the instrument is its own within a millisecond, and the pose is finite
-// meanwhile.
-TEST(DeviceGuardWay, AHandThatDidNotMoveIsThereAtOnce) {
+// When the device has not moved, the instrument follows it again within a millisecond, and the pose is finite until
+// then.
+TEST(DeviceGuardWay, ADeviceThatDidNotMoveIsReachedAtOnce) {
   Back back(kFrozen, kFrozen);
   const DevicePose first = back.at(0.0);
   EXPECT_NEAR(glm::length(first.tip - kFrozen.tip), 0.0, 1e-12);
@@ -108,9 +108,9 @@ TEST(DeviceGuardWay, AHandThatDidNotMoveIsThereAtOnce) {
   EXPECT_FALSE(back.guard.returning());
 }
 
-// Half way between opposite directions there is none: the shaft takes the hand's.
-TEST(DeviceGuardWay, OppositeShaftsGoThroughTheHandsDirection) {
-  // Powers of two, so that half way is exactly half way.
+// Half-way between opposite directions the direction is undefined: the shaft takes the device's direction.
+TEST(DeviceGuardWay, OppositeShaftsTakeTheDirectionOfTheDevice) {
+  // Powers of two, so that the half-way time is exact.
   const DevicePose frozen{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.125}, 0.0, 0.0, false};
   DevicePose given = frozen;
   given.tip = {0.0, 0.0, 0.125};
@@ -123,8 +123,8 @@ TEST(DeviceGuardWay, OppositeShaftsGoThroughTheHandsDirection) {
   EXPECT_NEAR(glm::length(back.at(1.1).tip - given.tip), 0.0, 1e-9);
 }
 
-// A clock that goes back leaves the instrument where its way began.
-TEST(DeviceGuardWay, AClockThatGoesBackMovesNothing) {
+// When the clock decreases, the instrument stays at the start of its return.
+TEST(DeviceGuardWay, ADecreasingClockMovesNothing) {
   DevicePose given = kFrozen;
   given.tip.z -= 0.05;
   Back back(kFrozen, given);
@@ -132,12 +132,12 @@ TEST(DeviceGuardWay, AClockThatGoesBackMovesNothing) {
   EXPECT_NEAR(glm::length(back.at(-1.0).tip - kFrozen.tip), 0.0, 1e-12);
 }
 
-TEST(DeviceGuardWay, ThePedalStaysUpUntilItWasUpAfterTheWay) {
+TEST(DeviceGuardWay, ThePedalStaysOffUntilItIsReleasedAfterTheReturn) {
   DevicePose given = kFrozen;
   given.tip.z -= 0.05;
   Back back(kFrozen, given);
   back.at(0.0);
-  // Let go and pressed again on the way: still blocked, for the way is not over.
+  // Released and pressed again during the return: still blocked, because the return has not ended.
   back.now.energy = false;
   EXPECT_FALSE(back.at(0.1).energy);
   back.now.energy = true;

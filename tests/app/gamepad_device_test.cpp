@@ -1,4 +1,4 @@
-// A gamepad driven by what a test says: dead zone, curve, every control, plugged out and in.
+// A gamepad whose state the test sets: dead zone, curve, every control, unplugged and plugged in.
 #include "app/device/gamepad_device.hpp"
 
 #include <GLFW/glfw3.h>
@@ -36,13 +36,13 @@ TEST(StickRate, DeadZoneCurveAndDirection) {
   EXPECT_NEAR(glm::length(stick_rate(params, 1.0, -1.0)), 1.0, 1e-12);
   const double half = 0.5 * (1.0 + params.dead_zone);
   EXPECT_NEAR(stick_rate(params, 0.0, -half).y, -0.25, 1e-12);
-  // No step where the dead zone ends.
+  // Continuous at the end of the dead zone.
   EXPECT_LT(glm::length(stick_rate(params, params.dead_zone + 1e-6, 0.0)), 1e-9);
   const glm::dvec2 askew = stick_rate(params, 0.3, 0.4);
   EXPECT_NEAR(askew.y / askew.x, 4.0 / 3.0, 1e-12);
 }
 
-TEST(GamepadDevice, RestsWhereItStarted) {
+TEST(GamepadDevice, StaysAtItsStart) {
   Pad pad;
   pad.state.axes[0] = 0.1f;  // a worn stick
   const DevicePose pose = pad.run(100);
@@ -55,14 +55,14 @@ TEST(GamepadDevice, RestsWhereItStarted) {
 TEST(GamepadDevice, LeftStickSwingsTheHandle) {
   Pad pad;
   pad.device.set_screen({1, 0, 0}, {0, 1, 0});
-  pad.state.axes[0] = 1.f;  // the hand goes right, the tip left
+  pad.state.axes[0] = 1.f;  // the handle moves right, the tip left
   pad.run(1);
   const DevicePose left = pad.run(30);
   EXPECT_LT(left.tip.x, 0.0);
   const double swung = std::asin(-left.tip.x / 0.1);
   EXPECT_NEAR(glm::degrees(swung), pad.params.swing_rate_deg * 0.5, 1.0);
   pad.state.axes[0] = 0.f;
-  pad.state.axes[1] = -1.f;  // GLFW's y points down: this is up
+  pad.state.axes[1] = -1.f;  // up, because GLFW's y points down
   EXPECT_LT(pad.run(30).tip.y, -0.01);
   pad.device.set_fulcrum(false);
   pad.state.axes[1] = 1.f;
@@ -70,7 +70,7 @@ TEST(GamepadDevice, LeftStickSwingsTheHandle) {
   EXPECT_LT(pad.run(30).tip.y, before);
 }
 
-TEST(GamepadDevice, RightStickPushesAndTurns) {
+TEST(GamepadDevice, RightStickInsertsAndTurns) {
   Pad pad;
   pad.state.axes[3] = -1.f;
   pad.run(1);
@@ -84,7 +84,7 @@ TEST(GamepadDevice, RightStickPushesAndTurns) {
   EXPECT_NEAR(pad.run(60).roll_deg, 0.0, 1e-6);
 }
 
-TEST(GamepadDevice, TriggersCloseAndBurn) {
+TEST(GamepadDevice, TriggersCloseTheJawsAndBurn) {
   Pad pad;
   pad.state.axes[5] = 0.f;
   EXPECT_NEAR(pad.run(1).grip, 0.5, 1e-6);
@@ -98,7 +98,7 @@ TEST(GamepadDevice, TriggersCloseAndBurn) {
   EXPECT_TRUE(pad.run(1).energy);
 }
 
-TEST(GamepadDevice, PluggedOutIsLostAndStill) {
+TEST(GamepadDevice, UnpluggedItIsLostAndDoesNotMove) {
   Pad pad;
   pad.state.axes[3] = -1.f;
   pad.state.buttons[0] = true;
@@ -114,7 +114,7 @@ TEST(GamepadDevice, PluggedOutIsLostAndStill) {
   EXPECT_LE(glm::length(back.tip - before.tip), pad.params.insert_rate * kFrame + 1e-9);
 }
 
-TEST(GamepadDevice, NonsenseOnAnAxisMovesNothing) {
+TEST(GamepadDevice, InvalidAxisValuesMoveNothing) {
   Pad pad;
   for (float& axis : pad.state.axes) axis = std::nanf("");
   const DevicePose pose = pad.run(10);
@@ -122,8 +122,8 @@ TEST(GamepadDevice, NonsenseOnAnAxisMovesNothing) {
   EXPECT_TRUE(std::isfinite(pose.grip + pose.roll_deg));
 }
 
-// A pause of the program is not made up for at once.
-TEST(GamepadDevice, APauseIsNotMadeUpFor) {
+// After a pause of the program the instrument does not catch up on the missed time.
+TEST(GamepadDevice, APauseCausesNoJump) {
   Pad pad;
   pad.state.axes[3] = -1.f;
   pad.device.pose({0, 0.0});
@@ -131,8 +131,8 @@ TEST(GamepadDevice, APauseIsNotMadeUpFor) {
   EXPECT_LT(glm::length(pose.tip - pose.pivot), 0.1 + pad.params.insert_rate / 9.0);
 }
 
-// Asking for gamepads ends GLFW only where it began it: an open window stays.
-TEST(GamepadsOfThisMachine, LeaveAWindowAlone) {
+// Listing gamepads ends GLFW only if it initialised GLFW itself: an open window stays open.
+TEST(GamepadsOfThisMachine, ListingThemDoesNotCloseAWindow) {
   if (!glfwInit()) GTEST_SKIP() << "no display";
   EXPECT_TRUE(gamepads_of_this_machine());
   EXPECT_NE(glfwGetTimerFrequency(), 0u);

@@ -1,4 +1,4 @@
-// Devices in a hand: the fulcrum in every view, limits, the feel of the mouse, the scope in the hand.
+// Hand-held devices: the fulcrum effect in every view, limits, mouse sensitivity and smoothing, control of the scope.
 #include "app/device/hand_device.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ MouseParams following() {
   return params;
 }
 
-// Where the tip went in the picture when the hand went right, then up.
+// Motion of the tip in the picture when the handle moves right, then up.
 struct OnScreen {
   double right = 0.0, up = 0.0;  // m
 };
@@ -34,13 +34,13 @@ OnScreen moved(const ScopeAxes& axes, const HeldTool& tool, const MouseParams& p
   MouseDevice mouse(tool, params);
   mouse.set_screen(axes.right, axes.up);
   mouse.move(right, up);
-  const glm::dvec3 way = settled(mouse).tip - tool.tip;
-  return {glm::dot(way, axes.right), glm::dot(way, axes.up)};
+  const glm::dvec3 displacement = settled(mouse).tip - tool.tip;
+  return {glm::dot(displacement, axes.right), glm::dot(displacement, axes.up)};
 }
 
-// Scopes from below, from the side, oblique: always hand right -> tip left, hand up -> tip down, and without the
-// fulcrum the tip goes with the hand.
-TEST(Fulcrum, TipGoesAgainstTheHandInEveryPicture) {
+// For scopes from below, from the side and oblique: handle right -> tip left, handle up -> tip down; without the
+// fulcrum effect the tip follows the handle.
+TEST(Fulcrum, TheTipMovesOppositeToTheHandleInEveryView) {
   const HeldTool tool{{-0.095, -0.075, 0.265}, {-0.060, 0.075, 0.178}, glm::dvec3(0.0), {}, 0.0};
   for (const glm::dvec3& eye :
        {glm::dvec3(0, -0.105, 0.265), glm::dvec3(0.15, 0.0, 0.25), glm::dvec3(-0.02, -0.2, 0.2)}) {
@@ -70,8 +70,8 @@ TEST(Fulcrum, IsTheDefaultAndCanBeChanged) {
   EXPECT_NEAR(settled(mouse).tip.x, 0.0, 1e-4);
 }
 
-// The hand's own joints say it too: the tip at the feet is a positive tilt, the handle went to the head.
-TEST(Fulcrum, HandleToTheHeadTipsTheInstrumentToTheFeet) {
+// The joints agree: when the handle moves towards the head, the tilt is positive and the tip moves towards the feet.
+TEST(Fulcrum, AHandleTowardsTheHeadMovesTheTipToTheFeet) {
   MouseDevice mouse(kTool);
   mouse.set_screen({1, 0, 0}, {0, 1, 0});
   mouse.move(0, 100);
@@ -79,7 +79,7 @@ TEST(Fulcrum, HandleToTheHeadTipsTheInstrumentToTheFeet) {
   EXPECT_LT(settled(mouse).tip.y, -0.01);
 }
 
-TEST(MouseDevice, SwingsAsFarAsThePointerSays) {
+TEST(MouseDevice, SwingsInProportionToTheMouse) {
   MouseDevice mouse(kTool, following());
   mouse.set_screen({1, 0, 0}, {0, 1, 0});
   mouse.move(100, 0);
@@ -90,9 +90,9 @@ TEST(MouseDevice, SwingsAsFarAsThePointerSays) {
   EXPECT_NEAR(glm::length(right.tip - right.pivot), 0.1, 1e-9);
 }
 
-// Ten milliseconds after the hand has moved the instrument is as far behind it at any rate of the ticks.
-TEST(MouseDevice, SmoothsPerSecondNotPerFrame) {
-  double way_at_1000 = 0.0;
+// Ten milliseconds after the mouse has moved, the instrument's lag is the same at any tick rate.
+TEST(MouseDevice, SmoothingDoesNotDependOnTheFrameRate) {
+  double tip_at_1000 = 0.0;
   for (const double rate : {1000.0, 200.0, 100.0}) {
     MouseDevice mouse(kTool, following());
     mouse.set_screen({1, 0, 0}, {0, 1, 0});
@@ -101,11 +101,11 @@ TEST(MouseDevice, SmoothsPerSecondNotPerFrame) {
     DevicePose pose;
     for (int tick = 1; tick <= static_cast<int>(0.1 * rate) / 10; ++tick)
       pose = mouse.pose({static_cast<std::uint64_t>(tick), tick / rate});
-    if (rate == 1000.0) way_at_1000 = pose.tip.x;
-    EXPECT_NEAR(pose.tip.x / way_at_1000, 1.0, 0.001) << rate;
+    if (rate == 1000.0) tip_at_1000 = pose.tip.x;
+    EXPECT_NEAR(pose.tip.x / tip_at_1000, 1.0, 0.001) << rate;
   }
   const double whole = 0.1 * std::sin(std::atan(20 * MouseParams{}.swing_per_pixel));
-  EXPECT_NEAR(way_at_1000 / whole, 1.0 - std::exp(-0.01 / MouseParams{}.smoothing), 0.001);
+  EXPECT_NEAR(tip_at_1000 / whole, 1.0 - std::exp(-0.01 / MouseParams{}.smoothing), 0.001);
 }
 
 TEST(MouseDevice, StaysWithinEveryLimit) {
@@ -127,7 +127,7 @@ TEST(MouseDevice, StaysWithinEveryLimit) {
   EXPECT_NEAR(push(0, -500, 0).tilt_deg, limits.highest_tilt_deg, 1e-6);
 }
 
-TEST(MouseDevice, PassesOnJawsPedalAndRoll) {
+TEST(MouseDevice, ForwardsJawsPedalAndRoll) {
   MouseDevice mouse(kTool);
   EXPECT_EQ(mouse.pose({}).grip, 1.0);
   EXPECT_FALSE(mouse.pose({}).energy);
@@ -142,7 +142,7 @@ TEST(MouseDevice, PassesOnJawsPedalAndRoll) {
   EXPECT_FALSE(mouse.pose({}).energy);
 }
 
-TEST(MouseDevice, NonsenseMovesNothing) {
+TEST(MouseDevice, InvalidNumbersMoveNothing) {
   MouseDevice mouse(kTool);
   const double nan = std::nan("");
   mouse.move(nan, 0.0);
@@ -155,8 +155,8 @@ TEST(MouseDevice, NonsenseMovesNothing) {
   EXPECT_EQ(pose.grip, 1.0);
 }
 
-// Port, eye, spin of the light post: the same hand.
-TEST(MouseDevice, HoldsTheScope) {
+// The same device moves the scope: port, eye, spin of the light post.
+TEST(MouseDevice, MovesTheScope) {
   const ScopePose scope = scope_looking_at({0, -0.16, 0.30}, {0, 0.07, 0.13}, 30.0, 20.0, 0.16);
   const HeldTool tool{scope.port, scope.eye, glm::dvec3(0.0), {}, scope.spin_deg};
   MouseDevice mouse(tool);
@@ -171,10 +171,10 @@ TEST(MouseDevice, HoldsTheScope) {
   now.eye = settled(mouse).tip;
   mouse.roll(15.0);
   EXPECT_EQ(settled(mouse).roll_deg, 35.0);
-  EXPECT_LT(glm::dot(axes_of(now).forward, axes.right), 0.0);  // the hand goes right, the view turns left
+  EXPECT_LT(glm::dot(axes_of(now).forward, axes.right), 0.0);  // the handle moves right, the view turns left
 }
 
-TEST(StartFault, SaysWhichLimit) {
+TEST(StartFault, NamesTheLimit) {
   EXPECT_EQ(start_fault(kTool), "");
   HeldTool tool = kTool;
   tool.tip = {0, 0, -0.3};

@@ -1,4 +1,5 @@
-// The whole way from tissue to hand: a liver pressed at 60 frames a second, the force felt at 1 kHz between them.
+// The complete chain from tissue to haptic device: a liver is pressed at 60 frames per second, and the force is felt at
+// 1 kHz between the frames.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +17,7 @@ struct Felt1kHz {
   double jump = 0.0, against = 0.0, greatest = 0.0, last = 0.0;
 };
 
-// Down 12 mm at 20 mm/s into the front of the liver, turned around within a tenth of a second, and back.
+// Moves 12 mm into the front of the liver at 20 mm/s, reverses within 0.1 s, and moves back.
 double depth_at(double t) {
   const double half = 0.012 / 0.02, turn = 0.05;
   const double u = t < half ? t : std::max(2.0 * half - t, -1.0);
@@ -57,7 +58,7 @@ Felt1kHz press_liver() {
   return felt;
 }
 
-TEST(HapticChain, LiverFeelsSmooth) {
+TEST(HapticChain, TheForceOfALiverIsSmooth) {
   const Felt1kHz felt = press_liver();
   std::printf("greatest %.3f N, jump %.4f N, against the motion %.4f N, left %.4f N\n", felt.greatest, felt.jump,
               felt.against, felt.last);

@@ -1,5 +1,5 @@
-// The simulated hand against the closed form of its two modes, against itself with ticks a hundred times finer, at its
-// bound of stability, and pressed on a stiff wall that is told to it 60 times a second.
+// The simulated hand: compared with the closed form of its two modes and with ticks a hundred times finer, at its bound
+// of stability, and pressed against a stiff wall whose contact model is updated 60 times a second.
 #include "app/device/haptic_hand.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(HandTick, SettlesWhereForceAndStiffnessBalance) {
   EXPECT_NEAR(glm::length(state.velocity), 0.0, 1e-9);
 }
 
-TEST(HandTick, ForcesAreLimitedAndNonsenseIsNone) {
+TEST(HandTick, ForcesAreLimitedAndInvalidForcesAreZero) {
   const HapticStubParams params;
   EXPECT_NEAR(glm::length(hand_tick(params, {}, {}, {100, 0, 0}, kTick).felt_force), params.contact.largest_force,
               1e-12);
@@ -34,11 +34,11 @@ TEST(HandTick, ForcesAreLimitedAndNonsenseIsNone) {
     EXPECT_EQ(hand_tick(params, {}, {}, {bad, 0, 0}, kTick).felt_force, glm::dvec3(0.0));
 }
 
-// With damping in proportion to stiffness hand and handle move in two modes of a closed form each.
+// With damping proportional to stiffness, hand and handle move in two modes with a closed form each.
 struct TwoModes {
   static constexpr double kProportion = 0.004;  // s
   HapticStubParams params;
-  double omega[2], share[2], handle[2];  // rad/s; of the step; motion of the handle over that of the hand
+  double omega[2], share[2], handle[2];  // rad/s; fraction of the step; motion of the handle relative to the hand
 
   TwoModes() {
     params.damping = kProportion * params.stiffness;
@@ -55,19 +55,19 @@ struct TwoModes {
     share[0] = (1.0 - handle[1]) / (handle[0] - handle[1]);
     share[1] = 1.0 - share[0];
   }
-  // Of the handle, t after the target has gone from 0 to 1.
+  // Position of the handle at time t after the target steps from 0 to 1.
   double at(double t) const {
-    double place = 1.0;
+    double position = 1.0;
     for (int mode = 0; mode < 2; ++mode) {
       const double zeta = 0.5 * kProportion * omega[mode], damped = omega[mode] * std::sqrt(1.0 - zeta * zeta);
-      place -= share[mode] * handle[mode] * std::exp(-zeta * omega[mode] * t) *
-               (std::cos(damped * t) + zeta * omega[mode] / damped * std::sin(damped * t));
+      position -= share[mode] * handle[mode] * std::exp(-zeta * omega[mode] * t) *
+                  (std::cos(damped * t) + zeta * omega[mode] / damped * std::sin(damped * t));
     }
-    return place;
+    return position;
   }
 };
 
-// Largest distance between ticks and closed form, as a share of the step.
+// Largest difference between ticks and closed form, as a fraction of the step.
 double step_error(double dt) {
   const TwoModes modes;
   HapticState state;
@@ -81,15 +81,15 @@ double step_error(double dt) {
 
 TEST(HandTick, FollowsTheClosedFormOfItsModes) {
   const double fine = step_error(1e-6), middle = step_error(1e-5), coarse = step_error(kTick);
-  std::printf("step response off the closed form: %.5f %% at 1 us, %.4f %% at 10 us, %.2f %% at 1 ms\n", 1e2 * fine,
+  std::printf("error of the step response: %.5f %% at 1 us, %.4f %% at 10 us, %.2f %% at 1 ms\n", 1e2 * fine,
               1e2 * middle, 1e2 * coarse);
   EXPECT_LT(fine, 1e-4);
-  EXPECT_NEAR(middle / fine, 10.0, 1.0);  // of first order
+  EXPECT_NEAR(middle / fine, 10.0, 1.0);  // first order
   EXPECT_LT(coarse, 0.10);
 }
 
-// The closed bound against what ticks do just below and just above it.
-TEST(StableWall, IsWhereTicksBeginToGrow) {
+// Compares the closed-form bound with ticks just below and just above it.
+TEST(StableWall, IsTheBoundOfStability) {
   const unsigned seed = std::random_device{}();
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -107,7 +107,7 @@ TEST(StableWall, IsWhereTicksBeginToGrow) {
     for (const double share : {0.98, 1.02}) {
       HapticState state;
       state.hand = {1.0, 0, 0};
-      // The greatest of the third and of the last quarter: motions that die out have died out by then.
+      // Largest motion in the third and in the last quarter: decaying motions have decayed by then.
       constexpr int kTicks = 40000;
       double third = 0.0, last = 0.0;
       for (int tick = 0; tick < kTicks && last < 1e12; ++tick) {
@@ -121,7 +121,7 @@ TEST(StableWall, IsWhereTicksBeginToGrow) {
   }
 }
 
-TEST(StableWall, DefaultsHaveRoomAndFaultsAreSentences) {
+TEST(StableWall, DefaultsAreStableAndFaultsAreSentences) {
   HapticStubParams params;
   std::printf("stable up to %.0f N/m at 1 kHz\n", stable_wall(params, kTick));
   EXPECT_GT(stable_wall(params, kTick), 10.0 * params.contact.greatest_stiffness);
@@ -138,11 +138,11 @@ TEST(StableWall, DefaultsHaveRoomAndFaultsAreSentences) {
     }
 }
 
-// 12 mm into a wall within 0.3 s, and held there to the end of 2 s. Frames tell of the wall 60 times a second.
+// Moves 12 mm into a wall within 0.3 s and stays there until 2 s. Frames update the contact model 60 times a second.
 struct Pressed {
   std::vector<double> force;   // N  [ms]
-  std::vector<double> energy;  // J  [ms]  above that of rest
-  double jump = 0.0;           // N  between two ms, once the target stands
+  std::vector<double> energy;  // J  [ms]  above the energy at rest
+  double jump = 0.0;           // N  between two ms, after the target has stopped
 };
 
 constexpr double kStands = 0.3;  // s
@@ -172,14 +172,14 @@ Pressed press(double stiffness, int ticks_per_ms) {
   return pressed;
 }
 
-TEST(HandTick, PressedOnAStiffWallItComesToRest) {
+TEST(HandTick, ComesToRestAgainstAStiffWall) {
   for (const double stiffness : {150.0, 600.0, ContactModelParams{}.greatest_stiffness}) {
     const Pressed pressed = press(stiffness, 1), twin = press(stiffness, 100);
     double apart = 0.0, before = INFINITY;
     const double strongest = *std::max_element(pressed.force.begin(), pressed.force.end());
     for (std::size_t ms = 0; ms < pressed.force.size(); ++ms)
       apart = std::max(apart, std::abs(pressed.force[ms] - twin.force[ms]));
-    // Once the target stands: the greatest energy of each tenth of a second.
+    // After the target has stopped: the greatest energy in each 0.1 s.
     for (auto ms = static_cast<std::ptrdiff_t>(kStands / kTick); ms < 2000; ms += 100) {
       const auto from = pressed.energy.begin() + ms;
       const double greatest = *std::max_element(from, from + 100);
@@ -188,7 +188,7 @@ TEST(HandTick, PressedOnAStiffWallItComesToRest) {
     }
     const HapticStubParams params;
     const double rest = 0.012 / (1.0 / params.stiffness + 1.0 / params.grip_stiffness + 1.0 / stiffness);
-    std::printf("%.0f N/m: at most %.2f N, at rest %.3f N, twin within %.3f N\n", stiffness, strongest,
+    std::printf("%.0f N/m: at most %.2f N, at rest %.3f N, finer ticks within %.3f N\n", stiffness, strongest,
                 pressed.force.back(), apart);
     EXPECT_NEAR(pressed.force.back(), rest, 0.005 * rest);
     EXPECT_LT(strongest, 1.5 * rest);

@@ -1,4 +1,4 @@
-// The haptic stub's thread: rate, what it feels between frames, old forces. Its hand: haptic_hand_test.cpp.
+// The thread of the haptic stub: rate, felt force between frames, old forces. haptic_hand_test.cpp tests its hand.
 #include "app/device/haptic_stub.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Ticks that the machine held up are made up for, so that the rate is exact over a while; only a hold-up of more than a
-// tenth of a second breaks it, and the next while is tried instead.
+// The thread catches up on late ticks, so the mean rate over a period is exact. Only a delay of more than 0.1 s breaks
+// this; the test then tries the next period.
 TEST(HapticStub, TicksAThousandTimesASecond) {
   HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.005, 0, 0); });
   double nearest = 0.0;
@@ -29,13 +29,13 @@ TEST(HapticStub, TicksAThousandTimesASecond) {
     const double rate = static_cast<double>(stub.state().ticks - before) / seconds_since(start);
     if (std::abs(rate - 1000.0) < std::abs(nearest - 1000.0)) nearest = rate;
   }
-  std::printf("%.0f ticks a second\n", nearest);
+  std::printf("%.0f ticks per second\n", nearest);
   EXPECT_NEAR(nearest, 1000.0, 20.0);
   EXPECT_NEAR(stub.pose({}).tip.x, 0.005, 1e-3);
   EXPECT_EQ(stub.pose({}).pivot, glm::dvec3(0, 0, 0.2));
 }
 
-TEST(HapticStub, AHandThatWouldShakeIsRefused) {
+TEST(HapticStub, AnUnstableHandIsRefused) {
   HapticStubParams params;
   params.handle_mass = 1e-4;
   EXPECT_THROW(HapticStub(
@@ -43,7 +43,7 @@ TEST(HapticStub, AHandThatWouldShakeIsRefused) {
                InputError);
 }
 
-TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterAStall) {
+TEST(HapticStub, FeelsTheLatestFrameAndZeroAfterAStall) {
   HapticStub stub({0, 0, 0.2}, {0, 0, 0}, [](double) { return glm::dvec3(0.0); });
   bool felt = false;
   for (int frame = 0; frame < 20; ++frame) {
@@ -52,7 +52,7 @@ TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterAStall) {
     felt = felt || std::abs(stub.state().felt_force.y - 1.0) < 0.1;
   }
   EXPECT_TRUE(felt);
-  // As long as a force can be held, whatever intervals the machine made of the frames; then one more tick.
+  // Waits for the longest hold and fade at any frame intervals, and one more tick.
   const ContactModelParams params;
   const double longest = params.hold_intervals * params.longest_interval + params.fade;
   const auto last = Clock::now();
@@ -62,7 +62,7 @@ TEST(HapticStub, FeelsTheLatestFrameAndNothingAfterAStall) {
   EXPECT_EQ(stub.state().felt_force, glm::dvec3(0.0));
 }
 
-// A wall of 500 N/m below y = 0, asked at 60 Hz: between frames the hand feels it within a tenth.
+// A wall of 500 N/m below y = 0, sampled at 60 Hz: between frames the felt force is right to within 10 %.
 TEST(HapticStub, FeelsAWallBetweenFrames) {
   constexpr double kWall = 500.0;  // N/m
   HapticStub stub({0, 0.2, 0}, {0, -0.002, 0},

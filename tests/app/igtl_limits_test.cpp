@@ -1,4 +1,4 @@
-// Limits of the OpenIGTLink server on loopback: sixteen clients, and rest when the system has no descriptor left.
+// Limits of the OpenIGTLink server on loopback: at most sixteen clients, and no busy loop without free descriptors.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <netinet/in.h>
@@ -23,14 +23,14 @@ using namespace std::chrono_literals;
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
 const IgtlServerParams kFreePort{.port = 0};
 
-// Whether it comes true within ten seconds: long, for the machine may be busy.
+// True when the condition holds within ten seconds; the limit is long because the machine may be busy.
 bool comes_true(const std::function<bool()>& what) {
   for (const auto start = Clock::now(); Clock::now() - start < 10s; std::this_thread::sleep_for(1ms))
     if (what()) return true;
   return what();
 }
 
-TEST(IgtlServer, TakesAtMostSixteenClients) {
+TEST(IgtlServer, AcceptsAtMostSixteenClients) {
   testing::internal::CaptureStderr();
   IgtlServer server(kFreePort);
   std::vector<igtl::ClientSocket::Pointer> clients;
@@ -42,10 +42,11 @@ TEST(IgtlServer, TakesAtMostSixteenClients) {
   EXPECT_EQ(server.clients(), 16u);
   clients[3]->CloseSocket();
   EXPECT_TRUE(comes_true([&] { return server.clients() == 15; }));
-  IgtlDevice device({"127.0.0.1", server.port(), "probe"}, kTool);  // finds the free place
+  // Replaces the client that has disconnected.
+  IgtlDevice device({"127.0.0.1", server.port(), "probe"}, kTool);
   EXPECT_TRUE(comes_true([&] { return server.clients() == 16; }));
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_NE(log.find("OpenIGTLink: a client was refused, 16 are connected"), std::string::npos) << log;
+  EXPECT_NE(log.find("OpenIGTLink: client refused, 16 are connected"), std::string::npos) << log;
 }
 
 double cpu_seconds() {
@@ -55,8 +56,9 @@ double cpu_seconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-// A client waits and there is no descriptor for it: the server rests, and takes the client when there is one again.
-TEST(IgtlServer, WithoutDescriptorsItRests) {
+// A client waits and there is no free descriptor: the server waits without a busy loop, and accepts the client when a
+// descriptor is free.
+TEST(IgtlServer, WaitsWithoutBusyLoopWhenDescriptorsRunOut) {
   IgtlServer server(kFreePort);
   const int client = socket(AF_INET, SOCK_STREAM, 0);
   rlimit all{}, none{};

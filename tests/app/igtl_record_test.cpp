@@ -1,5 +1,5 @@
-// `trocar record --igtl-port` with a client made of libOpenIGTLink's own classes: what arrives while the program runs
-// is what the recording holds afterwards.
+// `trocar record --igtl-port` with a client made of libOpenIGTLink's classes: the client receives the same data that
+// the recording contains afterwards.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <igtlSensorMessage.h>
@@ -45,13 +45,13 @@ device = "script"
 
 struct HeardFrame {
   glm::dvec3 tip{0.0};        // mm
-  double touched = -1.0;      // -1: did not come
+  double touched = -1.0;      // -1: not received
   std::vector<double> force;  // N
 };
 
 class LibraryClient {
  public:
-  // Once the program listens; false: it ended before.
+  // Connects when the program listens; false: the program ended before.
   bool connect(int port, const std::atomic<bool>& ended) {
     const Wake never;
     while (!connect_to("127.0.0.1", port, 1000, never).open()) {
@@ -61,7 +61,7 @@ class LibraryClient {
     return socket_->ConnectToServer("127.0.0.1", port) == 0;
   }
 
-  // Until the program hangs up.
+  // Receives until the program disconnects.
   std::vector<HeardFrame> listen() {
     socket_->SetReceiveTimeout(20000);
     std::vector<HeardFrame> frames;
@@ -105,14 +105,14 @@ class LibraryClient {
 
 int free_port() { return port_of(listen_on(0, false)); }
 
-// The ball pressed from above: the tip goes straight down by 22 mm within 700 frames.
+// A tool presses the ball from above: the tip moves straight down by 22 mm within 700 frames.
 void write_trajectory(const std::filesystem::path& file) {
   std::ofstream csv(file);
   csv << "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
   for (int k = 0; k < 700; ++k) csv << k / 60.0 << ",0,20,150,0,0," << 62.0 - k * 0.0314 << "\n";
 }
 
-TEST(IgtlRecord, AClientHearsWhatTheRecordingHolds) {
+TEST(IgtlRecord, AClientReceivesTheRecordedData) {
   TemporaryFolder folder;
   save_mesh(shapes::icosphere(4, 0.05f), folder.path() / "ball.obj");
   folder.write("ball.toml", kScene);
@@ -140,7 +140,7 @@ TEST(IgtlRecord, AClientHearsWhatTheRecordingHolds) {
   std::size_t whole = 0, touching = 0;
   double strongest = 0.0;
   for (const HeardFrame& frame : heard) {
-    if (frame.touched < 0.0 || frame.force.size() != 3) continue;  // the program ended in the middle of it
+    if (frame.touched < 0.0 || frame.force.size() != 3) continue;  // the program ended within this frame
     ++whole;
     const auto number = static_cast<std::size_t>(std::lround((62.0 - frame.tip.z) / 0.0314));
     ASSERT_LT(number, recording.frame_count());
@@ -153,7 +153,7 @@ TEST(IgtlRecord, AClientHearsWhatTheRecordingHolds) {
     touching += frame.touched > 0.0;
     strongest = std::max(strongest, static_cast<double>(glm::length(force)));
   }
-  std::printf("%zu frames of 700 heard, %zu of them touching, %.2f N at most\n", whole, touching, strongest);
+  std::printf("%zu of 700 frames received, %zu of them with touches, %.2f N at most\n", whole, touching, strongest);
   EXPECT_GT(whole, 10u);
   EXPECT_GT(touching, 0u);
   EXPECT_GT(strongest, 0.01);

@@ -1,5 +1,5 @@
-// OpenIGTLink over loopback: our server with libOpenIGTLink's own client and with ours, our client with the library's
-// server; clients that hang up, speak nonsense or never read; the time that we add.
+// OpenIGTLink over loopback: our server with libOpenIGTLink's client and with ours, our client with the library's
+// server; clients that disconnect, send invalid data or never read; the latency that we add.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <igtlSensorMessage.h>
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
 const RemoteCentre kCentre = remote_centre(kTool.pivot, kTool.tip - kTool.pivot);
 
-// Whether it comes true within ten seconds: long, for the machine may be busy.
+// True when the condition holds within ten seconds; the limit is long because the machine may be busy.
 bool comes_true(const std::function<bool()>& what) {
   for (const auto start = Clock::now(); Clock::now() - start < 10s; std::this_thread::sleep_for(1ms))
     if (what()) return true;
@@ -45,7 +45,7 @@ IgtlServerParams free_port() {
   return params;
 }
 
-TEST(IgtlSource, ReadsWhatASceneSays) {
+TEST(IgtlSource, ParsesTheSourceOfAScene) {
   EXPECT_EQ(parse_igtl_source("").host, "localhost");
   EXPECT_EQ(parse_igtl_source("").port, 18944);
   const IgtlSource full = parse_igtl_source("tracker.lan:2000/Left hand");
@@ -68,13 +68,13 @@ TEST(PoseFromMatrix, IsTheInverseOfTheKinematics) {
     const DevicePose expected = pose_of(kCentre, kTool.limits, joints);
     EXPECT_NEAR(glm::length(pose.tip - expected.tip), 0.0, 1e-12);
     EXPECT_NEAR(pose.roll_deg, joints.spin_deg, 1e-9);
-    last.roll_deg = joints.spin_deg + 720.0;  // turns are counted on, not thrown away
+    last.roll_deg = joints.spin_deg + 720.0;  // full turns are kept
     EXPECT_NEAR(pose_from_matrix(kCentre, kTool.limits, matrix_of(kCentre, joints), last).roll_deg,
                 joints.spin_deg + 720.0, 1e-9);
   }
 }
 
-TEST(PoseFromMatrix, DrawnOutOfTheTrocarItWaits) {
+TEST(PoseFromMatrix, AWithdrawnToolStaysAtTheShallowestDepth) {
   const DevicePose last = pose_of(kCentre, kTool.limits, {20, 10, 0, 0.02, 60});
   for (const double depth : {0.005, 0.0, -0.1}) {
     const DevicePose pose = pose_from_matrix(kCentre, kTool.limits, matrix_of(kCentre, {20, 10, 0, depth, 60}), last);
@@ -87,7 +87,7 @@ bool receive_all(igtl::ClientSocket* socket, void* data, std::size_t size) {
   return socket->Receive(data, static_cast<int>(size)) == static_cast<int>(size);
 }
 
-// The next message of the library's client: header and body, check sum verified.
+// The next message that the library's client receives: header and body, with a verified checksum.
 template <typename Message>
 typename Message::Pointer next_message(igtl::ClientSocket* socket, const std::string& kind, const std::string& name) {
   for (;;) {
@@ -109,7 +109,7 @@ typename Message::Pointer next_message(igtl::ClientSocket* socket, const std::st
   }
 }
 
-TEST(IgtlServer, TheLibrarysClientReadsEveryKind) {
+TEST(IgtlServer, TheLibrarysClientReadsEveryMessageType) {
   IgtlServer server(free_port());
   auto socket = igtl::ClientSocket::New();
   ASSERT_EQ(socket->ConnectToServer("127.0.0.1", server.port()), 0);
@@ -139,15 +139,15 @@ TEST(IgtlServer, TheLibrarysClientReadsEveryKind) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 0; }));
 }
 
-TEST(IgtlServer, APortThatIsTakenIsToldOf) {
+TEST(IgtlServer, APortInUseIsRefused) {
   IgtlServer first(free_port());
   IgtlServerParams same;
   same.port = first.port();
   EXPECT_THROW(IgtlServer{same}, InputError);
 }
 
-// Publish to pose, through our server, the loopback and our client, one frame after another.
-TEST(IgtlLoop, PoseArrivesAndAddsLittle) {
+// Latency from publish() to pose() through our server, the loopback and our client, frame by frame.
+TEST(IgtlLoop, PosesArriveWithLittleDelay) {
   constexpr int kMessages = 1000;
   IgtlServer server(free_port());
   IgtlDevice device({"127.0.0.1", server.port(), "probe"}, kTool);
@@ -170,14 +170,14 @@ TEST(IgtlLoop, PoseArrivesAndAddsLittle) {
   std::sort(ms.begin(), ms.end());
   std::printf("OpenIGTLink loop, publish to pose, %d messages: median %.3f ms, 99 %% %.3f ms, worst %.3f ms\n",
               kMessages, ms[kMessages / 2], ms[kMessages * 99 / 100], ms.back());
-  // A tenth of the messages go through undisturbed on any machine, however busy: they take well below a millisecond. A
-  // sender that waits for an acknowledgement (Nagle's 40 ms) or a poll by the clock would show in both.
+  // Even on a busy machine a tenth of the messages pass undisturbed, in well below a millisecond. A sender that waits
+  // for an acknowledgement (Nagle's algorithm, 40 ms) or a timed poll would delay them all.
   EXPECT_LT(ms[kMessages / 10], 1.0);
   EXPECT_LT(ms[kMessages / 2], 20.0);
   EXPECT_EQ(device.refused(), 0u);
 }
 
-TEST(IgtlDevice, LostStaleAndBack) {
+TEST(IgtlDevice, IsLostThenStaleAndRecovers) {
   auto server = std::make_unique<IgtlServer>(free_port());
   const int port = server->port();
   IgtlDevice device({"127.0.0.1", port, "probe"}, kTool);
@@ -205,13 +205,13 @@ TEST(IgtlDevice, LostStaleAndBack) {
   EXPECT_TRUE(comes_true(good));
 }
 
-// A server made of the library's classes that says what a test wants.
+// A server made of the library's classes that sends any bytes of a test.
 struct LibraryServer {
   igtl::ServerSocket::Pointer listener = igtl::ServerSocket::New();
   igtl::ClientSocket::Pointer client;
   LibraryServer() { listener->CreateServer(0); }
   void accept() { client = listener->WaitForConnection(10000); }
-  void say(const void* data, std::size_t size) { client->Send(data, static_cast<int>(size)); }
+  void send(const void* data, std::size_t size) { client->Send(data, static_cast<int>(size)); }
   std::vector<std::byte> transform(const Joints& joints) {
     std::vector<std::byte> bytes;
     append_transform(bytes, {"Probe", matrix_of(kCentre, joints)}, 1.0);
@@ -219,37 +219,37 @@ struct LibraryServer {
   }
 };
 
-TEST(IgtlDevice, HalfMessagesWrongSumsNonsenseAndHangingUp) {
+TEST(IgtlDevice, SurvivesIncompleteAndInvalidMessagesAndDisconnects) {
   LibraryServer server;
   IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool);
   server.accept();
   ASSERT_TRUE(server.client);
   const auto bytes = server.transform({10, 5, 0, 0.15, 60});
-  server.say(bytes.data(), 70);  // half
+  server.send(bytes.data(), 70);  // half of it
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(device.poses_heard(), 0u);
-  server.say(bytes.data() + 70, bytes.size() - 70);
+  server.send(bytes.data() + 70, bytes.size() - 70);
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 1; }));
   auto wrong = bytes;
   wrong.back() ^= std::byte{1};
-  server.say(wrong.data(), wrong.size());
-  server.say(bytes.data(), bytes.size());
+  server.send(wrong.data(), wrong.size());
+  server.send(bytes.data(), bytes.size());
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 2; }));
   EXPECT_EQ(device.refused(), 1u);
   const std::string nonsense(500, '\x7f');
-  server.say(nonsense.data(), nonsense.size());
-  server.accept();  // it hung up and came again
+  server.send(nonsense.data(), nonsense.size());
+  server.accept();  // the client has disconnected and connects again
   ASSERT_TRUE(server.client);
   EXPECT_EQ(device.refused(), 2u);
-  server.say(bytes.data(), 30);  // hangs up in the middle of a header
+  server.send(bytes.data(), 30);  // the server disconnects within a header
   server.client->CloseSocket();
   server.accept();
   ASSERT_TRUE(server.client);
-  server.say(bytes.data(), bytes.size());
+  server.send(bytes.data(), bytes.size());
   EXPECT_TRUE(comes_true([&] { return device.poses_heard() == 3; }));
 }
 
-TEST(IgtlDevice, JawsAndPedalComeAsASensor) {
+TEST(IgtlDevice, JawsAndPedalComeFromSensorMessages) {
   LibraryServer server;
   IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool);
   server.accept();
@@ -260,7 +260,7 @@ TEST(IgtlDevice, JawsAndPedalComeAsASensor) {
   const auto pose = server.transform({});
   bytes.insert(bytes.end(), pose.begin(), pose.end());
   const auto heard = [&] {
-    server.say(bytes.data(), bytes.size());
+    server.send(bytes.data(), bytes.size());
     std::this_thread::sleep_for(5ms);
     const DevicePose now = device.pose({});
     return device.health() == DeviceHealth::Good && now.energy && now.grip == 0.25;
@@ -268,8 +268,9 @@ TEST(IgtlDevice, JawsAndPedalComeAsASensor) {
   EXPECT_TRUE(comes_true(heard));
 }
 
-// Neither waits for the other: a client that never reads is skipped, then dropped; the one that reads gets its frames.
-TEST(IgtlServer, AClientThatNeverReadsIsDropped) {
+// Clients do not wait for each other: a client that never reads is skipped, then disconnected; a client that reads gets
+// its frames.
+TEST(IgtlServer, AClientThatNeverReadsIsDisconnected) {
   IgtlServerParams params = free_port();
   params.patience = 0.2;
   IgtlServer server(params);
@@ -293,18 +294,18 @@ TEST(IgtlServer, AClientThatNeverReadsIsDropped) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 1; }));
 }
 
-// A pose that no tool can have freezes the instrument: its device is stale until the next good one.
-TEST(IgtlDevice, FreezesAtAPoseThatNoToolHas) {
+// An impossible tool pose freezes the instrument: its device is Stale until the next good pose.
+TEST(IgtlDevice, FreezesAtAnImpossiblePose) {
   LibraryServer server;
   IgtlClientParams patient;
   patient.stale_after = 60.0;
   IgtlDevice device({"127.0.0.1", server.listener->GetServerPort(), "Probe"}, kTool, patient);
   server.accept();
   ASSERT_TRUE(server.client);
-  const auto say = [&](const glm::dmat4& matrix) {
+  const auto send = [&](const glm::dmat4& matrix) {
     std::vector<std::byte> bytes;
     append_transform(bytes, {"Probe", matrix}, 1.0);
-    server.say(bytes.data(), bytes.size());
+    server.send(bytes.data(), bytes.size());
   };
   const glm::dmat4 good = matrix_of(kCentre, {10, 5, 0, 0.15, 60});
   glm::dmat4 far = good, beyond = good, flat = good, mirrored = good, scaled = good;
@@ -316,12 +317,12 @@ TEST(IgtlDevice, FreezesAtAPoseThatNoToolHas) {
   DevicePose before;
   std::uint64_t refused = 0;
   for (const glm::dmat4& bad : {far, beyond, flat, mirrored, scaled, glm::dmat4(0.0)}) {
-    say(good);
+    send(good);
     ASSERT_TRUE(comes_true([&] {
       before = device.pose({});
       return device.health() == DeviceHealth::Good;
     }));
-    say(bad);
+    send(bad);
     ++refused;
     ASSERT_TRUE(comes_true([&] { return device.refused() == refused; }));
     const DevicePose pose = device.pose({});
@@ -331,7 +332,7 @@ TEST(IgtlDevice, FreezesAtAPoseThatNoToolHas) {
   }
 }
 
-TEST(IgtlServer, SurvivesWhatClientsSay) {
+TEST(IgtlServer, SurvivesAnyDataFromClients) {
   IgtlServer server(free_port());
   for (int round = 0; round < 20; ++round) {
     auto rude = igtl::ClientSocket::New();

@@ -1,4 +1,4 @@
-// Messages against libOpenIGTLink's own classes, both ways; streams in pieces; everything that can be wrong with them.
+// Our messages against libOpenIGTLink's classes, in both directions; streams in pieces; every kind of invalid data.
 #include "app/device/igtl_wire.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct Heard {
   }
 };
 
-// A message as libOpenIGTLink's class unpacks it from our bytes; the check sum is part of it.
+// Unpacks our bytes with libOpenIGTLink's class, including the checksum.
 template <typename Message>
 typename Message::Pointer unpacked(const Bytes& bytes) {
   auto header = igtl::MessageHeader::New();
@@ -87,7 +87,7 @@ Bytes transform_by_library(const char* name, const glm::dmat4& pose) {
   return packed(message);
 }
 
-TEST(IgtlWire, LibraryReadsOurTransform) {
+TEST(IgtlWire, TheLibraryReadsOurTransform) {
   Bytes bytes;
   append_transform(bytes, {"Probe", some_pose()}, 1234567890.25);
   const auto message = unpacked<igtl::TransformMessage>(bytes);
@@ -101,7 +101,7 @@ TEST(IgtlWire, LibraryReadsOurTransform) {
   EXPECT_EQ(fraction, 1u << 30);
 }
 
-TEST(IgtlWire, LibraryReadsOurTrackingDataAndSensors) {
+TEST(IgtlWire, TheLibraryReadsOurTrackingDataAndSensors) {
   Bytes bytes;
   const std::vector<NamedPose> tools = {{"left", glm::dmat4(1.0)}, {"an instrument of a long name", some_pose()}};
   append_tdata(bytes, "Instruments", tools, 1.0);
@@ -163,8 +163,8 @@ TEST(IgtlWire, WeReadTheLibrarysMessages) {
   }
 }
 
-// Unknown kinds, long or empty, are stepped over.
-TEST(IgtlWire, OtherKindsAreSkipped) {
+// Unknown message types, long or empty, are skipped.
+TEST(IgtlWire, OtherMessageTypesAreSkipped) {
   auto status = igtl::StatusMessage::New();
   status->SetDeviceName("x");
   status->SetCode(1);
@@ -179,7 +179,7 @@ TEST(IgtlWire, OtherKindsAreSkipped) {
   EXPECT_EQ(reader.refused(), 0u);
 }
 
-TEST(IgtlWire, WrongCheckSumsAndNumbersAreRefusedOneByOne) {
+TEST(IgtlWire, OnlyMessagesWithWrongChecksumsOrNumbersAreRefused) {
   Heard heard;
   IgtlReader reader;
   const Bytes good = transform_by_library("Probe", some_pose());
@@ -199,8 +199,8 @@ TEST(IgtlWire, WrongCheckSumsAndNumbersAreRefusedOneByOne) {
   EXPECT_EQ(heard.poses.size(), 1u);
 }
 
-// Version 3: an extended header of 12 bytes in front of the content, meta data behind; made by hand from the standard.
-TEST(IgtlWire, VersionThreeWrapsTheContent) {
+// Version 3: an extended header of 12 bytes before the content, metadata after it; built by hand from the standard.
+TEST(IgtlWire, ReadsTheContentOfVersionThree) {
   const Bytes plain = transform_by_library("Probe", some_pose());
   const auto wrapped = [&](std::size_t front, std::uint8_t meta_said) {
     Bytes body(front);
@@ -223,13 +223,13 @@ TEST(IgtlWire, VersionThreeWrapsTheContent) {
   EXPECT_TRUE(reader.take(wrapped(14, 5), heard.listener()));
   ASSERT_EQ(heard.poses.size(), 2u);
   EXPECT_LT(difference(heard.poses[1].pose, some_pose()), 1e-7);
-  EXPECT_TRUE(reader.take(wrapped(12, 200), heard.listener()));  // lengths that lie
+  EXPECT_TRUE(reader.take(wrapped(12, 200), heard.listener()));  // inconsistent lengths
   EXPECT_TRUE(reader.take(wrapped(12, 4), heard.listener()));
   EXPECT_EQ(heard.poses.size(), 2u);
   EXPECT_EQ(reader.refused(), 2u);
 }
 
-TEST(IgtlWire, NonsenseEndsTheStreamAndNeverMore) {
+TEST(IgtlWire, InvalidDataOnlyEndsTheStream) {
   constexpr unsigned kSeed = 97;
   std::mt19937 random(kSeed);
   const Bytes good = transform_by_library("Probe", some_pose());

@@ -1,5 +1,5 @@
-// What commands read: names, numbers of options, files that are none, files that are too much, and what a scene from a
-// stranger may reach. Each is refused with one short sentence.
+// Validation of all input: names, numbers of options and scenes, files that are not regular, excessive files, and the
+// access rights of an untrusted scene. Each fault gives one short sentence.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -36,7 +36,7 @@ class Input : public Program {
     return "demo --headless --frames 2 --backend scan --out " + at("demo") + " --scene " + scene;
   }
 
-  // Refused within seconds, in few printable words.
+  // Expects a refusal within seconds, in a short printable sentence.
   void expect_short(const std::string& arguments, const std::string& part, int status = 2) {
     const Outcome outcome = run(arguments, "timeout 20");
     EXPECT_EQ(outcome.status, status) << arguments << "\n" << outcome.err.substr(0, 500);
@@ -62,14 +62,14 @@ TEST(Printable, IsOneShortLine) {
   EXPECT_EQ(printable(std::string(60, 'x'), 60), std::string(60, 'x'));
 }
 
-TEST(Printable, FindsWhatIsNotUtf8) {
+TEST(Printable, FindsBytesThatAreNotUtf8) {
   EXPECT_EQ(first_invalid_utf8("Le\xc5\x84ka \xe8\x82\x9d \xf0\x9f\x98\x80"), std::string_view::npos);
   EXPECT_EQ(first_invalid_utf8("caf\xe9"), 3u);
   EXPECT_EQ(first_invalid_utf8("a\xed\xa0\x80"), 1u);
   EXPECT_EQ(first_invalid_utf8("\xc3"), 0u);
 }
 
-TEST(SceneText, IsUtf8) {
+TEST(SceneText, MustBeUtf8) {
   try {
     parse_scene("title = 'a'\nname = 'x\xffx'\n", "s.toml");
     ADD_FAILURE() << "was read";
@@ -78,7 +78,7 @@ TEST(SceneText, IsUtf8) {
   }
 }
 
-TEST(Names, OneRule) {
+TEST(Names, AreCheckedByOneRule) {
   for (const char* good : {"liver", "left grasper", "Leber 2", "a.b", "...", "instrument 12"})
     EXPECT_EQ(name_fault(good), "") << good;
   for (const std::string& bad : {std::string(), std::string("."), std::string(".."), std::string("a/b"),
@@ -87,7 +87,7 @@ TEST(Names, OneRule) {
     EXPECT_NE(name_fault(bad), "") << bad;
 }
 
-TEST_F(Input, NamesAreCheckedWhereASceneIsWrittenToo) {
+TEST_F(Input, NamesAreCheckedWhenASceneIsWritten) {
   Scene scene = load_scene(file("s.toml", kScene));
   const fs::path out = folder_.path() / "saved.toml";
   save_scene(scene, out, false);
@@ -105,7 +105,7 @@ TEST_F(Input, NamesAreCheckedWhereASceneIsWrittenToo) {
   EXPECT_EQ(read_file(out), before);
 }
 
-TEST(TomlLimits, CountWhatIsOutsideStringsAndComments) {
+TEST(TomlLimits, IgnoreStringsAndComments) {
   const auto fine = [](const std::string& text) {
     EXPECT_NO_THROW(refuse_excess("s.toml", text)) << text.substr(0, 80);
   };
@@ -121,14 +121,14 @@ TEST(TomlLimits, CountWhatIsOutsideStringsAndComments) {
   std::string dots = "a", keys, values = "a = [";
   for (int k = 0; k < 100000; ++k) dots += ".a", keys += "k" + std::to_string(k) + "=1\n";
   for (int k = 0; k < 200000; ++k) values += "1,\n";
-  refused("a = " + brackets, "s.toml:1: the text has brackets 17 deep");
+  refused("a = " + brackets, "s.toml:1: the text has brackets nested 17 deep");
   refused("# x\na = " + std::string(7000, '{'), "s.toml:2:");
-  refused(dots + " = 1\n", "has a key of over 16 parts");
-  refused("[" + dots + "]\n", "has a key of over 16 parts");
-  refused("a = {" + dots + " = 1}\n", "has a key of over 16 parts");
-  refused(keys, "has over 20000 keys");
-  refused(values, "has over 100000 values");
-  refused("a = \"" + std::string(70000, 'x') + "\"", "has a line of over");
+  refused(dots + " = 1\n", "has a key of more than 16 parts");
+  refused("[" + dots + "]\n", "has a key of more than 16 parts");
+  refused("a = {" + dots + " = 1}\n", "has a key of more than 16 parts");
+  refused(keys, "has more than 20000 keys");
+  refused(values, "has more than 100000 values");
+  refused("a = \"" + std::string(70000, 'x') + "\"", "has a line of more than");
   refused(std::string((1 << 20) + 1, '\n'), "is longer than");
   refused("a = \"x\\\"\"\nb = " + brackets, "s.toml:2:");
   refused("a = '\\'\nb = " + brackets, "s.toml:2:");
@@ -141,7 +141,7 @@ TEST(TomlLimits, CountWhatIsOutsideStringsAndComments) {
   fine("");
 }
 
-TEST_F(Input, ScenesWithoutMeasureAreRefusedAtOnce) {
+TEST_F(Input, ExcessiveScenesAreRefusedAtOnce) {
   std::string dots = "a";
   for (int k = 0; k < 100000; ++k) dots += ".a";
   expect_short(demo(file("deep.toml", "a = " + std::string(7000, '['))), "deep.toml:1: the text has brackets");
@@ -152,7 +152,7 @@ TEST_F(Input, ScenesWithoutMeasureAreRefusedAtOnce) {
   expect_short(demo(file("big.toml", "title = " + std::string(3 << 20, ' '))), "larger than the 1 MiB");
 }
 
-// Mesh, trajectory, scene, recording: pipes and devices neither block nor fill the memory.
+// Mesh, trajectory, scene, recording: a pipe or a device neither blocks the program nor fills the memory.
 TEST_F(Input, OnlyRegularFilesAreRead) {
   for (const char* extension : {"obj", "stl", "ply", "vtk", "vtp", "csv", "toml", "h5"}) {
     ASSERT_EQ(mkfifo(at(std::string("pipe.") + extension).c_str(), 0600), 0);
@@ -172,7 +172,7 @@ TEST_F(Input, OnlyRegularFilesAreRead) {
   expect_short(query(folder_.path().string() + "/.obj", trajectory_), ".obj");
 }
 
-TEST_F(Input, HugeAndDoubledCellsAreRefused) {
+TEST_F(Input, HugeCellsAndRepeatedColumnsAreRefused) {
   const std::string cell(100000, 'x'), row = "0,20,20,80,20,20,10\n";
   expect_short(query(mesh_, file("cell.csv", kHeader + std::string("0,20,20,80,20,20,") + cell + "\n")),
                "cell.csv:2: the line");
@@ -181,7 +181,7 @@ TEST_F(Input, HugeAndDoubledCellsAreRefused) {
   expect_short(query(mesh_, file("esc.csv", kHeader + std::string("0,20,20,80,20,20,\x1b[31m\n"))), "'?[31m'");
   expect_short(query(mesh_, file("head.csv", cell + "\n" + row)), "head.csv:1: the line");
   expect_short(query(mesh_, file("twice.csv", "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z,tip_x\n0,1,2,3,4,5,6,7\n")),
-               "twice.csv:1: column 'tip_x' is there twice");
+               "twice.csv:1: column 'tip_x' appears twice");
   expect_short(query(file("word.obj", "v 0 0 " + cell + "\n"), trajectory_), "word.obj:1:");
   expect_short(query(file("esc.obj", "v 0 0 \x1b[31m\n"), trajectory_), "esc.obj:1:");
 }
@@ -194,11 +194,11 @@ TEST_F(Input, NothingLastsLongerThanADay) {
   EXPECT_EQ(run(query(mesh_, motion("day.csv", "86405"))).status, 0);
   fs::remove(at("out.csv"));
   expect_short(query(mesh_, motion("long.csv", "86405.5")),
-               "long.csv:3: the trajectory lasts longer than 86400 s, a day");
+               "long.csv:3: the trajectory lasts longer than 86400 s (one day)");
   const std::string scene = file("slow.toml", "frame_rate = 10\n" + std::string(kScene));
   expect_short("demo --headless --frames 1000000 --backend scan --scene " + scene + " --out " + at("demo"),
                "last longer than 86400 s");
-  // What can be recorded can be read: the longest, from end to end.
+  // The longest recording that can be written can also be read.
   const std::string session = at("s.h5");
   ASSERT_EQ(run("record " + file("s.toml", kScene) + " --backend scan -o " + session + " --trajectory " + at("day.csv"))
                 .status,
@@ -206,7 +206,7 @@ TEST_F(Input, NothingLastsLongerThanADay) {
   EXPECT_EQ(run("replay " + session + " --backend scan").status, 0);
 }
 
-TEST_F(Input, NumbersOfOptionsHaveRanges) {
+TEST_F(Input, OptionNumbersHaveRanges) {
   const std::string scene = file("s.toml", kScene), compare = "compare --mesh " + mesh_ + " --trajectory " +
                                                               trajectory_ + " --radius 2.5 --backends scan ";
   const std::string record = "record " + scene + " --trajectory " + trajectory_ + " -o " + at("s.h5");
@@ -252,7 +252,7 @@ TEST_F(Input, NumbersOfOptionsHaveRanges) {
   expect_short("run " + scene + " --folder " + scene, "--folder must name a folder");
 }
 
-TEST_F(Input, NumbersOfScenesHaveRanges) {
+TEST_F(Input, SceneNumbersHaveRanges) {
   struct Case {
     std::string from, to, part;
   };
@@ -275,7 +275,7 @@ TEST_F(Input, NumbersOfScenesHaveRanges) {
     std::string text = kScene;
     expect_short(demo(file("s.toml", text.replace(text.find(tried.from), tried.from.size(), tried.to))), tried.part);
   }
-  // An older recording may hold such a scene.
+  // An older recording may contain such a scene.
   EXPECT_NO_THROW(parse_recorded_scene("title = \"a\\nb\"\n" + std::string(kScene) + "axis = [0, 0, 2000]\n", "s.h5"));
 }
 
@@ -289,8 +289,8 @@ TEST_F(Input, AFullStandardOutputIsAFailure) {
   }
 }
 
-// Files: its own folder and the program's data; links are followed.
-TEST_F(Input, AStrangersSceneStaysInItsFolder) {
+// An untrusted scene reads files in its own folder and in the program's data only; symbolic links are followed.
+TEST_F(Input, AnUntrustedSceneReadsOnlyItsFolder) {
   const std::string organ = at("organ.obj");
   fs::create_directories(folder_.path() / "scene" / "meshes");
   fs::copy_file(organ, folder_.path() / "scene" / "meshes" / "own.obj");
@@ -316,7 +316,7 @@ TEST_F(Input, AStrangersSceneStaysInItsFolder) {
   expect_short("run " + scene("meshes/own.obj", "[scope]\ndevice = \"trajectory\"\nsource = \"../s.h5\"\n"), "outside");
 }
 
-TEST_F(Input, HostsOnOtherMachinesNeedLeave) {
+TEST_F(Input, OtherHostsNeedPermission) {
   const auto hosts = [&](const std::string& source, const SceneAccess& access = {}) {
     const std::string text = std::string(kScene) + "device = \"igtl\"\nsource = \"" + source + "\"\n";
     return hosts_to_allow(parse_scene(text, folder_.path() / "s.toml"), access);

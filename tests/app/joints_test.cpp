@@ -1,4 +1,4 @@
-// Kinematics against a matrix product written another way, round trips, axes without an obvious up, limits.
+// Kinematics: comparison with an independently computed matrix product, round trips, axes parallel to world y, limits.
 #include "app/device/joints.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ double largest_difference(const Joints& a, const Joints& b) {
                    std::abs(a.spin_deg - b.spin_deg), std::abs(a.depth - b.depth), std::abs(a.grip_deg - b.grip_deg)});
 }
 
-TEST(Joints, AreTheMatrixProduct) {
+TEST(Joints, AgreeWithTheMatrixProduct) {
   SCOPED_TRACE(kSeed);
   Random random;
   double worst = 0.0;
@@ -73,7 +73,7 @@ TEST(Joints, AreTheMatrixProduct) {
   EXPECT_LT(worst, 1e-12);
 }
 
-TEST(Joints, GoThereAndBack) {
+TEST(Joints, SurviveARoundTrip) {
   SCOPED_TRACE(kSeed);
   Random random;
   double joints_worst = 0.0, pose_worst = 0.0;
@@ -91,8 +91,8 @@ TEST(Joints, GoThereAndBack) {
   EXPECT_LT(pose_worst, 1e-12);
 }
 
-// Poses of any device, not only within limits: any tip but those at right angles where tilt has no meaning.
-TEST(Joints, AnyPoseComesBack) {
+// Poses outside the limits too: any tip except those at a pan of 90 degrees, where the tilt is undefined.
+TEST(Joints, AnyPoseSurvivesARoundTrip) {
   SCOPED_TRACE(kSeed);
   Random random;
   double worst = 0.0;
@@ -123,7 +123,7 @@ TEST(RemoteCentre, FramesAreRightHandedForEveryAxis) {
   }
 }
 
-// The table of the header: what each positive joint does.
+// The signs that the header documents: the effect of each positive joint.
 TEST(Joints, SignsAreAsDocumented) {
   const JointLimits limits;
   const RemoteCentre down = remote_centre({0, 0, 0.2}, {0, 0, -1});
@@ -138,12 +138,12 @@ TEST(Joints, SignsAreAsDocumented) {
   EXPECT_GT(glm::dot(panned - straight, down.frame[0]), 0.01);
   joints = {};
   joints.spin_deg = 90.0;
-  // Seen from the trocar, along +z: clockwise turns y (up) to where the right is, and x becomes what y was.
+  // As seen from the trocar along +z: a clockwise quarter turn moves y (up) to the right, and x to the old y.
   EXPECT_NEAR(glm::dot(glm::dvec3(matrix_of(down, joints)[0]), down.frame[1]), 1.0, 1e-12);
 }
 
-// The trocar stands still: a point of the shaft outside goes the other way than the tip.
-TEST(Joints, HandleUpMeansTipDown) {
+// The trocar is fixed, so a point of the shaft outside the body moves opposite to the tip.
+TEST(Joints, AHandleMovedUpMovesTheTipDown) {
   const JointLimits limits;
   const RemoteCentre centre = remote_centre({0, 0, 0}, {0, 0, -1});
   for (const double tilt : {-30.0, -5.0, 5.0, 60.0}) {
@@ -156,7 +156,7 @@ TEST(Joints, HandleUpMeansTipDown) {
   }
 }
 
-TEST(JointLimits, EveryOneHoldsOnBothSides) {
+TEST(JointLimits, EveryLimitHoldsOnBothSides) {
   const JointLimits limits;
   for (const double far : {1e3, 1e300, std::numeric_limits<double>::infinity()}) {
     const Joints fallback{far > 1e301 ? 75.0 : 0.0, far > 1e301 ? 75.0 : 0.0, 0.0, far > 1e301 ? 0.3 : 0.1, 60.0};
@@ -177,7 +177,7 @@ TEST(JointLimits, EveryOneHoldsOnBothSides) {
   EXPECT_EQ(largest_difference(limited(limits, inside), inside), 0.0);
 }
 
-TEST(JointLimits, NonsenseBecomesTheFallbackWithinTheLimits) {
+TEST(JointLimits, InvalidNumbersBecomeTheClampedFallback) {
   const JointLimits limits;
   const double nan = std::nan("");
   const Joints kept = limited(limits, {nan, nan, nan, nan, nan}, {1.0, 2.0, 3.0, 0.05, 4.0});

@@ -1,4 +1,5 @@
-// The factory: every name makes its device, for instruments and the scope; what is wrong is told with the name.
+// The device factory: every name creates its device, for instruments and for the scope; an error contains the
+// instrument's name.
 #include "app/device/make_device.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ std::string fault_of(const InstrumentScene& scene) {
   return {};
 }
 
-TEST(MakeDevice, KnowsEveryName) {
+TEST(MakeDevice, CreatesEveryDevice) {
   TemporaryFolder folder;
   setenv("SPNAV_SOCKET", (folder.path() / "none.sock").c_str(), 1);
   const auto csv =
@@ -61,7 +62,7 @@ TEST(MakeDevice, KnowsEveryName) {
   }
 }
 
-TEST(MakeDevice, HoldsTheScope) {
+TEST(MakeDevice, CreatesDevicesForTheScope) {
   TemporaryFolder folder;
   DeviceContext context = fake_context();
   ScopeScene scope;

@@ -1,5 +1,5 @@
-// What commands write: an error at the start destroys nothing, files of others are never replaced, no output is an
-// input, and a file is whole or absent.
+// Output files: an error at the start destroys nothing, foreign files are never replaced, no output is also an input,
+// and a file is complete or absent.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -38,13 +38,13 @@ class Output : public Program {
     return "record " + scene + " --backend scan -o " + out + " --trajectory " + motion + " " + more;
   }
 
-  // A small recording, made once.
+  // A small recording, made once for all tests.
   std::string recording(const char* name) {
     EXPECT_EQ(run(record(scene_, at(name), motion_)).status, 0);
     return at(name);
   }
 
-  // Refused, and the file keeps its content.
+  // Expects a refusal; the file `kept` must not change.
   void expect_kept(const std::string& kept, const std::string& arguments, const std::string& part) {
     const std::string before = read_file(kept);
     const Outcome outcome = run(arguments);
@@ -57,7 +57,7 @@ class Output : public Program {
   std::string scene_, motion_;
 };
 
-TEST_F(Output, AnErrorAtTheStartLeavesTheRecording) {
+TEST_F(Output, AnErrorAtTheStartKeepsTheOldRecording) {
   const std::string kept = recording("kept.h5");
   struct Case {
     std::string arguments, part;
@@ -82,7 +82,7 @@ TEST_F(Output, AnErrorAtTheStartLeavesTheRecording) {
   for (const Case& tried : cases) expect_kept(kept, tried.arguments, tried.part);
 }
 
-TEST_F(Output, ABusyPortLeavesTheRecording) {
+TEST_F(Output, ABusyPortKeepsTheOldRecording) {
   const std::string kept = recording("kept.h5");
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -97,16 +97,16 @@ TEST_F(Output, ABusyPortLeavesTheRecording) {
   close(listener);
 }
 
-TEST_F(Output, AFinishedRecordingIsReplacedAndNothingElseIs) {
+TEST_F(Output, OnlyAFinishedRecordingIsReplaced) {
   const std::string mine = recording("mine.h5");
   EXPECT_EQ(run(record(scene_, mine, motion_)).status, 0);
-  EXPECT_NE(run("recover " + mine).out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover " + mine).out.find("already complete"), std::string::npos);
   const std::string foreign = at("foreign.h5");
   ASSERT_EQ(std::system(("/usr/bin/python3 -c \"import h5py; h5py.File('" + foreign + "', 'w')['x'] = 1\"").c_str()),
             0);
-  expect_kept(foreign, record(scene_, foreign, motion_), "is an HDF5 file but no recording");
+  expect_kept(foreign, record(scene_, foreign, motion_), "is an HDF5 file but not a recording");
   const std::string notes = file("notes.h5", "notes");
-  expect_kept(notes, record(scene_, notes, motion_), "is no recording");
+  expect_kept(notes, record(scene_, notes, motion_), "is not a recording");
   fs::create_symlink(at("nowhere.h5"), at("link.h5"));
   EXPECT_EQ(run(record(scene_, at("link.h5"), motion_)).status, 2);
   EXPECT_EQ(run(record(scene_, folder_.path().string(), motion_)).status, 2);
@@ -156,8 +156,8 @@ TEST_F(Output, NoOutputIsAnInputOrAnotherOutput) {
   for (const Case& tried : cases) expect_kept(tried.kept, tried.arguments, tried.part);
 }
 
-// Every command's files written in one piece: not over another's file, but over its own.
-TEST_F(Output, FilesOfOthersStayAndOwnOnesAreReplaced) {
+// Every command refuses to overwrite a foreign file, and overwrites its own file in one step.
+TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
   const std::string session = recording("session.h5"), query = "query --mesh " + at("organ.obj") + " --trajectory " +
                                                                motion_ + " --radius 2.5 --backend scan --out ";
   ASSERT_EQ(run("mesh make superellipsoid --faces 500 -o " + at("shape.ply")).status, 0);
@@ -207,7 +207,7 @@ TEST_F(Output, FilesOfOthersStayAndOwnOnesAreReplaced) {
   }
 }
 
-TEST_F(Output, ADemonstrationReplacesADemonstrationAndNothingElse) {
+TEST_F(Output, ADemonstrationReplacesOnlyADemonstration) {
   const std::string out = at("demo"),
                     demo = "demo --headless --frames 3 --backend scan --pictures 2 --scene " + scene_ + " --out " + out;
   for (int time = 0; time < 2; ++time) {
@@ -230,12 +230,12 @@ TEST_F(Output, OnlyRegularFilesAreWritten) {
   EXPECT_TRUE(fs::is_fifo(at("pipe.obj")));
   const std::string query =
       "query --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --backend scan --out ";
-  // No device of this machine is tried: were it written, the machine would lose it.
+  // Does not test devices of this machine: a faulty program would overwrite them.
   for (const std::string& name : {at("pipe.obj"), at("."), std::string("''"), at("no/such/out.csv")})
     expect_refused(query + name, name == "''" ? "empty name" : name);
   fs::create_symlink(at("nowhere.csv"), at("broken.csv"));
   expect_refused(query + at("broken.csv"), "leads nowhere");
-  // A link stays a link; what it names is replaced.
+  // A symbolic link stays a link; its target is replaced.
   fs::create_symlink(at("real.csv"), at("link.csv"));
   file("real.csv", "frame,face\n");
   EXPECT_EQ(run(query + at("link.csv")).status, 0);
@@ -243,7 +243,7 @@ TEST_F(Output, OnlyRegularFilesAreWritten) {
   EXPECT_EQ(read_file(at("real.csv")), "frame,face\n1,0\n");
 }
 
-TEST_F(Output, AFullDiskLeavesTheOldFile) {
+TEST_F(Output, AFullDiskKeepsTheOldFile) {
   const std::string kept = file("out2.csv", "frame,face\n9,9\n");
   const std::string rows = [] {
     std::string text = kHeader;

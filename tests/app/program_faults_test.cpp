@@ -1,5 +1,5 @@
-// The program when things go wrong under it: killed at any instant, a full disk, its recording deleted or wanted by two
-// programs. Every reader of what is left gives whole frames or one sentence, and soon.
+// Faults from outside the program: it is killed at any time, the disk is full, its recording is deleted or moved, two
+// programs write one recording, memory runs out. Every reader gives complete frames or one sentence, within 10 s.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -33,7 +33,7 @@ struct Outcome {
   std::string out, err;
 };
 
-// One sentence: a line, and no diagnostics of a library.
+// Expects one sentence: one line, without diagnostics of a library.
 void expect_sentence(const Outcome& outcome, const std::string& part) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_TRUE(outcome.err.starts_with("trocar: ")) << outcome.err;
@@ -42,7 +42,7 @@ void expect_sentence(const Outcome& outcome, const std::string& part) {
 
 class ProgramFaults : public ::testing::Test {
  protected:
-  // A ball that a probe presses, in a small quick scene, for as many frames as a test may need.
+  // A small, fast scene: a probe presses a ball, for more frames than any test needs.
   ProgramFaults() {
     const TriangleMesh ball = shapes::icosphere(2, 30.f);
     std::ofstream mesh(folder_.path() / "ball.obj");
@@ -61,7 +61,7 @@ class ProgramFaults : public ::testing::Test {
     return "record " + at("ball.toml") + " --trajectory " + at("motion.csv") + " --backend scan -o " + to;
   }
 
-  // Through the shell, in this test's folder; no reader may take longer than 10 s.
+  // Runs the program through the shell, in the folder of this test; no reader may take longer than 10 s.
   Outcome run(const std::string& arguments, const std::string& before = "") const {
     const std::string line = fmt::format("cd {}; {} timeout -s KILL 10 {} {} >stdout 2>stderr </dev/null",
                                          folder_.path().string(), before, TROCAR_PROGRAM, arguments);
@@ -69,7 +69,7 @@ class ProgramFaults : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("stdout")), read_file(at("stderr"))};
   }
 
-  // Starts the program and goes on.
+  // Starts the program in the background.
   pid_t start(const std::string& arguments) const {
     const std::string line =
         fmt::format("exec {} {} >{} 2>{} </dev/null", TROCAR_PROGRAM, arguments, at("started.out"), at("started.err"));
@@ -92,7 +92,7 @@ class ProgramFaults : public ::testing::Test {
     while (!condition() && Clock::now() < last) std::this_thread::sleep_for(milliseconds(1));
   }
 
-  // Until the recording has frames.
+  // Waits until the recording has frames.
   static void wait_for_bytes(const std::string& file, std::uintmax_t bytes) {
     wait_until([&] {
       std::error_code none;
@@ -101,14 +101,14 @@ class ProgramFaults : public ::testing::Test {
     });
   }
 
-  // Whole frames, or one sentence.
+  // Expects complete frames or one sentence from every reader.
   void expect_read_or_refused(const std::string& command) const {
     const Outcome outcome = run(command);
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << command << ": " << outcome.status << outcome.err;
     if (outcome.status != 0) expect_sentence(outcome, "killed.h5: ");
   }
 
-  // The same of a copy that lost its end.
+  // The same for a copy that is cut short.
   void expect_cuts_read_or_refused() const {
     for (const std::uintmax_t bytes : {1, 3000, 200000}) {
       const auto whole = std::filesystem::file_size(at("killed.h5"));
@@ -126,7 +126,7 @@ class ProgramFaults : public ::testing::Test {
 constexpr const char* kReaders[] = {"score killed.h5", "export killed.h5 --csv csv", "report killed.h5 -o r.html",
                                     "replay killed.h5 --backend scan", "compare killed.h5 --backends scan,obb-refit"};
 
-TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
+TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
   const unsigned seed = 20261122;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -153,7 +153,7 @@ TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
     }
     EXPECT_NE(outcome.out.find("recovered"), std::string::npos) << outcome.out;
     EXPECT_EQ(run("score killed.h5").status, 0);
-    EXPECT_NE(run("recover killed.h5").out.find("whole already"), std::string::npos);
+    EXPECT_NE(run("recover killed.h5").out.find("already complete"), std::string::npos);
     ++recovered;
   }
   EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial")));
@@ -161,7 +161,7 @@ TEST_F(ProgramFaults, KilledAtAnyInstantLeavesWhatEveryReaderUnderstands) {
   std::printf("50 kills: %d recovered, %d before the first frame was written\n", recovered, without_frames);
 }
 
-TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
+TEST_F(ProgramFaults, RecoverRefusesARecordingInProgress) {
   const pid_t child = start(recording(at("live.h5")));
   wait_for_bytes(at("live.h5"), 1000000);
   const Outcome refused = run("recover live.h5");
@@ -173,10 +173,10 @@ TEST_F(ProgramFaults, RecoverLeavesARecordingInProgressAlone) {
   kill(child, SIGINT);
   const Outcome recorded = outcome_of(child);
   EXPECT_EQ(recorded.status, 0) << recorded.err;
-  EXPECT_NE(run("recover live.h5").out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover live.h5").out.find("already complete"), std::string::npos);
 }
 
-TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
+TEST_F(ProgramFaults, OnlyOneProgramWritesARecording) {
   const pid_t child = start(recording(at("both.h5")));
   wait_for_bytes(at("both.h5"), 1000000);
   const Outcome second = run(recording(at("both.h5")));
@@ -185,11 +185,11 @@ TEST_F(ProgramFaults, TwoProgramsDoNotWriteOneRecording) {
   kill(child, SIGINT);
   EXPECT_EQ(outcome_of(child).status, 0);
   const Outcome read = run("recover both.h5");
-  EXPECT_NE(read.out.find("whole already"), std::string::npos) << read.out << read.err;
+  EXPECT_NE(read.out.find("already complete"), std::string::npos) << read.out << read.err;
 }
 
-// A file size limit of the process stands for a full disk: every write past it fails.
-TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
+// A file size limit of the process simulates a full disk: every write beyond it fails.
+TEST_F(ProgramFaults, AFullDiskIsReportedAtOnceAndKeepsTheFrames) {
   for (const char* command : {"record", "demo"}) {
     SCOPED_TRACE(command);
     const bool demo = std::string(command) == "demo";
@@ -199,15 +199,16 @@ TEST_F(ProgramFaults, AFullDiskIsSaidAtOnceAndKeepsWhatIsThere) {
         run(demo ? "demo --headless --frames 100000 --backend scan --scene ball.toml --out out" : recording(file),
             "ulimit -f 8000;");
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-    expect_sentence(outcome, file + ": it could not be written (File too large); what was recorded until then is kept");
+    expect_sentence(outcome,
+                    file + ": the file could not be written (File too large); the frames recorded until then are kept");
     EXPECT_LE(std::filesystem::file_size(at(file)), 8000u * 512u);
     EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
     EXPECT_EQ(run("recover " + file).status, 0);
   }
 }
 
-// In the window: said while the attempt goes on, and again by the exit status.
-TEST_F(ProgramFaults, AFullDiskIsSaidInTheWindow) {
+// The window reports the full disk during the attempt, and the exit status reports it again.
+TEST_F(ProgramFaults, TheWindowReportsAFullDisk) {
   if (std::system("command -v xvfb-run >/dev/null") != 0) GTEST_SKIP() << "xvfb-run is missing: no window";
   folder_.write("window.sh", fmt::format("ulimit -f 2000; exec {} run ball.toml --record --frames 200 --folder out "
                                          "--state state.json --no-check --quality low --width 640 --height 480",
@@ -216,15 +217,16 @@ TEST_F(ProgramFaults, AFullDiskIsSaidInTheWindow) {
                                              "window.sh >stdout 2>stderr </dev/null",
                                              folder_.path().string())
                                      .c_str());
-  const std::string said = read_file(at("stderr"));
-  EXPECT_EQ(WEXITSTATUS(status), 1) << said;
-  const std::string sentence = "out/ball.h5: it could not be written (File too large); what was recorded until then";
-  EXPECT_NE(said.find("trocar: " + sentence), std::string::npos) << said;
-  EXPECT_EQ(said.find("HDF5"), std::string::npos) << said;
+  const std::string text = read_file(at("stderr"));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << text;
+  const std::string sentence =
+      "out/ball.h5: the file could not be written (File too large); the frames recorded until then";
+  EXPECT_NE(text.find("trocar: " + sentence), std::string::npos) << text;
+  EXPECT_EQ(text.find("HDF5"), std::string::npos) << text;
   EXPECT_NE(read_file(at("state.json")).find(sentence), std::string::npos) << read_file(at("state.json"));
 }
 
-TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
+TEST_F(ProgramFaults, RecoverOnAFullDiskFailsAndLeavesNoCopy) {
   const pid_t child = start(recording(at("killed.h5")));
   wait_for_bytes(at("killed.h5"), 3000000);
   kill(child, SIGKILL);
@@ -234,31 +236,32 @@ TEST_F(ProgramFaults, RecoverOnAFullDiskSaysSoAndLeavesNothing) {
     const Outcome outcome = run("recover killed.h5", fmt::format("ulimit -f {};", limit));
     EXPECT_EQ(outcome.status, 1) << limit << outcome.out;
     EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial"))) << limit;
-    expect_sentence(outcome, "could not be written (File too large); the recording is as it was");
+    expect_sentence(outcome, "could not be written (File too large); the recording is unchanged");
   }
   EXPECT_EQ(read_file(at("killed.h5")), before);
   EXPECT_EQ(run("recover killed.h5").status, 0);
 }
 
-// A real full disk, where a test may mount one.
-TEST_F(ProgramFaults, ADiskWithoutRoom) {
+// A real full disk; needs the right to mount one.
+TEST_F(ProgramFaults, ARealFullDisk) {
   const std::string disk = at("disk");
   std::filesystem::create_directories(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=3m") != 0)
-    GTEST_SKIP() << "no small disk can be mounted here: it takes root's rights";
+    GTEST_SKIP() << "cannot mount a small disk: this needs root";
   const Outcome outcome = run(recording("disk/full.h5"));
   EXPECT_EQ(outcome.status, 1) << outcome.out;
-  expect_sentence(outcome, "disk/full.h5: it could not be written (No space left on device); what was recorded until");
+  expect_sentence(outcome,
+                  "disk/full.h5: the file could not be written (No space left on device); the frames recorded until");
   EXPECT_EQ(run("score disk/full.h5").status, 0);
   const Outcome recover = run("recover disk/full.h5");
   EXPECT_EQ(recover.status, 1);
-  expect_sentence(recover, "(No space left on device); the recording is as it was");
+  expect_sentence(recover, "(No space left on device); the recording is unchanged");
   EXPECT_FALSE(std::filesystem::exists(disk + "/full.h5.partial"));
   EXPECT_EQ(run("score disk/full.h5").status, 0);
   EXPECT_EQ(umount(disk.c_str()), 0);
 }
 
-TEST_F(ProgramFaults, ARecordingThatIsDeletedMeanwhileIsAnError) {
+TEST_F(ProgramFaults, ADeletedRecordingIsAnError) {
   for (const bool folder : {false, true}) {
     SCOPED_TRACE(folder ? "its folder" : "the file");
     std::filesystem::create_directories(at("out"));
@@ -269,11 +272,11 @@ TEST_F(ProgramFaults, ARecordingThatIsDeletedMeanwhileIsAnError) {
     const Outcome outcome = outcome_of(child);
     EXPECT_LT(Clock::now() - deleted, std::chrono::seconds(5));
     EXPECT_EQ(outcome.status, 1) << outcome.out;
-    expect_sentence(outcome, "gone.h5: it was deleted while it was being written");
+    expect_sentence(outcome, "gone.h5: the file was deleted during the recording");
   }
 }
 
-TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere) {
+TEST_F(ProgramFaults, AMovedRecordingIsCompleteAndItsPathIsReported) {
   const pid_t child = start(recording(at("here.h5")));
   wait_for_bytes(at("here.h5"), 1000000);
   std::filesystem::rename(at("here.h5"), at("there.h5"));
@@ -281,11 +284,11 @@ TEST_F(ProgramFaults, ARecordingThatIsMovedMeanwhileIsWholeAndSaidToBeElsewhere)
   const Outcome outcome = outcome_of(child);
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   expect_sentence(outcome, "there.h5");
-  EXPECT_NE(run("recover there.h5").out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover there.h5").out.find("already complete"), std::string::npos);
 }
 
-// A recording that needs more memory than there is: one sentence at every command.
-TEST_F(ProgramFaults, TooLittleMemoryIsASentence) {
+// A recording that needs more memory than available gives one sentence with every command.
+TEST_F(ProgramFaults, TooLittleMemoryGivesOneSentence) {
   const std::string limit = "ulimit -v 2000000;";  // KiB
   if (run("--version", limit).status != 0) GTEST_SKIP() << "a sanitizer needs more memory than any limit";
   ASSERT_EQ(run("demo --headless --frames 20 --backend scan --scene ball.toml --out out").status, 0);
@@ -293,7 +296,7 @@ TEST_F(ProgramFaults, TooLittleMemoryIsASentence) {
   const hid_t file = H5Fopen(at("killed.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
               create = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY), H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
-  const hsize_t rows = hsize_t{1} << 29;  // 4 GiB, which take no room on the disk
+  const hsize_t rows = hsize_t{1} << 29;  // 4 GiB of rows that occupy no disk space
   const hid_t space = H5Screate_simple(1, &rows, nullptr);
   H5Ldelete(file, "/session/tool_radius", H5P_DEFAULT);
   H5Dclose(H5Dcreate2(file, "/session/tool_radius", H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT));

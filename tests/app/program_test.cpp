@@ -1,4 +1,4 @@
-// The program as its user meets it: exit status, one sentence on stderr, no output file left half-written.
+// The commands of the program: exit status, one sentence on stderr, and no partly written output file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ TEST_F(Program, BadTrajectories) {
   expect_refused(query(mesh_, file("a.csv", header + "0,20,20,80,20,abc,10\n"), "2.5"), "a.csv:2: 'abc'");
   expect_refused(query(mesh_, file("f.csv", header + "0,20,20,80,20,inf,10\n"), "2.5"), "f.csv:2: 'inf'");
   expect_refused(query(mesh_, file("d.csv", header + "1,2,2,8,2,2,1\n0,2,2,8,2,2,1\n"), "2.5"),
-                 "d.csv:3: time goes back");
+                 "d.csv:3: the time decreases");
   expect_refused(query(mesh_, file("h.csv", header), "2.5"), "no row");
   expect_refused(query(mesh_, file("p.csv", header + "0,2,2,8,2,2,8\n"), "2.5"), "p.csv:2");
 }
@@ -60,7 +60,7 @@ TEST_F(Program, BadUsage) {
                  "/proc/no/out.csv: cannot be written");
 }
 
-TEST_F(Program, HelpAndVersionAreNoErrors) {
+TEST_F(Program, HelpAndVersionAreNotErrors) {
   EXPECT_EQ(run("--help").status, 0);
   EXPECT_EQ(run("query --help").status, 0);
   EXPECT_EQ(run("--version").status, 0);
@@ -78,7 +78,7 @@ TEST_F(Program, WindowsLineEndsAndByteOrderMarks) {
 constexpr const char* kNoGl =
     "env -u DISPLAY __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent LIBGL_DRIVERS_PATH=/nonexistent";
 
-TEST_F(Program, WithoutGlItScansAndSaysSo) {
+TEST_F(Program, WithoutOpenGlItUsesScanAndSaysSo) {
   const Outcome outcome = run(query(mesh_, trajectory_, "2.5", "--backend auto"), kNoGl);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("backend scan: no OpenGL on this machine"), std::string::npos) << outcome.out;
@@ -87,13 +87,13 @@ TEST_F(Program, WithoutGlItScansAndSaysSo) {
   EXPECT_NE(named.err.find("backend compute: no OpenGL on this machine"), std::string::npos) << named.err;
 }
 
-TEST_F(Program, DoctorFindsNothingWrong) {
+TEST_F(Program, DoctorFindsNoFault) {
   const Outcome outcome = run("doctor");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.out.find("WRONG"), std::string::npos) << outcome.out;
 }
 
-TEST_F(Program, CompareJudgesEveryBackend) {
+TEST_F(Program, CompareChecksEveryBackend) {
   const auto json = folder_.path() / "c.json", plot = folder_.path() / "c.svg";
   const Outcome outcome = run("compare --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --backends " +
                               "scan,obb,obb-refit --json " + json.string() + " --plot " + plot.string());
@@ -103,8 +103,8 @@ TEST_F(Program, CompareJudgesEveryBackend) {
   EXPECT_NE(read_file(plot).find("</svg>"), std::string::npos);
 }
 
-// A short demonstration: what it leaves, and that others can open it.
-TEST_F(Program, DemoLeavesARecordingAComparisonAndAPicture) {
+// Checks the files of a short demonstration: other programs can open them.
+TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   const std::string out = (folder_.path() / "demo").string(), session = out + "/session.h5";
   const Outcome outcome = run("demo --headless --frames 40 --backend scan --out " + out);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -120,11 +120,12 @@ TEST_F(Program, DemoLeavesARecordingAComparisonAndAPicture) {
   EXPECT_EQ(run("compare " + session + " --backends scan,obb-refit").status, 0);
   EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
-  EXPECT_NE(run("recover " + session).out.find("whole already"), std::string::npos);
+  EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
 }
 
-// Interrupted once frames are on the disk, however long the start took: 4 MB are more than what stands before them.
-TEST_F(Program, InterruptLeavesACleanRecording) {
+// Interrupts the program when frames are on the disk, however long the start took: a file of 4 MB contains frames,
+// because the data before the first frame are smaller.
+TEST_F(Program, AnInterruptLeavesACleanRecording) {
   const std::string out = (folder_.path() / "demo").string();
   const std::string script =
       std::string(TROCAR_PROGRAM) + " demo --headless --frames 1000000 --backend scan --out " + out +
@@ -133,10 +134,10 @@ TEST_F(Program, InterruptLeavesACleanRecording) {
       "  [ $waits -lt 900 ] || { kill -KILL $pid; exit 1; }\n" + "done\n" + "kill -INT $pid; wait $pid\n";
   EXPECT_EQ(std::system(("sh " + file("interrupt.sh", script)).c_str()), 0);
   const Outcome outcome = run("recover " + out + "/session.h5");
-  EXPECT_NE(outcome.out.find("whole already"), std::string::npos) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("already complete"), std::string::npos) << outcome.out << outcome.err;
 }
 
-// A scene about one organ: what can be wrong with it is one sentence that names file and place.
+// Faults of a scene with one organ: each gives one sentence with file and line.
 TEST_F(Program, BadTissue) {
   save_mesh(shapes::icosphere(3, 0.04f), folder_.path() / "ball.stl");
   const auto scene = [&](const std::string& mesh, const std::string& more, const std::string& tool = "") {
@@ -170,7 +171,7 @@ TEST_F(Program, BadOrgans) {
   TriangleMesh ball = shapes::icosphere(3, 0.04f);
   save_mesh(shapes::turned(ball), folder_.path() / "turned.obj");
   expect_refused(scene("turned.obj"), "turned.obj): the organ is inside out");
-  // The missing face is the hole: the sentence names one of its edges and where that is.
+  // The missing face leaves a hole: the sentence names one of its edges and its position.
   const glm::vec3 corner = 1e3f * ball.positions[ball.faces.back().x];
   ball.faces.pop_back();
   save_mesh(ball, folder_.path() / "open.obj");
@@ -186,7 +187,7 @@ TEST_F(Program, BadOrgans) {
   expect_refused(scene("absent.obj"), "absent.obj");
 }
 
-// The tour: pressed, pulled and burnt, every backend in agreement.
+// The tour scene presses, pulls and burns the liver; every backend agrees.
 TEST_F(Program, TheTourRunsAndReplays) {
   const std::string out = (folder_.path() / "tour").string();
   const Outcome outcome =
@@ -197,7 +198,7 @@ TEST_F(Program, TheTourRunsAndReplays) {
   EXPECT_EQ(replay.status, 0) << replay.out << replay.err;
 }
 
-TEST_F(Program, RecordFollowsATrajectoryAndIsValidated) {
+TEST_F(Program, RecordFollowsATrajectoryAndValidates) {
   folder_.write("s.toml", "[[organ]]\nname = \"liver\"\nmesh = \"" + data("organs/liver.obj") +
                               "\"\n[organ.tissue]\nnode_spacing_mm = 12\n[[instrument]]\nname = \"probe\"\n"
                               "pivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\n");
@@ -225,14 +226,14 @@ TEST_F(Program, MeshTools) {
   expect_refused("mesh make kidney -o " + out, "kidney");
 }
 
-// One judgement: what `mesh check` says of a surface, `mesh lattice` refuses in the same words.
-TEST_F(Program, MeshCheckAndLatticeJudgeAlike) {
+// `mesh lattice` refuses a surface with the same words with which `mesh check` reports the fault.
+TEST_F(Program, MeshCheckAndLatticeReportTheSameFault) {
   const auto saved = [&](const char* name, const TriangleMesh& mesh) {
     save_mesh(mesh, folder_.path() / name);
     return (folder_.path() / name).string();
   };
   const auto expect_part = [](const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text << "\n  should hold " << part;
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\n  must contain " << part;
   };
   const TriangleMesh ball = shapes::icosphere(2, 0.04f);
   TriangleMesh seams = ball, crowded = ball, open = ball;
@@ -276,7 +277,7 @@ TEST_F(Program, MakesSuperquadrics) {
   expect_refused("mesh make supertoroid --hole 60 -o " + out, "hole");
 }
 
-TEST_F(Program, AnInstrumentsOwnShapeTouches) {
+TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
   const std::string organ = (folder_.path() / "organ.obj").string(), shape = (folder_.path() / "finger.obj").string(),
                     out = (folder_.path() / "out.csv").string(), depth = (folder_.path() / "depth.csv").string();
   ASSERT_EQ(run("mesh make superellipsoid --faces 2000 --size 30,30,30 -o " + organ).status, 0);

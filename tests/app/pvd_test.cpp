@@ -1,5 +1,5 @@
-// ParaView's time series: VTK's own reader gives back every face, place and touch of the recording; the list of files
-// is XML with the right times.
+// The time series for ParaView: VTK's own reader gives every face, position and touch of the recording; the list of
+// files is XML with the correct times.
 #include "app/export/pvd.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ void expect_surface(vtkPolyData* data, const RecordedOrganFrames& organ) {
   }
 }
 
-// Each face's tools, pressure and depth by a search through all touches.
+// Checks the tools, pressure and depth of each face by a search through all touches.
 void expect_touches(vtkPolyData* data, const RecordedOrganFrames& organ, std::size_t& touched) {
   const OrganFrame& frame = organ.frame();
   for (std::size_t slot = 0; slot < organ.surface().ids.size(); ++slot) {
@@ -102,7 +102,7 @@ void expect_tools(vtkPolyData* data, const Recording& recording, std::size_t fra
   }
 }
 
-TEST_F(PvdExport, ReadsBackAsItWasRecorded) {
+TEST_F(PvdExport, VtkReadsBackTheRecording) {
   const Recording recording(file);
   const PvdSummary summary = export_pvd(recording, out, kEvery, [](std::size_t) {});
   EXPECT_EQ(summary.frames, 7u);
@@ -137,7 +137,7 @@ TEST_F(PvdExport, ReadsBackAsItWasRecorded) {
   EXPECT_GT(touched, 50u);
 }
 
-TEST_F(PvdExport, AFolderThatIsNoneIsRefused) {
+TEST_F(PvdExport, AFileInsteadOfAFolderIsRefused) {
   EXPECT_THROW(export_pvd(Recording(file), folder.path() / "none", 1, [](std::size_t) {}), InputError);
 }
 

@@ -1,5 +1,5 @@
-// What researchers do with a recording: pandas opens every table, the Python example of the docs runs and is right;
-// and trocar score as its user meets it.
+// Evaluation of a recording in Python: pandas opens every table, and the example in the docs runs and is correct. Also
+// tests the output of trocar score.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kAwkward = "left, \"5 mm\"";
 
-// Prints what pandas makes of a table: rows, columns that are no numbers, sum of one column.
+// Prints what pandas reads from a table: number of rows, columns that are not numbers, sum of one column.
 constexpr const char* kLook =
     "import sys, pandas\n"
     "t = pandas.read_csv(sys.argv[1])\n"
@@ -53,7 +53,7 @@ struct Researcher : testing::Test {
 };
 
 TEST_F(Researcher, PandasOpensEveryTable) {
-  if (run("/usr/bin/python3 -c 'import pandas'") != 0) GTEST_SKIP() << "no pandas: " << err();
+  if (run("/usr/bin/python3 -c 'import pandas'") != 0) GTEST_SKIP() << "pandas is missing: " << err();
   const std::string at = folder.path().string();
   ASSERT_EQ(run(fmt::format("{} export {} --csv {}", TROCAR_PROGRAM, file.string(), at)), 0) << err();
   EXPECT_EQ(look("tools.csv", "force_y"), "482 ['tool'] 180\n");
@@ -69,8 +69,8 @@ TEST_F(Researcher, PandasOpensEveryTable) {
       << out();
 }
 
-TEST_F(Researcher, TheDocsExampleIsRight) {
-  if (run("/usr/bin/python3 -c 'import h5py'") != 0) GTEST_SKIP() << "no h5py: " << err();
+TEST_F(Researcher, TheExampleOfTheDocsIsCorrect) {
+  if (run("/usr/bin/python3 -c 'import h5py'") != 0) GTEST_SKIP() << "h5py is missing: " << err();
   const std::string page = read_file(std::filesystem::path(TROCAR_SOURCE_DIR) / "docs/python.md");
   const std::size_t begin = page.find("```python\n") + 10, end = page.find("```\n", begin);
   const auto script = folder.write("example.py", page.substr(begin, end - begin));
@@ -81,7 +81,7 @@ TEST_F(Researcher, TheDocsExampleIsRight) {
                                kAwkward));
 }
 
-TEST_F(Researcher, ScoresAreATable) {
+TEST_F(Researcher, ScoresAreWrittenAsTables) {
   const std::string json = (folder.path() / "j.json").string();
   ASSERT_EQ(run(fmt::format("{} score {} --json {}", TROCAR_PROGRAM, file.string(), json)), 0) << err();
   for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                             100 mm",
@@ -103,8 +103,7 @@ TEST_F(Researcher, WrongInputIsRefused) {
   EXPECT_EQ(
       run(fmt::format("{} export {} --pvd {}/p --every 100", TROCAR_PROGRAM, file.string(), folder.path().string())),
       0);
-  EXPECT_EQ(out(),
-            fmt::format("3 frames written to 6 files, which {}/p/recording.pvd names\n", folder.path().string()));
+  EXPECT_EQ(out(), fmt::format("3 frames written to 6 files, listed in {}/p/recording.pvd\n", folder.path().string()));
 }
 
 }  // namespace

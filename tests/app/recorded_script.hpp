@@ -1,4 +1,4 @@
-// A recording whose every number follows from the frame's number, and the check that a frame is as it was appended.
+// A recording whose numbers are all computed from the frame number, and a check that a frame equals the appended one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace trocar::test {
 
-// A session whose every number follows from the frame's number.
+// A session whose numbers are all computed from the frame number.
 struct Script {
   TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2}, {0, 1, 3}}};
   TissueModel tissue;
@@ -45,7 +45,7 @@ struct Script {
     const std::vector<std::uint32_t> first = {0, frame % 4 / 2, frame % 4};
     const std::vector<FaceId> ids = {FaceId{70}, FaceId{71}, FaceId{72}};
     const std::vector<float> pressure = {100.f, 200.f, static_cast<float>(frame)};
-    // The liver's touches name ids and come without pressures, the stomach's name slots.
+    // The liver's touches have ids and no pressures, the stomach's touches have slots.
     std::vector<Touch> slots = touches;
     for (std::uint32_t k = 0; k < slots.size(); ++k) slots[k].face = FaceId{k};
     const std::vector<RecordedOrganFrame> organs = {
@@ -91,7 +91,7 @@ inline void expect_frame(const Recording& recording, std::uint32_t frame) {
   }
 }
 
-// Every frame of a recording that can be read.
+// Checks every frame of a readable recording.
 inline void expect_frames(const Recording& recording) {
   for (std::uint32_t frame = 0; frame < recording.frame_count(); ++frame) expect_frame(recording, frame);
 }

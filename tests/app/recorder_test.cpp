@@ -1,4 +1,4 @@
-// Recordings: what goes in comes out; a process killed at any moment loses less than a second.
+// Recordings: frames are read back as appended; a process that is killed at any time loses less than a second.
 #include "app/record/recorder.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 using test::expect_frame;
 using test::Script;
 
-TEST(Recorder, WhatGoesInComesOut) {
+TEST(Recorder, FramesAreReadBackAsAppended) {
   const TemporaryFolder folder;
   const Script script;
   {
@@ -44,8 +44,8 @@ TEST(Recorder, WhatGoesInComesOut) {
   for (std::uint32_t frame = 0; frame < 100; ++frame) expect_frame(recording, frame);
 }
 
-// Recordings from before there were tables of clashes open, and say nothing of them.
-TEST(Recorder, RecordingsWithoutClashesOpen) {
+// Older recordings without clash tables can be opened and report no clashes.
+TEST(Recorder, RecordingsWithoutClashTablesOpen) {
   const TemporaryFolder folder;
   const Script script;
   const auto file = folder.path() / "s.h5";
@@ -65,7 +65,7 @@ TEST(Recorder, RecordingsWithoutClashesOpen) {
   EXPECT_TRUE(older.energy(1, 1));
 }
 
-TEST(Recorder, PairsOfToolsAreCountedOff) {
+TEST(Recorder, PairsOfToolsAreNumbered) {
   for (const std::size_t tools : {2, 3, 5}) {
     std::size_t next = 0;
     for (std::size_t first = 0; first < tools; ++first)
@@ -76,7 +76,7 @@ TEST(Recorder, PairsOfToolsAreCountedOff) {
   EXPECT_TRUE(clash_tables(1).empty());
 }
 
-// A child that records a frame every 2 ms and tells through a pipe which frame it has appended and when.
+// A child process that records a frame every 2 ms and reports each appended frame and its time through a pipe.
 struct Child {
   pid_t pid = 0;
   int pipe_end = -1;
@@ -97,7 +97,7 @@ struct Child {
     pipe_end = ends[0];
   }
 
-  // Kills after `life`; returns the last frame appended a second or more before the kill (-1 when there is none).
+  // Kills the child after `life`; returns the last frame appended at least a second before the kill (-1: none).
   int kill_after(std::chrono::milliseconds life) {
     using Clock = std::chrono::steady_clock;
     std::vector<Clock::time_point> seen;
@@ -143,7 +143,7 @@ TEST(Recorder, KilledAtAnyMomentLosesLessThanASecond) {
   std::printf("10 kills, %d frames recovered\n", recovered_frames);
 }
 
-TEST(Recorder, RecoverLeavesACleanFileAlone) {
+TEST(Recorder, RecoverDoesNotChangeACleanFile) {
   const TemporaryFolder folder;
   const Script script;
   {
@@ -156,7 +156,7 @@ TEST(Recorder, RecoverLeavesACleanFileAlone) {
   EXPECT_EQ(read_file(folder.path() / "s.h5"), before);
 }
 
-TEST(Recorder, RefusesWhatIsNoRecording) {
+TEST(Recorder, RefusesOtherFiles) {
   const TemporaryFolder folder;
   EXPECT_THROW(Recording(folder.path() / "absent.h5"), InputError);
   EXPECT_THROW(Recording(folder.write("text.h5", "this is no HDF5")), InputError);

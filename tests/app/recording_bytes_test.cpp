@@ -1,4 +1,4 @@
-// The bytes below HDF5: the checksum and the marks of the superblock, reads past the end, the first write that fails.
+// The bytes below HDF5: checksum and writer marks of the superblock, reads past the end, the first failed write.
 #include "app/record/recording_bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 std::uint32_t hash_of(const std::string& text) { return lookup3(std::as_bytes(std::span(text))); }
 
-// The values that Bob Jenkins gives for his function, with 0 as the first hash.
+// The values that Bob Jenkins publishes for his function, with 0 as the initial hash.
 TEST(RecordingBytes, ChecksumIsJenkinsLookup3) {
   EXPECT_EQ(hash_of(""), 0xdeadbeefu);
   EXPECT_EQ(hash_of("Four score and seven years ago"), 0x17770551u);
@@ -40,8 +40,8 @@ std::string hdf5_file(const TemporaryFolder& folder, bool left_open) {
   return name;
 }
 
-// What our superblock says is what HDF5 wrote, and HDF5 accepts what we make of it.
-TEST(RecordingBytes, TheSuperblockOfAKilledWriterBecomesAClosedOne) {
+// We read the superblock that HDF5 wrote, and HDF5 accepts the superblock that we compute.
+TEST(RecordingBytes, TheSuperblockOfAKilledWriterIsClosed) {
   const TemporaryFolder folder;
   const std::string closed = read_file(hdf5_file(folder, false)), open = read_file(hdf5_file(folder, true));
   const auto of_closed = Superblock::read(std::as_bytes(std::span(closed)));
@@ -58,7 +58,7 @@ TEST(RecordingBytes, TheSuperblockOfAKilledWriterBecomesAClosedOne) {
   H5Fclose(id);
 }
 
-TEST(RecordingBytes, ADamagedSuperblockIsLeftToHdf5) {
+TEST(RecordingBytes, ADamagedSuperblockIsNotChanged) {
   const TemporaryFolder folder;
   std::string bytes = read_file(hdf5_file(folder, false));
   EXPECT_FALSE(Superblock::read(std::as_bytes(std::span(bytes)).first(47)));
@@ -75,8 +75,8 @@ TEST(RecordingBytes, NothingIsReadPastTheEnd) {
   EXPECT_FALSE(bytes->read(100, four));
 }
 
-// Nothing is written behind a failed write, so the file is as a kill at that moment would have left it.
-TEST(RecordingBytes, TheFirstFailedWriteIsTheLast) {
+// Nothing is written after a failed write, so the file is as a kill at that moment would leave it.
+TEST(RecordingBytes, NothingIsWrittenAfterAFailedWrite) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "full.h5";
   const pid_t child = fork();
@@ -89,7 +89,7 @@ TEST(RecordingBytes, TheFirstFailedWriteIsTheLast) {
     bytes->write(0, block);
     if (!bytes->fault().empty()) _exit(1);
     bytes->write(60, block);
-    if (bytes->fault() != "it could not be written (File too large)") _exit(2);
+    if (bytes->fault() != "the file could not be written (File too large)") _exit(2);
     bytes->write(0, std::array<std::byte, 1>{std::byte{9}});
     bytes->resize(10);
     _exit(bytes->size() == 10 ? 0 : 3);
@@ -107,7 +107,7 @@ TEST(RecordingBytes, OnlyRegularFilesAreOpened) {
   EXPECT_THROW(RecordingBytes::create("/dev/null"), InputError);
 }
 
-TEST(RecordingBytes, KnowsThatItsFileWasDeletedOrMoved) {
+TEST(RecordingBytes, NoticesThatItsFileWasDeletedOrMoved) {
   const TemporaryFolder folder;
   const auto bytes = RecordingBytes::create(folder.path() / "a.h5");
   EXPECT_TRUE(bytes->moved_to().empty());
@@ -116,10 +116,10 @@ TEST(RecordingBytes, KnowsThatItsFileWasDeletedOrMoved) {
   EXPECT_FALSE(bytes->deleted());
   std::filesystem::remove(folder.path() / "b.h5");
   EXPECT_TRUE(bytes->deleted());
-  EXPECT_EQ(bytes->fault(), "it was deleted while it was being written");
+  EXPECT_EQ(bytes->fault(), "the file was deleted during the recording");
 }
 
-TEST(Superblock, FilesWithoutChecksumsAreKnown) {
+TEST(Superblock, FilesWithoutChecksumsAreRecognised) {
   const auto start = [](unsigned char version) {
     return std::array<std::byte, 9>{std::byte{0x89}, std::byte{'H'},  std::byte{'D'},
                                     std::byte{'F'},  std::byte{'\r'}, std::byte{'\n'},
@@ -132,7 +132,7 @@ TEST(Superblock, FilesWithoutChecksumsAreKnown) {
   EXPECT_FALSE(lacks_checksums(std::array<std::byte, 9>{}));
 }
 
-// h5repack writes such files unless told otherwise.
+// By default h5repack writes such files.
 TEST(Superblock, ARecordingWithoutChecksumsIsRefused) {
   try {
     H5File::open(repository_file("tests/fuzz/corpus/recording/old_format.h5"));

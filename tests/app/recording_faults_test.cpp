@@ -1,5 +1,5 @@
-// Recordings cut short, disks that fill up, files that vanish: what can be read is whole, the rest is one sentence, and
-// no reader takes long.
+// Recordings that are cut short, full disks, deleted files: a reader gives complete frames or one sentence, and does
+// not hang.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -28,13 +28,13 @@ namespace {
 
 using test::Script;
 
-// A reader that takes longer than this hangs: the alarm ends the test program.
+// When a reader takes longer than this it hangs; the alarm then ends the test program.
 struct TimeLimit {
   explicit TimeLimit(unsigned seconds) { alarm(seconds); }
   ~TimeLimit() { alarm(0); }
 };
 
-// Where HDF5's structures begin, and where they would be cut one byte short or after their first byte.
+// Offsets at which HDF5's structures begin, and offsets close to them.
 std::set<std::size_t> structure_bounds(const std::string& bytes) {
   std::set<std::size_t> bounds = {0, 1, 8, 47, 48, bytes.size() - 1, bytes.size() - 4, bytes.size() - 5};
   for (const char* signature : {"OHDR", "OCHK", "BTHD", "BTIN", "BTLF", "FRHP", "FHDB", "FHIB", "FSHD", "FSSE", "EAHD",
@@ -52,7 +52,7 @@ class RecordingFaults : public ::testing::Test {
     recorder.close();
   }
 
-  // A process that records in three flushes and is killed.
+  // A process that records with three flushes and is then killed.
   void record_and_be_killed(std::uint32_t frames) const {
     const pid_t child = fork();
     if (child == 0) {
@@ -69,7 +69,7 @@ class RecordingFaults : public ::testing::Test {
     ASSERT_TRUE(WIFSIGNALED(status));
   }
 
-  // Reads the file: its frames are right, or it is refused in a sentence. Returns the frames.
+  // Reads the file: its frames are correct, or it is refused with one sentence. Returns the number of frames.
   std::size_t read(const std::filesystem::path& file) const {
     const TimeLimit limit(10);
     try {
@@ -84,8 +84,8 @@ class RecordingFaults : public ::testing::Test {
     }
   }
 
-  // Cuts the file at every bound of a structure, every so many bytes, and at random: as it is, and as if a program was
-  // still writing it.
+  // Cuts the file at the bounds of every structure, at regular intervals and at random offsets, with and without a
+  // program that seems to write it.
   void cut_everywhere(std::size_t random_cuts, unsigned seed) const {
     const std::string whole = read_file(file_);
     std::set<std::size_t> cuts = structure_bounds(whole);
@@ -96,7 +96,7 @@ class RecordingFaults : public ::testing::Test {
     for (std::size_t k = 0; k < random_cuts; ++k) cuts.insert(anywhere(random));
     const auto cut = folder_.write("cut.h5", whole);
     std::size_t read_whole = 0, refused = 0, read_live = 0;
-    // From the longest down, the file need not be written again.
+    // From the longest cut to the shortest, so that the file need not be written again.
     for (auto at = cuts.rbegin(); at != cuts.rend(); ++at) {
       SCOPED_TRACE(std::to_string(*at) + " of " + std::to_string(whole.size()) + " bytes");
       std::filesystem::resize_file(cut, *at);
@@ -104,8 +104,8 @@ class RecordingFaults : public ::testing::Test {
       const RecordingLock as_if_live(cut);
       read_live += read(cut) > 0;
     }
-    std::printf("%zu cuts: %zu read with whole frames, %zu refused; as if live, %zu read\n", cuts.size(), read_whole,
-                refused, read_live);
+    std::printf("%zu cuts: %zu read with complete frames, %zu refused; locked like a live file, %zu read\n",
+                cuts.size(), read_whole, refused, read_live);
     EXPECT_GT(refused, cuts.size() / 2);
   }
 
@@ -120,14 +120,14 @@ TEST_F(RecordingFaults, AFinishedRecordingCutShortIsRefused) {
   cut_everywhere(100, 20261122);
 }
 
-TEST_F(RecordingFaults, AKilledRecordingCutShortGivesWholeFramesOrASentence) {
+TEST_F(RecordingFaults, AKilledRecordingCutShortGivesCompleteFramesOrASentence) {
   record_and_be_killed(300);
   ASSERT_EQ(read(file_), 300u);
   cut_everywhere(100, 20261123);
 }
 
-// What recover makes of a cut recording is one that opens, or it leaves the file as it was.
-TEST_F(RecordingFaults, RecoverOfACutRecordingNeverMakesItWorse) {
+// recover turns a cut recording into one that opens, or does not change the file.
+TEST_F(RecordingFaults, RecoverNeverDamagesACutRecording) {
   record_and_be_killed(60);
   const std::string whole = read_file(file_);
   std::mt19937 random(20261124);
@@ -151,10 +151,10 @@ TEST_F(RecordingFaults, RecoverOfACutRecordingNeverMakesItWorse) {
   }
 }
 
-// What a child process under a limit of its files' size found.
-struct Told {
-  bool at_the_start = false, in_a_frame = false, in_the_end = false;
-  long grown = 0;  // KiB   of memory, in 20,000 frames behind the failure
+// Result of a child process with a limit on file sizes.
+struct Report {
+  bool at_the_start = false, in_a_frame = false, at_the_end = false;
+  long grown = 0;  // KiB   growth of memory during 20,000 frames after the failure
 };
 
 long resident_pages() {
@@ -163,8 +163,8 @@ long resident_pages() {
   return resident;
 }
 
-Told record_under_limit(const std::filesystem::path& file, const Script& script, rlim_t bytes) {
-  Told told;
+Report record_under_limit(const std::filesystem::path& file, const Script& script, rlim_t bytes) {
+  Report report;
   signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_FSIZE, &limit);
@@ -174,23 +174,25 @@ Told record_under_limit(const std::filesystem::path& file, const Script& script,
       script.append(recorder, frame);
       if (frame % 400 == 399) std::this_thread::sleep_for(std::chrono::milliseconds(400));  // longer than to a flush
     }
-    told.in_a_frame = recorder.failed();
+    report.in_a_frame = recorder.failed();
     const long before = resident_pages();
-    for (std::uint32_t frame = 0; told.in_a_frame && frame < 20000; ++frame) script.append(recorder, frame);
-    told.grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE) / 1024;
+    for (std::uint32_t frame = 0; report.in_a_frame && frame < 20000; ++frame) script.append(recorder, frame);
+    report.grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE) / 1024;
     try {
       recorder.close();
     } catch (const RunError& error) {
-      told.in_the_end = std::string(error.what()).find("it could not be written (File too large)") != std::string::npos;
+      report.at_the_end =
+          std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
     }
   } catch (const RunError& error) {
-    told.at_the_start = std::string(error.what()).find("it could not be written (File too large)") != std::string::npos;
+    report.at_the_start =
+        std::string(error.what()).find("the file could not be written (File too large)") != std::string::npos;
   }
-  return told;
+  return report;
 }
 
-// Every write may be the one that fails. Nothing but our sentence is printed.
-TEST_F(RecordingFaults, AFullDiskIsToldInAFrameAndKeepsWhatIsThere) {
+// Any write may fail. Only our sentence is printed.
+TEST_F(RecordingFaults, AFullDiskEndsTheRecordingAndKeepsTheFrames) {
   const unsigned seed = 20261125;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -205,36 +207,36 @@ TEST_F(RecordingFaults, AFullDiskIsToldInAFrameAndKeepsWhatIsThere) {
     const pid_t child = fork();
     if (child == 0) {
       dup2(open((folder_.path() / "errors").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
-      const Told told = record_under_limit(file_, script_, bytes);
-      _exit(write(ends[1], &told, sizeof told) == sizeof told ? 0 : 1);
+      const Report report = record_under_limit(file_, script_, bytes);
+      _exit(write(ends[1], &report, sizeof report) == sizeof report ? 0 : 1);
     }
     close(ends[1]);
-    Told told;
-    EXPECT_EQ(::read(ends[0], &told, sizeof told), static_cast<ssize_t>(sizeof told));
+    Report report;
+    EXPECT_EQ(::read(ends[0], &report, sizeof report), static_cast<ssize_t>(sizeof report));
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     EXPECT_EQ(read_file(folder_.path() / "errors"), "");
-    EXPECT_TRUE(told.at_the_start || (told.in_a_frame && told.in_the_end));
-    EXPECT_LT(told.grown, 1024);
-    at_start += told.at_the_start, in_frame += told.in_a_frame;
-    // At the start nothing is left behind; later, what was written before is there.
-    EXPECT_EQ(std::filesystem::exists(file_), !told.at_the_start);
-    if (told.at_the_start) continue;
+    EXPECT_TRUE(report.at_the_start || (report.in_a_frame && report.at_the_end));
+    EXPECT_LT(report.grown, 1024);
+    at_start += report.at_the_start, in_frame += report.in_a_frame;
+    // A failure at the start leaves no file; after a later failure the frames written before can be read.
+    EXPECT_EQ(std::filesystem::exists(file_), !report.at_the_start);
+    if (report.at_the_start) continue;
     const std::size_t frames = read(file_);
     readable += frames > 0;
     EXPECT_TRUE(frames > 0 || bytes < 3000000);
     if (frames == 0) continue;
     EXPECT_EQ(recover_recording(file_).frames, frames);
   }
-  std::printf("12 full disks: %d told at the start, %d in a frame, %d with frames to read\n", at_start, in_frame,
+  std::printf("12 full disks: %d reported at the start, %d in a frame, %d with readable frames\n", at_start, in_frame,
               readable);
   EXPECT_GT(at_start, 0);
   EXPECT_GT(readable, 4);
 }
 
-TEST_F(RecordingFaults, ADiskThatIsTooSlowEndsTheRecordingAndNotTheMemory) {
+TEST_F(RecordingFaults, ASlowDiskEndsTheRecordingBeforeMemoryRunsOut) {
   Recorder recorder(file_, script_.header, {.most_waiting = 100000});
   for (std::uint32_t frame = 0; frame < 2000; ++frame) script_.append(recorder, frame);
   EXPECT_TRUE(recorder.failed());
@@ -242,7 +244,7 @@ TEST_F(RecordingFaults, ADiskThatIsTooSlowEndsTheRecordingAndNotTheMemory) {
   EXPECT_THROW(recorder.close(), RunError);
 }
 
-TEST_F(RecordingFaults, ADeletedFileIsToldInAFrame) {
+TEST_F(RecordingFaults, ADeletedFileEndsTheRecording) {
   Recorder recorder(file_, script_.header);
   script_.append(recorder, 0);
   std::filesystem::remove(file_);
@@ -252,13 +254,13 @@ TEST_F(RecordingFaults, ADeletedFileIsToldInAFrame) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(recorder.failure(), file_.string() +
-                                    ": it was deleted while it was being written; what was recorded until "
-                                    "then is lost");
+                                    ": the file was deleted during the recording; the frames recorded until "
+                                    "then are lost");
   EXPECT_THROW(recorder.close(), RunError);
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
-TEST_F(RecordingFaults, AFileDeletedJustBeforeTheEndIsAnErrorToo) {
+TEST_F(RecordingFaults, AFileDeletedJustBeforeTheEndIsAnError) {
   Recorder recorder(file_, script_.header);
   script_.append(recorder, 0);
   std::filesystem::remove(file_);

@@ -1,4 +1,4 @@
-// Who may write a recording, and who may read it meanwhile.
+// Locks of a recording: one writer, and readers at the same time.
 #include "app/record/recording_lock.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ void expect_refused(const std::function<void()>& what, const std::string& part) 
   }
 }
 
-// Another process that does this until it is killed.
+// Runs a function in another process until the process is killed.
 struct Other {
   pid_t pid;
 
@@ -66,7 +66,7 @@ class Locked : public ::testing::Test {
   Script script_;
 };
 
-TEST_F(Locked, ALiveRecordingIsReadButNeitherRecoveredNorWrittenByAnother) {
+TEST_F(Locked, ALiveRecordingCanOnlyBeRead) {
   {
     const Other writer([&] {
       Recorder recorder(file_, script_.header);
@@ -87,13 +87,13 @@ TEST_F(Locked, ALiveRecordingIsReadButNeitherRecoveredNorWrittenByAnother) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     expect_refused([&] { recover_recording(file_); }, "another program is writing this recording");
-    expect_refused([&] { Recorder(file_, script_.header); }, "another program is writing a recording here");
-    // Other programs read along too.
+    expect_refused([&] { Recorder(file_, script_.header); }, "another program is writing this recording");
+    // Other programs can read at the same time, too.
     const std::string python = "/usr/bin/python3 -c \"import h5py; f = h5py.File('" + file_.string() +
                                "', swmr=True); assert f['session/time'].shape[0] > 0\"";
     EXPECT_EQ(std::system(python.c_str()), 0);
   }
-  // Killed: the lock is gone with its process, all frames so far are there.
+  // After the kill the system has released the lock, and all frames so far are readable.
   EXPECT_FALSE(Recording(file_).live());
   const RecoverResult result = recover_recording(file_);
   EXPECT_FALSE(result.was_clean);
@@ -101,8 +101,8 @@ TEST_F(Locked, ALiveRecordingIsReadButNeitherRecoveredNorWrittenByAnother) {
   test::expect_frames(Recording(file_));
 }
 
-// HDF5 opens and closes files as it likes: POSIX locks of the same file would be lost by that.
-TEST_F(Locked, ReadersInTheWritersProgramLeaveItsLock) {
+// HDF5 opens and closes files at any time, which would release POSIX locks of the same file.
+TEST_F(Locked, ReadersInTheWritersProcessDoNotReleaseItsLock) {
   Recorder recorder(file_, script_.header);
   for (std::uint32_t frame = 0; frame < 50; ++frame) script_.append(recorder, frame);
   wait_for([&] { return frames() == 50; });
@@ -112,12 +112,12 @@ TEST_F(Locked, ReadersInTheWritersProgramLeaveItsLock) {
   recorder.close();
   EXPECT_TRUE(Recording(file_).clean());
   EXPECT_TRUE(recover_recording(file_).was_clean);
-  // The copy was never locked: it is one that a killed program left behind.
+  // The copy was never locked, so it counts as left behind by a killed program.
   EXPECT_FALSE(recover_recording(folder_.path() / "copy.h5").was_clean);
 }
 
-// A program with HDF5 of its own (h5py, "r+") has HDF5's lock.
-TEST_F(Locked, RecoverKeepsAwayFromOtherProgramsThatWrite) {
+// A program with its own HDF5 library (h5py, "r+") holds HDF5's lock.
+TEST_F(Locked, RecoverRefusesAFileThatAnotherProgramWrites) {
   {
     Recorder recorder(file_, script_.header);
     script_.append(recorder, 0);
@@ -132,8 +132,8 @@ TEST_F(Locked, RecoverKeepsAwayFromOtherProgramsThatWrite) {
   expect_refused([&] { recover_recording(file_); }, "another program has it open for writing");
 }
 
-// Somebody waits for the file to appear and looks into it at once, again and again.
-TEST_F(Locked, ReadersThatLookInFromTheFirstMomentAreNotInTheWay) {
+// A reader waits for the file and opens it as soon as it exists, again and again.
+TEST_F(Locked, EarlyReadersDoNotBlockTheWriter) {
   const Other reader([&] {
     for (;;) frames();
   });
@@ -146,7 +146,7 @@ TEST_F(Locked, ReadersThatLookInFromTheFirstMomentAreNotInTheWay) {
   EXPECT_EQ(frames(), 1u);
 }
 
-TEST_F(Locked, OneHolderAtATime) {
+TEST_F(Locked, OnlyOneHolderAtATime) {
   const auto file = folder_.write("f", "");
   {
     const RecordingLock lock(file);

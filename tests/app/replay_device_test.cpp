@@ -1,4 +1,4 @@
-// Motions replayed by their times, at their own frame rate and at others.
+// Replay of recorded motions by time, at their own frame rate and at others.
 #include "app/device/replay_device.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// Every coordinate is a straight line in time, so that interpolation is exact; 50 rows a second, from 3 s on.
+// Every coordinate is linear in time, so interpolation is exact; 50 rows per second, starting at 3 s.
 Trajectory lines() {
   Trajectory trajectory;
   for (int k = 0; k <= 100; ++k) {
@@ -19,7 +19,7 @@ Trajectory lines() {
   return trajectory;
 }
 
-TEST(ReplayDevice, SameFrameRateGivesTheRowsThemselves) {
+TEST(ReplayDevice, TheSameFrameRateGivesExactlyTheRows) {
   const Trajectory trajectory = lines();
   const auto device = make_replay_device(trajectory);
   for (std::size_t k = 0; k < trajectory.rows.size(); ++k) {
@@ -30,7 +30,7 @@ TEST(ReplayDevice, SameFrameRateGivesTheRowsThemselves) {
   }
 }
 
-TEST(ReplayDevice, OtherFrameRatesFallBetweenTheRows) {
+TEST(ReplayDevice, OtherFrameRatesInterpolateBetweenTheRows) {
   for (const double rate : {24.0, 60.0, 240.0}) {
     const auto device = make_replay_device(lines());
     for (std::uint64_t frame = 0; static_cast<double>(frame) / rate < 2.0; ++frame) {
@@ -50,7 +50,7 @@ TEST(ReplayDevice, StaysAfterTheLastRow) {
   EXPECT_EQ(device->pose({1, 100.0}).tip, lines().rows.back().tip);
 }
 
-TEST(RowAt, BeyondTheEndsAndRowsAtTheSameTime) {
+TEST(RowAt, TimesBeyondTheEndsAndRepeatedTimes) {
   Trajectory trajectory = lines();
   EXPECT_EQ(row_at(trajectory, -1.0).tip, trajectory.rows.front().tip);
   EXPECT_EQ(row_at(trajectory, 99.0).tip, trajectory.rows.back().tip);

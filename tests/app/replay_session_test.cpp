@@ -1,5 +1,5 @@
-// A session driven by the recording of another: same poses and touched faces at the same frame rate, the same motion at
-// another one.
+// A session that replays the recording of another one: the same poses and touched faces at the same frame rate, the
+// same motion at another frame rate.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFrames = 90;
 
-// What a session shows of a frame.
+// The state of a session in one frame.
 struct Shown {
   DevicePose probe, hook;
   glm::dvec3 eye;
@@ -108,7 +108,7 @@ void expect_same(const DevicePose& one, const DevicePose& other) {
   EXPECT_EQ(one.energy, other.energy);
 }
 
-TEST_F(TwoTools, TheSameFramesAgain) {
+TEST_F(TwoTools, TheSameFrameRateRepeatsTheFrames) {
   const auto file = folder_.path() / "first.h5";
   const auto first = record(file), again = replay(file, 60.0);
   ASSERT_EQ(first.size(), kFrames);
@@ -130,7 +130,7 @@ TEST_F(TwoTools, TheSameFramesAgain) {
   EXPECT_GT(touches, 200u);
 }
 
-TEST_F(TwoTools, HalfTheFrameRateMeetsEverySecondPose) {
+TEST_F(TwoTools, HalfTheFrameRateTakesEverySecondPose) {
   const auto file = folder_.path() / "first.h5";
   const auto first = record(file), slow = replay(file, 30.0);
   ASSERT_EQ(slow.size(), kFrames / 2);
@@ -140,7 +140,7 @@ TEST_F(TwoTools, HalfTheFrameRateMeetsEverySecondPose) {
   }
 }
 
-TEST_F(TwoTools, AnInstrumentThatIsNotInTheRecording) {
+TEST_F(TwoTools, AMissingInstrumentIsRefused) {
   const auto file = folder_.path() / "first.h5";
   record(file);
   EXPECT_EQ(load_motion(file, "hook", "probe").rows.front().pivot.x, 0.09);

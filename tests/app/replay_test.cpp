@@ -1,5 +1,5 @@
-// Recordings of burnt organs: every frame's surface comes back bit for bit, every backend gives the recorded answers,
-// a killed session is whole up to its last complete frame.
+// Recordings of burnt organs: every frame's surface is read back bit for bit, every backend gives the recorded answers,
+// and the recording of a killed session is readable up to its last complete frame.
 #include "app/compare/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ void expect_organ(const RecordedOrganFrames& recorded, const test::SurfaceShot& 
   ASSERT_EQ(recorded.frame().pressure, shot.pressure);
 }
 
-// The session played again beside its recording, which began with its frame `begin`.
+// Runs the session again and compares it with its recording, which starts with frame `begin`.
 void expect_session(const Recording& recording, std::size_t begin) {
   test::BurntSession session;
   for (std::size_t frame = 0; frame < begin; ++frame) session.step(nullptr);
@@ -72,7 +72,7 @@ struct BurntRecording : testing::Test {
   TemporaryFolder folder;
   std::filesystem::path file = folder.path() / "s.h5";
 
-  // Records frames from `begin` on, then closes.
+  // Records the frames from `begin`, then closes the recording.
   void record(std::size_t begin, std::size_t frames) const {
     test::BurntSession session;
     for (std::size_t frame = 0; frame < begin; ++frame) session.step(nullptr);
@@ -80,13 +80,13 @@ struct BurntRecording : testing::Test {
     for (std::size_t frame = 0; frame < frames; ++frame) session.step(&recorder);
     recorder.close();
     const Sculpture& sculpture = *session.organ(0).sculpture;
-    std::printf("frames %zu to %zu: %zu faces at the end of %u there ever were, %zu vertices of %zu\n", begin,
+    std::printf("frames %zu to %zu: %zu of all %u faces remain at the end, %zu vertices of %zu\n", begin,
                 session.frame() - 1, sculpture.faces.size(), sculpture.faces.next_id, sculpture.rest.size(),
                 session.organ(1).mesh.positions.size());
   }
 };
 
-TEST_F(BurntRecording, GivesBackEveryFrame) {
+TEST_F(BurntRecording, EveryFrameIsReadBack) {
   record(0, kFrames);
   const Recording recording(file);
   ASSERT_EQ(recording.frame_count(), kFrames);
@@ -109,7 +109,7 @@ TEST_F(BurntRecording, MayBeginInTheMiddleOfASession) {
   expect_replays(recording);
 }
 
-TEST_F(BurntRecording, BackendsAreComparedOnIt) {
+TEST_F(BurntRecording, BackendsAgreeOnIt) {
   record(0, kFrames);
   Backends backends;
   const auto source = make_recording_source(file);
@@ -119,8 +119,8 @@ TEST_F(BurntRecording, BackendsAreComparedOnIt) {
   for (const BackendResult& result : report.backends) EXPECT_EQ(result.touched, touches) << result.name;
 }
 
-// A wrong face in one frame is noticed.
-TEST_F(BurntRecording, ReplayTellsAnotherAnswer) {
+// Replay notices one wrong face in one frame.
+TEST_F(BurntRecording, ReplayNoticesADifferentAnswer) {
   {
     test::BurntSession session;
     const auto header = session.header();
@@ -141,7 +141,7 @@ TEST_F(BurntRecording, ReplayTellsAnotherAnswer) {
   EXPECT_EQ(replay(Recording(file), "scan", backends, kIgnore).differing_frames, 1u);
 }
 
-// Copies a recording, but only the first `rows` rows of one table.
+// Copies a recording with only the first `rows` rows of one table.
 void cut_short(const std::filesystem::path& whole, const std::filesystem::path& part, const std::string& table,
                std::uint64_t rows) {
   const H5File from = H5File::open(whole);
@@ -166,8 +166,8 @@ void cut_short(const std::filesystem::path& whole, const std::filesystem::path& 
   }
 }
 
-// As if the process had been killed between any two tables: what is there of whole frames is right.
-TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
+// Simulates a kill between any two tables: the complete frames are correct.
+TEST_F(BurntRecording, ACutTableKeepsTheCompleteFrames) {
   const unsigned seed = 20261122;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -175,7 +175,7 @@ TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
   const auto part = folder.path() / "part.h5";
   std::size_t shortened = 0, refused = 0;
   for (const auto& kind : organ_tables("liver", 0, 0)) {
-    // A row's frame is written after the rest of the row.
+    // The frame of a row is written after its other cells.
     if (kind.path.ends_with("_born") || kind.path.ends_with("gone_frame") || kind.path.ends_with("carried_frame"))
       continue;
     const std::uint64_t rows = H5File::open(file).table(kind.path, kind.cell).rows();
@@ -187,7 +187,7 @@ TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
       shortened += recording.frame_count() < kFrames;
       ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0)) << kind.path;
     } catch (const InputError& error) {
-      ASSERT_NE(std::string(error.what()).find("holds no complete frame"), std::string::npos) << error.what();
+      ASSERT_NE(std::string(error.what()).find("contains no complete frame"), std::string::npos) << error.what();
       ++refused;
     }
   }
@@ -195,7 +195,7 @@ TEST_F(BurntRecording, CutShortInAnyTableItIsWholeUpToThere) {
   EXPECT_GT(shortened, 8u);
 }
 
-// Plays the session in a process of its own, killed `life` after its first frame.
+// Runs the session in another process and kills it `life` after its first frame.
 void record_until_killed(const std::filesystem::path& file, std::chrono::milliseconds life) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
@@ -210,15 +210,15 @@ void record_until_killed(const std::filesystem::path& file, std::chrono::millise
     }
   }
   close(ends[1]);
-  char told = 0;
-  EXPECT_EQ(read(ends[0], &told, 1), 1);
+  char ready = 0;
+  EXPECT_EQ(read(ends[0], &ready, 1), 1);
   close(ends[0]);
   std::this_thread::sleep_for(life);
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
 }
 
-TEST_F(BurntRecording, KilledItIsRecoveredWithItsSurfaces) {
+TEST_F(BurntRecording, AKilledSessionIsRecoveredWithItsSurfaces) {
   const unsigned seed = 20261123;
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
@@ -229,13 +229,13 @@ TEST_F(BurntRecording, KilledItIsRecoveredWithItsSurfaces) {
     const Recording recording(file);
     EXPECT_TRUE(recording.clean());
     ASSERT_EQ(recording.frame_count(), result.frames);
-    std::printf("recovered %zu frames, %zu faces gone\n", result.frames, recording.organs()[0].history.gone.size());
+    std::printf("recovered %zu frames, %zu faces removed\n", result.frames, recording.organs()[0].history.gone.size());
     ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0));
     if (round == 0) expect_replays(recording);
   }
 }
 
-TEST_F(BurntRecording, OfAnotherFormatIsRefused) {
+TEST_F(BurntRecording, AnotherFormatIsRefused) {
   {
     H5File other = H5File::create(file);
     other.set_text("format", "trocar-recording-1");

@@ -1,4 +1,4 @@
-// The program as its user meets it: runs it, and holds its exit status and its words.
+// Runs the program as a user does, and keeps its exit status and its output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class Program : public ::testing::Test {
            (folder_.path() / "out.csv").string() + " " + more;
   }
 
-  // One sentence on stderr, status 2, nothing left behind.
+  // Expects one sentence on stderr, status 2 and no output file.
   void expect_refused(const std::string& arguments, const std::string& part) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.err;

@@ -1,6 +1,6 @@
-// Every backend against the double reference over the whole range of scale: organs of 1 mm to 1 km, 0 to 1 km from the
-// origin, both sets. Vertices are floats, 61 micrometres apart at 1 km; they are what is given, so the answer is exact
-// for them, within the same 1 micrometre band as at the origin. Units: metres.
+// Every backend against the double-precision reference over the whole range of scale: organs of 1 mm to 1 km, 0 to 1 km
+// from the origin, both sets. Vertices are floats, 61 micrometres apart at 1 km. They are the input, so the answer must
+// be exact for them, within the same 1 micrometre band as at the origin. Units: metres.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,16 +21,16 @@ using test::Dice;
 
 constexpr std::uint32_t kSeed = 4000;
 constexpr double kSizes[] = {1e-3, 0.03, 0.3, 10.0, 1000.0};          // m  radius of the organ
-constexpr double kDistances[] = {0.0, 0.3, 3.0, 30.0, 300.0, 999.0};  // m  of its middle from the origin
+constexpr double kDistances[] = {0.0, 0.3, 3.0, 30.0, 300.0, 999.0};  // m  distance of its centre from the origin
 constexpr int kTools = 6, kFacesAboutATool = 40;
 
-struct Place {
+struct Setting {
   double size, distance;
 };
 
 bool within_limits(const ToolStep& step) { return step_fault(step).empty(); }
 
-// A tool about a point of the organ: shafts up to the organ's size, radii from 10 micrometres.
+// A tool near a point of the organ: shafts up to the size of the organ, radii from 10 micrometres.
 ToolStep step_about(Dice& dice, const dvec3& at, double size) {
   for (;;) {
     const double arm = dice.log_uniform(std::min(0.05 * size, 0.1), std::min(size, 1.0));
@@ -41,7 +41,7 @@ ToolStep step_about(Dice& dice, const dvec3& at, double size) {
   }
 }
 
-// The organ, and faces with a point on the very skin of each tool's sweep: what a rounded plane would lose.
+// The organ, and faces with a point exactly on the surface of each tool's sweep, which a rounded plane would miss.
 struct Case {
   TriangleMesh mesh;
   std::vector<ToolStep> steps;
@@ -58,19 +58,19 @@ void add_faces_about(TriangleMesh& mesh, Dice& dice, const ToolStep& step, doubl
   }
 }
 
-Case random_case(Dice& dice, const Place& place) {
+Case random_case(Dice& dice, const Setting& setting) {
   Case made;
-  const dvec3 middle = place.distance * dice.direction();
+  const dvec3 middle = setting.distance * dice.direction();
   const TriangleMesh unit =
       shapes::joined(shapes::icosphere(2, 1.f), shapes::random_soup(kSeed + dice.pick(1000), 200, 2.f, 0.4f));
   made.mesh.faces = unit.faces;
-  for (const glm::vec3& p : unit.positions) made.mesh.positions.emplace_back(middle + place.size * dvec3(p));
+  for (const glm::vec3& p : unit.positions) made.mesh.positions.emplace_back(middle + setting.size * dvec3(p));
   const int vertices = static_cast<int>(made.mesh.positions.size());
   while (made.steps.size() < kTools) {
     const dvec3 at(made.mesh.positions[dice.pick(vertices)]);
     if (std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}) > 0.999 * kLargestCoordinate) continue;
-    made.steps.push_back(step_about(dice, at, place.size));
-    add_faces_about(made.mesh, dice, made.steps.back(), std::min(place.size, 100.0));
+    made.steps.push_back(step_about(dice, at, setting.size));
+    add_faces_about(made.mesh, dice, made.steps.back(), std::min(setting.size, 100.0));
   }
   return made;
 }
@@ -102,7 +102,7 @@ class Scale : public testing::Test {
   void make_all() {
     for (const std::string& name : backend_list("all", backends)) queries.push_back(backends.make(name));
   }
-  void hold(const Case& made, std::uint32_t seed, const Place& place) {
+  void check(const Case& made, std::uint32_t seed, const Setting& setting) {
     for (const auto& query : queries) query->rebuild(made.mesh.view());
     for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact}) {
       const std::vector<ToolVolume> tools = volumes_of(made.steps, set);
@@ -118,8 +118,8 @@ class Scale : public testing::Test {
           tally.borderline += agreement.borderline;
           tally.disagreements += agreement.disagreements;
           EXPECT_EQ(agreement.disagreements, 0u)
-              << query->name() << ", set " << (set == TouchSet::Exact ? "exact" : "volume") << ", size " << place.size
-              << " m, " << place.distance << " m from the origin, tool " << k << ", seed " << seed;
+              << query->name() << ", set " << (set == TouchSet::Exact ? "exact" : "volume") << ", size " << setting.size
+              << " m, " << setting.distance << " m from the origin, tool " << k << ", seed " << seed;
         }
       }
     }
@@ -134,7 +134,7 @@ TEST_F(Scale, EveryBackendFromOneMillimetreToOneKilometre) {
     for (const double size : kSizes) {
       for (const double distance : kDistances) {
         Dice dice(++seed);
-        hold(random_case(dice, {size, distance}), seed, {size, distance});
+        check(random_case(dice, {size, distance}), seed, {size, distance});
       }
     }
   }

@@ -1,4 +1,4 @@
-// Scene files: defaults, units, and the sentence that names file, line and key.
+// Scene files: defaults, units, and error messages with file, line and key.
 #include "app/scene/scene.hpp"
 
 #include <gtest/gtest.h>
@@ -139,8 +139,8 @@ radius_mm = 2.5
   EXPECT_EQ(scene.instruments[1].device, "mouse");
 }
 
-// Defaults of the scene are the defaults of the structs: nothing in between changes them.
-TEST_F(SceneFile, DefaultsAreThoseOfTheStructs) {
+// The defaults of a scene equal the defaults of the structs.
+TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
   const Scene scene = load(kMinimal);
   const TissueParams tissue;
   EXPECT_EQ(scene.organs[0].tissue.poisson_ratio, tissue.poisson_ratio);
@@ -152,15 +152,15 @@ TEST_F(SceneFile, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Probe);
 }
 
-// The picture of a lens with barrel k ends at 1 / sqrt(k) half heights; a scope farther than tools may be is a wrong
-// unit.
-TEST_F(SceneFile, ScopesThatSeeNothingNameTheirKey) {
+// The picture of a lens with barrel k ends at 1 / sqrt(k) half heights. A scope more than 1000 m from the origin has a
+// wrong unit.
+TEST_F(SceneFile, UnusableScopesNameTheirKey) {
   const auto scope = [&](const std::string& lines, const std::string& part) {
     expect_sentence(std::string(kMinimal) + "\n[scope]\n" + lines + "\n", part);
   };
   scope("barrel = 0.3\nfield = 1.9", "scope.field: must be below 1.83");
-  scope("eye_mm = [1e300, 0, 0]", "scope.eye_mm: is over 1000 m from the origin");
-  scope("target_mm = [0, 1e9, 0]", "scope.target_mm: is over 1000 m from the origin");
+  scope("eye_mm = [1e300, 0, 0]", "scope.eye_mm: is more than 1000 m from the origin");
+  scope("target_mm = [0, 1e9, 0]", "scope.target_mm: is more than 1000 m from the origin");
   EXPECT_NO_THROW(load(std::string(kMinimal) + "\n[scope]\nbarrel = 0.3\nfield = 1.8\n"));
 }
 
@@ -194,7 +194,7 @@ TEST_F(SceneFile, WrongAttachmentsBreathingAndToolsNameFileLineAndKey) {
   };
   added("[breathing]\namplitude_mm = -2\n", "12: breathing.amplitude_mm: -2 is outside its limits");
   added("[breathing]\nrate_hz = 11\n", "12: breathing.rate_hz: 11 is outside its limits");
-  added("[breathing]\ndirection = [0, 0, 0]\n", "12: breathing.direction: has no length");
+  added("[breathing]\ndirection = [0, 0, 0]\n", "12: breathing.direction: has length 0");
   added("[breathing]\nrate = 1\n", "12: breathing.rate: is not a key of this table; did you mean 'rate_hz'?");
   added("[solver]\nthreads = 0\n", "12: solver.threads: 0 is outside its limits 1 to 64");
   added("[solver]\nthreads = 65\n", "12: solver.threads: 65 is outside its limits");

@@ -1,4 +1,4 @@
-// A written scene is read back equal: every scene of the data folder, and scenes of random numbers.
+// Every written scene is read back equal: all scenes of the data folder, and scenes with random numbers.
 #include "app/scene/scene_writer.hpp"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ void expect_equal(const TaskScene& a, const TaskScene& b) {
   EXPECT_EQ(a.time_limit, b.time_limit);
 }
 
-// Everything but where the file is and how it is worded.
+// Compares everything except the path and the text of the file.
 void expect_equal(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.title, b.title);
   EXPECT_EQ(a.frame_rate, b.frame_rate);
@@ -112,7 +112,7 @@ void expect_equal(const Scene& a, const Scene& b) {
   if (a.task) expect_equal(*a.task, *b.task);
 }
 
-TEST(SceneWriter, EverySceneOfTheDataFolderComesBack) {
+TEST(SceneWriter, EverySceneOfTheDataFolderIsReadBackEqual) {
   TemporaryFolder folder;
   int scenes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data_file("scenes"))) {
@@ -127,14 +127,14 @@ TEST(SceneWriter, EverySceneOfTheDataFolderComesBack) {
   EXPECT_GE(scenes, 2);
 }
 
-// Numbers as an editor makes them: any place on a grid of a hundredth of a millimetre.
-TEST(SceneWriter, RandomScenesComeBack) {
+// Positions as the editor makes them: on a grid of 0.01 mm.
+TEST(SceneWriter, RandomScenesAreReadBackEqual) {
   TemporaryFolder folder;
   const unsigned seed = 20251;
   std::mt19937 random(seed);
   std::printf("seed %u\n", seed);
   const auto number = [&](double low, double high) { return std::uniform_real_distribution<>(low, high)(random); };
-  const auto place = [&] {
+  const auto position = [&] {
     const auto mm = [&] { return std::round(number(-300, 300) * 100.0) / 100.0; };
     return glm::dvec3(mm(), mm(), mm()) * 1e-3;
   };
@@ -148,19 +148,19 @@ TEST(SceneWriter, RandomScenesComeBack) {
     organ.colour = glm::vec3(number(0, 1), number(0, 1), number(0, 1));
     organ.tissue.youngs_modulus = static_cast<float>(number(100, 1e5));
     organ.tissue.damping_time = static_cast<float>(number(0, 0.1));
-    organ.tissue.gravity = glm::vec3(place());
+    organ.tissue.gravity = glm::vec3(position());
     organ.tissue.substeps = 3;
-    organ.attachments.push_back({glm::vec3(place()), static_cast<float>(number(0.001, 0.1)), 40.f, true});
+    organ.attachments.push_back({glm::vec3(position()), static_cast<float>(number(0.001, 0.1)), 40.f, true});
     scene.organs.push_back(organ);
     InstrumentScene instrument;
     instrument.name = "hook";
     instrument.kind = InstrumentKind::Hook;
-    instrument.pivot = place(), instrument.tip = place(), instrument.axis = place();
+    instrument.pivot = position(), instrument.tip = position(), instrument.axis = position();
     instrument.limits.deepest = std::round(number(100, 300)) * 1e-3;
     instrument.device = "trajectory";
     instrument.trajectory = folder.path() / "t.csv";
     scene.instruments.push_back(instrument);
-    scene.scope.eye = glm::vec3(place()), scene.scope.target = glm::vec3(place());
+    scene.scope.eye = glm::vec3(position()), scene.scope.target = glm::vec3(position());
     scene.scope.angle_deg = 30.f;
     scene.scope.lens.barrel = number(0, 0.3);
     scene.query = {"scan", ToolMode::Static, Cover::Paper};
@@ -168,7 +168,7 @@ TEST(SceneWriter, RandomScenesComeBack) {
     scene.breathing.rate = static_cast<float>(number(0, 1));
     TaskScene task;
     task.kind = TaskKind::BurnLine, task.instrument = "hook", task.instructions = "Burn \"it\".\nSlowly.";
-    task.places = {{"liver", glm::vec3(place())}, {"liver", glm::vec3(place())}};
+    task.places = {{"liver", glm::vec3(position())}, {"liver", glm::vec3(position())}};
     task.zones = {{{{0, 0}, {number(0.1, 1), 0}, {0, number(0.1, 1)}}}};
     task.tolerance = std::round(number(1, 50) * 10) / 10 * 1e-3;
     task.time_good = number(1, 29), task.time_limit = number(30, 300);
@@ -180,7 +180,7 @@ TEST(SceneWriter, RandomScenesComeBack) {
   }
 }
 
-TEST(SceneWriter, NeverReplacesWhatItWasNotToldTo) {
+TEST(SceneWriter, ReplacesAFileOnlyWithPermission) {
   TemporaryFolder folder;
   const auto file = folder.write("s.toml", "mine");
   const Scene scene = load_scene(data_file("scenes/liver_and_stomach.toml"));

@@ -1,4 +1,4 @@
-// The script's paths.
+// The paths of the script device.
 #include "app/device/script_device.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 namespace trocar {
 namespace {
 
-// A script of 10 mm reach and 5 mm dip about a target 100 mm below the trocar; depth counts from the target, downward.
+// A script with reach 10 mm and dip 5 mm around a target 100 mm below the trocar; depth is measured downward from the
+// target.
 struct Script {
   explicit Script(const std::string& kind) : device(make_script_device({{0, 0, 0.1}, {}, kind, 0.010, 0.005, 4.0})) {}
   DevicePose at(double share) { return device->pose({0, 4.0 * share}); }
@@ -16,7 +17,7 @@ struct Script {
   std::unique_ptr<Device> device;
 };
 
-TEST(ScriptDevice, PressGoesDownClosedWaitsAndComesBack) {
+TEST(ScriptDevice, PressMovesDownPausesAndReturns) {
   Script press("press");
   EXPECT_NEAR(Script::depth(press.at(0.0)), -0.010, 1e-12);
   EXPECT_NEAR(Script::depth(press.at(0.5)), 0.005, 1e-12);
@@ -25,7 +26,7 @@ TEST(ScriptDevice, PressGoesDownClosedWaitsAndComesBack) {
   for (double share = 0.0; share < 1.0; share += 0.01) EXPECT_EQ(press.at(share).grip, 0.0);
 }
 
-TEST(ScriptDevice, PullClosesOnTheTargetDrawsBackAndLetsGo) {
+TEST(ScriptDevice, PullClosesOnTheTargetPullsBackAndReleases) {
   Script pull("pull");
   EXPECT_EQ(pull.at(0.1).grip, 1.0);
   const DevicePose closed = pull.at(0.32), drawn = pull.at(0.7), open = pull.at(0.8);
@@ -36,7 +37,7 @@ TEST(ScriptDevice, PullClosesOnTheTargetDrawsBackAndLetsGo) {
   EXPECT_EQ(open.grip, 1.0);
 }
 
-TEST(ScriptDevice, BurnsOnlyWhileItCrossesTheTarget) {
+TEST(ScriptDevice, BurnsOnlyWhileCrossingTheTarget) {
   Script burn("burn");
   double widest = 0.0;
   for (double share = 0.0; share < 1.0; share += 0.01) {
@@ -53,8 +54,8 @@ TEST(ScriptDevice, BurnsOnlyWhileItCrossesTheTarget) {
   EXPECT_LE(Script::depth(burn.at(0.5)), 0.005);
 }
 
-// Rounds follow each other without a jump.
-TEST(ScriptDevice, RoundsJoin) {
+// One repetition follows the previous one without a jump.
+TEST(ScriptDevice, RepetitionsJoinWithoutAJump) {
   for (const char* kind : {"press", "pull", "burn"}) {
     const auto device = make_script_device({{0, 0, 0.1}, {}, kind, 0.010, 0.005, 4.0});
     glm::dvec3 last = device->pose({0, 0.0}).tip;

@@ -1,4 +1,5 @@
-// An instrument's own shape against an organ: candidates of the tree against all faces, the pose, the tip's depth.
+// The shape of an instrument against an organ: candidate faces of the tree against all faces, the pose, the tip's
+// depth.
 #include "app/compare/shape_touch.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// Two fingers beside each other, 20 mm long, tips towards +z.
+// Two parallel fingers, 20 mm long, tips towards +z.
 std::vector<TriangleMesh> jaws() {
   SuperquadricParams finger{.size = {0.002, 0.001, 0.01}, .profile_exponent = 0.5, .faces = 300};
   std::vector<TriangleMesh> both;
@@ -29,24 +30,25 @@ TrajectoryRow row_at(const glm::dvec3& tip, const glm::dvec3& from, double roll_
   return row;
 }
 
-TEST(ShapeTouch, PosePutsTheTipAtTheTip) {
+TEST(ShapeTouch, ThePosePutsTheShapesTipAtTheRowsTip) {
   const TrajectoryRow row = row_at({0.01, 0.02, 0.03}, {0.3, 0.2, 1.0}, 0.0);
   const solids::RigidPose pose = shape_pose(row, 0.01);
   EXPECT_LT(glm::distance(pose.place({0, 0, 0.01}), row.tip), 1e-12);
   EXPECT_LT(glm::distance(pose.place({0, 0, 0.01 - 0.2}), row.pivot), 1e-12);  // the shaft lies on the axis
   EXPECT_NEAR(glm::determinant(pose.turn), 1.0, 1e-12);
-  // A roll turns about the axis: a quarter turn moves a point off the axis by a right angle, four of them not at all.
+  // The roll is a rotation about the axis: a quarter turn moves a point off the axis by 90 degrees, four of them do not
+  // move it.
   const glm::dvec3 off(0.001, 0.0, 0.01);
   const auto offset = [&](double roll) {
     return shape_pose(row_at(row.tip, {0.3, 0.2, 1.0}, roll), 0.01).place(off) - row.tip;
   };
   EXPECT_NEAR(glm::dot(offset(0.0), offset(90.0)), 0.0, 1e-12);
   EXPECT_LT(glm::distance(offset(0.0), offset(360.0)), 1e-12);
-  // Clockwise as the hand sees it, which looks from the trocar to the tip.
+  // Clockwise as seen from the trocar towards the tip.
   EXPECT_LT(glm::dot(glm::cross(offset(0.0), offset(90.0)), row.pivot - row.tip), 0.0);
 }
 
-TEST(ShapeTouch, AgreesWithAllFaces) {
+TEST(ShapeTouch, AgreesWithASearchOfAllFaces) {
   constexpr std::uint32_t kSeed = 12;
   test::Dice dice(kSeed);
   const TriangleMesh organ = shapes::torus(60, 30, 0.05f, 0.02f);

@@ -1,4 +1,5 @@
-// A SpaceMouse driven by what a test says, and through libspnav by a daemon made for the test: 8 integers an event.
+// A SpaceMouse whose state the test sets, and one connected through libspnav to a daemon of the test (8 integers per
+// event).
 #include "app/device/spacemouse_device.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ struct Puck {
   SpaceMouseDevice device{{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0}, [this] { return state; }};
 };
 
-TEST(SpaceMouseDevice, EveryAxisDoesItsPart) {
+TEST(SpaceMouseDevice, EveryAxisMovesItsJoint) {
   Puck puck;
   puck.device.set_screen({1, 0, 0}, {0, 1, 0});
   puck.run(1);
@@ -45,7 +46,7 @@ TEST(SpaceMouseDevice, EveryAxisDoesItsPart) {
   EXPECT_NEAR(-(puck.run(60).tip.z - 0.1), puck.params.insert_rate, 1e-6);
   puck.state.axes = {0, 0, 0, 0, -350, 0};  // clockwise from above
   EXPECT_NEAR(puck.run(30).roll_deg, 0.5 * puck.params.spin_rate_deg, 1e-6);
-  puck.state.axes = {350, 0, 0, 0, 0, 0};  // the hand goes right
+  puck.state.axes = {350, 0, 0, 0, 0, 0};  // moves the handle right
   EXPECT_LT(puck.run(30).tip.x, -0.01);
   puck.state.axes = {0, 0, 0, 0, 0, -350};
   EXPECT_NEAR(puck.run(30).tip.x, 0.0, 1e-3);
@@ -64,7 +65,7 @@ TEST(SpaceMouseDevice, EveryAxisDoesItsPart) {
   EXPECT_EQ(puck.device.health(), DeviceHealth::Lost);
 }
 
-// The daemon's end of the socket that SPNAV_SOCKET names.
+// The daemon's end of the socket at the path in SPNAV_SOCKET.
 class FakeDaemon {
  public:
   explicit FakeDaemon(const std::string& path) {
@@ -102,21 +103,21 @@ bool comes_true(const std::function<bool()>& what) {
   return false;
 }
 
-TEST(SpaceMouseReader, NoDaemonIsASentence) {
+TEST(SpaceMouseReader, AMissingDaemonGivesOneSentence) {
   TemporaryFolder folder;
   setenv("SPNAV_SOCKET", (folder.path() / "none.sock").c_str(), 1);
   EXPECT_FALSE(spacenavd_answers());
   EXPECT_THROW(SpaceMouseReader(), InputError);
 }
 
-TEST(SpaceMouseReader, HearsTheDaemonLosesItAndFindsItAgain) {
+TEST(SpaceMouseReader, FollowsTheDaemonAndReconnects) {
   TemporaryFolder folder;
   const std::string path = folder.path() / "spnav.sock";
   setenv("SPNAV_SOCKET", path.c_str(), 1);
   auto daemon = std::make_unique<FakeDaemon>(path);
   SpaceMouseReader reader;
   EXPECT_TRUE(reader.state().connected);
-  EXPECT_THROW(SpaceMouseReader(), InputError);  // one at a time
+  EXPECT_THROW(SpaceMouseReader(), InputError);  // only one at a time
   ASSERT_TRUE(daemon->accept_one());
   daemon->motion(1, 2, 3, 40, 50, 60);
   daemon->press(1);

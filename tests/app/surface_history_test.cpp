@@ -1,4 +1,4 @@
-// Surfaces that change: any frame reached by any way is the surface that the rows say, and damaged rows are refused.
+// Surfaces that change: any sequence of frames gives the surfaces that the rows describe, and damaged rows are refused.
 #include "app/record/surface_history.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,8 @@ void add_faces(SurfaceHistory& history, Dice& dice, std::uint32_t count, std::ui
   }
 }
 
-// Faces go at random, also in the frame that they came in; vertices are carried, some twice in a frame.
+// Faces are removed at random, also in the frame in which they were added; vertices get a new embedding, some twice in
+// a frame.
 SurfaceHistory random_history(Dice& dice, std::uint32_t frames) {
   SurfaceHistory history;
   add_vertices(history, dice, 12, 0);
@@ -78,7 +79,7 @@ bool same(const Embedding& a, const Embedding& b) {
   return std::equal(a.node, a.node + 8, b.node) && std::equal(a.weight, a.weight + 8, b.weight);
 }
 
-// The slow twin: every row is looked at.
+// The slow reference implementation, which examines every row.
 OrganSurface surface_at(const SurfaceHistory& history, std::uint32_t frame) {
   OrganSurface surface;
   for (std::uint32_t id = 0; id < history.faces.size(); ++id) {
@@ -108,7 +109,7 @@ void expect_same(const OrganSurface& surface, const OrganSurface& wanted) {
                          wanted.tissue.embedding.begin(), wanted.tissue.embedding.end(), same));
 }
 
-TEST(SurfaceHistory, AnyWayToAFrameGivesItsSurface) {
+TEST(SurfaceHistory, AnySequenceOfFramesGivesTheirSurfaces) {
   const unsigned seed = 20261121;
   std::printf("seed %u\n", seed);
   Dice dice{std::mt19937(seed)};
@@ -137,7 +138,7 @@ TEST(SurfaceHistory, AnyWayToAFrameGivesItsSurface) {
   EXPECT_GT(kept, 100);
 }
 
-TEST(SurfaceHistory, EmptyIsASurfaceToo) {
+TEST(SurfaceHistory, AnEmptySurfaceIsValid) {
   OrganSurface surface;
   EXPECT_TRUE(go_to_frame({}, 3, surface));
   EXPECT_FALSE(go_to_frame({}, 4, surface));
@@ -145,7 +146,7 @@ TEST(SurfaceHistory, EmptyIsASurfaceToo) {
   EXPECT_EQ(fault_of({}, 0), "");
 }
 
-TEST(SurfaceHistory, DamageIsNamed) {
+TEST(SurfaceHistory, DamageIsReported) {
   Dice dice{std::mt19937(7)};
   SurfaceHistory sound;
   add_vertices(sound, dice, 4, 0);
@@ -158,12 +159,16 @@ TEST(SurfaceHistory, DamageIsNamed) {
     damage(history);
     return fault_of(history, kNodes);
   };
-  EXPECT_EQ(fault_with([](auto& h) { h.vertex_born = {0, 0, 5, 0, 5}; }), "frames of its surface are out of order");
-  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 5; }), "face 1 uses vertex 5 before there is one");
-  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 4; }), "face 1 uses vertex 4 before there is one");
-  EXPECT_EQ(fault_with([](auto& h) { h.gone = {FaceId{2}}, h.gone_frame = {1}; }), "face 2 goes before it is there");
+  EXPECT_EQ(fault_with([](auto& h) {
+              h.vertex_born = {0, 0, 5, 0, 5};
+            }),
+            "the frames of its surface changes are not in ascending order");
+  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 5; }), "face 1 uses vertex 5 before the vertex exists");
+  EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 4; }), "face 1 uses vertex 4 before the vertex exists");
+  EXPECT_EQ(fault_with([](auto& h) { h.gone = {FaceId{2}}, h.gone_frame = {1}; }),
+            "face 2 is removed before it exists");
   EXPECT_EQ(fault_with([](auto& h) { h.carried = {4}, h.carried_embedding = {h.embedding[0]}, h.carried_frame = {4}; }),
-            "vertex 4 is embedded anew before it is there");
+            "vertex 4 gets a new embedding before it exists");
   EXPECT_NE(fault_with([](auto& h) { h.embedding[2].node[7] = kNodes; }), "");
   EXPECT_NE(fault_with([](auto& h) { h.embedding[2].node[1] += 1; }), "");
 }

@@ -1,4 +1,4 @@
-// The [task] of scene files: every key, its limits, and the sentence that names file, line and key.
+// The [task] of scene files: every key, its limits, and error messages with file, line and key.
 #include "app/scene/task_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class TaskReader : public ::testing::Test {
     } catch (const InputError& error) {
       text = error.what();
     }
-    EXPECT_NE(text.find(part), std::string::npos) << text << "\nwanted: " << part;
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\nexpected: " << part;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
   }
 
@@ -56,7 +56,7 @@ class TaskReader : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TaskReader, NoTaskIsNoTask) {
+TEST_F(TaskReader, ASceneMayHaveNoTask) {
   const std::string text = kScene;
   EXPECT_FALSE(load(text.substr(0, text.find("[task]"))).task);
 }
@@ -91,7 +91,7 @@ time_limit_s = 50
   EXPECT_DOUBLE_EQ(task.time_limit, 50.0);
 }
 
-TEST_F(TaskReader, DefaultsAreThoseOfTheStruct) {
+TEST_F(TaskReader, DefaultsEqualThoseOfTheStruct) {
   const TaskScene task = load(kScene).task.value(), plain;
   EXPECT_EQ(task.tolerance, plain.tolerance);
   EXPECT_EQ(task.hold, plain.hold);
@@ -101,7 +101,7 @@ TEST_F(TaskReader, DefaultsAreThoseOfTheStruct) {
   EXPECT_EQ(task.time_limit, plain.time_limit);
 }
 
-TEST_F(TaskReader, KindsAreWords) {
+TEST_F(TaskReader, KindsAreNames) {
   for (const std::string name : {"touch-targets", "navigate-camera"})
     EXPECT_EQ(name_of(load(kind(name)).task.value().kind), name);
   expect_sentence(kind("sew"), "s.toml:14: task.kind: must be one of touch-targets, navigate-camera, follow-curve");
@@ -109,18 +109,18 @@ TEST_F(TaskReader, KindsAreWords) {
   expect_sentence(kind("keep-out"), "s.toml:13: task.zone: is missing");
   expect_sentence(kind("lift-organ"), "s.toml:13: task.instrument: is missing; name a grasper");
   expect_sentence(kind("burn-line\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: must be a hook to burn");
-  expect_sentence(kind("navigate-camera\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: does not go");
+  expect_sentence(kind("navigate-camera\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: must be absent");
   EXPECT_EQ(load(kind("lift-organ\"\ninstrument = \"grasper")).task.value().kind, TaskKind::LiftOrgan);
 }
 
-TEST_F(TaskReader, NonsenseNamesFileLineAndKey) {
+TEST_F(TaskReader, InvalidValuesNameFileLineAndKey) {
   expect_sentence(keys("instrument = \"hook\"\n"),
                   "s.toml:15: task.instrument: the scene has no instrument 'hook'; it has grasper");
   expect_sentence(keys("tolerance_mm = 0\n"), "s.toml:15: task.tolerance_mm: 0 is outside its limits 0.1 to 100");
   expect_sentence(keys("hold_s = -1\n"), "s.toml:15: task.hold_s: -1 is outside its limits");
   expect_sentence(keys("lift_mm = \"far\"\n"), "s.toml:15: task.lift_mm: must be a number");
   expect_sentence(keys("most_force_n = nan\n"), "s.toml:15: task.most_force_n: must be a finite number");
-  expect_sentence(keys("time_limit_s = 20\n"), "s.toml:15: task.time_limit_s: the time limit of 20 s must be longer");
+  expect_sentence(keys("time_limit_s = 20\n"), "s.toml:15: task.time_limit_s: time_limit_s = 20 must be more than");
   expect_sentence(keys("tolerance = 4\n"), "s.toml:15: task.tolerance: is not a key of this table; did you mean");
   expect_sentence(with("organ = \"liver\"", "organ = \"spleen\""),
                   "s.toml:16: task.place.organ: the scene has no organ 'spleen'; it has liver, stomach");
@@ -128,7 +128,7 @@ TEST_F(TaskReader, NonsenseNamesFileLineAndKey) {
   expect_sentence(with("[[task.place]]\norgan = \"liver\"\nat_mm = [1, 2, 3]\n", ""),
                   "s.toml:13: task.place: is missing");
   expect_sentence(kind("follow-curve") + "[[task.place]]\norgan = \"stomach\"\nat_mm = [0, 0, 0]\n",
-                  "task.place: a line lies on one organ, this one on liver and stomach");
+                  "task.place: a line must lie on one organ, but this one lies on liver and stomach");
   const std::string grasping = kind("lift-organ\"\ninstrument = \"grasper");
   expect_sentence(grasping + "[[task.place]]\norgan = \"liver\"\nat_mm = [0, 0, 0]\n", "lift-organ takes one");
 }
@@ -137,8 +137,8 @@ TEST_F(TaskReader, ZonesMustBeSimplePolygons) {
   const auto zone = [&](const std::string& outline, const std::string& part) {
     expect_sentence(std::string(kScene) + "[[task.zone]]\noutline = " + outline + "\n", "s.toml:19: task.zone." + part);
   };
-  zone("[[0, 0], [1, 1], [1, 0], [0, 1]]", "outline: is no simple polygon: ");
-  zone("[[0, 0], [1, 1]]", "outline: is no simple polygon: ");
+  zone("[[0, 0], [1, 1], [1, 0], [0, 1]]", "outline: is not a simple polygon: ");
+  zone("[[0, 0], [1, 1]]", "outline: is not a simple polygon: ");
   zone("[[0, 0], [1, inf], [1, 0]]", "outline: must be a finite number");
   zone("[0, 1, 2]", "outline: must be a list of pairs of numbers");
   zone("[[0, 0, 0], [1, 0, 0], [0, 1, 0]]", "outline: must be a list of pairs of numbers");

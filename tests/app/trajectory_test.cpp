@@ -1,4 +1,4 @@
-// Trajectory files: what loads, and the sentence for what does not.
+// Trajectory files: valid files load, invalid files give an error message with line and remedy.
 #include "app/input/trajectory.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class TrajectoryFile : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TrajectoryFile, MillimetresBecomeMetres) {
+TEST_F(TrajectoryFile, MillimetresAreConvertedToMetres) {
   const Trajectory trajectory = load(std::string(kHeader) + "0,0,0,250,10,20,30\n0.5,0,0,250,11,20,30\n");
   ASSERT_EQ(trajectory.rows.size(), 2u);
   EXPECT_DOUBLE_EQ(trajectory.rows[0].pivot.z, 0.25);
@@ -55,7 +55,7 @@ TEST_F(TrajectoryFile, ByteOrderMarkAndWindowsLineEnds) {
   EXPECT_EQ(trajectory.rows.size(), 1u);
 }
 
-TEST_F(TrajectoryFile, BadContentNamesLineAndRemedy) {
+TEST_F(TrajectoryFile, InvalidContentNamesLineAndRemedy) {
   const std::string header = kHeader;
   expect_sentence("", "empty");
   expect_sentence(header, "no row");
@@ -66,7 +66,7 @@ TEST_F(TrajectoryFile, BadContentNamesLineAndRemedy) {
   expect_sentence(header + "0,0,0,nan,1,2,3\n", "'nan'");
   expect_sentence(header + "0,0,0,1e999,1,2,3\n", "'1e999'");
   expect_sentence(header + "0,0,0,,1,2,3\n", "''");
-  expect_sentence(header + "0,0,0,1,1,2,3\n2,0,0,1,1,2,3\n1,0,0,1,1,2,3\n", "t.csv:4: time goes back");
+  expect_sentence(header + "0,0,0,1,1,2,3\n2,0,0,1,1,2,3\n1,0,0,1,1,2,3\n", "t.csv:4: the time decreases");
   expect_sentence(header + "0,1,2,3,1,2,3\n", "t.csv:2:");
   EXPECT_THROW(load_trajectory(folder_.path() / "absent.csv"), InputError);
   EXPECT_THROW(load_trajectory(folder_.path()), InputError);

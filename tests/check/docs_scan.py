@@ -19,7 +19,7 @@ PLAIN = re.compile(r'(?<![\w/.-])((?:%s)/[\w./-]+\.(?:cpp|hpp|comp|vert|geom|fra
 
 
 TEST = re.compile(r'\bTEST(?:_[FP])?\((\w+), (\w+)\)')
-TEST_NAME = re.compile(r'(?:\w+/)?([A-Z]\w+)\.([A-Z]\w*\*?|\*)')          # with the prefix of a parametrised suite
+TEST_NAME = re.compile(r'(?:\w+/)?([A-Z]\w+)\.([A-Z*][\w*]*)')          # with the prefix of a parametrised suite
 TEST_FILE = re.compile(r'\b[a-z][\w-]*(?:_test\.(?:cpp|py|sh)|_fuzz\.cpp|\.test\.js)\b')
 SOURCES = ('.cpp', '.hpp', '.py', '.sh', '.js', '.comp', '.vert', '.frag', '.geom', '.txt')
 
