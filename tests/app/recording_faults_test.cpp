@@ -21,6 +21,7 @@
 #include "app/record/recording_lock.hpp"
 #include "geometry/error.hpp"
 #include "tests/app/recorded_script.hpp"
+#include "tests/support/resident_memory.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -157,12 +158,6 @@ struct Report {
   long grown = 0;  // KiB   growth of memory during 20,000 frames after the failure
 };
 
-long resident_pages() {
-  long pages = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> pages >> resident;
-  return resident;
-}
-
 Report record_under_limit(const std::filesystem::path& file, const Script& script, rlim_t bytes) {
   Report report;
   signal(SIGXFSZ, SIG_IGN);
@@ -175,9 +170,9 @@ Report record_under_limit(const std::filesystem::path& file, const Script& scrip
       if (frame % 400 == 399) std::this_thread::sleep_for(std::chrono::milliseconds(400));  // longer than to a flush
     }
     report.in_a_frame = recorder.failed();
-    const long before = resident_pages();
+    const long before = resident_kib();
     for (std::uint32_t frame = 0; report.in_a_frame && frame < 20000; ++frame) script.append(recorder, frame);
-    report.grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE) / 1024;
+    report.grown = resident_kib() - before;
     try {
       recorder.close();
     } catch (const RunError& error) {

@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 
 #include "app/compare/compare.hpp"
 #include "app/compare/recording_source.hpp"
@@ -18,6 +17,7 @@
 #include "mesh/mesh_io.hpp"
 #include "tests/app/session_support.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/resident_memory.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -174,22 +174,15 @@ TEST_F(BallScene, SteadyStateAllocatesNothing) {
   EXPECT_EQ(allocations_so_far() - before, 0u);
 }
 
-std::size_t resident_pages() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident;
-}
-
 TEST_F(BallScene, TenThousandFramesLeakNothing) {
   Session session = make_session({{"obb-refit", 1}});
   session.reserve_frames(100);
   run(session, 0, 500);
-  const std::size_t before = resident_pages();
+  const long before = resident_kib();
   run(session, 500, 10000);
-  const std::size_t grown = resident_pages() - std::min(before, resident_pages());
-  std::printf("resident memory grew by %zu pages in 10,000 frames\n", grown);
-  EXPECT_LT(grown * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), 1u << 20);
+  const long growth = resident_kib() - before;
+  std::printf("resident memory grew by %ld KiB in 10,000 frames\n", growth);
+  EXPECT_LT(growth, 1024);
 }
 
 TEST_F(BallScene, GoldenRun) {

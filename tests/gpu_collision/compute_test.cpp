@@ -1,9 +1,7 @@
 // `compute` against the reference, in every variant, immediate and deferred.
 #include <glad/gl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "geometry/error.hpp"
 #include "gpu_collision/compute_blocks.hpp"
@@ -11,6 +9,7 @@
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/gpu_collision/query_sequences.hpp"
+#include "tests/support/resident_memory.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {
@@ -216,13 +215,6 @@ TEST_F(ComputeScene, MoreToolsThanOneDispatchAllows) {
   }
 }
 
-long resident_kb() {
-  std::ifstream status("/proc/self/statm");
-  long size = 0, resident = 0;
-  status >> size >> resident;
-  return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 TEST_F(ComputeScene, TenThousandFramesLeakNothing) {
   Movie movie;
   movie.mesh = shapes::icosphere(2);
@@ -237,10 +229,10 @@ TEST_F(ComputeScene, TenThousandFramesLeakNothing) {
       }
     };
     run(500);
-    const long before = resident_kb();
+    const long before = resident_kib();
     run(5000);
     // A hundred bytes lost per frame would be 500 kB.
-    EXPECT_LT(resident_kb() - before, 400);
+    EXPECT_LT(resident_kib() - before, 400);
   }
 }
 

@@ -8,12 +8,12 @@
 
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "geometry/error.hpp"
 #include "gpu_collision/gl_objects.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
+#include "tests/support/resident_memory.hpp"
 
 namespace trocar {
 namespace {
@@ -76,21 +76,14 @@ TEST(GlContextChildDeathTest, NothingToAdoptGivesAnErrorMessage) {
                             }));
 }
 
-long resident_kb() {
-  std::ifstream status("/proc/self/statm");
-  long size = 0, resident = 0;
-  status >> size >> resident;
-  return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 TEST_F(GlContextTest, ManyInARowLeakNothing) {
   context_.reset();
   std::string why;
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(make_offscreen_context(why)) << why;
-  const long before = resident_kb();
+  const long before = resident_kib();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(make_offscreen_context(why)) << why;
   // A leaked context of a software driver takes megabytes.
-  EXPECT_LT(resident_kb() - before, 20'000);
+  EXPECT_LT(resident_kib() - before, 20'000);
 }
 
 TEST_F(GlContextTest, AdoptsTheCurrentContext) {

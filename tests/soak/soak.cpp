@@ -6,12 +6,10 @@
 //   trocar_soak [FRAMES [SEED]]      exit 1: a NaN, a disagreement, growth of memory or drift above the limits below
 // Units: metres, seconds, MiB.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <random>
 
 #include "app/session/session.hpp"
@@ -20,13 +18,14 @@
 #include "app/task/task_run.hpp"
 #include "tests/app/task_support.hpp"
 #include "tests/soak/wandering_device.hpp"
+#include "tests/support/resident_memory.hpp"
 
 namespace trocar::soak {
 namespace {
 
 constexpr std::uint64_t kRest = 1800;                      // frames after the instruments have begun to withdraw
 constexpr double kMostDrift = 1e-3;                        // m
-constexpr double kMostGrowth = 16.0;                       // MiB  between the second tenth of the run and its end
+constexpr double kMostGrowth = 16.0;                       // MiB  from the first half of the run to the second
 constexpr std::size_t kShortest = 2000, kLongest = 20000;  // frames of a session
 
 struct SessionResult {
@@ -36,13 +35,6 @@ struct SessionResult {
   double median_ms = 0.0, p99_ms = 0.0, drift = 0.0, memory = 0.0;
   bool finite = true;
 };
-
-double memory_now() {
-  std::ifstream in("/proc/self/statm");
-  std::size_t all = 0, resident = 0;
-  in >> all >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024.0 * 1024.0);
-}
 
 // Adds instruments up to four, one of each kind, through ports around those of the scene; the task keeps its own.
 void add_instruments(Scene& scene) {
@@ -210,7 +202,7 @@ int run(std::size_t frames, std::uint64_t seed) {
   bool finite = true;
   for (std::size_t done = 0; done < frames && finite;) {
     SessionResult result = soak.run_session(frames - done);
-    result.memory = memory_now();
+    result.memory = static_cast<double>(resident_kib()) / 1024.0;
     done += result.frames;
     disagreements += result.disagreements;
     drift = std::max(drift, result.drift);
@@ -218,15 +210,14 @@ int run(std::size_t frames, std::uint64_t seed) {
     results.push_back(result);
     print(results.size(), done, result);
   }
-  const std::size_t tenth = std::max<std::size_t>(results.size() / 10, 1);
-  const SessionResult early =
-      mean_of(results, std::min(tenth, results.size() - 1), std::min(2 * tenth, results.size()));
-  const SessionResult late = mean_of(results, results.size() - tenth, results.size());
+  const std::size_t half = (results.size() + 1) / 2;
+  const SessionResult early = mean_of(results, 0, half);
+  const SessionResult late = mean_of(results, std::min(half, results.size() - 1), results.size());
   fmt::print(
-      "memory {:.1f} MiB early, {:.1f} MiB at the end; median frame {:.3f} ms early, {:.3f} ms at the end; drift at "
-      "most "
-      "{:.3f} mm; {} NaN; {} disagreements\n",
-      early.memory, late.memory, early.median_ms, late.median_ms, 1e3 * drift, finite ? 0 : 1, disagreements);
+      "first half: at most {:.1f} MiB, median frame {:.3f} ms; second half: at most {:.1f} MiB, median frame {:.3f} "
+      "ms; "
+      "drift at most {:.3f} mm; {} NaN; {} disagreements\n",
+      early.memory, early.median_ms, late.memory, late.median_ms, 1e3 * drift, finite ? 0 : 1, disagreements);
   const bool sound = finite && disagreements == 0 && drift <= kMostDrift && late.memory - early.memory <= kMostGrowth;
   return sound ? 0 : 1;
 }
