@@ -66,7 +66,7 @@ device = "script"
     said = error.what();
   }
   EXPECT_EQ(said, "the graphics driver lost the window's OpenGL context; the recording " + recording.string() +
-                      " is whole up to here; start the program again");
+                      " is complete up to here; start the program again");
   const Recording read(recording);
   EXPECT_TRUE(read.clean());
   EXPECT_GT(read.frame_count(), 1u);

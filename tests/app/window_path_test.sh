@@ -197,8 +197,8 @@ wait_for 20 is screen start
 
 # A task of the program's own, shown by a scripted expert.
 click "Touch the targets"
-click "operated by"
-click "an expert, who shows it"
+click "Mode"
+click "Expert demonstration"
 click Start
 wait_for 120 is phase ready
 key Return
@@ -216,7 +216,7 @@ wait_for 20 is screen start
 click "Liver and stomach"
 click "Edit scene"
 wait_for 120 is screen editor
-click "Add place"
+click "Add target"
 point_at $((width * 44 / 100)) $((height * 42 / 100))
 press
 wait_for 20 has_place "1 on the liver"

@@ -205,11 +205,11 @@ TEST(Words, ClockAndTrouble) {
   Instrument instrument;
   EXPECT_EQ(trouble_of(instrument), "");
   instrument.frozen = true;
-  EXPECT_NE(trouble_of(instrument).find("no usable pose"), std::string::npos);
+  EXPECT_NE(trouble_of(instrument).find("no valid pose"), std::string::npos);
   instrument.health = DeviceHealth::Stale;
-  EXPECT_NE(trouble_of(instrument).find("silent"), std::string::npos);
+  EXPECT_NE(trouble_of(instrument).find("not responding"), std::string::npos);
   instrument.health = DeviceHealth::Lost;
-  EXPECT_NE(trouble_of(instrument).find("lost"), std::string::npos);
+  EXPECT_NE(trouble_of(instrument).find("disconnected"), std::string::npos);
 }
 
 TEST(Words, TheGuideHasEveryKeyAsTheHelpSaysIt) {
