@@ -107,7 +107,7 @@ TEST_F(FormulaScore, TheLeftToolByHand) {
   EXPECT_NEAR(value(left, "ldlj"), -std::log(204.8), 0.15);
   EXPECT_NEAR(value(left, "sparc"), -1.41, 0.03);
   EXPECT_EQ(value(left, "movements"), 1.0);
-  EXPECT_NE(find(left, "mean_squared_jerk").note.find("does not tell experts from novices"), std::string::npos);
+  EXPECT_NE(find(left, "mean_squared_jerk").note.find("does not discriminate skill"), std::string::npos);
   // Seen until the place in the lens' field is 1.16: 1.16 / (1 - 0.08 * 1.16^2) half heights of 57.7 mm.
   const double seen = 1.16 / (1.0 - 0.08 * 1.16 * 1.16) * 0.1 * std::tan(glm::radians(30.0));
   EXPECT_NEAR(value(left, "out_of_view_time"), 4.0 - time_of_share(seen / 0.1), 1.01 * kFrame);
