@@ -7,13 +7,13 @@ import { shadowOf } from "./shadow.js";
 import { boxOf } from "./surface.js";
 import { instrumentLegend } from "./timeline.js";
 
-// Axes to the right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
+// Axes that point right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
 const kViews = [
   { name: "Front", right: 0, up: 1, hint: "x right, y up" },
   { name: "Top", right: 0, up: 2, hint: "x right, z up" },
   { name: "Side", right: 2, up: 1, hint: "z right, y up" },
 ];
-const kLeast = 30; // mm  of a view, at least: a tip that hardly moved is no mountain range
+const kLeast = 30; // mm  minimum extent of a view, so that a nearly still tip is not magnified
 const kMargin = { left: 40, right: 8, top: 8, bottom: 26 };
 
 /** {middle: [x, y, z], side}: a cube around all the tips, mm. */
@@ -80,7 +80,7 @@ function ends(tool, view, place) {
   ];
 }
 
-// The organs at rest as one flat shape: what a page has of their outline.
+// The silhouette of the organs at rest.
 function outline(organs, view, place, width) {
   const [columns, rows] = [width, Math.round(place.height)];
   const inside = shadowOf(organs, view, place, columns, rows);
@@ -122,7 +122,7 @@ function viewDrawing(summary, view, cube, cursor, width) {
   return { element: html("div", { class: "path-view" }, outline(summary.organs, view, place, width), picture), follow };
 }
 
-/** The instruments, and the scope if it went anywhere: more than a millimetre along some axis. */
+/** The instruments, and the scope if it moved more than a millimetre along some axis. */
 export function travellers({ tools, scope }) {
   const { low, high } = boxOf([scope]);
   const moved = low.some((value, axis) => high[axis] - value > 1);
@@ -147,7 +147,7 @@ export function pathsSection(session, cursor) {
   return section(
     "paths-section",
     "Paths of the tips",
-    "Circle: where it began; square: where it ended; ring: the moment of the time cursor. All views have one scale; the organs at rest lie behind.",
+    "Circle: start; square: end; ring: position at the time cursor. All views have the same scale; the organs are shown at rest in the background.",
     instrumentLegend(summary.tools),
     html("div", { class: "views" }, views),
   );

@@ -22,7 +22,7 @@ function largest(values) {
   return most;
 }
 
-/** Where things are in a drawing of this width: x of a time, gutter on the left. */
+/** Layout of a drawing of this width: x of a time, gutter on the left. */
 function layout(summary, width) {
   const gutter = width < 560 ? 76 : 96;
   const length = summary.end - summary.begin || 1;
@@ -36,7 +36,7 @@ function layout(summary, width) {
   };
 }
 
-// One line where every bin is one frame; else the band between the lowest and the highest of each bin.
+// A line if every bin is one frame; else the band between the minimum and the maximum of each bin.
 function curvePaths(tool, envelope, times, place, y) {
   const points = (values) => Array.from(values, (value, k) => `${place.x(times[k]).toFixed(1)},${y(value).toFixed(1)}`);
   const top = points(envelope.high);
@@ -50,9 +50,9 @@ function curvePaths(tool, envelope, times, place, y) {
 function curve(summary, { key, title }, place, top) {
   const most = largest(summary.tools.map((tool) => largest(tool[key].high))) || 1;
   const marks = ticks(0, most, 3);
-  const room = 1.06 * Math.max(most, marks[marks.length - 1]);
+  const range = 1.06 * Math.max(most, marks[marks.length - 1]);
   const base = top + kTitleHeight + kCurveHeight;
-  const y = (value) => base - (value / room) * kCurveHeight;
+  const y = (value) => base - (value / range) * kCurveHeight;
   return svg(
     "g",
     { "data-curve": key },
@@ -81,7 +81,7 @@ function errorMark(mark, place, y) {
   );
 }
 
-// Several instruments share a band: each has its own lane in it.
+// Each instrument has its own lane in a band.
 function band(row, tools, place, top) {
   const lane = (kBandHeight - 5) / Math.max(1, tools);
   return svg(
@@ -255,7 +255,7 @@ function slider(summary, cursor) {
 
 function binsNote(summary) {
   if (summary.bin_time && summary.binTime.length >= summary.frames) return "Every frame is drawn.";
-  return `Each point stands for ${Math.ceil(summary.frames / summary.binTime.length)} frames; the band is from their lowest to their highest value.`;
+  return `Each point represents ${Math.ceil(summary.frames / summary.binTime.length)} frames; the band extends from their lowest to their highest value.`;
 }
 
 /** Bands, curves, cursor and readings of a session. */
@@ -287,7 +287,7 @@ export function timelineSection(session, cursor) {
   return section(
     "timeline-section",
     "Timeline",
-    `Drag, or use the slider and its arrow keys: the same moment is shown in the paths and on the organs. ${binsNote(summary)}`,
+    `Drag, or use the slider and its arrow keys: the paths and the organs show the same time. ${binsNote(summary)}`,
     instrumentLegend(summary.tools),
     stage,
     slider(summary, cursor),
