@@ -1,5 +1,5 @@
-// A session and its recording show a task the same, bit for bit: marks, touches, force, faces that go, scope; and so
-// the score of a recording is that of the attempt. The session burns, so that its surface changes under the marks.
+// A session and its recording give a task bit-identical observations: marks, touches, force, removed faces, scope; so a
+// recording has the score of its attempt. The session burns, so that the surface changes under the marks.
 #include <gtest/gtest.h>
 
 #include "app/session/session_recorder.hpp"
@@ -12,7 +12,7 @@
 namespace trocar {
 namespace {
 
-// An observation that is kept.
+// A stored copy of an observation.
 struct Kept {
   Observation seen;
   std::vector<SeenTool> tools;
@@ -87,7 +87,7 @@ void expect_same(const TaskResult& live, const TaskResult& other) {
 
 class Observers : public ::testing::TestWithParam<std::string> {
  protected:
-  // Performs, records and keeps every frame that the task saw.
+  // Performs, records and stores every frame that the task saw.
   TaskResult perform(const Scene& scene, Skill skill) {
     Performer performer(scene, skill, 1);
     Backends backends;
@@ -121,7 +121,7 @@ class Observers : public ::testing::TestWithParam<std::string> {
   std::vector<SurfaceMark> marks_;
 };
 
-TEST_P(Observers, ARecordingShowsWhatTheSessionShowed) {
+TEST_P(Observers, ARecordingGivesTheSessionsObservations) {
   const Scene scene = test::coarse_scene(GetParam(), folder_);
   const TaskResult live = perform(scene, Skill::Clumsy);
   const Recording recording(file());
@@ -135,7 +135,7 @@ TEST_P(Observers, ARecordingShowsWhatTheSessionShowed) {
     if (HasFailure()) FAIL() << "frame " << frame;
   }
   if (GetParam() == "burn_line") {
-    EXPECT_GT(gone, 50u) << "the surface must have changed for this to prove anything";
+    EXPECT_GT(gone, 50u) << "the test is only meaningful if the surface changed";
   }
   const auto rescored = score_task(recording);
   ASSERT_TRUE(rescored);
