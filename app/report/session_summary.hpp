@@ -96,7 +96,7 @@ struct SessionSummary {
   std::vector<BackendSummary> backends;  // the first, then each replacement
 };
 
-// `lens`: of the recorded scene. Progress is told how many frames are done.
+// `lens`: of the recorded scene. `progress` is called with the number of frames done.
 SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
                                  const std::function<void(std::size_t)>& progress);
 

@@ -18,7 +18,7 @@ struct Lens {
   double field = 1.16;   // half heights  radius of the circular view in the distorted picture, > 0
 };
 
-// From the pinhole picture to the distorted (seen) picture, and back; the way back only within the field.
+// From the pinhole picture to the distorted (seen) picture, and its inverse, which is valid only within the field.
 glm::dvec2 seen_from_pinhole(const Lens& lens, const glm::dvec2& pinhole);
 glm::dvec2 pinhole_from_seen(const Lens& lens, const glm::dvec2& seen);
 

@@ -36,7 +36,7 @@ class OutputFile {
   WholeFile file_;
 };
 
-// A file of a command and the option that names it. An empty path is no file.
+// A file of a command and the option that names it. An empty path means no file.
 struct NamedFile {
   std::string option;
   std::filesystem::path file;

@@ -12,7 +12,7 @@ namespace trocar {
 namespace {
 
 constexpr int kTearShown = 90;       // frames
-constexpr float kSideWidth = 214.f;  // units: the dark corner beside the round field at 1280 x 720
+constexpr float kSideWidth = 214.f;  // units: the dark corner beside the circular view at 1280 x 720
 
 // State of the jaws: the organ between them and its pull.
 void jaws_line(const Session& session, const Instrument& instrument, bool tore) {

@@ -14,12 +14,12 @@ export function decodeArray({ type, data }) {
 /** {low, high, steps} -> Float32Array of x, y, z, mm. */
 export function decodePlaces({ low, high, steps }) {
   const whole = decodeArray(steps);
-  const places = new Float32Array(whole.length);
+  const points = new Float32Array(whole.length);
   for (let k = 0; k < whole.length; ++k) {
     const axis = k % 3;
-    places[k] = low[axis] + (whole[k] / 65535) * (high[axis] - low[axis]);
+    points[k] = low[axis] + (whole[k] / 65535) * (high[axis] - low[axis]);
   }
-  return places;
+  return points;
 }
 
 function decodeEnvelope({ low, high }) {

@@ -19,11 +19,11 @@ export function fillTriangle(inside, columns, rows, a, b, c) {
   }
 }
 
-/** [row][column] 1 where a projected organ covers the pixel. `place` maps millimetres to pixels. */
-export function shadowOf(organs, view, place, columns, rows) {
+/** [row][column] 1 where a projected organ covers the pixel. `mapping` maps millimetres to pixels. */
+export function shadowOf(organs, view, mapping, columns, rows) {
   const inside = new Uint8Array(columns * rows);
   for (const { vertices, faces } of organs.filter((organ) => organ.vertices)) {
-    const corner = (k) => [place.x(vertices[3 * faces[k] + view.right]), place.y(vertices[3 * faces[k] + view.up])];
+    const corner = (k) => [mapping.x(vertices[3 * faces[k] + view.right]), mapping.y(vertices[3 * faces[k] + view.up])];
     for (let k = 0; k < faces.length; k += 3)
       fillTriangle(inside, columns, rows, corner(k), corner(k + 1), corner(k + 2));
   }
