@@ -15,25 +15,25 @@ namespace trocar {
 namespace {
 
 // A burning hook touches tissue intermittently; after this time without contact it counts as off the tissue.
-constexpr double kLeaves = 0.5;  // s
+constexpr double kOffTissueAfter = 0.5;  // s
 // Burning tissue is removed voxel by voxel, not in every frame.
-constexpr double kGoes = 0.15;    // s
-constexpr double kEnough = 0.95;  // 1   share of the line's points: the ends of a burn are round
+constexpr double kRemovalLasts = 0.15;  // s
+constexpr double kEnough = 0.95;        // 1   share of the line's points: the ends of a burn are round
 
 class BurnLine final : public TaskGoal {
  public:
   BurnLine(const TaskScene& task, const TaskStage& stage)
       : task_(task), line_(task, stage), organs_(stage.organs), tools_(tools_of(task, stage)) {
     burnt_.resize(line_.marks().size());
-    touching_.resize(tools_.size(), Lasting(kLeaves));
-    strange_.resize(organs_.size(), Lasting(kErrorLasts));
+    touching_.resize(tools_.size(), Lasting(kOffTissueAfter));
+    wrong_organ_.resize(organs_.size(), Lasting(kErrorLasts));
   }
 
   const std::vector<SurfaceMark>& marks() const override { return line_.marks(); }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
-    going_.see(seen.organs[line_.organ()].faces_gone > 0, seen.time);
+    removing_.see(seen.organs[line_.organ()].faces_gone > 0, seen.time);
     bool hot = false, off = false;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
       touching_[k].see(touches_any(seen, tools_[k]), seen.time);
@@ -88,7 +88,7 @@ class BurnLine final : public TaskGoal {
       burn_beside(pose.tip, away, foot.beyond, seen.time, log);
       return true;
     }
-    if (!going_.now()) return false;
+    if (!removing_.now()) return false;
     // Points of the line within the tolerance of the tip count as burnt.
     for (std::size_t k = 0; k < burnt_.size(); ++k) {
       const double distance = glm::distance(glm::dvec3(line_.points()[k]), pose.tip);
@@ -114,7 +114,7 @@ class BurnLine final : public TaskGoal {
   void burn_other(const Observation& seen, std::size_t tool, TaskLog& log) {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
       if (organ == line_.organ()) continue;
-      if (strange_[organ].see(touches(seen, organ, tool), seen.time))
+      if (wrong_organ_[organ].see(touches(seen, organ, tool), seen.time))
         log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
     }
   }
@@ -125,10 +125,10 @@ class BurnLine final : public TaskGoal {
   std::vector<std::size_t> tools_;                                     // the instruments that count
   std::vector<char> burnt_;                                            // [point of the line]
   std::vector<Lasting> touching_;                                      // [tool of tools_] contact with any organ
-  std::vector<Lasting> strange_;                                       // [organ] burnt by mistake
+  std::vector<Lasting> wrong_organ_;                                   // [organ] burnt by mistake
   double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
   std::optional<glm::dvec3> last_off_;                                 // last tip position that burnt off the line
-  Lasting off_{kErrorLasts}, going_{kGoes};                            // off the line; tissue is being removed
+  Lasting off_{kErrorLasts}, removing_{kRemovalLasts};                 // off the line; tissue is being removed
   bool off_now_ = false, done_ = false;
 };
 

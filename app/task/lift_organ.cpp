@@ -26,9 +26,9 @@ class LiftOrgan final : public TaskGoal {
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
-    place_ = seen.marks.front();
-    if (!rest_) rest_ = glm::dvec3(place_);
-    height_ = glm::dot(glm::dvec3(place_) - *rest_, kUp);
+    target_ = seen.marks.front();
+    if (!rest_) rest_ = glm::dvec3(target_);
+    height_ = glm::dot(glm::dvec3(target_) - *rest_, kUp);
     highest_ = std::max(highest_, height_);
     contact_.see(tip_touches(seen, organ(), tool_), seen.time);
     move_jaws(seen, log);
@@ -65,7 +65,7 @@ class LiftOrgan final : public TaskGoal {
 
   void draw(DrawnMarks& marks) const override {
     const MarkState state = torn_now_ ? MarkState::Error : holding_ ? MarkState::Done : MarkState::Next;
-    marks.targets.push_back({place_, static_cast<float>(task_.tolerance), state});
+    marks.targets.push_back({target_, static_cast<float>(task_.tolerance), state});
   }
 
  private:
@@ -74,7 +74,7 @@ class LiftOrgan final : public TaskGoal {
   void move_jaws(const Observation& seen, TaskLog& log) {
     const GraspParams jaws;
     const double grip = seen.tools[tool_].grip;
-    const double from_tip = glm::distance(glm::dvec3(place_), seen.tools[tool_].pose.tip);
+    const double from_tip = glm::distance(glm::dvec3(target_), seen.tools[tool_].pose.tip);
     if (closed_ && grip > jaws.open_above) {
       closed_ = false;
       let_go(seen.time, log);
@@ -121,7 +121,7 @@ class LiftOrgan final : public TaskGoal {
   std::vector<SurfaceMark> marks_;
   Lasting contact_{kContactLasts};
   std::optional<glm::dvec3> rest_;  // m   initial position of the target
-  glm::vec3 place_{0.f};            // m
+  glm::vec3 target_{0.f};           // m
   double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0, farthest_ = 0.0;
   std::size_t grasps_ = 0, beside_ = 0, drops_ = 0, tears_ = 0;
   bool closed_ = false, opened_ = false, holding_ = false, torn_now_ = false, done_ = false;

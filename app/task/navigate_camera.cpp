@@ -21,12 +21,12 @@ constexpr double kTooNear = 0.015;  // m
 class NavigateCamera final : public TaskGoal {
  public:
   NavigateCamera(const TaskScene& task, const TaskStage& stage)
-      : task_(task), marks_(marks_of(task, stage)), places_(marks_.size()) {}
+      : task_(task), marks_(marks_of(task, stage)), targets_(marks_.size()) {}
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
-    std::copy(seen.marks.begin(), seen.marks.end(), places_.begin());
+    std::copy(seen.marks.begin(), seen.marks.end(), targets_.begin());
     eye_.see(seen.scope.eye);
     view_.see(axes_of(seen.scope).forward);
     watch_distance(seen, log);
@@ -75,15 +75,15 @@ class NavigateCamera final : public TaskGoal {
   }
 
   void draw(DrawnMarks& marks) const override {
-    for (std::size_t k = 0; k < places_.size(); ++k) {
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
       const MarkState state = k < done_ ? MarkState::Done : k == done_ ? MarkState::Next : MarkState::Waiting;
-      marks.targets.push_back({places_[k], static_cast<float>(task_.tolerance), state});
+      marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state});
     }
   }
 
  private:
   void look(const Observation& seen) {
-    const glm::dvec3 target(places_[done_]), forward = axes_of(seen.scope).forward, from_eye = target - seen.scope.eye;
+    const glm::dvec3 target(targets_[done_]), forward = axes_of(seen.scope).forward, from_eye = target - seen.scope.eye;
     const double depth = glm::dot(from_eye, forward);
     visible_ = seen_point(seen.scope, seen.lens, target).visible;
     offset_ = glm::length(from_eye - depth * forward);
@@ -97,14 +97,14 @@ class NavigateCamera final : public TaskGoal {
     const auto near = [&](const glm::vec3& target) {
       return glm::distance(glm::dvec3(target), seen.scope.eye) < kTooNear;
     };
-    const bool now = std::any_of(places_.begin(), places_.end(), near);
+    const bool now = std::any_of(targets_.begin(), targets_.end(), near);
     if (now && !too_near_) ++times_too_near_, log.error(seen.time, "the lens came too close");
     too_near_ = now;
   }
 
   TaskScene task_;
   std::vector<SurfaceMark> marks_;
-  std::vector<glm::vec3> places_;  // [target] m
+  std::vector<glm::vec3> targets_;  // [target] m
   PathMeter eye_, view_;
   std::size_t done_ = 0, lost_ = 0, times_too_near_ = 0;
   double held_ = 0.0, offset_ = 0.0, offset_sum_ = 0.0, offset_time_ = 0.0;  // s, m, m s, s

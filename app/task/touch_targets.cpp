@@ -13,7 +13,7 @@ namespace trocar {
 namespace {
 
 // A wrong target counts when it is touched for this long; shorter contact is accidental.
-constexpr double kMeant = 0.25;  // s
+constexpr double kDeliberate = 0.25;  // s
 
 class TouchTargets final : public TaskGoal {
  public:
@@ -21,14 +21,14 @@ class TouchTargets final : public TaskGoal {
       : task_(task), marks_(marks_of(task, stage)), tools_(tools_of(task, stage)) {
     contacts_.resize(stage.organs.size() * tools_.size(), Lasting(kContactLasts));
     paths_.resize(tools_.size());
-    places_.resize(marks_.size());
+    targets_.resize(marks_.size());
     wrong_for_.resize(marks_.size());
   }
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
-    std::copy(seen.marks.begin(), seen.marks.end(), places_.begin());
+    std::copy(seen.marks.begin(), seen.marks.end(), targets_.begin());
     for (std::size_t k = 0; k < tools_.size(); ++k) {
       paths_[k].see(seen.tools[tools_[k]].pose.tip);
       for (std::size_t organ = 0; organ < seen.organs.size(); ++organ)
@@ -56,7 +56,7 @@ class TouchTargets final : public TaskGoal {
     if (done_ < marks_.size() && there_) fmt::format_to(to, "hold target {} of {}", done_ + 1, marks_.size());
     if (done_ < marks_.size() && !there_) fmt::format_to(to, "touch target {} of {}", done_ + 1, marks_.size());
     for (std::size_t k = 0; k < marks_.size(); ++k)
-      if (wrong_for_[k] >= kMeant) fmt::format_to(std::back_inserter(warning), "this is target {}", k + 1);
+      if (wrong_for_[k] >= kDeliberate) fmt::format_to(std::back_inserter(warning), "this is target {}", k + 1);
     if (warning.empty() && beside_) warning += "touching off target";
   }
 
@@ -71,10 +71,10 @@ class TouchTargets final : public TaskGoal {
   }
 
   void draw(DrawnMarks& marks) const override {
-    for (std::size_t k = 0; k < places_.size(); ++k) {
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
       MarkState state = k < done_ ? MarkState::Done : k == done_ ? MarkState::Next : MarkState::Waiting;
-      if (wrong_for_[k] >= kMeant) state = MarkState::Error;
-      marks.targets.push_back({places_[k], static_cast<float>(task_.tolerance), state});
+      if (wrong_for_[k] >= kDeliberate) state = MarkState::Error;
+      marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state});
     }
   }
 
@@ -83,7 +83,7 @@ class TouchTargets final : public TaskGoal {
   double away(const Observation& seen, std::size_t k, std::size_t target) const {
     if (!contacts_[marks_[target].organ * tools_.size() + k].now()) return std::numeric_limits<double>::infinity();
     const ToolPose& pose = seen.tools[tools_[k]].pose;
-    return beside(glm::distance(pose.tip, glm::dvec3(places_[target])), pose.radius);
+    return beside(glm::distance(pose.tip, glm::dvec3(targets_[target])), pose.radius);
   }
 
   bool on_target(const Observation& seen, std::size_t target) const {
@@ -98,7 +98,7 @@ class TouchTargets final : public TaskGoal {
       // If targets lie so close together that both are touched, the right one counts.
       const bool wrong = on_target(seen, k) && !there_;
       wrong_for_[k] = wrong ? before + dt : 0.0;
-      if (before >= kMeant || wrong_for_[k] < kMeant) continue;
+      if (before >= kDeliberate || wrong_for_[k] < kDeliberate) continue;
       ++wrong_;
       log.error(seen.time, fmt::format("touched target {} instead of {}", k + 1, done_ + 1));
     }
@@ -122,7 +122,7 @@ class TouchTargets final : public TaskGoal {
   std::vector<std::size_t> tools_;  // the instruments that count
   std::vector<Lasting> contacts_;   // [organ, tool of tools_]
   std::vector<PathMeter> paths_;    // [tool of tools_]
-  std::vector<glm::vec3> places_;   // [target] m
+  std::vector<glm::vec3> targets_;  // [target] m
   std::vector<double> wrong_for_;   // [target] s
   std::size_t done_ = 0, wrong_ = 0;
   double held_ = 0.0, time_beside_ = 0.0;  // s

@@ -16,7 +16,7 @@ namespace trocar {
 struct WindowOptions {
   std::filesystem::path scene;           // empty: the start screen
   std::string backend;                   // empty: the scene's
-  bool check = true;                     // every frame with obb-refit
+  bool check = true;                     // by obb-refit, in every picture with enough time
   std::size_t frames = 0;                // 0: until the window is closed
   bool record = false;                   // starts at once, without waiting for Enter
   std::optional<Quality> quality;        // empty: automatic

@@ -144,7 +144,7 @@ struct Machine {
     int ticks_done = 0, checks = 0;
     for (int picture = 0; picture < 20000; ++picture) {
       const int ticks = clock.picture(1e-3 * (elapsed - budget.take_overrun()));
-      const bool may_check = ticks > 0 && budget.may_check(busy, elapsed);
+      const bool may_check = ticks > 0 && budget.room(busy, elapsed);
       busy = 0.4 * work_ms + 0.6 * work_ms * ticks;  // drawing, then the ticks
       for (int k = 0; k < ticks; ++k) clock.next();
       elapsed = busy;
