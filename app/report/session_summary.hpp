@@ -69,7 +69,7 @@ struct StageSummary {
 // hundred, and nothing disagreed, it is timer noise and no frame counts as checked.
 struct CheckSummary {
   std::size_t frames = 0, frames_disagreeing = 0;
-  std::uint64_t faces = 0;  // total disagreements
+  std::uint64_t faces = 0;  // disagreements in all
 };
 
 // A backend that answered from this frame on.
@@ -93,7 +93,7 @@ struct SessionSummary {
   std::vector<StageSummary> stages;
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages
   CheckSummary check;
-  std::vector<BackendSummary> backends;  // the first, then each replacement
+  std::vector<BackendSummary> backends;  // the first, then each that took another's place
 };
 
 // `lens`: of the recorded scene. `progress` is called with the number of frames done.

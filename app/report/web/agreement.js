@@ -24,10 +24,10 @@ export function agreementText({ check, frames }, backend) {
       : `${whole(check.frames)} of ${whole(frames)} frames were`;
   const asked = `${share} also answered by an independent backend on the CPU (a tree of oriented bounding boxes, unless the session was started with another).`;
   if (check.faces === 0) return `${asked} Both found the same faces in every frame: 0 disagreements.`;
-  return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the metrics of this report may be wrong.`;
+  return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
 }
 
-/** The changes of the backend during the session; empty without any. */
+/** Which backend answered when, where it was not the same one throughout; empty where it was. */
 export function backendText({ backends }) {
   if (!backends || (backends.length < 2 && !backends[0]?.fault)) return "";
   const parts = backends.map(({ name, frame, time, fault }) => {
