@@ -112,7 +112,7 @@ test("the best attempt is found, flat and duplicate curves are recognised", () =
   assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
 });
 
-test("a failed backend is named, a backend without a change is not", () => {
+test("a backend that failed is named, one that answered throughout is not", () => {
   const compute = { name: "compute", frame: 0, time: 0, fault: "" };
   assert.equal(backendText({ backends: [compute] }), "");
   assert.equal(backendText({}), "");
