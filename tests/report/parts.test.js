@@ -14,7 +14,7 @@ import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");
 
-test("arrays and positions are decoded", () => {
+test("arrays and places come back", () => {
   assert.deepEqual([...decodeArray({ type: "f32", data: base64(new Float32Array([1.5, -2])) })], [1.5, -2]);
   const steps = { type: "u16", data: base64(new Uint16Array([0, 65535, 0])) };
   assert.deepEqual([...decodePlaces({ low: [-1, 2, 3], high: [1, 4, 3], steps })], [-1, 4, 3]);
@@ -112,7 +112,7 @@ test("the best attempt is found, flat and duplicate curves are recognised", () =
   assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
 });
 
-test("a backend that failed is named, one that answered throughout is not", () => {
+test("a failed backend is named, a backend without a change is not", () => {
   const compute = { name: "compute", frame: 0, time: 0, fault: "" };
   assert.equal(backendText({ backends: [compute] }), "");
   assert.equal(backendText({}), "");
