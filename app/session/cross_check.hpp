@@ -1,5 +1,5 @@
 // Compares the answers of two backends about the same frame: which faces only one of them found, and whether these
-// faces are borderline (docs/method.md).   Tested in tests/app/session_health_test.cpp
+// faces are borderline (docs/method.md).   Tested through sessions in tests/app/session_test.cpp
 #pragma once
 
 #include <span>

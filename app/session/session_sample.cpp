@@ -1,5 +1,5 @@
 // Chooses organ and tool for the sample of faces that is compared with the double reference (reference_sample.hpp).
-// Tested in tests/app/reference_sample_test.cpp
+// Tested in tests/app/session_test.cpp
 #include "app/session/session.hpp"
 
 namespace trocar {

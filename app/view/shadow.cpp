@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kLampRadius = 0.0022f;  // m    as in the shader
 constexpr float kSharpest = 0.0004f;    // m    half width of the shadow's edge where the capsule touches
-constexpr float kNearby = 0.0035f;      // m    beyond this distance ambient occlusion is below 2 %
+constexpr float kNearby = 0.0035f;      // m    beyond this distance ambient occlusion is at most 2.2 %
 
 float smoothstep(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.f, 1.f);

@@ -76,22 +76,24 @@ class FaceBook {
         corners_[id] = organ.mesh.faces[slot];
         alive.resize(id + 1, 0);
       } else {
-        ASSERT_FALSE(gone_[id]) << "face " << id << " came back";
+        ASSERT_FALSE(removed_[id]) << "face " << id << " came back";
         ASSERT_EQ(corners_[id], organ.mesh.faces[slot]) << "face " << id;
       }
       alive[id] = 1;
     }
-    gone_.resize(corners_.size(), 0);
-    for (std::size_t id = 0; id < gone_.size(); ++id) gone_[id] = !alive[id];
+    removed_.resize(corners_.size(), 0);
+    for (std::size_t id = 0; id < removed_.size(); ++id) removed_[id] = !alive[id];
   }
 
-  bool gone(std::size_t id) const { return gone_[id]; }
+  bool removed(std::size_t id) const { return removed_[id]; }
   std::size_t size() const { return corners_.size(); }
-  std::size_t count_gone() const { return static_cast<std::size_t>(std::count(gone_.begin(), gone_.end(), 1)); }
+  std::size_t count_removed() const {
+    return static_cast<std::size_t>(std::count(removed_.begin(), removed_.end(), 1));
+  }
 
  private:
   std::vector<glm::uvec3> corners_;  // [face id]
-  std::vector<char> gone_;           // [face id]
+  std::vector<char> removed_;        // [face id]
 };
 
 // Keeps its pose; the test sets its grip.
@@ -128,11 +130,11 @@ TEST_F(TissueScene, ScissorsCutOnceEachTimeTheyClose) {
   run(1.0, 0);
   EXPECT_FALSE(ball.tip_faces.empty());
   run(0.0, 1);
-  const std::size_t cut = book.count_gone();
+  const std::size_t cut = book.count_removed();
   EXPECT_GT(cut, 0u);
   run(0.25, 1);  // not wide enough to cut again
   run(0.0, 1);
-  EXPECT_EQ(book.count_gone(), cut);
+  EXPECT_EQ(book.count_removed(), cut);
   const auto snipped = std::count_if(ball.damage.marks.begin(), ball.damage.marks.end(),
                                      [](std::uint8_t marks) { return (marks & kSnipped) != 0; });
   EXPECT_EQ(static_cast<std::size_t>(snipped), cut);
@@ -159,17 +161,17 @@ TEST_F(TissueScene, BackendsAgreeWhileTheHookBurns) {
   }
   EXPECT_GT(changes, 5u);
   EXPECT_GT(touched, 50u);
-  EXPECT_GT(book.count_gone(), 20u);
+  EXPECT_GT(book.count_removed(), 20u);
   EXPECT_EQ(book.size(), ball.damage.marks.size());
   for (std::size_t id = 0; id < book.size(); ++id)
-    EXPECT_EQ((ball.damage.marks[id] & kBurnt) != 0, book.gone(id)) << id;
+    EXPECT_EQ((ball.damage.marks[id] & kBurnt) != 0, book.removed(id)) << id;
   EXPECT_TRUE(std::equal(rest.begin(), rest.end(), ball.mesh.positions.begin()));
   const DamageReading reading = reading_of(ball.damage);
-  EXPECT_EQ(reading.burnt, book.count_gone());
+  EXPECT_EQ(reading.burnt, book.count_removed());
   EXPECT_EQ(reading.torn, 0u);
   EXPECT_EQ(reading.peak, *std::max_element(ball.damage.peak.begin(), ball.damage.peak.end()));
   EXPECT_NO_THROW(closed_volume(ball.mesh.view()));
-  std::printf("%u changes, %zu of %zu faces burnt, %llu touched\n", changes, book.count_gone(), book.size(),
+  std::printf("%u changes, %zu of %zu faces burnt, %llu touched\n", changes, book.count_removed(), book.size(),
               static_cast<unsigned long long>(touched));
 }
 

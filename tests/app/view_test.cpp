@@ -213,8 +213,8 @@ TEST_F(ViewTest, ShadowsDarkenTheTissue) {
   tools_ = {tool(InstrumentKind::Probe, {0, 0, 0.056})};
   settings_.lamp_offset = {0.0f, 0.03f};
   const Picture with = draw();
-  const auto brightness = [&](const Picture& picture, const glm::vec3& place) {
-    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, place).place);
+  const auto brightness = [&](const Picture& picture, const glm::vec3& point) {
+    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, point).place);
     return c.x + c.y + c.z;
   };
   // Below the shaft (the lamp is above), beside the tip: darker than without the tool.
@@ -222,8 +222,8 @@ TEST_F(ViewTest, ShadowsDarkenTheTissue) {
   const Picture without = draw();
   int darker = 0;
   for (int k = 0; k < 40; ++k) {
-    const glm::vec3 place = 0.05f * glm::normalize(glm::vec3(0.1f, -0.30f + 0.01f * static_cast<float>(k), 1.f));
-    darker += brightness(with, place) < 0.8 * brightness(without, place);
+    const glm::vec3 point = 0.05f * glm::normalize(glm::vec3(0.1f, -0.30f + 0.01f * static_cast<float>(k), 1.f));
+    darker += brightness(with, point) < 0.8 * brightness(without, point);
   }
   EXPECT_GT(darker, 3);
 }
@@ -271,8 +271,8 @@ TEST_F(ViewTest, DrawsOnAScreenOfFourThousandColumns) {
   for (const Quality quality : {Quality::Low, Quality::High}) {
     settings_.quality = quality;
     const Picture large = draw(3840, 2160), small = draw(320, 180);
-    for (const glm::dvec2& place : {glm::dvec2(0.1, 0.2), glm::dvec2(-0.3, -0.3), glm::dvec2(0.8, 0.4)})
-      EXPECT_LT(glm::length(glm::dvec3(large.at(place) - small.at(place))), 60.0);
+    for (const glm::dvec2& position : {glm::dvec2(0.1, 0.2), glm::dvec2(-0.3, -0.3), glm::dvec2(0.8, 0.4)})
+      EXPECT_LT(glm::length(glm::dvec3(large.at(position) - small.at(position))), 60.0);
   }
 }
 
