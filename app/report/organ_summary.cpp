@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-// What is known of each face while the frames go by.
+// Contact of each face, accumulated over the frames.
 struct ContactSums {
   std::vector<float> seconds, pressure;  // [id] s, Pa
   std::vector<std::size_t> last;         // [id] frame that touched it last
 
   explicit ContactSums(std::size_t faces) : seconds(faces, 0.f), pressure(faces, 0.f), last(faces, kNever) {}
 
-  // A face that two tools touch in one frame is touched for one frame.
+  // A face that two tools touch in the same frame counts once.
   void add(const std::vector<std::uint32_t>& faces, std::size_t frame, float dt) {
     for (const std::uint32_t face : faces) {
       if (face >= last.size()) continue;
@@ -43,7 +43,7 @@ void faces_of_tool(const OrganFrame& content, std::size_t tool, std::vector<std:
   faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
 }
 
-// s  that a frame lasted: the time since the one before, for the first that until the second.
+// Duration of a frame, s: the time since the frame before; for the first frame, the time until the second.
 float frame_length(const std::vector<double>& times, std::size_t frame) {
   if (times.size() < 2) return 0.f;
   const std::size_t end = std::max<std::size_t>(frame, 1);

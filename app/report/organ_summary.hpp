@@ -1,5 +1,5 @@
-// The part of a report's summary that must look at every touch of a recording: how many faces each tool touched in each
-// frame, and for how long and how hard each face was touched.   Units: metres, seconds, pascals.
+// The part of a report's summary that reads every touch of a recording: number of faces that each tool touches in each
+// frame, and duration and highest pressure of contact of each face.   Units: metres, seconds, pascals.
 // Tested in tests/app/report_test.cpp
 #pragma once
 
@@ -9,7 +9,7 @@ namespace trocar {
 
 struct TouchedFaces {
   std::vector<std::vector<std::uint32_t>> of_tool;  // [tool][frame] faces, of all organs
-  std::vector<OrganSummary> organs;                 // without shapes and contacts unless asked for
+  std::vector<OrganSummary> organs;                 // with shapes and contacts only if `surfaces`
 };
 
 TouchedFaces summarise_touches(const Recording& recording, bool surfaces,

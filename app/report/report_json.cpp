@@ -28,21 +28,21 @@ json whole_numbers(const std::vector<std::uint32_t>& values) {
   return packed("u16", std::vector<std::uint16_t>(values.begin(), values.end()));
 }
 
-// {low, high: corners of the box, mm; steps: x, y, z of each place, 0 at low, 65535 at high}
+// {low, high: corners of the box, mm; steps: x, y, z of each point, 0 at low, 65535 at high}
 json places(const std::vector<glm::vec3>& metres) {
   glm::vec3 low(std::numeric_limits<float>::max()), high(std::numeric_limits<float>::lowest());
-  for (const glm::vec3& place : metres) {
-    low = glm::min(low, place);
-    high = glm::max(high, place);
+  for (const glm::vec3& point : metres) {
+    low = glm::min(low, point);
+    high = glm::max(high, point);
   }
   if (metres.empty()) low = high = glm::vec3(0.f);
   std::vector<std::uint16_t> steps;
   steps.reserve(metres.size() * 3);
-  for (const glm::vec3& place : metres)
+  for (const glm::vec3& point : metres)
     for (int axis = 0; axis < 3; ++axis) {
       const float extent = high[axis] - low[axis];
       steps.push_back(extent > 0.f
-                          ? static_cast<std::uint16_t>(std::lround((place[axis] - low[axis]) / extent * kSteps))
+                          ? static_cast<std::uint16_t>(std::lround((point[axis] - low[axis]) / extent * kSteps))
                           : std::uint16_t{0});
     }
   return {{"low", {low.x * kMm, low.y * kMm, low.z * kMm}},
@@ -170,7 +170,7 @@ json of(const MetricCurve& curve) {
           {"fit", fit ? json{{"first", fit->first}, {"rate", fit->rate}, {"explained", fit->explained}} : json()}};
 }
 
-// '<' occurs in texts only, where it may be written as an escape: nothing of a text can end the <script> element.
+// In JSON, '<' occurs only in strings; escaping it there keeps a string from ending the <script> element.
 std::string without_angle_brackets(const std::string& text) {
   std::string out;
   out.reserve(text.size());

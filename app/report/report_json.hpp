@@ -1,6 +1,6 @@
-// What a report's page is drawn from, as one JSON text: attempts, summaries, learning curves. Large arrays are typed
-// arrays in base64, little endian: {"type": "f32" | "u32" | "u16", "data": "..."}; places are in millimetres, those of
-// paths and vertices as 16-bit steps between the two corners of a box.
+// The data of a report's page as one JSON text: attempts, summaries, learning curves. Large arrays are typed arrays in
+// base64, little endian: {"type": "f32" | "u32" | "u16", "data": "..."}; positions are in millimetres, those of paths
+// and vertices as 16-bit steps between the two corners of a box.
 // Read by app/report/web/decode.js.   Tested in tests/app/report_test.cpp and tests/report
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace trocar {
 
-// What the page says of where a recording comes from.
+// Origin of a recording, shown on the page.
 struct RecordingFacts {
   bool clean = true;                        // false: a killed process left it behind
   std::string gl, mode, cover, frame_rate;  // as recorded
@@ -25,8 +25,8 @@ struct ReportSession {
   SessionSummary summary;
 };
 
-// Ready to stand in a <script> element: it holds no '<'. Texts that are not UTF-8 have their bad bytes replaced.
-// `curve`: of several attempts, its order that of the sessions; null for a single one.
+// Safe inside a <script> element: it contains no '<'. Invalid UTF-8 bytes are replaced.
+// `curve`: of several attempts, in the order of the sessions; null for a single one.
 std::string report_json(const std::vector<ReportSession>& sessions, const LearningCurve* curve = nullptr);
 
 }  // namespace trocar

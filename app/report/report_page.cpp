@@ -44,7 +44,8 @@ std::string filled_in(std::string_view text, std::initializer_list<Filling> fill
     const std::string_view name = text.substr(open + 2, close == text.npos ? text.npos : close - open - 2);
     const auto* filling =
         std::find_if(fillings.begin(), fillings.end(), [&](const Filling& f) { return f.name == name; });
-    if (filling == fillings.end()) throw RunError(fmt::format("the report's template has an unknown place '{}'", name));
+    if (filling == fillings.end())
+      throw RunError(fmt::format("the report's template has an unknown placeholder '{}'", name));
     out += filling->content;
     start = close + 2;
   }

@@ -1,4 +1,4 @@
-// The report as one HTML file that needs nothing else: template, style, scripts and data in one text.
+// The report as one self-contained HTML file: template, style, scripts and data.
 // Tested in tests/app/report_test.cpp and, in a browser, in tests/report
 #pragma once
 
@@ -7,21 +7,22 @@
 
 namespace trocar {
 
-// The files that the page is made of, as they were when the program was built (app/report/web).
+// The page's files, embedded when the program was built (app/report/web).
 struct WebFiles {
   std::string_view page, style, script;  // page.html, style.css, our modules as one script
-  std::string_view viewer;               // what the page takes of three.js, as one script
+  std::string_view viewer;               // the used parts of three.js, as one script
   std::string_view viewer_licence;       // of three.js
 };
 const WebFiles& web_files();
 
-// `title`: any text. `data`: of report_json(). `with_viewer`: there is something to see in three dimensions.
+// `title`: any text. `data`: from report_json(). `with_viewer`: includes the three-dimensional view.
 std::string report_page(const std::string& title, const std::string& data, bool with_viewer);
 
 // Text as HTML: & < > " ' written as references.
 std::string escaped_html(std::string_view text);
 
-// Every "{{name}}" of `text` replaced once, none within what is put in. Error: RunError naming a place without content.
+// Replaces every "{{name}}" of `text` once; inserted content is not searched. Error: RunError naming an unknown
+// placeholder.
 struct Filling {
   std::string_view name, content;
 };

@@ -10,10 +10,10 @@
 namespace trocar {
 namespace {
 
-constexpr float kCheckedMs = 2e-3f;    // ms  a check that did not happen takes less
-constexpr float kBuriedTip = 0.5e-3f;  // m   less is the surface's own roughness
+constexpr float kCheckedMs = 2e-3f;    // ms  a skipped check takes less
+constexpr float kBuriedTip = 0.5e-3f;  // m   below this it may be the surface's roughness
 
-// Frames in equal groups, the last one may be smaller.
+// Frames in groups of equal size; the last one may be smaller.
 struct Grouping {
   std::size_t frames, stride;
   Grouping(std::size_t frames, std::size_t most) : frames(frames), stride((frames + most - 1) / most) {}
@@ -37,7 +37,7 @@ Envelope envelope(const Grouping& bins, ValueOf value_of) {
   return out;
 }
 
-// When `is` holds, a frame lasting until the next one. Gaps shorter than `shortest` are closed.
+// Time intervals in which `is` holds; a frame lasts until the next one. Gaps up to `shortest` are closed.
 template <typename Is>
 std::vector<Span> spans(const std::vector<double>& times, double shortest, Is is) {
   std::vector<Span> out;
@@ -56,8 +56,8 @@ std::vector<Span> spans(const std::vector<double>& times, double shortest, Is is
 float speed(const Recording& recording, std::size_t frame, std::size_t tool) {
   if (frame == 0) return 0.f;
   const double dt = recording.score_times()[frame] - recording.score_times()[frame - 1];
-  const double way = glm::distance(recording.pose(frame, tool).tip, recording.pose(frame - 1, tool).tip);
-  return dt > 0.0 ? static_cast<float>(way / dt) : 0.f;
+  const double distance = glm::distance(recording.pose(frame, tool).tip, recording.pose(frame - 1, tool).tip);
+  return dt > 0.0 ? static_cast<float>(distance / dt) : 0.f;
 }
 
 void add_paths(const Recording& recording, std::size_t tool, const Grouping& steps, ToolSummary& summary) {

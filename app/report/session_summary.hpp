@@ -1,6 +1,6 @@
-// What the report shows of one recording: timelines of every instrument, their paths, what touched the organs where and
-// how hard, times of the stages and agreement of the backends. Long recordings are gathered into bins of equal numbers
-// of frames, each with its lowest and highest value, so that the size is bounded and no peak is lost.
+// Summary of one recording for the report: timelines and paths of every instrument, contact on the organs, times of the
+// stages, agreement of the backends. Long recordings are divided into bins of equal numbers of frames; each keeps its
+// lowest and highest value, so that the size is bounded and no peak is lost.
 // Units: metres, seconds, newtons, pascals; milliseconds for stage times.   Tested in tests/app/report_test.cpp
 #pragma once
 
@@ -35,7 +35,7 @@ struct ToolSummary {
   double radius = 0.0;                                            // m
   Envelope force, speed, touched;                                 // N, m/s of the tip, faces
   std::vector<glm::vec3> pivot, tip;                              // [step] m
-  std::vector<Span> energy, out_of_view, inside, without_device;  // burns; tip unseen; tip in an organ; no good pose
+  std::vector<Span> energy, out_of_view, inside, without_device;  // diathermy; tip unseen; tip in organ; no valid pose
 };
 
 struct FaceContact {
@@ -44,7 +44,7 @@ struct FaceContact {
   float pressure;      // Pa  the highest
 };
 
-// A face that the session took away or added.
+// Creation or removal of a face during the session.
 struct FaceMoment {
   std::uint32_t face;  // id
   float time;          // s
@@ -54,10 +54,10 @@ struct OrganSummary {
   std::string name;
   std::vector<glm::vec3> rest;       // [vertex] m
   std::vector<glm::uvec3> faces;     // [id]
-  std::vector<FaceMoment> born;      // during the session, by time
-  std::vector<FaceMoment> gone;      // by time
+  std::vector<FaceMoment> born;      // created during the session, by time
+  std::vector<FaceMoment> gone;      // removed, by time
   std::vector<FaceContact> contact;  // by face
-  double touched_area = 0.0;         // m^2  at rest, of all faces ever touched
+  double touched_area = 0.0;         // m^2  at rest, of all touched faces
 };
 
 struct StageSummary {
@@ -65,8 +65,8 @@ struct StageSummary {
   double median, p99, longest;  // ms
 };
 
-// A frame counts as checked when its check took longer than two microseconds; where that is so in less than one frame
-// of a hundred, and nothing disagreed, the clock was late and nothing was checked.
+// A frame counts as checked when its check took longer than 2 microseconds. If that holds for less than one frame of a
+// hundred, and nothing disagreed, it is timer noise and no frame counts as checked.
 struct CheckSummary {
   std::size_t frames = 0, frames_disagreeing = 0;
   std::uint64_t faces = 0;  // disagreements in all
@@ -82,7 +82,7 @@ struct BackendSummary {
   std::string name;
   std::size_t frame = 0;  // first
   double time = 0.0;      // s  of that frame
-  std::string fault;      // why the one before stopped, a sentence; empty: it was switched, or this is the first
+  std::string fault;      // why the previous one failed, a sentence; empty: it was switched, or this is the first
 };
 std::vector<BackendSummary> summarise_backends(const Recording& recording);
 
@@ -93,7 +93,7 @@ struct SessionSummary {
   std::vector<float> step_time;  // [step] s
   std::vector<ToolSummary> tools;
   std::vector<Span> collisions;  // of instruments with each other
-  std::vector<glm::vec3> scope;  // [step] m  its tip; empty: an older recording does not hold it
+  std::vector<glm::vec3> scope;  // [step] m  its tip; empty: an older recording without scope poses
   std::vector<OrganSummary> organs;
   std::vector<StageSummary> stages;
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages
@@ -102,7 +102,7 @@ struct SessionSummary {
   std::vector<BackendSummary> backends;  // the first, then each that took another's place
 };
 
-// `lens`: of the recorded scene. Progress is told how many frames are done.
+// `lens`: of the recorded scene. `progress` is called with the number of frames done.
 SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
                                  const std::function<void(std::size_t)>& progress);
 

@@ -16,10 +16,10 @@
 namespace trocar {
 namespace {
 
-// Several attempts beside each other: timelines and paths in less detail, organs not at all.
+// Several attempts are compared with less detailed timelines and paths, and without organs.
 constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, false};
 
-// The recorded scene, or nothing where this version cannot read it: then the lens is the usual one.
+// The recorded scene; empty when this version cannot parse it: the report then uses the default lens.
 std::optional<Scene> scene_of(const Recording& recording, const std::string& file) {
   try {
     return parse_recorded_scene(recording.text("scene"), file);
@@ -51,7 +51,7 @@ LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
   for (const ReportSession& session : sessions) attempts.push_back(session.attempt);
   LearningCurve curve = learning_curve(attempts);
   std::vector<ReportSession> ordered;
-  for (const std::size_t place : curve.order) ordered.push_back(std::move(sessions[place]));
+  for (const std::size_t number : curve.order) ordered.push_back(std::move(sessions[number]));
   sessions = std::move(ordered);
   return curve;
 }

@@ -1,4 +1,4 @@
-// Recordings to a report's page: what `trocar report` and the window's results screen do.
+// Writes a report's page from recordings, for `trocar report` and the window's results screen.
 // Tested in tests/app/program_test.cpp and tests/app/window_path_test.sh
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace trocar {
 
-// One recording in full, or several side by side, in the order they were made. Returns the page's size in bytes.
-// Errors: InputError for a file that is no recording or cannot be written, RunError when the disk did not take it all.
+// One recording in full, or several side by side, ordered by date. Returns the page's size in bytes.
+// Errors: InputError for a file that is not a recording or cannot be written, RunError when the disk is full.
 std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page);
 
 }  // namespace trocar

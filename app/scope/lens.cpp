@@ -9,7 +9,7 @@ namespace trocar {
 
 namespace {
 
-// Planes of the camera that zones and visibility are measured with; nothing depends on the far one.
+// Clip planes of the camera for zones and visibility; no result depends on the far plane.
 constexpr double kNear = 1e-3, kFar = 2.0;  // m
 
 }  // namespace

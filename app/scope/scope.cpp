@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// A rod steeper than this has no level picture of its own (rod_axes).
+// Steepest rod for which rod_axes() uses the world's y axis as up.
 constexpr double kSteepest = 1.5566;  // rad
 
 struct RodAxes {
@@ -32,9 +32,10 @@ ScopeAxes axes_of(const ScopePose& pose) {
   return {forward, view.right, view.up};
 }
 
-// Closed: let the rod rise by t above the level, h its level heading and w = h x up its right. Then
-//   view . up = cos(angle) sin(t) + sin(angle) cos(spin) cos(t)   gives t, and
-//   view = .. h + sin(angle) sin(spin) w                          in the level gives h.
+// Closed form: let t be the rod's elevation above the horizontal plane, h its horizontal heading and w = h x up its
+// right.
+// Then view . up = cos(angle) sin(t) + sin(angle) cos(spin) cos(t)   gives t, and
+//   view = .. h + sin(angle) sin(spin) w                              in the horizontal plane gives h.
 ScopePose scope_looking_at(const glm::dvec3& eye, const glm::dvec3& target, double angle_deg, double spin_deg,
                            double rod) {
   const glm::dvec3 wanted = glm::normalize(target - eye), up(0, 1, 0);

@@ -10,7 +10,7 @@ namespace trocar {
 std::optional<double> mark_of(const Metric& metric) {
   if (!metric.good || !metric.poor || !std::isfinite(metric.value)) return {};
   if (*metric.good == *metric.poor) return metric.value == *metric.good ? 1.0 : 0.0;
-  // Plus zero: no mark of minus nothing.
+  // Adding zero turns -0.0 into 0.0.
   return std::clamp((metric.value - *metric.poor) / (*metric.good - *metric.poor), 0.0, 1.0) + 0.0;
 }
 

@@ -14,7 +14,7 @@ Json json_of(const Metric& metric) {
   Json json{{"id", metric.id}, {"label", metric.label}, {"unit", metric.unit}, {"value", number(metric.value)}};
   if (metric.good) json["good"] = number(*metric.good);
   if (metric.poor) json["poor"] = number(*metric.poor);
-  if (const auto mark = mark_of(metric)) json["mark"] = *mark;
+  if (const auto grade = mark_of(metric)) json["mark"] = *grade;
   if (!metric.note.empty()) json["note"] = metric.note;
   return json;
 }
@@ -53,7 +53,7 @@ Json json_of(const Attempt& attempt) {
           {"task", attempt.task ? json_of(*attempt.task) : Json(nullptr)}};
 }
 
-// Text from a file may hold bytes that are no UTF-8: they become U+FFFD.
+// Text from a file may contain invalid UTF-8; such bytes become U+FFFD.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace

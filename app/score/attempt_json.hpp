@@ -1,5 +1,5 @@
-// Attempts as JSON, as `trocar score --json` writes them and the report carries them. A figure that cannot be told is
-// null. Layout: docs/file-formats.md   Tested in tests/app/score_test.cpp
+// Attempts as JSON, for `trocar score --json` and the report. An undefined value is null.
+// Layout: docs/file-formats.md   Tested in tests/app/score_test.cpp
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-// Every number so that reading it gives the same bits.
+// Every number is written so that reading it gives the same bits.
 std::string to_json(const Attempt& attempt);
 // {"format": "trocar-scores-1", "attempts": [...]}
 std::string to_json(std::span<const Attempt> attempts);

@@ -53,7 +53,7 @@ std::optional<PowerLaw> fit_power_law(std::span<const double> values) {
   if (n < 3.0) return {};
   const double spread_x = xx - x * x / n, spread_y = yy - y * y / n, both = xy - x * y / n;
   const double slope = both / spread_x;
-  // What does not change is explained by no change.
+  // Constant values are fitted exactly.
   const bool flat = spread_y <= 1e-12 * std::max(1.0, yy);
   return PowerLaw{elementary::exp((y - slope * x) / n), -slope, flat ? 1.0 : both * both / (spread_x * spread_y)};
 }

@@ -123,7 +123,7 @@ double speed_correlation(const Track& left, const Track& right) {
     bb += db * db;
     ab += da * db;
   }
-  // A speed that changes by no more than rounding correlates with nothing.
+  // The correlation of a speed that is constant up to rounding is undefined.
   const double smallest = 1e-12 * static_cast<double>(count);
   return aa > smallest && bb > smallest ? std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0) : kNone;
 }

@@ -9,7 +9,7 @@
 namespace trocar {
 namespace {
 
-// Second derivatives at the knots; zero at both ends. Thomas' algorithm.
+// Second derivatives at the knots; zero at both ends. Thomas algorithm.
 std::vector<double> spline_curvature(const Knots& knots) {
   const auto& t = knots.time;
   const auto& y = knots.value;
@@ -37,7 +37,7 @@ Biquad butterworth(double rate, double cut_off) {
   return {w * w * scale, 2.0 * w * w * scale, w * w * scale, 2.0 * (w * w - 1.0) * scale, (1.0 - k + w * w) * scale};
 }
 
-// As if the first value had always been there.
+// Initial state: the first value, constant.
 void filter(const Biquad& f, std::vector<double>& x) {
   double x1 = x.front(), x2 = x1, y1 = x1, y2 = x1;
   for (double& value : x) {
@@ -54,7 +54,7 @@ void filter(const Biquad& f, std::vector<double>& x) {
 
 Knots thinned(std::span<const double> time, std::span<const double> value, double rate) {
   Knots knots;
-  // Samples at the even rate itself stay one by one, although their times are rounded.
+  // Samples at exactly the even rate stay separate although their times are rounded.
   const auto step_of = [&](double t) { return std::floor((t - time[0]) * rate + 1e-6); };
   for (std::size_t begin = 0; begin < time.size();) {
     const double step = step_of(time[begin]);
@@ -76,7 +76,7 @@ std::vector<double> spline_samples(const Knots& knots, double rate) {
   if (knots.time.size() < 2) return knots.value;
   const std::vector<double> curvature = spline_curvature(knots);
   const auto& t = knots.time;
-  // The last sample stands although its time is rounded.
+  // Keeps the last sample although its time is rounded.
   const auto count = static_cast<std::size_t>(std::floor((t.back() - t.front()) * rate + 1e-6)) + 1;
   std::vector<double> samples(count);
   std::size_t piece = 0;
@@ -92,7 +92,7 @@ std::vector<double> spline_samples(const Knots& knots, double rate) {
 
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off) {
   if (values.size() < 2) return {values.begin(), values.end()};
-  // Each pass cuts at a higher frequency, so that both together halve the power at the one that is asked for.
+  // Each pass has a higher cut-off, so that both passes together halve the power at `cut_off`.
   const double corrected = cut_off / elementary::pow(std::numbers::sqrt2 - 1.0, 0.25);
   const Biquad pass = butterworth(rate, std::min(corrected, 0.49 * rate));
   const std::size_t margin = std::min(values.size() - 1, static_cast<std::size_t>(rate));

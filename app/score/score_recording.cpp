@@ -17,11 +17,11 @@ namespace trocar {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-// Away for no longer than this is no leaving: as ZoneWatch::kAway has it for zones.
+// Events at most this far apart are merged, as ZoneWatch::kAway does for zones.
 constexpr double kAway = ZoneWatch::kAway;  // s
 constexpr const char* kJerkNote =
-    "does not tell experts from novices (Aghazadeh et al. 2023): it grows with speed; look at log dimensionless jerk";
-constexpr const char* kLdljNote = "tells experts from novices (Aghazadeh et al. 2023); nearer zero is smoother";
+    "does not discriminate skill (Aghazadeh et al. 2023): it grows with speed; use log dimensionless jerk";
+constexpr const char* kLdljNote = "discriminates skill (Aghazadeh et al. 2023); nearer zero is smoother";
 
 class Metrics {
  public:
@@ -47,7 +47,7 @@ double impulse(const std::vector<double>& shares, const std::vector<double>& for
 void add_motion(Metrics& m, const ScoredTool& tool, std::span<const double> stops) {
   const Track& track = tool.track;
   m.add("path_length", "Path length", "mm", path_length(track.tip) * 1e3);
-  m.add("path_inefficiency", "Path against the straight way", "", path_inefficiency(track, stops));
+  m.add("path_inefficiency", "Path-length ratio, smoothed path", "", path_inefficiency(track, stops));
   m.add("depth", "Depth, in and out", "mm", depth_travelled(track) * 1e3);
   m.add("angular_path", "Angular path of the shaft", "deg", shaft_turned(track));
   m.add("roll_path", "Angular path about the shaft", "deg", roll_turned(track));
@@ -60,7 +60,7 @@ void add_motion(Metrics& m, const ScoredTool& tool, std::span<const double> stop
   m.add("ldlj", "Log dimensionless jerk", "", log_dimensionless_jerk(active.tip, kTrackRate), kLdljNote);
   m.add("sparc", "Spectral arc length", "", spectral_arc_length(active.speed, kTrackRate), "nearer zero is smoother");
   m.add("movements", "Movements", "", track.size() < 2 ? kNone : count_of(movements(track)));
-  m.add("idle", "Idle", "%", idle_share(track) * 100.0);
+  m.add("idle", "Idle time", "%", idle_share(track) * 100.0);
 }
 
 Flags any_of(const std::vector<Flags>& all) {
@@ -90,27 +90,28 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   const double limit = session.limits.force;
   m.add_judged("peak_force", "Peak force", "N", *std::max_element(tool.force.begin(), tool.force.end()), limit,
                2.0 * limit);
-  m.add("force_integral", "Force over time", "N s", impulse(shares, tool.force));
-  m.add_judged("force_time", "Above the force limit", "s", time_of(shares, tool.forceful), 0.0, 0.05 * duration);
+  m.add("force_integral", "Force integral", "N s", impulse(shares, tool.force));
+  m.add_judged("force_time", "Time above the force limit", "s", time_of(shares, tool.forceful), 0.0, 0.05 * duration);
   m.add_judged("inside_time", "Tip inside an organ", "s", time_of(shares, tool.inside_organ), 0.0, 0.05 * duration);
   if (!tool.in_zone.empty()) {
-    m.add_judged("zone_time", "In a forbidden zone", "s", time_of(shares, any_of(tool.in_zone)), 0.0, 0.05 * duration);
-    m.add_judged("zone_count", "Times in a forbidden zone", "", zone_count(session, tool), 0.0, 4.0);
+    m.add_judged("zone_time", "Time in a forbidden zone", "s", time_of(shares, any_of(tool.in_zone)), 0.0,
+                 0.05 * duration);
+    m.add_judged("zone_count", "Entries into a forbidden zone", "", zone_count(session, tool), 0.0, 4.0);
   }
-  m.add("frozen_time", "Device lost or silent", "s", time_of(shares, tool.frozen));
+  m.add("frozen_time", "Device disconnected or silent", "s", time_of(shares, tool.frozen));
   return {name, m.take()};
 }
 
-// Of the two instruments that went farthest.
+// For the two instruments with the longest paths.
 double bimanual_correlation(const std::vector<ScoredTool>& tools) {
   if (tools.size() < 2) return kNone;
-  std::vector<std::pair<double, std::size_t>> ways;
+  std::vector<std::pair<double, std::size_t>> paths;
   for (std::size_t k = 0; k < tools.size(); ++k) {
-    const double way = path_length(tools[k].track.tip);
-    ways.emplace_back(std::isfinite(way) ? -way : 0.0, k);
+    const double length = path_length(tools[k].track.tip);
+    paths.emplace_back(std::isfinite(length) ? -length : 0.0, k);
   }
-  std::sort(ways.begin(), ways.end());
-  return speed_correlation(tools[ways[0].second].track, tools[ways[1].second].track);
+  std::sort(paths.begin(), paths.end());
+  return speed_correlation(tools[paths[0].second].track, tools[paths[1].second].track);
 }
 
 void add_force(Metrics& m, const ScoredSession& session) {
@@ -120,7 +121,7 @@ void add_force(Metrics& m, const ScoredSession& session) {
     sum += impulse(session.shares, tool.force);
   }
   m.add_judged("peak_force", "Peak force", "N", peak, session.limits.force, 2.0 * session.limits.force);
-  m.add("force_integral", "Force over time", "N s", sum);
+  m.add("force_integral", "Force integral", "N s", sum);
 }
 
 void add_zones(Metrics& m, const ScoredSession& session) {
@@ -131,9 +132,9 @@ void add_zones(Metrics& m, const ScoredSession& session) {
     count += zone_count(session, tool);
   }
   if (all.empty()) return;
-  m.add_judged("zone_time", "In a forbidden zone", "s", time_of(session.shares, any_of(all)), 0.0,
+  m.add_judged("zone_time", "Time in a forbidden zone", "s", time_of(session.shares, any_of(all)), 0.0,
                0.05 * session.duration());
-  m.add_judged("zone_count", "Times in a forbidden zone", "", count, 0.0, 4.0);
+  m.add_judged("zone_count", "Entries into a forbidden zone", "", count, 0.0, 4.0);
 }
 
 std::vector<Metric> score_whole(const ScoredSession& session) {
@@ -145,15 +146,15 @@ std::vector<Metric> score_whole(const ScoredSession& session) {
   else
     m.add("duration", "Time", "s", session.duration());
   if (session.tools.size() > 1) {
-    m.add("bimanual_correlation", "Both hands' speeds, correlation", "", bimanual_correlation(session.tools));
-    m.add_judged("collisions", "Collisions of instruments", "",
+    m.add("bimanual_correlation", "Bimanual speed correlation", "", bimanual_correlation(session.tools));
+    m.add_judged("collisions", "Instrument collisions", "",
                  count_of(beginnings(session.times, session.collision, kAway)), 0.0, 5.0);
-    m.add("collision_time", "Instruments in collision", "s", time_of(shares, session.collision));
+    m.add("collision_time", "Instrument collision time", "s", time_of(shares, session.collision));
   }
   if (!session.tools.empty()) add_force(m, session);
   m.add_judged("peak_pressure", "Peak pressure", "kPa", session.peak_pressure * 1e-3, session.limits.pressure * 1e-3,
                session.limits.worst_pressure * 1e-3);
-  m.add("pressure_time", "Above the pressure limit", "s", time_of(shares, session.pressed));
+  m.add("pressure_time", "Time above the pressure limit", "s", time_of(shares, session.pressed));
   m.add("faces_burnt", "Faces burnt", "", count_of(session.faces_burnt));
   m.add("faces_torn", "Faces torn or cut", "", count_of(session.faces_torn));
   add_zones(m, session);
@@ -163,7 +164,7 @@ std::vector<Metric> score_whole(const ScoredSession& session) {
   return m.take();
 }
 
-// When something was reached: the way leads through these places.
+// Times of the task's notes: the straight-line path leads through the tip's positions at these times.
 std::vector<double> stops_of(const std::optional<TaskResult>& task) {
   std::vector<double> stops;
   if (task)

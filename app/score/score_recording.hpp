@@ -1,5 +1,5 @@
-// The score of an attempt, from its recording alone: the same file gives the same figures, bit for bit, today and
-// later, finished or recovered. Figures, formulas, sources, limits: docs/metrics.md.
+// The score of an attempt, from its recording alone: the same file always gives bit-identical metrics, whether finished
+// or recovered. Metrics, formulas, sources, limits: docs/metrics.md.
 // Tested in tests/app/score_test.cpp
 #pragma once
 
@@ -11,7 +11,7 @@ namespace trocar {
 
 class Recording;
 
-// `file`: as the attempt is to name it.
+// `file`: the name stored in the attempt.
 Attempt score_recording(const Recording& recording, const std::string& file);
 
 }  // namespace trocar

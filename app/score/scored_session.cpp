@@ -19,11 +19,11 @@ Scene scene_of(const Recording& recording, const std::string& file) {
   try {
     return parse_recorded_scene(recording.text("scene"), file);
   } catch (const InputError&) {
-    return {};  // of a version that knew other keys: its figures are still good
+    return {};  // a scene of another version: metrics that do not need it remain valid
   }
 }
 
-// Its task anew; nothing where it cannot be told.
+// The task's result; empty when it is not available.
 std::optional<TaskResult> task_of(const Recording& recording) {
   try {
     return score_task(recording);
@@ -32,14 +32,14 @@ std::optional<TaskResult> task_of(const Recording& recording) {
   }
 }
 
-// Up to here the attempt counts, s.
+// The end of the scored time, s.
 double end_of(const ScoredSession& session, double start) {
   if (!session.task) return std::numeric_limits<double>::infinity();
   if (session.task->finished && !session.task->events.empty()) return session.task->events.back().time;
   return start + session.scene.task->time_limit;
 }
 
-// Recordings without the scope's place were made with a scope that did not move.
+// In recordings without scope poses the scope did not move.
 std::optional<ScopePose> scope_in(const Recording& recording, const Scene& scene, std::size_t frame) {
   if (const auto scope = recording.scope(frame)) return scope;
   if (scene.instruments.empty()) return {};
@@ -74,17 +74,17 @@ bool collides(const Recording& recording, std::size_t frame) {
   return false;
 }
 
-double highest_pressure(const Recording& recording, std::size_t frame, OrganFrame& room) {
+double highest_pressure(const Recording& recording, std::size_t frame, OrganFrame& scratch) {
   float highest = 0.f;
   for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
-    recording.read_frame(frame, organ, room);
-    for (const float pressure : room.pressure) highest = std::max(highest, pressure);
+    recording.read_frame(frame, organ, scratch);
+    for (const float pressure : scratch.pressure) highest = std::max(highest, pressure);
   }
   return highest;
 }
 
-// A face goes in the frame before the first that no longer asks about it; what was gone in frame 0 went before.
-void count_gone(const Recording& recording, ScoredSession& session) {
+// A face is removed in the frame before the first one without it; faces missing in frame 0 were removed before.
+void count_removed(const Recording& recording, ScoredSession& session) {
   for (const OrganRecording& organ : recording.organs())
     for (const std::uint32_t frame : organ.history.gone_frame) {
       if (frame == 0 || frame > session.frames()) continue;
@@ -120,14 +120,14 @@ ScoredSession scored_session(const Recording& recording, const std::string& file
   const auto zones = zones_of(session.scene);
   for (std::size_t tool = 0; tool < recording.tools().size(); ++tool)
     session.tools.push_back(scored_tool(recording, session, zones, tool));
-  OrganFrame room;
+  OrganFrame scratch;
   for (std::size_t frame = 0; frame < session.frames(); ++frame) {
-    const double pressure = highest_pressure(recording, frame, room);
+    const double pressure = highest_pressure(recording, frame, scratch);
     session.peak_pressure = std::max(session.peak_pressure, pressure);
     session.pressed.push_back(pressure > session.limits.pressure);
     session.collision.push_back(collides(recording, frame));
   }
-  count_gone(recording, session);
+  count_removed(recording, session);
   return session;
 }
 

@@ -1,4 +1,4 @@
-// What scores are taken from: a recording with its scene, and for each frame what was so. Thresholds with their reason.
+// The data behind the scores: a recording with its scene, and flags for each frame. Thresholds with their reason.
 // Units: metres, seconds, newtons, pascals.   Tested in tests/app/score_test.cpp
 #pragma once
 
@@ -14,23 +14,23 @@
 namespace trocar {
 
 struct ScoreLimits {
-  double force = 2.0;  // N   the task's own, if there is one
-  // Damage of porcine liver grew with stress up to the 250 kPa that were tried: De et al. 2007.
+  double force = 2.0;  // N   without a task; else the task's limit
+  // Damage to porcine liver grew with stress up to the highest tested stress of 250 kPa: De et al. 2007.
   double pressure = 100e3, worst_pressure = 250e3;  // Pa
 };
 
-// Frame by frame: 0 or 1.
+// [frame] 0 or 1
 using Flags = std::vector<char>;
 
 struct ScoredTool {
-  Track track, active;  // all of it; between the first and the last motion
+  Track track, active;  // the whole track; from the first to the last motion
   Flags out_of_view, inside_organ, frozen, forceful;
   std::vector<Flags> in_zone;  // [zone]
   std::vector<double> force;   // [frame] N
 };
 
 struct ScoredSession {
-  Scene scene;  // an empty one when the recording's cannot be read
+  Scene scene;  // empty when the recording's scene is unreadable
   std::optional<TaskResult> task;
   bool views = false;  // the scope is known
   ScoreLimits limits;
@@ -44,7 +44,7 @@ struct ScoredSession {
   double duration() const;  // s
 };
 
-// A task that is done, or out of time, ends what is scored.
+// Scored time ends when the task is done or out of time.
 ScoredSession scored_session(const Recording& recording, const std::string& file);
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
-// Time and count of what is so in some frames and not in others.
-// A frame stands for the time since the frame before it, as in a task: what it shows happened in that time.
+// Duration and number of events from flags of frames.
+// A frame represents the time since the frame before it, as in a task.
 // Units: seconds.   Tested in tests/app/score_test.cpp
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace trocar {
 
-// [frame] s. Time that does not go on counts nothing.
+// Duration of each frame, [frame] s; 0 where time does not increase.
 std::vector<double> frame_shares(std::span<const double> times);
 
-// Of frames for which `flags` is not 0.
+// Total duration of the frames whose flag is not 0.
 double time_of(std::span<const double> shares, std::span<const char> flags);
-// How often it begins, in the first frame too. What has been away for no longer than `away`, s, goes on.
+// Number of events, including one that begins in the first frame. Events at most `away` s apart are merged.
 std::size_t beginnings(std::span<const double> times, std::span<const char> flags, double away);
 
 }  // namespace trocar

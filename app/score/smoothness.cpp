@@ -23,7 +23,7 @@ double peak_speed_of(std::span<const glm::dvec3> tip, double rate) {
   return peak;
 }
 
-// Magnitudes from 0 to the highest frequency of the arc, the largest 1; empty for no speed at all.
+// Magnitudes from 0 Hz to the arc's highest frequency, normalised to a maximum of 1; empty when the speed is zero.
 std::vector<double> spectrum_of(std::span<const double> speed, std::size_t length, std::size_t count) {
   std::vector<glm::dvec2> spectrum(length, glm::dvec2(0.0));
   for (std::size_t k = 0; k < speed.size(); ++k) spectrum[k].x = speed[k];
@@ -44,7 +44,7 @@ double integrated_squared_jerk(std::span<const glm::dvec3> tip, double rate) {
   const std::size_t last = tip.size() - 4;
   for (std::size_t k = 0; k <= last; ++k) {
     const glm::dvec3 jerk = (tip[k + 3] - tip[k] - 3.0 * (tip[k + 2] - tip[k + 1])) * (rate * rate * rate);
-    // Each stands for a step about the middle of its four places, the first and the last for the ends too.
+    // Each value represents the middle interval of its four samples; the first and the last also the end intervals.
     sum += glm::dot(jerk, jerk) / rate * (1.0 + (k == 0) + (k == last));
   }
   return sum;

@@ -11,7 +11,7 @@ namespace {
 
 bool finite(const glm::dvec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
-// Counted from the first value, so that what does not move stays where it is to the bit.
+// Relative to the first value, so that a constant stays constant to the bit.
 std::vector<double> smooth(std::span<const double> time, std::span<const double> value) {
   std::vector<double> moved(value.begin(), value.end());
   for (double& v : moved) v -= value.front();
@@ -44,13 +44,13 @@ std::vector<double> speed_of(std::span<const glm::dvec3> tip) {
 
 }  // namespace
 
-void TrackSamples::add(double t, const glm::dvec3& tip_place, const glm::dvec3& pivot_place, double roll) {
-  if (!std::isfinite(t) || !finite(tip_place) || !finite(pivot_place) || !std::isfinite(roll)) return;
+void TrackSamples::add(double t, const glm::dvec3& tip_position, const glm::dvec3& pivot_position, double roll) {
+  if (!std::isfinite(t) || !finite(tip_position) || !finite(pivot_position) || !std::isfinite(roll)) return;
   if (!time.empty() && t <= time.back()) return;
   if (!roll_deg.empty()) roll = roll_deg.back() + std::remainder(roll - roll_deg.back(), 360.0);
   time.push_back(t);
-  tip.push_back(tip_place);
-  pivot.push_back(pivot_place);
+  tip.push_back(tip_position);
+  pivot.push_back(pivot_position);
   roll_deg.push_back(roll);
 }
 

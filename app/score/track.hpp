@@ -1,6 +1,6 @@
-// An instrument's motion, taken from a recording: first as it was recorded, then at even times and without noise.
-// Even rate 100 Hz, low-pass 10 Hz: the band in which the spectral arc length looks, wide enough for tremor (8 to
-// 12 Hz begins to be lost). See app/score/resample.hpp for how, docs/metrics.md for why.
+// An instrument's motion from a recording: first as recorded, then evenly sampled and filtered.
+// Even rate 100 Hz, low-pass 10 Hz: the band of the spectral arc length; tremor (8 to 12 Hz) is attenuated but kept.
+// Method: app/score/resample.hpp; reasons: docs/metrics.md.
 // Units: metres, seconds, degrees.   Tested in tests/app/track_test.cpp
 #pragma once
 
@@ -14,16 +14,16 @@ class Recording;
 constexpr double kTrackRate = 100.0;   // Hz
 constexpr double kTrackCutOff = 10.0;  // Hz
 
-// As recorded: frames whose pose is finite and whose time is later than that of the frame before.
+// As recorded: frames with a finite pose and a time later than the frame before.
 struct TrackSamples {
   std::vector<double> time;            // [sample] s
   std::vector<glm::dvec3> tip, pivot;  // [sample] m
-  std::vector<double> roll_deg;        // [sample] turns counted on: no jump from 180 to -180
+  std::vector<double> roll_deg;        // [sample] unwrapped: no jump from 180 to -180
 
-  // Keeps what is finite and in order.
-  void add(double t, const glm::dvec3& tip_place, const glm::dvec3& pivot_place, double roll);
+  // Ignores non-finite samples and samples out of order.
+  void add(double t, const glm::dvec3& tip_position, const glm::dvec3& pivot_position, double roll);
 };
-TrackSamples track_samples(const Recording& recording, std::size_t tool, std::size_t frames);  // of the first frames
+TrackSamples track_samples(const Recording& recording, std::size_t tool, std::size_t frames);  // of the first `frames`
 
 // Even and smooth: sample k at start + k / kTrackRate.
 struct Track {
@@ -37,10 +37,10 @@ struct Track {
 };
 Track track_of(const TrackSamples& samples);
 
-// Part of a track, samples first .. last - 1.
+// Samples first .. last - 1 of a track.
 Track part_of(const Track& track, std::size_t first, std::size_t last);
-// From the first to the last sample in which the tip is faster than `slowest`, m/s, and half a period of the cut-off
-// more at either end, over which the low-pass spreads a start; empty when it never is.
+// From the first to the last sample in which the tip is faster than `slowest`, m/s, plus half a period of the cut-off
+// at either end, over which the low-pass spreads a start. Empty when the tip is never faster.
 Track active_part(const Track& track, double slowest);
 
 }  // namespace trocar

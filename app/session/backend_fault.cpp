@@ -12,7 +12,7 @@ std::string sentence_of(const BackendFault& fault) {
 
 void FaultTeller::tell(const std::vector<BackendFault>& faults) {
   if (told_ >= faults.size()) return;
-  // A progress bar may stand on the line.
+  // A progress bar may occupy the line: erase it first.
   const char* fresh_line = isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "";
   for (; told_ < faults.size(); ++told_) fmt::print(stderr, "{}{}\n", fresh_line, sentence_of(faults[told_]));
 }

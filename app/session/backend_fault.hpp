@@ -1,5 +1,5 @@
-// A touch query that failed in mid-session: which, when, why, and what follows. Tested in
-// tests/app/backend_fault_test.cpp
+// A touch query that failed during a session: which backend, in which frame, why, and what the session does next.
+// Tested in tests/app/backend_fault_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 namespace trocar {
 
 struct BackendFault {
-  std::size_t frame = 0;  // the first that the backend did not answer
+  std::size_t frame = 0;  // the first frame that the backend did not answer
   std::string backend;
   TouchFault fault = TouchFault::None;
-  bool check = false;  // it only checked: it stops. Otherwise scan answers from this frame on
+  bool check = false;  // true: the backend only checked answers, and stops. false: scan answers from this frame on
 };
 
 // "frame 120: backend compute: the graphics driver lost its OpenGL context; scan answers from this frame on"
 std::string sentence_of(const BackendFault& fault);
 
-// Says each fault once on standard error. Keep one for each session.
+// Prints each fault once on standard error. Keep one object for each session.
 class FaultTeller {
  public:
   void tell(const std::vector<BackendFault>& faults);

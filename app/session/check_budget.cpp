@@ -5,7 +5,7 @@
 namespace trocar {
 namespace {
 
-// A check that was too long is tried again after so many pictures, then after twice as many, and so on.
+// Pictures before a check that took too long is tried again. The wait doubles after every further overrun.
 constexpr int kFirstWait = 600, kLongestWait = 1 << 20;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Whether the check of the answers may run in a picture. It may where the picture's work and the check together are
-// done within the time that the picture has: a tick, or as long as the display lets it take. So a check never makes a
-// tick late. What a check costs is known from the last one; the first one, and one that is tried again after a while,
-// may take longer than there was room. That time is handed back, so that the session's clock can leave it out.
-// Units: milliseconds.   Tested in tests/app/tick_clock_test.cpp
+// Decides whether the check of the answers may run in a picture. It may when the picture's work and the check together
+// fit into the time of the picture: one tick, or longer where the display takes longer. A check therefore never delays
+// a tick. The cost of a check is predicted from the last one; the first check, and one that is retried after a wait,
+// may exceed the budget. take_overrun() returns the excess, so that the session's clock can leave it out. Units:
+// milliseconds.   Tested in tests/app/tick_clock_test.cpp
 #pragma once
 
 namespace trocar {
@@ -11,20 +11,20 @@ class CheckBudget {
  public:
   explicit CheckBudget(double tick_ms) : tick_ms_(tick_ms) {}
 
-  // Before each picture. `busy_ms`: what the last picture's ticks and drawing took without its check. `elapsed_ms`: how
-  // long it took until this one, waiting for the display included.
+  // Call before each picture; true: the check may run. `busy_ms`: time of the last picture's ticks and drawing without
+  // its check. `elapsed_ms`: time from the last picture to this one, waiting for the display included.
   bool room(double busy_ms, double elapsed_ms);
-  // After a picture in which it ran.
+  // Call after a picture in which the check ran.
   void ran(double check_ms);
-  // What the last check took beyond its room; once.
+  // Time by which the last check exceeded its budget; returned once, then 0.
   double take_overrun();
 
  private:
   double tick_ms_;
   double cost_ms_ = 0.0;                     // of the last check
   double in_last_ms_ = 0.0;                  // of the check in the last picture; 0: it did not run
-  double room_ms_ = 0.0, overrun_ms_ = 0.0;  // of the last check
-  int wait_ = 0, pictures_until_try_ = 0;    // pictures before a check that was too long is tried again
+  double room_ms_ = 0.0, overrun_ms_ = 0.0;  // budget and excess of the last check
+  int wait_ = 0, pictures_until_try_ = 0;    // pictures before a check that took too long is tried again
 };
 
 }  // namespace trocar

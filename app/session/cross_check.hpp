@@ -1,5 +1,5 @@
-// Two backends on the same frame: which faces only one of them found, and whether the definition lets them differ
-// there.
+// Compares the answers of two backends about the same frame: which faces only one of them found, and whether these
+// faces are borderline (docs/method.md).   Tested through sessions in tests/app/session_test.cpp
 #pragma once
 
 #include <span>
@@ -15,10 +15,10 @@ struct CrossCheckResult {
   std::uint32_t in_both = 0, borderline = 0, disagreements = 0;  // faces
 };
 
-// Holds the room it works in: no allocation once warm, but for frames with differences.
+// Keeps its scratch buffers: no allocation once warm, except in frames with differences.
 class CrossCheck {
  public:
-  // `mesh`: positions of this frame and all faces. The double reference decides each face that only one list holds.
+  // `mesh`: positions of this frame and all faces. The double reference decides each face that is in only one list.
   CrossCheckResult compare(const MeshView& mesh, const ToolVolume& tool, TouchSet set, std::span<const Touch> first,
                            std::span<const Touch> second);
 

@@ -3,20 +3,20 @@
 namespace trocar {
 namespace {
 
-// What touches within rounding still counts as touched by some backend.
+// A backend may report a face that touches only within rounding error; the boxes must include it.
 constexpr double kRounding = 1e-6;  // m
 
 }  // namespace
 
 broad::Box box_of(const ToolStep& step) {
-  const double reach = step.radius + kRounding;
-  return broad::box_around(glm::min(step.pivot, glm::min(step.tip_before, step.tip_after)) - reach,
-                           glm::max(step.pivot, glm::max(step.tip_before, step.tip_after)) + reach);
+  const double margin = step.radius + kRounding;
+  return broad::box_around(glm::min(step.pivot, glm::min(step.tip_before, step.tip_after)) - margin,
+                           glm::max(step.pivot, glm::max(step.tip_before, step.tip_after)) + margin);
 }
 
 Encounters::Encounters(std::size_t organs, std::size_t instruments)
     : organs_(organs), surface_(organs), instrument_(instruments), first_near_(organs + 1, 0) {
-  // Organs first: an object's id is its number, instruments follow on.
+  // Object ids: the organs' numbers first, then the instruments'.
   for (std::size_t k = 0; k < organs + instruments; ++k) sweep_.add({});
 }
 

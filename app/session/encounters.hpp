@@ -1,6 +1,6 @@
-// Who may meet whom in a frame: instruments and organs, organs and organs, instruments and instruments, found by sweep
-// and prune over their boxes. An instrument's box holds everything within its radius of where its shaft goes in the
-// frame; so a face it touches lies in both boxes, and whoever is not listed need not be asked.
+// Candidate pairs of a frame: instrument and organ, organ and organ, instrument and instrument, found by sweep and
+// prune over their boxes. An instrument's box contains everything within its radius of the triangle that its shaft
+// sweeps in the frame. A face that it touches lies in both boxes, so a pair that is not listed needs no touch query.
 // Units: metres, world frame.   Tested in tests/app/encounters_test.cpp
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace trocar {
 
-// Everything within `radius` of the swept triangle, and a micrometre more for rounding.
+// Contains everything within `radius` of the swept triangle, plus one micrometre for rounding.
 broad::Box box_of(const ToolStep& step);
 
 struct InstrumentPair {
@@ -26,8 +26,8 @@ class Encounters {
   Encounters() : Encounters(0, 0) {}
   Encounters(std::size_t organs, std::size_t instruments);
 
-  // Boxes of this frame. `surface`: of the organ's vertices. `reach`: where it may meet another organ, empty when it is
-  // alone.
+  // Boxes of this frame. `surface`: of the organ's vertices. `reach`: where it may touch another organ; empty when it
+  // is the only organ.
   void set_organ(std::size_t organ, const broad::Box& surface, const broad::Box& reach);
   void set_instrument(std::size_t instrument, const broad::Box& box);
   // Allocates nothing once warm.

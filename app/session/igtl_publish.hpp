@@ -1,5 +1,5 @@
-// A session told to the world: every frame to the clients of an OpenIGTLink server. Messages:
-// app/device/igtl_server.hpp Tested in tests/app/igtl_test.cpp
+// Broadcasts each frame of a session to the clients of an OpenIGTLink server. Messages: app/device/igtl_server.hpp
+// Tested in tests/app/igtl_test.cpp
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ class IgtlPublisher {
   // Error: InputError when the port is taken.
   IgtlPublisher(const Scene& scene, const IgtlServerParams& params);
 
-  // The last frame. Never waits.
+  // Sends the last frame. Never blocks.
   void publish(const Session& session);
   const IgtlServer& server() const { return server_; }
 
  private:
   IgtlServer server_;
-  std::vector<RemoteCentre> centres_;  // [instrument] whose frame says where spin is 0
+  std::vector<RemoteCentre> centres_;  // [instrument] their frames define where spin is 0
   std::vector<PublishedTool> tools_;   // [instrument]
 };
 

@@ -1,4 +1,4 @@
-// Two instruments against each other: their shafts as capsules from the trocar to the tip.
+// Distance between two instruments: their shafts are capsules from the trocar to the tip.
 // Units: metres, world frame.   Tested against sampling in tests/app/encounters_test.cpp
 #pragma once
 
@@ -10,11 +10,11 @@ namespace trocar {
 
 struct InstrumentClash {
   std::uint32_t first, second;  // instruments, first < second
-  double distance;              // m   between their surfaces; below 0: they collide, by so much
+  double distance;              // m   between their surfaces; below 0: they collide, with this penetration
   glm::dvec3 point;             // m   halfway between the surfaces where they are closest
 };
 
-// Closed form: the closest points of the two axes.
+// Closed form, from the closest points of the two axes.
 InstrumentClash clash_of(std::uint32_t first, const ToolPose& a, std::uint32_t second, const ToolPose& b);
 
 }  // namespace trocar

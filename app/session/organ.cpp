@@ -18,7 +18,7 @@ void find_unused(Organ& organ) {
     for (int corner = 0; corner < 3; ++corner) organ.unused[face[corner]] = 0;
 }
 
-// New walls are burnt through and through, what they meet is singed.
+// Chars the vertices of new walls fully; skin faces that share these vertices look singed.
 void char_walls(Organ& organ) {
   const LiveFaces& faces = organ.sculpture->faces;
   for (std::size_t slot = faces.size() - organ.sculpture->change.faces.new_faces; slot < faces.size(); ++slot) {
@@ -85,7 +85,7 @@ void ask(Organ& organ, const AskedTools& tools) {
 }
 
 std::size_t slot_of(const Organ& organ, FaceId face) {
-  // Until something is cut, slots are ids.
+  // Before the first cut, slots equal ids.
   if (organ.topology == 0) return index(face);
   const auto found = std::lower_bound(organ.face_ids.begin(), organ.face_ids.end(), face);
   return found != organ.face_ids.end() && *found == face ? static_cast<std::size_t>(found - organ.face_ids.begin())
@@ -132,7 +132,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.name = scene.name;
   organ.colour = scene.colour;
   organ.mesh = load_mesh(scene.mesh, scene.mm_per_unit * kMillimetre);
-  // Tissue has no seams: cuts, pressure and picture follow the surface as one.
+  // Tissue has no seams: cuts, pressure and the picture need one connected surface.
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
     organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);

@@ -10,20 +10,20 @@ namespace {
 
 using glm::dvec3;
 
-// Random vertices that may be nearer to the tool than the nearest known, in a search.
+// Random vertices that a search for the nearest vertex tries as starting points.
 constexpr int kProbes = 16;
-// Steps of a walk over the surface, at most.
+// Maximum number of steps of a walk over the surface.
 constexpr int kMostSteps = 64;
-// A record's numbers are floats: what they round, as a part of the coordinates they stand for.
+// A record's numbers are floats: their rounding error, relative to the coordinates.
 constexpr double kFloatRounding = 4e-7;
-// What a record may be off beside that, m; depth: a ray that grazes the capsule leaves it at an uncertain place.
+// Further tolerance of a record, m. Depth: where a grazing ray leaves the capsule is ill-conditioned.
 constexpr double kRecordBand = 2.0 * kBorderlineBand, kDepthBand = 1e-5;
 
-// Distance squared from the shaft at the end of the step, m^2: to find near faces, not to decide anything.
+// Squared distance from the shaft at the end of the step, m^2: it finds near faces, it decides nothing.
 double squared_distance(const ToolStep& step, const dvec3& point) {
   const dvec3 along = step.tip_after - step.pivot, from = point - step.pivot;
-  const double place = std::clamp(glm::dot(from, along) / glm::dot(along, along), 0.0, 1.0);
-  const dvec3 gap = from - place * along;
+  const double share = std::clamp(glm::dot(from, along) / glm::dot(along, along), 0.0, 1.0);
+  const dvec3 gap = from - share * along;
   return glm::dot(gap, gap);
 }
 
@@ -84,7 +84,7 @@ std::uint32_t ReferenceSample::pick(std::uint32_t count) {
   return static_cast<std::uint32_t>(((mixed ^ (mixed >> 31)) >> 32) * count >> 32);
 }
 
-// From the vertex that was nearest, or a random one that is nearer, downhill over the surface.
+// Greedy descent over the surface, from the last frame's nearest vertex or from a random vertex that is nearer.
 std::uint32_t ReferenceSample::nearest_vertex(std::size_t answer, const SampledAnswer& asked) {
   const MeshView& mesh = asked.mesh;
   const auto distance = [&](std::uint32_t vertex) {
@@ -111,7 +111,7 @@ std::uint32_t ReferenceSample::nearest_vertex(std::size_t answer, const SampledA
   return near_[answer] = nearest;
 }
 
-// A culled face about a vertex.
+// A culled face around a vertex.
 std::optional<std::uint32_t> ReferenceSample::culled_at(std::uint32_t vertex, const SampledAnswer& asked) {
   const std::uint32_t first = asked.around.first[vertex], count = asked.around.first[vertex + 1] - first;
   if (count == 0) return {};
@@ -123,7 +123,8 @@ std::optional<std::uint32_t> ReferenceSample::culled_at(std::uint32_t vertex, co
   return {};
 }
 
-// From a touched face straight ahead to the border of what is touched; where nothing is, about the nearest vertex.
+// Walks from a touched face in a random direction to the border of the touched region. If no face is touched: a face
+// around the nearest vertex.
 std::optional<std::uint32_t> ReferenceSample::culled_face(std::size_t answer, const SampledAnswer& asked) {
   const MeshView& mesh = asked.mesh;
   if (asked.touches.empty()) return culled_at(nearest_vertex(answer, asked), asked);

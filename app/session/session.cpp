@@ -21,7 +21,7 @@ namespace {
 
 // Samples are kept for this many frames unless reserve_frames says otherwise; then the oldest are overwritten.
 constexpr std::size_t kDefaultSamples = 4096;
-// Opening of scissors below which they have cut, and above which they can cut again.
+// Aperture of scissors below which they have cut, and above which they can cut again.
 constexpr double kBladesMeet = 0.15, kBladesOpen = 0.35;
 
 Instrument make_instrument(const InstrumentScene& scene, const Session::DeviceMaker& make_device) {
@@ -130,7 +130,7 @@ void Session::reserve_frames(std::size_t frames) {
 
 void Session::use_backend(Backends& backends, const std::string& name) {
   const BackendChoice choice = backends.resolve(name);
-  backends.make(choice.name);  // whatever can fail fails here
+  backends.make(choice.name);  // throws before anything has changed
   for (Organ& organ : organs_) trocar::use_backend(organ, backends, choice.name);
   backend_ = choice;
   BackendTimes& times = times_[0];
@@ -171,7 +171,7 @@ void Session::read_devices(const FrameClock& clock) {
     const ToolPose pose{given.pivot, given.tip, instrument.radius};
     instrument.turn_deg = 0.0;
     instrument.energy = false;
-    // A pose that is no pose, or an old one, freezes the instrument where it is until the device recovers.
+    // An invalid or stale pose freezes the instrument in its last pose until the device recovers.
     instrument.health = instrument.device->health();
     instrument.frozen = instrument.health != DeviceHealth::Good || !usable(given) ||
                         !step_fault(step_between(previous_[k], pose)).empty();
@@ -202,7 +202,7 @@ void Session::set_scope_device(std::unique_ptr<Device> device) {
   scope_.device = device ? std::make_unique<DeviceGuard>(std::move(device), start) : nullptr;
 }
 
-// What is no pose, or an old one, leaves the scope where it is.
+// An invalid or stale pose leaves the scope in its last pose.
 void Session::read_scope(const FrameClock& clock) {
   if (!scope_.device) return;
   const StageTimer timer(stage_ms_[kDevices]);
@@ -219,7 +219,7 @@ void Session::set_marks(std::span<const SurfaceMark> marks) {
   mark_places_.assign(marks.size(), glm::vec3(0.f));
 }
 
-// Boxes of this frame, and what follows from them at once: whom to ask about what, and whether instruments collide.
+// Boxes of this frame, and their direct results: which tools to query for which organ, and which instruments collide.
 void Session::find_encounters(double dt) {
   const StageTimer timer(stage_ms_[kPairs]);
   bodies_.clear();
@@ -239,7 +239,7 @@ void Session::find_encounters(double dt) {
     clashes_.push_back(clash_of(first, instruments_[first].pose, second, instruments_[second].pose));
 }
 
-// Asks about every organ; the first fault ends it.
+// Runs the query of every organ; stops at the first fault.
 TouchFault Session::ask_organs() {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     ask(organs_[k], asked_[k]);
@@ -248,7 +248,7 @@ TouchFault Session::ask_organs() {
   return TouchFault::None;
 }
 
-// A GPU that failed for one organ is not asked about the others.
+// A backend that failed for one organ is replaced for all of them.
 void Session::go_on_with_scan(TouchFault fault) {
   faults_.push_back({frames_, backend_.name, fault, false});
   for (Organ& organ : organs_) use_scan(organ);
@@ -283,7 +283,7 @@ void Session::query_organs() {
   if (anyone) keep(times_[0], asked_frames_++, reserved_frames_, sum);
 }
 
-// Which of the faces around each tip its parts touch.
+// Decides exactly which of the faces around each tip its parts touch.
 void Session::settle_tips(Organ& organ, std::span<const std::uint32_t> near_tools) {
   organ.tip_faces.clear();
   organ.tip_first.assign(instruments_.size() + 1, 0);
@@ -300,7 +300,7 @@ void Session::settle_tips(Organ& organ, std::span<const std::uint32_t> near_tool
   for (FaceId& face : organ.tip_ids) face = organ.face_ids[index(face)];
 }
 
-// The checker is asked about every tool; timed are those that the session's own backend was asked about too.
+// The checker answers about every tool. Only the tools that the session's own backend was queried about are timed.
 void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, StageTimes& sum) {
   const Organ& organ = organs_[k];
   const AskedTools& asked = asked_[k];
@@ -332,7 +332,7 @@ void Session::check_organ(Checker& checker, std::size_t k, BackendTimes& times, 
 
 void Session::check_answers() {
   disagreements_now_ = 0;
-  // Not a part of the stage: a recording tells by its time whether another backend was asked.
+  // Outside the timed stage: a non-zero check time in a recording means that another backend ran.
   hold_sample();
   const StageTimer timer(stage_ms_[kCheck]);
   if (!checking_ || !check_room_) return;

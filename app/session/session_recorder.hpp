@@ -1,4 +1,5 @@
-// Ties a session to a recording: the header that describes it, and a frame appended after every step.
+// Writes a session to a recording: a header that describes it, and one frame after every step.
+// Tested in tests/app/replay_session_test.cpp
 #pragma once
 
 #include <chrono>
@@ -12,15 +13,15 @@ namespace trocar {
 
 class SessionRecorder {
  public:
-  // Error: InputError when the file cannot be written. `gl`: what gl_description() says. `clock`: what scores read.
+  // Error: InputError when the file cannot be written. `gl`: from gl_description(). `clock`: the time that scores use.
   SessionRecorder(const std::filesystem::path& file, const Scene& scene, const Session& session, const std::string& gl,
                   ScoreClock clock = ScoreClock::Tick);
 
-  // After session.step(): appends that frame. Its `record` stage is the time the append of the frame before took.
+  // Call after session.step(): appends that frame. Its `record` stage is the time of the previous append.
   void append(Session& session, const FrameClock& clock);
-  // The same for sessions without a trainee: the wall time is that since the recording began.
+  // For sessions without a trainee: wall time is the time since the recording began.
   void append(Session& session, double time);
-  // Recording has ended because the disk takes no more or the file was deleted, and why.
+  // Recording has ended because the disk is full or the file was deleted; failure() gives the reason.
   bool failed() const noexcept { return recorder_.failed(); }
   std::string failure() const { return recorder_.failure(); }
   void close() { recorder_.close(); }
@@ -28,7 +29,7 @@ class SessionRecorder {
  private:
   static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl, ScoreClock clock);
 
-  // Its line in the attribute `backends`; one past the last when it is not among them.
+  // Its index in the attribute `backends`; the number of entries when it is not listed.
   std::uint8_t number_of(const std::string& backend) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -45,7 +45,7 @@ CompareReport session_report(const Session& session, const Scene& scene, const s
 
 std::string sample_sentence(const SampleCount& sample) {
   return fmt::format(
-      "{} faces held against the double reference, {} of them reported untouched, of {} answers: {} wrong",
+      "{} faces compared with the double reference, {} of them reported untouched, of {} answers: {} wrong",
       sample.faces, sample.culled, sample.of, sample.disagreements);
 }
 

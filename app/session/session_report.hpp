@@ -1,4 +1,4 @@
-// What a session measured of its backends, in the form of a comparison: the same table, JSON and picture.
+// Timings and agreement of a session's backends as a comparison: the same table, JSON and picture.
 #pragma once
 
 #include "app/compare/compare.hpp"
@@ -10,7 +10,7 @@ namespace trocar {
 
 CompareReport session_report(const Session& session, const Scene& scene, const std::string& gl);
 
-// One sentence: how many faces were held against the double reference, of how many, and what came of it.
+// One sentence: number of faces compared with the double reference, number of all answers, number of wrong ones.
 std::string sample_sentence(const SampleCount& sample);
 
 }  // namespace trocar

@@ -1,12 +1,13 @@
-// The session's half of the sample that is held against the double reference: which organ and which tool.
+// Chooses organ and tool for the sample of faces that is compared with the double reference (reference_sample.hpp).
+// Tested in tests/app/session_test.cpp
 #include "app/session/session.hpp"
 
 namespace trocar {
 namespace {
 
-// One face in so many is of any organ and tool, near each other or not: what no backend was asked about, too.
+// Every eighth face comes from any organ and tool, candidate pair or not: this covers the pairs that were not queried.
 constexpr std::uint32_t kAnyPairEvery = 8;
-// An organ without faces gives none; so many in a row end the frame's sample.
+// An organ without faces yields no sample; this many failures in a row end the frame's sampling.
 constexpr int kMostVain = 16;
 
 }  // namespace
@@ -20,7 +21,7 @@ void Session::hold_face(std::size_t organ_number, std::size_t tool) {
                {{organ.positions, organ.mesh.faces}, organ.around, volume, all.of_tool(tool)});
 }
 
-// Mostly of the pairs that are near each other.
+// Seven of eight faces come from candidate pairs.
 void Session::hold_sample() {
   std::uint64_t answers = 0;
   std::uint32_t near = 0;

@@ -1,4 +1,5 @@
-// The half of a session that acts on the tissue: contacts, jaws, cuts, the step, what the instruments feel of it.
+// The half of a session that acts on the tissue: contacts, jaws, cuts, the tissue step, forces on the instruments.
+// Tested in tests/app/session_tissue_test.cpp
 #include <algorithm>
 
 #include "app/session/session.hpp"
@@ -7,31 +8,31 @@
 namespace trocar {
 namespace {
 
-// The hot part of a hook: its last millimetres, and how far from the metal tissue burns.
+// The hot part of a hook: its last 4 mm; tissue burns up to 2 mm from the metal.
 constexpr double kHotLength = 0.004;    // m
 constexpr double kHotReach = 0.002;     // m
-constexpr double kBladeLength = 0.010;  // m  of the part of scissors that cuts
-constexpr double kCutReach = 0.0015;    // m  of the blades, beyond the shaft
+constexpr double kBladeLength = 0.010;  // m  of the cutting part of scissors
+constexpr double kCutReach = 0.0015;    // m  beyond the shaft's surface
 
 HotSegment hot_part(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   return {glm::vec3(pose.tip), glm::vec3(pose.tip + kHotLength * back), static_cast<float>(pose.radius + kHotReach)};
 }
 
-// What goes between blades that close: tissue gives way by voxels of some 3 mm, so the cut is as wide.
+// The segment that closing blades cut. Tissue is removed by voxels of about 3 mm, so the cut has this width.
 HotSegment between_blades(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   const glm::dvec3 end = pose.tip - pose.radius * back;
   return {glm::vec3(end), glm::vec3(end + kBladeLength * back), static_cast<float>(pose.radius + kCutReach)};
 }
 
-// A hook burns what it touches; between blades that close lies what is around the tip.
+// A hook burns what it touches; closing blades cut the faces around the tip.
 bool reaches_anything(const Instrument& instrument, const Organ& organ, std::size_t tool) {
   if (instrument.snipped) return !organ.tip_candidates.of_tool(tool).empty();
   return !organ.touches.of_tool(tool).empty() || organ.tip_first[tool + 1] > organ.tip_first[tool];
 }
 
-// Touches of a tool by the slots of now: faces that went since the query are left out.
+// Touches of a tool with current slots; faces removed since the query are left out.
 void touched_now(const Organ& organ, std::size_t tool, std::vector<Touch>& touches) {
   touches.clear();
   for (std::uint32_t i = organ.touched_first[tool]; i < organ.touched_first[tool + 1]; ++i) {
@@ -54,7 +55,7 @@ void Session::begin_tissue() {
   for (std::size_t tool = 0; tool < volumes_.size(); ++tool) tool_steps_[tool] = volumes_[tool].step;
 }
 
-// The faces that the query found touched, and those around them.
+// Contact candidates: the touched faces and their neighbours.
 void Session::find_candidates() {
   const StageTimer timer(stage_ms_[kContacts]);
   for (Organ& organ : organs_) {
@@ -66,8 +67,8 @@ void Session::find_candidates() {
   }
 }
 
-// Burns what energised hooks touch, cuts what lies between closing blades, and takes out what jaws tore off in the step
-// before.
+// Burns what energised hooks touch, cuts what lies between closing blades, and removes what jaws tore off in the
+// previous step.
 void Session::cut_tissue() {
   const StageTimer timer(stage_ms_[kCut]);
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
@@ -79,11 +80,11 @@ void Session::cut_tissue() {
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
     if (!instrument.energy && !instrument.snipped) continue;
-    const HotSegment gone = instrument.energy ? hot_part(instrument.pose) : between_blades(instrument.pose);
+    const HotSegment removed = instrument.energy ? hot_part(instrument.pose) : between_blades(instrument.pose);
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
       if (!organ.sculpture || !reaches_anything(instrument, organ, tool)) continue;
-      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, gone), instrument.energy ? kBurnt : kSnipped);
+      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, removed), instrument.energy ? kBurnt : kSnipped);
     }
   }
 }
@@ -94,7 +95,7 @@ void Session::take_over(std::size_t k, const SculptChange& change, DamageMark ho
   take_over_change(organs_[k], how);
 }
 
-// Jaws that close take hold of the organ they touch most.
+// Closing jaws grasp the organ of which they touch the most faces.
 void Session::move_jaws_of(std::size_t tool) {
   Instrument& instrument = instruments_[tool];
   if (instrument.kind != InstrumentKind::Grasper) return;
@@ -105,7 +106,7 @@ void Session::move_jaws_of(std::size_t tool) {
     instrument.grasped = static_cast<std::size_t>(most - organs_.begin());
   }
   const Organ& organ = organs_[instrument.grasped];
-  // Where the step begins: there the tissue is, the jaws take it along from there.
+  // The pose at the start of the step: the tissue is there, and the jaws move it from there.
   const ToolPose from{instrument.pose.pivot, tool_steps_[tool].tip_before, instrument.radius};
   move_jaws(grasp_params_, from, instrument.grip, organ.tissue, organ.positions, instrument.grasp);
   std::vector<TissueHold>& holds = holds_[instrument.grasped];
@@ -114,7 +115,7 @@ void Session::move_jaws_of(std::size_t tool) {
     add_holds(grasp_params_, tool_steps_[tool], instrument.turn_deg, instrument.grasp, holds);
 }
 
-// Contacts between organs whose boxes meet; after a cut, between all, for their boxes are of before.
+// Contacts between organs whose boxes overlap; after a cut between all organs, because the boxes are out of date.
 void Session::meet_organs(double dt) {
   const StageTimer timer(stage_ms_[kContacts]);
   bodies_.clear();
@@ -130,7 +131,8 @@ void Session::meet_organs(double dt) {
   }
 }
 
-// The frame's time in as many pieces as its contacts want; the tools move on, what they touch is found anew in each.
+// Divides the frame into as many contact substeps as its contacts need; the tools move on and contacts are recomputed
+// in each.
 void Session::step_tissue(double dt) {
   for (auto& holds : holds_) holds.clear();
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) move_jaws_of(tool);
@@ -179,7 +181,7 @@ void Session::step_piece(int number, int pieces, float dt) {
   }
 }
 
-// What the step did to the jaws, and the jaws to the tissue.
+// After the step: slipping, tearing and pull of the jaws, and crush damage to the tissue.
 void Session::settle_jaws() {
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
     Instrument& instrument = instruments_[tool];
@@ -205,7 +207,7 @@ void Session::follow_surfaces() {
     }
     stop_fallen_parts(organ);
     if (organ.change.empty()) continue;
-    // Everybody who asks about the organ learns of its new faces before the next frame.
+    // Every query of this organ is rebuilt with the new faces before the next frame.
     const MeshView mesh{organ.positions, organ.mesh.faces};
     organ.query->rebuild(mesh);
     for (Checker& checker : checkers_) checker.queries[k]->rebuild(mesh);

@@ -5,7 +5,7 @@
 
 namespace trocar {
 
-// Adds the time of a scope to a stage.
+// Adds the lifetime of this object to a stage.
 class StageTimer {
  public:
   explicit StageTimer(float& stage_ms) : stage_ms_(stage_ms), start_(std::chrono::steady_clock::now()) {}

@@ -8,7 +8,7 @@
 namespace trocar {
 namespace {
 
-// Shares of the corners in a point of the face's plane, cut to the face. A face without area is its first corner.
+// Barycentric weights of a point in the face's plane, clamped to the face. A degenerate face gives its first corner.
 glm::dvec3 shares(const Triangle& face, const glm::dvec3& point) {
   const glm::dvec3 normal = glm::cross(face.b - face.a, face.c - face.a);
   const double area = glm::dot(normal, normal);
@@ -21,12 +21,12 @@ glm::dvec3 shares(const Triangle& face, const glm::dvec3& point) {
 }  // namespace
 
 std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surface,
-                                       std::span<const glm::vec3> places) {
+                                       std::span<const glm::vec3> points) {
   const auto tree = make_surface_tree({});
   tree->rebuild(surface);
   std::vector<SurfaceMark> marks;
-  for (const glm::vec3& place : places) {
-    const auto nearest = tree->closest(glm::dvec3(place), std::numeric_limits<double>::infinity());
+  for (const glm::vec3& point : points) {
+    const auto nearest = tree->closest(glm::dvec3(point), std::numeric_limits<double>::infinity());
     if (!nearest) {
       marks.push_back({organ, glm::uvec3(0), {1.f, 0.f, 0.f}});
       continue;
@@ -37,8 +37,8 @@ std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surf
   return marks;
 }
 
-SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& place) {
-  return nearest_marks(organ, surface, {&place, 1}).front();
+SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& point) {
+  return nearest_marks(organ, surface, {&point, 1}).front();
 }
 
 }  // namespace trocar

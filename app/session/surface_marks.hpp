@@ -1,4 +1,4 @@
-// Points that ride on an organ's surface: where a task's targets are while the tissue moves.
+// Points attached to an organ's surface: a task's targets follow the tissue as it moves.
 // Units: metres.   Tested in tests/app/session_test.cpp
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace trocar {
 
-// The point of the surface nearest to `place`. Load-time work: looks at every face.
-SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& place);
+// The surface point nearest to `point`. Load-time work: builds a tree over every face.
+SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& point);
 
-// The same for many places.
-std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surface, std::span<const glm::vec3> places);
+// The same for many points.
+std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surface, std::span<const glm::vec3> points);
 
-// The same arithmetic for sessions and recordings: bit for bit.
+// Position of a mark. Sessions and recordings use the same arithmetic: bit-identical results.
 inline glm::vec3 place_of(const SurfaceMark& mark, std::span<const glm::vec3> positions) {
   return mark.weight.x * positions[mark.vertex.x] + mark.weight.y * positions[mark.vertex.y] +
          mark.weight.z * positions[mark.vertex.z];

@@ -14,7 +14,7 @@ int TickClock::picture(double elapsed) {
   interrupted_ = false;
   wall_ += passed;
   due_ += passed * params_.rate;
-  // To the nearest: a display with the rhythm of the ticks gets one tick a picture, though neither keeps it exactly.
+  // Rounded to the nearest: a display that runs at the tick rate gets one tick a picture in spite of jitter.
   const int due = static_cast<int>(std::floor(due_ + 0.5));
   left_ = std::min(due, params_.most_per_picture);
   lost_ticks_ += static_cast<std::uint64_t>(due - left_);

@@ -5,11 +5,11 @@
 namespace trocar {
 namespace {
 
-// Hulls may stand off the drawn parts by so much.
+// One-sided Hausdorff distance allowed from the hulls to the drawn parts.
 constexpr solids::PieceParams kPieces{.largest_bulge = 4e-4, .most_pieces = 8};
 constexpr double kMargin = 2e-6;        // m     for rounding
 constexpr double kShortestAxis = 1e-3;  // m
-constexpr int kOpenings = 32;
+constexpr int kApertures = 32;
 
 double distance_to_axis(const glm::dvec3& p, double length) {
   return glm::distance(p, glm::dvec3(0.0, 0.0, std::clamp(p.z, 0.0, length)));
@@ -28,16 +28,16 @@ TipTouch::TipTouch(InstrumentKind kind, double radius, const JointLimits& limits
     length_ = std::max({length_, shape.hinge_z, kShortestAxis});
     parts_.push_back({std::move(shape), std::move(pieces), solids::PieceFaces(kept)});
   }
-  // Opened step by step in the frame of the tool: its end at the origin, +z to the trocar.
-  for (int step = 0; step <= kOpenings; ++step) {
-    const TipStance stance{{{0.0, 0.0, 0.3}, {0.0, 0.0, radius}, radius}, 0.0, static_cast<double>(step) / kOpenings};
+  // Opens the tip step by step in the frame of the tool: its end at the origin, +z towards the trocar.
+  for (int step = 0; step <= kApertures; ++step) {
+    const TipStance stance{{{0.0, 0.0, 0.3}, {0.0, 0.0, radius}, radius}, 0.0, static_cast<double>(step) / kApertures};
     for (const Part& part : parts_) {
       const solids::RigidPose pose = stand(stance, part.shape, limits_);
       for (const glm::vec3& corner : part.shape.mesh.positions)
         reach_ = std::max(reach_, distance_to_axis(pose.place(glm::dvec3(corner)), length_));
     }
   }
-  // Between two steps a corner is on an arc; pieces stand off the corners.
+  // Between two steps a corner moves on an arc; the pieces extend beyond the corners.
   reach_ += bulge() + kMargin + 0.01 * length_;
 }
 

@@ -1,7 +1,7 @@
-// What an instrument's tip touches: its parts (two jaws, a hook, two blades, a ball) as convex pieces, posed as the
-// instrument is, against an organ's faces. The faces to look at come from the backend, asked about the capsule that
-// holds the open tip in the same call as about the shafts; each is then settled exactly. The pieces are asked about
-// where the frame ends; the way there is the shaft's. Units: metres, world frame.
+// Which faces an instrument's tip touches: its parts (two jaws, a hook, two blades, a ball) are convex pieces in the
+// pose of the instrument. The backend finds candidate faces with a capsule that contains the open tip, in the same call
+// as the shafts; each candidate is then tested exactly. The pieces are tested in the pose at the end of the frame; the
+// sweep during the frame is covered by the shaft. Units: metres, world frame.
 // Checked against all faces in tests/app/tip_touch_test.cpp
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace trocar {
 
-// How the movable parts of a tip stand.
+// Pose of a tip and its movable parts.
 struct TipStance {
   ToolPose pose;
   double roll_deg = 0.0, grip = 1.0;
@@ -26,17 +26,17 @@ struct TipStance {
 
 class TipTouch {
  public:
-  // Load-time work: a tenth of a second or so.
+  // Load-time work: about 0.1 s.
   TipTouch(InstrumentKind kind, double radius, const JointLimits& limits);
 
-  // The capsule that holds every part.
+  // The capsule that contains every part.
   ToolVolume around(const TipStance& stance) const;
-  // Those of `candidates`, touches of that capsule, that share a point with a part; by face, each once. Borrowed until
-  // the next call; allocates only to grow.
+  // The faces of `candidates` (touches of that capsule) that share a point with a part, sorted, each once. Borrowed
+  // until the next call; allocates only to grow.
   std::span<const FaceId> touched(const TipStance& stance, const MeshView& mesh, std::span<const Touch> candidates);
 
   std::size_t pieces() const;
-  double bulge() const;  // m, the most that a piece stands off its part
+  double bulge() const;  // m, largest one-sided Hausdorff distance from a piece to its part
 
  private:
   struct Part {
@@ -47,7 +47,7 @@ class TipTouch {
 
   JointLimits limits_;
   double length_ = 0.0;  // m, of the capsule's axis: from the tip to the last hinge
-  double reach_ = 0.0;   // m, of the parts around it, opened as wide as they go
+  double reach_ = 0.0;   // m, the capsule's radius: contains the fully open parts
   std::vector<Part> parts_;
   std::vector<FaceId> candidates_, touched_;
 };

@@ -1,8 +1,8 @@
-// Is an instrument's tip inside an organ, and how deep? Looked at after the tissue has moved, so that a depth is what
-// the contact could not push away: an instrument pushed through an organ, or moved faster than tissue gives way. A tree
-// over each organ's faces answers; it is fitted anew only in frames in which a tool touches the organ and its tip is in
-// the organ's box. A tool that touches none of its faces is not in it: trocars are outside. Units: metres, world frame.
-// Tested in tests/app/tip_watch_test.cpp
+// Is an instrument's tip inside an organ, and how deep? Evaluated after the tissue step, so that a depth is a
+// penetration that the contact could not resolve: an instrument pushed through an organ, or moved faster than the
+// tissue yields. A tree over each organ's faces answers; it is refitted only in frames in which a tool touches the
+// organ and its tip is in the organ's box. A tool that touches none of its faces is not inside it: trocars are outside.
+// Units: metres, world frame.   Tested in tests/app/tip_watch_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ namespace trocar {
 struct BuriedTip {
   std::uint32_t organ;
   float depth;    // m  to the nearest point of the surface, > 0
-  glm::vec3 out;  // unit: the shortest way out
+  glm::vec3 out;  // unit: direction of the shortest path out
 };
 
 class TipWatch {
  public:
-  // `tips`: m, [tool]. Of several organs that hold a tip, the one that holds it deepest. Allocates only where a
-  // tip comes into an organ's box for the first time, or for the first time since its faces changed.
+  // `tips`: m, [tool]. If several organs contain a tip, the one in which it is deepest counts. Allocates only when a
+  // tip enters an organ's box for the first time, or for the first time since the organ's faces changed.
   void look(std::span<const Organ> organs, std::span<const glm::dvec3> tips);
-  // Of the last look. [tool], empty when it is in no organ.
+  // Result of the last look(). [tool], empty when the tip is in no organ.
   std::span<const std::optional<BuriedTip>> buried() const { return buried_; }
 
  private:
   struct Watched {
-    std::unique_ptr<SurfaceTree> tree;  // null until a tip comes near
+    std::unique_ptr<SurfaceTree> tree;  // null until a tip first enters the organ's box
     std::uint32_t topology = 0;         // of the organ when the tree was built
-    bool fitted = false;                // to the positions of this look
+    bool fitted = false;                // to the positions of this call of look()
   };
 
   SurfaceTree& tree_of(const Organ& organ, Watched& watched);

@@ -43,7 +43,7 @@ bool in_data_folder(const std::filesystem::path& file) {
   const auto plain = std::filesystem::absolute(file).lexically_normal();
   const auto real = std::filesystem::weakly_canonical(plain, error);
   for (const auto& folder : candidates()) {
-    if (!std::filesystem::is_directory(folder / "scenes", error)) continue;  // `data` of something else
+    if (!std::filesystem::is_directory(folder / "scenes", error)) continue;  // an unrelated `data` folder
     if (is_below(plain, folder.lexically_normal()) || is_below(real, std::filesystem::weakly_canonical(folder, error)))
       return true;
   }

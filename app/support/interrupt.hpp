@@ -1,4 +1,4 @@
-// Ctrl-C as a question: long work asks interrupted() between frames and ends cleanly.
+// Ctrl-C as a flag: long work calls interrupted() between frames and ends cleanly.
 #pragma once
 
 namespace trocar {

@@ -1,4 +1,4 @@
-// What every table, recording and report says of its origin: program version, machine, date.
+// Origin of every table, recording and report: program version, machine, date.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ inline constexpr const char* kVersion = TROCAR_VERSION;
 
 // "Intel(R) Xeon(R) Processor, 2 hardware threads"
 std::string machine_description();
-// "2026-01-31", in Greenwich.
+// "2026-01-31", UTC.
 std::string today();
-// "2026-11-21 10:22:05", UTC: later is greater.
+// "2026-11-21 10:22:05", UTC; sorts by time.
 std::string this_second();
 
 }  // namespace trocar

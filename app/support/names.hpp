@@ -1,5 +1,5 @@
-// The one rule for names of organs, instruments and marks. A name is a group of a recording, a line of its text, a cell
-// of a table and a label of the window.   Tested in tests/app/input_test.cpp
+// The rule for names of organs, instruments and marks. A name becomes a group and a text line of a recording, a cell of
+// a table and a label in the window.   Tested in tests/app/input_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace trocar {
 
 constexpr std::size_t kLongestName = 60;  // characters
 
-// Empty when the name can be used, else what is wrong with it, fit for a sentence.
+// Empty for a valid name, else what is wrong with it, as part of a sentence.
 std::string name_fault(std::string_view name);
 
 }  // namespace trocar

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kHeadBytes = 1024;  // every mark is found in these
+constexpr std::size_t kHeadBytes = 1024;  // contains every signature
 
 std::string head_of(const fs::path& file) {
   std::string head(kHeadBytes, '\0');
@@ -44,7 +44,7 @@ bool begins_as_json(const std::string& head) {
   });
 }
 
-// A text chunk says so; pictures of earlier versions have their pixels right after the header.
+// Has a text chunk with the program's name; pictures of earlier versions have their pixels right after the header.
 bool begins_as_picture(std::string_view head) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
   constexpr std::size_t kPixels = 33;
@@ -80,7 +80,7 @@ bool begins_as(OutputKind kind, const std::string& head) {
   return false;
 }
 
-// One name for whatever leads to the file.
+// The same name for all paths and links to a file.
 fs::path canonical_name(const fs::path& file) {
   std::error_code error;
   const fs::path name = fs::weakly_canonical(fs::absolute(file, error), error);
@@ -107,7 +107,7 @@ void refuse_foreign(const fs::path& file, OutputKind kind) {
   refuse_recording(file);
   if (!begins_as(kind, head_of(file)))
     throw InputError(
-        fmt::format("{}: is there and is no file of this kind that Trocar wrote, so it is not written over; "
+        fmt::format("{}: exists and is not a file of this kind that Trocar wrote, so it is not written over; "
                     "name another file or remove it",
                     file.string()));
 }
@@ -123,7 +123,7 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);
   if (folder.empty() || error || !fs::is_directory(folder, error))
-    throw InputError(fmt::format("{}: the folder cannot be made; name another", folder.string()));
+    throw InputError(fmt::format("{}: the folder cannot be created; name another", folder.string()));
 }
 
 void refuse_same_files(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {

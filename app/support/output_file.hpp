@@ -1,5 +1,5 @@
-// Files that a command writes in one piece: whole or absent, never over a file that Trocar did not write, never over an
-// input of the same command.   Tested in tests/app/output_test.cpp
+// Output files of commands, written atomically: complete or absent. They never overwrite a file that Trocar did not
+// write, nor an input of the same command.   Tested in tests/app/output_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -11,24 +11,24 @@
 
 namespace trocar {
 
-// What a file of the program begins with depends on its kind: this is how it knows its own.
+// The kind of an output determines the signature by which the program recognises its own files.
 enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series };
 
-// Does the file begin as every recording does?
+// Does the file begin with the HDF5 signature, as every recording does?
 bool is_hdf5(const std::filesystem::path& file);
 
-// Error: InputError when the file is there, holds something, and was not written by Trocar as this kind. Looks only.
+// Error: InputError when the file exists, is not empty, and was not written by Trocar as this kind. Changes nothing.
 void refuse_foreign(const std::filesystem::path& file, OutputKind kind);
 
 class OutputFile {
  public:
-  // Opens at once, so that an unwritable place is refused before any work is done. Error: InputError.
+  // Opens at once, so that an unwritable path is refused before any work is done. Error: InputError.
   OutputFile(const std::filesystem::path& file, OutputKind kind);
-  // For a name that the user has allowed to be replaced, whatever it holds but a recording.
+  // For a file that the user has allowed to be overwritten. Error: InputError for a recording.
   static OutputFile replacing(const std::filesystem::path& file);
 
   std::ostream& stream() { return file_.stream(); }
-  // Error: RunError when the disk did not take everything.
+  // Error: RunError when the disk is full.
   void commit() { file_.commit(); }
 
  private:
@@ -36,16 +36,16 @@ class OutputFile {
   WholeFile file_;
 };
 
-// A file of a command and the option that names it. An empty path is no file.
+// A file of a command and the option that names it. An empty path means no file.
 struct NamedFile {
   std::string option;
   std::filesystem::path file;
 };
 
-// With the folders above it. Error: InputError when there can be none.
+// Creates the folder and its parents. Error: InputError when that fails.
 void make_folder(const std::filesystem::path& folder);
 
-// Error: InputError when an output is an input or another output, under whatever name: links are followed.
+// Error: InputError when an output is also an input or another output, under any name: links are resolved.
 void refuse_same_files(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
 }  // namespace trocar

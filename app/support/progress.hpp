@@ -1,4 +1,4 @@
-// A progress bar on stderr for anything that takes more than two seconds; silent before that.
+// A progress bar on stderr for work that takes more than two seconds; silent before that.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,7 @@
-// Burn along a line: energised, the hook goes along the line and burns it without leaving its width. Measured: how much
-// of the line is burnt, the length burnt beside it, how far beyond its ends, energy given to the air.
+// Burn along a line: the hook, with diathermy on, follows the line and burns it within its width. Measured: the share
+// of the line that is burnt, the length burnt off the line, the distance burnt beyond its ends, diathermy without
+// contact.
+// Tested in tests/app/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,26 +14,26 @@
 namespace trocar {
 namespace {
 
-// A hook that burns its way touches tissue again and again; after so long without, it burns the air.
-constexpr double kLeaves = 0.5;  // s
-// Tissue that burns goes piece by piece, not in every frame.
-constexpr double kGoes = 0.15;    // s
-constexpr double kEnough = 0.95;  // 1   of the line's points: the ends of a burn are round
+// A burning hook touches tissue intermittently; after this time without contact it counts as off the tissue.
+constexpr double kOffTissueAfter = 0.5;  // s
+// Burning tissue is removed voxel by voxel, not in every frame.
+constexpr double kRemovalLasts = 0.15;  // s
+constexpr double kEnough = 0.95;        // 1   share of the line's points: the ends of a burn are round
 
 class BurnLine final : public TaskGoal {
  public:
   BurnLine(const TaskScene& task, const TaskStage& stage)
       : task_(task), line_(task, stage), organs_(stage.organs), tools_(tools_of(task, stage)) {
     burnt_.resize(line_.marks().size());
-    touching_.resize(tools_.size(), Lasting(kLeaves));
-    strange_.resize(organs_.size(), Lasting(kErrorLasts));
+    touching_.resize(tools_.size(), Lasting(kOffTissueAfter));
+    wrong_organ_.resize(organs_.size(), Lasting(kErrorLasts));
   }
 
   const std::vector<SurfaceMark>& marks() const override { return line_.marks(); }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
-    going_.see(seen.organs[line_.organ()].faces_gone > 0, seen.time);
+    removing_.see(seen.organs[line_.organ()].faces_gone > 0, seen.time);
     bool hot = false, off = false;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
       touching_[k].see(touches_any(seen, tools_[k]), seen.time);
@@ -50,19 +52,19 @@ class BurnLine final : public TaskGoal {
 
   void say(std::string& hint, std::string& warning) const override {
     if (share() >= kEnough) {
-      hint += "energy off";
+      hint += "diathermy off";
     } else {
       fmt::format_to(std::back_inserter(hint), "burn along the line, {:.0f} % burnt", 100.0 * share());
     }
-    if (off_now_) fmt::format_to(std::back_inserter(warning), "burning beside the line by {:.1f} mm", away_ * 1e3);
+    if (off_now_) fmt::format_to(std::back_inserter(warning), "burning {:.1f} mm off the line", away_ * 1e3);
   }
 
   void judge(PartList& parts) const override {
     const double width = 2e3 * task_.tolerance;  // mm
     parts.add("task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * kEnough, 40.0);
-    parts.add("task_burnt_beside", "Length burnt beside the line", "mm", beside_ * 1e3, 0.0, 2.0 * width);
+    parts.add("task_burnt_beside", "Length burnt off the line", "mm", beside_ * 1e3, 0.0, 2.0 * width);
     parts.add("task_overshoot", "Burnt beyond the line's ends", "mm", overshoot_ * 1e3, 0.5 * width, 2.0 * width);
-    parts.add("task_energy_in_air", "Time with energy in the air", "s", in_air_, 0.5, 5.0);
+    parts.add("task_energy_in_air", "Diathermy time without contact", "s", in_air_, 0.5, 5.0);
   }
 
   void draw(DrawnMarks& marks) const override {
@@ -75,7 +77,7 @@ class BurnLine final : public TaskGoal {
  private:
   double share() const { return double(std::count(burnt_.begin(), burnt_.end(), 1)) / double(burnt_.size()); }
 
-  // True when it burns beside the line.
+  // True when the tool burns off the line.
   bool burn_with(const Observation& seen, std::size_t tool, TaskLog& log) {
     burn_other(seen, tool, log);
     if (!touches(seen, line_.organ(), tool)) return false;
@@ -86,8 +88,8 @@ class BurnLine final : public TaskGoal {
       burn_beside(pose.tip, away, foot.beyond, seen.time, log);
       return true;
     }
-    if (!going_.now()) return false;
-    // Burnt is what the line has within its half width of where the tissue goes.
+    if (!removing_.now()) return false;
+    // Points of the line within the tolerance of the tip count as burnt.
     for (std::size_t k = 0; k < burnt_.size(); ++k) {
       const double distance = glm::distance(glm::dvec3(line_.points()[k]), pose.tip);
       if (beside(distance, pose.radius) <= task_.tolerance) burnt_[k] = 1;
@@ -96,7 +98,7 @@ class BurnLine final : public TaskGoal {
   }
 
   void burn_beside(const glm::dvec3& tip, double away, bool beyond, double time, TaskLog& log) {
-    if (!off_.now()) log.error(time, beyond ? "burnt beyond the end of the line" : "burnt beside the line");
+    if (!off_.now()) log.error(time, beyond ? "burnt beyond the end of the line" : "burnt off the line");
     away_ = away;
     if (beyond) overshoot_ = std::max(overshoot_, away);
     if (last_off_) beside_ += glm::distance(tip, *last_off_);
@@ -112,7 +114,7 @@ class BurnLine final : public TaskGoal {
   void burn_other(const Observation& seen, std::size_t tool, TaskLog& log) {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
       if (organ == line_.organ()) continue;
-      if (strange_[organ].see(touches(seen, organ, tool), seen.time))
+      if (wrong_organ_[organ].see(touches(seen, organ, tool), seen.time))
         log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
     }
   }
@@ -120,13 +122,13 @@ class BurnLine final : public TaskGoal {
   TaskScene task_;
   TissueLine line_;
   std::vector<std::string> organs_;
-  std::vector<std::size_t> tools_;                                     // whose energy counts
+  std::vector<std::size_t> tools_;                                     // the instruments that count
   std::vector<char> burnt_;                                            // [point of the line]
-  std::vector<Lasting> touching_;                                      // [tool of tools_] any tissue
-  std::vector<Lasting> strange_;                                       // [organ] burnt that should not be
+  std::vector<Lasting> touching_;                                      // [tool of tools_] contact with any organ
+  std::vector<Lasting> wrong_organ_;                                   // [organ] burnt by mistake
   double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
-  std::optional<glm::dvec3> last_off_;                                 // where it burnt beside the line last
-  Lasting off_{kErrorLasts}, going_{kGoes};                            // beside the line; tissue goes
+  std::optional<glm::dvec3> last_off_;                                 // last tip position that burnt off the line
+  Lasting off_{kErrorLasts}, removing_{kRemovalLasts};                 // off the line; tissue is being removed
   bool off_now_ = false, done_ = false;
 };
 

@@ -1,5 +1,6 @@
-// Follow a curve: the tip goes along a line on the organ, in contact, point after point. Measured: how far the contact
-// is from the line, how often it left the line's width, how often contact was lost.
+// Follow a curve: the tip follows a line on the organ, in contact, point after point. Measured: distance of the contact
+// from the line, number of times it left the line's width, number of times contact was lost.
+// Tested in tests/app/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// The line is looked at so many steps either way of the next point, so that one that crosses itself is no short cut.
+// Only this many steps before and after the next point are searched, so that a self-crossing line offers no short cut.
 constexpr std::size_t kAround = 6;
 
 class FollowCurve final : public TaskGoal {
@@ -37,7 +38,7 @@ class FollowCurve final : public TaskGoal {
 
   void say(std::string& hint, std::string& warning) const override {
     if (!begun()) {
-      hint += "touch the beginning of the line";
+      hint += "touch the start of the line";
     } else {
       fmt::format_to(std::back_inserter(hint), "follow the line, {:.0f} % done", 100.0 * progress());
     }
@@ -45,7 +46,7 @@ class FollowCurve final : public TaskGoal {
     if (!in_contact_) {
       warning += "contact lost";
     } else if (off_.now() && deviation_ > task_.tolerance) {
-      fmt::format_to(std::back_inserter(warning), "off the line by {:.1f} mm", deviation_ * 1e3);
+      fmt::format_to(std::back_inserter(warning), "{:.1f} mm off the line", deviation_ * 1e3);
     }
   }
 
@@ -68,7 +69,7 @@ class FollowCurve final : public TaskGoal {
   bool begun() const { return next_ > 0; }
   bool done() const { return next_ == line_.marks().size(); }
 
-  // Of several instruments that count, the one nearest to where the line goes on.
+  // If several instruments count, the one nearest to the next point of the line.
   std::optional<std::size_t> tool_in_contact(const Observation& seen) {
     const glm::dvec3 goal(line_.points()[std::min(next_, line_.steps())]);
     std::optional<std::size_t> nearest;
@@ -91,7 +92,7 @@ class FollowCurve final : public TaskGoal {
     if (begun() && !before) log.note(time, "on the line");
   }
 
-  // Deviation is that of a tip that touches, not of one that has just been lifted off.
+  // Only a touching tip has a deviation, not one that has just lost contact.
   void watch(const Observation& seen, const std::optional<std::size_t>& tool, double dt, TaskLog& log) {
     if (!tool && in_contact_) ++lost_, log.error(seen.time, "contact lost");
     if (!tool || !tip_touches(seen, line_.organ(), *tool)) {
@@ -108,7 +109,7 @@ class FollowCurve final : public TaskGoal {
 
   TaskScene task_;
   TissueLine line_;
-  std::vector<std::size_t> tools_;  // whose tips count
+  std::vector<std::size_t> tools_;  // the instruments that count
   std::vector<Lasting> contacts_;   // [tool of tools_]
   std::size_t next_ = 0, lost_ = 0;
   double deviation_ = 0.0, worst_ = 0.0, sum_ = 0.0, time_ = 0.0;  // m, m, m s, s

@@ -17,14 +17,14 @@ void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
     const double force = glm::length(felt_[tool]);
     now_ = std::max(now_, force);
     if (over_[tool].see(force > most_, seen.time))
-      log.error(seen.time, fmt::format("{} used more than {:g} N", instruments_[tool], most_));
+      log.error(seen.time, fmt::format("{} exceeded {:g} N", instruments_[tool], most_));
   }
   peak_ = std::max(peak_, now_);
   if (over()) time_over_ += dt;
 }
 
 void ForceWatch::judge(PartList& parts) const {
-  parts.add("task_overload_time", "Time with too much force", "s", time_over_, 0.0, 2.0);
+  parts.add("task_overload_time", "Time above the force limit", "s", time_over_, 0.0, 2.0);
   parts.add("task_peak_force", "Peak force", "N", peak_, most_, 2.0 * most_);
 }
 

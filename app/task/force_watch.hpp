@@ -1,5 +1,5 @@
-// Too much force on the tissue: how often, how long, how much at most. Every kind of task watches it. Taken is the
-// force smoothed by a low-pass filter, as a hand feels it: single frames of a trembling contact are not what counts.
+// Too much force on the tissue: count, duration, peak, in every kind of task. The force first passes a low-pass filter,
+// as a hand does, so that single frames of an intermittent contact do not count.
 // Units: newtons, seconds.   Tested in tests/app/task_parts_test.cpp
 #pragma once
 
@@ -12,8 +12,7 @@ namespace trocar {
 
 class ForceWatch {
  public:
-  // Of the filter.
-  static constexpr double kTimeConstant = 0.05;  // s
+  static constexpr double kTimeConstant = 0.05;  // s   of the filter
 
   ForceWatch(const TaskScene& task, const TaskStage& stage)
       : most_(task.most_force),
@@ -22,7 +21,7 @@ class ForceWatch {
         felt_(stage.instruments.size(), glm::dvec3(0.0)) {}
 
   void step(const Observation& seen, double dt, TaskLog& log);
-  double now() const { return now_; }  // N, of the strongest instrument
+  double now() const { return now_; }  // N, largest filtered force of an instrument
   bool over() const { return now_ > most_; }
   double time_over() const { return time_over_; }  // s
   double peak() const { return peak_; }            // N

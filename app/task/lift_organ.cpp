@@ -1,6 +1,6 @@
-// Grasp and lift: the jaws close on the marked place and lift it so far, for so long, without dropping or tearing it.
-// An observation does not say what jaws hold: tissue is taken to be held while the jaws are closed and the place that
-// was between them stays with the tip.
+// Grasp and lift: the jaws close on the target, lift it by `lift` and hold it for `hold`, without dropping or tearing
+// it. An observation does not say what jaws hold: the target counts as held while the jaws are closed and it stays near
+// the tip.   Tested in tests/app/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace trocar {
 namespace {
 
-// Up: towards the head and the front alike, which is upwards in the picture of a scope that comes from the navel.
+// Up: halfway between head and front, which is upwards in the picture of a scope inserted at the navel.
 const glm::dvec3 kUp = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));
-constexpr double kLifted = 0.004;  // m   more than a breath: what is let go from here on is dropped
-constexpr double kSlipped = 0.01;  // m   so much farther from the tip than when it was grasped: it slipped out
+constexpr double kLifted = 0.004;  // m   more than breathing moves it: a release above this height is a drop
+constexpr double kSlipped = 0.01;  // m   the target slipped out when its distance from the tip has grown by this
 
 class LiftOrgan final : public TaskGoal {
  public:
@@ -26,9 +26,9 @@ class LiftOrgan final : public TaskGoal {
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
-    place_ = seen.marks.front();
-    if (!rest_) rest_ = glm::dvec3(place_);
-    height_ = glm::dot(glm::dvec3(place_) - *rest_, kUp);
+    target_ = seen.marks.front();
+    if (!rest_) rest_ = glm::dvec3(target_);
+    height_ = glm::dot(glm::dvec3(target_) - *rest_, kUp);
     highest_ = std::max(highest_, height_);
     contact_.see(tip_touches(seen, organ(), tool_), seen.time);
     move_jaws(seen, log);
@@ -43,12 +43,12 @@ class LiftOrgan final : public TaskGoal {
     done_ = holding_ && height_ >= task_.lift && held_ >= task_.hold;
   }
 
-  // The farthest it ever was: what was dropped had been lifted.
+  // The maximum so far: a drop does not reduce it.
   double progress() const override { return done_ ? 1.0 : farthest_; }
 
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
-    if (!holding_) fmt::format_to(to, "open the jaws and grasp the marked place");
+    if (!holding_) fmt::format_to(to, "open the jaws and grasp the target");
     if (holding_ && height_ < task_.lift) fmt::format_to(to, "lift it by {:.0f} mm more", (task_.lift - height_) * 1e3);
     if (holding_ && height_ >= task_.lift) fmt::format_to(to, "hold it");
     if (torn_now_) warning += "tissue torn";
@@ -57,15 +57,15 @@ class LiftOrgan final : public TaskGoal {
   void judge(PartList& parts) const override {
     const double lift = task_.lift * 1e3;  // mm
     parts.add("task_grasps", "Grasps", "", double(grasps_), 1.0, 4.0);
-    parts.add("task_grasps_beside", "Grasps beside the place", "", double(beside_), 0.0, 3.0);
-    parts.add("task_drops", "Times it was dropped", "", double(drops_), 0.0, 2.0);
+    parts.add("task_grasps_beside", "Grasps off target", "", double(beside_), 0.0, 3.0);
+    parts.add("task_drops", "Drops", "", double(drops_), 0.0, 2.0);
     parts.add("task_tears", "Tears", "", double(tears_), 0.0, 1.0);
     parts.add("task_highest", "Highest lift", "mm", highest_ * 1e3, lift + 8.0, 2.0 * lift + 16.0);
   }
 
   void draw(DrawnMarks& marks) const override {
     const MarkState state = torn_now_ ? MarkState::Error : holding_ ? MarkState::Done : MarkState::Next;
-    marks.targets.push_back({place_, static_cast<float>(task_.tolerance), state});
+    marks.targets.push_back({target_, static_cast<float>(task_.tolerance), state});
   }
 
  private:
@@ -74,12 +74,12 @@ class LiftOrgan final : public TaskGoal {
   void move_jaws(const Observation& seen, TaskLog& log) {
     const GraspParams jaws;
     const double grip = seen.tools[tool_].grip;
-    const double from_tip = glm::distance(glm::dvec3(place_), seen.tools[tool_].pose.tip);
+    const double from_tip = glm::distance(glm::dvec3(target_), seen.tools[tool_].pose.tip);
     if (closed_ && grip > jaws.open_above) {
       closed_ = false;
       let_go(seen.time, log);
     } else if (!closed_ && grip < jaws.close_below) {
-      // Jaws that come closed have not closed on anything.
+      // Jaws that have been closed from the start have not grasped anything.
       closed_ = true;
       if (opened_) grasp(from_tip, seen.tools[tool_].pose.radius, seen.time, log);
     }
@@ -96,7 +96,7 @@ class LiftOrgan final : public TaskGoal {
       log.note(time, "grasped");
     } else {
       ++beside_;
-      log.error(time, "grasped beside the place");
+      log.error(time, "grasped off target");
     }
   }
 
@@ -108,7 +108,7 @@ class LiftOrgan final : public TaskGoal {
     holding_ = false;
   }
 
-  // Faces that go without energy are torn off.
+  // Faces removed without diathermy are torn off.
   void watch_tears(const Observation& seen, TaskLog& log) {
     const bool energy = std::any_of(seen.tools.begin(), seen.tools.end(), [](const auto& tool) { return tool.energy; });
     const bool torn = seen.organs[organ()].faces_gone > 0 && !energy;
@@ -120,8 +120,8 @@ class LiftOrgan final : public TaskGoal {
   std::size_t tool_;
   std::vector<SurfaceMark> marks_;
   Lasting contact_{kContactLasts};
-  std::optional<glm::dvec3> rest_;  // m   where the place was at first
-  glm::vec3 place_{0.f};            // m
+  std::optional<glm::dvec3> rest_;  // m   initial position of the target
+  glm::vec3 target_{0.f};           // m
   double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0, farthest_ = 0.0;
   std::size_t grasps_ = 0, beside_ = 0, drops_ = 0, tears_ = 0;
   bool closed_ = false, opened_ = false, holding_ = false, torn_now_ = false, done_ = false;

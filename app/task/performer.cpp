@@ -10,8 +10,8 @@ namespace trocar {
 namespace {
 
 constexpr double kShortestReach = 0.3;  // s
-constexpr double kPressing = 4.0;       // 1/s   of the style's depth, while something is felt
-constexpr double kReturn = 0.15;        // s     to go deeper again when nothing is felt any more
+constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's depth, while a force is felt
+constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
@@ -92,7 +92,7 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
 
 double Performer::chance() { return static_cast<double>(random_()) / 4294967296.0; }
 
-// The sum of twelve even chances: near enough to a normal one for hands, and the same on every machine.
+// Sum of twelve uniform random numbers: close enough to a normal distribution, and the same on every machine.
 double Performer::normal() {
   double sum = -6.0;
   for (int k = 0; k < 12; ++k) sum += chance();
@@ -114,7 +114,7 @@ glm::dvec3 Performer::shake(double time) const {
   return sum;
 }
 
-// What the joints of the instrument allow.
+// The pose nearest to `tip` within the instrument's joint limits.
 DevicePose Performer::within_reach(const glm::dvec3& tip) const {
   const DevicePose& now = poses_[tool_];
   DevicePose wanted = now;
@@ -144,8 +144,8 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (start_ < 0.0) {
     start_ = seen.time;
     from_ = tip_;
-    const double way = glm::distance(move.goal(seen, 1.0), from_);
-    duration_ = move.duration > 0.0 ? move.duration : std::max(kShortestReach, way / style_.speed);
+    const double distance = glm::distance(move.goal(seen, 1.0), from_);
+    duration_ = move.duration > 0.0 ? move.duration : std::max(kShortestReach, distance / style_.speed);
   }
   const double share = minimum_jerk((seen.time - start_) / duration_);
   tip_ = move.duration > 0.0 ? move.goal(seen, share) : glm::mix(from_, move.goal(seen, 1.0), share);
@@ -164,13 +164,13 @@ Performer::Move& Performer::then(Goal goal) {
 }
 
 void Performer::pause() {
-  const glm::dvec3 place = tip_;
-  if (moves_.empty()) then([place](const Observation&, double) { return place; });
+  const glm::dvec3 tip = tip_;
+  if (moves_.empty()) then([tip](const Observation&, double) { return tip; });
   moves_.back().wait += style_.pause * (0.5 + chance());
 }
 
-// How far under a mark the hand goes. Before it feels anything, as deep as its style is; from then on it follows the
-// mark, which gives way with the tissue, and presses on slowly until it feels the force it wants.
+// Depth of the goal under a mark. Before a force is felt: the style's depth. From then on the goal follows the mark,
+// which yields with the tissue, and slowly goes deeper until the wanted force is felt.
 void Performer::press(const Move& move, double dt) {
   const double force = move.force > 0.0 ? move.force : style_.force;
   const double pressing = kPressing * dt * std::clamp(1.0 - felt_ / force, -1.0, 1.0);
@@ -178,7 +178,7 @@ void Performer::press(const Move& move, double dt) {
   depth_ = wanted < depth_ ? wanted : depth_ + (wanted - depth_) * std::min(1.0, dt / kReturn);
 }
 
-// So high above a mark, along the normal at rest: the instrument's surface, not its axis.
+// `height` above a mark, along the normal at rest; measured from the instrument's surface, not its axis.
 Performer::Goal Performer::above(std::size_t mark, double height, const glm::dvec3& error) const {
   const double radius = tool_ < instruments_.size() ? instruments_[tool_].radius : 0.0;
   const glm::dvec3 offset = (radius + height) * normals_[mark] + error;
@@ -191,20 +191,20 @@ Performer::Goal Performer::onto(std::size_t mark, const glm::dvec3& error) const
   };
 }
 
-// A place the instrument reaches by sliding back through its trocar.
+// The goal, retracted by `by` towards the trocar.
 Performer::Goal Performer::drawn_back(const Goal& goal, double by) const {
   const glm::dvec3 pivot = poses_[tool_].pivot;
   return [goal, pivot, by](const Observation& seen, double share) {
-    const glm::dvec3 place = goal(seen, share);
-    return place + by * glm::normalize(pivot - place);
+    const glm::dvec3 tip = goal(seen, share);
+    return tip + by * glm::normalize(pivot - tip);
   };
 }
 
 glm::dvec3 Performer::along_line(const Observation& seen, std::size_t first, std::size_t last, double share) const {
-  const double place = double(first) + share * double(last - first);
-  const auto k = std::min(static_cast<std::size_t>(place), last > first ? last - 1 : first);
+  const double at = double(first) + share * double(last - first);
+  const auto k = std::min(static_cast<std::size_t>(at), last > first ? last - 1 : first);
   const std::size_t next = std::min(k + 1, last);
-  return glm::mix(glm::dvec3(seen.marks[k]), glm::dvec3(seen.marks[next]), place - double(k));
+  return glm::mix(glm::dvec3(seen.marks[k]), glm::dvec3(seen.marks[next]), at - double(k));
 }
 
 }  // namespace trocar

@@ -1,7 +1,7 @@
-// Scripted trainees: an expert and a clumsy one, who see a task's marks as the last frame left them and move the
-// instruments and the scope accordingly. They stand in for people where scores are tested, and show a task. Reaches are
-// of minimum jerk: Flash, Hogan, "The coordination of arm movements", J. Neurosci. 5, 1985; a hand's tremor lies at 6
-// to 12 Hz. The same seed gives the same attempt. Units: metres, seconds, world frame.
+// Scripted trainees, an expert and a clumsy one: they see a task's marks one frame late and move instruments and scope.
+// They replace people in tests of scores, and demonstrate tasks. Reaching movements have minimum jerk: Flash, Hogan,
+// "The coordination of arm movements", J. Neurosci. 5, 1985; tremor lies at 6 to 12 Hz. The same seed gives the same
+// attempt. Units: metres, seconds, world frame.
 // Tested in tests/app/performer_test.cpp
 #pragma once
 
@@ -23,50 +23,50 @@ namespace trocar {
 
 enum class Skill { Expert, Clumsy };
 
-// What makes a trainee.
+// Parameters of a trainee.
 struct HandStyle {
-  double speed = 0.08;        // m/s  mean, of a reach
+  double speed = 0.08;        // m/s  mean, of a reaching movement
   double slide = 0.016;       // m/s  along a line
   double tremor = 0.00005;    // m    amplitude at 6 to 12 Hz
   double sway = 0.0002;       // m    amplitude at 0.2 to 0.9 Hz
   double aim_error = 0.0004;  // m    of a goal, standard deviation along each axis
-  double press = 0.0015;      // m    below the surface, where nothing is felt yet
-  double force = 0.3;         // N    on tissue that is touched
-  double wander = 0.0;        // m    off a line and off its surface
-  double pause = 0.1;         // s    before a reach, mean
-  double blunder = 0.0;       // 1    chance that a step goes wrong: a wrong target, a grasp beside, a reach too deep
+  double press = 0.0015;      // m    goal below the surface, before a force is felt
+  double force = 0.3;         // N    wanted on touched tissue
+  double wander = 0.0;        // m    deviation from a line and from its surface
+  double pause = 0.1;         // s    before a reaching movement, mean
+  double blunder = 0.0;       // 1    probability that a step goes wrong: wrong target, grasp off target, too deep
 };
 HandStyle style_of(Skill skill);
 
-// 0 at 0, 1 at 1, the smoothest way there.
+// Minimum-jerk interpolation: 0 at 0, 1 at 1.
 double minimum_jerk(double share);
 
 class Performer {
  public:
   Performer(const Scene& scene, Skill skill, std::uint32_t seed);
 
-  // For the session that is performed in; the performer must outlive it.
+  // Devices for the session; the performer must outlive it.
   std::unique_ptr<Device> device_of(const std::string& instrument);
   std::unique_ptr<Device> scope_device();
 
-  // Before the first frame. `marks`: those of the task.
+  // Call before the first frame. `marks`: those of the task.
   void begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks);
-  // After every frame: decides on the poses of the next.
+  // Call after every frame: computes the poses of the next.
   void see(const Observation& seen, const TaskFeed& feed);
 
  private:
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
-  // One thing that the hand does after the other.
+  // One step of the movement.
   struct Move {
-    Goal goal;              // where the tip goes
-    double duration = 0.0;  // s    of a slide, which follows the goal; 0: a reach at the style's speed
-    double grip = 0.0;      // 0 closed .. 1 open, in the end
+    Goal goal;              // position of the tip
+    double duration = 0.0;  // s    of a slide, which follows the goal; 0: a reaching movement at the style's speed
+    double grip = 0.0;      // 0 closed .. 1 open, at the end
     bool energy = false;    // the pedal
-    double wait = 0.0;      // s    there, at most
-    double enough = 2.0;    // 1    progress of the task from which on there is nothing to wait for
-    double force = 0.0;     // N    wanted on tissue; 0: that of the style
-    double deeper = 0.0;    // m    than the style, where nothing is felt
+    double wait = 0.0;      // s    at the goal, at most
+    double enough = 2.0;    // 1    waiting ends when the task's progress reaches this
+    double force = 0.0;     // N    wanted on tissue; 0: the style's force
+    double deeper = 0.0;    // m    added to the style's depth, before a force is felt
   };
 
   void plan(const Observation& seen, const TaskFeed& feed);
@@ -97,13 +97,13 @@ class Performer {
   std::mt19937 random_;
   std::vector<InstrumentScene> instruments_;
   ScopeScene scope_;
-  std::size_t tool_ = 0;             // the hand's instrument; instruments_.size(): the scope
+  std::size_t tool_ = 0;             // the moved instrument; instruments_.size(): the scope
   std::vector<DevicePose> poses_;    // [instrument], then the scope
   std::vector<glm::dvec3> normals_;  // [mark] at rest, outward
   std::vector<double> waves_;        // phases and rates of tremor and sway
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
-  double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   of the move that is done now
+  double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   last frame; start and duration of the current move
   double felt_ = 0.0, depth_ = 0.0;                     // N; m, of the goal under the surface
   std::size_t attempts_ = 0;
 };

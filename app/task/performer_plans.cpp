@@ -1,5 +1,5 @@
-// What a performer does in each kind of task: one attempt after the other until the task is done. An attempt is planned
-// from how far the task is, so that what went wrong is tried again.
+// The plans of a performer for each kind of task: one attempt after the other until the task is done. The task's
+// progress determines the next attempt, so that a failed step is repeated.   Tested in tests/app/performer_test.cpp
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +10,9 @@
 namespace trocar {
 namespace {
 
-constexpr double kAbove = 0.012;  // m   over the surface, before and after a touch
+constexpr double kAbove = 0.012;  // m   above the surface, before and after a touch
 
-// Of n steps, the one that comes next.
+// The next one of n steps.
 std::size_t step_of(double progress, std::size_t n) {
   return std::min(static_cast<std::size_t>(progress * double(n)), n - 1);
 }
@@ -36,7 +36,7 @@ void Performer::plan(const Observation&, const TaskFeed& feed) {
   }
 }
 
-// Above the target, down, hold, back. Where there are zones, a careful hand draws back far before it crosses over.
+// Above the target, down, hold, back. With zones, a careful trainee draws back far before it crosses over.
 void Performer::plan_touch(const TaskFeed& feed) {
   const std::size_t next = step_of(feed.progress, normals_.size());
   const bool careful = !task_.zones.empty() && style_.blunder == 0.0;
@@ -57,7 +57,7 @@ void Performer::plan_touch(const TaskFeed& feed) {
   if (careful) then(drawn_back(over, back));
 }
 
-// The rod through its port, at the place, near enough to read it.
+// Points the scope at the target, close enough.
 void Performer::plan_camera(const TaskFeed& feed) {
   const std::size_t next = step_of(feed.progress, normals_.size());
   const double half = elementary::tan(glm::radians(0.5 * double(scope_.field_of_view_deg)));
@@ -65,12 +65,12 @@ void Performer::plan_camera(const TaskFeed& feed) {
   const glm::dvec3 port = poses_[tool_].pivot;
   const auto look = [port](std::size_t mark, double distance, const glm::dvec3& error) -> Goal {
     return [=](const Observation& seen, double) {
-      const glm::dvec3 place = glm::dvec3(seen.marks[mark]) + error;
-      return place - distance * glm::normalize(place - port);
+      const glm::dvec3 target = glm::dvec3(seen.marks[mark]) + error;
+      return target - distance * glm::normalize(target - port);
     };
   };
   if (style_.wander > 0.0) {
-    // Somewhere else first, or much too near.
+    // First another target, or much too close.
     const std::size_t other = step_of(chance(), normals_.size());
     then(blunders() ? look(next, 0.012, aim()) : look(other, 1.4 * readable, 8.0 * aim()));
     pause();
@@ -80,11 +80,11 @@ void Performer::plan_camera(const TaskFeed& feed) {
   hold.enough = double(next + 1) / double(normals_.size());
 }
 
-// From where the line goes on to its end, in contact.
+// From the next point of the line to its end, in contact.
 void Performer::plan_line(const TaskFeed& feed) {
   const bool burning = task_.kind == TaskKind::BurnLine;
   const std::size_t last = normals_.size() - 1;
-  // A line that was burnt with gaps is burnt again from its beginning, a little deeper.
+  // A line with unburnt gaps is burnt again from its start, a little deeper.
   const std::size_t first = burning ? 0 : std::min(step_of(feed.progress, normals_.size()), last - 1);
   const double deeper = burning ? 0.0015 * double(attempts_ - 1) : 0.0;
   const bool clumsy = style_.blunder > 0.0;
@@ -95,7 +95,7 @@ void Performer::plan_line(const TaskFeed& feed) {
   down.energy = burning && clumsy, down.deeper = deeper;
   slide_along(begin, last, deeper, burning);
   if (burning && clumsy) {
-    // Too far, with the pedal still down.
+    // Beyond the end, with the pedal still down.
     const double x = chance() - 0.5, y = chance() - 0.5;
     const glm::dvec3 beyond = 0.012 * glm::dvec3(x, y, 0.0);
     then(onto(last, beyond)).energy = true;
@@ -107,10 +107,10 @@ void Performer::slide_along(std::size_t first, std::size_t last, double deeper, 
   const double radius = instruments_[tool_].radius;
   const double turns = 2.0 + 3.0 * chance(), phase = 6.0 * chance();
   Move& move = then([=, this](const Observation& seen, double share) {
-    const double place = double(first) + share * double(last - first);
-    const auto mark = std::min(static_cast<std::size_t>(place + 0.5), last);
-    const glm::dvec3 n = normals_[mark], way = glm::dvec3(seen.marks[last]) - glm::dvec3(seen.marks[first]);
-    const glm::dvec3 aside = glm::normalize(glm::cross(n, way));
+    const double at = double(first) + share * double(last - first);
+    const auto mark = std::min(static_cast<std::size_t>(at + 0.5), last);
+    const glm::dvec3 n = normals_[mark], along = glm::dvec3(seen.marks[last]) - glm::dvec3(seen.marks[first]);
+    const glm::dvec3 aside = glm::normalize(glm::cross(n, along));
     const double off = style_.wander * elementary::sin(6.28 * turns * share + phase);
     const double height = std::max(style_.wander * elementary::sin(9.0 * turns * share), 0.0) - depth_;
     return along_line(seen, first, last, share) + (radius + height) * n + off * aside;
@@ -119,8 +119,8 @@ void Performer::slide_along(std::size_t first, std::size_t last, double deeper, 
   move.energy = energy, move.deeper = deeper;
 }
 
-// Open, onto the place, close, lift, hold. A clumsy hand grasps beside the place first, then lets go too soon, and when
-// it holds at last, it pulls much too high.
+// Open, onto the target, close, lift, hold. The clumsy trainee first grasps off target, then releases too early, and
+// finally lifts much too high.
 void Performer::plan_lift() {
   const bool clumsy = style_.wander > 0.0, beside = clumsy && (attempts_ == 1 || blunders());
   const bool drops = clumsy && (attempts_ <= 2 || blunders());
@@ -128,11 +128,11 @@ void Performer::plan_lift() {
   const glm::dvec3 up = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));
   then(above(0, kAbove, error)).grip = 1.0;
   pause();
-  const Goal place = onto(0, error);
-  then(place);
-  Move& close = then(place);
+  const Goal target = onto(0, error);
+  then(target);
+  Move& close = then(target);
   close.grip = 0.0, close.duration = 0.6, close.wait = 0.2;
-  // From where the jaws are, not from the place: that one comes along.
+  // Relative to the jaws' position, not to the target: the target moves with the jaws.
   const auto start = std::make_shared<std::optional<glm::dvec3>>();
   const double height = drops ? 0.6 * task_.lift : (clumsy ? 2.6 : 1.25) * task_.lift;
   Move& lift = then([=, this](const Observation&, double share) {

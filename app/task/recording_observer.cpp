@@ -7,7 +7,7 @@
 namespace trocar {
 namespace {
 
-// A change of the surface counts from the next frame on.
+// A change of the surface is recorded for the next frame.
 std::uint32_t faces_gone_in(const SurfaceHistory& history, std::size_t frame) {
   const auto [first, last] =
       std::equal_range(history.gone_frame.begin(), history.gone_frame.end(), static_cast<std::uint32_t>(frame + 1));

@@ -1,4 +1,4 @@
-// A frame of a recording as a task sees it: bit for bit what SessionObserver saw when it was recorded.
+// A frame of a recording as a task sees it: bit-identical to what SessionObserver gave during the recording.
 // Tested in tests/app/observer_test.cpp
 #pragma once
 
@@ -12,16 +12,15 @@
 
 namespace trocar {
 
-// The surfaces of a recording at rest as they were when it began, and names. `surfaces` keeps what the stage borrows.
+// The initial surfaces of a recording at rest, and names. `surfaces` owns what the stage borrows.
 TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces);
 
 class RecordingObserver {
  public:
-  // The recording must outlive it. `scope`: of its scene, for the lens, and where it is in recordings that do not keep
-  // its pose.
+  // The recording must outlive it. `scope`: of its scene, for the lens, and for the pose where the recording lacks it.
   RecordingObserver(const Recording& recording, const ScopeScene& scope, std::vector<SurfaceMark> marks);
 
-  // Any order; forward is quickest. Valid until the next call.
+  // In any order; forward is fastest. Valid until the next call.
   const Observation& observe(std::size_t frame);
 
  private:

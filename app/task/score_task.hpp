@@ -1,4 +1,4 @@
-// Scores the task of a recording anew, from the recording alone.
+// Computes the task's score from the recording alone.
 // Tested in tests/app/observer_test.cpp
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace trocar {
 
-// The same result, bit for bit, as that of the TaskRun that saw the session from its first recorded frame on. Nothing
-// when the recording's scene has no task, or when what the task is for was not recorded: an organ, an instrument.
+// Bit-identical to the result of the TaskRun that saw the session from its first recorded frame on. Empty when the
+// recording's scene has no task, or when an organ or instrument of the task is not in the recording.
 std::optional<TaskResult> score_task(const Recording& recording);
 
 }  // namespace trocar

@@ -10,12 +10,12 @@
 
 namespace trocar {
 
-// What a task must know before it begins; borrows the session's surfaces at rest.
+// The data that a task needs before its start; borrows the session's surfaces at rest.
 TaskStage stage_of(const Session& session);
 
 class SessionObserver {
  public:
-  // The frame that the session has just done, at `time` of its clock. Allocates only in the first call.
+  // The session's last frame, at `time` of its clock. Allocates only in the first call.
   const Observation& observe(const Session& session, double time);
 
  private:

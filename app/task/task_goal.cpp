@@ -13,14 +13,14 @@ namespace trocar {
 std::uint32_t organ_of(const TaskStage& stage, const std::string& name) {
   const auto found = std::find(stage.organs.begin(), stage.organs.end(), name);
   if (found == stage.organs.end())
-    throw InputError(fmt::format("the task is about the organ '{}', which the scene does not have", name));
+    throw InputError(fmt::format("the task's organ '{}' is not in the scene; add it or correct the name", name));
   return static_cast<std::uint32_t>(found - stage.organs.begin());
 }
 
 std::size_t instrument_of(const TaskStage& stage, const std::string& name) {
   const auto found = std::find(stage.instruments.begin(), stage.instruments.end(), name);
   if (found == stage.instruments.end())
-    throw InputError(fmt::format("the task is for the instrument '{}', which is not there", name));
+    throw InputError(fmt::format("the task's instrument '{}' is not in the scene; add it or correct the name", name));
   return static_cast<std::size_t>(found - stage.instruments.begin());
 }
 

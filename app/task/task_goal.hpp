@@ -1,6 +1,6 @@
-// What the six kinds of task have in common: a goal is told of every frame, says how far it is, what to do next and
-// what went wrong, and ends with figures that are judged. One small file for each kind; TaskRun holds one of them and
-// adds what every kind has: time, force, zones. The formulas and their sources: docs/tasks.md. Units: metres, seconds.
+// Common interface of the six kinds of task: a goal receives every frame and reports progress, a hint, a warning and
+// graded metrics. There is one file for each kind; TaskRun holds a goal and adds what all kinds share: time, force,
+// zones. Formulas and sources: docs/tasks.md. Units: metres, seconds.   Tested in tests/app/task_run_test.cpp
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace trocar {
 
-// What happened, in order. An event in a frame is the only thing of a task that allocates.
+// Events in order of time. Adding an event is the only allocation of a task in a frame.
 struct TaskLog {
   std::vector<TaskEvent> events;
   std::size_t errors = 0;
@@ -27,11 +27,11 @@ struct TaskLog {
   }
 };
 
-// The figures of a task: written anew every frame, in the same order, without allocating once they are there.
+// The metrics of a task: rewritten every frame, in the same order; only the first frame allocates.
 class PartList {
  public:
   void begin() { next_ = 0; }
-  // `good` and `poor` are those of the first time.
+  // `good` and `poor` of the first call are kept.
   void add(const char* id, const char* label, const char* unit, double value, double good, double poor) {
     if (next_ == parts_.size()) parts_.push_back({id, label, unit, value, good, poor});
     parts_[next_++].value = value;
@@ -50,9 +50,9 @@ class TaskGoal {
   // `dt`: s since the last frame, 0 in the first.
   virtual void step(const Observation& seen, double dt, TaskLog& log) = 0;
   virtual double progress() const = 0;  // 0 .. 1: done
-  // Appends to the two lines of the feed.
+  // Appends to the hint and the warning of the feed.
   virtual void say(std::string& hint, std::string& warning) const = 0;
-  // Figures that are judged, added.
+  // Adds the graded metrics.
   virtual void judge(PartList& parts) const = 0;
   virtual void draw(DrawnMarks& marks) const = 0;
 };
@@ -64,12 +64,12 @@ std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskSta
 std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage);
 
-// Which organ or instrument a name means. Error: InputError.
+// Index of the organ or instrument with this name. Error: InputError.
 std::uint32_t organ_of(const TaskStage& stage, const std::string& name);
 std::size_t instrument_of(const TaskStage& stage, const std::string& name);
 // The instrument of a task, or all where it names none.
 std::vector<std::size_t> tools_of(const TaskScene& task, const TaskStage& stage);
-// Places of a task as marks on the surfaces at rest. [place]
+// Targets of a task as marks on the surfaces at rest. [target]
 std::vector<SurfaceMark> marks_of(const TaskScene& task, const TaskStage& stage);
 
 }  // namespace trocar

@@ -12,7 +12,7 @@
 namespace trocar {
 namespace {
 
-// So many errors leave nothing of the mark for errors.
+// With this many errors the grade for errors is 0.
 constexpr double kManyErrors = 6.0;
 
 std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stage) {
@@ -32,12 +32,12 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
   return make_touch_targets(task, stage);
 }
 
-// Mean mark of the parts that can be told, 0 .. 1; 0 when none can.
-double mean_mark(const std::vector<Metric>& parts) {
+// Mean grade of the parts with a defined value, 0 .. 1; 0 without any.
+double mean_grade(const std::vector<Metric>& parts) {
   double sum = 0.0;
   std::size_t count = 0;
   for (const Metric& part : parts)
-    if (const auto mark = mark_of(part)) sum += *mark, ++count;
+    if (const auto grade = mark_of(part)) sum += *grade, ++count;
   return count > 0 ? sum / double(count) : 0.0;
 }
 
@@ -81,8 +81,8 @@ struct TaskRun::Content {
     parts.add("task_errors", "Errors", "", double(log.errors), 0.0, kManyErrors);
   }
 
-  // What is done counts whole; until the end, what is still to do counts as if it were done.
-  double score() const { return 100.0 * mean_mark(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
+  // Until the end, the unfinished part counts as done.
+  double score() const { return 100.0 * mean_grade(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
 
   void tell() {
     judge();
@@ -101,7 +101,7 @@ struct TaskRun::Content {
     }
     if (zones.violated()) {
       feed.warning.clear();
-      fmt::format_to(to, "in the forbidden zone by {:.1f} mm", zones.deepest_now() * 1e3);
+      fmt::format_to(to, "{:.1f} mm inside the forbidden zone", zones.deepest_now() * 1e3);
     }
   }
 
@@ -137,7 +137,7 @@ TaskResult TaskRun::result() const {
   result.finished = c.done;
   result.parts = c.parts.parts();
   result.events = c.log.events;
-  result.score = 100.0 * mean_mark(result.parts) * c.feed.progress;
+  result.score = 100.0 * mean_grade(result.parts) * c.feed.progress;
   return result;
 }
 

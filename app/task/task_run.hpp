@@ -1,5 +1,5 @@
-// A task while it happens: told every frame what there is to see, it says what to do next, what went wrong, and in the
-// end how well it went. The same object scores a recording. Nothing allocates in a frame but events.
+// A running task: it receives every frame and gives the next hint, warnings and events, and at the end the score. The
+// same object scores a recording. In a frame only events allocate.
 // Units: metres, seconds, newtons.   Tested in tests/app/task_run_test.cpp
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace trocar {
 
-// What a task must know of the scene before it begins.
+// The data of the scene that a task needs before its start.
 struct TaskStage {
   std::vector<std::string> organs, instruments;  // names, in the scene's order
   std::vector<MeshView> surfaces;                // [organ] at rest
 };
 
-// What the window shows beside the picture.
+// The state of a task that the window shows.
 struct TaskFeed {
   bool finished = false;   // done, or out of time
   double elapsed = 0.0;    // s
   double progress = 0.0;   // 0 .. 1
   std::size_t errors = 0;  // so far
-  double score = 0.0;      // 0 .. 100, as it stands
-  std::string hint;        // what to do now: "touch target 3 of 6"
-  std::string warning;     // what is wrong now: "out of the line by 2.1 mm"; empty: nothing
+  double score = 0.0;      // 0 .. 100, current
+  std::string hint;        // what to do next: "touch target 3 of 6"
+  std::string warning;     // current error: "2.1 mm off the line"; empty: none
 };
 
 class TaskRun {
@@ -40,13 +40,13 @@ class TaskRun {
   TaskRun(TaskRun&&) noexcept;
 
   const TaskScene& task() const;
-  // What the session and the recording must keep track of.
+  // Points that the session and the recording must track.
   const std::vector<SurfaceMark>& marks() const;
 
   void step(const Observation& seen);
   const TaskFeed& feed() const;
   TaskResult result() const;
-  // For the view: what of the task to draw now. Places from the last step.
+  // For the view: adds the task's marks at their positions of the last step.
   void draw(DrawnMarks& marks) const;
 
  private:

@@ -1,6 +1,6 @@
-// A task of a scene: what the trainee is to do, with which instrument, on which organ, and what counts as good.
-// Places are given at rest; they ride on the tissue (surface marks). Units: metres, seconds; the file is in
-// millimetres.   Format: docs/file-formats.md, keys read in app/scene/task_reader.cpp
+// A task of a scene: kind, instrument, targets, limits. Targets are positions at rest; they move with the tissue
+// (surface marks). Units: metres, seconds; the file is in millimetres.
+// Format: docs/file-formats.md, keys read in app/scene/task_reader.cpp   Tested in tests/app/task_reader_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -11,13 +11,13 @@ namespace trocar {
 
 enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut };
 
-// A place on an organ: the nearest point of its surface at rest is meant.
+// A target on an organ: the point of its surface at rest that is nearest to `place`.
 struct TaskPlace {
   std::string organ;
   glm::vec3 place{0.f};  // m, world, at rest
 };
 
-// Drawn in the scope's picture (pinhole image coordinates, half heights): the instruments stay out of it.
+// A forbidden zone in the scope's picture, in pinhole image coordinates.
 struct TaskZone {
   std::vector<glm::dvec2> outline;  // half heights, a simple polygon
 };
@@ -25,15 +25,15 @@ struct TaskZone {
 struct TaskScene {
   TaskKind kind = TaskKind::TouchTargets;
   std::string title, instructions;  // shown before the start
-  std::string instrument;           // whose tip counts; empty: any. The scope for NavigateCamera
+  std::string instrument;           // the instrument that counts; empty: any. The scope for NavigateCamera
   std::vector<TaskPlace> places;    // targets in order, or the corners of the curve or the line
   std::vector<TaskZone> zones;      // forbidden, in every kind of task
-  double tolerance = 0.004;         // m  how near is there; half the width of a line
-  double hold = 0.5;                // s  how long there
-  double lift = 0.015;              // m  of LiftOrgan: how far up from rest
-  double most_force = 2.0;          // N  more on the tissue is an error
-  double time_good = 30.0;          // s  full marks for time up to here
-  double time_limit = 180.0;        // s  the task ends here unfinished, > time_good
+  double tolerance = 0.004;         // m  distance that counts as on target; half the width of a line
+  double hold = 0.5;                // s  time on each target
+  double lift = 0.015;              // m  of LiftOrgan: height above rest
+  double most_force = 2.0;          // N  force limit: more on the tissue is an error
+  double time_good = 30.0;          // s  target time: full grade up to here
+  double time_limit = 180.0;        // s  the task ends unfinished at this time, > time_good
 };
 
 }  // namespace trocar

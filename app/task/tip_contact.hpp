@@ -1,5 +1,5 @@
-// What the kinds of task measure with: does the end of an instrument touch tissue, how far beside a place is it, how
-// long is its path; and what lasts although it is not seen in every frame.
+// Measurements shared by the tasks: contact of an instrument's tip, distance from a target along the surface, path
+// lengths; and states that persist through single frames without them.
 // Units: metres, seconds.   Tested in tests/app/task_parts_test.cpp
 #pragma once
 
@@ -7,28 +7,28 @@
 
 namespace trocar {
 
-// Touched within this of the instrument's surface at the tip is touched by the tip.
+// A touch within this distance of the instrument's surface at the tip is a touch by the tip.
 constexpr double kTipReach = 0.003;  // m
-// Tissue that was pushed out of the way is not touched in every single frame.
+// Tissue that an instrument pushes away is not touched in every frame.
 constexpr double kContactLasts = 0.1;  // s
-// An error ends when it was not made for so long; then it can be made again.
+// An error ends after this time without it; only then can it count again.
 constexpr double kErrorLasts = 0.3;  // s
 
-// Does the end of the tool touch the organ in this frame?
+// Does the tool's tip touch the organ in this frame?
 bool tip_touches(const Observation& seen, std::size_t organ, std::size_t tool);
 // Does any part of the tool touch the organ in this frame?
 bool touches(const Observation& seen, std::size_t organ, std::size_t tool);
 
-// How far to the side of a place on the surface a tip is that rests on that surface: a ball of the instrument's radius
-// lies on a plane, so sqrt(distance^2 - radius^2), and 0 nearer than that. `distance`: from the tip to the place.
+// Distance from a target along the surface, for a tip that rests on it: a ball of the instrument's radius on a plane,
+// so sqrt(distance^2 - radius^2), and 0 if distance < radius. `distance`: from the tip to the target.
 double beside(double distance, double radius);
 
-// Something seen now and then that lasts between: contact of tissue that gives way, a blunder that trembles about its
-// limit. It ends when it was not seen for `lasts`.
+// A state with hysteresis, for intermittent observations: contact with yielding tissue, an error close to its limit. It
+// ends when it has not been observed for longer than `lasts`.
 class Lasting {
  public:
   explicit Lasting(double lasts) : lasts_(lasts) {}
-  // True when it begins.
+  // True when the state begins.
   bool see(bool there, double time) {
     const bool before = now_;
     if (there) last_ = time, ever_ = true;
@@ -42,7 +42,7 @@ class Lasting {
   bool ever_ = false, now_ = false;
 };
 
-// Path of a tip against the straight way between stations.
+// Path length of a tip, and straight-line distance between targets.
 class PathMeter {
  public:
   void see(const glm::dvec3& tip) {
@@ -50,14 +50,14 @@ class PathMeter {
     if (!begun_) station_ = tip;
     last_ = tip, begun_ = true;
   }
-  // The station is reached: the straight way to it counts, and the path up to here.
+  // A target is reached: adds its straight-line distance and the path so far.
   void reach() {
     direct_ += glm::distance(last_, station_), reached_ = length_;
     station_ = last_;
   }
   double length() const { return length_; }    // m, so far
-  double reached() const { return reached_; }  // m, up to the last station
-  double direct() const { return direct_; }    // m, the straight way to it
+  double reached() const { return reached_; }  // m, up to the last target
+  double direct() const { return direct_; }    // m, straight-line distances up to the last target
 
  private:
   glm::dvec3 last_{0.0}, station_{0.0};
@@ -65,7 +65,7 @@ class PathMeter {
   bool begun_ = false;
 };
 
-// NaN where there is nothing to divide by.
+// NaN unless whole > 0.
 double ratio(double part, double whole);
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
-// A line that lies on an organ: corners joined by short steps laid on the surface at rest, riding on the tissue.
-// Lengths along it are those at rest, so that a stretched line has the same ends.
+// A line on an organ: its corners are joined by short steps, projected onto the surface at rest; it moves with the
+// tissue. Arc lengths are those at rest, so that stretching does not change them.
 // Units: metres.   Tested in tests/app/task_parts_test.cpp
 #pragma once
 
@@ -12,7 +12,7 @@ namespace trocar {
 
 class TissueLine {
  public:
-  static constexpr float kStep = 0.003f;  // m   no step is longer
+  static constexpr float kStep = 0.003f;  // m   longest step
 
   TissueLine(const TaskScene& task, const TaskStage& stage);
 
@@ -21,7 +21,7 @@ class TissueLine {
   std::span<const glm::vec3> points() const { return points_; }  // m, as of the last follow()
   void follow(std::span<const glm::vec3> places) { points_.assign(places.begin(), places.end()); }
 
-  // The nearest place of steps first .. last - 1; `beyond`: it is an end of the line, and the point lies past it.
+  // The nearest point of steps first .. last - 1; `beyond`: it is an end of the line, and `point` lies past it.
   struct Foot {
     double away = 0.0;   // m   from the point
     double along = 0.0;  // m   at rest, from the first corner

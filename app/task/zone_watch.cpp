@@ -10,7 +10,7 @@
 namespace trocar {
 namespace {
 
-constexpr double kNear = 1e-3;  // m   that of image_camera
+constexpr double kNear = 1e-3;  // m   near plane, as in image_camera
 
 double depth_before(const ScopePose& scope, const glm::dvec3& forward, const glm::dvec3& point) {
   return std::max(glm::dot(point - scope.eye, forward), kNear);
@@ -22,11 +22,11 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
   const planar::ImageTool seen = planar::project_tool(image_camera(scope, 1.0), tool.pivot, tool.tip);
   if (!seen.visible) return {};
   const planar::ZoneDistance found = zone.distance(seen.shaft);
-  // Along a straight line the inverse of the depth is linear in the picture.
-  const double place = planar::nearest_place(seen.shaft, found.on_tool);
+  // Along a straight line the inverse depth is linear in the picture.
+  const double share = planar::nearest_place(seen.shaft, found.on_tool);
   const glm::dvec3 forward = axes_of(scope).forward;
   const double pivot = depth_before(scope, forward, tool.pivot), tip = depth_before(scope, forward, tool.tip);
-  const double depth = 1.0 / glm::mix(1.0 / pivot, 1.0 / tip, place);
+  const double depth = 1.0 / glm::mix(1.0 / pivot, 1.0 / tip, share);
   const double half_height = depth * elementary::tan(glm::radians(0.5 * scope.field_of_view_deg));  // m
   const double inside = tool.radius / half_height - found.distance;
   return {inside, inside * half_height};
@@ -61,7 +61,7 @@ void ZoneWatch::judge(PartList& parts) const {
   if (zones_.empty()) return;
   parts.add("task_zone_entries", "Entries into a forbidden zone", "", static_cast<double>(entries_), 0.0, 4.0);
   parts.add("task_zone_time", "Time in a forbidden zone", "s", time_inside_, 0.0, 3.0);
-  parts.add("task_zone_depth", "Deepest in a forbidden zone", "mm", deepest_ * 1e3, 0.0, 10.0);
+  parts.add("task_zone_depth", "Depth in a forbidden zone", "mm", deepest_ * 1e3, 0.0, 10.0);
 }
 
 void ZoneWatch::draw(DrawnMarks& marks) const {

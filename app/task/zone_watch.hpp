@@ -1,5 +1,5 @@
-// The forbidden zones of a task, drawn in the scope's picture: which instruments are in them, how often they went in,
-// how long they stayed, how deep. A shaft is as wide as it looks: its radius is projected at the place that counts.
+// The forbidden zones of a task, drawn in the scope's picture: entries of instruments, time inside, depth. The shaft's
+// radius is projected at the depth of its point nearest to the zone.
 // Units: metres, seconds; in the picture half heights.   Tested in tests/app/task_parts_test.cpp
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace trocar {
 
-// How deep a tool is in a zone, in the picture; <= 0: it is not. `metres`: the length at the tool that this depth is.
+// Penetration of a tool into a zone, in the picture; <= 0: outside. `metres`: the same length at the tool's depth.
 struct ZoneDepth {
   double half_heights = -1.0, metres = 0.0;
 };
@@ -19,10 +19,10 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
 
 class ZoneWatch {
  public:
-  // An instrument counts as gone from a zone when it has been out of it for so long.
+  // An instrument has left a zone when it has been outside for this long.
   static constexpr double kAway = kErrorLasts;  // s
 
-  // Error: InputError for an outline that is no simple polygon.
+  // Error: InputError for an outline that is not a simple polygon.
   ZoneWatch(const TaskScene& task, const TaskStage& stage);
 
   void step(const Observation& seen, double dt, TaskLog& log);
@@ -32,7 +32,7 @@ class ZoneWatch {
   double time_inside() const { return time_inside_; }  // s, of any instrument in any zone
   double deepest() const { return deepest_; }          // m
 
-  // Appended; nothing when there are no zones.
+  // Appends the zone metrics; nothing without zones.
   void judge(PartList& parts) const;
   void draw(DrawnMarks& marks) const;
 

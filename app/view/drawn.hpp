@@ -1,4 +1,4 @@
-// What the view is told to draw in one picture, borrowed from a session or a replayed recording.
+// Input of the view for one picture, borrowed from a session or a replayed recording.
 // Units: metres, degrees, seconds, world frame.
 #pragma once
 
@@ -18,21 +18,21 @@ struct ViewSettings {
   bool round_field = true;
   Quality quality = Quality::High;
   double time = 0.0;                        // s    of the session: moves smoke and pulsing marks; may jump
-  glm::vec2 lamp_offset{0.0025f, 0.0065f};  // m    of the lamp from the lens, right and up: the light guide lies beside
-                                            //      the optics of a 10 mm scope, which is what makes shadows seen at all
+  glm::vec2 lamp_offset{0.0025f, 0.0065f};  // m    of the lamp from the lens, right and up: in a 10 mm scope the light
+                                            //      guide lies beside the optics, so that shadows are visible
 };
 
-// What the renderer needs of an organ; the session's own organs and a replayed recording both give it.
+// An organ as the renderer needs it, from a session or a replayed recording.
 struct DrawnOrgan {
   MeshView rest;
   glm::vec3 colour{1.f};
-  std::span<const glm::vec3> positions;           // [vertex] m, now
-  TouchList touches;                              // faces by their place in rest.faces
+  std::span<const glm::vec3> positions;           // [vertex] m, current
+  TouchList touches;                              // faces as indices into rest.faces
   const GpuTouchQuery* gpu = nullptr;             // its buffer holds `positions` as of the last update
-  std::span<const float> charred = {};            // [vertex] 0 sound .. 1 burnt; empty: sound
-  std::uint32_t topology = 0;                     // another number: `rest` has changed
-  std::span<const FaceId> tip_faces = {};         // as well, that tips touch, by tool
-  std::span<const std::uint32_t> tip_first = {};  // [tool + 1] where each tool's begin; empty: unknown
+  std::span<const float> charred = {};            // [vertex] 0 intact .. 1 burnt; empty: intact
+  std::uint32_t topology = 0;                     // changes whenever `rest` changes
+  std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces
+  std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
 };
 
 struct DrawnTool {
@@ -40,7 +40,7 @@ struct DrawnTool {
   double roll_deg = 0.0, grip = 1.0;
   bool touching = false;
   InstrumentKind kind = InstrumentKind::Grasper;
-  bool energy = false;      // the pedal is down: the wire glows, what it touches smokes
+  bool energy = false;      // diathermy on: the wire glows, touched tissue smokes
   JointLimits limits = {};  // grip 1 is limits.widest_grip_deg
 };
 

@@ -1,4 +1,4 @@
-// What every shader of one picture knows, laid out as `Frame` of app/view/shaders/frame.glsl (std140).
+// Uniform data shared by all shaders of one picture, laid out as `Frame` of app/view/shaders/frame.glsl (std140).
 #pragma once
 
 #include <glm/glm.hpp>

@@ -26,7 +26,7 @@ gl::Program compile(const char* label, const char* vertex, std::initializer_list
   return gl::make_program(label, stages);
 }
 
-GLint place_of(GLuint program, const char* name) { return glGetUniformLocation(program, name); }
+GLint location_of(GLuint program, const char* name) { return glGetUniformLocation(program, name); }
 
 void fill(GLenum target, const gl::Buffer& buffer, const void* data, std::size_t bytes, bool often) {
   glBindBuffer(target, buffer.name());
@@ -43,19 +43,19 @@ Shader::Shader(const char* label, const char* vertex, std::initializer_list<cons
 }
 
 void Shader::use() const { glUseProgram(program_.name()); }
-void Shader::set(const char* name, float value) const { glUniform1f(place_of(program_.name(), name), value); }
-void Shader::set(const char* name, int value) const { glUniform1i(place_of(program_.name(), name), value); }
+void Shader::set(const char* name, float value) const { glUniform1f(location_of(program_.name(), name), value); }
+void Shader::set(const char* name, int value) const { glUniform1i(location_of(program_.name(), name), value); }
 void Shader::set(const char* name, const glm::vec3& value) const {
-  glUniform3fv(place_of(program_.name(), name), 1, glm::value_ptr(value));
+  glUniform3fv(location_of(program_.name(), name), 1, glm::value_ptr(value));
 }
 void Shader::set(const char* name, const glm::vec4& value) const {
-  glUniform4fv(place_of(program_.name(), name), 1, glm::value_ptr(value));
+  glUniform4fv(location_of(program_.name(), name), 1, glm::value_ptr(value));
 }
 void Shader::set(const char* name, std::span<const glm::vec4> values) const {
-  glUniform4fv(place_of(program_.name(), name), static_cast<GLsizei>(values.size()), glm::value_ptr(values[0]));
+  glUniform4fv(location_of(program_.name(), name), static_cast<GLsizei>(values.size()), glm::value_ptr(values[0]));
 }
 void Shader::set(const char* name, const glm::mat4& value) const {
-  glUniformMatrix4fv(place_of(program_.name(), name), 1, GL_FALSE, glm::value_ptr(value));
+  glUniformMatrix4fv(location_of(program_.name(), name), 1, GL_FALSE, glm::value_ptr(value));
 }
 
 void vertex_attribute(unsigned location, unsigned buffer, int numbers, int stride, int offset) {
@@ -105,7 +105,7 @@ Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba) {
   glBindTexture(GL_TEXTURE_3D, name);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glTexImage3D(GL_TEXTURE_3D, 0, GL_RGBA8, side, side, side, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
-  // Never seen from so far that a smaller copy would serve.
+  // No mipmaps: the volume is never seen from far enough.
   glTexParameteri(GL_TEXTURE_3D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
   glTexParameteri(GL_TEXTURE_3D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})

@@ -1,5 +1,5 @@
-// The view's own small owners: triangles on the graphics hardware, shader programs by the name of their files,
-// textures. No GL type appears here (gpu_collision/gl_objects.hpp).
+// The view's owners of OpenGL objects: triangle meshes, shader programs from named files, textures. No GL type appears
+// here (gpu_collision/gl_objects.hpp).   Tested through tests/app/view_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace trocar {
 
-// Uniform block of the frame; high, so that nobody else's is displaced.
+// Binding of the frame's uniform block; high, so that it does not collide with other bindings.
 constexpr unsigned kFrameBinding = 11;
 
-// A program of app/view/shaders: VERTEX file and the fragment files in their order; both know the frame block.
+// A program from app/view/shaders: the vertex file, and the fragment files in order; both include the frame block.
 class Shader {
  public:
   Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality = 2,
          bool vessels = false);
   void use() const;
-  // Of the program in use.
+  // Sets a uniform of the program in use.
   void set(const char* name, float value) const;
   void set(const char* name, int value) const;
   void set(const char* name, const glm::vec3& value) const;
@@ -34,7 +34,7 @@ class Shader {
   gl::Program program_;
 };
 
-// Attribute `location` of the vertex array in use: `numbers` floats from `buffer`, one every `stride` bytes.
+// Attribute `location` of the bound vertex array: `numbers` floats from `buffer`, every `stride` bytes.
 void vertex_attribute(unsigned location, unsigned buffer, int numbers, int stride = 0, int offset = 0);
 // Replaces a buffer's content.
 void fill_vertices(const gl::Buffer& buffer, std::span<const std::byte> bytes, bool often);
@@ -51,14 +51,14 @@ struct Shape {
   void draw() const;
 };
 
-// A rigid one; edges sharper than `crease_deg` stay sharp.
+// A rigid shape; edges sharper than `crease_deg` stay sharp.
 Shape make_rigid_shape(const MeshView& mesh, double crease_deg = 40.0);
 
 void delete_texture(gl::Name name);
 using Texture = gl::Owned<delete_texture>;
-// side^3 RGBA bytes that repeat in all directions.
+// A 3D texture of side^3 RGBA bytes that repeats in all directions.
 Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba);
-// To texture unit 0.
+// Binds it to texture unit 0.
 void bind_volume(const Texture& texture);
 
 }  // namespace trocar

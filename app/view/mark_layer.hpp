@@ -1,4 +1,4 @@
-// A task's marks as the view draws them. OpenGL inside.   Looked at in tests/app/view_test.cpp
+// Draws a task's marks by OpenGL.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@ namespace trocar {
 class MarkLayer {
  public:
   MarkLayer();
-  // On the tissue; with the depth buffer that holds it.
+  // Draws on the tissue; needs the tissue's depth buffer.
   void draw_on_tissue(const DrawnMarks& marks, std::span<const DrawnOrgan> organs, double time);
-  // Over the picture. pixel: half heights.
+  // Draws over the picture. pixel: size of a pixel, half heights.
   void draw_zones(const DrawnMarks& marks, float pixel);
 
  private:
@@ -30,7 +30,7 @@ class MarkLayer {
   gl::Buffer decals_ = gl::make_buffer(), zone_vertices_ = gl::make_buffer();
   std::vector<DecalSegment> segments_;
   std::vector<DecalVertex> vertices_;
-  std::vector<Zone> zones_;  // [zone] of the last picture: shapes are made when outlines change
+  std::vector<Zone> zones_;  // [zone] of the last picture: a shape is rebuilt when its outline changes
 };
 
 }  // namespace trocar

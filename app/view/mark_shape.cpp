@@ -9,8 +9,8 @@
 namespace trocar {
 namespace {
 
-constexpr float kLongestZoneEdge = 0.12f;  // half heights: the lens bends such a line by less than a pixel
-constexpr float kRim = 0.0006f;            // m    dark on either side of a ribbon
+constexpr float kLongestZoneEdge = 0.12f;  // half heights: the lens bends a line of this length by less than a pixel
+constexpr float kRim = 0.0006f;            // m    width of the dark rim on either side of a ribbon
 
 // Okabe and Ito, "Color universal design", 2008: white, sky blue (brightened), bluish green, vermillion.
 glm::vec4 paint_of(MarkState state) {
@@ -59,7 +59,7 @@ struct Corner {
   glm::vec2 a, b, c;
 };
 
-// Halves the longest edge until none is too long: neighbours halve a common edge at the same place.
+// Halves the longest edge until none is too long; neighbours halve a common edge at the same point.
 void add_triangle(const Corner& t, std::vector<ZoneVertex>& out) {
   const float ab = glm::distance(t.a, t.b), bc = glm::distance(t.b, t.c), ca = glm::distance(t.c, t.a);
   const float longest = std::max({ab, bc, ca});
@@ -95,7 +95,7 @@ void add_side(const glm::vec2& a, const glm::vec2& b, std::vector<ZoneVertex>& o
 void mark_segments(const DrawnMarks& marks, double time, std::vector<DecalSegment>& segments) {
   segments.clear();
   for (const DrawnTarget& target : marks.targets) {
-    // One beat in 1.2 s, by an eighth of the radius and of the brightness.
+    // Pulse with a period of 1.2 s: the radius by 12 %, the brightness by 6 %.
     const float beat =
         target.state == MarkState::Next ? static_cast<float>(std::sin(time * 2.0 * 3.14159265 / 1.2)) : 0.f;
     glm::vec4 paint = paint_of(target.state);
@@ -138,8 +138,8 @@ void add_decals(std::span<const DecalSegment> segments, const MeshView& mesh, st
     const float half = 0.5f * glm::distance(s.begin, s.end) + s.radius;
     for (const Near& near : candidates) {
       const glm::vec3 r = near.centre - middle;
-      const float reach = half + near.radius, exact = s.radius + near.radius;
-      if (glm::dot(r, r) > reach * reach || squared_distance(near.centre, s.begin, s.end) > exact * exact) continue;
+      const float bound = half + near.radius, exact = s.radius + near.radius;
+      if (glm::dot(r, r) > bound * bound || squared_distance(near.centre, s.begin, s.end) > exact * exact) continue;
       for (int corner = 0; corner < 3; ++corner)
         vertices.push_back({mesh.positions[near.face[corner]], begin, end, s.paint});
     }

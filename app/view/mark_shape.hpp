@@ -1,6 +1,6 @@
-// What a task's marks become: targets and paths as decals on the faces of tissue they lie on (so that they bend with it
-// and are hidden as it is), zones as triangles and an outline in the picture. States differ in colour (Okabe and Ito's
-// palette), in shape and in brightness. Units: metres; zones in half heights.   Tested in tests/app/view_parts_test.cpp
+// Geometry of a task's marks: targets and paths are decals on the faces of the tissue (they deform with it and are
+// occluded like it), zones are triangles and an outline in the picture. States differ in colour (Okabe and Ito's
+// palette), shape and brightness. Units: metres; zones in half heights.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 
 #include <vector>
@@ -10,24 +10,24 @@
 
 namespace trocar {
 
-// As numbered in shaders/decal.frag.
+// The numbers are those of shaders/decal.frag.
 enum class MarkStyle { Ribbon, Waiting, Next, Done, Error };
 
-// A segment (of a path) or a point (a target, begin = end) painted on whatever tissue lies within `radius` of it.
+// A segment (of a path) or a point (a target, begin = end), painted on all tissue within `radius` of it.
 struct DecalSegment {
   glm::vec3 begin{0.f}, end{0.f};  // m
   float radius = 0.f;              // m
   MarkStyle style = MarkStyle::Ribbon;
   glm::vec4 paint{1.f};  // display colour and opacity
 };
-// Targets in their order, then paths: rim first. `time`: s, of the pulse. Replaces `segments`.
+// Targets in order, then paths, each with its rim first. `time`: s, of the pulse. Overwrites `segments`.
 void mark_segments(const DrawnMarks& marks, double time, std::vector<DecalSegment>& segments);
 
 struct DecalVertex {
   glm::vec3 position;
   glm::vec4 begin_radius, end_style, paint;
 };
-// Appends every face within a segment's radius once for each such segment, in the order of the segments.
+// For each segment, in order, appends every face within its radius. The test uses the face's bounding sphere.
 void add_decals(std::span<const DecalSegment> segments, const MeshView& mesh, std::vector<DecalVertex>& vertices);
 
 // place: in the pinhole picture; aside: unit vector across the outline, zero inside.

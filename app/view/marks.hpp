@@ -1,5 +1,5 @@
-// What a task draws into the scope's view: targets and paths on the tissue, zones in the picture. Borrowed for a frame.
-// Units: metres, world frame; zones in pinhole image coordinates, half heights.
+// A task's marks in the scope's view: targets and paths on the tissue, zones in the picture. Borrowed for a frame.
+// Units: metres, world frame; zones in pinhole image coordinates, half heights.   Drawn by app/view/mark_layer.hpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -16,7 +16,7 @@ struct DrawnTarget {
   MarkState state = MarkState::Waiting;
 };
 
-// A line on the tissue; the first `done` of its points are behind.
+// A line on the tissue; the first `done` of its points are completed.
 struct DrawnPath {
   std::span<const glm::vec3> points;
   float width = 0.002f;  // m

@@ -9,7 +9,7 @@ namespace trocar {
 namespace {
 
 constexpr int kCells = 12, kFineCells = 28;  // lattice cells along the volume's side
-constexpr float kVesselRange = 0.45f;        // of the noise that alpha spreads over its whole range: fine steps at 0
+constexpr float kVesselRange = 0.45f;        // noise range that fills alpha's full range: fine steps around 0
 
 // A value -1 .. 1 of a lattice point.
 float lattice_value(int x, int y, int z, std::uint32_t seed) {

@@ -1,6 +1,6 @@
-// The grain of tissue as a small repeating volume, read by the shaders in place of computing noise for every fragment:
-// value noise on a lattice, smoothed, red, green and blue with a finer octave, alpha its own smooth field whose middle
-// (0.5) is where vessels run. Deterministic.   Tested in tests/app/view_parts_test.cpp
+// The grain of tissue as a small repeating volume, so that shaders need not compute noise for every fragment: smoothed
+// value noise on a lattice. Red, green and blue have a finer octave; alpha is a separate smooth field, and vessels
+// follow its level set 0.5. Deterministic.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 
 #include <cstdint>

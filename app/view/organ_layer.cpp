@@ -64,7 +64,7 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
 void OrganLayer::update(std::span<const DrawnOrgan> organs) {
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const DrawnOrgan& drawn = organs[k];
-    // Another backend has its positions elsewhere.
+    // Another backend has another buffer of positions.
     if (organs_[k].topology != drawn.topology || organs_[k].drawn_from != backend_buffer(drawn))
       organs_[k] = make_organ(drawn);
     Organ& organ = organs_[k];
@@ -80,7 +80,7 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
 void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality) {
   const int level = static_cast<int>(quality);
   for (std::size_t k = 0; k < organs.size(); ++k) {
-    // Pale organs show their vessels.
+    // Only pale organs show vessels.
     const bool vessels = organs[k].colour.g > 0.25f;
     std::optional<Shader>& shader = tissue_[static_cast<std::size_t>(level)][vessels ? 1 : 0];
     if (!shader) {
@@ -95,7 +95,7 @@ void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality) {
   }
 }
 
-// Some faces of an organ, with the program in use.
+// Draws some faces of an organ with the program in use.
 void OrganLayer::draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces) {
   if (faces.empty()) return;
   glBindVertexArray(some_array_.name());

@@ -1,5 +1,4 @@
-// Organs as the view draws them: wet tissue, the touched faces over it, and the instruments' shadow on it.
-// OpenGL inside.   Looked at in tests/app/view_test.cpp
+// Draws organs by OpenGL: wet tissue, touched faces, and the instruments' shadows.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <array>
@@ -15,10 +14,10 @@ class OrganLayer {
  public:
   explicit OrganLayer(std::span<const DrawnOrgan> organs);
 
-  // Positions, normals and topology of this picture, where they changed.
+  // Uploads positions, normals and topology that have changed.
   void update(std::span<const DrawnOrgan> organs);
   void draw(std::span<const DrawnOrgan> organs, Quality quality);
-  // Blended over the tissue, a hair nearer; one colour for each instrument.
+  // Blended over the tissue; one colour for each instrument.
   void draw_touched(std::span<const DrawnOrgan> organs);
   void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const glm::vec3& lamp);
 
@@ -30,13 +29,13 @@ class OrganLayer {
     std::uint32_t topology = 0;
     unsigned drawn_from = 0;   // the backend's buffer of positions; 0: our own
     float longest_edge = 0.f;  // m
-    bool one_sided = false;    // closed and faces outward: its back is never seen
+    bool one_sided = false;    // closed, with outward faces: back faces need not be drawn
   };
   static Organ make_organ(const DrawnOrgan& drawn);
   void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
 
   std::vector<Organ> organs_;                                   // [organ]
-  std::array<std::array<std::optional<Shader>, 2>, 3> tissue_;  // [quality][vessels], made when first needed
+  std::array<std::array<std::optional<Shader>, 2>, 3> tissue_;  // [quality][vessels], compiled at first use
   Shader touched_{"touched", "touched.vert", {"touched.frag"}};
   Shader shadow_{"shadow", "shadow.vert", {"shadow.frag"}};
   gl::VertexArray some_array_ = gl::make_vertex_array();

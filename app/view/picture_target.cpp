@@ -17,7 +17,7 @@
 namespace trocar {
 namespace {
 
-// Multisampled colour and depth, and a plain colour buffer they are resolved into.
+// Multisampled colour and depth, and a single-sample colour buffer into which they are resolved.
 struct Buffers {
   GLuint framebuffers[2] = {}, renderbuffers[3] = {};
 
@@ -51,7 +51,7 @@ struct PictureTarget::Content {
   int width, height;
   Buffers buffers;
 
-  // Binds the plain picture.
+  // Resolves the samples and binds the single-sample picture.
   void resolve() {
     glBindFramebuffer(GL_READ_FRAMEBUFFER, buffers.framebuffers[0]);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, buffers.framebuffers[1]);
@@ -60,7 +60,7 @@ struct PictureTarget::Content {
   }
 };
 
-// A framebuffer of no size is none: the least is one pixel.
+// A framebuffer needs at least one pixel.
 PictureTarget::PictureTarget(int width, int height, int samples)
     : content_(new Content{std::max(width, 1), std::max(height, 1),
                            Buffers(std::max(width, 1), std::max(height, 1), samples)}) {}
@@ -90,12 +90,12 @@ void save_screen_png(const std::filesystem::path& file, int width, int height) {
   image->SetDimensions(width, height, 1);
   image->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  // Both OpenGL and VTK count rows from below.
+  // Both OpenGL and VTK count rows from the bottom.
   glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, image->GetScalarPointer());
   vtkNew<vtkPNGWriter> writer;
   writer->SetInputData(image);
   writer->WriteToMemoryOn();
-  writer->AddText("Software", "Trocar");  // the program replaces only pictures of its own
+  writer->AddText("Software", "Trocar");  // the program overwrites only its own pictures
   writer->Write();
   const vtkUnsignedCharArray* bytes = writer->GetResult();
   out.stream().write(reinterpret_cast<const char*>(const_cast<vtkUnsignedCharArray*>(bytes)->GetPointer(0)),

@@ -9,7 +9,7 @@ Quality moved(Quality quality, int by) {
   return static_cast<Quality>(std::clamp(static_cast<int>(quality) + by, 0, static_cast<int>(Quality::High)));
 }
 
-// Going up never becomes rarer than this many times the first wait.
+// Longest wait before a step up, as a multiple of the first.
 constexpr int kLongestWait = 16;
 
 }  // namespace
@@ -20,7 +20,7 @@ void QualityKeeper::drawn(double picture_ms) {
   quick_ = picture_ms < params_.room_ms ? quick_ + 1 : 0;
   if (since_up_ >= 0 && ++since_up_ > up_after_) since_up_ = -1;
   if (slow_ >= params_.down_after && quality_ != Quality::Low) {
-    // A step up that did not last: the next one waits longer.
+    // The last step up was too much: the next one waits longer.
     if (since_up_ >= 0) up_after_ = std::min(2 * up_after_, kLongestWait * params_.up_after);
     quality_ = moved(quality_, -1);
     slow_ = quick_ = 0;

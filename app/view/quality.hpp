@@ -1,5 +1,5 @@
-// How much work a picture may be, and what keeps it within its time. High: full shading, every
-// line. Medium: no fine grain, no smoke, at most 600 lines. Low: no grain, no shadows either, at most 400 lines. Pure.
+// Quality level of the picture, and its automatic control. High: full shading and resolution. Medium: no fine grain, no
+// smoke, at most 600 lines. Low: also no other grain and no shadows, at most 400 lines.
 // Tested in tests/app/quality_test.cpp
 #pragma once
 
@@ -10,21 +10,21 @@ namespace trocar {
 enum class Quality { Low, Medium, High };
 
 struct QualityParams {
-  double slowest_ms = 33.0;  // ms  of a picture; longer for a while goes down
-  double room_ms = 14.0;     // ms  of a picture; shorter for long goes up, < slowest_ms by more than a level costs
-  int down_after = 20;       // 1   pictures in a row, on balance
-  int up_after = 240;        // 1   pictures in a row; doubled each time that going up had to be taken back
+  double slowest_ms = 33.0;  // ms  longer drawing lowers the level
+  double room_ms = 14.0;     // ms  shorter drawing raises the level; below slowest_ms by more than a level costs
+  int down_after = 20;       // 1   slow pictures minus others before the level is lowered
+  int up_after = 240;        // 1   consecutive quick pictures before it is raised; doubled after each failed step up
 };
 
-// Feed it each picture's own time; ask it for the level of the next.
+// Call drawn() after each picture; quality() is the level of the next.
 class QualityKeeper {
  public:
   explicit QualityKeeper(const QualityParams& params = {}) : params_(params), up_after_(params.up_after) {}
 
-  // picture_ms: of drawing alone, finished; not the wait for the display.
+  // picture_ms: time of drawing alone, completed, without the wait for the display.
   void drawn(double picture_ms);
   Quality quality() const { return fixed_.value_or(quality_); }
-  // The user's choice; none: by itself again, from there. May be said before every picture.
+  // The user's choice; empty: automatic from the current level. May be called before every picture.
   void fix(std::optional<Quality> quality);
   bool fixed() const { return fixed_.has_value(); }
 

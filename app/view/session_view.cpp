@@ -1,4 +1,4 @@
-// What the view draws of a running session.
+// The view's input from a running session.
 #include "app/view/view.hpp"
 
 namespace trocar {
@@ -13,7 +13,7 @@ void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
     drawn.gpu = organ.gpu;
     drawn.charred = organ.charred;
     drawn.topology = organ.topology;
-    // In a frame that cut, the touched faces are no longer where they were asked about.
+    // After a cut, the slots of the touched faces are out of date until the next frame.
     if (organ.change.empty()) {
       drawn.touches = organ.touches;
       drawn.tip_faces = organ.tip_faces;

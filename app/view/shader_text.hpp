@@ -1,4 +1,4 @@
-// The view's shaders, embedded at build time.
+// The text of the view's shaders, embedded at build time.
 #pragma once
 
 #include <string_view>

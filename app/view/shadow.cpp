@@ -9,19 +9,19 @@ namespace trocar {
 namespace {
 
 constexpr float kLampRadius = 0.0022f;  // m    as in the shader
-constexpr float kSharpest = 0.0004f;    // m    half width of an edge where the capsule touches
-constexpr float kNearby = 0.0035f;      // m    from here on nearness darkens by less than a fiftieth
+constexpr float kSharpest = 0.0004f;    // m    half width of the shadow's edge where the capsule touches
+constexpr float kNearby = 0.0035f;      // m    beyond this distance ambient occlusion is at most 2.2 %
 
 float smoothstep(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.f, 1.f);
   return t * t * (3.f - 2.f * t);
 }
 
-// How a place stands to a capsule between it and the lamp.
+// A point relative to a capsule between it and the lamp.
 struct Hiding {
-  float gap;    // m   of the ray towards the lamp past the capsule, negative inside
-  float along;  // m   from the place to where that is
-  float near;   // m   from the place to the capsule
+  float gap;    // m   smallest distance between the capsule and the ray towards the lamp, negative inside
+  float along;  // m   from the point to the ray's nearest point
+  float near;   // m   from the point to the capsule
 };
 
 Hiding hiding(const glm::vec3& p, const glm::vec3& to_lamp, float far, const ShadowCapsule& capsule) {
@@ -42,7 +42,7 @@ float light_past(const glm::vec3& p, const glm::vec3& to_lamp, float far, const 
   return glm::mix(0.28f, 1.f, smoothstep(-soft, soft, h.gap)) * open;
 }
 
-// Where the shadow of one capsule can lie: a slab about the plane through lamp and axis, cut off before its first end.
+// Bounding region of one capsule's shadow: a slab around the plane through lamp and axis, cut off before its first end.
 struct Wedge {
   glm::vec3 normal, onward;
   float spread;  // 1   the capsule's radius and the lamp's softness by distance from the lamp
@@ -52,7 +52,7 @@ struct Wedge {
     const glm::vec3 a = capsule.begin - lamp, b = capsule.end - lamp, axis = b - a;
     const float t = std::clamp(-glm::dot(a, axis) / std::max(glm::dot(axis, axis), 1e-12f), 0.f, 1.f);
     begins = std::max(glm::length(a + t * axis) - capsule.radius, 1e-3f);
-    // The edge's half width grows with what is left of the way beyond the capsule, never faster than this.
+    // Upper bound of the growth of the edge's half width with the distance beyond the capsule.
     spread = (capsule.radius + kLampRadius + kSharpest) / begins;
     const glm::vec3 across = glm::cross(a, b);
     const float length = glm::length(across);
@@ -61,10 +61,10 @@ struct Wedge {
     onward = length > 1e-9f ? glm::normalize(ahead) : glm::vec3(0.f);
   }
 
-  // A first, quick answer, and the exact one.
+  // A conservative test; hiding() is exact.
   bool may_hold(const glm::vec3& from_lamp, float far, float margin) const {
-    const float reach = far * spread + margin;
-    return std::abs(glm::dot(normal, from_lamp)) <= reach && glm::dot(onward, from_lamp) >= -reach &&
+    const float bound = far * spread + margin;
+    return std::abs(glm::dot(normal, from_lamp)) <= bound && glm::dot(onward, from_lamp) >= -bound &&
            far >= begins - margin;
   }
 };
@@ -98,7 +98,7 @@ void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const
                     std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces) {
   flags.assign(mesh.positions.size(), 0);
   faces.clear();
-  // No place of a face is farther than this from one of its corners.
+  // Every point of a face is within this distance of one of its corners.
   const float margin = 0.58f * edge;
   for (const ShadowCapsule& capsule : capsules) {
     const Wedge wedge(capsule, lamp);

@@ -1,5 +1,5 @@
-// A smaller picture to draw into where the full one would take too long, spread over the full one afterwards.
-// OpenGL inside.
+// A render target of reduced resolution, scaled up to the full picture afterwards, by OpenGL.
+// Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -11,10 +11,10 @@ namespace trocar {
 class SmallTarget {
  public:
   ~SmallTarget();
-  // Draws into itself from now on; remembers the framebuffer it takes the place of.
+  // Redirects drawing into this target and remembers the bound framebuffer.
   void begin(const glm::ivec2& size);
-  // Spreads itself over that framebuffer, which is bound again: only what lies within `field` half heights of the
-  // middle, left and right; the rest becomes black.
+  // Binds that framebuffer again and scales the picture up to it, within `field` half heights left and right of the
+  // centre; the remaining columns become black.
   void end(const glm::ivec2& full_size, double field);
 
  private:

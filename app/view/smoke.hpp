@@ -1,5 +1,5 @@
-// Smoke of a burning hook: a few dozen puffs that leave the tip, rise, widen and fade. The patient lies on the back, so
-// up is +z. The state is small, fixed and a pure function of the pictures' times: the same session smokes the same way.
+// Smoke of a burning hook: up to 56 puffs that leave the tip, rise, widen and fade. The patient lies on the back, so up
+// is +z. The state has a fixed size and depends only on the instruments and the pictures' times: it is reproducible.
 // Units: metres, seconds.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 
@@ -18,16 +18,16 @@ struct SmokePuff {
 
 struct SmokeState {
   std::array<SmokePuff, 56> puffs{};
-  std::size_t next = 0;    // the puff that is given up first
-  std::uint32_t born = 0;  // since the start
-  double owed = 0.0;       // 1   puffs not yet born
+  std::size_t next = 0;    // the puff to be overwritten next
+  std::uint32_t born = 0;  // number since the start
+  double owed = 0.0;       // 1   fraction of the next puff
   double time = 0.0;       // s
 };
 
-// To the picture at `time`. A jump back, or of more than a second, clears the air.
+// Advances to the picture at `time`. A jump back, or of more than a second, removes all puffs.
 void advance(SmokeState& smoke, std::span<const DrawnTool> tools, double time);
 
-// Two triangles a puff; the shader turns them towards the eye.
+// Two triangles a puff; the shader makes them face the eye.
 struct SmokeVertex {
   glm::vec4 centre_radius;        // m
   glm::vec4 corner_seed_density;  // 1

@@ -1,4 +1,4 @@
-// Pure functions on surfaces that the view draws.   Tested in tests/app/view_test.cpp
+// Normals and orientation of surfaces for drawing; pure functions.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <span>
@@ -8,19 +8,19 @@
 
 namespace trocar {
 
-// Area-weighted unit normal of every vertex; (0, 0, 1) where no face gives one. normals: [vertex].
+// Area-weighted unit normal of every vertex; (0, 0, 1) where it is undefined. normals: [vertex].
 void vertex_normals(const MeshView& mesh, std::span<glm::vec3> normals);
 
-// A mesh whose vertices are doubled along sharp edges, and a normal for each of them.
+// A mesh with separate vertices for each face corner, and a normal for each of them.
 struct CreasedMesh {
   TriangleMesh mesh;
   std::vector<glm::vec3> normals;  // [vertex]
 };
-// Each corner's normal is the area-weighted mean over the faces at its vertex that turn from its own by less than
-// `crease_deg`.
+// Each corner's normal is the area-weighted mean over those faces at its vertex whose normals differ from its own by
+// less than `crease_deg`.
 CreasedMesh with_creases(const MeshView& mesh, double crease_deg);
 
-// Whether every edge is walked once each way: such a surface, its faces outward, can be drawn without its back.
+// Whether the surface is closed, manifold, consistently oriented and outward: it can be drawn with back-face culling.
 bool encloses(const MeshView& mesh);
 
 }  // namespace trocar

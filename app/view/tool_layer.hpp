@@ -1,4 +1,4 @@
-// Instruments as the view draws them. OpenGL inside.   Looked at in tests/app/view_test.cpp
+// Draws instruments by OpenGL.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <array>

@@ -14,9 +14,9 @@ namespace trocar {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kDrawnRadius = 2.5;  // mm, of the shaft that the sizes below belong to
+constexpr double kDrawnRadius = 2.5;  // mm, shaft radius for which the sizes below hold
 
-// One cross section: a polygon scaled about its origin and moved. All in mm until the part is done.
+// A cross section: a polygon, scaled about its origin and shifted. All in mm until sized().
 struct Section {
   double z, scale;
   glm::dvec2 shift{0.0};
@@ -24,8 +24,8 @@ struct Section {
 
 using Outline = std::vector<glm::dvec2>;  // mm, counter-clockwise seen from +z
 
-// Sections of one outline joined by quads and closed at both ends; ring k + 1 lies towards +z of ring k. Neighbouring
-// sections are scaled copies, so the quads are flat; the whole is convex where the scale is concave in z and the shift
+// Joins sections of one outline by quads and closes both ends; ring k + 1 lies towards +z of ring k. Neighbouring
+// sections are scaled copies, so the quads are flat; the result is convex if the scale is concave in z and the shift
 // linear.
 TriangleMesh loft(const Outline& outline, std::span<const Section> sections) {
   TriangleMesh mesh;
@@ -58,7 +58,7 @@ Outline circle(int sides, double radius) {
   return outline;
 }
 
-// A ball's sections, from `low` to `high` of its height (-1 .. 1).
+// Sections of a ball, from `low` to `high` of its height (-1 .. 1).
 std::vector<Section> ball(double centre_z, double radius, double low, double high, int rings) {
   std::vector<Section> sections;
   for (int ring = 0; ring <= rings; ++ring) {
@@ -68,7 +68,7 @@ std::vector<Section> ball(double centre_z, double radius, double low, double hig
   return sections;
 }
 
-// Half-round with the flat side down, narrowing towards a blunt end: two of them meet at y = 0.
+// Half-round jaws with the flat side inward, narrowing towards a blunt end; the two meet at y = 0.
 std::vector<ToolPart> grasper_jaws(double hinge) {
   constexpr double kHalfGap = 0.06, kWidth = 1.9, kHeight = 2.0;
   Outline outline;
@@ -83,23 +83,23 @@ std::vector<ToolPart> grasper_jaws(double hinge) {
   return {jaw, other};
 }
 
-// Thin blades beside each other, bowed sideways; each in four straight stretches.
+// Two thin blades, bowed sideways; each consists of four straight pieces.
 std::vector<ToolPart> scissor_blades(double hinge) {
   constexpr double kBow = 0.7;  // mm
-  constexpr int kStretches = 4;
+  constexpr int kPieces = 4;
   const Outline outline = {{0.03, -0.55}, {0.45, -0.3}, {0.75, 0.4}, {0.75, 1.0}, {0.5, 1.5}, {0.03, 1.6}};
   const double length = hinge + 1.5;
   const auto section = [&](int k) {
-    const double u = static_cast<double>(k) / kStretches;
+    const double u = static_cast<double>(k) / kPieces;
     return Section{u * length, 0.16 + 0.84 * std::sqrt(u), {-4.0 * kBow * u * (1.0 - u), 0.0}};
   };
   std::vector<ToolPart> blades;
   for (const double side : {1.0, -1.0}) {
-    for (int k = 0; k < kStretches; ++k) {
+    for (int k = 0; k < kPieces; ++k) {
       const Section from = section(k), to = section(k + 1);
       const Section middle{0.5 * (from.z + to.z), 0.5 * (from.scale + to.scale), 0.5 * (from.shift + to.shift)};
       ToolPart part{loft(outline, std::array{from, middle, to}), hinge, side, ToolSurface::Steel};
-      // The other blade is this one turned about its own middle line: bowed the same way.
+      // The other blade is this one, rotated about its centre line: bowed in the same direction.
       if (side < 0.0) {
         for (glm::vec3& p : part.mesh.positions) {
           const double straight = std::lerp(from.shift.x, to.shift.x, (p.z - from.z) / (to.z - from.z));
@@ -150,7 +150,7 @@ double drawn_length(InstrumentKind kind) {
   }
 }
 
-// From millimetres of the drawn size to metres of the wanted one.
+// Scales from millimetres at kDrawnRadius to metres at `radius`.
 std::vector<ToolPart> sized(std::vector<ToolPart> parts, double radius) {
   const double scale = radius / kDrawnRadius;
   for (ToolPart& part : parts) {
@@ -183,7 +183,7 @@ std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double len
   const double steel = kind == InstrumentKind::Hook ? 0.5 : 6.0;  // mm: a hook is insulated to its collar
   const Section ferrule[] = {{start - 0.4, 0.80}, {start, 0.94}, {start + 0.4, 1.0}, {start + steel, 1.0}};
   std::vector<Section> tube = {{start + steel, 1.01}};
-  // Short stretches where the scope looks, longer ones near the trocar.
+  // Short pieces in the scope's view, longer ones near the trocar.
   while (tube.back().z < end) {
     const double z = tube.back().z;
     tube.push_back({std::min(end, z + (z < 200.0 ? 5.0 : 15.0)), 1.01});
@@ -194,12 +194,12 @@ std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double len
 
 glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg) {
   const glm::dvec3 z = glm::normalize(pose.pivot - pose.tip);
-  // After Duff et al., "Building an orthonormal basis, revisited", 2017, without their second half.
+  // After Duff et al., "Building an orthonormal basis, revisited", 2017, without their case z < 0.
   const double q = 1.0 / std::max(1.0 + z.z, 1e-9);
   const glm::dvec3 x = glm::normalize(glm::dvec3(1.0 - z.x * z.x * q, -z.x * z.y * q, -z.x));
   const glm::dvec3 end = pose.tip - pose.radius * z;
   const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(glm::cross(z, x), 0), glm::dvec4(z, 0), glm::dvec4(end, 1));
-  // The roll is about the way from trocar to tip.
+  // The roll is about the direction from trocar to tip.
   return frame * glm::mat4_cast(turn_about(glm::dvec3(0, 0, 1), glm::radians(-roll_deg)));
 }
 

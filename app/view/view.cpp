@@ -17,9 +17,9 @@
 namespace trocar {
 namespace {
 
-constexpr int kFieldCorners = 2 * 97;  // of the ring in shaders/field.vert
+constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.vert
 
-// Lines of a picture, at most.
+// Largest number of lines of a picture.
 int most_lines(Quality quality) {
   switch (quality) {
     case Quality::Low:
@@ -31,7 +31,7 @@ int most_lines(Quality quality) {
   }
 }
 
-// The ellipsoid of the insufflated belly around the organs.
+// The insufflated abdomen: an ellipsoid around the organs.
 TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
   glm::vec3 low(1e9f), high(-1e9f);
   for (const auto& organ : organs) {
@@ -64,7 +64,7 @@ struct View::Content {
   ToolLayer tools;
   MarkLayer marks;
   Shape cavity_shape;
-  std::array<std::optional<Shader>, 3> cavity;  // [quality], made when first needed
+  std::array<std::optional<Shader>, 3> cavity;  // [quality], compiled at first use
   Shader field{"field", "field.vert", {"field.frag"}};
   Shader smoke_shader{"smoke", "smoke.vert", {"lighting.glsl", "smoke.frag"}};
   Texture grain = make_repeating_volume(kNoiseSide, make_noise_volume());
@@ -125,14 +125,14 @@ void View::Content::draw_cavity(Quality quality) {
     shader.emplace("cavity", "cavity.vert", std::initializer_list<const char*>{"lighting.glsl", "cavity.frag"}, level);
   }
   shader->use();
-  glEnable(GL_CULL_FACE);  // seen from within only: an eye outside of it looks in
+  glEnable(GL_CULL_FACE);  // drawn from inside only: an eye outside sees through it
   glCullFace(GL_FRONT);
   cavity_shape.draw();
   glCullFace(GL_BACK);
   glDisable(GL_CULL_FACE);
 }
 
-// What lies on faces that are already drawn: a hair nearer, blended.
+// Draws layers on top of drawn faces: blended, with a small depth offset.
 void View::Content::draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<const DrawnTool> held,
                                    const DrawnMarks& marked, const ViewSettings& settings, const glm::vec3& lamp) {
   glEnable(GL_POLYGON_OFFSET_FILL);
@@ -154,7 +154,7 @@ void View::Content::draw_smoke() {
 
 void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope,
                 const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width, int height) {
-  if (width < 1 || height < 1) return;  // a window that is minimised
+  if (width < 1 || height < 1) return;  // minimised window
   Content& c = *content_;
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
   const bool reduced = lines < height;
@@ -165,7 +165,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   if (reduced) c.small.begin(size);
   c.set_frame(block, size.x, size.y);
 
-  // From the front backwards, so that what is hidden is not shaded; first of all the black around the field.
+  // Front to back, so that hidden fragments are not shaded; first the black around the circular view.
   if (settings.round_field) c.draw_field(1.001f, 3.f, -1.f);
   c.tools.draw(tools);
   c.organs.draw(organs, settings.quality);

@@ -1,7 +1,6 @@
 // Draws a session as the scope sees it: wet organs, instruments and their shadows, smoke, touched faces, a task's
-// marks, all through the lens, in the scope's round field. OpenGL 3.3; organs that are queried on the GPU are drawn
-// from the very buffer the query reads. Looked at in tests/app/view_test.cpp, which renders off-screen; measured by
-// bench/view_bench.cpp.
+// marks, all through the lens, in the scope's circular view. OpenGL 3.3; organs that are queried on the GPU are drawn
+// from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by bench/view_bench.cpp.
 #pragma once
 
 #include <filesystem>
@@ -22,8 +21,8 @@ class View {
   View(GlContext& context, std::span<const DrawnOrgan> organs);
   ~View();
 
-  // Into the framebuffer bound for drawing, `width` x `height` pixels: what `scope` sees through `lens`. The pixel of a
-  // point is seen_point(): half heights from the middle. Smoke goes on from the picture before (settings.time).
+  // Draws the view of `scope` through `lens` into the framebuffer bound for drawing, `width` x `height` pixels. A point
+  // appears at seen_point(), in half heights from the centre. Smoke continues from the picture before (settings.time).
   void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope,
             const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width, int height);
 
@@ -32,20 +31,20 @@ class View {
   std::unique_ptr<Content> content_;
 };
 
-// The session as the view wants it; the spans borrow from the session.
+// The view's input from a session; the spans borrow from the session.
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
 
-// An off-screen picture. samples: 1, or how many a pixel has.
+// An off-screen picture. samples: number per pixel.
 class PictureTarget {
  public:
   PictureTarget(int width, int height, int samples = 4);
   ~PictureTarget();
   void bind();
-  static void unbind();  // draws to the window again
+  static void unbind();  // binds the window's framebuffer
   // Error: InputError when the file cannot be written.
   void save_png(const std::filesystem::path& file);
-  // [row from below][column]
+  // [row from the bottom][column]
   std::vector<glm::u8vec3> pixels();
 
  private:

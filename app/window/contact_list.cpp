@@ -38,13 +38,13 @@ void draw_contacts(const Session& session, std::vector<ContactRow>& rows) {
                            theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
   theme::heading("Contacts");
-  if (rows.empty()) theme::text("nothing is touched", theme::kQuiet);
+  if (rows.empty()) theme::text("No contact", theme::kQuiet);
   for (const ContactRow& row : rows) {
     const Instrument& instrument = session.instruments()[row.instrument];
     theme::text(fmt::format("{} on {}", instrument.name, session.organs()[row.organ].name),
                 theme::instrument_colour(row.instrument));
-    theme::row("faces, deepest", fmt::format("{}, {:.2f} mm", row.faces, 1e3f * row.deepest));
-    theme::row("pressure, force",
+    theme::row("Faces, depth", fmt::format("{}, {:.2f} mm", row.faces, 1e3f * row.deepest));
+    theme::row("Pressure, force",
                fmt::format("{:.1f} kPa, {:.2f} N", 1e-3f * row.pressure, glm::length(instrument.force)));
   }
 }

@@ -1,5 +1,5 @@
-// Who touches what, instrument by organ. Units: millimetres, kilopascals, newtons as shown; metres, pascals inside.
-// Looked at in tests/app/window_path_test.sh
+// The list of contacts, instrument by organ. Units: millimetres, kilopascals, newtons as shown; metres, pascals inside.
+// Shown in tests/app/window_path_test.sh
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ struct ContactRow {
   float pressure = 0.f;  // Pa, the highest
 };
 
-// Pairs that touch in the last frame, by instrument, then organ. `rows` is refilled.
+// Pairs in contact in the last frame, sorted by instrument, then organ. Overwrites `rows`.
 void contact_rows(const Session& session, std::vector<ContactRow>& rows);
 
-// A panel at the left, in the middle.
+// A panel at the middle of the left edge.
 void draw_contacts(const Session& session, std::vector<ContactRow>& rows);
 
 }  // namespace trocar

@@ -13,11 +13,11 @@ namespace trocar {
 namespace {
 
 constexpr std::size_t kMostSteps = 200;
-constexpr double kGridPerMm = 100.0;  // places are whole hundredths of a millimetre
-constexpr double kTipOnTheWay = 0.6;  // 1: of the way from a new port to what the scope looks at
+constexpr double kGridPerMm = 100.0;  // positions are multiples of 0.01 mm
+constexpr double kTipOnTheWay = 0.6;  // 1: fraction of the path from a new port to the scope's target
 constexpr double kZoneGrid = 1e3;     // per half height
 
-// Lengths as round numbers of the file: what is saved is what is seen.
+// Rounds lengths as the file stores them, so that the saved scene equals the shown one.
 glm::dvec3 on_grid(const glm::dvec3& point) {
   const auto round = [](double m) { return std::round(m * 1e3 * kGridPerMm) / kGridPerMm * 1e-3; };
   return {round(point.x), round(point.y), round(point.z)};

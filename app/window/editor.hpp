@@ -1,4 +1,4 @@
-// A scene being edited: ports, places and zones put where a ray meets the organs, undo, saving. No window.
+// A scene being edited: ports, targets and zones are added where a ray hits; undo, saving. Needs no window.
 // Units: metres.   Tested in tests/app/window_editor_test.cpp
 #pragma once
 
@@ -16,7 +16,7 @@ namespace trocar {
 
 enum class PartKind { Task, Scope, Organ, Instrument, Tip, Place, Zone };
 
-// What is chosen. `corner`: of a zone.
+// The selected part. `corner`: of a zone.
 struct Part {
   PartKind kind = PartKind::Task;
   std::size_t index = 0, corner = 0;
@@ -33,39 +33,39 @@ class Editor {
   // Loads the meshes. Error: InputError.
   explicit Editor(const Scene& scene);
 
-  Scene scene;  // changed freely; settle() makes an undo step of what changed
+  Scene scene;  // may be changed freely; settle() turns the changes into an undo step
   Part chosen;
-  std::vector<glm::dvec2> draft;  // corners of the zone that is being drawn, half heights, pinhole
+  std::vector<glm::dvec2> draft;  // corners of the unfinished zone, half heights, pinhole
 
   const std::vector<TriangleMesh>& meshes() const { return meshes_; }  // [organ] at rest
   glm::dvec3 middle() const;                                           // of all organs
   glm::dvec3 middle_of_ports() const;
 
-  // The organ that the ray meets first.
+  // The first organ that the ray hits.
   std::optional<OrganPick> pick(const Ray& ray) const;
 
-  void add_place(const OrganPick& pick);   // after the others; makes a task where there is none
-  void move_place(const OrganPick& pick);  // the chosen one
-  // A new instrument whose port lies where the ray meets the belly's wall: the plane of the ports there are. False
-  // when it does not.
+  void add_place(const OrganPick& pick);   // appends a target; creates the task if the scene has none
+  void move_place(const OrganPick& pick);  // moves the selected target
+  // Adds an instrument whose port lies where the ray hits the abdominal wall: the plane z = mean z of the ports. False
+  // when the ray misses it.
   bool add_port(const Ray& ray);
-  // The chosen port within the wall; the chosen tip, or what the scope looks at, within the picture's plane.
+  // Moves the selected port within the wall; the selected tip, or the scope's target, within the image plane.
   void drag(const Ray& ray, const glm::dvec3& forward);
   void add_corner(const glm::dvec2& pinhole);
-  void close_zone();  // of three corners and more
+  void close_zone();  // does nothing below three corners
   void move_corner(const glm::dvec2& pinhole);
-  void remove_chosen();  // never the last organ or instrument
+  void remove_chosen();  // keeps the last instrument; organs and scope cannot be removed
 
-  // Once a frame: what changed since becomes one step back. `busy`: something is still being dragged or typed.
+  // Call once a frame: changes since the last call become one undo step. `busy`: a drag or text input is in progress.
   void settle(bool busy);
   void undo();
   bool can_undo() const { return !steps_.empty(); }
   bool changed() const;  // since it was loaded or saved
 
-  // What load_scene() would say of the scene as it is now; empty: nothing. Renewed by settle().
+  // The error that load_scene() would report for the current scene; empty: none. Updated by settle().
   const std::string& fault() const { return fault_; }
-  // Error: InputError for a faulty scene, for a file that is there already, or one that cannot be written. A file that
-  // this editor has saved is replaced.
+  // Error: InputError for an invalid scene, for a file that exists already, or one that cannot be written. A file that
+  // this editor has saved is overwritten.
   void save(const std::filesystem::path& file, bool replace);
   const std::filesystem::path& saved() const { return saved_; }
 

@@ -1,4 +1,4 @@
-// The editor's eye: it turns about the organs, or is the scene's scope; and what lies under a pixel.
+// The editor's camera, which orbits the organs or equals the scene's scope; conversions between pixels and rays.
 // Units: metres, pixels from the window's top left.   Tested in tests/app/window_editor_test.cpp
 #pragma once
 
@@ -31,14 +31,14 @@ struct OrbitCamera {
 
 inline EditorEye eye_of(const ScopeScene& scope) { return {scope.pose(), scope.lens}; }
 
-// Half heights from the middle, as the picture is seen.
+// Pixels to half heights from the picture's centre, distortion included, and back.
 glm::dvec2 seen_at(const glm::dvec2& pixel, const glm::dvec2& size);
 glm::dvec2 pixel_at(const glm::dvec2& seen, const glm::dvec2& size);
 
 Ray ray_through(const EditorEye& eye, const glm::dvec2& pixel, const glm::dvec2& size);
-// Nothing behind the eye.
+// Empty for a point behind the eye.
 std::optional<glm::dvec2> pixel_of(const EditorEye& eye, const glm::dvec3& point, const glm::dvec2& size);
-// Where the ray meets the plane through `point`; nothing when it runs along it or away.
+// Intersection of the ray with the plane through `point`; empty when the ray is parallel to it or points away.
 std::optional<glm::dvec3> meet_plane(const Ray& ray, const glm::dvec3& point, const glm::dvec3& normal);
 
 }  // namespace trocar

@@ -26,7 +26,7 @@ void labelled(const char* label) {
 
 std::string id_of(const char* label) { return fmt::format("##{}", label); }
 
-// A number in the file's unit: `value` times `per_unit`. Written back only when it was changed.
+// A number in the file's unit: `value` times `per_unit`. Written back only after a change, so that it keeps its bits.
 template <typename Number>
 void number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
   labelled(label);
@@ -38,7 +38,7 @@ void number(const char* label, Number& value, double per_unit, double low, doubl
 }
 
 template <typename Vector>
-void place(const char* label, Vector& point) {
+void position(const char* label, Vector& point) {
   labelled(label);
   double mm[3] = {1e3 * static_cast<double>(point.x), 1e3 * static_cast<double>(point.y),
                   1e3 * static_cast<double>(point.z)};
@@ -74,88 +74,88 @@ void part(Editor& editor, const std::string& label, const Part& which) {
 void task_fields(Editor& editor) {
   Scene& scene = editor.scene;
   theme::heading("Scene and task");
-  words("title", scene.title);
+  words("Title", scene.title);
   bool task = scene.task.has_value();
-  labelled("has a task");
+  labelled("Scored task");
   if (ImGui::Checkbox("##task", &task)) task ? (void)scene.task.emplace() : scene.task.reset();
   if (!scene.task) return;
   TaskScene& t = *scene.task;
   std::string kind(name_of(t.kind));
   const auto& kinds = task_kind_names();
-  if (choice("kind", kinds, kind)) t.kind = static_cast<TaskKind>(std::ranges::find(kinds, kind) - kinds.begin());
-  words("task's title", t.title);
-  theme::text("instructions", theme::kQuiet);
+  if (choice("Kind", kinds, kind)) t.kind = static_cast<TaskKind>(std::ranges::find(kinds, kind) - kinds.begin());
+  words("Task title", t.title);
+  theme::text("Instructions", theme::kQuiet);
   ImGui::InputTextMultiline("##instructions", &t.instructions, {-1.f, theme::px(64.f)});
   std::vector<std::string> names;
   for (const InstrumentScene& instrument : scene.instruments) names.push_back(instrument.name);
-  choice("instrument", names, t.instrument, "any");
-  number("tolerance", t.tolerance, 1e3, 0.1, 100.0, "%.1f mm");
-  number("hold", t.hold, 1.0, 0.0, 60.0, "%.1f s");
-  number("lift", t.lift, 1e3, 0.1, 200.0, "%.0f mm");
-  number("most force", t.most_force, 1.0, 0.01, 100.0, "%.2f N");
-  number("good time", t.time_good, 1.0, 0.1, 3600.0, "%.0f s");
-  number("time limit", t.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
+  choice("Instrument", names, t.instrument, "any");
+  number("Tolerance", t.tolerance, 1e3, 0.1, 100.0, "%.1f mm");
+  number("Hold", t.hold, 1.0, 0.0, 60.0, "%.1f s");
+  number("Lift", t.lift, 1e3, 0.1, 200.0, "%.0f mm");
+  number("Force limit", t.most_force, 1.0, 0.01, 100.0, "%.2f N");
+  number("Target time", t.time_good, 1.0, 0.1, 3600.0, "%.0f s");
+  number("Time limit", t.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
 }
 
 void organ_fields(OrganScene& organ) {
   theme::heading("Organ");
   theme::text(organ.name);
   theme::wrapped(organ.mesh.filename().string(), theme::kQuiet);
-  labelled("material");
-  if (ImGui::BeginCombo("##material", "choose...")) {
+  labelled("Material");
+  if (ImGui::BeginCombo("##material", "Select...")) {
     for (const Material& material : kMaterials)
       if (ImGui::Selectable(material.name)) use(material, organ.tissue);
     ImGui::EndCombo();
   }
   TissueParams& tissue = organ.tissue;
-  number("modulus", tissue.youngs_modulus, 1e-3, 0.1, 200.0, "%.2f kPa");
+  number("Modulus", tissue.youngs_modulus, 1e-3, 0.1, 200.0, "%.2f kPa");
   number("Poisson", tissue.poisson_ratio, 1.0, 0.25, 0.49, "%.2f");
-  number("density", tissue.density, 1.0, 500.0, 2000.0, "%.0f kg/m\u00B3");
-  number("friction", tissue.friction, 1.0, 0.0, 2.0, "%.2f");
-  number("damping", tissue.damping_time, 1e3, 0.0, 10.0, "%.2f ms");
-  number("lattice", tissue.node_spacing, 1e3, 3.0, 30.0, "%.1f mm");
-  labelled("colour");
+  number("Density", tissue.density, 1.0, 500.0, 2000.0, "%.0f kg/m\u00B3");
+  number("Friction", tissue.friction, 1.0, 0.0, 2.0, "%.2f");
+  number("Damping", tissue.damping_time, 1e3, 0.0, 10.0, "%.2f ms");
+  number("Lattice", tissue.node_spacing, 1e3, 3.0, 30.0, "%.1f mm");
+  labelled("Colour");
   ImGui::ColorEdit3("##colour", &organ.colour.x, ImGuiColorEditFlags_NoInputs | ImGuiColorEditFlags_Float);
 }
 
 void instrument_fields(InstrumentScene& instrument) {
   theme::heading("Instrument");
-  words("name", instrument.name);
+  words("Name", instrument.name);
   std::string kind = name_of(instrument.kind);
   const std::vector<std::string> kinds = {"probe", "grasper", "hook", "scissors"};
-  if (choice("kind", kinds, kind)) instrument.kind = *instrument_kind(kind);
-  choice("device", device_names(), instrument.device);
-  words("source", instrument.source);
-  number("radius", instrument.radius, 1e3, 1.0, 10.0, "%.2f mm");
-  place("port, mm", instrument.pivot);
-  place("tip, mm", instrument.tip);
+  if (choice("Kind", kinds, kind)) instrument.kind = *instrument_kind(kind);
+  choice("Device", device_names(), instrument.device);
+  words("Source", instrument.source);
+  number("Radius", instrument.radius, 1e3, 1.0, 10.0, "%.2f mm");
+  position("Port, mm", instrument.pivot);
+  position("Tip, mm", instrument.tip);
 }
 
 void scope_fields(ScopeScene& scope) {
   theme::heading("Scope");
   bool oblique = scope.angle_deg > 0.f;
-  labelled("30 degrees");
+  labelled("30\u00B0 scope");
   if (ImGui::Checkbox("##oblique", &oblique)) scope.angle_deg = oblique ? 30.f : 0.f;
-  number("field of view", scope.field_of_view_deg, 1.0, 20.0, 120.0, "%.0f\u00B0");
-  number("light post", scope.spin_deg, 1.0, -180.0, 180.0, "%.0f\u00B0");
-  number("barrel", scope.lens.barrel, 1.0, 0.0, 0.3, "%.2f");
-  place("tip, mm", scope.eye);
-  place("looks at, mm", scope.target);
-  choice("device", device_names(), scope.device);
+  number("Field of view", scope.field_of_view_deg, 1.0, 20.0, 120.0, "%.0f\u00B0");
+  number("Light post", scope.spin_deg, 1.0, -180.0, 180.0, "%.0f\u00B0");
+  number("Barrel", scope.lens.barrel, 1.0, 0.0, 0.3, "%.2f");
+  position("Tip, mm", scope.eye);
+  position("Looks at, mm", scope.target);
+  choice("Device", device_names(), scope.device);
 }
 
 void place_fields(Editor& editor) {
   auto& places = editor.scene.task->places;
   const std::size_t index = editor.chosen.index;
-  theme::heading("Place");
+  theme::heading("Target");
   theme::text(fmt::format("number {} of {}, on the {}", index + 1, places.size(), places[index].organ));
-  place("at, mm", places[index].place);
-  if (theme::button("earlier", 80.f, false, index > 0)) {
+  position("At, mm", places[index].place);
+  if (theme::button("Earlier", 80.f, false, index > 0)) {
     std::swap(places[index], places[index - 1]);
     --editor.chosen.index;
   }
   ImGui::SameLine();
-  if (theme::button("later", 80.f, false, index + 1 < places.size())) {
+  if (theme::button("Later", 80.f, false, index + 1 < places.size())) {
     std::swap(places[index], places[index + 1]);
     ++editor.chosen.index;
   }
@@ -163,7 +163,7 @@ void place_fields(Editor& editor) {
 
 void zone_fields(TaskZone& zone) {
   theme::heading("Zone");
-  theme::wrapped("Drawn in the scope's picture; instruments stay out of it. Drag its corners there.", theme::kQuiet);
+  theme::wrapped("A forbidden zone in the scope's picture. Drag its corners there.", theme::kQuiet);
   for (const glm::dvec2& corner : zone.outline) theme::text(fmt::format("{:6.3f}  {:6.3f}", corner.x, corner.y));
 }
 
@@ -181,7 +181,7 @@ void draw_parts(Editor& editor) {
   for (std::size_t k = 0; k < scene.instruments.size(); ++k)
     part(editor, scene.instruments[k].name, {PartKind::Instrument, k});
   if (!scene.task) return;
-  theme::heading("Places");
+  theme::heading("Targets");
   for (std::size_t k = 0; k < scene.task->places.size(); ++k)
     part(editor, fmt::format("{} on the {}", k + 1, scene.task->places[k].organ), {PartKind::Place, k});
   theme::heading("Zones");

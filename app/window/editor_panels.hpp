@@ -5,9 +5,9 @@
 
 namespace trocar {
 
-// What the scene consists of; a click chooses. Left.
+// The list of the scene's parts, left; a click selects one.
 void draw_parts(Editor& editor);
-// The numbers of what is chosen. Right.
+// The parameters of the selected part, right.
 void draw_fields(Editor& editor);
 
 }  // namespace trocar

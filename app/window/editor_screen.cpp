@@ -15,10 +15,10 @@
 namespace trocar {
 namespace {
 
-constexpr double kTowardsPorts = 0.3;  // 1: so that organs and ports are seen at the start
-// A still picture may take its time.
+constexpr double kTowardsPorts = 0.3;  // 1: so that organs and ports are visible at the start
+// A still picture may take longer than a frame of a session.
 constexpr QualityParams kPatient{200.0, 60.0};
-constexpr double kGrab = 14.0;  // units: so near to a handle it is meant
+constexpr double kGrab = 14.0;  // units: a click within this distance selects a handle
 
 ImU32 packed(const glm::vec3& colour, float alpha = 1.f) {
   return ImGui::ColorConvertFloat4ToU32({colour.r, colour.g, colour.b, alpha});
@@ -87,12 +87,12 @@ void EditorScreen::press() {
     if (const auto pick = editor_.pick(ray))
       editor_.add_place(*pick);
     else
-      note_ = "no organ there";
+      note_ = "no organ at this point; click on an organ";
   } else if (doing_ == Doing::AddPort) {
     if (editor_.add_port(ray))
       doing_ = Doing::Choose;
     else
-      note_ = "the belly's wall is not there";
+      note_ = "the abdominal wall is not at this point; click elsewhere";
   } else if (doing_ == Doing::AddZone) {
     editor_.add_corner(pinhole());
   } else {
@@ -244,16 +244,16 @@ void EditorScreen::draw_handles() const {
 const char* EditorScreen::hint() const {
   switch (doing_) {
     case Doing::AddPlace:
-      return "click on an organ: a target, or the next point of the curve or line";
+      return "Click on an organ: a target, or the next point of the curve or line";
     case Doing::AddPort:
-      return "click where the port goes through the belly's wall";
+      return "Click where the port passes the abdominal wall";
     case Doing::AddZone:
-      return "click the corners in the scope's picture; Enter closes the zone";
+      return "Click the corners in the scope's picture; Enter closes the zone";
     case Doing::Choose:
       break;
   }
-  return through_scope_ ? "as the scope sees it; drag what is marked"
-                        : "drag what is marked; right button turns, wheel comes nearer";
+  return through_scope_ ? "View through the scope; drag the handles"
+                        : "Drag the handles; right button turns the view, wheel zooms";
 }
 
 void EditorScreen::toolbar() {
@@ -267,11 +267,11 @@ void EditorScreen::toolbar() {
     }
     ImGui::SameLine();
   };
-  mode("Choose, move", Doing::Choose, false);
-  mode("Add place", Doing::AddPlace, through_scope_);
+  mode("Select / Move", Doing::Choose, false);
+  mode("Add target", Doing::AddPlace, through_scope_);
   mode("Add port", Doing::AddPort, false);
   mode("Add zone", Doing::AddZone, true);
-  if (theme::button(through_scope_ ? "From outside" : "Through the scope", 160.f)) {
+  if (theme::button(through_scope_ ? "Outside view" : "Scope view", 160.f)) {
     through_scope_ = !through_scope_;
     doing_ = Doing::Choose;
   }
@@ -286,7 +286,7 @@ void EditorScreen::toolbar() {
 bool EditorScreen::save() {
   try {
     editor_.save(file_, replace_);
-    note_ = fmt::format("saved to {}", file_);
+    note_ = fmt::format("Saved to {}", file_);
     return true;
   } catch (const std::runtime_error& error) {
     note_ = error.what();
@@ -301,14 +301,14 @@ Ask EditorScreen::save_bar() {
   ImGui::SetNextItemWidth(theme::px(520.f));
   ImGui::InputText("##file", &file_);
   ImGui::SameLine();
-  ImGui::Checkbox("may be replaced", &replace_);
+  ImGui::Checkbox("Overwrite existing", &replace_);
   ImGui::SameLine();
   if (theme::button("Save", 90.f, true)) save();
   ImGui::SameLine();
   if (theme::button("Save and practise", 160.f) && save()) ask = Ask::Practise;
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(192.f));
-  if (theme::button(leave_ ? "Leave unsaved?" : "Back", 180.f) || back_) {
+  if (theme::button(leave_ ? "Discard changes?" : "Back", 180.f) || back_) {
     if (!editor_.changed() || leave_) ask = Ask::Back;
     leave_ = true;
   }
@@ -318,7 +318,7 @@ Ask EditorScreen::save_bar() {
   else if (!editor_.fault().empty())
     theme::text(editor_.fault(), theme::kBad);
   else
-    theme::text(editor_.changed() ? "changed, not saved" : "nothing to save", theme::kQuiet);
+    theme::text(editor_.changed() ? "Unsaved changes" : "No changes", theme::kQuiet);
   return ask;
 }
 

@@ -1,4 +1,5 @@
-// The scene editor on the screen: the organs from any side or through the scope, with handles to place and drag.
+// The scene editor's screen: the organs from any side or through the scope, with handles to drag.
+// Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/view/view.hpp"
@@ -10,8 +11,8 @@ namespace trocar {
 
 class EditorScreen final : public Screen {
  public:
-  // `folder`: where an edited scene goes unless another name is typed. `settings` and `context` must outlive the
-  // screen. Error: InputError for a mesh that cannot be read.
+  // `folder`: default folder of the edited scene. `settings` and `context` must outlive the screen. Error: InputError
+  // for a mesh that cannot be read.
   EditorScreen(const Scene& scene, const std::filesystem::path& folder, const WindowSettings& settings,
                GlContext& context);
 
@@ -20,7 +21,7 @@ class EditorScreen final : public Screen {
   Ask panels() override;
   ScreenStatus status() const override;
 
-  // The scene as it was saved last, to be practised.
+  // The file last saved; practice uses it.
   const std::filesystem::path& saved() const { return editor_.saved(); }
 
  private:

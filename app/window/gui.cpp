@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// Debian's fonts-dejavu-core; without it the library's own letters serve.
+// From Debian's fonts-dejavu-core; without it the library's own font is used.
 constexpr const char* kSans = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 constexpr const char* kMono = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf";
 
@@ -23,7 +23,7 @@ constexpr float kSmallestUnit = 0.75f, kLargestUnit = 6.f;  // pixels
 
 void add_letters(const char* file, float height) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  // Latin, and the few signs that we write beyond it.
+  // Latin-1, and the few other characters that the panels use.
   static const ImWchar signs[] = {0x20, 0xFF, 0x2013, 0x2026, 0x2190, 0x2193, 0x25A0, 0x25CF, 0};
   if (std::filesystem::exists(file) && atlas.AddFontFromFileTTF(file, height, nullptr, signs)) return;
   ImFontConfig config;
@@ -79,7 +79,7 @@ Gui::Gui(Window& window) : window_(window) {
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // remembers nothing
+  io.IniFilename = nullptr;  // no settings file
   io.UserData = &places_;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard | ImGuiConfigFlags_NavEnableGamepad;
   ImGui_ImplGlfw_InitForOpenGL(static_cast<GLFWwindow*>(window.handle()), true);

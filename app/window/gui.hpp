@@ -1,5 +1,5 @@
-// The panels' library (Dear ImGui) for the life of the program: one context, letters that fit the window's size, no
-// settings file. Keyboard and gamepad move between buttons.
+// The panels' library (Dear ImGui) for the lifetime of the program: one context, fonts that fit the window's size, no
+// settings file. Keyboard and gamepad move between buttons.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/window/theme.hpp"
@@ -14,16 +14,16 @@ class Gui {
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  // Once a frame, after Window::poll(). Letters are made anew where the window has another size.
+  // Call once a frame, after Window::poll(). Fonts are rebuilt when the window's size has changed.
   void begin();
-  // Draws what was shown since begin().
+  // Draws the panels shown since begin().
   void end();
 
-  bool wants_pointer() const;  // it is over a panel
-  bool wants_letters() const;  // a field is being typed into
-  // Off while an instrument is in the hand: the panels then see neither pointer nor keys.
+  bool wants_pointer() const;  // the pointer is over a panel
+  bool wants_letters() const;  // a text field has the keyboard
+  // Off while the mouse moves an instrument: the panels then receive neither pointer nor keys.
   void listen(bool on);
-  // What can be pressed, as shown since begin().
+  // The items that can be pressed, shown since begin().
   const std::vector<theme::ButtonPlace>& places() const { return places_; }
 
  private:

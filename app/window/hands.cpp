@@ -3,7 +3,7 @@
 namespace trocar {
 namespace {
 
-constexpr double kRollRate = 150.0;  // degrees/s, of a key held
+constexpr double kRollRate = 150.0;  // degrees/s, while a key is held
 
 }  // namespace
 
@@ -42,8 +42,8 @@ void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {
   }
 }
 
-// Jaws obey the button's way down and up only: an instrument that is left by Tab while the button is down stays
-// closed, as with a ratchet. The pedal is that of the instrument in the hand.
+// Jaws react to changes of the button only: an instrument that is left by Tab while the button is down stays closed, as
+// with a ratchet. The pedal belongs to the selected instrument.
 void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
   tell(axes, settings);
   const bool pedal = input.down(Key::E) || input.down(Key::Space);

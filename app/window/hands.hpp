@@ -1,5 +1,5 @@
-// Whose motion the mouse is: one instrument after the other, or the scope. The keyboard rolls what is in the hand,
-// closes jaws and works the pedal. Knows no window; fed by one. Units: pixels, degrees, seconds.
+// Mouse and keyboard as input devices: the mouse moves the selected instrument or the scope and closes jaws; keys roll
+// it and press the pedal. Needs no window, only its input. Units: pixels, degrees, seconds.
 // Tested in tests/app/window_state_test.cpp
 #pragma once
 
@@ -13,34 +13,34 @@
 namespace trocar {
 
 struct HandSettings {
-  double speed = 1.0;   // 1     of the mouse, 0.25..4
-  bool fulcrum = true;  //       the hand is outside, the tip or the eye goes the other way; of every device in a hand
+  double speed = 1.0;   // 1     mouse sensitivity, 0.25..4
+  bool fulcrum = true;  //       fulcrum effect, for every hand-held device: the tip or the eye moves against the hand
 };
 
 class Hands {
  public:
   DeviceContext& devices() { return devices_; }
-  // In the scene's order; null where something else than the mouse moves the instrument.
+  // In the scene's order; null where another device moves the instrument.
   void add(MouseDevice* instrument) { mice_.push_back(instrument); }
-  // Null: the scope stays, or another device moves it. Called after the last add().
+  // Null: the scope is fixed, or another device moves it. Call after the last add().
   void set_scope(MouseDevice* scope);
 
-  // The next that the mouse can move: instruments in their order, then the scope.
+  // Selects the next instrument that the mouse can move, in the scene's order, then the scope.
   void take_next();
-  std::size_t in_hand() const { return in_hand_; }  // number of instruments: the scope; more: nothing
+  std::size_t in_hand() const { return in_hand_; }  // number of instruments: the scope; greater: nothing
   bool scope_in_hand() const { return in_hand_ == mice_.size() && scope_; }
 
-  // What every device in a hand must know of the picture, gamepads and SpaceMice among them; before each frame.
+  // Passes picture axes and settings to every hand-held device, gamepads and SpaceMice included; before each frame.
   void tell(const ScopeAxes& axes, const HandSettings& settings);
-  // `elapsed`: s of the session's ticks; keys held turn by it.
+  // `elapsed`: s of the session's ticks, for keys that are held.
   void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);
-  // The hand lets go of everything: pedals up.
+  // Releases all pedals.
   void rest();
 
  private:
   MouseDevice* held(bool scope) const;
 
-  DeviceContext devices_;           // outlives the devices made with it
+  DeviceContext devices_;           // must outlive the devices made with it
   std::vector<MouseDevice*> mice_;  // [instrument]
   MouseDevice* scope_ = nullptr;
   std::size_t in_hand_ = 0;

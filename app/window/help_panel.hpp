@@ -1,9 +1,9 @@
-// The table of keys, over everything.
+// The table of keys, in front of all other panels. Shown in tests/app/window_path_test.sh
 #pragma once
 
 namespace trocar {
 
-// False: it wants to be closed.
+// False: the user has closed it.
 bool draw_help();
 
 }  // namespace trocar

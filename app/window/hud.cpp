@@ -12,19 +12,19 @@ namespace trocar {
 namespace {
 
 constexpr int kTearShown = 90;       // frames
-constexpr float kSideWidth = 214.f;  // units: the dark corner beside the round field at 1280 x 720
+constexpr float kSideWidth = 214.f;  // units: the dark corner beside the circular view at 1280 x 720
 
-// What the jaws do: the organ between them, how hard it pulls.
+// State of the jaws: the organ between them and its pull.
 void jaws_line(const Session& session, const Instrument& instrument, bool tore) {
   const Grasp& grasp = instrument.grasp;
   if (tore)
-    theme::text("torn off", theme::kBad);
+    theme::text("Tissue torn off", theme::kBad);
   else if (grasp.holding())
-    theme::text(fmt::format("holds {}, pull {:.1f} N{}", session.organs()[instrument.grasped].name,
+    theme::text(fmt::format("Holds {}, pull {:.1f} N{}", session.organs()[instrument.grasped].name,
                             glm::length(grasp.pull), grasp.slipping ? ", slipping" : ""),
                 grasp.slipping ? theme::kBad : theme::kQuiet);
   else
-    theme::text(grasp.closed ? "closed on nothing" : "jaws open", theme::kQuiet);
+    theme::text(grasp.closed ? "Jaws closed, empty" : "Jaws open", theme::kQuiet);
 }
 
 void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bool tore) {
@@ -39,13 +39,13 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
   } else if (instrument.kind == InstrumentKind::Grasper) {
     jaws_line(session, instrument, tore);
   } else if (instrument.kind == InstrumentKind::Hook) {
-    theme::text(instrument.energy ? "energy ON" : "energy off", instrument.energy ? theme::kBad : theme::kQuiet);
+    theme::text(instrument.energy ? "Diathermy ON" : "Diathermy off", instrument.energy ? theme::kBad : theme::kQuiet);
   }
-  // Before the first frame nothing has been looked at.
+  // Empty before the first frame.
   const auto tips = session.buried_tips();
   if (const auto buried = tool < tips.size() ? tips[tool] : std::nullopt)
     theme::wrapped(
-        fmt::format("tip {:.1f} mm inside the {}", 1e3f * buried->depth, session.organs()[buried->organ].name),
+        fmt::format("Tip {:.1f} mm inside the {}", 1e3f * buried->depth, session.organs()[buried->organ].name),
         theme::kBad);
   ImGui::Unindent(theme::px(16.f));
 }
@@ -59,7 +59,7 @@ void scope_lines(const Session& session, bool in_hand) {
                           : "0\u00B0");
   if (scope.health == DeviceHealth::Good) return;
   const theme::WithLetters small(theme::Letters::Small);
-  theme::text(scope.health == DeviceHealth::Lost ? "device lost" : "device silent: stands still", theme::kBad);
+  theme::text(scope.health == DeviceHealth::Lost ? "Device disconnected" : "Device not responding", theme::kBad);
 }
 
 void clash_line(const Session& session) {
@@ -72,20 +72,20 @@ void clash_line(const Session& session) {
 }
 
 void session_lines(const Session& session, const HudState& state) {
-  if (state.recording) theme::text("\u25CF recording", theme::kBad);
-  theme::row("touched", fmt::format("{} faces", session.touched()));
-  theme::row("backend", session.backend().name);
+  if (state.recording) theme::text("\u25CF Recording", theme::kBad);
+  theme::row("Touched", fmt::format("{} faces", session.touched()));
+  theme::row("Collision backend", session.backend().name);
   for (const BackendFault& fault : session.backend_faults())
     theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
-  theme::row("frame", fmt::format("{:.0f} ms", state.frame_ms));
-  theme::row("verified", fmt::format("{} faces", session.sample().faces),
+  theme::row("Frame time", fmt::format("{:.0f} ms", state.frame_ms));
+  theme::row("Verified", fmt::format("{} faces", session.sample().faces),
              session.sample().disagreements == 0 ? theme::kGood : theme::kBad);
-  if (state.lost > 0.0) theme::row("lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
+  if (state.lost > 0.0) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
   if (session.backend_times().size() < 2) return;
   if (!session.checking())
-    theme::row("check", "off");
+    theme::row("Check", "off");
   else
-    theme::row("disagreements", fmt::format("{}", session.disagreements()),
+    theme::row("Disagreements", fmt::format("{}", session.disagreements()),
                session.disagreements() == 0 ? theme::kGood : theme::kBad);
 }
 
@@ -125,13 +125,13 @@ void session_panel(const Session& session, const HudState& state) {
 std::string trouble_of(const Instrument& instrument) {
   switch (instrument.health) {
     case DeviceHealth::Stale:
-      return "frozen: its device is silent";
+      return "Frozen: device not responding";
     case DeviceHealth::Lost:
-      return "frozen: its device is lost";
+      return "Frozen: device disconnected";
     case DeviceHealth::Good:
       break;
   }
-  return instrument.frozen ? "frozen: its device gives no usable pose" : "";
+  return instrument.frozen ? "Frozen: device gives no valid pose" : "";
 }
 
 // A tear lasts one frame; it is shown for longer.

@@ -1,5 +1,6 @@
-// What stands beside the scope's picture while somebody operates: instruments and what they feel, the session's state.
-// In the dark corners left and right of the round field, never on it. Units: newtons, kilopascals, milliseconds.
+// The overlay during practice: instruments with their forces, and the session's state. Two panels in the dark corners
+// left and right of the circular view. Units: newtons, kilopascals, milliseconds.
+// trouble_of() is tested in tests/app/window_state_test.cpp
 #pragma once
 
 #include <span>
@@ -11,10 +12,10 @@
 namespace trocar {
 
 struct HudState {
-  std::size_t in_hand = 0;  // instrument; the number of instruments: the scope; more: nothing
+  std::size_t in_hand = 0;  // selected instrument; the number of instruments: the scope; greater: nothing
   bool recording = false;
   double frame_ms = 0.0;  // smoothed, of the whole frame
-  double lost = 0.0;      // s  of the simulation that the machine was too slow for
+  double lost = 0.0;      // s  simulation time lost because the machine was too slow
 };
 
 class Hud {
@@ -25,10 +26,10 @@ class Hud {
  private:
   void note_tears(const Session& session);
 
-  std::vector<int> tear_shown_;  // [instrument] frames that the panel still speaks of its tear
+  std::vector<int> tear_shown_;  // [instrument] remaining frames in which the panel reports its tear
 };
 
-// In words; empty when all is well.
+// The device's fault in words; empty: none.
 std::string trouble_of(const Instrument& instrument);
 
 }  // namespace trocar

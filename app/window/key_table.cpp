@@ -4,40 +4,40 @@ namespace trocar {
 namespace {
 
 constexpr KeyLine kInstrument[] = {
-    {"move the mouse", "swing the handle about the trocar: the tip goes the other way"},
-    {"wheel", "push it in, pull it out"},
-    {"Q  W, left  right", "roll it; of the scope: turn the light post"},
-    {"left button", "close the jaws; let go to open them"},
-    {"E or Space, held", "energise the hook: burn what it touches"},
-    {"Tab", "take the next instrument, or the scope, in the hand"},
-    {"right button, held", "move the scope whatever is in the hand"},
+    {"move the mouse", "swing the handle about the trocar: the tip moves in the opposite direction"},
+    {"wheel", "insert, withdraw"},
+    {"Q  W, left  right", "roll the instrument; for the scope, turn the light post"},
+    {"left button", "close the jaws; release it to open them"},
+    {"E or Space, held", "diathermy on: the hook burns what it touches"},
+    {"Tab", "select the next instrument or the scope"},
+    {"right button, held", "move the scope, whichever instrument is selected"},
 };
 constexpr KeyLine kSession[] = {
     {"Enter or Space", "start, when the instructions are shown"},
-    {"Esc", "pause: go on, again, stop and see the results"},
+    {"Esc", "pause: resume, finish or restart"},
     {"F2", "settings"},
-    {"H", "times of each stage, the session's against the OBB tree's"},
-    {"O", "let the OBB tree answer instead of the session's backend, and back"},
+    {"H", "times of each stage, and of the session's backend and the OBB tree: on, off"},
+    {"O", "switch between the session's backend and the OBB tree"},
     {"C", "check every frame with the OBB tree: on, off"},
     {"L", "list of contacts: on, off"},
-    {"G", "touched faces: shown, hidden"},
+    {"G", "touched faces: show, hide"},
     {"P", "save a picture (picture.png)"},
     {"F1", "this help"},
 };
 constexpr KeyLine kReplay[] = {
     {"Space", "play, pause"},
-    {"left  right", "one frame back, on"},
+    {"left  right", "previous frame, next frame"},
     {"Home  End", "first frame, last frame"},
     {"up  down", "faster, slower"},
     {"Esc", "back"},
 };
 constexpr KeyLine kEditor[] = {
-    {"left button", "place or choose; drag to move"},
-    {"right button + move", "turn the view about the organs"},
-    {"wheel", "nearer, farther"},
+    {"left button", "select or add; drag to move"},
+    {"right button + move", "turn the view around the organs"},
+    {"wheel", "zoom in, zoom out"},
     {"Ctrl Z", "undo"},
     {"Ctrl S", "save"},
-    {"Delete", "remove what is chosen"},
+    {"Delete", "remove the selected item"},
 };
 constexpr KeyGroup kGroups[] = {
     {"Instruments", kInstrument}, {"Session", kSession}, {"Replay", kReplay}, {"Scene editor", kEditor}};

@@ -1,4 +1,5 @@
-// Every key and every motion of the mouse, in words: what F1 shows and docs/user-guide.md prints.
+// Every key and mouse action in words: F1 shows this table, docs/user-guide.md prints it.
+// Compared with the guide in tests/app/window_state_test.cpp
 #pragma once
 
 #include <span>

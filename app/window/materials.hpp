@@ -1,5 +1,5 @@
-// Ready-made tissues for the scene editor. Liver: from elastography, as TissueParams has it; the others are softer or
-// stiffer by as much as they feel so in the operating theatre, not measured values. Units: pascals, kg/m^3.
+// Tissue presets for the scene editor. Liver: from elastography, as in TissueParams. The other values are not measured:
+// they are softer or stiffer as the organs feel in the operating theatre. Units: pascals, kg/m^3.
 #pragma once
 
 #include <array>

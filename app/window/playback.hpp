@@ -1,4 +1,4 @@
-// Where a replay is: playing or not, how fast, which frame. Pure.   Units: seconds.
+// State of a replay: playing or paused, speed, frame. No input or output.   Units: seconds.
 // Tested in tests/app/window_replay_test.cpp
 #pragma once
 
@@ -10,7 +10,7 @@ namespace trocar {
 
 class Playback {
  public:
-  // `times`: [frame] ascending, not empty, outlive the playback.
+  // `times`: [frame] ascending, not empty, must outlive the playback.
   explicit Playback(std::span<const double> times) : times_(times), time_(times.front()) {}
 
   void advance(double elapsed);  // stops at the last frame
@@ -25,7 +25,7 @@ class Playback {
   double time() const { return times_[frame_] - times_.front(); }
   double duration() const { return times_.back() - times_.front(); }
   double share() const;                            // 0..1 of the time
-  std::size_t frame_at_share(double share) const;  // the last one that has begun by then
+  std::size_t frame_at_share(double share) const;  // the last frame that begins at or before this time
 
  private:
   std::size_t frame_at(double time) const;
@@ -44,13 +44,13 @@ struct TimeMark {
 };
 
 struct MarkParams {
-  float touch = 0.02f;  // N  a touch begins where the force comes above
-  float peak = 1.0f;    // N  a peak is the highest force of a stretch above
+  float touch = 0.02f;  // N  a touch begins where the force exceeds this
+  float peak = 1.0f;    // N  a peak is the highest force of an interval above this
 };
-// From one instrument's force, frame by frame: beginnings of touches and peaks, by frame.
+// Starts of touches and force peaks of one instrument, sorted by frame. `force`: [frame] N.
 std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params = {});
 
-// The highest of each of `bins` equal parts of the frames.
+// The maximum of each of `bins` equal parts of the frames.
 std::vector<float> profile_of(std::span<const float> values, std::size_t bins);
 
 }  // namespace trocar

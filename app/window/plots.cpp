@@ -11,7 +11,7 @@
 namespace trocar {
 namespace {
 
-// Stages that never take long share a colour: eight colours can be told apart, not twelve.
+// Short stages share a colour: eight colours are distinguishable, twelve are not.
 struct Band {
   const char* label;
   glm::vec3 colour;
@@ -25,7 +25,7 @@ const std::vector<Band>& bands() {
                                          {"query", theme::kSkyBlue, {kQuery}},
                                          {"check", theme::kPurple, {kCheck}},
                                          {"surface", theme::kGreen, {kSurface}},
-                                         {"the rest", {0.55f, 0.55f, 0.55f}, {kDevices, kPairs, kRecord}},
+                                         {"other", {0.55f, 0.55f, 0.55f}, {kDevices, kPairs, kRecord}},
                                          {"drawing", {0.36f, 0.40f, 0.45f}, {StageHistory::kDraw}}};
   return list;
 }
@@ -36,7 +36,7 @@ float sum_at(const StageHistory& history, const Band& band, std::size_t back) {
   return sum;
 }
 
-// A round number that holds the highest frame.
+// A round upper limit of the axis, above the longest frame.
 float top_of(const StageHistory& history) {
   float highest = 1.f;
   for (std::size_t back = 0; back < history.frames(); ++back) {
@@ -83,15 +83,15 @@ void legend(const StageHistory& history) {
   }
 }
 
-// Update and query together of whoever answers or checks.
+// Update and query time of the active backend and the checker.
 void backend_rows(const Session& session) {
   for (const BackendTimes& times : session.backend_times()) {
     const double ms = recent_median(times.update_ms) + recent_median(times.query_ms);
     const bool answers = &times == session.backend_times().data();
-    theme::row(times.name + (answers ? ", answers" : ", checks"),
+    theme::row(times.name + (answers ? ", active" : ", check"),
                times.query_ms.empty() ? "no contact yet" : fmt::format("{:.3f} ms", ms));
   }
-  theme::text("O: the other answers", theme::kQuiet);
+  theme::text("O: switch backend", theme::kQuiet);
   if (session.backend_times().size() < 2) return;
   theme::text(session.checking() ? "C: stop checking" : "C: check every frame", theme::kQuiet);
 }
@@ -101,7 +101,7 @@ void backend_rows(const Session& session) {
 void draw_plots(const StageHistory& history, const Session& session) {
   const theme::Panel panel("plots", {{1.f, 0.f}, {-8.f, 8.f}, {1.f, 0.f}, {214.f, 0.f}}, theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
-  theme::heading("A frame's time, medians");
+  theme::heading("Frame time, medians");
   stack(history);
   legend(history);
   theme::heading("Touch query: update + query");

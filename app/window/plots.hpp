@@ -1,5 +1,5 @@
-// Times of the last 180 frames, stage upon stage, with their medians; the session's query beside the OBB tree's.
-// Units: milliseconds.
+// Times of the last 180 frames, stacked by stage, with their medians; the session's query beside the OBB tree's.
+// Units: milliseconds.   Shown in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/session/session.hpp"
@@ -7,7 +7,7 @@
 
 namespace trocar {
 
-// A panel top right.
+// A panel at the top right.
 void draw_plots(const StageHistory& history, const Session& session);
 
 }  // namespace trocar

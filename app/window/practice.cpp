@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-constexpr double kLastSecond = 1.0;  // s   an attempt ends so long before it would be too long to be read
+constexpr double kLastSecond = 1.0;  // s   an attempt ends this long before kLongestSession, so that it stays readable
 
 constexpr const char* kTree = "obb-refit";
 
@@ -101,7 +101,7 @@ void Practice::start() {
 std::string Practice::use_backend(const std::string& name) {
   try {
     session_.use_backend(backends_, name);
-    return fmt::format("{} answers from now on", name);
+    return fmt::format("Collision backend: {}", name);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -139,7 +139,8 @@ void Practice::stop() {
   if (!recording_fault_.empty()) throw RunError(recording_fault_);
 }
 
-// The devices are not read meanwhile: pedals up, and hands that moved on bring their instruments along slowly.
+// The devices are not read while the session is paused: pedals are released, and after a resume the instruments follow
+// displaced devices at limited speed.
 void Practice::stand_still() {
   if (still_) return;
   still_ = true;
@@ -175,7 +176,7 @@ void Practice::do_tick(bool check_room) {
   step_ms_ += sum_of(session_.stage_ms()) - check_ms;
   if (recorder_) recorder_->append(session_, clock);
   follow_task(clock);
-  // What is recorded must be readable.
+  // A longer recording could not be read back.
   if (phase_ == Phase::Running && std::max(clock.time, clock.wall) + kLastSecond > kLongestSession) stop();
 }
 

@@ -1,8 +1,8 @@
-// A session that somebody practises in: devices, task, recording and time, without picture and panels. Until start()
-// time stands still; from then on everything is recorded, until the task is finished or stop(). Time also stands still
-// while it is paused or covered by a panel.
-// Each picture does the ticks that are due (TickClock). Attempts with live devices are judged by the trainee's wall
-// time, demonstrations and scripts by the ticks' own.
+// A practice session: devices, task, recording and time, without picture and panels. Time runs and everything is
+// recorded from start() until the task is finished or stop() is called. Time stops while the session is paused or
+// covered by a panel.
+// Each picture runs the ticks that are due (TickClock). Attempts with live devices are scored by the trainee's wall
+// time, demonstrations and scripts by tick time.
 // Units: seconds.   Tested in tests/app/practice_test.cpp
 #pragma once
 
@@ -25,9 +25,9 @@
 namespace trocar {
 
 struct PracticePlan {
-  std::optional<Skill> performer;        // a scripted trainee shows the task; nothing: hands and devices
+  std::optional<Skill> performer;        // a scripted trainee does the task; empty: the scene's devices
   std::string backend;                   // empty: the scene's
-  bool check = true;                     // with obb-refit, in every picture that has the time
+  bool check = true;                     // by obb-refit, in every picture with enough time
   std::string trainee;                   // part of the recording's name; empty: none
   std::filesystem::path folder = "out";  // for recordings
   std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
@@ -35,34 +35,34 @@ struct PracticePlan {
 
 class Practice {
  public:
-  // Loads meshes, makes tissues. `context`: the window's; null: without one. Error: InputError for a file, a device or
-  // a backend that cannot be had.
+  // Loads meshes, makes tissues. `context`: the window's; null: without one. Error: InputError for an unreadable file,
+  // or for a device or backend that is not available.
   Practice(const Scene& scene, const PracticePlan& plan, GlContext* context);
 
   void start();  // Error: InputError when the recording cannot be written
   void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
   void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
-  void stop();  // Error: RunError when not all of the recording could be written
-  // A panel lies over the picture (help, settings): time stands still as long as it does.
+  void stop();  // Error: RunError when part of the recording could not be written
+  // A panel (help, settings) covers the picture: time stops meanwhile.
   void cover(bool covered) { covered_ = covered; }
-  // Time passes, and the hand is on the instruments.
+  // Time runs, and the mouse moves the selected instrument.
   bool running() const { return phase_ == Phase::Running && !covered_; }
 
-  // Who answers from the next frame on; where this machine cannot, all stays as it is and the sentence that says why is
-  // returned.
+  // Replaces the collision backend from the next frame on and returns a message. On failure nothing changes and the
+  // message says why.
   std::string use_backend(const std::string& name);
-  // The OBB tree instead of the session's own, and back.
+  // Switches to the OBB tree, or back to the session's own backend.
   std::string switch_backend();
 
-  // What failed since the last call, a sentence; empty: nothing did.
+  // A fault since the last call, as a sentence; empty: none.
   std::string new_fault();
-  // Why recording ended before the attempt did; the attempt goes on. Empty: it goes on as well.
+  // Why recording ended before the attempt did; the attempt continues. Empty: recording continues.
   const std::string& recording_fault() const { return recording_fault_; }
 
-  // One picture, `elapsed` s after the last: what is in the hand follows the mouse, and time passes, if it does. A
-  // window that another one covers is paused.
+  // One picture, `elapsed` s after the last: moves the selected instrument by the mouse and runs the due ticks. Pauses
+  // when the window loses the focus.
   void advance(const WindowInput& input, double elapsed, const WindowSettings& settings);
-  // What drawing the picture took.
+  // Time taken to draw the picture.
   void note_drawing(double ms) { draw_ms_ = ms; }
 
   Phase phase() const { return phase_; }
@@ -75,7 +75,7 @@ class Practice {
   const StageHistory& history() const { return history_; }
   double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole picture
   double time() const { return time_; }                                  // s  of the ticks
-  double lost() const { return clock_.lost(); }                          // s  that the machine was too slow for
+  double lost() const { return clock_.lost(); }                          // s  lost because the machine was too slow
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
   // Null where the scene has no task.
   const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
@@ -109,14 +109,14 @@ class Practice {
   Phase phase_ = Phase::Ready;
   bool covered_ = false, still_ = true;
   double time_ = 0.0;                                      // s   of the last tick
-  double frame_ms_ = 0.0, draw_ms_ = 0.0, step_ms_ = 0.0;  // of ticks in the last picture: without their checks
+  double frame_ms_ = 0.0, draw_ms_ = 0.0, step_ms_ = 0.0;  // step_ms_: ticks of the last picture without checks
   std::string recording_fault_;
 };
 
-// folder/stem.ext, folder/stem-2.ext, ...: the first that is not there yet.
+// The first of folder/stem.ext, folder/stem-2.ext, ... that does not exist.
 std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
                                 const std::string& extension);
-// What of a name may be part of a file's name: letters, digits, - and _.
+// A name reduced to letters, digits, - and _, spaces as -, at most 60 characters.
 std::string file_stem(const std::string& name);
 
 }  // namespace trocar

@@ -29,11 +29,11 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   ask_ = Ask::Nothing;
   if (listens)
     for (const Key key : input.pressed) handle_key(key);
-  // Where keys are not listened to, the help lies over the picture.
+  // Without keyboard input, the help covers the picture.
   practice_->cover(settings_open_ || !listens);
   practice_->advance(input, elapsed, settings_);
   if (std::string fault = practice_->new_fault(); !fault.empty()) say(std::move(fault));
-  if (note_frames_ > 0 && --note_frames_ == 0) note_ = practice_->recording_fault();  // which stays
+  if (note_frames_ > 0 && --note_frames_ == 0) note_ = practice_->recording_fault();  // shown until the end
 }
 
 void PracticeScreen::handle_key(Key key) {
@@ -89,7 +89,7 @@ void PracticeScreen::picture(const glm::ivec2& size) {
   std::filesystem::create_directories(folder_, ignored);
   const auto file = free_name(folder_, "picture", ".png");
   save_screen_png(file, size.x, size.y);
-  say(fmt::format("picture saved to {}", file.string()));
+  say(fmt::format("Picture saved to {}", file.string()));
 }
 
 void PracticeScreen::say(std::string note) {
@@ -106,11 +106,11 @@ void PracticeScreen::ready_panel() {
   }
   ImGui::Spacing();
   theme::wrapped(scene.task ? scene.task->instructions
-                            : "Practise freely. Everything is recorded from the start on; Esc ends it.");
+                            : "Free practice. Everything is recorded; Esc pauses, Finish ends the session.");
   ImGui::Spacing();
   theme::wrapped(
-      "The mouse is the hand on the handle: the tip goes the other way, the wheel pushes it in. Tab takes the next "
-      "instrument or the scope. F1 shows every key.",
+      "The mouse moves the instrument's handle: the tip moves in the opposite direction, the wheel inserts it. Tab "
+      "selects the next instrument or the scope. F1 shows all keys.",
       theme::kQuiet);
   ImGui::Dummy({0.f, theme::px(6.f)});
   if (theme::button("Start (Enter)", 180.f, true)) practice_->start();
@@ -128,9 +128,9 @@ void PracticeScreen::pause_panel() {
     theme::text("Paused");
   }
   ImGui::Spacing();
-  if (theme::button("Go on (Esc)", kMenuButton, true)) practice_->resume();
-  if (theme::button("Stop, see the results", kMenuButton)) practice_->stop();
-  if (theme::button("Again from the start", kMenuButton)) ask_ = Ask::Again;
+  if (theme::button("Resume (Esc)", kMenuButton, true)) practice_->resume();
+  if (theme::button("Finish", kMenuButton)) practice_->stop();
+  if (theme::button("Restart", kMenuButton)) ask_ = Ask::Again;
   if (theme::button("Settings (F2)", kMenuButton)) settings_open_ = true;
   if (theme::button("Start screen", kMenuButton)) ask_ = Ask::Back;
 }

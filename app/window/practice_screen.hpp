@@ -1,5 +1,5 @@
-// The screen one operates on: the scope's picture, instructions before, a menu when paused, what is felt beside it.
-// Help and settings over the picture make time stand still; so does another window that takes the keyboard.
+// The practice screen: instructions, then the scope's picture with the overlay, and a menu while paused. Time stops
+// while help or settings cover the picture, and when another window takes the keyboard.
 // Tested in tests/app/practice_test.cpp
 #pragma once
 
@@ -14,7 +14,7 @@ namespace trocar {
 
 class PracticeScreen final : public Screen {
  public:
-  // `settings` outlive the screen. `folder`: for pictures. `context`: null draws nothing, for tests.
+  // `settings` must outlive the screen. `folder`: for pictures. `context`: null draws nothing, for tests.
   PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, std::filesystem::path folder,
                  GlContext* context);
 

@@ -1,5 +1,5 @@
-// What the overlay says of an organ: how much of it was harmed; and of instruments that run into each other. Units:
-// metres, pascals.   Tested in tests/app/session_tissue_test.cpp, encounters_test.cpp
+// Values for the overlay: damage to an organ, and the deepest collision between instruments.
+// Units: metres, pascals.   Tested in tests/app/session_tissue_test.cpp, encounters_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace trocar {
 
 struct DamageReading {
-  std::uint32_t burnt = 0, torn = 0, crushed = 0;  // faces since the start; one may count twice
-  float peak = 0.f;                                // Pa, greatest pressure any face ever bore
+  std::uint32_t burnt = 0, torn = 0, crushed = 0;  // faces since the start; a face may count in several
+  float peak = 0.f;                                // Pa, highest pressure on any face since the start
 };
 
 DamageReading reading_of(const TissueDamage& damage);
 
-// The instruments that are deepest in each other; null when none collide.
+// The collision with the deepest penetration; null when no instruments collide.
 const InstrumentClash* deepest_clash(std::span<const InstrumentClash> clashes);
 
 }  // namespace trocar

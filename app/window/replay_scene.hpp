@@ -1,5 +1,5 @@
-// A recording as the view wants it, frame by frame, read on demand: organs with the surface they had, instruments,
-// touched faces, the scope as it was. What a recording does not keep, charred colour, is not shown.
+// Frames of a recording in the form that the view draws, read on demand: organs with the surface of that frame,
+// instruments, touched faces, the scope. Charring is not recorded, so it is not shown.
 // Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
 #pragma once
 
@@ -13,14 +13,14 @@ namespace trocar {
 
 class ReplayScene {
  public:
-  // Error: InputError when the file is no recording.
+  // Error: InputError when the file is not a recording.
   explicit ReplayScene(const std::filesystem::path& file);
 
   const Recording& recording() const { return recording_; }
-  // As the recording keeps it; without organs where it cannot be read any more.
+  // The recorded scene; empty when this version cannot parse it.
   const Scene& scene() const { return scene_; }
 
-  // Any order; the frame that is loaded already costs nothing.
+  // In any order; loading the current frame again costs nothing.
   void load(std::size_t frame);
   std::size_t frame() const { return frame_; }
   std::span<const DrawnOrgan> organs() const { return organs_; }

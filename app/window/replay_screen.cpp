@@ -14,7 +14,7 @@ namespace trocar {
 namespace {
 
 constexpr std::size_t kBins = 600;
-constexpr double kScanMs = 5.0;    // of a frame, spent on judging the task
+constexpr double kScanMs = 5.0;    // time of a frame spent on scoring the task
 constexpr float kTimeline = 46.f;  // units
 
 ImU32 packed(const glm::vec3& colour, float alpha = 1.f) {
@@ -59,7 +59,7 @@ void ReplayScreen::find_marks() {
     for (const TimeMark& mark : force_marks(force))
       marks_.push_back({mark, share_of(mark.frame),
                         mark.kind == MarkKind::Touch
-                            ? fmt::format("{} touches", recording.tools()[tool])
+                            ? fmt::format("{}: touch", recording.tools()[tool])
                             : fmt::format("{}: {:.1f} N", recording.tools()[tool], force[mark.frame])});
     profiles_.push_back(profile_of(force, std::min(kBins, force.size())));
     highest_ = std::max(highest_, *std::ranges::max_element(force));
@@ -142,7 +142,7 @@ void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) c
   }
 }
 
-// Notes and errors hang from the top, touches and peaks stand on the ground.
+// Notes and errors are drawn at the top edge, touches and peaks at the bottom.
 void ReplayScreen::draw_marks(const glm::vec2& from, const glm::vec2& size) const {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -190,12 +190,12 @@ Ask ReplayScreen::controls() {
   ImGui::SameLine();
   if (theme::button(">", 40.f)) playback_.step(1);
   ImGui::SameLine();
-  if (theme::button("slower", 80.f)) playback_.faster(-1);
+  if (theme::button("Slower", 80.f)) playback_.faster(-1);
   ImGui::SameLine();
-  if (theme::button("faster", 80.f)) playback_.faster(1);
+  if (theme::button("Faster", 80.f)) playback_.faster(1);
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
-  theme::text(fmt::format("{:g} times   {} of {}   frame {} of {}", playback_.speed(), clock_text(playback_.time()),
+  theme::text(fmt::format("{:g}x   {} of {}   frame {} of {}", playback_.speed(), clock_text(playback_.time()),
                           clock_text(playback_.duration()), playback_.frame() + 1, scene_.recording().frame_count()));
   for (const auto& [kind, words] : {std::pair{MarkKind::Touch, "touch"},
                                     {MarkKind::ForcePeak, "force peak"},
@@ -214,12 +214,12 @@ void ReplayScreen::tool_numbers(std::size_t tool) const {
   const std::size_t frame = scene_.frame();
   theme::text(recording.tools()[tool], theme::instrument_colour(tool));
   const ToolPose pose = recording.pose(frame, tool);
-  theme::row("force", fmt::format("{:.2f} N", glm::length(recording.force(frame, tool))));
-  theme::row("depth", fmt::format("{:.1f} mm", 1e3 * glm::length(pose.tip - pose.pivot)));
+  theme::row("Force", fmt::format("{:.2f} N", glm::length(recording.force(frame, tool))));
+  theme::row("Depth", fmt::format("{:.1f} mm", 1e3 * glm::length(pose.tip - pose.pivot)));
   if (const ToolState state = recording.state(frame, tool); state != ToolState::Good)
-    theme::text(state == ToolState::Lost    ? "device lost"
-                : state == ToolState::Stale ? "device silent"
-                                            : "no pose",
+    theme::text(state == ToolState::Lost    ? "Device disconnected"
+                : state == ToolState::Stale ? "Device not responding"
+                                            : "No valid pose",
                 theme::kBad);
   for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
     const std::size_t faces = scene_.touched(organ, tool);
@@ -239,9 +239,9 @@ void ReplayScreen::numbers() const {
   for (std::size_t stage = 0; stage < scene_.recording().stages().size(); ++stage)
     sum += scene_.recording().stage_ms(scene_.frame(), stage);
   theme::heading("Session");
-  theme::row("its time", fmt::format("{:.1f} ms", sum));
-  theme::row("disagreements", fmt::format("{}", scene_.recording().disagreements(scene_.frame())));
-  theme::row("backend", scene_.recording().text("backend"));
+  theme::row("Frame time", fmt::format("{:.1f} ms", sum));
+  theme::row("Disagreements", fmt::format("{}", scene_.recording().disagreements(scene_.frame())));
+  theme::row("Collision backend", scene_.recording().text("backend"));
 }
 
 Ask ReplayScreen::panels() {
@@ -265,7 +265,7 @@ ScreenStatus ReplayScreen::status() const {
   for (std::size_t organ = 0; organ < scene_.organs().size(); ++organ)
     for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool)
       status.touched += static_cast<std::uint32_t>(scene_.touched(organ, tool));
-  status.note = scanned_ ? "judged" : "";
+  status.note = scanned_ ? "scored" : "";
   return status;
 }
 

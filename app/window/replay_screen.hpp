@@ -1,4 +1,5 @@
-// A recording looked at again: played, stepped, scrubbed, with what was felt in each frame.
+// The replay screen: play, step or scrub a recording, with the forces of each frame.
+// Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@ namespace trocar {
 
 class ReplayScreen final : public Screen {
  public:
-  // `settings` and `context` must outlive the screen. Error: InputError when the file is no recording.
+  // `settings` and `context` must outlive the screen. Error: InputError when the file is not a recording.
   ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
@@ -24,7 +25,7 @@ class ReplayScreen final : public Screen {
  private:
   struct TimelineMark {
     TimeMark mark;
-    double share = 0.0;  // of the time
+    double share = 0.0;  // of the duration, 0..1
     std::string words;
   };
 
@@ -49,7 +50,7 @@ class ReplayScreen final : public Screen {
   bool scanned_ = false, back_ = false;
   std::vector<TimelineMark> marks_;
   std::vector<std::vector<float>> profiles_;  // [tool][bin] N
-  float highest_ = 1.f;                       // N, of them all
+  float highest_ = 1.f;                       // N, maximum of all instruments, at least 1
 };
 
 }  // namespace trocar

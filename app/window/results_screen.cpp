@@ -20,32 +20,32 @@ namespace {
 
 constexpr float kColumn = 500.f, kHeight = 500.f;  // units
 
-glm::vec3 colour_of(double mark) {
-  return mark > 0.66 ? theme::kGreen : mark > 0.33 ? theme::kBlue : theme::kVermilion;
+glm::vec3 colour_of(double grade) {
+  return grade > 0.66 ? theme::kGreen : grade > 0.33 ? theme::kBlue : theme::kVermilion;
 }
 
-// Label, value, and where it stands between poor and good.
+// Label, value, and grade between poor and good.
 void metric_row(const Metric& metric) {
   ImGui::TableNextColumn();
   theme::wrapped(metric.label, theme::kQuiet);
   ImGui::TableNextColumn();
   theme::text(value_text(metric));
   ImGui::TableNextColumn();
-  if (const auto mark = mark_of(metric))
-    theme::bar(*mark, colour_of(*mark), fmt::format("{:.0f} %", 100.0 * *mark), 14.f);
+  if (const auto grade = mark_of(metric))
+    theme::bar(*grade, colour_of(*grade), fmt::format("{:.0f} %", 100.0 * *grade), 14.f);
 }
 
 void metric_table(const char* id, const std::vector<Metric>& metrics) {
   if (!ImGui::BeginTable(id, 3, ImGuiTableFlags_SizingStretchProp)) return;
   ImGui::TableSetupColumn("label", 0, 2.2f);
   ImGui::TableSetupColumn("value", 0, 1.2f);
-  ImGui::TableSetupColumn("mark", 0, 1.4f);
+  ImGui::TableSetupColumn("grade", 0, 1.4f);
   for (const Metric& metric : metrics) metric_row(metric);
   ImGui::EndTable();
 }
 
 void event_lines(const std::vector<TaskEvent>& events) {
-  if (events.empty()) theme::text("nothing to tell", theme::kQuiet);
+  if (events.empty()) theme::text("No events", theme::kQuiet);
   for (const TaskEvent& event : events) {
     theme::text(clock_text(event.time), theme::kQuiet);
     ImGui::SameLine(theme::px(70.f));
@@ -77,7 +77,7 @@ void ResultsScreen::measure() {
 
 void ResultsScreen::step(const WindowInput& input, double, bool listens) {
   escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
-  // The first frame says that it measures.
+  // The first frame shows a message, because scoring takes time.
   if (shown_++ == 1) measure();
 }
 
@@ -89,7 +89,7 @@ void ResultsScreen::picture(const glm::ivec2& size) {
 
 void ResultsScreen::score_column() const {
   if (!attempt_->task) {
-    theme::heading("The whole session");
+    theme::heading("Whole session");
     metric_table("overall", attempt_->overall);
     return;
   }
@@ -101,9 +101,9 @@ void ResultsScreen::score_column() const {
   ImGui::SameLine();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
   theme::text(task.finished ? "of 100" : "of 100, not finished", theme::kQuiet);
-  theme::heading("What the score is made of");
+  theme::heading("Parts of the score");
   metric_table("parts", task.parts);
-  theme::heading("What happened");
+  theme::heading("Events");
   event_lines(task.events);
 }
 
@@ -114,7 +114,7 @@ void ResultsScreen::metric_column() const {
     metric_table(instrument.name.c_str(), instrument.metrics);
     ImGui::EndTabItem();
   }
-  if (attempt_->task && ImGui::BeginTabItem("whole session")) {
+  if (attempt_->task && ImGui::BeginTabItem("Whole session")) {
     metric_table("overall", attempt_->overall);
     ImGui::EndTabItem();
   }
@@ -127,7 +127,7 @@ void ResultsScreen::write_report_page() {
     page.replace_extension(".html");
     write_report({recording_.string()}, page);
     report_ = page;
-    note_ = fmt::format("report written to {}", std::filesystem::absolute(page).string());
+    note_ = fmt::format("Report written to {}", std::filesystem::absolute(page).string());
   } catch (const std::runtime_error& error) {
     note_ = error.what();
   }
@@ -140,12 +140,12 @@ void ResultsScreen::open_report() {
     execlp("xdg-open", "xdg-open", page.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
-  note_ = child > 0 ? fmt::format("{} is opened by xdg-open", page) : fmt::format("open {} in a browser", page);
+  note_ = child > 0 ? fmt::format("Opening {}", page) : fmt::format("Open {} in a browser", page);
 }
 
 Ask ResultsScreen::buttons() {
   Ask ask = escape_ ? Ask::Back : Ask::Nothing;
-  if (theme::button("Again", 130.f, true)) ask = Ask::Again;
+  if (theme::button("Restart", 130.f, true)) ask = Ask::Again;
   ImGui::SameLine();
   if (theme::button("Replay", 130.f)) ask = Ask::OpenRecording;
   ImGui::SameLine();
@@ -173,7 +173,7 @@ Ask ResultsScreen::panels() {
   if (attempt_)
     score_column();
   else
-    theme::wrapped(fault_.empty() ? "Measuring the recording..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
+    theme::wrapped(fault_.empty() ? "Scoring the recording..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
   ImGui::EndChild();
   ImGui::SameLine(0.f, theme::px(24.f));
   ImGui::BeginChild("metrics", {0.f, theme::px(kHeight)});

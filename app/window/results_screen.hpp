@@ -1,4 +1,5 @@
-// After an attempt: what it came to, and where to go from here. The figures are those of `trocar score`.
+// The results screen after an attempt: score, events, metrics, and the next steps. The metrics equal those of
+// `trocar score`.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <optional>
@@ -35,7 +36,7 @@ class ResultsScreen final : public Screen {
   bool escape_ = false;
 };
 
-// "12.3 mm", "–" where it cannot be told.
+// "12.3 mm"; "–" for an undefined value.
 std::string value_text(const Metric& metric);
 
 }  // namespace trocar

@@ -1,4 +1,4 @@
-// What every screen of the window can do. The program calls step, picture and panels once a frame, in this order.
+// Interface of every screen of the window. The program calls step, picture and panels once a frame, in this order.
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,25 @@
 
 namespace trocar {
 
-// For tests and remote control: what a screen is about at the moment.
+// State of a screen, for tests and remote control.
 struct ScreenStatus {
   std::string phase;           // of the screen, in a word
-  std::string in_hand;         // "grasper", "scope"; empty: nothing
-  std::filesystem::path file;  // recording, report or scene that it made last
+  std::string in_hand;         // selected instrument: "grasper", "scope"; empty: none
+  std::filesystem::path file;  // recording, report or scene that it wrote or selected last
   std::uint64_t frames = 0;    // simulated or shown
-  std::uint32_t touched = 0;   // faces, now
-  std::string note;            // what it says at the moment
+  std::uint32_t touched = 0;   // faces, in the current frame
+  std::string note;            // message that it shows
 };
 
 class Screen {
  public:
   virtual ~Screen() = default;
 
-  // `listens`: the panels do not want the pointer, or the letters, for themselves.
+  // `listens`: keys are for the screen: no text field has the keyboard, and no help is shown.
   virtual void step(const WindowInput& input, double elapsed, bool listens) = 0;
   virtual void picture(const glm::ivec2& size) = 0;  // below the panels, into the window
   virtual Ask panels() = 0;
-  // An instrument is in the hand: no pointer is shown, and panels do not listen.
+  // The mouse moves an instrument: the pointer is hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }
   virtual ScreenStatus status() const = 0;
 };

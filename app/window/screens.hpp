@@ -1,4 +1,4 @@
-// Which screen follows which: the window as a state machine, without a window.
+// The sequence of screens as a state machine. Needs no window.
 // Tested in tests/app/window_state_test.cpp
 #pragma once
 
@@ -8,21 +8,21 @@ namespace trocar {
 
 enum class ScreenName { Start, Practice, Results, Replay, Editor, Quit };
 
-// What a screen asks for when its frame is over.
+// What a screen requests at the end of a frame.
 enum class Ask { Nothing, Practise, OpenRecording, Edit, Finish, Again, Back, Quit };
 
 struct ScreenState {
   ScreenName now = ScreenName::Start;
-  ScreenName before = ScreenName::Start;  // where Back leads from a replay
+  ScreenName before = ScreenName::Start;  // the screen that Back returns to from a replay
 };
 
-// An ask that makes no sense on this screen changes nothing.
+// A request that does not apply to this screen changes nothing.
 ScreenState next(const ScreenState& state, Ask ask);
 // "start", "practice", ...
 std::string name_of(ScreenName screen);
 
-// A practice session within its screen. Ready: instructions are shown, nothing counts; Running: the instruments are in
-// the hand and everything is recorded; Paused: time stands still.
+// Phases of a practice session. Ready: instructions are shown, nothing is recorded; Running: devices move the
+// instruments and everything is recorded; Paused: time stops.
 enum class Phase { Ready, Running, Paused, Ended };
 enum class PhaseEvent { Start, Pause, Resume, Stop };
 

@@ -1,5 +1,4 @@
-// What the settings panel changes: how things look and feel, never what is recorded or scored. Nothing of it outlives
-// the program.
+// The settings: appearance and input, not recording or scoring rules. They last until the program ends.
 #pragma once
 
 #include <optional>
@@ -12,9 +11,9 @@ namespace trocar {
 struct WindowSettings {
   HandSettings hands;
   ViewSettings view;
-  std::optional<double> field_of_view_deg;  // deg  20..120; nothing: the scene's
-  std::optional<double> barrel;             // 1    0..0.3; nothing: the scene's
-  std::optional<Quality> quality;           //      nothing: as time allows
+  std::optional<double> field_of_view_deg;  // deg  20..120; empty: the scene's
+  std::optional<double> barrel;             // 1    0..0.3; empty: the scene's
+  std::optional<Quality> quality;           //      empty: automatic
   bool plots = false, contacts = false;     // panels
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kLabelWidth = 220.f;  // units
 
-// Label left, the thing to change right.
+// The label left, the control right.
 void labelled(const char* label) {
   ImGui::AlignTextToFramePadding();
   theme::text(label, theme::kQuiet);
@@ -29,8 +29,8 @@ void check(const char* label, const char* id, bool& value) {
 }
 
 void quality_choice(Quality now, WindowSettings& settings) {
-  labelled("quality");
-  constexpr const char* names[] = {"as time allows", "low", "medium", "high"};
+  labelled("Quality");
+  constexpr const char* names[] = {"automatic", "low", "medium", "high"};
   const auto name_of = [&](Quality quality) { return names[static_cast<int>(quality) + 1]; };
   int chosen = settings.quality ? static_cast<int>(*settings.quality) + 1 : 0;
   const std::string shown = chosen > 0 ? names[chosen] : fmt::format("{}: {}", names[0], name_of(now));
@@ -42,30 +42,30 @@ void quality_choice(Quality now, WindowSettings& settings) {
 }
 
 void scope_settings(const Practice& practice, Quality quality, WindowSettings& settings) {
-  theme::heading("Scope's picture");
+  theme::heading("Scope picture");
   double field = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
   const double field_before = field;
-  slider("field of view", "##field", field, 20.0, 120.0, "%.0f\u00B0");
+  slider("Field of view", "##field", field, 20.0, 120.0, "%.0f\u00B0");
   if (field != field_before) settings.field_of_view_deg = field;
   double barrel = settings.barrel.value_or(practice.scene().scope.lens.barrel);
   const double barrel_before = barrel;
-  slider("barrel distortion", "##barrel", barrel, 0.0, 0.3, "%.2f");
+  slider("Barrel distortion", "##barrel", barrel, 0.0, 0.3, "%.2f");
   if (barrel != barrel_before) settings.barrel = barrel;
   quality_choice(quality, settings);
-  check("round field", "##round", settings.view.round_field);
-  check("touched faces (G)", "##touched", settings.view.show_touched);
+  check("Circular view", "##round", settings.view.round_field);
+  check("Touched faces (G)", "##touched", settings.view.show_touched);
 }
 
 void hand_settings(WindowSettings& settings) {
-  theme::heading("Hand");
-  slider("speed of the mouse", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f times");
-  check("tip goes against the hand", "##fulcrum", settings.hands.fulcrum);
+  theme::heading("Input");
+  slider("Mouse sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
+  check("Fulcrum effect", "##fulcrum", settings.hands.fulcrum);
 }
 
-// Who answers from the next frame on.
+// The backend takes effect from the next frame on.
 void query_settings(Practice& practice) {
   theme::heading("Touch queries");
-  labelled("answered by");
+  labelled("Collision backend");
   const std::string now = practice.session().backend().name;
   if (ImGui::BeginCombo("##backend", now.c_str())) {
     for (const std::string& name : backend_names())
@@ -74,21 +74,21 @@ void query_settings(Practice& practice) {
   }
   if (practice.session().backend_times().size() < 2) return;
   bool checking = practice.session().checking();
-  check("checked with the OBB tree (C)", "##check", checking);
+  check("Check with the OBB tree (C)", "##check", checking);
   practice.session().set_checking(checking);
 }
 
 void panel_settings(WindowSettings& settings) {
-  theme::heading("Beside the picture");
-  check("times of each stage (H)", "##plots", settings.plots);
-  check("list of contacts (L)", "##contacts", settings.contacts);
+  theme::heading("Overlays");
+  check("Times of each stage (H)", "##plots", settings.plots);
+  check("List of contacts (L)", "##contacts", settings.contacts);
 }
 
-// Of the tissue as it is; the scene editor changes it.
+// Tissue parameters, read-only; the scene editor changes them.
 void tissue_table(const Scene& scene) {
-  theme::heading("Tissue (changed in the scene editor)");
+  theme::heading("Tissue (change it in the scene editor)");
   if (!ImGui::BeginTable("tissue", 5, ImGuiTableFlags_SizingStretchProp)) return;
-  for (const char* title : {"organ", "modulus", "Poisson", "density", "friction"}) {
+  for (const char* title : {"Organ", "Modulus", "Poisson", "Density", "Friction"}) {
     ImGui::TableNextColumn();
     theme::text(title, theme::kQuiet);
   }
@@ -122,7 +122,7 @@ bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings
   ImGui::SameLine();
   const bool open = !theme::button("Close", 110.f, true);
   ImGui::SameLine();
-  theme::text("kept until the program ends", theme::kQuiet);
+  theme::text("Settings last until the program ends", theme::kQuiet);
   return open;
 }
 

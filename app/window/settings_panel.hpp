@@ -1,11 +1,12 @@
-// The settings, changed while they are seen at work. Nothing is written to disk.
+// The settings panel; changes take effect at once. Nothing is written to disk.
+// Shown in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/window/practice.hpp"
 
 namespace trocar {
 
-// A panel in the middle. False: it wants to be closed.
+// A panel in the centre. False: the user has closed it.
 bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings);
 
 }  // namespace trocar

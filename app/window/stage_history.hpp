@@ -1,4 +1,4 @@
-// The last frames' times of every stage, and of drawing: what the plots show.
+// Times of every stage and of drawing in the last frames, for the plots.
 // Units: milliseconds.   Tested in tests/app/window_state_test.cpp
 #pragma once
 
@@ -21,7 +21,7 @@ class StageHistory {
   std::size_t frames() const { return count_; }
   // `back`: 0 the latest frame, < frames().
   float at(std::size_t row, std::size_t back) const;
-  // Of the frames there are; 0 without any. Allocates nothing.
+  // Over the frames stored; 0 without any. Allocates nothing.
   float median(std::size_t row) const;
 
  private:
@@ -30,7 +30,7 @@ class StageHistory {
   std::size_t next_ = 0, count_ = 0;
 };
 
-// Of the last samples of a list that only grows, at most StageHistory::kFrames; 0 without any.
+// Median of the last samples, at most StageHistory::kFrames; 0 without any.
 double recent_median(std::span<const double> samples);
 
 }  // namespace trocar

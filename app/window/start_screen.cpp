@@ -19,7 +19,7 @@
 namespace trocar {
 namespace {
 
-constexpr float kListWidth = 400.f, kHeight = 520.f, kLabelWidth = 130.f;  // units
+constexpr float kListWidth = 400.f, kHeight = 520.f, kLabelWidth = 150.f;  // units
 constexpr std::size_t kMostRecordings = 40;
 constexpr int kFreshFrames = 4;
 
@@ -30,7 +30,7 @@ void labelled(const std::string& label) {
   ImGui::SetNextItemWidth(theme::px(250.f));
 }
 
-// The view through a scope, hinted at: a round field of light from above.
+// Background: circles suggest the view through a scope.
 void backdrop() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
@@ -68,12 +68,12 @@ void StartScreen::choose(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto same = [&](const ListedScene& listed) { return std::filesystem::equivalent(listed.file, file, ignored); };
   const auto found = std::find_if(scenes_.begin(), scenes_.end(), same);
-  const auto place = static_cast<std::size_t>(found - scenes_.begin());
+  const auto number = static_cast<std::size_t>(found - scenes_.begin());
   if (found == scenes_.end())
     scenes_.push_back(listed_scene(file, access_));
   else
     *found = listed_scene(file, access_);
-  select(place);
+  select(number);
 }
 
 Scene StartScreen::scene() const {
@@ -139,7 +139,7 @@ void StartScreen::details() {
     ImGui::Spacing();
     theme::wrapped(listed.scene.task->instructions);
   } else {
-    theme::wrapped("Practise freely: nothing is scored against a task, everything is recorded and measured.");
+    theme::wrapped("Free practice: no scored task; everything is recorded and measured.");
   }
   ImGui::Spacing();
   theme::wrapped(preview_of(listed.scene), theme::kQuiet);
@@ -152,9 +152,9 @@ std::optional<Skill> StartScreen::performer() const {
 }
 
 void StartScreen::who_choice() {
-  constexpr const char* names[] = {"you", "an expert, who shows it", "a clumsy trainee, who tries"};
-  labelled("operated by");
-  if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_place("operated by");
+  constexpr const char* names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
+  labelled("Mode");
+  if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_place("Mode");
   for (std::size_t k = 0; k < std::size(names); ++k) {
     if (ImGui::Selectable(names[k], k == who_)) who_ = k;
     theme::note_place(names[k]);
@@ -174,8 +174,8 @@ void StartScreen::device_choice(const char* label, std::string& device) {
 }
 
 void StartScreen::choices() {
-  theme::heading("How");
-  labelled("backend");
+  theme::heading("Setup");
+  labelled("Collision backend");
   if (ImGui::BeginCombo("##backend", backend_.c_str())) {
     std::vector<std::string> names = {"auto"};
     names.insert(names.end(), backend_names().begin(), backend_names().end());
@@ -198,8 +198,8 @@ void StartScreen::choices() {
       device_choice(scene.instruments[k].name.c_str(), devices_[k]);
     device_choice("scope", devices_.back());
   }
-  labelled("trainee");
-  ImGui::InputTextWithHint("##trainee", "nobody", &trainee_);
+  labelled("Name (optional)");
+  ImGui::InputTextWithHint("##trainee", "part of the recording's file name", &trainee_);
 }
 
 Ask StartScreen::buttons() {
@@ -244,7 +244,7 @@ Ask StartScreen::recordings_panel() {
   Ask ask = Ask::Nothing;
   theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
   ImGui::BeginChild("files", {0.f, theme::px(300.f)}, true, ImGuiWindowFlags_NavFlattened);
-  if (recordings_.empty()) theme::text("no recording here yet", theme::kQuiet);
+  if (recordings_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
   for (const RecordingFile& recording : recordings_) {
     if (ImGui::Selectable(recording.label.c_str())) {
       recording_ = recording.file;
@@ -254,7 +254,7 @@ Ask StartScreen::recordings_panel() {
   }
   ImGui::EndChild();
   ImGui::SetNextItemWidth(-1.f);
-  const bool typed = ImGui::InputTextWithHint("##typed", "or type a file's name and press Enter", &typed_,
+  const bool typed = ImGui::InputTextWithHint("##typed", "or type a file name and press Enter", &typed_,
                                               ImGuiInputTextFlags_EnterReturnsTrue);
   if (typed && !typed_.empty()) {
     recording_ = typed_;
@@ -265,7 +265,7 @@ Ask StartScreen::recordings_panel() {
 }
 
 bool StartScreen::must_ask() {
-  if (performer()) return false;  // a scripted hand connects to no device
+  if (performer()) return false;  // a scripted trainee connects to no device
   const Scene chosen = scene();
   refuse_outside_files(chosen, access_);
   asked_hosts_ = hosts_to_allow(chosen, access_);
@@ -279,8 +279,8 @@ Ask StartScreen::hosts_panel() {
     theme::text("Connect to another machine?");
   }
   theme::wrapped(
-      fmt::format("This scene connects to {} and lets it move instruments. Connect only when you know the "
-                  "machine and whoever made the scene.",
+      fmt::format("This scene connects to {} and lets it move instruments. Connect only if you trust this "
+                  "machine and the author of the scene.",
                   printable(fmt::format("{}", fmt::join(asked_hosts_, ", ")), kLongestText)));
   ImGui::Dummy({0.f, theme::px(6.f)});
   Ask ask = Ask::Nothing;
@@ -308,13 +308,13 @@ Ask StartScreen::main_panel() {
   }
   ImGui::SameLine(theme::px(210.f));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
-  theme::text("laparoscopic surgery, practised and measured", theme::kQuiet);
+  theme::text("Laparoscopic surgery trainer", theme::kQuiet);
   ImGui::Dummy({0.f, theme::px(4.f)});
   scene_list();
   ImGui::SameLine(0.f, theme::px(24.f));
   ImGui::BeginChild("details", {0.f, theme::px(kHeight)}, false, ImGuiWindowFlags_NavFlattened);
   if (scenes_.empty()) {
-    theme::wrapped("No scene was found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
+    theme::wrapped("No scene found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
   } else {
     details();
     if (scenes_[selected_].fault.empty()) choices();

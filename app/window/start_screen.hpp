@@ -1,4 +1,4 @@
-// The first screen: what to practise, on which backend, with which devices. Tested in tests/app/window_path_test.sh
+// The start screen: choice of scene, collision backend and devices. Tested in tests/app/window_path_test.sh
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace trocar {
 
 class StartScreen final : public Screen {
  public:
-  // `recordings`: the folder that Open recording looks into. `context` must outlive the screen.
+  // `recordings`: the folder that Open recording lists. `context` must outlive the screen.
   StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
               GlContext& context);
 
@@ -23,18 +23,18 @@ class StartScreen final : public Screen {
   Ask panels() override;
   ScreenStatus status() const override;
 
-  // What was chosen: the scene with the devices chosen for it.
+  // The selected scene with the selected devices.
   Scene scene() const;
   const std::string& backend() const { return backend_; }
-  // Who shows the task instead of a person; nothing: nobody.
+  // The scripted trainee of a demonstration; empty: the user practises.
   std::optional<Skill> performer() const;
   const std::string& trainee() const { return trainee_; }
   const std::filesystem::path& recording() const { return recording_; }
-  // Does the scene connect to machines that the user has not allowed yet? Then the next frame asks.
+  // True if the scene connects to machines that the user has not allowed yet; the next frame then asks.
   bool must_ask();
-  // A sentence to be read: why the last wish could not be fulfilled.
+  // Shows an error message.
   void say(std::string fault) { fault_ = std::move(fault); }
-  // Chooses a file's scene; adds it when it is not in the list.
+  // Selects a file's scene; adds it when it is not in the list.
   void choose(const std::filesystem::path& file);
 
  private:
@@ -59,10 +59,10 @@ class StartScreen final : public Screen {
   std::vector<ListedScene> scenes_;
   std::filesystem::path folder_, recording_;
   SceneAccess access_;
-  std::vector<std::string> asked_hosts_;  // empty: no question is open
+  std::vector<std::string> asked_hosts_;  // hosts of the open question; empty: none
   Backends backends_;
   std::size_t selected_ = 0, who_ = 0;
-  int fresh_ = 0;                     // frames for which the panel is new, so that its focus is not a choice
+  int fresh_ = 0;                     // frames after the panel opens in which focus does not select a scene
   std::vector<std::string> devices_;  // [instrument], then the scope's
   std::string backend_ = "auto", why_, trainee_, fault_, typed_;
   std::vector<RecordingFile> recordings_;

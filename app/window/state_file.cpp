@@ -29,7 +29,7 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
     out.stream() << state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     out.commit();
   } catch (const std::runtime_error&) {
-    // It could be written at the start; what watches the window sees that it is not renewed.
+    // The file was writable at the start; its reader sees that it is not updated.
   }
 }
 

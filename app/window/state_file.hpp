@@ -1,6 +1,7 @@
-// What the window shows, written to a file for tests and remote control: one JSON object, renewed whole at most ten
-// times a second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}:
-// `shown` counts the window's frames; places are the middles of what can be pressed, pixels from its top left.
+// The window's state in a file, for tests and remote control: one JSON object, rewritten at most ten times a second.
+// {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown` counts
+// the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
+// Used in tests/app/window_path_test.sh
 #pragma once
 
 #include <chrono>

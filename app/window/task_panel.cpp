@@ -26,10 +26,10 @@ void draw_task(const TaskRun& task) {
   ImGui::Spacing();
   theme::bar(feed.progress, theme::kGreen, fmt::format("{:.0f} %", 100.0 * feed.progress));
   const double left = task.task().time_limit - feed.elapsed;
-  theme::row("time", clock_text(feed.elapsed), feed.elapsed > task.task().time_good ? theme::kYellow : theme::kText);
-  theme::row("left", clock_text(left), left < 15.0 ? theme::kBad : theme::kQuiet);
-  theme::row("errors", fmt::format("{}", feed.errors), feed.errors > 0 ? theme::kBad : theme::kGood);
-  theme::row("score", fmt::format("{:.0f}", feed.score));
+  theme::row("Time", clock_text(feed.elapsed), feed.elapsed > task.task().time_good ? theme::kYellow : theme::kText);
+  theme::row("Remaining", clock_text(left), left < 15.0 ? theme::kBad : theme::kQuiet);
+  theme::row("Errors", fmt::format("{}", feed.errors), feed.errors > 0 ? theme::kBad : theme::kGood);
+  theme::row("Score", fmt::format("{:.0f}", feed.score));
 }
 
 }  // namespace trocar

@@ -1,11 +1,12 @@
-// What the task says while it happens: what to do now, what is wrong, how far, how long, how well.
+// The task's panel during an attempt: hint, warning, progress, time, errors, score.
+// clock_text() is tested in tests/app/window_state_test.cpp
 #pragma once
 
 #include "app/task/task_run.hpp"
 
 namespace trocar {
 
-// A panel top left.
+// A panel at the top left.
 void draw_task(const TaskRun& task);
 
 // "1:05.3"

@@ -1,5 +1,5 @@
-// Judges a recording's task a little at a time, so that the window does not stand still meanwhile: the same events as
-// score_task().   Tested in tests/app/window_replay_test.cpp
+// Scores a recording's task in small steps, so that the window stays responsive: the same events as score_task().
+// Tested in tests/app/window_replay_test.cpp
 #pragma once
 
 #include <memory>
@@ -12,11 +12,12 @@ namespace trocar {
 
 class TaskScan {
  public:
-  // The recording must outlive the scan. A scene without task, or one that no longer fits, has nothing to scan.
+  // The recording must outlive the scan. Without a task, or with a task that does not fit the recording, work() returns
+  // true at once.
   TaskScan(const Recording& recording, const Scene& scene);
   ~TaskScan();
 
-  // Works for about so many ms. True when the whole recording has been judged.
+  // Works for about `ms`. True when the task is scored completely.
   bool work(double ms);
   std::vector<TaskEvent> events() const;  // so far
 

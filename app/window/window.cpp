@@ -74,7 +74,7 @@ std::string last_glfw_error() {
   return text ? text : "no reason given";
 }
 
-// The compatibility profile first, for the `select` backend; then what the driver likes to give.
+// Tries the compatibility profile first, for the `select` backend, then core profiles.
 GLFWwindow* open_window(const std::string& title, int width, int height, int samples) {
   struct Wish {
     int major, minor, profile;
@@ -86,7 +86,7 @@ GLFWwindow* open_window(const std::string& title, int width, int height, int sam
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, wish.minor);
     glfwWindowHint(GLFW_OPENGL_PROFILE, wish.profile);
     glfwWindowHint(GLFW_SAMPLES, samples);
-    // So that the driver tells when it loses the context.
+    // The driver must report a lost context.
     glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
     if (GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr)) return window;
   }
@@ -105,7 +105,7 @@ std::unique_ptr<Window> Window::open(const std::string& title, int width, int he
     return nullptr;
   }
   auto content = std::make_unique<Content>();
-  // Four samples a pixel, but one where the CPU draws.
+  // Four samples a pixel; one on software OpenGL.
   for (const int samples : {4, 0}) {
     content->context.reset();
     if (content->window) glfwDestroyWindow(content->window);

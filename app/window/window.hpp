@@ -1,4 +1,5 @@
-// A window with an OpenGL context and its input, through GLFW. One at a time.
+// A window with an OpenGL context and its input, through GLFW. Only one window at a time.
+// Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <array>
@@ -47,23 +48,23 @@ enum class Key {
 };
 constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Other) + 1;
 
-// What happened since the last poll().
+// Input since the last poll().
 struct WindowInput {
   glm::dvec2 pointer{0.0};                                                // pixels, right and down from the top left
   glm::dvec2 pointer_motion{0.0};                                         // pixels, right and up
   double wheel = 0.0;                                                     // notches, away from the user is positive
-  bool left_button = false, right_button = false, middle_button = false;  // held now
-  bool left_pressed = false;                                              // went down, if only for a moment
-  bool focus_lost = false;                                                // another window has the keyboard now
+  bool left_button = false, right_button = false, middle_button = false;  // down at the poll
+  bool left_pressed = false;                                              // went down since the last poll
+  bool focus_lost = false;                                                // the window has lost the keyboard
   std::vector<Key> pressed;
-  std::array<bool, kKeys> held{};  // [key] down now
+  std::array<bool, kKeys> held{};  // [key] down at the poll
 
   bool down(Key key) const { return held[static_cast<std::size_t>(key)]; }
 };
 
 class Window {
  public:
-  // nullptr, with the reason in `why`, when there is no display or no OpenGL on it.
+  // nullptr, with the reason in `why`, when there is no display or no OpenGL 3.3.
   static std::unique_ptr<Window> open(const std::string& title, int width, int height, std::string& why);
   ~Window();
   Window(const Window&) = delete;
@@ -73,9 +74,9 @@ class Window {
   const WindowInput& poll();
   bool closing() const;
   glm::ivec2 size() const;  // pixels
-  void show();              // presents what was drawn
+  void show();              // swaps the buffers
   void set_title(const std::string& title);
-  // Hides the pointer and lets it move without end: an instrument is in the hand. Motion of the moment is forgotten.
+  // Hides the pointer and removes its limits, while the mouse moves an instrument. Discards the current motion.
   void capture_pointer(bool captured);
   void* handle() const;  // GLFWwindow*, for the panels
 

@@ -1,5 +1,5 @@
-// The devices of a session in the window: the mouse's among them are kept in the hands. Tested in
-// tests/app/window_path_test.sh
+// Makes the devices of a session in the window and registers mouse devices in `hands`.
+// Tested in tests/app/window_path_test.sh
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace trocar {
 
-// Called once for each instrument, in the scene's order. Error: InputError.
+// Call once for each instrument, in the scene's order. Error: InputError.
 std::unique_ptr<Device> make_window_device(const InstrumentScene& instrument, Hands& hands);
-// The scope's device, or null where nothing moves it; to be called after the instruments. `folder`: of the scene.
+// The scope's device, or null where nothing moves it; call after the instruments. `folder`: of the scene.
 std::unique_ptr<Device> make_window_scope(const ScopeScene& scope, const std::filesystem::path& folder, Hands& hands);
 
 }  // namespace trocar

@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A display without a rhythm of its own is not driven faster than this: a bit less than 1/60 s, so as not to miss the
-// beat of one that has.
+// Limits the frame rate of a display without vertical sync. A little less than 1/60 s, so that a 60 Hz display with
+// sync misses no refresh.
 constexpr std::chrono::duration<double> kShortestFrame{1.0 / 64.0};
 
 std::vector<ListedScene> scenes_of_the_program() {
@@ -39,7 +39,7 @@ class WindowProgram {
     settings_.quality = options.quality;
     start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, options.access, window.context());
     if (options.scene.empty()) return;
-    load_scene(options.scene, options.access);  // a faulty one ends the program with its sentence
+    load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
     start_->choose(options.scene);
     if (start_->must_ask()) return;
     practise(start_->scene(), options.backend);
@@ -79,15 +79,16 @@ class WindowProgram {
     }
   }
 
-  // Nothing can be drawn any more: the recording ends whole, the program with a sentence.
+  // Without an OpenGL context the program cannot draw: it closes the recording and ends with an error message.
   [[noreturn]] void end_without_picture() {
     const auto file = practice_ ? practice_->practice().recording() : std::filesystem::path();
     if (file.has_filename()) practice_->practice().stop();
-    throw RunError(fmt::format("the graphics driver lost the window's OpenGL context{}; start the program again",
-                               file.has_filename() ? "; the recording " + file.string() + " is whole up to here" : ""));
+    throw RunError(
+        fmt::format("the graphics driver lost the window's OpenGL context{}; start the program again",
+                    file.has_filename() ? "; the recording " + file.string() + " is complete up to here" : ""));
   }
 
-  // One frame and what it asks for. What fails leads back to the start screen, which says why.
+  // Runs one frame and its request. An error leads back to the start screen, which shows the message.
   void turn_over(double elapsed) {
     try {
       const Ask ask = show_frame(elapsed);
@@ -135,7 +136,7 @@ class WindowProgram {
   void prepare(Ask ask) {
     if (ask == Ask::Practise && state_.now == ScreenName::Editor) {
       start_->choose(editor_->saved());
-      if (start_->must_ask()) throw InputError("the scene connects to another machine; answer the question");
+      if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
     }
     if (ask == Ask::Practise) practise(start_->scene(), start_->backend());
     if (ask == Ask::Edit)

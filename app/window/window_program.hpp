@@ -1,4 +1,4 @@
-// The program's window from start screen to Quit: which screen is shown, one frame after the other.
+// The program's window from start screen to Quit: runs the screens frame by frame.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 
@@ -16,20 +16,20 @@ namespace trocar {
 struct WindowOptions {
   std::filesystem::path scene;           // empty: the start screen
   std::string backend;                   // empty: the scene's
-  bool check = true;                     // every frame with obb-refit
+  bool check = true;                     // by obb-refit, in every picture with enough time
   std::size_t frames = 0;                // 0: until the window is closed
   bool record = false;                   // starts at once, without waiting for Enter
-  std::optional<Quality> quality;        // nothing: as time allows
+  std::optional<Quality> quality;        // empty: automatic
   std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
   std::filesystem::path folder = "out";  // for recordings and pictures
   std::filesystem::path picture;         // of the last frame, panels included; empty: none
-  std::filesystem::path state;           // a JSON file that says what is shown; empty: none (state_file.hpp)
-  SceneAccess access;                    // what scenes may reach
+  std::filesystem::path state;           // a JSON file with the window's state; empty: none (state_file.hpp)
+  SceneAccess access;                    // files and hosts that scenes may use
   int width = 1280, height = 720;        // pixels
 };
 
-// Returns false, with the reason in `why`, when there is no display. Errors: InputError for the scene that was named
-// (what fails later is said on the start screen), RunError.
+// Returns false, with the reason in `why`, when there is no display. Errors: InputError for the scene in `options`
+// (later errors appear on the start screen), RunError.
 bool run_window(const WindowOptions& options, std::string& why);
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
-// A session made by formula for tests of recordings: a ball that two hooks burn while it sways, another that is only
-// touched. Every run gives the same frames, bit for bit. Units: metres, seconds.
+// A session made by formula, for tests of recordings: a ball that two hooks burn while it sways, and another that is
+// only touched. Every run gives the same frames, bit for bit. Units: metres, seconds.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace trocar::test {
 
-// What a recording must give back of one organ in one frame.
+// The content of one organ in one frame that a recording must return.
 struct SurfaceShot {
   std::vector<FaceId> ids;
   std::vector<glm::uvec3> faces;
@@ -58,7 +58,7 @@ class BurntSession {
     return header;
   }
 
-  // One frame: asks, records, burns. `recorder` may be null.
+  // One frame: queries, records, burns. `recorder` may be null.
   void step(Recorder* recorder) {
     move_tools();
     for (std::size_t k = 0; k < kOrgans; ++k) {
@@ -132,7 +132,7 @@ class BurntSession {
     organ.query->rebuild(organ.mesh.view());
   }
 
-  // Some vertices, new ones among them, hang on the cell beside their own from now on.
+  // Attaches some vertices, including new ones, to the neighbouring cell.
   void carry_vertices(Organ& organ) const {
     const Sculpture& sculpture = *organ.sculpture;
     const std::size_t count = sculpture.rest.size(), cells = organ.tissue.lattice.cells.size();
@@ -145,7 +145,7 @@ class BurntSession {
     }
   }
 
-  // The first organ's touches name slots, the second's ids: both ways of handing them over.
+  // The first organ's touches use slots, the second's ids: both are allowed.
   void append(Recorder& recorder) const {
     const SurfaceChange& c = organs_[0].change;
     const RecordedChange change{c.gone, c.new_faces, c.new_rest, c.new_embedding, c.carried, c.carried_embedding};

@@ -1,5 +1,5 @@
-// Who may meet whom: nobody who touches is left out; a session that asks only those gives the bits of one that asks
-// all. And instruments against instruments.
+// Candidate pairs: every touching pair is listed; a session that queries only candidates gives the same bits as one
+// that queries all pairs. Also distances between instruments.
 #include "app/session/encounters.hpp"
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ ToolStep laparoscopic_step(test::Dice& dice) {
   return {dice.direction() * 0.2, tip, tip + dice.in_cube(dice.log_uniform(1e-4, 3e-2)), dice.log_uniform(1e-3, 6e-3)};
 }
 
-// Every point within the radius of where the shaft goes is in the box.
-TEST(Encounters, TheBoxHoldsTheSweptShaft) {
+// The box contains every point within the radius of the swept shaft.
+TEST(Encounters, TheBoxContainsTheSweptShaft) {
   constexpr std::uint32_t kSeed = 61;
   test::Dice dice(kSeed);
   for (int k = 0; k < 2000; ++k) {
@@ -44,8 +44,8 @@ TEST(Encounters, TheBoxHoldsTheSweptShaft) {
   }
 }
 
-// The lists against every box compared with every other, while instruments wander about three balls.
-TEST(Encounters, ListsAreThoseOfAllPairs) {
+// The lists equal a comparison of all boxes, while instruments move around three balls.
+TEST(Encounters, ListsEqualABruteForceSearch) {
   constexpr std::uint32_t kSeed = 62;
   constexpr std::size_t kOrgans = 3, kInstruments = 4;
   test::Dice dice(kSeed);
@@ -53,11 +53,11 @@ TEST(Encounters, ListsAreThoseOfAllPairs) {
   std::size_t near = 0, far = 0;
   for (int frame = 0; frame < 500; ++frame) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << " frame " << frame);
-    std::vector<broad::Box> surface, reach, tools;
+    std::vector<broad::Box> surface, contact, tools;
     for (std::size_t k = 0; k < kOrgans; ++k) {
       surface.push_back(broad::cube(glm::vec3(dice.in_cube(0.1)), 0.04f));
-      reach.push_back(grown(surface.back(), 0.002f));
-      encounters.set_organ(k, surface[k], reach[k]);
+      contact.push_back(grown(surface.back(), 0.002f));
+      encounters.set_organ(k, surface[k], contact[k]);
     }
     for (std::size_t k = 0; k < kInstruments; ++k) {
       tools.push_back(box_of(laparoscopic_step(dice)));
@@ -74,7 +74,7 @@ TEST(Encounters, ListsAreThoseOfAllPairs) {
     }
     std::size_t organ_pairs = 0, tool_pairs = 0;
     for (std::size_t a = 0; a < kOrgans; ++a)
-      for (std::size_t b = a + 1; b < kOrgans; ++b) organ_pairs += overlap(reach[a], reach[b]);
+      for (std::size_t b = a + 1; b < kOrgans; ++b) organ_pairs += overlap(contact[a], contact[b]);
     for (std::size_t a = 0; a < kInstruments; ++a)
       for (std::size_t b = a + 1; b < kInstruments; ++b) tool_pairs += overlap(tools[a], tools[b]);
     ASSERT_EQ(encounters.organ_pairs().size(), organ_pairs);
@@ -84,7 +84,7 @@ TEST(Encounters, ListsAreThoseOfAllPairs) {
   EXPECT_GT(far, 500u);
 }
 
-TEST(Encounters, NobodyAtAll) {
+TEST(Encounters, WithoutOrgansAndInstrumentsListsAreEmpty) {
   Encounters encounters;
   encounters.update();
   EXPECT_TRUE(encounters.organ_pairs().empty());
@@ -94,8 +94,8 @@ TEST(Encounters, NobodyAtAll) {
   EXPECT_TRUE(alone.instruments_near(0).empty());
 }
 
-// What touches is near: brute force over all faces, tools at every distance.
-TEST(Encounters, WhoeverTouchesIsListed) {
+// Touching pairs are candidates: brute force over all faces, tools at every distance.
+TEST(Encounters, EveryTouchingPairIsListed) {
   constexpr std::uint32_t kSeed = 63;
   test::Dice dice(kSeed);
   const TriangleMesh ball = shapes::icosphere(3, 0.05f);
@@ -120,7 +120,7 @@ TEST(Encounters, WhoeverTouchesIsListed) {
   EXPECT_GT(left_out, 100);
 }
 
-TEST(InstrumentClash, IsTheGapBetweenTheCapsules) {
+TEST(InstrumentClash, IsTheDistanceBetweenTheCapsules) {
   constexpr std::uint32_t kSeed = 64;
   constexpr int kSamples = 200;
   test::Dice dice(kSeed);
@@ -139,7 +139,7 @@ TEST(InstrumentClash, IsTheGapBetweenTheCapsules) {
     const double sampled = nearest - a.radius - b.radius;
     ASSERT_LE(clash.distance, sampled + 1e-12);
     ASSERT_GE(clash.distance, sampled - 2e-3);
-    // The point is as far from either surface.
+    // The point has the same distance from both surfaces.
     const auto from = [&](const ToolPose& pose) {
       const glm::dvec3 shaft = pose.tip - pose.pivot;
       const double u = glm::clamp(glm::dot(clash.point - pose.pivot, shaft) / glm::dot(shaft, shaft), 0.0, 1.0);
@@ -157,7 +157,7 @@ TEST(InstrumentClash, IsTheGapBetweenTheCapsules) {
   EXPECT_GT(collisions, 5);
 }
 
-TEST(InstrumentClash, ShaftsThatCross) {
+TEST(InstrumentClash, CrossingShafts) {
   const ToolPose along_x{{-1, 0, 0}, {1, 0, 0}, 0.002}, along_y{{0, -1, 0}, {0, 1, 0}, 0.003};
   const InstrumentClash clash = clash_of(0, along_x, 1, along_y);
   EXPECT_DOUBLE_EQ(clash.distance, -0.005);
@@ -166,7 +166,7 @@ TEST(InstrumentClash, ShaftsThatCross) {
   EXPECT_DOUBLE_EQ(same.distance, -0.004);
 }
 
-// Two balls far apart, a probe over each, and a third whose shaft crosses the first's.
+// Two balls far apart, a probe over each, and a third probe whose shaft crosses the first's.
 class EncounterScene : public ::testing::Test {
  protected:
   EncounterScene() {
@@ -196,8 +196,8 @@ class EncounterScene : public ::testing::Test {
   Backends backends_;
 };
 
-// Each probe is asked about its own ball alone; the checkers, which ask about everyone, agree.
-TEST_F(EncounterScene, OnlyThoseNearAreAsked) {
+// Each probe is queried about its own ball alone; the checkers, which query all pairs, agree.
+TEST_F(EncounterScene, OnlyCandidatesAreQueried) {
   Session session(scene(), backends_, "scan", {{"obb-refit", 1}}, script);
   std::uint64_t touched = 0;
   for (std::size_t frame = 0; frame < 120; ++frame) {
@@ -220,7 +220,7 @@ TEST_F(EncounterScene, OnlyThoseNearAreAsked) {
   EXPECT_GT(touched, 200u);
 }
 
-TEST_F(EncounterScene, InstrumentsThatCollideAreToldShownAndRecorded) {
+TEST_F(EncounterScene, CollidingInstrumentsAreReportedShownAndRecorded) {
   const auto file = folder_.path() / "s.h5";
   std::vector<InstrumentClash> told;
   {
@@ -255,7 +255,7 @@ TEST_F(EncounterScene, InstrumentsThatCollideAreToldShownAndRecorded) {
   }
 }
 
-TEST(DeepestClash, NoneUnlessTheyCollide) {
+TEST(DeepestClash, NullWithoutACollision) {
   EXPECT_EQ(deepest_clash({}), nullptr);
   const InstrumentClash apart{0, 1, 0.001, {}}, touching{0, 2, 0.0, {}}, in{1, 2, -0.001, {}}, deep{0, 3, -0.002, {}};
   const InstrumentClash none[] = {apart, touching}, some[] = {apart, in, deep, touching};

@@ -1,5 +1,5 @@
-// Figures of tracks so short that they can be worked out by hand: the least number of samples that each one needs,
-// tracks that do not start at zero, hands that do not start together, spectra that end.
+// Metrics of tracks short enough to compute by hand: the smallest number of samples for each, tracks that do not start
+// at zero, instruments that do not start together, limits of the spectrum.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Track track_through(const std::vector<glm::dvec3>& tip, double start = 0.0) {
 }
 
 TEST(FiguresByHand, TwoSamplesAreEnough) {
-  // 0.3 m below the trocar, then 0.4 m to the side of it at the trocar's height: a quarter turn, 0.1 m deeper.
+  // 0.3 m below the trocar, then 0.4 m to its side at the trocar's height: a quarter turn, 0.1 m deeper.
   Track track = track_through({{0.0, 0.0, 0.0}, {0.4, 0.0, 0.3}});
   track.roll_deg = {10.0, -35.0};
   track.speed = {0.25, 0.002};
@@ -44,16 +44,16 @@ TEST(FiguresByHand, TwoSamplesAreEnough) {
   EXPECT_EQ(idle_share(track), 0.5);
 }
 
-TEST(FiguresByHand, OneSampleIsNot) {
+TEST(FiguresByHand, OneSampleIsNotEnough) {
   const Track track = track_through({{0.0, 0.0, 0.0}});
-  for (const double figure : {path_length(track.tip), path_inefficiency(track, {}), depth_travelled(track),
+  for (const double metric : {path_length(track.tip), path_inefficiency(track, {}), depth_travelled(track),
                               shaft_turned(track), roll_turned(track), volume_used(track), mean_speed(track),
                               peak_speed(track), idle_share(track), economy_of_volume(track)})
-    EXPECT_TRUE(std::isnan(figure));
+    EXPECT_TRUE(std::isnan(metric));
   EXPECT_EQ(track.duration(), 0.0);
 }
 
-// Stops are times: of a track that starts at 2 s, its second sample is at 2.01 s. Before and after it its ends stand.
+// Stops are times: in a track that starts at 2 s, the second sample is at 2.01 s. Earlier and later times are clamped.
 TEST(FiguresByHand, StopsAreTimesOfTheTrack) {
   const Track track = track_through({{0.0, 0, 0}, {0.03, 0.04, 0}, {0.03, 0, 0}, {0.06, 0, 0}}, 2.0);
   const double path = 0.05 + 0.04 + 0.03;
@@ -63,8 +63,8 @@ TEST(FiguresByHand, StopsAreTimesOfTheTrack) {
   EXPECT_NEAR(path_inefficiency(track, std::vector{1.0, 2.0 + kStep, 9.0}), path / (0.05 + 0.05), 1e-12);
 }
 
-// Both hands' speeds are the same function of time; they start and end at different times.
-TEST(FiguresByHand, HandsMeetAtTheSameTimes) {
+// The speeds of both instruments are the same function of time; they start and end at different times.
+TEST(FiguresByHand, InstrumentsAreComparedAtTheSameTimes) {
   const auto hand = [](double start, int samples, double delay) {
     Track track = track_through(std::vector<glm::dvec3>(static_cast<std::size_t>(samples)), start);
     for (std::size_t k = 0; k < track.size(); ++k) {
@@ -79,7 +79,7 @@ TEST(FiguresByHand, HandsMeetAtTheSameTimes) {
     EXPECT_NEAR(speed_correlation(right, left), 1.0, 1e-9);
     EXPECT_LT(speed_correlation(left, late), 0.95);
   }
-  // No time in common, or less than a second.
+  // No common time, or less than a second.
   EXPECT_TRUE(std::isnan(speed_correlation(hand(0.0, 200, 0.0), hand(2.0, 200, 0.0))));
   EXPECT_TRUE(std::isnan(speed_correlation(hand(2.0, 200, 0.0), hand(0.0, 200, 0.0))));
   EXPECT_TRUE(std::isnan(speed_correlation(hand(0.0, 200, 0.0), hand(9.0, 200, 0.0))));
@@ -87,7 +87,7 @@ TEST(FiguresByHand, HandsMeetAtTheSameTimes) {
   EXPECT_FALSE(std::isnan(speed_correlation(hand(0.0, 300, 0.0), hand(2.0, 299, 0.0))));
 }
 
-// x = c t^3 at t = -2 .. 2 steps: its third differences are 6 c at every place.
+// x = c t^3 at t = -2 .. 2 steps: all its third differences are 6 c.
 TEST(FiguresByHand, JerkOfFiveSamples) {
   const double rate = 10.0, c = 0.7;
   std::vector<glm::dvec3> tip;
@@ -104,7 +104,7 @@ TEST(FiguresByHand, JerkOfFiveSamples) {
   EXPECT_TRUE(std::isnan(log_dimensionless_jerk(tip, rate)));
 }
 
-// The definition, frequency by frequency, up to arc.highest or half the rate.
+// The definition, frequency by frequency, up to arc.highest or half the sampling rate.
 double arc_by_definition(const std::vector<double>& speed, double rate, const SpectralArc& arc) {
   std::size_t length = 1;
   while (length < speed.size()) length *= 2;
@@ -129,7 +129,7 @@ double arc_by_definition(const std::vector<double>& speed, double rate, const Sp
   return -sum;
 }
 
-// Shaking at 8, 10 and 15 Hz under a reach: the arc sees what is up to its highest frequency, that one included.
+// Oscillations of 8, 10 and 15 Hz on a reaching movement: the arc includes frequencies up to its highest one.
 TEST(FiguresByHand, SpectrumEndsAtItsHighestFrequency) {
   for (const double shaking : {8.0, 10.0, 15.0}) {
     std::vector<double> speed;
@@ -150,7 +150,7 @@ TEST(FiguresByHand, SpectrumOfTwoSamples) {
   EXPECT_TRUE(std::isnan(spectral_arc_length(std::vector{1.0}, 10.0)));
 }
 
-// Four samples a step, the first at 3.7 s: each step's samples become their mean.
+// Four samples per step, the first at 3.7 s: each step's samples are replaced by their mean.
 TEST(FiguresByHand, ThinnedTakesMeansOfSteps) {
   std::vector<double> time, value;
   for (int k = 0; k < 12; ++k) {
@@ -174,11 +174,11 @@ TEST(FiguresByHand, SplineAndLowPassOfOneAndTwoValues) {
   EXPECT_EQ(low_passed(std::vector{0.7}, 100.0, 10.0), std::vector<double>{0.7});
   const auto two = low_passed(std::vector{0.7, 0.9}, 100.0, 10.0);
   ASSERT_EQ(two.size(), 2u);
-  EXPECT_NE(two[0], 0.7);  // it went through the filter
+  EXPECT_NE(two[0], 0.7);  // the filter was applied
   EXPECT_NEAR(two[0] + two[1], 1.6, 0.2);
 }
 
-// A cut-off beyond half the rate is one just below it: slow motion passes, and nothing grows.
+// A cut-off above half the sampling rate is clamped just below it: slow motion passes, and nothing is amplified.
 TEST(FiguresByHand, LowPassWithACutOffBeyondHalfTheRate) {
   for (const double cut_off : {8.0, 10.0, 40.0}) {
     std::vector<double> wave;

@@ -1,5 +1,5 @@
-// A recording by formula, whose figures follow by hand: the left tool makes a minimum-jerk reach of 100 mm along x from
-// 0.5 s to 2.5 s, the right one stands still. Units: metres, seconds, newtons, pascals.
+// A recording by formula, with metrics computed by hand: the left tool makes a minimum-jerk movement of 100 mm along x
+// from 0.5 s to 2.5 s, the right one does not move. Units: metres, seconds, newtons, pascals.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace trocar::test {
 
-// Times are (after, to].
+// Intervals are (after, to].
 inline bool between(double t, double after, double to) { return t > after + 1e-9 && t < to + 1e-9; }
 
 struct FormulaSession {
@@ -77,12 +77,12 @@ struct FormulaSession {
     recorder.close();
   }
 
-  // Looks down on the tips from 0.1 m: a half height is 0.1 tan 30 = 57.7 mm there.
+  // Looks down at the tips from 0.1 m: at this depth a half height is 0.1 tan 30 = 57.7 mm.
   static ScopePose scope() { return {{0.0, 0.0, 0.3}, {0.0, 0.0, 0.1}, 0.0, 0.0, 60.0}; }
 
  private:
   bool at(std::size_t frame, double t) const { return frame == static_cast<std::size_t>(std::lround(t * rate)); }
-  // Twice with a pause too short to count, and once more.
+  // Twice with a gap too short to separate, and once more.
   static bool clashes(double t) { return between(t, 0.5, 0.75) || between(t, 0.8, 0.9) || between(t, 2.0, 2.1); }
 };
 

@@ -1,4 +1,4 @@
-// The power law of practice, fitted to what it made, and attempts put in order.
+// The power law of practice is recovered from data made by it, and attempts are ordered.
 #include "app/score/learning_curve.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace trocar {
 namespace {
 
-TEST(LearningCurve, FindsThePowerLawAgain) {
+TEST(LearningCurve, RecoversThePowerLaw) {
   std::vector<double> values;
   for (int n = 1; n <= 12; ++n) values.push_back(90.0 * std::pow(n, -0.35));
   values[4] = std::numeric_limits<double>::quiet_NaN();
@@ -22,7 +22,7 @@ TEST(LearningCurve, FindsThePowerLawAgain) {
   EXPECT_NEAR(fit->at(8.0), 90.0 * std::pow(8.0, -0.35), 1e-9);
 }
 
-// 1, 2, 4 at 1, 2, 4: slope 1 in logarithms; 8, 2, 8: slope 0 with nothing explained.
+// 1, 2, 4 at 1, 2, 4: slope 1 in logarithms; 8, 2, 8: slope 0, R^2 = 0.
 TEST(LearningCurve, ByHand) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NEAR(fit_power_law(std::vector{1.0, 2.0, nan, 4.0})->rate, -1.0, 1e-12);

@@ -1,4 +1,4 @@
-// Figures of motion against closed forms, and alike at every rate.
+// Motion metrics compared with closed forms; they are the same at every frame rate.
 #include "app/score/motion.hpp"
 
 #include <gtest/gtest.h>
@@ -27,29 +27,29 @@ TEST(Motion, StraightLineAtConstantSpeed) {
   EXPECT_EQ(movements(track), 1u);
   EXPECT_EQ(idle_share(track), 0.0);
   EXPECT_EQ(roll_turned(track), 0.0);
-  // The shaft hangs 0.3 m above the start: its direction ends at atan(0.1 / 0.3), its length at hypot.
+  // The shaft points down 0.3 m above the start: its direction ends at atan(0.1 / 0.3), its length at hypot.
   EXPECT_NEAR(shaft_turned(track), glm::degrees(std::atan2(0.1, 0.3)), 1e-9);
   EXPECT_NEAR(depth_travelled(track), std::hypot(0.1, 0.3) - 0.3, 1e-12);
 }
 
-TEST(Motion, BoxAboutADiagonal) {
+TEST(Motion, BoxAroundADiagonal) {
   const Track track = exact_track(line({0.01, 0.02, -0.03}), 1.0);
   EXPECT_NEAR(volume_used(track), 6e-6, 1e-15);
   EXPECT_NEAR(economy_of_volume(track), std::cbrt(6e-6) / std::sqrt(0.0014), 1e-12);
 }
 
-TEST(Motion, CircleAboutThePivotsAxis) {
+TEST(Motion, CircleAroundThePivotsAxis) {
   const Track track = exact_track(test::circle(0.04, 0.5), 4.0);
   EXPECT_NEAR(path_length(track.tip), 2.0 * 2.0 * pi * 0.04, 1e-4);
-  EXPECT_TRUE(std::isnan(path_inefficiency(track, {})));  // back where it began
-  // Through the opposite place once a turn: pi / 2 times the diameter.
+  EXPECT_TRUE(std::isnan(path_inefficiency(track, {})));  // ends where it started
+  // Through the opposite point once a turn: pi / 2 times the diameter.
   EXPECT_NEAR(path_inefficiency(track, std::vector{1.0, 2.0, 3.0}), pi / 2.0, 1e-3);
   EXPECT_NEAR(depth_travelled(track), 0.0, 1e-12);
-  // The shaft goes round a cone of half angle a: 2 pi sin(a) a turn.
+  // The shaft moves on a cone of half angle a: 2 pi sin(a) a turn.
   EXPECT_NEAR(shaft_turned(track), glm::degrees(2.0 * 2.0 * pi * 0.04 / std::hypot(0.04, 0.3)), 0.1);
 }
 
-TEST(Motion, RollCountsOn) {
+TEST(Motion, RollIsUnwrapped) {
   TrackSamples samples;
   for (int k = 0; k <= 120; ++k)
     samples.add(k / 60.0, {0.001 * k, 0, 0}, test::kPivot, std::remainder(6.0 * k, 360.0));  // two turns
@@ -57,7 +57,7 @@ TEST(Motion, RollCountsOn) {
 }
 
 TEST(Motion, MovementsAndRest) {
-  // Three reaches of a second, a second of rest after each.
+  // Three movements of a second, a second of rest after each.
   test::Path path = [](double t) {
     glm::dvec3 tip(0.0);
     for (int k = 0; k < 3; ++k) tip += test::minimum_jerk({0.05, 0.0, 0.0}, 1.0, 2.0 * k)(t);
@@ -65,7 +65,7 @@ TEST(Motion, MovementsAndRest) {
   };
   const Track track = track_of(sampled(path, 6.0, 60.0));
   EXPECT_EQ(movements(track), 3u);
-  // Slower than 5 mm/s: 1.5 s^2 (1 - s)^2 = 0.005 where s is 0.0599: 6 % at either end of each reach.
+  // Slower than 5 mm/s: 1.5 s^2 (1 - s)^2 = 0.005 where s is 0.0599: 6 % at either end of each movement.
   EXPECT_NEAR(idle_share(track), 0.5 + 0.06, 0.02);
   EXPECT_NEAR(peak_speed(track), 1.875 * 0.05, 0.001);
 }
@@ -73,7 +73,7 @@ TEST(Motion, MovementsAndRest) {
 TEST(Motion, SpeedsOfBothHands) {
   const Track sine = exact_track([](double t) { return glm::dvec3(0.02 * std::sin(t), 0, 0); }, 20.0);
   const Track same = exact_track([](double t) { return glm::dvec3(0, 0.05 * std::sin(t), 0); }, 20.0);
-  // |cos| against |sin|: mean 2 / pi, mean of the product 1 / pi, variance 1 / 2 - 4 / pi^2.
+  // |cos| and |sin|: mean 2 / pi, mean of the product 1 / pi, variance 1 / 2 - 4 / pi^2.
   const Track other = exact_track([](double t) { return glm::dvec3(0, 0.02 * std::cos(t), 0); }, 10.0 * pi);
   const Track whole = exact_track([](double t) { return glm::dvec3(0.02 * std::sin(t), 0, 0); }, 10.0 * pi);
   EXPECT_NEAR(speed_correlation(sine, same), 1.0, 1e-6);
@@ -99,7 +99,7 @@ TEST(Motion, TheSameAtEveryRate) {
   }
 }
 
-TEST(Motion, NothingToTellFrom) {
+TEST(Motion, UndefinedWithoutData) {
   const Track none = track_of({}), one = track_of(sampled(line({1, 0, 0}), 0.0, 60.0));
   for (const Track& track : {none, one}) {
     EXPECT_TRUE(std::isnan(path_length(track.tip)));

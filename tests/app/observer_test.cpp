@@ -1,5 +1,5 @@
-// A session and its recording show a task the same, bit for bit: marks, touches, force, faces that go, scope; and so
-// the score of a recording is that of the attempt. The session burns, so that its surface changes under the marks.
+// A session and its recording give a task bit-identical observations: marks, touches, force, removed faces, scope; so a
+// recording has the score of its attempt. The session burns, so that the surface changes under the marks.
 #include <gtest/gtest.h>
 
 #include "app/session/session_recorder.hpp"
@@ -12,7 +12,7 @@
 namespace trocar {
 namespace {
 
-// An observation that is kept.
+// A stored copy of an observation.
 struct Kept {
   Observation seen;
   std::vector<SeenTool> tools;
@@ -20,7 +20,7 @@ struct Kept {
   std::vector<std::vector<Touch>> touches;        // [organ]
   std::vector<std::vector<std::uint32_t>> first;  // [organ]
   std::vector<std::vector<float>> pressure;       // [organ]
-  std::vector<std::uint32_t> gone;                // [organ]
+  std::vector<std::uint32_t> removed;             // [organ]
 
   explicit Kept(const Observation& o)
       : seen(o), tools(o.tools.begin(), o.tools.end()), marks(o.marks.begin(), o.marks.end()) {
@@ -28,7 +28,7 @@ struct Kept {
       touches.emplace_back(organ.touches.touches.begin(), organ.touches.touches.end());
       first.emplace_back(organ.touches.first.begin(), organ.touches.first.end());
       pressure.emplace_back(organ.pressure.begin(), organ.pressure.end());
-      gone.push_back(organ.faces_gone);
+      removed.push_back(organ.faces_gone);
     }
   }
 };
@@ -55,7 +55,7 @@ void expect_same(const Kept& live, const Observation& other) {
     EXPECT_TRUE(std::equal(live.first[k].begin(), live.first[k].end(), organ.touches.first.begin()));
     ASSERT_EQ(live.pressure[k].size(), organ.pressure.size()) << live.touches[k].size() << " touches";
     EXPECT_TRUE(std::equal(live.pressure[k].begin(), live.pressure[k].end(), organ.pressure.begin()));
-    EXPECT_EQ(live.gone[k], organ.faces_gone);
+    EXPECT_EQ(live.removed[k], organ.faces_gone);
   }
   EXPECT_TRUE(live.seen.scope.port == other.scope.port && live.seen.scope.eye == other.scope.eye);
   EXPECT_EQ(live.seen.scope.spin_deg, other.scope.spin_deg);
@@ -87,7 +87,7 @@ void expect_same(const TaskResult& live, const TaskResult& other) {
 
 class Observers : public ::testing::TestWithParam<std::string> {
  protected:
-  // Performs, records and keeps every frame that the task saw.
+  // Performs, records and stores every frame that the task saw.
   TaskResult perform(const Scene& scene, Skill skill) {
     Performer performer(scene, skill, 1);
     Backends backends;
@@ -121,21 +121,21 @@ class Observers : public ::testing::TestWithParam<std::string> {
   std::vector<SurfaceMark> marks_;
 };
 
-TEST_P(Observers, ARecordingShowsWhatTheSessionShowed) {
+TEST_P(Observers, ARecordingGivesTheSessionsObservations) {
   const Scene scene = test::coarse_scene(GetParam(), folder_);
   const TaskResult live = perform(scene, Skill::Clumsy);
   const Recording recording(file());
   RecordingObserver observer(recording, scene.scope, marks_);
   ASSERT_EQ(recording.frame_count(), kept_.size());
-  std::uint32_t gone = 0;
+  std::uint32_t removed = 0;
   for (std::size_t frame = 0; frame < kept_.size(); ++frame) {
     const Observation& seen = observer.observe(frame);
     expect_same(kept_[frame], seen);
-    for (const SeenOrgan& organ : seen.organs) gone += organ.faces_gone;
+    for (const SeenOrgan& organ : seen.organs) removed += organ.faces_gone;
     if (HasFailure()) FAIL() << "frame " << frame;
   }
   if (GetParam() == "burn_line") {
-    EXPECT_GT(gone, 50u) << "the surface must have changed for this to prove anything";
+    EXPECT_GT(removed, 50u) << "the test is only meaningful if the surface changed";
   }
   const auto rescored = score_task(recording);
   ASSERT_TRUE(rescored);

@@ -1,4 +1,4 @@
-// Scripted trainees perform every task; the score tells the expert from the clumsy one. Seeds 1, 2, 3.
+// Scripted trainees perform every task; the score separates the expert from the clumsy one. Seeds 1, 2, 3.
 #include "app/task/performer.hpp"
 
 #include <gtest/gtest.h>
@@ -36,9 +36,9 @@ class Performers : public ::testing::TestWithParam<std::string> {
   TemporaryFolder folder_;
 };
 
-TEST_P(Performers, TheScoreTellsThemApart) {
+TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
   Scene scene = test::coarse_scene(GetParam(), folder_);
-  scene.task->time_limit = 45.0;  // s   a clumsy hand may well be out of time
+  scene.task->time_limit = 45.0;  // s   the clumsy trainee may run out of time
   double worst_expert = 100.0, best_clumsy = 0.0;
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
     const TaskResult expert = perform(scene, Skill::Expert, seed), clumsy = perform(scene, Skill::Clumsy, seed);
@@ -55,16 +55,16 @@ TEST_P(Performers, TheScoreTellsThemApart) {
 INSTANTIATE_TEST_SUITE_P(Tasks, Performers, ::testing::ValuesIn(test::task_scenes()),
                          [](const auto& info) { return info.param; });
 
-TEST(MinimumJerk, BeginsAndEndsAtRestAndIsTheQuinticOfItsDefinition) {
+TEST(MinimumJerk, StartsAndEndsAtRestAndIsTheQuintic) {
   EXPECT_EQ(minimum_jerk(0.0), 0.0);
   EXPECT_EQ(minimum_jerk(1.0), 1.0);
   EXPECT_DOUBLE_EQ(minimum_jerk(0.5), 0.5);
   const double h = 1e-3;
   for (const double end : {0.0, 1.0}) {
     const double inward = end == 0.0 ? h : 1.0 - h;
-    EXPECT_LT(std::abs(minimum_jerk(inward) - end), 2e-8) << "neither speed nor acceleration at the ends";
+    EXPECT_LT(std::abs(minimum_jerk(inward) - end), 2e-8) << "speed and acceleration are 0 at the ends";
   }
-  // Peak speed is 1.875 times the mean: Flash and Hogan 1985.
+  // Peak speed is 1.875 times the mean speed: Flash and Hogan 1985.
   EXPECT_NEAR((minimum_jerk(0.5 + h) - minimum_jerk(0.5 - h)) / (2.0 * h), 1.875, 1e-4);
 }
 

@@ -1,5 +1,5 @@
-// A practice session driven by a clock made by hand: attempts on slow and quick machines, demonstrations, pauses,
-// panels over the picture, lost focus. No window and no OpenGL.
+// A practice session driven by artificial clocks: attempts on slow and fast machines, demonstrations, pauses, panels
+// over the picture, lost focus. No window and no OpenGL.
 #include "app/window/practice.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace trocar {
 namespace {
 
-// A ball, a probe held by the mouse, a target that it can touch, a minute of time.
+// A ball, a probe moved by the mouse, a target within its reach, a minute of time.
 class PracticeTest : public ::testing::Test {
  protected:
   PracticeTest() {
@@ -37,7 +37,7 @@ class PracticeTest : public ::testing::Test {
 
   Practice practice() const { return Practice(load_scene(file_), plan_, nullptr); }
 
-  // What the hand does in a picture: it presses the ball now and then.
+  // Mouse input of a picture: presses the ball now and then.
   static WindowInput hand(double time) {
     WindowInput input;
     input.pointer_motion = {40.0 * std::cos(2.0 * time), 30.0 * std::cos(3.1 * time)};
@@ -45,7 +45,7 @@ class PracticeTest : public ::testing::Test {
     return input;
   }
 
-  // Until the task ends the attempt; returns how long that took.
+  // Runs until the task ends the attempt; returns the duration.
   static double play(Practice& practice, double pictures_per_second) {
     practice.start();
     double time = 0.0;
@@ -88,7 +88,7 @@ TEST_F(PracticeTest, AMinuteScoresAsAMinuteOnAnyMachine) {
     const double kept = std::min(1.0, 3.0 * rate / 60.0);
     EXPECT_NEAR(attempt.lost_share, 1.0 - kept, 0.01) << rate;
     EXPECT_EQ(slow_machine_text(attempt).empty(), rate >= 20.0) << slow_machine_text(attempt);
-    // Ticks are ticks, whatever the clock on the wall says.
+    // Tick time does not depend on the wall clock.
     for (std::size_t frame = 0; frame < recording.frame_count(); ++frame)
       ASSERT_EQ(recording.times()[frame], static_cast<double>(frame) * (1.0 / 60.0));
     std::printf("%.0f pictures a second: %zu ticks, %.3f s scored, %.1f %% lost\n", rate, attempt.frames,
@@ -96,7 +96,7 @@ TEST_F(PracticeTest, AMinuteScoresAsAMinuteOnAnyMachine) {
   }
 }
 
-// A demonstration is the simulation's own: the same ticks and the same score on a slow machine and on a quick one.
+// A demonstration runs in tick time: the same ticks and the same score on a slow machine and on a fast one.
 TEST_F(PracticeTest, ADemonstrationIsTheSameOnAnyMachine) {
   plan_.performer = Skill::Expert;
   std::optional<Attempt> first;
@@ -144,7 +144,7 @@ TEST_F(PracticeTest, AClockThatJumpsDoesNoHarm) {
   EXPECT_LT(attempt.duration, 10.0 + 2.0 * hours);
 }
 
-// Pictures while time stands still: nothing is stepped, recorded or moved, however the mouse moves.
+// Pictures while the session is paused: nothing is stepped, recorded or moved, wherever the mouse moves.
 template <typename Stand, typename Go>
 void expect_still(Practice& session, Stand stand, Go go) {
   const auto step = [&](int pictures) {
@@ -165,20 +165,20 @@ void expect_still(Practice& session, Stand stand, Go go) {
   go();
   WindowInput none;
   for (int k = 0; k < 10; ++k) session.advance(none, 1.0 / 60.0, {});
-  EXPECT_EQ(session.session().frames(), frames + 9);  // the time up to the first picture did not count
+  EXPECT_EQ(session.session().frames(), frames + 9);  // the time up to the first picture does not count
   EXPECT_NEAR(session.task()->feed().elapsed, wall + 9.0 / 60.0, 1e-9);
-  // The pointer's way meanwhile was not the instrument's; smoothing may still take it a little on.
+  // The mouse motion during the pause does not move the instrument; smoothing may still move it a little.
   EXPECT_LT(glm::distance(session.session().instruments()[0].pose.tip, tip), 0.005);
 }
 
-TEST_F(PracticeTest, APauseStopsHandAndClock) {
+TEST_F(PracticeTest, APauseStopsInputAndClock) {
   Practice session = practice();
   session.start();
   expect_still(
       session, [&] { session.pause(); }, [&] { session.resume(); });
 }
 
-TEST_F(PracticeTest, APanelOverThePictureStopsHandAndClock) {
+TEST_F(PracticeTest, APanelOverThePictureStopsInputAndClock) {
   Practice session = practice();
   session.start();
   expect_still(
@@ -199,7 +199,7 @@ TEST_F(PracticeTest, LostFocusPauses) {
       [&] { session.resume(); });
 }
 
-// A tool that a tracker follows.
+// A tool that follows a tracker.
 class Tracked final : public Device {
  public:
   explicit Tracked(const DevicePose& pose) : pose_(pose) {}
@@ -213,7 +213,7 @@ struct Peak {
   double force = 0.0, pressure = 0.0, step = 0.0;  // N, Pa, m between two ticks
 };
 
-// The tip beside the ball, then 120 mm farther on the other side of it. `how`: what happens in between.
+// The tip beside the ball, then 120 mm farther, on the other side of it. `how`: what happens in between.
 enum class Across { Jump, Pause, Slowly };
 Peak across_the_ball(const Scene& scene, Across how) {
   const glm::dvec3 pivot{0.0, 0.0, 0.2};
@@ -239,8 +239,8 @@ Peak across_the_ball(const Scene& scene, Across how) {
   return peak;
 }
 
-// After a pause in which the tool has moved on by 120 mm, it is brought there as slowly as a careful hand would.
-TEST_F(PracticeTest, AToolThatMovedInAPauseDoesNotTeleport) {
+// The tool is displaced by 120 mm during a pause; it then moves there at a limited speed.
+TEST_F(PracticeTest, AToolDisplacedDuringAPauseDoesNotJump) {
   const Scene scene = load_scene(file_);
   const Peak jump = across_the_ball(scene, Across::Jump), pause = across_the_ball(scene, Across::Pause),
              slow = across_the_ball(scene, Across::Slowly);
@@ -253,7 +253,7 @@ TEST_F(PracticeTest, AToolThatMovedInAPauseDoesNotTeleport) {
   EXPECT_GT(slow.force, 0.05);
 }
 
-// F2 opens the settings, F1 the help, for which the screen is told that keys are not meant for it.
+// F2 opens the settings, F1 the help; while help is shown the screen receives no keys.
 TEST_F(PracticeTest, HelpAndSettingsPauseOnTheScreen) {
   WindowSettings settings;
   PracticeScreen screen(std::make_unique<Practice>(load_scene(file_), plan_, nullptr), settings, folder_.path(),

@@ -1,4 +1,4 @@
-// The keeper of the picture's time: down when slow, up when there is room, and at rest otherwise.
+// Automatic quality: down when slow, up when fast, constant in between.
 #include "app/view/quality.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ void draw(QualityKeeper& keeper, int pictures, double ms) {
   for (int k = 0; k < pictures; ++k) keeper.drawn(ms);
 }
 
-TEST(Quality, StartsHighAndStaysThereWhileQuick) {
+TEST(Quality, StartsHighAndStaysHighWhileFast) {
   QualityKeeper keeper;
   draw(keeper, 1000, 20.0);
   EXPECT_EQ(keeper.quality(), Quality::High);
@@ -38,17 +38,17 @@ TEST(Quality, GoesDownStepByStep) {
   EXPECT_EQ(keeper.quality(), Quality::Low);
 }
 
-TEST(Quality, ReturnsWhenThereIsRoomButNotInBetween) {
+TEST(Quality, RisesOnlyWhenDrawingIsFastEnough) {
   QualityKeeper keeper;
   draw(keeper, 40, 50.0);
-  draw(keeper, 5000, 20.0);  // quick enough, yet no room for more
+  draw(keeper, 5000, 20.0);  // fast enough to stay, too slow to rise
   EXPECT_EQ(keeper.quality(), Quality::Low);
   draw(keeper, 2 * QualityParams{}.up_after, 5.0);
   EXPECT_EQ(keeper.quality(), Quality::High);
 }
 
-// A machine that does Medium in 8 ms and High in 60 must not swing between them for ever.
-TEST(Quality, SwingsEverMoreRarely) {
+// A machine that draws Medium in 8 ms and High in 60 ms must not oscillate between them forever.
+TEST(Quality, OscillatesLessAndLess) {
   QualityKeeper keeper;
   int ups = 0;
   Quality before = keeper.quality();
@@ -61,7 +61,7 @@ TEST(Quality, SwingsEverMoreRarely) {
   EXPECT_LE(ups, 9);  // 20000 / (240 + 20) would be 76
 }
 
-TEST(Quality, SayingTheSameAgainChangesNothing) {
+TEST(Quality, RepeatingTheSameChoiceChangesNothing) {
   QualityKeeper keeper;
   for (int k = 0; k < 40; ++k) {
     keeper.fix(std::nullopt);

@@ -1,5 +1,5 @@
-// Faces held against the double reference: right answers raise no alarm, every kind of wrong answer is found within a
-// second of frames, one face a frame suffices where there is no time, and nothing allocates.
+// Faces compared with the double reference: correct answers give no disagreement, every kind of wrong answer is found
+// within a second of frames, one face a frame suffices without spare time, and nothing allocates.
 #include "app/session/reference_sample.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using test::Dice;
 constexpr std::uint32_t kSeed = 611;
 constexpr int kSecond = 60;  // frames
 
-// A tool that wanders over a ball, and the right answer of `scan` to it.
+// A tool that moves over a ball, and the correct answer of `scan`.
 struct Wandering {
   TriangleMesh mesh;
   FacesAround around;
@@ -63,9 +63,10 @@ void hold_frame(ReferenceSample& sample, const SampledAnswer& asked, bool more) 
   while (sample.wants_more()) sample.hold(0, asked);
 }
 
-TEST(ReferenceSample, RightAnswersRaiseNoAlarm) {
-  const std::pair<double, double> places[] = {{0.1, 0.0}, {0.001, 0.0}, {0.1, 30.0}, {10.0, 300.0}, {0.1, 990.0}};
-  for (const auto& [size, distance] : places) {
+TEST(ReferenceSample, CorrectAnswersGiveNoDisagreement) {
+  const std::pair<double, double> sizes_and_distances[] = {
+      {0.1, 0.0}, {0.001, 0.0}, {0.1, 30.0}, {10.0, 300.0}, {0.1, 990.0}};
+  for (const auto& [size, distance] : sizes_and_distances) {
     Wandering made(size, dvec3(0.0, distance, 0.0));
     ReferenceSample sample(1, {.budget_ms = 1e4});
     std::size_t touched = 0;
@@ -82,8 +83,8 @@ TEST(ReferenceSample, RightAnswersRaiseNoAlarm) {
   }
 }
 
-// Random steps of every kind over a random soup: all branches of the refinement.
-TEST(ReferenceSample, RightRecordsAreSound) {
+// Random steps of every kind over a triangle soup: all branches of the refinement.
+TEST(ReferenceSample, CorrectRecordsAreSound) {
   std::printf("seed %u\n", kSeed);
   Dice dice(kSeed);
   const TriangleMesh mesh = shapes::joined(shapes::icosphere(4, 0.1f), shapes::random_soup(kSeed, 2000, 0.4f, 0.05f));
@@ -152,7 +153,7 @@ const NamedFault kFaults[] = {
      }},
 };
 
-// At one face a frame, as on a machine without time, and within the usual budget's count of faces.
+// With one face a frame, as on a machine without spare time, and with the usual number of faces.
 TEST(ReferenceSample, WrongAnswersAreFound) {
   for (const bool more : {false, true}) {
     for (const NamedFault& fault : kFaults) {

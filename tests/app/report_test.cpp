@@ -1,4 +1,4 @@
-// The report's summary against the session that was recorded, and its page against hostile texts.
+// The report's summary compared with the recorded session, and its page with hostile strings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ TEST(Base64, FollowsTheStandardsExamples) {
   for (const auto& [plain, coded] : cases) EXPECT_EQ(of(plain), coded);
 }
 
-TEST(ReportPage, FillsEachPlaceOnceAndNothingWithinIt) {
+TEST(ReportPage, FillsEachPlaceholderOnceAndNotInsideContent) {
   EXPECT_EQ(filled_in("a {{one}} b {{two}}{{one}}", {{"one", "{{two}}"}, {"two", "2"}}), "a {{two}} b 2{{two}}");
   EXPECT_EQ(filled_in("", {}), "");
   EXPECT_THROW(filled_in("{{three}}", {{"one", "1"}}), RunError);
@@ -37,7 +37,7 @@ TEST(ReportPage, FillsEachPlaceOnceAndNothingWithinIt) {
   EXPECT_EQ(escaped_html("<b a='1'>\"&"), "&lt;b a=&#39;1&#39;&gt;&quot;&amp;");
 }
 
-TEST(ReportPage, HoldsAllItsFiles) {
+TEST(ReportPage, ContainsAllItsFiles) {
   const WebFiles& files = web_files();
   EXPECT_NE(files.page.find("{{data}}"), std::string_view::npos);
   EXPECT_NE(files.script.find("report"), std::string_view::npos);
@@ -48,7 +48,7 @@ TEST(ReportPage, HoldsAllItsFiles) {
   EXPECT_EQ(files.style.find("</style"), std::string_view::npos);
 }
 
-// A recording of `frames` frames, and what the session itself saw.
+// A recording of `frames` frames, and the values that the session itself saw.
 struct Recorded {
   static constexpr std::size_t kTools = test::BurntSession::kTools;
   TemporaryFolder folder;
@@ -120,7 +120,7 @@ TEST(SessionSummary, EveryTouchOfTheSessionIsCounted) {
   EXPECT_FALSE(summary.tools[0].energy.empty());
 }
 
-TEST(SessionSummary, BinsLoseNoPeak) {
+TEST(SessionSummary, BinsKeepEveryPeak) {
   const Recorded recorded(90);
   const SessionSummary full = summary_of(recorded, {}), few = summary_of(recorded, {7, 11, false});
   EXPECT_LE(few.bin_time.size(), 7u);
@@ -137,7 +137,7 @@ TEST(SessionSummary, BinsLoseNoPeak) {
   }
 }
 
-TEST(SessionSummary, ASingleFrameIsASession) {
+TEST(SessionSummary, ASingleFrameIsSummarised) {
   const Recorded recorded(1);
   const SessionSummary summary = summary_of(recorded, {});
   EXPECT_EQ(summary.frames, 1u);
@@ -146,7 +146,7 @@ TEST(SessionSummary, ASingleFrameIsASession) {
   EXPECT_FALSE(report_json({{Attempt{}, {}, summary}}).empty());
 }
 
-TEST(ReportJson, HostileTextsStayTexts) {
+TEST(ReportJson, HostileStringsStayText) {
   ReportSession session;
   session.attempt.scene_title = "</script><!-- \" ' \\ \xff";
   session.attempt.instruments = {{"<b>", {}}};

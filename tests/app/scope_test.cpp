@@ -1,4 +1,4 @@
-// The scope's directions and its lens against what their definitions demand.
+// The scope's directions and its lens, compared with their definitions.
 #include "app/scope/scope.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Scope, AxesAreOrthonormalAndRightHanded) {
   }
 }
 
-TEST(Scope, LooksAskewByItsAngleAtEverySpin) {
+TEST(Scope, ViewHasItsAngleToTheRodAtEverySpin) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
   for (int k = 0; k < 1000; ++k) {
@@ -56,7 +56,7 @@ TEST(Scope, LooksAskewByItsAngleAtEverySpin) {
   }
 }
 
-// The picture stays level: no part of its right points up or down.
+// The picture stays level: its right axis is horizontal.
 TEST(Scope, PictureStaysLevel) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
@@ -70,7 +70,7 @@ TEST(Scope, PictureStaysLevel) {
   }
 }
 
-// Where the view goes at 30 degrees, in the picture of the same rod at 0 degrees.
+// The view direction at 30 degrees, in the picture of the same rod at 0 degrees.
 TEST(Scope, SpinZeroLooksUpAndPositiveSpinIsClockwise) {
   ScopePose straight{{0.0, -0.1, 0.3}, {0.02, 0.0, 0.18}};
   const ScopeAxes picture = axes_of(straight);
@@ -85,19 +85,19 @@ TEST(Scope, SpinZeroLooksUpAndPositiveSpinIsClockwise) {
   }
 }
 
-TEST(Scope, ARodAlongTheWorldsUpHasAxesToo) {
+TEST(Scope, ARodAlongTheWorldsUpHasAxes) {
   const ScopePose pose{{0, -0.2, 0}, {0, 0, 0}};
   const ScopeAxes axes = axes_of(pose);
   EXPECT_NEAR(glm::length(axes.right), 1.0, 1e-12);
   EXPECT_NEAR(axes.up.z, -1.0, 1e-12);
 }
 
-TEST(Scope, LookingAtHitsItsTarget) {
+TEST(Scope, LookingAtHitsTheTarget) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
   for (int k = 0; k < 500; ++k) {
     const glm::dvec3 eye = 0.3 * random_direction(random), target = eye + 0.15 * random_direction(random);
-    // Nearly along the world's up the level picture turns fast: no scope is held so.
+    // Near the world's up a level picture turns fast: no scope is used in this position.
     if (std::abs(glm::normalize(target - eye).y) > 0.85) continue;
     const double angle = k % 2 ? 30.0 : 0.0, spin = 37.0 * k;
     const ScopePose pose = scope_looking_at(eye, target, angle, spin, 0.2);
@@ -107,23 +107,23 @@ TEST(Scope, LookingAtHitsItsTarget) {
   }
 }
 
-TEST(Lens, InverseUndoesIt) {
+TEST(Lens, InverseRestoresThePoint) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
-  std::uniform_real_distribution<double> place(-1.5, 1.5);
+  std::uniform_real_distribution<double> coordinate(-1.5, 1.5);
   for (const double barrel : {0.0, 0.08, 0.3}) {
     const Lens lens{barrel, 1.16};
     for (int k = 0; k < 300; ++k) {
-      const glm::dvec2 pinhole(place(random), place(random)), seen = seen_from_pinhole(lens, pinhole);
+      const glm::dvec2 pinhole(coordinate(random), coordinate(random)), seen = seen_from_pinhole(lens, pinhole);
       EXPECT_NEAR(glm::distance(pinhole_from_seen(lens, seen), pinhole), 0.0, 1e-12);
-      EXPECT_LE(glm::length(seen), glm::length(pinhole) + 1e-15);  // a barrel draws in
+      EXPECT_LE(glm::length(seen), glm::length(pinhole) + 1e-15);  // barrel distortion contracts
     }
   }
   EXPECT_EQ(seen_from_pinhole({0.3, 1.16}, {0.0, 0.0}), glm::dvec2(0.0));
 }
 
 // r_u = r_d / (1 - k r_d^2) solved by bisection, not by the closed form.
-TEST(Lens, IsTheDivisionModel) {
+TEST(Lens, FollowsTheDivisionModel) {
   const Lens lens{0.12, 1.16};
   for (const double wanted : {0.1, 0.5, 0.9, 1.3}) {
     double low = 0.0, high = 1.0 / std::sqrt(lens.barrel) - 1e-9;
@@ -154,7 +154,7 @@ TEST(Lens, ImageCameraProjectsAsSeenPointDoes) {
   }
 }
 
-TEST(Lens, SeesWhatIsBeforeItAndWithinTheField) {
+TEST(Lens, SeesPointsInFrontOfItWithinTheField) {
   const ScopePose pose{{0, 0, 0.3}, {0, 0, 0.1}};  // looks along -z
   const Lens lens;
   EXPECT_TRUE(seen_point(pose, lens, {0, 0, 0}).visible);

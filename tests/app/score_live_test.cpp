@@ -1,4 +1,4 @@
-// A session that is scored while it runs, by itself, and its recording scored afterwards: the same figures.
+// Metrics computed during a session, without the scoring code, equal those scored from its recording.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ double value(const Attempt& attempt, const std::string& id) {
   return 0.0;
 }
 
-TEST(ScoreLive, IsTheScoreOfTheRecording) {
+TEST(ScoreLive, EqualsTheScoreOfTheRecording) {
   const TemporaryFolder folder;
   save_mesh(shapes::icosphere(4, 0.05f), folder.path() / "ball.obj");
   const auto instrument = [](const char* name, const char* kind, const char* script, int x) {

@@ -11,7 +11,7 @@
 
 namespace trocar::test {
 
-using Path = std::function<glm::dvec3(double)>;  // tip at a time
+using Path = std::function<glm::dvec3(double)>;  // tip position at a time
 
 inline constexpr glm::dvec3 kPivot{0.0, 0.0, 0.3};
 
@@ -22,7 +22,7 @@ inline TrackSamples sampled(const Path& path, double duration, double rate) {
   return samples;
 }
 
-// An even track by formula, no filter in between.
+// An even track by formula, without the filter.
 inline Track exact_track(const Path& path, double duration) {
   Track track;
   const auto count = static_cast<std::size_t>(std::lround(duration * kTrackRate)) + 1;
@@ -36,11 +36,11 @@ inline Track exact_track(const Path& path, double duration) {
   return track;
 }
 
-// Flash, Hogan 1985: rest to rest over `way` in `duration`, waiting before 0 and after.
-inline Path minimum_jerk(const glm::dvec3& way, double duration, double start = 0.0) {
+// Flash, Hogan 1985: from rest to rest by `displacement` in `duration`; still before and after.
+inline Path minimum_jerk(const glm::dvec3& displacement, double duration, double start = 0.0) {
   return [=](double t) {
     const double u = std::clamp((t - start) / duration, 0.0, 1.0);
-    return way * (u * u * u * (10.0 + u * (6.0 * u - 15.0)));
+    return displacement * (u * u * u * (10.0 + u * (6.0 * u - 15.0)));
   };
 }
 

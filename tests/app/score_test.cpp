@@ -1,4 +1,5 @@
-// Scores of recordings made by formula: every figure by hand, the same bits again and from a killed process.
+// and after a killed process.
+// Scores of recordings made by formula: every metric against values computed by hand; the same bits when scored again
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -32,7 +33,7 @@ const Metric& find(const std::vector<Metric>& metrics, const std::string& id) {
 
 double value(const std::vector<Metric>& metrics, const std::string& id) { return find(metrics, id).value; }
 
-// When the reach has made this share of its way: by halving.
+// The time at which the movement has covered this share of its distance, by bisection.
 double time_of_share(double share) {
   double low = 0.5, high = 2.5;
   for (int k = 0; k < 60; ++k) {
@@ -42,7 +43,7 @@ double time_of_share(double share) {
   return low;
 }
 
-TEST(Score, Marks) {
+TEST(Score, Grades) {
   const auto mark = [](double v, double good, double poor) { return mark_of({"", "", "", v, good, poor}); };
   EXPECT_EQ(mark(2.0, 1.0, 3.0), 0.5);
   EXPECT_EQ(mark(2.0, 3.0, 1.0), 0.5);
@@ -75,7 +76,7 @@ struct FormulaScore : testing::Test {
   }
 };
 
-TEST_F(FormulaScore, TheWholeByHand) {
+TEST_F(FormulaScore, WholeSessionByHand) {
   const Attempt attempt = score({});
   EXPECT_EQ(attempt.scene_title, "Formula");
   EXPECT_EQ(attempt.date, "2026-01-31");
@@ -84,7 +85,7 @@ TEST_F(FormulaScore, TheWholeByHand) {
   EXPECT_FALSE(attempt.task);
   const auto& whole = attempt.overall;
   EXPECT_NEAR(value(whole, "duration"), 4.0, 1e-9);
-  EXPECT_TRUE(std::isnan(value(whole, "bimanual_correlation")));  // one hand stands still
+  EXPECT_TRUE(std::isnan(value(whole, "bimanual_correlation")));  // one hand does not move
   EXPECT_EQ(value(whole, "collisions"), 2.0);
   EXPECT_NEAR(value(whole, "collision_time"), 0.45, 1e-6);
   EXPECT_EQ(value(whole, "peak_force"), 3.0);
@@ -95,11 +96,11 @@ TEST_F(FormulaScore, TheWholeByHand) {
   EXPECT_EQ(value(whole, "faces_torn"), 2.0);
 }
 
-TEST_F(FormulaScore, TheLeftToolByHand) {
+TEST_F(FormulaScore, LeftToolByHand) {
   const auto left = score({}).instruments.at(0).metrics;
   EXPECT_NEAR(value(left, "path_length"), 100.0, 0.1);
   EXPECT_NEAR(value(left, "path_inefficiency"), 1.0, 1e-3);
-  EXPECT_NEAR(value(left, "depth"), 100.0, 0.1);  // the trocar lies behind
+  EXPECT_NEAR(value(left, "depth"), 100.0, 0.1);  // towards the trocar
   EXPECT_NEAR(value(left, "angular_path"), 0.0, 1e-6);
   EXPECT_EQ(value(left, "roll_path"), 0.0);
   EXPECT_NEAR(value(left, "mean_speed"), 25.0, 0.05);
@@ -107,8 +108,8 @@ TEST_F(FormulaScore, TheLeftToolByHand) {
   EXPECT_NEAR(value(left, "ldlj"), -std::log(204.8), 0.15);
   EXPECT_NEAR(value(left, "sparc"), -1.41, 0.03);
   EXPECT_EQ(value(left, "movements"), 1.0);
-  EXPECT_NE(find(left, "mean_squared_jerk").note.find("does not tell experts from novices"), std::string::npos);
-  // Seen until the place in the lens' field is 1.16: 1.16 / (1 - 0.08 * 1.16^2) half heights of 57.7 mm.
+  EXPECT_NE(find(left, "mean_squared_jerk").note.find("does not discriminate skill"), std::string::npos);
+  // Visible until its distance in the distorted picture is 1.16: 1.16 / (1 - 0.08 * 1.16^2) half heights of 57.7 mm.
   const double seen = 1.16 / (1.0 - 0.08 * 1.16 * 1.16) * 0.1 * std::tan(glm::radians(30.0));
   EXPECT_NEAR(value(left, "out_of_view_time"), 4.0 - time_of_share(seen / 0.1), 1.01 * kFrame);
   EXPECT_EQ(value(left, "out_of_view_count"), 1.0);
@@ -132,8 +133,8 @@ TEST_F(FormulaScore, AToolThatNeverMoves) {
   EXPECT_EQ(value(right, "force_time"), 0.0);
 }
 
-// The task ends by its time limit at 3 s: what comes later does not count. The shaft comes from the left: it is in the
-// zone from when its tip is, half a shaft before the zone's edge.
+// The task ends by its time limit at 3 s: later frames do not count. The shaft comes from the left: it enters the zone
+// with its tip, half a shaft's width before the tip's axis reaches the zone's edge.
 TEST_F(FormulaScore, ATaskWithAZone) {
   test::FormulaSession session;
   session.task =
@@ -185,7 +186,7 @@ TEST_F(FormulaScore, OneFrame) {
       nlohmann::json::parse(to_json(attempt)).at("instruments").at(0).at("metrics").at(0).at("value").is_null());
 }
 
-TEST_F(FormulaScore, ASceneThatCannotBeReadStillScores) {
+TEST_F(FormulaScore, ARecordingWithAnUnreadableSceneIsScored) {
   test::FormulaSession session;
   session.task = "[task]\nkind = \"juggle\"\n";
   const Attempt attempt = score(session);
@@ -213,8 +214,8 @@ TEST_F(FormulaScore, JsonKeepsEveryBit) {
   }
 }
 
-// A process that is killed after 2 s of a session leaves what a clean recording of so many frames has.
-TEST_F(FormulaScore, AgainAndFromAKilledProcess) {
+// A process killed after 2 s of a session leaves the same frames as a finished recording of that length.
+TEST_F(FormulaScore, SameBitsWhenRepeatedAndAfterAKilledProcess) {
   const test::FormulaSession session;
   const std::string once = to_json(score(session));
   EXPECT_EQ(once, to_json(score_recording(Recording(file), "s.h5")));

@@ -1,5 +1,5 @@
-// A session whose device goes stale, is lost, gives nonsense and comes back elsewhere: the instrument freezes, no force
-// is felt, the tissue is not flung when it returns; what the session publishes over OpenIGTLink meanwhile.
+// A session whose device becomes stale, is lost, sends invalid poses and returns elsewhere: the instrument freezes, its
+// force is zero, and its return does not fling the tissue. Also what the session publishes over OpenIGTLink meanwhile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,9 @@ namespace {
 
 enum class Failure { Stale, Lost, TipNaN, RollNaN, GripNaN, NoneHandMoves, NoneHandJumps };
 
-// Presses into the ball from above and stays; fails from frame 60 to 99, comes back 30 mm aside and as deep. To compare
-// with, two that never fail: one moves aside in frame 100 and after at the speed of the way back, one jumps.
+// Presses into the ball from above and stays; fails from frame 60 to 99, then returns 30 mm aside at the same depth.
+// Two devices that never fail serve for comparison: one moves aside from frame 100 at the speed of the return, one
+// jumps.
 class FailingDevice final : public Device {
  public:
   FailingDevice(Failure failure, std::vector<glm::vec3>& felt) : failure_(failure), felt_(felt) {}
@@ -73,7 +74,7 @@ radius_mm = 3
 device = "script"
 )"));
   }
-  // The tissue's fastest node from frame 100 on, m/s.
+  // Speed of the tissue's fastest node from frame 100 on, m/s.
   float fastest_with(Failure failure) {
     std::vector<glm::vec3> felt;
     Session session(scene_, backends_, "scan", {},
@@ -92,7 +93,7 @@ device = "script"
   Backends backends_;
 };
 
-TEST_P(Ball, FreezesFeelsNothingAndReturnsGently) {
+TEST_P(Ball, FreezesWithoutForceAndReturnsSlowly) {
   std::vector<glm::vec3> felt;
   Session session(scene_, backends_, "scan", {},
                   [&](const InstrumentScene&) { return std::make_unique<FailingDevice>(GetParam(), felt); });
@@ -121,7 +122,7 @@ TEST_P(Ball, FreezesFeelsNothingAndReturnsGently) {
     last = instrument.pose.tip;
     ASSERT_TRUE(std::isfinite(fastest));
   }
-  std::printf("tissue's fastest node %.3f m/s while pressed, %.3f m/s on the way back; force %.2f N, then %.2f N\n",
+  std::printf("tissue's fastest node %.3f m/s while pressed, %.3f m/s during the return; force %.2f N, then %.2f N\n",
               static_cast<double>(fastest_before), static_cast<double>(fastest_after),
               static_cast<double>(strongest_before), static_cast<double>(strongest_after));
   EXPECT_GT(strongest_before, 0.05f);
@@ -140,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Failures, Ball,
                          testing::Values(Failure::Stale, Failure::Lost, Failure::TipNaN, Failure::RollNaN,
                                          Failure::GripNaN));
 
-// A tool that follows another session's tool over the network stands where that stands.
+// A tool that follows another session's tool over the network has the same pose.
 TEST_F(Ball, PublishedFramesReachADevice) {
   Session session(scene_, backends_, "scan", {}, [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});

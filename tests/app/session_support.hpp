@@ -1,4 +1,4 @@
-// What tests of sessions share. Units: seconds.
+// Shared by tests of sessions. Units: seconds.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace trocar {
 
 constexpr double kFrame = 1.0 / 60.0;  // s
 
-// The same two seconds again and again: once every buffer has met its largest frame, none grows.
+// Repeats the same two seconds: once every buffer has held its largest frame, none grows.
 class LoopingDevice final : public Device {
  public:
   explicit LoopingDevice(std::unique_ptr<Device> path) : path_(std::move(path)) {}

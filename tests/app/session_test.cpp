@@ -1,5 +1,5 @@
-// Sessions: contact reaches the tissue and back, nothing allocates or leaks, the same scene gives the same frames, and
-// a recording replayed gives the same touched faces.
+// Sessions: contact deforms the tissue and pushes the tool, nothing allocates or leaks, the same scene gives the same
+// frames, and a replayed recording gives the same touched faces.
 #include "app/session/session.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 namespace trocar {
 namespace {
 
-// A ball of 5 cm radius with its far half fixed, one tool that dips into it from above.
+// A ball of 5 cm radius with its far half fixed, and one tool that dips into it from above.
 class BallScene : public ::testing::Test {
  protected:
   BallScene() {
@@ -69,7 +69,7 @@ device = "script"
 TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
   Session session = make_session({{"obb-refit", 1}, {"obb", 10}});
   std::uint64_t touched = 0;
-  std::size_t asked = 0, asked_tenth = 0;  // frames in which the probe was near enough to be asked about
+  std::size_t asked = 0, asked_tenth = 0;  // frames in which the probe was a candidate
   float strongest = 0.f;
   for (std::size_t frame = 0; frame < 240; ++frame) {
     run(session, frame, 1);
@@ -91,7 +91,7 @@ TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
               static_cast<double>(strongest));
 }
 
-// A backend whose answers lack every fifth face, as a fault that both it and its check share would.
+// A backend whose answers lack every fifth face: a fault that the backend and its check would share.
 class LyingQuery final : public TouchQuery {
  public:
   explicit LyingQuery(std::unique_ptr<TouchQuery> honest) : honest_(std::move(honest)) {}
@@ -122,14 +122,14 @@ TEST_F(BallScene, TheReferenceFindsAFaultThatNoOtherBackendCan) {
   Session session = make_session({});
   session.set_checking(false);
   run(session, 0, 60);
-  EXPECT_EQ(session.sample().faces, 60u) << "one face a frame where there is no time";
+  EXPECT_EQ(session.sample().faces, 60u) << "one face a frame when there is no time";
   session.set_checking(true);
   std::size_t frame = 60;
   for (; frame < 240; ++frame) run(session, frame, 1);
   EXPECT_EQ(session.disagreements(), 0u);
   EXPECT_GE(session.sample().faces, 240u);
   EXPECT_NEAR(double(session.sample().culled) / double(session.sample().faces), 0.5, 0.25);
-  // The session's own organ, with another query in its place.
+  // The session's own organ, with another query.
   Organ& organ = const_cast<Organ&>(session.organs()[0]);
   organ.query = std::make_unique<LyingQuery>(std::move(organ.query));
   std::size_t frames = 0, touching = 0;
@@ -200,7 +200,7 @@ TEST_F(BallScene, GoldenRun) {
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-// Gives nonsense from frame 50 to frame 99.
+// Gives invalid poses from frame 50 to frame 99.
 class FaultyDevice final : public Device {
  public:
   explicit FaultyDevice(std::unique_ptr<Device> sound) : sound_(std::move(sound)) {}
@@ -215,7 +215,7 @@ class FaultyDevice final : public Device {
   std::unique_ptr<Device> sound_;
 };
 
-TEST_F(BallScene, NonsenseFromADeviceFreezesTheInstrument) {
+TEST_F(BallScene, InvalidPosesFreezeTheInstrument) {
   Session session = make_session(
       {}, [](const InstrumentScene& instrument) { return std::make_unique<FaultyDevice>(script(instrument)); });
   run(session, 0, 50);
@@ -227,7 +227,7 @@ TEST_F(BallScene, NonsenseFromADeviceFreezesTheInstrument) {
   EXPECT_FALSE(session.instruments()[0].frozen);
 }
 
-TEST_F(BallScene, TheAnswerIsTheSameWhoeverGivesIt) {
+TEST_F(BallScene, EveryBackendGivesTheSameAnswer) {
   Session one = make_session({{"obb-refit", 1}}), other = make_session({{"obb-refit", 1}});
   for (std::size_t frame = 0; frame < 120; ++frame) {
     if (frame == 40) other.use_backend(backends_, "obb");
@@ -243,8 +243,8 @@ TEST_F(BallScene, TheAnswerIsTheSameWhoeverGivesIt) {
   EXPECT_EQ(other.disagreements(), 0u);
 }
 
-// Marks ride on the surface as the tools are asked about it; the scope goes where its device takes it.
-TEST_F(BallScene, MarksRideAndTheScopeMoves) {
+// Marks move with the surface of the touch query; the scope follows its device.
+TEST_F(BallScene, MarksFollowTheSurfaceAndTheScopeItsDevice) {
   Session session = make_session();
   const Organ& ball = session.organs()[0];
   const SurfaceMark mark = nearest_mark(0, ball.mesh.view(), {0.f, 0.f, 0.06f});
@@ -297,7 +297,7 @@ TEST_F(BallScene, ARecordingReplaysToTheSameTouchedFaces) {
   EXPECT_GT(touches, 200u);
 }
 
-TEST_F(BallScene, MissingOrgansAndBackendsAreSentences) {
+TEST_F(BallScene, MissingOrgansAndBackendsGiveOneErrorMessage) {
   scene_.organs[0].mesh = folder_.path() / "absent.obj";
   EXPECT_THROW(make_session(), InputError);
   scene_.organs[0].mesh = folder_.path() / "ball.obj";

@@ -1,5 +1,5 @@
-// What instruments do to tissue in a session: burn, pull, press, while organs breathe; the backends agree throughout,
-// faces keep their ids, the same scene gives the same bits with any number of threads.
+// Instruments act on tissue in a session: burn, pull, press, while organs breathe. The backends agree throughout, faces
+// keep their ids, the same scene gives the same bits with any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace trocar {
 namespace {
 
-// A ball that instruments of every kind work on, on a floor that breathes, beside another ball.
+// A ball on a floor that breathes, beside another ball; instruments of every kind act on it.
 class TissueScene : public ::testing::Test {
  protected:
   TissueScene() {
@@ -45,7 +45,7 @@ class TissueScene : public ::testing::Test {
     return load_scene(folder_.write("s.toml", text + instruments));
   }
 
-  // One round of every script in two seconds.
+  // Every script repeats after two seconds.
   static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, kRound});
   }
@@ -59,7 +59,7 @@ class TissueScene : public ::testing::Test {
   Backends backends_;
 };
 
-// Faces by their id for life: which vertices they join, and that they never come back.
+// Tracks faces by id: their vertices must not change, and removed faces must not return.
 class FaceBook {
  public:
   explicit FaceBook(const Organ& organ) { check(organ); }
@@ -76,25 +76,27 @@ class FaceBook {
         corners_[id] = organ.mesh.faces[slot];
         alive.resize(id + 1, 0);
       } else {
-        ASSERT_FALSE(gone_[id]) << "face " << id << " came back";
+        ASSERT_FALSE(removed_[id]) << "face " << id << " came back";
         ASSERT_EQ(corners_[id], organ.mesh.faces[slot]) << "face " << id;
       }
       alive[id] = 1;
     }
-    gone_.resize(corners_.size(), 0);
-    for (std::size_t id = 0; id < gone_.size(); ++id) gone_[id] = !alive[id];
+    removed_.resize(corners_.size(), 0);
+    for (std::size_t id = 0; id < removed_.size(); ++id) removed_[id] = !alive[id];
   }
 
-  bool gone(std::size_t id) const { return gone_[id]; }
+  bool removed(std::size_t id) const { return removed_[id]; }
   std::size_t size() const { return corners_.size(); }
-  std::size_t count_gone() const { return static_cast<std::size_t>(std::count(gone_.begin(), gone_.end(), 1)); }
+  std::size_t count_removed() const {
+    return static_cast<std::size_t>(std::count(removed_.begin(), removed_.end(), 1));
+  }
 
  private:
   std::vector<glm::uvec3> corners_;  // [face id]
-  std::vector<char> gone_;           // [face id]
+  std::vector<char> removed_;        // [face id]
 };
 
-// Stands still; its grip is set from outside.
+// Keeps its pose; the test sets its grip.
 class HeldDevice final : public Device {
  public:
   HeldDevice(const InstrumentScene& instrument, const double* grip)
@@ -122,24 +124,24 @@ TEST_F(TissueScene, ScissorsCutOnceEachTimeTheyClose) {
       step(session, frame++);
       book.check(ball);
     }
-    EXPECT_EQ(ball.topology, cuts) << "opening " << opening;
+    EXPECT_EQ(ball.topology, cuts) << "aperture " << opening;
     EXPECT_EQ(session.disagreements(), 0u);
   };
   run(1.0, 0);
   EXPECT_FALSE(ball.tip_faces.empty());
   run(0.0, 1);
-  const std::size_t cut = book.count_gone();
+  const std::size_t cut = book.count_removed();
   EXPECT_GT(cut, 0u);
   run(0.25, 1);  // not wide enough to cut again
   run(0.0, 1);
-  EXPECT_EQ(book.count_gone(), cut);
+  EXPECT_EQ(book.count_removed(), cut);
   const auto snipped = std::count_if(ball.damage.marks.begin(), ball.damage.marks.end(),
                                      [](std::uint8_t marks) { return (marks & kSnipped) != 0; });
   EXPECT_EQ(static_cast<std::size_t>(snipped), cut);
   EXPECT_EQ(std::count(ball.charred.begin(), ball.charred.end(), 1.f), 0);
 }
 
-TEST_F(TissueScene, BackendsAgreeWhileAHookBurns) {
+TEST_F(TissueScene, BackendsAgreeWhileTheHookBurns) {
   Session session(scene(instrument("hook", "burn")), backends_, "scan", {{"obb-refit", 1}, {"obb", 1}}, script);
   const Organ& ball = session.organs()[0];
   FaceBook book(ball);
@@ -159,17 +161,17 @@ TEST_F(TissueScene, BackendsAgreeWhileAHookBurns) {
   }
   EXPECT_GT(changes, 5u);
   EXPECT_GT(touched, 50u);
-  EXPECT_GT(book.count_gone(), 20u);
+  EXPECT_GT(book.count_removed(), 20u);
   EXPECT_EQ(book.size(), ball.damage.marks.size());
   for (std::size_t id = 0; id < book.size(); ++id)
-    EXPECT_EQ((ball.damage.marks[id] & kBurnt) != 0, book.gone(id)) << id;
+    EXPECT_EQ((ball.damage.marks[id] & kBurnt) != 0, book.removed(id)) << id;
   EXPECT_TRUE(std::equal(rest.begin(), rest.end(), ball.mesh.positions.begin()));
   const DamageReading reading = reading_of(ball.damage);
-  EXPECT_EQ(reading.burnt, book.count_gone());
+  EXPECT_EQ(reading.burnt, book.count_removed());
   EXPECT_EQ(reading.torn, 0u);
   EXPECT_EQ(reading.peak, *std::max_element(ball.damage.peak.begin(), ball.damage.peak.end()));
   EXPECT_NO_THROW(closed_volume(ball.mesh.view()));
-  std::printf("%u changes, %zu of %zu faces burnt, %llu touched\n", changes, book.count_gone(), book.size(),
+  std::printf("%u changes, %zu of %zu faces burnt, %llu touched\n", changes, book.count_removed(), book.size(),
               static_cast<unsigned long long>(touched));
 }
 
@@ -190,7 +192,7 @@ std::uint64_t hash_of_run(const Scene& scene, Backends& backends, const Session:
   return hash;
 }
 
-// Pressed, pulled, burnt, breathing, organ against organ: the same bits every time, whatever the number of threads.
+// Pressing, pulling, burning, breathing, contact between organs: the same bits every time, with any number of threads.
 TEST_F(TissueScene, GoldenRunWithOneThreadAndTwo) {
   Scene everything = scene(instrument("probe", "press") + instrument("grasper", "pull") + instrument("hook", "burn"), 2,
                            "[breathing]\namplitude_mm = 8\nrate_hz = 1\ndirection = [1, 0, 0]\n");
@@ -200,7 +202,7 @@ TEST_F(TissueScene, GoldenRunWithOneThreadAndTwo) {
   EXPECT_EQ(hash_of_run(everything, backends_, script), once);
 }
 
-TEST_F(TissueScene, AGrasperPullsAndLetsGo) {
+TEST_F(TissueScene, AGrasperPullsAndReleases) {
   Session session(scene(instrument("grasper", "pull")), backends_, "scan", {}, script);
   const Organ& ball = session.organs()[0];
   const Instrument& grasper = session.instruments()[0];
@@ -213,7 +215,7 @@ TEST_F(TissueScene, AGrasperPullsAndLetsGo) {
     const std::uint32_t vertex = grasper.grasp.points[0].vertex;
     farthest = std::max(farthest, ball.positions[vertex].z - ball.mesh.positions[vertex].z);
     strongest = std::max(strongest, glm::length(grasper.force));
-    // What the tissue does to the instrument points back to where the tissue was.
+    // The tissue's force on the instrument points back to the tissue's original position.
     if (farthest > 0.004f) {
       EXPECT_LT(grasper.grasp.pull.z, 0.f) << "frame " << frame;
     }
@@ -228,7 +230,7 @@ TEST_F(TissueScene, AGrasperPullsAndLetsGo) {
               static_cast<double>(strongest));
 }
 
-// Pulled tissue, a breath, an organ that leans on another: still nothing allocates where nothing is cut.
+// Pulled tissue, breathing, an organ that leans on another: nothing allocates in frames without a cut.
 TEST_F(TissueScene, PullingAndBreathingAllocateNothing) {
   Session session(scene(instrument("grasper", "pull"), 2, "[breathing]\namplitude_mm = 5\nrate_hz = 0.5\n"), backends_,
                   "scan", {{"obb-refit", 1}, {"obb", 10}}, [](const InstrumentScene& instrument) {
@@ -249,7 +251,7 @@ glm::vec3 mean_displacement(const Organ& organ) {
   return glm::vec3(sum / static_cast<double>(organ.positions.size()));
 }
 
-// The liver of the tour hangs on the diaphragm: breathing in moves it down by the amplitude, breathing out brings it
+// The tour's liver hangs on the diaphragm: breathing in moves it down by the amplitude, breathing out moves it
 // back.
 TEST(Breathing, MovesTheLiverByItsAmplitudeWithinHalfABreath) {
   Scene scene = load_scene(repository_file("data/scenes/tour.toml"));

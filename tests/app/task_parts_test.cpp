@@ -1,4 +1,5 @@
-// What tasks measure with: distance beside a place, lasting contact, paths, lines on tissue, zones in the picture.
+// Measurements of tasks: distance along the surface, intermittent contact, paths, lines on tissue, zones in the
+// picture.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,13 +13,13 @@
 namespace trocar {
 namespace {
 
-TEST(TaskParts, BesideIsTheWayAlongThePlaneThatABallRestsOn) {
+TEST(TaskParts, DistanceFromATargetIsMeasuredAlongTheSurface) {
   EXPECT_DOUBLE_EQ(beside(std::hypot(0.004, 0.0025), 0.0025), 0.004);
   EXPECT_EQ(beside(0.0025, 0.0025), 0.0);
-  EXPECT_EQ(beside(0.001, 0.0025), 0.0) << "pressed in";
+  EXPECT_EQ(beside(0.001, 0.0025), 0.0) << "the tip is pressed in";
 }
 
-TEST(TaskParts, WhatLastsBeginsOnceAndEndsLate) {
+TEST(TaskParts, IntermittentContactBeginsOnceAndEndsLate) {
   Lasting contact(0.1);
   EXPECT_FALSE(contact.see(false, 0.0));
   EXPECT_FALSE(contact.now());
@@ -31,7 +32,7 @@ TEST(TaskParts, WhatLastsBeginsOnceAndEndsLate) {
   EXPECT_TRUE(contact.see(true, 1.3));
 }
 
-TEST(TaskParts, PathAndStraightWay) {
+TEST(TaskParts, PathLengthAndStraightLineDistance) {
   PathMeter path;
   for (const glm::dvec3& tip : {glm::dvec3(0, 0, 0), glm::dvec3(3, 0, 0), glm::dvec3(3, 4, 0)}) path.see(tip);
   path.reach();
@@ -42,7 +43,7 @@ TEST(TaskParts, PathAndStraightWay) {
   EXPECT_TRUE(std::isnan(ratio(1.0, 0.0)));
 }
 
-TEST(TaskParts, LinesLieOnTheSurfaceInShortSteps) {
+TEST(TaskParts, LinesFollowTheSurfaceInShortSteps) {
   const TriangleMesh ball = shapes::icosphere(4, 0.05f);
   const TaskStage stage{{"ball"}, {"probe"}, {ball.view()}};
   TaskScene task;
@@ -57,23 +58,23 @@ TEST(TaskParts, LinesLieOnTheSurfaceInShortSteps) {
   EXPECT_FALSE(line.nearest({0.03, 0.0, 0.04}, 0, line.steps()).beyond);
 }
 
-// Many marks at once are the marks one by one, and lie where they should.
-TEST(TaskParts, MarksOfManyPlaces) {
+// Many marks at once equal the marks one by one and lie at the expected positions.
+TEST(TaskParts, MarksOfManyPoints) {
   const TriangleMesh ball = shapes::icosphere(3, 0.05f);
   std::mt19937 random(5);
   std::uniform_real_distribution<float> any(-0.06f, 0.06f);
-  std::vector<glm::vec3> places;
-  for (int k = 0; k < 20; ++k) places.emplace_back(any(random), any(random), any(random));
-  const auto marks = nearest_marks(3, ball.view(), places);
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    const SurfaceMark one = nearest_mark(3, ball.view(), places[k]);
+  std::vector<glm::vec3> points;
+  for (int k = 0; k < 20; ++k) points.emplace_back(any(random), any(random), any(random));
+  const auto marks = nearest_marks(3, ball.view(), points);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const SurfaceMark one = nearest_mark(3, ball.view(), points[k]);
     EXPECT_TRUE(marks[k].organ == one.organ && marks[k].vertex == one.vertex && marks[k].weight == one.weight);
     EXPECT_NEAR(glm::length(place_of(one, ball.positions)), 0.05f, 0.001f);
   }
 }
 
-// Against sampling: points of the shaft's surface, seen through the scope, are in the zone or not.
-TEST(TaskParts, AShaftIsInAZoneWhereItsSurfaceIsSeenInIt) {
+// Compared with sampling: points of the shaft's surface, projected by the scope, are inside the zone or not.
+TEST(TaskParts, AShaftIsInAZoneIfItsProjectedSurfaceIs) {
   const std::vector<glm::dvec2> square = {{-0.2, -0.2}, {0.2, -0.2}, {0.2, 0.2}, {-0.2, 0.2}};
   const planar::Zone zone(square, planar::ZoneKind::Forbidden);
   const ScopePose scope{{0, -0.3, 0.4}, {0, -0.1, 0.25}, 0.0, 0.0, 55.0};
@@ -85,7 +86,7 @@ TEST(TaskParts, AShaftIsInAZoneWhereItsSurfaceIsSeenInIt) {
     const glm::dvec3 middle = scope.eye + 0.15 * axes.forward;
     const ToolPose tool{middle + glm::dvec3(0.12, any(random), 0.05),
                         middle + glm::dvec3(any(random), any(random), 0.0), 0.0025};
-    // The outline of a thin shaft is, to first order, its axis moved by the radius across the picture.
+    // The outline of a thin shaft is, to first order, its axis shifted by the radius across the picture.
     bool sampled = false, nearly = false;
     for (int i = 0; i <= 400; ++i) {
       const glm::dvec3 point = glm::mix(tool.tip, tool.pivot, i / 400.0);
@@ -114,8 +115,8 @@ TEST(TaskParts, AShaftIsInAZoneWhereItsSurfaceIsSeenInIt) {
 TEST(TaskParts, DepthInAZoneIsMeasuredAtTheInstrument) {
   const std::vector<glm::dvec2> half = {{0.0, -5.0}, {9.0, -5.0}, {9.0, 5.0}, {0.0, 5.0}};
   const planar::Zone zone(half, planar::ZoneKind::Forbidden);
-  const ScopePose scope{{0, 0, 0.4}, {0, 0, 0.2}, 0.0, 0.0, 90.0};  // a half height is the depth
-  // Across the picture at depth 100 mm, its tip 30 mm inside, and its end 2 mm on.
+  const ScopePose scope{{0, 0, 0.4}, {0, 0, 0.2}, 0.0, 0.0, 90.0};  // half height = depth
+  // Across the picture at depth 100 mm, its tip 30 mm inside, and its end 2 mm farther.
   const ZoneDepth depth = depth_in_zone(zone, scope, {{-0.1, 0, 0.1}, {0.030, 0, 0.1}, 0.002});
   EXPECT_NEAR(depth.metres, 0.032, 1e-6);
   EXPECT_NEAR(depth.half_heights, 0.32, 1e-5);

@@ -1,4 +1,4 @@
-// Every kind of task on frames made by hand, against what can be reckoned by hand.
+// Every kind of task on frames made by hand, compared with values computed by hand.
 #include "app/task/task_run.hpp"
 
 #include <gtest/gtest.h>
@@ -41,23 +41,23 @@ TEST(TaskRun, PerfectTouchesScoreHundred) {
   EXPECT_DOUBLE_EQ(result.score, 100.0);
   EXPECT_DOUBLE_EQ(part_of(result, "task_detour"), 1.0);
   EXPECT_EQ(result.kind, "touch-targets");
-  // Held for 0.2 s from the second frame on, then 0.2 s more: the clock is that of the frames.
+  // Held for 0.2 s from the second frame on, then 0.2 s more: time is that of the frames.
   EXPECT_NEAR(part_of(result, "task_time"), 0.45, 0.011);
 }
 
-TEST(TaskRun, HoldBeginsAnewWhenTheTargetIsLeftAndTheToleranceIsKept) {
+TEST(TaskRun, LeavingATargetRestartsTheHoldAndTheToleranceCounts) {
   HandMadeFrames frames;
   TaskRun run(touch_task(), frames.stage());
   frames.tip_at(0.01 + 0.0041, 0.0);
   frames.show(run, 100);
-  EXPECT_EQ(run.feed().progress, 0.0) << "beside the target";
+  EXPECT_EQ(run.feed().progress, 0.0) << "off target";
   frames.tip_at(0.01 + 0.0039, 0.0);
   frames.show(run, 15);
   frames.tip_at(0.01, 0.0, 0.03);
   frames.show(run, 20);
   frames.tip_at(0.01, 0.0);
   frames.show(run, 15);
-  EXPECT_LT(run.feed().progress, 0.5) << "0.15 s twice is not 0.2 s";
+  EXPECT_LT(run.feed().progress, 0.5) << "twice 0.15 s is not a hold of 0.2 s";
   frames.show(run, 10);
   EXPECT_GE(run.feed().progress, 0.5);
 }
@@ -67,26 +67,26 @@ TEST(TaskRun, WrongTargetsForceAndTimeAreErrors) {
   TaskRun run(touch_task(), frames.stage());
   frames.tip_at(0.05, 0.0);
   frames.show(run, 100);
-  EXPECT_EQ(run.feed().errors, 1u) << "one wrong target, however long";
+  EXPECT_EQ(run.feed().errors, 1u) << "one wrong target, for any duration";
   EXPECT_EQ(part_of(run.result(), "task_wrong"), 1.0);
   EXPECT_NEAR(part_of(run.result(), "task_beside"), 0.99, 1e-9);
   frames.tip_at(0.05, 0.0, 0.05);
   frames.tool.force = {0.f, 0.f, 5.f};
   frames.show(run, 100);
   EXPECT_EQ(run.feed().errors, 2u);
-  // Smoothed over 50 ms, 5 N are more than 2 N after 50 ms ln(5/3).
+  // Filtered with 50 ms, a force of 5 N exceeds 2 N after 50 ms ln(5/3).
   EXPECT_NEAR(part_of(run.result(), "task_overload_time"), 1.0 - 0.05 * std::log(5.0 / 3.0), 0.011);
   frames.tool.force = {};
   frames.show(run, 2000);
   EXPECT_TRUE(run.feed().finished);
   EXPECT_FALSE(run.result().finished);
-  EXPECT_EQ(run.result().score, 0.0) << "nothing was reached";
+  EXPECT_EQ(run.result().score, 0.0) << "no target was reached";
   const auto events = run.result().events;
   frames.show(run, 10);
-  EXPECT_EQ(run.result().events.size(), events.size()) << "after the end nothing counts";
+  EXPECT_EQ(run.result().events.size(), events.size()) << "nothing counts after the end";
 }
 
-TEST(TaskRun, RefusesWhatTheStageDoesNotHave) {
+TEST(TaskRun, RefusesMissingOrgansAndInstruments) {
   HandMadeFrames frames;
   TaskScene task = touch_task();
   task.instrument = "hook";
@@ -118,20 +118,20 @@ TEST(TaskRun, CurveMeasuresDeviationAndLostContact) {
   EXPECT_EQ(part_of(result, "task_lost_contact"), 1.0);
 }
 
-TEST(TaskRun, CurveMustBeFollowedInItsOrder) {
+TEST(TaskRun, CurveMustBeFollowedInOrder) {
   HandMadeFrames frames;
   TaskRun run(line_task(TaskKind::FollowCurve), frames.stage());
   for (int k = 60; k > 6; --k) frames.tip_at(-0.03 + 0.001 * k, 0.0), frames.show(run);
   EXPECT_EQ(run.feed().progress, 0.0);
 }
 
-TEST(TaskRun, BurnsOnAndBesideTheLine) {
+TEST(TaskRun, BurnsOnAndOffTheLine) {
   HandMadeFrames frames;
   TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
   frames.tool.energy = true;
   frames.faces_gone = 3;
   for (int k = 0; k <= 60; ++k) {
-    // A stretch of 20 mm lies 6 mm beside.
+    // A piece of 20 mm lies 6 mm off the line.
     frames.tip_at(-0.03 + 0.001 * k, k >= 20 && k < 40 ? 0.006 : 0.0);
     frames.show(run);
   }
@@ -182,7 +182,7 @@ TEST(TaskRun, LiftsHoldsAndDrops) {
   EXPECT_NEAR(part_of(result, "task_highest"), 16.0, 1e-3);
 }
 
-TEST(TaskRun, CameraCentresAndGoesNear) {
+TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
   TaskScene task = touch_task();
   task.kind = TaskKind::NavigateCamera;
   task.instrument.clear();
@@ -194,7 +194,7 @@ TEST(TaskRun, CameraCentresAndGoesNear) {
     frames.scope.eye = {x, 0.0, height};
     frames.show(run, 25);
   };
-  // Near enough where 10 mm fill 0.15 half heights: 10 / (0.15 tan 30) = 115.5 mm.
+  // Close enough where 10 mm fill 0.15 half heights: 10 / (0.15 tan 30) = 115.5 mm.
   look(0.01, 0.117);
   EXPECT_EQ(run.feed().progress, 0.0);
   look(0.01 + 0.0101, 0.110);
@@ -214,7 +214,7 @@ TEST(TaskRun, ZonesCountEntriesAndTime) {
   TaskRun run(task, frames.stage());
   for (int visit = 0; visit < 2; ++visit) {
     frames.tip_at(-0.02, 0.0, 0.01);
-    frames.tool.pose.pivot = {-0.02, 0.0, 0.14};  // seen end on
+    frames.tool.pose.pivot = {-0.02, 0.0, 0.14};  // seen along its axis
     frames.show(run, 50);
     // The tip at depth 140 mm: 0.4 half heights are 0.4 * 0.14 * tan 30 = 32.3 mm.
     frames.tool.pose.tip = {0.0323, 0.0, 0.01};
@@ -223,10 +223,10 @@ TEST(TaskRun, ZonesCountEntriesAndTime) {
   EXPECT_EQ(part_of(run.result(), "task_zone_entries"), 2.0);
   EXPECT_NEAR(part_of(run.result(), "task_zone_time"), 1.0, 1e-9);
   EXPECT_EQ(run.feed().errors, 2u);
-  EXPECT_EQ(run.feed().warning.substr(0, 21), "in the forbidden zone");
+  EXPECT_NE(run.feed().warning.find("inside the forbidden zone"), std::string::npos);
 }
 
-TEST(TaskRun, NothingAllocatesInAFrameButEvents) {
+TEST(TaskRun, OnlyEventsAllocateInAFrame) {
   for (const TaskKind kind : {TaskKind::TouchTargets, TaskKind::FollowCurve, TaskKind::BurnLine}) {
     HandMadeFrames frames;
     TaskScene task = line_task(kind);
@@ -243,8 +243,8 @@ TEST(TaskRun, NothingAllocatesInAFrameButEvents) {
   }
 }
 
-// Live, what is still to do counts as done well; in the end only what was done counts.
-TEST(TaskRun, TheScoreOfAnUnfinishedAttemptIsItsShare) {
+// Live, the unfinished part counts as done well; at the end only the finished part counts.
+TEST(TaskRun, TheScoreOfAnUnfinishedAttemptIsScaledByProgress) {
   HandMadeFrames frames;
   TaskScene task = touch_task();
   task.time_good = 99.0, task.time_limit = 100.0;

@@ -1,4 +1,4 @@
-// What tests of tasks share: frames made by hand, and the committed scenes with coarse organs. Units: metres, seconds.
+// Shared by tests of tasks: frames made by hand, and the committed scenes with coarse organs. Units: metres, seconds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace trocar::test {
 
-// One organ, an open sheet in the plane z = 0, and one instrument that comes straight down on it.
+// One organ, an open sheet in the plane z = 0, and one instrument that points straight down at it.
 class HandMadeFrames {
  public:
   static constexpr double kDt = 0.01, kRadius = 0.0025;  // s, m
@@ -30,7 +30,7 @@ class HandMadeFrames {
 
   TaskStage stage() const { return {{"sheet"}, {"probe"}, {sheet_.view()}}; }
 
-  // The tip so high over a place, touching there when the height is no more than the radius.
+  // Sets the tip at this height above a point; it touches the sheet when the height is at most the radius.
   void tip_at(double x, double y, double height = kRadius) {
     tool.pose.tip = {x, y, height};
     tool.pose.pivot = {x, y, 0.2};
@@ -38,7 +38,7 @@ class HandMadeFrames {
     if (height <= kRadius) touches_.push_back({FaceId(0), glm::vec3(x, y, 0), {0, 0, 1}, float(kRadius - height), 0.f});
   }
 
-  // The next frame: a task steps through `count` of them.
+  // Shows the next `count` frames to a task.
   void show(TaskRun& run, int count = 1) {
     for (int k = 0; k < count; ++k) {
       run.step(kept(run));
@@ -46,7 +46,7 @@ class HandMadeFrames {
     }
   }
 
-  // What the frame shows; valid until the next.
+  // The observation of the frame; valid until the next.
   Observation kept(const TaskRun& run) {
     places_.clear();
     for (const SurfaceMark& mark : run.marks()) places_.push_back(place_of(mark, sheet_.positions) + moved);
@@ -58,9 +58,9 @@ class HandMadeFrames {
   SeenTool tool;
   ScopePose scope;
   Lens lens;
-  glm::vec3 moved{0.f};  // m   of all marks, from rest
+  glm::vec3 moved{0.f};  // m   displacement of all marks from rest
   std::uint32_t faces_gone = 0;
-  double time = 5.0;  // s   a task may begin whenever it likes
+  double time = 5.0;  // s   a task may begin at any time
 
  private:
   TriangleMesh sheet_;
@@ -77,14 +77,14 @@ inline double part_of(const TaskResult& result, const std::string& id) {
   return 0.0;
 }
 
-// A committed scene of a task whose organs have few faces and few nodes: quick enough for tests.
+// A committed task scene with coarse organs and lattices: fast enough for tests.
 inline Scene coarse_scene(const std::string& name, const TemporaryFolder& folder) {
   Scene scene = load_scene(repository_file("data/scenes/tasks/" + name + ".toml"));
   scene.frame_rate = 30.0;
   for (OrganScene& organ : scene.organs) {
     organ.mesh = folder.path() / (organ.name + ".obj");
     if (!std::filesystem::exists(organ.mesh)) save_mesh(make_organ(organ.name, {.faces = 2000}), organ.mesh);
-    // Burns are as fine as the lattice.
+    // Burns are as coarse as the lattice.
     if (scene.task->kind == TaskKind::BurnLine && organ.name == "liver") continue;
     organ.tissue.node_spacing = organ.name == "gallbladder" ? 0.010f : 0.020f;
   }

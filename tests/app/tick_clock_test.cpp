@@ -1,4 +1,4 @@
-// Ticks from pictures, with clocks made by hand: slow, quick, uneven, standing and jumping ones; room for the check.
+// Ticks from pictures, with artificial clocks: slow, fast, irregular, stopped and jumping; budget of the check.
 #include "app/session/tick_clock.hpp"
 
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@ struct Minute {
   double wall = 0.0, lost = 0.0;
 };
 
-// A minute of pictures; every tick's number, time and wall time are checked.
+// A minute of pictures; checks every tick's number, time and wall time.
 template <typename Elapsed>
 Minute minute_of(const TickParams& params, Elapsed elapsed) {
   TickClock clock(params);
   Minute minute;
   double passed = 0.0;
   for (int picture = 0; passed < 60.0; ++picture) {
-    const double e = picture == 0 ? 7.0 : elapsed(picture);  // what was before the first picture does not count
+    const double e = picture == 0 ? 7.0 : elapsed(picture);  // time before the first picture does not count
     if (picture > 0) passed += e;
     const int ticks = clock.picture(e);
     minute.most = std::max(minute.most, ticks);
@@ -45,7 +45,7 @@ Minute minute_of(const TickParams& params, Elapsed elapsed) {
   minute.wall = clock.wall();
   minute.lost = clock.lost();
   EXPECT_NEAR(minute.wall, passed, 1e-9 * passed);
-  // What was simulated, what was lost, and no more than half a tick that is still due.
+  // Simulated time plus lost time equals the wall time, up to half a tick that is still due.
   EXPECT_NEAR(static_cast<double>(minute.ticks - 1) / params.rate + minute.lost, minute.wall, 0.5001 / params.rate);
   return minute;
 }
@@ -63,8 +63,8 @@ TEST(TickClock, AMinuteIsAMinuteAtAnyPictureRate) {
   }
 }
 
-// A display with the rhythm of the ticks: one tick a picture, though its pictures come a little early and late.
-TEST(TickClock, ADisplayWithTheRhythmOfTheTicksGetsOneEach) {
+// A display at the tick rate: one tick a picture in spite of jitter.
+TEST(TickClock, ADisplayAtTheTickRateGetsOneTickAPicture) {
   std::mt19937 random(3);
   SCOPED_TRACE("seed 3");
   std::uniform_real_distribution<double> jitter(-0.2, 0.2);
@@ -80,7 +80,7 @@ TEST(TickClock, ADisplayWithTheRhythmOfTheTicksGetsOneEach) {
   }
 }
 
-TEST(TickClock, TicksOfOnePictureShareItsTime) {
+TEST(TickClock, TicksOfOnePictureShareItsWallTime) {
   TickClock clock({});
   clock.picture(0.0);
   EXPECT_EQ(clock.next().wall, 0.0);
@@ -89,7 +89,7 @@ TEST(TickClock, TicksOfOnePictureShareItsTime) {
   EXPECT_NEAR(clock.lost(), 9.0 / 60.0, 1e-12);
 }
 
-TEST(TickClock, WhatIsInterruptedDoesNotCount) {
+TEST(TickClock, InterruptedTimeDoesNotCount) {
   TickClock clock({});
   clock.picture(0.0);
   clock.next();
@@ -102,8 +102,8 @@ TEST(TickClock, WhatIsInterruptedDoesNotCount) {
   EXPECT_EQ(clock.lost(), 0.0);
 }
 
-// A clock that jumps back and forth, stands, or gives nonsense: time never goes back, and no jump counts more than the
-// longest gap.
+// A clock that jumps back and forth, stops, or gives invalid values: time never decreases, and no jump counts more than
+// the longest gap.
 TEST(TickClock, AClockThatJumpsDoesNoHarm) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
   std::mt19937 random(5);
@@ -131,9 +131,9 @@ TEST(TickClock, AClockThatJumpsDoesNoHarm) {
   EXPECT_GT(clock.wall(), 0.9 * 20000 / 60.0);
 }
 
-// Pictures as they would come from a machine whose work and check take this long. Returns the share of checked ticks.
+// Pictures of a machine whose work and check take these times. Returns the share of checked ticks.
 struct Machine {
-  double work_ms, check_ms, display_ms;  // display: pictures come at multiples of this; 0: at once
+  double work_ms, check_ms, display_ms;  // display: pictures appear at multiples of this; 0: at once
   double lost = 0.0;                     // s
   double checked = 0.0;
 
@@ -144,11 +144,11 @@ struct Machine {
     int ticks_done = 0, checks = 0;
     for (int picture = 0; picture < 20000; ++picture) {
       const int ticks = clock.picture(1e-3 * (elapsed - budget.take_overrun()));
-      const bool room = ticks > 0 && budget.room(busy, elapsed);
+      const bool may_check = ticks > 0 && budget.room(busy, elapsed);
       busy = 0.4 * work_ms + 0.6 * work_ms * ticks;  // drawing, then the ticks
       for (int k = 0; k < ticks; ++k) clock.next();
       elapsed = busy;
-      if (room) elapsed += check_ms, budget.ran(check_ms), ++checks;
+      if (may_check) elapsed += check_ms, budget.ran(check_ms), ++checks;
       elapsed = std::max(elapsed, display_ms > 0.0 ? std::ceil(elapsed / display_ms) * display_ms : 1.0);
       ticks_done += ticks;
     }
@@ -165,16 +165,16 @@ TEST(CheckBudget, TheCheckNeverCostsATick) {
   for (Case c : {Case{{4.0, 3.0, 1e3 / 60.0}, 0.99},  // everything fits
                  Case{{4.0, 60.0, 1e3 / 60.0}, 0.0},  // a check that never fits
                  Case{{4.0, 1e4, 1e3 / 60.0}, 0.0},   // and one of ten seconds
-                 Case{{14.0, 5.0, 1e3 / 60.0}, 0.0},  // nearly no room
+                 Case{{14.0, 5.0, 1e3 / 60.0}, 0.0},  // nearly no time left
                  Case{{10.0, 5.0, 1e3 / 30.0}, 0.4},  // a display of 30 Hz: every other tick
-                 Case{{4.0, 3.0, 0.0}, 0.99}}) {      // a display without a rhythm
+                 Case{{4.0, 3.0, 0.0}, 0.99}}) {      // a display without vertical sync
     c.machine.run();
     EXPECT_EQ(c.machine.lost, 0.0) << c.machine.work_ms << " ms, check " << c.machine.check_ms << " ms";
     EXPECT_GE(c.machine.checked, c.least_checked) << c.machine.work_ms << " ms, check " << c.machine.check_ms << " ms";
   }
 }
 
-// On a machine that loses time anyway the check adds nothing to it.
+// On a machine that loses time without the check, the check loses no more.
 TEST(CheckBudget, ASlowMachineLosesNoMoreForIt) {
   Machine with{60.0, 20.0, 0.0}, without{60.0, 0.0, 0.0};
   with.run();

@@ -1,4 +1,5 @@
-// Tips as convex pieces: what they touch is what all faces say, whatever the candidates; the capsule holds every part.
+// every part.
+// Tips as convex pieces: the touched candidates equal a test of all faces, for any candidates; the capsule contains
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ TipStance random_stance(std::mt19937& random) {
   return {{tip + 0.2 * back, tip, 0.0025}, 180.0 * unit(random), share(random)};
 }
 
-TEST_P(TipTouchOf, TheCapsuleHoldsEveryPart) {
+TEST_P(TipTouchOf, TheCapsuleContainsEveryPart) {
   const unsigned seed = 41;
   std::mt19937 random(seed);
   SCOPED_TRACE(seed);
@@ -44,7 +45,7 @@ TEST_P(TipTouchOf, TheCapsuleHoldsEveryPart) {
   }
 }
 
-TEST_P(TipTouchOf, TouchesWhatAllFacesSay) {
+TEST_P(TipTouchOf, AgreesWithATestOfAllFaces) {
   const unsigned seed = 42;
   std::mt19937 random(seed);
   SCOPED_TRACE(seed);
@@ -65,8 +66,8 @@ TEST_P(TipTouchOf, TouchesWhatAllFacesSay) {
     touched += found.size();
   }
   EXPECT_GT(touched, 400u);
-  std::printf("%s: %zu pieces, bulge %.3f mm, %zu faces touched\n", name_of(GetParam()), tip.pieces(),
-              tip.bulge() * 1e3, touched);
+  std::printf("%s: %zu pieces, one-sided Hausdorff distance %.3f mm, %zu faces touched\n", name_of(GetParam()),
+              tip.pieces(), tip.bulge() * 1e3, touched);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TipTouchOf, testing::ValuesIn(kKinds),

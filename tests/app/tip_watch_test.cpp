@@ -1,5 +1,5 @@
-// Tips inside organs: depth and way out on balls; organs that overlap, faces that change; a session that shows and
-// records a tip which tissue could not get out of the way of.
+// Tips inside organs: depth and shortest path out of balls; overlapping organs, changing faces; a session that shows
+// and records a tip that is inside tissue.
 #include "app/session/tip_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(TipWatch, DepthInABall) {
   ASSERT_TRUE(watch.buried()[0]);
   EXPECT_NEAR(watch.buried()[0]->depth, 0.03f, 5e-4f);
   EXPECT_GT(watch.buried()[0]->out.z, 0.99f);
-  for (int k = 1; k < 4; ++k) EXPECT_FALSE(watch.buried()[k]) << k;  // the last in the box, not in the ball
+  for (int k = 1; k < 4; ++k) EXPECT_FALSE(watch.buried()[k]) << k;  // the last one is in the box, not in the ball
 }
 
 TEST(TipWatch, DeepestOfSeveralOrgans) {
@@ -51,7 +51,7 @@ TEST(TipWatch, DeepestOfSeveralOrgans) {
   EXPECT_EQ(watch.buried()[0]->organ, 1u);
 }
 
-// The tree follows positions, and new faces when the organ says that they changed.
+// The tree follows positions, and new faces when the organ's topology number changes.
 TEST(TipWatch, FollowsTheOrgan) {
   std::vector<Organ> organs;
   organs.push_back(organ_of(shapes::icosphere(3, 0.1f)));
@@ -73,7 +73,7 @@ TEST(TipWatch, FollowsTheOrgan) {
   EXPECT_FALSE(watch.buried()[0]);
 }
 
-// An instrument that appears inside an organ between two frames, as a device may make it.
+// An instrument that jumps into an organ between two frames, as a device may cause.
 class Leap final : public Device {
  public:
   explicit Leap(const InstrumentScene& scene) : scene_(scene) {}
@@ -88,7 +88,7 @@ class Leap final : public Device {
   InstrumentScene scene_;
 };
 
-TEST(TipWatch, SessionTellsAndRecords) {
+TEST(TipWatch, SessionReportsAndRecords) {
   const TemporaryFolder folder;
   save_mesh(shapes::icosphere(3, 0.05f), folder.path() / "ball.obj");
   const Scene scene = load_scene(folder.write(

@@ -1,4 +1,4 @@
-// The instruments' shapes: closed convex parts of modest size that start at the tip, fit the shaft and open by the
+// The instruments' shapes: closed convex parts of limited size that start at the tip, fit the shaft and open with the
 // grip.
 #include "app/view/tool_shape.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
                                      InstrumentKind::Scissors};
 
-// How far the farthest vertex lies in front of some face: 0 for a convex part.
-double bulge(const TriangleMesh& mesh) {
+// Largest distance of a vertex in front of a face: 0 for a convex part.
+double nonconvexity(const TriangleMesh& mesh) {
   double worst = 0.0;
   for (const glm::uvec3& face : mesh.faces) {
     const Triangle t = triangle_of(mesh.positions, face);
@@ -34,13 +34,13 @@ TEST(ToolShape, PartsAreClosedConvexAndSmall) {
       EXPECT_TRUE(report.topology.closed() && report.topology.manifold() && report.topology.oriented());
       EXPECT_TRUE(report.outward());
       EXPECT_EQ(report.degenerate_faces(), 0u);
-      EXPECT_LT(bulge(part.mesh), 2e-7) << "kind " << static_cast<int>(kind) << ", m";
+      EXPECT_LT(nonconvexity(part.mesh), 2e-7) << "kind " << static_cast<int>(kind) << ", m";
       EXPECT_LE(part.mesh.faces.size(), 300u);
     }
   }
 }
 
-TEST(ToolShape, BeginsAtTheTipAndFitsTheTrocarWhenClosed) {
+TEST(ToolShape, StartsAtTheTipAndFitsTheTrocarWhenClosed) {
   for (const InstrumentKind kind : kKinds) {
     float lowest = 1.f, widest = 0.f, highest = 0.f;
     for (const ToolPart& part : tip_parts(kind, 0.0025)) {
@@ -52,11 +52,12 @@ TEST(ToolShape, BeginsAtTheTipAndFitsTheTrocarWhenClosed) {
     }
     EXPECT_NEAR(lowest, 0.f, 1e-4f);
     EXPECT_GE(highest, tip_length(kind, 0.0025));
-    EXPECT_LE(widest, kind == InstrumentKind::Hook ? 0.0033f : 0.0025001f);  // a foot of 3 mm slides through aslant
+    EXPECT_LE(widest,
+              kind == InstrumentKind::Hook ? 0.0033f : 0.0025001f);  // a foot of 3 mm passes the trocar obliquely
   }
 }
 
-TEST(ToolShape, JawsOpenByTheGripAboutTheirHinge) {
+TEST(ToolShape, JawsOpenWithTheGripAboutTheirHinge) {
   const ToolPose pose{{0.02, -0.03, 0.30}, {-0.01, 0.04, 0.10}, 0.0025};
   for (const InstrumentKind kind : {InstrumentKind::Grasper, InstrumentKind::Scissors}) {
     const auto parts = tip_parts(kind, pose.radius);
@@ -79,12 +80,12 @@ TEST(ToolShape, FrameIsRightHandedAndRollIsClockwiseFromTheTrocar) {
   EXPECT_NEAR(glm::determinant(frame), 1.0, 1e-12);
   EXPECT_NEAR(glm::dot(frame[0], frame[1]), 0.0, 1e-12);
   const glm::dvec3 into_body = glm::normalize(pose.tip - pose.pivot);
-  // Clockwise for who looks along `into_body`: x turns towards into_body x x.
+  // Clockwise when looking along `into_body`: x turns towards into_body x x.
   EXPECT_NEAR(glm::dot(frame[0], glm::cross(into_body, unrolled[0])), std::sin(glm::radians(35.0)), 1e-12);
   EXPECT_NEAR(glm::dot(frame[0], unrolled[0]), std::cos(glm::radians(35.0)), 1e-12);
 }
 
-// A shaft that wanders does not make the jaws jump.
+// A moving shaft does not make the jaws jump.
 TEST(ToolShape, FrameHasNoJumps) {
   glm::dmat4 before = tool_frame({{0, 0, 0.3}, {0.1, 0, 0.1}}, 0.0);
   for (int k = 0; k <= 1000; ++k) {

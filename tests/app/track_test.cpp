@@ -1,5 +1,5 @@
-// From recorded samples to an even track: exact on what a spline can hold, alike at every rate, deaf to noise, safe
-// with what is broken.
+// From recorded samples to an even track: exact where a spline is exact, the same at every rate, insensitive to noise,
+// robust against invalid frames.
 #include "app/score/track.hpp"
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ namespace {
 
 using test::sampled;
 
-TEST(Resample, SplineHoldsALineExactlyAtUnevenTimes) {
+TEST(Resample, SplineReproducesALineAtUnevenTimes) {
   const Knots knots{{0.0, 0.03, 0.1, 0.11, 0.4}, {1.0, 1.06, 1.2, 1.22, 1.8}};
   const auto values = spline_samples(knots, 100.0);
   ASSERT_EQ(values.size(), 41u);
   for (std::size_t k = 0; k < values.size(); ++k) EXPECT_NEAR(values[k], 1.0 + 0.02 * static_cast<double>(k), 1e-12);
 }
 
-// A natural spline's second derivative is 0 at both ends, as that of a whole number of half waves of a sine.
+// A natural spline has second derivative 0 at both ends, as a sine with a whole number of half periods has.
 TEST(Resample, SplineErrorFallsWithTheFourthPowerOfTheStep) {
   const auto worst = [](int steps) {
     Knots knots;
@@ -43,7 +43,7 @@ TEST(Resample, SplineErrorFallsWithTheFourthPowerOfTheStep) {
 }
 
 // Gain of the double pass: 1 / (1 + (tan(pi f / r) / tan(pi c / r))^4), c the corrected cut-off.
-TEST(Resample, LowPassHasItsGainAndNoDelay) {
+TEST(Resample, LowPassHasTheExpectedGainAndNoDelay) {
   const double rate = 100.0, cut_off = 10.0, pi = std::numbers::pi;
   const double corrected = std::tan(pi * cut_off / std::pow(std::numbers::sqrt2 - 1.0, 0.25) / rate);
   for (const double frequency : {0.5, 2.0, 5.0, 10.0, 20.0}) {
@@ -60,24 +60,24 @@ TEST(Resample, LowPassHasItsGainAndNoDelay) {
   }
 }
 
-TEST(Resample, LowPassKeepsALineToItsEnds) {
+TEST(Resample, LowPassPreservesALineUpToItsEnds) {
   std::vector<double> line;
   for (int k = 0; k < 300; ++k) line.push_back(0.5 - 0.01 * k);
   const auto passed = low_passed(line, 100.0, 10.0);
   for (std::size_t k = 0; k < line.size(); ++k) EXPECT_NEAR(passed[k], line[k], 1e-6);
 }
 
-TEST(Track, SmoothnessIsAlikeAtEveryRate) {
+TEST(Track, SmoothnessIsTheSameAtEveryRate) {
   const auto path = test::minimum_jerk({0.08, 0.05, -0.02}, 1.5, 0.5);
   for (const double rate : {15.0, 30.0, 60.0, 100.0, 240.0, 1000.0}) {
     const Track active = active_part(track_of(sampled(path, 2.5, rate)), kActiveSpeed);
-    // The slow ends of the reach are cut off: a little less than -ln 204.8.
+    // The slow ends of the movement are cut off: a little less than -ln 204.8.
     EXPECT_NEAR(log_dimensionless_jerk(active.tip, kTrackRate), -std::log(204.8), 0.2) << rate;
     EXPECT_NEAR(spectral_arc_length(active.speed, kTrackRate), -1.41, 0.03) << rate;
   }
 }
 
-TEST(Track, TenHertzAreEnoughForWays) {
+TEST(Track, TenHertzAreEnoughForPaths) {
   const auto path = test::minimum_jerk({0.08, 0.05, -0.02}, 1.5, 0.5);
   const Track track = track_of(sampled(path, 2.5, 10.0));
   EXPECT_NEAR(path_length(track.tip) / glm::length(glm::dvec3(0.08, 0.05, -0.02)), 1.0, 0.02);
@@ -96,7 +96,7 @@ TEST(Track, UnevenTimesGiveTheSame) {
   EXPECT_NEAR(path_length(track.tip) / (2.0 * std::numbers::pi * 0.03 * 0.5 * track.duration()), 1.0, 0.003);
 }
 
-// Five seconds at `rate`, at a speed along x, every coordinate with a noise of 0.1 mm.
+// Five seconds at `rate`, at a speed along x, with a noise of 0.1 mm in every coordinate.
 TrackSamples noisy(double speed, double rate) {
   std::mt19937 random(11);
   std::normal_distribution<double> noise(0.0, 1e-4);
@@ -108,7 +108,7 @@ TrackSamples noisy(double speed, double rate) {
   return samples;
 }
 
-// The same without the low-pass: averaged to 100 Hz at most, and no more.
+// The same without the low-pass: only averaged to at most 100 Hz.
 double path_without_filter(const TrackSamples& samples) {
   std::vector<glm::dvec3> even;
   for (int axis = 0; axis < 3; ++axis) {
@@ -121,31 +121,31 @@ double path_without_filter(const TrackSamples& samples) {
   return path_length(even);
 }
 
-// A mouse's steps of a fifth of a millimetre must not make a way: a tool that stands stays where it is, one that moves
-// goes as far as it goes. Neither holds without the averaging or without the low-pass.
-TEST(Track, NoiseMakesNoWay) {
+// A mouse's steps of 0.2 mm must not add path length: a tool at rest stays at rest, a moving one has its true path
+// length. Neither holds without the averaging or without the low-pass.
+TEST(Track, NoiseAddsNoPathLength) {
   SCOPED_TRACE("seed 11");
   for (const double rate : {1000.0, 100.0}) {
     const TrackSamples still = noisy(0.0, rate), moving = noisy(0.02, rate);
-    const double way = path_length(track_of(still).tip), raw = path_length(still.tip);
+    const double length = path_length(track_of(still).tip), raw = path_length(still.tip);
     std::printf(
         "%.0f Hz: a still tool goes %.1f mm of %.0f mm of noise, %.1f mm without the low-pass; 100 mm are %.1f\n", rate,
-        1e3 * way, 1e3 * raw, 1e3 * path_without_filter(still), 1e3 * path_length(track_of(moving).tip));
-    EXPECT_LT(way, rate > 500.0 ? 0.010 : 0.025);
-    EXPECT_GT(path_without_filter(still), 3.0 * way);
+        1e3 * length, 1e3 * raw, 1e3 * path_without_filter(still), 1e3 * path_length(track_of(moving).tip));
+    EXPECT_LT(length, rate > 500.0 ? 0.010 : 0.025);
+    EXPECT_GT(path_without_filter(still), 3.0 * length);
     EXPECT_NEAR(path_length(track_of(moving).tip), 0.1, rate > 500.0 ? 0.001 : 0.006);
   }
 }
 
-TEST(Track, BrokenFramesAreLeftOut) {
+TEST(Track, InvalidFramesAreIgnored) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   TrackSamples samples;
   for (int k = 0; k <= 120; ++k) {
     const double t = k / 60.0;
     samples.add(t, {0.05 * t, 0, 0}, test::kPivot, 0.0);
     if (k % 10 == 3) samples.add(t + 0.001, {nan, 0, 0}, test::kPivot, 0.0);
-    if (k % 10 == 5) samples.add(t - 0.5, {7, 7, 7}, test::kPivot, 0.0);  // time that goes back
-    if (k % 10 == 7) samples.add(t, {9, 9, 9}, test::kPivot, 0.0);        // time that stands
+    if (k % 10 == 5) samples.add(t - 0.5, {7, 7, 7}, test::kPivot, 0.0);  // time decreases
+    if (k % 10 == 7) samples.add(t, {9, 9, 9}, test::kPivot, 0.0);        // time stands still
     if (k % 10 == 8) samples.add(nan, {0, 0, 0}, test::kPivot, 0.0);
   }
   const Track track = track_of(samples);

@@ -1,4 +1,4 @@
-// The view's pure parts: shadow, smoke, marks, noise, creases; no OpenGL.
+// Parts of the view without OpenGL: shadow, smoke, marks, noise, creases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,25 +23,25 @@ DrawnTool tool_at(const glm::dvec3& pivot, const glm::dvec3& tip) {
   return tool;
 }
 
-TEST(Shadow, FullUnderTheShaftNoneBesideIt) {
+TEST(Shadow, IsFullUnderTheShaftAndAbsentBesideIt) {
   const ShadowCapsule shaft[] = {{{-0.1f, 0, 0.05f}, {0.1f, 0, 0.05f}, 0.0025f}};
   const glm::vec3 lamp(0, 0, 0.15f);
   EXPECT_LT(lit_share({0, 0, 0}, lamp, shaft), 0.4f);
   EXPECT_NEAR(lit_share({0, 0.03f, 0}, lamp, shaft), 1.f, 1e-3f);
-  // Nearer to the lamp than the shaft: nothing between.
+  // Nearer to the lamp than the shaft: nothing occludes the point.
   EXPECT_NEAR(lit_share({0, 0, 0.08f}, lamp, shaft), 1.f, 1e-3f);
 }
 
-// Against walking along the ray: the middle of the penumbra is where the lamp's centre is just hidden.
-TEST(Shadow, ItsEdgeIsWhereTheRayGrazesTheCapsule) {
+// Compared with marching along the ray: in the middle of the penumbra the lamp's centre is just occluded.
+TEST(Shadow, EdgeIsWhereTheRayGrazesTheCapsule) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
-  std::uniform_real_distribution<float> place(-0.04f, 0.04f);
+  std::uniform_real_distribution<float> coordinate(-0.04f, 0.04f);
   const ShadowCapsule capsule[] = {{{-0.02f, -0.01f, 0.04f}, {0.06f, 0.03f, 0.07f}, 0.003f}};
   const glm::vec3 lamp(0.005f, 0.004f, 0.16f);
   int hidden = 0;
   for (int k = 0; k < 4000; ++k) {
-    const glm::vec3 p(place(random), place(random), 0.f);
+    const glm::vec3 p(coordinate(random), coordinate(random), 0.f);
     float nearest = 1.f;
     for (int step = 0; step <= 2000; ++step) {
       const glm::vec3 q = glm::mix(p, lamp, static_cast<float>(step) / 2000.f);
@@ -56,10 +56,10 @@ TEST(Shadow, ItsEdgeIsWhereTheRayGrazesTheCapsule) {
   EXPECT_GT(hidden, 100);
 }
 
-TEST(Shadow, PickedFacesHoldEveryDarkPlace) {
+TEST(Shadow, PickedFacesContainEveryDarkPoint) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
-  std::uniform_real_distribution<double> place(-0.06, 0.06);
+  std::uniform_real_distribution<double> coordinate(-0.06, 0.06);
   const TriangleMesh sphere = shapes::icosphere(4, 0.05f);
   float edge = 0.f;
   for (const glm::uvec3& f : sphere.faces)
@@ -69,8 +69,8 @@ TEST(Shadow, PickedFacesHoldEveryDarkPlace) {
   std::size_t dark = 0, picked = 0;
   for (int k = 0; k < 40; ++k) {
     const glm::vec3 lamp(0.01f, 0.006f, 0.16f);
-    const auto capsules =
-        shadow_capsules(tool_at({0.12 + place(random), place(random), 0.15}, {place(random), place(random), 0.055}));
+    const auto capsules = shadow_capsules(tool_at({0.12 + coordinate(random), coordinate(random), 0.15},
+                                                  {coordinate(random), coordinate(random), 0.055}));
     faces_in_shade(sphere.view(), lamp, capsules, edge, flags, faces);
     picked += faces.size();
     for (const glm::uvec3& face : sphere.faces) {
@@ -96,10 +96,10 @@ TEST(Smoke, RisesFromABurningTipAndFades) {
     for (double t = from; t < to; t += 1.0 / 30.0) advance(smoke, std::span(&hook, 1), t);
   };
   run(0.0, 1.0);
-  EXPECT_EQ(alive(smoke), 0);  // no pedal, no smoke
+  EXPECT_EQ(alive(smoke), 0);  // without the pedal, no smoke
   hook.energy = true;
   run(1.0, 2.0);
-  EXPECT_EQ(alive(smoke), 0);  // in the air neither
+  EXPECT_EQ(alive(smoke), 0);  // without contact, no smoke
   hook.touching = true;
   run(2.0, 4.0);
   EXPECT_GT(alive(smoke), 15);
@@ -114,7 +114,7 @@ TEST(Smoke, RisesFromABurningTipAndFades) {
   EXPECT_EQ(alive(smoke), 0);
 }
 
-TEST(Smoke, IsTheSameEveryTimeAndClearsWhenTimeJumps) {
+TEST(Smoke, IsReproducibleAndClearsWhenTimeJumps) {
   DrawnTool hook = tool_at({0.1, 0, 0.2}, {0, 0, 0});
   hook.energy = hook.touching = true;
   const auto after = [&](double seconds) {
@@ -144,7 +144,7 @@ TEST(Marks, StatesDifferInStyleAndPaint) {
   }
 }
 
-TEST(Marks, ThePartOfAPathThatIsDoneHasItsOwnPaint) {
+TEST(Marks, TheFinishedPartOfAPathHasItsOwnPaint) {
   const std::vector<glm::vec3> points = {{0, 0, 0}, {0.01f, 0, 0}, {0.02f, 0, 0}, {0.03f, 0, 0}};
   DrawnMarks marks;
   marks.paths.push_back({points, 0.002f, 2, MarkState::Next});
@@ -155,8 +155,8 @@ TEST(Marks, ThePartOfAPathThatIsDoneHasItsOwnPaint) {
   EXPECT_EQ(segments[4].paint, segments[5].paint);
 }
 
-// Every place of the surface within the radius lies on a face that was given, and far faces are not.
-TEST(Marks, DecalsCoverWhatIsNear) {
+// Every surface point within the radius lies on a returned face; far faces are not returned.
+TEST(Marks, DecalsCoverTheNearSurface) {
   const TriangleMesh sphere = shapes::icosphere(4, 0.05f);
   const std::vector<DecalSegment> segments = {{{0, 0, 0.05f}, {0, 0, 0.05f}, 0.006f, MarkStyle::Waiting, glm::vec4(1)}};
   std::vector<DecalVertex> vertices;
@@ -185,7 +185,7 @@ TEST(Marks, AZoneIsCoveredOnceByShortTriangles) {
   EXPECT_TRUE(make_zone_shape(std::vector<glm::dvec2>{{0, 0}, {1, 1}, {1, 0}, {0, 1}}).inside.empty());
 }
 
-TEST(NoiseVolume, FillsItsRangeAndRepeatsWithoutASeam) {
+TEST(NoiseVolume, FillsItsRangeAndRepeatsSeamlessly) {
   const std::vector<std::uint8_t> volume = make_noise_volume();
   const auto at = [&](int x, int y, int z, int channel) {
     const int n = kNoiseSide;
@@ -205,7 +205,7 @@ TEST(NoiseVolume, FillsItsRangeAndRepeatsWithoutASeam) {
   }
 }
 
-TEST(Creases, ACubeKeepsItsEdgesAndABallHasNone) {
+TEST(Creases, ACubeKeepsSharpEdgesAndABallHasNone) {
   const TriangleMesh ball = shapes::icosphere(3, 0.1f);
   const CreasedMesh smooth = with_creases(ball.view(), 40.0);
   for (std::size_t k = 0; k < smooth.normals.size(); ++k)
@@ -218,7 +218,7 @@ TEST(Creases, ACubeKeepsItsEdgesAndABallHasNone) {
   EXPECT_EQ(sharp.normals[3], glm::vec3(0, 1, 0));
 }
 
-TEST(Encloses, TellsABallFromASheetAndFromABallInsideOut) {
+TEST(Encloses, AcceptsABallRejectsASheetAndAnInvertedBall) {
   TriangleMesh ball = shapes::icosphere(2, 0.1f);
   EXPECT_TRUE(encloses(ball.view()));
   for (glm::uvec3& face : ball.faces) std::swap(face.x, face.y);

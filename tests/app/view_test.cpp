@@ -1,4 +1,4 @@
-// The view, off-screen: what is in the scene is where it must be in the picture.
+// The view, rendered off-screen: objects of the scene appear at their expected positions in the picture.
 #include "app/view/view.hpp"
 
 #include <glad/gl.h>
@@ -16,7 +16,7 @@
 namespace trocar {
 namespace {
 
-TEST(VertexNormals, PointOutOfASphere) {
+TEST(VertexNormals, PointOutwardOnASphere) {
   const TriangleMesh sphere = shapes::icosphere(3, 0.1f);
   std::vector<glm::vec3> normals(sphere.positions.size());
   vertex_normals(sphere.view(), normals);
@@ -25,7 +25,7 @@ TEST(VertexNormals, PointOutOfASphere) {
   }
 }
 
-TEST(VertexNormals, ALonelyVertexHasOneToo) {
+TEST(VertexNormals, AnIsolatedVertexHasANormal) {
   TriangleMesh mesh;
   mesh.positions = {{1, 2, 3}};
   std::vector<glm::vec3> normals(1);
@@ -37,14 +37,14 @@ struct Picture {
   int width = 0, height = 0;
   std::vector<glm::u8vec3> pixels;
 
-  // At a place in half heights.
+  // At a position in half heights.
   glm::ivec3 at(const glm::dvec2& seen) const {
     const auto column = static_cast<int>(std::floor(0.5 * (width + seen.x * height)));
     const auto row = static_cast<int>(std::floor(0.5 * (1.0 + seen.y) * height));
     if (column < 0 || row < 0 || column >= width || row >= height) return glm::ivec3(-1);
     return glm::ivec3(pixels[static_cast<std::size_t>(row * width + column)]);
   }
-  // Pixels that differ, and where their middle is, half heights.
+  // Pixels that differ, and their centroid, in half heights.
   std::size_t changed(const Picture& other, glm::dvec2& middle) const {
     glm::dvec2 sum(0.0);
     std::size_t count = 0;
@@ -101,7 +101,7 @@ class ViewTest : public testing::Test {
   ViewSettings settings_;
 };
 
-TEST_F(ViewTest, TouchedFacesShowInThePicture) {
+TEST_F(ViewTest, TouchedFacesAreVisible) {
   std::vector<Touch> touches;
   for (std::uint32_t face = 0; face < sphere_.faces.size(); ++face) {
     if (sphere_.positions[sphere_.faces[face].x].z > 0.045f) touches.push_back({FaceId{face}, {}, {}, 0.f, 0.f});
@@ -142,8 +142,8 @@ TEST_F(ViewTest, FieldIsRoundAndBlackOutside) {
   }
 }
 
-// Small bright targets on the sphere, looked for where seen_point() says.
-TEST_F(ViewTest, ObliqueScopeSeesWhatSeenPointSays) {
+// Small bright targets on the sphere appear where seen_point() predicts.
+TEST_F(ViewTest, ObliqueScopeAgreesWithSeenPoint) {
   for (const double spin : {0.0, 90.0, 220.0}) {
     for (const double barrel : {0.0, 0.08, 0.3}) {
       scope_ = scope_looking_at({0.02, -0.05, 0.13}, {0, 0, 0}, 30.0, spin, 0.1);
@@ -152,11 +152,11 @@ TEST_F(ViewTest, ObliqueScopeSeesWhatSeenPointSays) {
       const Picture plain = draw(640, 480);
       for (const glm::vec3& towards :
            {glm::vec3(0, 0, 1), glm::vec3(0.5f, -0.2f, 0.85f), glm::vec3(-0.4f, -0.6f, 0.7f)}) {
-        const glm::vec3 place = 0.0499f * glm::normalize(towards);
-        marks_.targets = {{place, 0.0025f, MarkState::Waiting}};
+        const glm::vec3 point = 0.0499f * glm::normalize(towards);
+        marks_.targets = {{point, 0.0025f, MarkState::Waiting}};
         glm::dvec2 middle;
         ASSERT_GT(plain.changed(draw(640, 480), middle), 20u);
-        const SeenPoint seen = seen_point(scope_, lens_, place);
+        const SeenPoint seen = seen_point(scope_, lens_, point);
         ASSERT_TRUE(seen.visible);
         EXPECT_NEAR(glm::distance(middle, seen.place), 0.0, 2.0 / 240)
             << "half heights; spin " << spin << ", k " << barrel;
@@ -165,7 +165,7 @@ TEST_F(ViewTest, ObliqueScopeSeesWhatSeenPointSays) {
   }
 }
 
-// The lens bends lines between vertices by nothing that is seen: the middle of every drawn edge of shaft and cavity.
+// The lens bends lines between vertices invisibly: tested at the middle of every drawn edge of shaft and cavity.
 TEST_F(ViewTest, MeshesAreFineEnoughForTheLens) {
   scope_ = scope_looking_at({0, -0.105, 0.265}, {-0.018, 0.055, 0.15}, 0.0, 0.0, 0.16);
   const ToolPose pose{{-0.095, -0.075, 0.265}, {-0.06, 0.075, 0.178}, 0.0025};
@@ -177,7 +177,7 @@ TEST_F(ViewTest, MeshesAreFineEnoughForTheLens) {
             b(world * glm::dvec4(mesh.positions[face[(corner + 1) % 3]], 1));
         const SeenPoint from = seen_point(scope_, lens_, a), to = seen_point(scope_, lens_, b);
         if (!from.visible || !to.visible) continue;
-        // Of the straight line on the screen, the place where the edge's own middle lies.
+        // The point of the straight line on the screen where the edge's own middle lies.
         const SeenPoint middle = seen_point(scope_, lens_, 0.5 * (a + b));
         const glm::dvec2 along = to.place - from.place;
         if (glm::dot(along, along) < 1e-12) continue;
@@ -213,17 +213,17 @@ TEST_F(ViewTest, ShadowsDarkenTheTissue) {
   tools_ = {tool(InstrumentKind::Probe, {0, 0, 0.056})};
   settings_.lamp_offset = {0.0f, 0.03f};
   const Picture with = draw();
-  const auto brightness = [&](const Picture& picture, const glm::vec3& place) {
-    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, place).place);
+  const auto brightness = [&](const Picture& picture, const glm::vec3& point) {
+    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, point).place);
     return c.x + c.y + c.z;
   };
-  // Below the shaft (the lamp stands above), beside the tip: darker than without the tool.
+  // Below the shaft (the lamp is above), beside the tip: darker than without the tool.
   tools_.clear();
   const Picture without = draw();
   int darker = 0;
   for (int k = 0; k < 40; ++k) {
-    const glm::vec3 place = 0.05f * glm::normalize(glm::vec3(0.1f, -0.30f + 0.01f * static_cast<float>(k), 1.f));
-    darker += brightness(with, place) < 0.8 * brightness(without, place);
+    const glm::vec3 point = 0.05f * glm::normalize(glm::vec3(0.1f, -0.30f + 0.01f * static_cast<float>(k), 1.f));
+    darker += brightness(with, point) < 0.8 * brightness(without, point);
   }
   EXPECT_GT(darker, 3);
 }
@@ -244,10 +244,10 @@ TEST_F(ViewTest, BurningSmokes) {
   };
   const Picture clear = last_of(false), smoky = last_of(true);
   EXPECT_GT(clear.changed(smoky), 1000u);
-  EXPECT_EQ(smoky.changed(last_of(true)), 0u);  // the same again
+  EXPECT_EQ(smoky.changed(last_of(true)), 0u);  // a repetition
 }
 
-TEST_F(ViewTest, MarksAndZonesShowAndTissueHidesMarks) {
+TEST_F(ViewTest, MarksAndZonesAreVisibleAndTissueHidesMarks) {
   const Picture plain = draw();
   marks_.targets = {{{0, 0, 0.05f}, 0.005f, MarkState::Next}};
   EXPECT_GT(plain.changed(draw()), 100u);
@@ -271,12 +271,12 @@ TEST_F(ViewTest, DrawsOnAScreenOfFourThousandColumns) {
   for (const Quality quality : {Quality::Low, Quality::High}) {
     settings_.quality = quality;
     const Picture large = draw(3840, 2160), small = draw(320, 180);
-    for (const glm::dvec2& place : {glm::dvec2(0.1, 0.2), glm::dvec2(-0.3, -0.3), glm::dvec2(0.8, 0.4)})
-      EXPECT_LT(glm::length(glm::dvec3(large.at(place) - small.at(place))), 60.0);
+    for (const glm::dvec2& position : {glm::dvec2(0.1, 0.2), glm::dvec2(-0.3, -0.3), glm::dvec2(0.8, 0.4)})
+      EXPECT_LT(glm::length(glm::dvec3(large.at(position) - small.at(position))), 60.0);
   }
 }
 
-// A window sized to nothing, or minimised: no OpenGL error, and the next picture is as before.
+// A window of size 0, or minimised: no OpenGL error, and the next picture is correct.
 TEST_F(ViewTest, DrawsIntoPicturesOfNoSize) {
   for (const Quality quality : {Quality::Low, Quality::High})
     for (const glm::ivec2& size : {glm::ivec2(0, 0), {0, 1}, {1, 0}, {1, 1}, {300, 0}, {1, 300}, {300, 1}}) {

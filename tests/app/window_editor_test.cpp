@@ -1,4 +1,4 @@
-// The scene editor without a window: rays and pixels, picks against every face in turn, undo, saving.
+// The scene editor without a window: rays and pixels, picking compared with a test of every face, undo, saving.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -37,7 +37,7 @@ TEST(EditorCamera, RaysPassThroughTheirPixels) {
   }
 }
 
-TEST(EditorCamera, TurnsAboutItsTarget) {
+TEST(EditorCamera, OrbitsItsTarget) {
   OrbitCamera orbit;
   orbit.target = {0.1, 0.2, 0.3};
   for (const double up : {-1e4, 0.0, 1e4}) {
@@ -63,7 +63,7 @@ class EditedScene : public ::testing::Test {
  protected:
   EditedScene() : editor_(load_scene(data_file("scenes/liver_and_stomach.toml"))) {}
 
-  // A ray from in front of the belly onto the first vertex of an organ's first face, a little aside.
+  // A ray from in front of the abdomen to the first vertex of an organ's first face, slightly shifted.
   Ray ray_onto(std::size_t organ) const {
     const MeshView mesh = editor_.meshes()[organ].view();
     const glm::dvec3 point = glm::dvec3(mesh.positions[mesh.faces[0].x] + mesh.positions[mesh.faces[0].y] +
@@ -77,7 +77,7 @@ class EditedScene : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Moeller and Trumbore, over all faces.
+// Moeller and Trumbore, brute force over all faces.
 std::optional<double> first_of_all(const MeshView& mesh, const Ray& ray) {
   std::optional<double> first;
   for (const glm::uvec3& face : mesh.faces) {
@@ -93,7 +93,7 @@ std::optional<double> first_of_all(const MeshView& mesh, const Ray& ray) {
   return first;
 }
 
-TEST_F(EditedScene, PicksTheNearestFaceOfAll) {
+TEST_F(EditedScene, PicksTheNearestFace) {
   for (std::size_t organ = 0; organ < 2; ++organ) {
     const Ray ray = ray_onto(organ);
     const auto pick = editor_.pick(ray);
@@ -106,7 +106,7 @@ TEST_F(EditedScene, PicksTheNearestFaceOfAll) {
   EXPECT_FALSE(editor_.pick({{0, 0, 1}, {0, 0, 1}}));
 }
 
-TEST_F(EditedScene, PlacesPortsAndZonesAreSavedAndReadBack) {
+TEST_F(EditedScene, TargetsPortsAndZonesAreSavedAndReadBack) {
   editor_.add_place(*editor_.pick(ray_onto(0)));
   editor_.add_place(*editor_.pick(ray_onto(1)));
   editor_.settle(false);
@@ -132,7 +132,7 @@ TEST_F(EditedScene, PlacesPortsAndZonesAreSavedAndReadBack) {
   EXPECT_EQ(load_scene(file).title, "again");
 }
 
-TEST_F(EditedScene, NeverReplacesAnothersFileNorSavesWhatCannotBeRead) {
+TEST_F(EditedScene, NeverOverwritesOtherFilesNorSavesInvalidScenes) {
   const auto file = folder_.write("mine.toml", "mine");
   EXPECT_THROW(editor_.save(file, false), InputError);
   EXPECT_EQ(std::filesystem::file_size(file), 4u);
@@ -143,7 +143,7 @@ TEST_F(EditedScene, NeverReplacesAnothersFileNorSavesWhatCannotBeRead) {
   EXPECT_EQ(std::filesystem::file_size(file), 4u);
 }
 
-TEST_F(EditedScene, UndoGoesBackStepByStep) {
+TEST_F(EditedScene, UndoRevertsStepByStep) {
   EXPECT_FALSE(editor_.can_undo());
   const glm::dvec3 port = editor_.scene.instruments[0].pivot;
   editor_.chosen = {PartKind::Instrument, 0};
@@ -166,7 +166,7 @@ TEST_F(EditedScene, UndoGoesBackStepByStep) {
   editor_.undo();
 }
 
-TEST_F(EditedScene, RemovesWhatIsChosenButNeverTheLastInstrument) {
+TEST_F(EditedScene, RemovesTheSelectionButNeverTheLastInstrument) {
   editor_.add_place(*editor_.pick(ray_onto(0)));
   editor_.remove_chosen();
   EXPECT_TRUE(editor_.scene.task->places.empty());

@@ -1,5 +1,5 @@
-// The window's OpenGL context is lost in mid-session: the recording is closed whole, the program ends with a sentence.
-// Needs a display: the test app.window_lost brings one.
+// The window's OpenGL context is lost during a session: the recording is closed completely, and the program ends with
+// an error message. Needs a display: the test app.window_lost provides one.
 #include <glad/gl.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 GLenum GLAD_API_PTR was_reset() { return GL_UNKNOWN_CONTEXT_RESET; }
 
-// Lets the driver say that the context is gone, a while after the recording has begun.
+// Makes the driver report a lost context, a while after the recording has begun.
 void lose_context_once_there_is(const std::filesystem::path& recording) {
   for (int i = 0; i < 600 && !std::filesystem::exists(recording); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -27,7 +27,7 @@ void lose_context_once_there_is(const std::filesystem::path& recording) {
   glad_glGetGraphicsResetStatus = was_reset;
 }
 
-TEST(WindowLost, ClosesTheRecordingAndSaysSo) {
+TEST(WindowLost, ClosesTheRecordingAndReportsIt) {
   if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no display";
   TemporaryFolder folder;
   save_mesh(shapes::icosphere(3, 0.05f), folder.path() / "ball.obj");
@@ -66,7 +66,7 @@ device = "script"
     said = error.what();
   }
   EXPECT_EQ(said, "the graphics driver lost the window's OpenGL context; the recording " + recording.string() +
-                      " is whole up to here; start the program again");
+                      " is complete up to here; start the program again");
   const Recording read(recording);
   EXPECT_TRUE(read.clean());
   EXPECT_GT(read.frame_count(), 1u);

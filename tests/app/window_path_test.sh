@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Plays the trainer from start screen to report with a real window, a synthetic mouse and keyboard (xdotool) under a
-# virtual display: choose a task, move the scope and an instrument, touch the target, so that the task is finished;
-# results, report, replay; watch a scripted expert do it; edit a scene, save it and practise in it. Nothing is timed: every step waits until the
-# window says, in its --state file, that it is there. Gamepads need /dev/uinput and are tested with an injected source
-# in gamepad_device_test.cpp.
+# Runs the trainer from start screen to report in a real window, with synthetic mouse and keyboard (xdotool) under a
+# virtual display: selects a task, moves the scope and an instrument, touches the target to finish the task; results,
+# report, replay; an expert demonstration; edits a scene, saves it and practises in it. Nothing is timed: every step
+# waits until the window's --state file shows that it is done. Gamepads need /dev/uinput and are tested with an injected
+# source in gamepad_device_test.cpp.
 #   window_path_test.sh TROCAR DATA OUT [WIDTH HEIGHT [OPTION...]]   options go to `trocar run`
-# Pictures of every step stay in OUT. Exit status 77: not tried.
+# Pictures of every step stay in OUT. Exit status 77: skipped.
 set -euo pipefail
 
 if [ -z "${TROCAR_PATH_DISPLAY:-}" ]; then
@@ -40,7 +40,7 @@ wait_for() {
   local end=$((SECONDS + $1))
   shift
   until "$@"; do
-    [ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+    [ $SECONDS -lt $end ] || fail "timed out waiting for: $*"
     kill -0 "$program" 2>/dev/null || fail "the program has ended: $(cat "$out/log")"
     sleep 0.1
   done
@@ -48,8 +48,8 @@ wait_for() {
 is() { [ "$(field "$1")" = "$2" ]; }
 has_place() { [ -n "$(field places "$1")" ]; }
 at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
-# What was pressed has been seen, what it does is on the screen: the file has been written anew since, and three more
-# frames have been shown after that.
+# Waits until the window has seen the input and shows its effect: the file has been rewritten since, and three more
+# frames have been shown.
 settle() {
   local now
   now=$(field shown)
@@ -86,7 +86,7 @@ start_program() {
   wait_for 60 test -s "$state"
 }
 
-# The program's own scenes, and a task that anybody can finish: the grasper only has to be pushed in.
+# The program's own scenes, and an easy task: the grasper only has to be inserted.
 export TROCAR_DATA=$out/data
 mkdir -p "$TROCAR_DATA/scenes/tasks"
 ln -s "$(realpath "$data/organs")" "$TROCAR_DATA/organs"
@@ -110,16 +110,16 @@ organ = "liver"
 at_mm = [-60, 75, 178]
 TOML
 } >"$TROCAR_DATA/scenes/tasks/first_touch.toml"
-grep -q '^tip_mm = \[-67' "$TROCAR_DATA/scenes/tasks/first_touch.toml" || fail "the scene is not what this test expects"
+grep -q '^tip_mm = \[-67' "$TROCAR_DATA/scenes/tasks/first_touch.toml" || fail "the scene differs from what this test expects"
 
 start_program
 trap 'kill "$program" 2>/dev/null || true' EXIT
 wait_for 60 is screen start
 
-# Keyboard and mouse choose alike.
+# Keyboard and mouse both select.
 first=$(field file)
 key Down
-[ "$(field file)" != "$first" ] || fail "the keyboard does not choose"
+[ "$(field file)" != "$first" ] || fail "the keyboard does not select a scene"
 key F1
 picture help
 key F1
@@ -140,9 +140,9 @@ key h
 key l
 is in_hand grasper || fail "the grasper is not in the hand"
 until is in_hand scope; do key Tab; done
-for way in 12 -12; do
+for dx in 12 -12; do
   for _ in $(seq 5); do
-    xdotool mousemove_relative -- $way 0
+    xdotool mousemove_relative -- $dx 0
     settle
   done
 done
@@ -168,14 +168,14 @@ wait_for 120 is phase measured
 is note "" || fail "$(field note)"
 recording=$(field file)
 [ -s "$recording" ] || fail "no recording"
-/usr/bin/python3 - "$recording" <<'PYTHON' || fail "the recording does not show what was done"
+/usr/bin/python3 - "$recording" <<'PYTHON' || fail "the recording does not contain the attempt"
 import sys, h5py, numpy
 f = h5py.File(sys.argv[1], "r")
-way = lambda rows: numpy.linalg.norm(numpy.diff(rows, axis=0), axis=-1).sum(axis=0)
-tips = way(f["session/tool_tip"][:])
-scope = way(f["session/scope"][:, 3:6])
+length = lambda rows: numpy.linalg.norm(numpy.diff(rows, axis=0), axis=-1).sum(axis=0)
+tips = length(f["session/tool_tip"][:])
+scope = length(f["session/scope"][:, 3:6])
 touched = sum(len(f[f"organs/{k}/touch_face"]) for k in f["organs"])
-print(f"tips moved by {tips * 1e3} mm, the scope by {scope * 1e3:.1f} mm, {touched} faces were touched")
+print(f"tips moved {tips * 1e3} mm, the scope {scope * 1e3:.1f} mm, {touched} faces were touched")
 sys.exit(0 if tips.max() > 0.01 and touched > 0 and scope > 0.002 else 1)
 PYTHON
 "$trocar" score "$recording" --json "$out/score.json" >/dev/null
@@ -186,11 +186,11 @@ assert attempt["task"]["finished"], attempt["task"]' "$out/score.json" || fail "
 picture results
 shrink
 
-# The report, and the replay of what was done.
+# The report, and the replay of the attempt.
 click Report
 report=${recording%.h5}.html
 wait_for 120 test -s "$report"
-grep -q "</html>" "$report" || fail "the report is not whole"
+grep -q "</html>" "$report" || fail "the report is incomplete"
 click Replay
 wait_for 120 is screen replay
 key space
@@ -210,12 +210,12 @@ wait_for 20 is screen results
 click "Start screen"
 wait_for 20 is screen start
 
-[ "$(basename "$(field file)")" = first_touch.toml ] || fail "the start screen has forgotten what was chosen"
+[ "$(basename "$(field file)")" = first_touch.toml ] || fail "the start screen has lost the selection"
 
-# A task of the program's own, shown by a scripted expert.
+# A task of the program, demonstrated by a scripted expert.
 click "Touch the targets"
-click "operated by"
-click "an expert, who shows it"
+click "Mode"
+click "Expert demonstration"
 click Start
 wait_for 120 is phase ready
 key Return
@@ -229,11 +229,11 @@ picture expert
 click "Start screen"
 wait_for 20 is screen start
 
-# A scene edited: one more target, a zone, saved, practised in.
+# Edits a scene: adds a target and a zone, saves it and practises in it.
 click "Liver and stomach"
 click "Edit scene"
 wait_for 120 is screen editor
-click "Add place"
+click "Add target"
 point_at $((width * 44 / 100)) $((height * 42 / 100))
 press
 wait_for 20 has_place "1 on the liver"
@@ -261,7 +261,7 @@ point_at $(field places Quit)
 xdotool mousedown 1
 sleep 1
 xdotool mouseup 1
-wait "$program" || fail "the program did not end well: $(cat "$out/log")"
+wait "$program" || fail "the program failed: $(cat "$out/log")"
 trap - EXIT
 [ ! -s "$out/log" ] || fail "the program said: $(cat "$out/log")"
-echo "from start screen to report, replay and editor: all as it should be"
+echo "from start screen to report, replay and editor: passed"

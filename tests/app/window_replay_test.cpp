@@ -1,4 +1,4 @@
-// A replay: where it is, what its timeline marks, and that every frame shows what the session had.
+// A replay: position and speed, marks of its timeline, and every frame as it was in the session.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(Playback, OneFrame) {
   EXPECT_EQ(playback.frame_at_share(0.7), 0u);
 }
 
-TEST(ForceMarks, TouchesBeginAndPeaksStandWhereTheForceIsHighest) {
+TEST(ForceMarks, MarksStartsOfTouchesAndForcePeaks) {
   EXPECT_TRUE(force_marks({}).empty());
   const std::vector<float> force = {0.f, 0.5f, 1.2f, 2.f, 1.5f, 0.f, 0.f, 0.3f, 1.1f};
   const auto marks = force_marks(force);
@@ -83,7 +83,7 @@ TEST(ForceMarks, TouchesBeginAndPeaksStandWhereTheForceIsHighest) {
   EXPECT_EQ(profile_of(force, 3), (std::vector<float>{1.2f, 2.f, 1.1f}));
 }
 
-// A burnt and torn session, recorded; what it had in some frames is kept beside.
+// A recorded session with burning and tearing; the test keeps the contents of some frames.
 class Recorded : public ::testing::Test {
  protected:
   struct Kept {
@@ -102,7 +102,7 @@ class Recorded : public ::testing::Test {
     file_ = folder_.path() / "s.h5";
     SessionRecorder recorder(file_, scene, session, "none");
     for (std::size_t frame = 0; frame < kFrames; ++frame) {
-      // What the tools were asked about: surfaces before the step's tissue moves.
+      // The surfaces at the time of the touch query: before the step moves the tissue.
       Kept kept;
       for (const Organ& organ : session.organs()) kept.positions.push_back(organ.positions);
       session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
@@ -140,7 +140,7 @@ class Recorded : public ::testing::Test {
   std::vector<Kept> kept_;
 };
 
-TEST_F(Recorded, EveryFrameShowsWhatTheSessionHadInAnyOrder) {
+TEST_F(Recorded, FramesEqualTheSessionsInAnyOrder) {
   ReplayScene replay(file_);
   std::size_t touched = 0;
   for (std::size_t frame = 0; frame < kFrames; frame += 7) expect_shown(replay, frame);
@@ -155,14 +155,14 @@ TEST_F(Recorded, EveryFrameShowsWhatTheSessionHadInAnyOrder) {
   EXPECT_GT(*std::ranges::max_element(force), 0.f);
 }
 
-TEST_F(Recorded, WithoutTaskThereIsNothingToScan) {
+TEST_F(Recorded, WithoutATaskTheScanIsEmpty) {
   const Recording recording(file_);
   TaskScan scan(recording, parse_scene(recording.text("scene"), file_));
   EXPECT_TRUE(scan.work(0.0));
   EXPECT_TRUE(scan.events().empty());
 }
 
-TEST_F(Recorded, ATaskIsJudgedAsScoreTaskDoes) {
+TEST_F(Recorded, TheScanGivesTheEventsOfScoreTask) {
   const Recording recording(file_);
   Scene scene = parse_scene(recording.text("scene"), file_);
   scene.task.emplace();
@@ -177,7 +177,7 @@ TEST_F(Recorded, ATaskIsJudgedAsScoreTaskDoes) {
   EXPECT_TRUE(TaskScan(recording, scene).work(0.0));
 }
 
-TEST(ReplayScene, NoRecordingIsASentence) {
+TEST(ReplayScene, AFileThatIsNotARecordingGivesAnErrorMessage) {
   TemporaryFolder folder;
   EXPECT_THROW(ReplayScene(folder.write("x.h5", "not HDF5")), InputError);
 }

@@ -1,4 +1,4 @@
-// The window without a window: which screen follows which, whose motion the mouse is, what plots and lists hold.
+// The window's logic without a window: sequence of screens, mouse and keyboard as input device, plots and lists.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -40,7 +40,7 @@ TEST(Screens, FromStartToReplayAndBack) {
   }
 }
 
-TEST(Screens, WhatMakesNoSenseChangesNothing) {
+TEST(Screens, RequestsThatDoNotApplyChangeNothing) {
   for (const Ask ask : {Ask::Finish, Ask::Again, Ask::Back}) EXPECT_EQ(next({}, ask).now, ScreenName::Start);
   const ScreenState results{ScreenName::Results, ScreenName::Practice};
   for (const Ask ask : {Ask::Finish, Ask::Edit, Ask::Practise}) EXPECT_EQ(next(results, ask).now, ScreenName::Results);
@@ -58,7 +58,7 @@ TEST(Screens, AnAttemptEndsOnce) {
     EXPECT_EQ(next(Phase::Ended, event), Phase::Ended);
 }
 
-// Two mice straight down, a scope straight down between them; the screen's axes are x and y.
+// Two instruments held by the mouse, pointing straight down, and a scope between them; the screen's axes are x and y.
 class HandsOnTheTable : public ::testing::Test {
  protected:
   HandsOnTheTable() {
@@ -85,7 +85,7 @@ class HandsOnTheTable : public ::testing::Test {
   std::uint64_t frame_ = 0;
 };
 
-TEST_F(HandsOnTheTable, TabGoesRoundAndSkipsWhatTheMouseDoesNotMove) {
+TEST_F(HandsOnTheTable, TabCyclesThroughWhatTheMouseMoves) {
   EXPECT_EQ(hands_.in_hand(), 0u);
   hands_.take_next();
   EXPECT_EQ(hands_.in_hand(), 2u);
@@ -95,7 +95,7 @@ TEST_F(HandsOnTheTable, TabGoesRoundAndSkipsWhatTheMouseDoesNotMove) {
   EXPECT_EQ(hands_.in_hand(), 0u);
 }
 
-TEST_F(HandsOnTheTable, NothingToMove) {
+TEST_F(HandsOnTheTable, WithoutMouseDevicesNothingIsSelected) {
   Hands none;
   none.add(nullptr);
   none.set_scope(nullptr);
@@ -105,7 +105,7 @@ TEST_F(HandsOnTheTable, NothingToMove) {
   none.move(motion(10, 10), {}, 0.016, settings_);
 }
 
-TEST_F(HandsOnTheTable, TheTipFollowsThePointerOrTheHandAtTheFulcrum) {
+TEST_F(HandsOnTheTable, TheTipMovesWithOrAgainstTheMouse) {
   settings_.fulcrum = false;
   hands_.move(motion(50, 0), {}, 0.016, settings_);
   const glm::dvec3 with = tip(first_);
@@ -117,8 +117,8 @@ TEST_F(HandsOnTheTable, TheTipFollowsThePointerOrTheHandAtTheFulcrum) {
   EXPECT_DOUBLE_EQ(tip(third_).x, 0.1);
 }
 
-// The scope's port is a trocar too: the eye goes against the hand as a tip does.
-TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhateverIsInTheHand) {
+// The scope's port is a fulcrum, too: the eye moves against the hand, as a tip does.
+TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhicheverInstrumentIsSelected) {
   WindowInput input = motion(40, 30);
   input.right_button = true;
   hands_.move(input, {}, 0.016, settings_);
@@ -131,9 +131,9 @@ TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhateverIsInTheHand) {
   EXPECT_GT(tip(scope_).y, 0.0);
 }
 
-TEST_F(HandsOnTheTable, EveryDeviceInAHandObeysTheSetting) {
+TEST_F(HandsOnTheTable, EveryHandHeldDeviceObeysTheSetting) {
   EXPECT_TRUE(settings_.fulcrum);
-  MouseDevice other{{0, 0, 0}, {0, 0, -0.1}};  // stands for a gamepad
+  MouseDevice other{{0, 0, 0}, {0, 0, -0.1}};  // represents a gamepad
   hands_.devices().hands.push_back(&other);
   for (const bool fulcrum : {false, true}) {
     settings_.fulcrum = fulcrum;
@@ -142,7 +142,7 @@ TEST_F(HandsOnTheTable, EveryDeviceInAHandObeysTheSetting) {
   }
 }
 
-TEST_F(HandsOnTheTable, PedalAndJawsBelongToTheHand) {
+TEST_F(HandsOnTheTable, PedalAndJawsBelongToTheSelectedInstrument) {
   WindowInput input;
   input.left_button = true;
   input.held[static_cast<std::size_t>(Key::E)] = true;
@@ -177,7 +177,7 @@ TEST(StageHistory, MedianOfRecentSamples) {
   EXPECT_DOUBLE_EQ(recent_median(samples), 1.0);
 }
 
-TEST(SceneList, FaultyScenesSayWhy) {
+TEST(SceneList, InvalidScenesKeepTheirErrorMessage) {
   TemporaryFolder folder;
   folder.write("bad.toml", "title = \"Bad\"\nframe_rate = 3\n");
   const auto scenes = list_scenes({folder.path(), folder.path() / "missing"});
@@ -186,7 +186,7 @@ TEST(SceneList, FaultyScenesSayWhy) {
   EXPECT_NE(scenes[0].fault.find("bad.toml:2: frame_rate"), std::string::npos) << scenes[0].fault;
 }
 
-TEST(SceneList, NamesForFiles) {
+TEST(SceneList, FileNames) {
   EXPECT_EQ(file_stem("Ada Lovelace / 2"), "Ada-Lovelace-2");
   EXPECT_EQ(file_stem("../..\\x"), "x");
   TemporaryFolder folder;
@@ -198,21 +198,21 @@ TEST(SceneList, NamesForFiles) {
 
 std::string fmt_line(const KeyLine& line) { return std::string("| ") + line.keys + " | " + line.what + " |"; }
 
-TEST(Words, ClockAndTrouble) {
+TEST(Words, ClockAndDeviceFaults) {
   EXPECT_EQ(clock_text(0.0), "0:00.0");
   EXPECT_EQ(clock_text(65.37), "1:05.3");
   EXPECT_EQ(clock_text(-1.0), "0:00.0");
   Instrument instrument;
   EXPECT_EQ(trouble_of(instrument), "");
   instrument.frozen = true;
-  EXPECT_NE(trouble_of(instrument).find("no usable pose"), std::string::npos);
+  EXPECT_NE(trouble_of(instrument).find("no valid pose"), std::string::npos);
   instrument.health = DeviceHealth::Stale;
-  EXPECT_NE(trouble_of(instrument).find("silent"), std::string::npos);
+  EXPECT_NE(trouble_of(instrument).find("not responding"), std::string::npos);
   instrument.health = DeviceHealth::Lost;
-  EXPECT_NE(trouble_of(instrument).find("lost"), std::string::npos);
+  EXPECT_NE(trouble_of(instrument).find("disconnected"), std::string::npos);
 }
 
-TEST(Words, TheGuideHasEveryKeyAsTheHelpSaysIt) {
+TEST(Words, TheGuideListsEveryKeyAsTheHelpDoes) {
   std::ifstream in(data_file("scenes").parent_path().parent_path() / "docs" / "user-guide.md");
   const std::string guide(std::istreambuf_iterator<char>(in), {});
   ASSERT_FALSE(guide.empty());

@@ -1,4 +1,4 @@
-// A headless Chromium without any network, and pages in it that complain about what a report must not do.
+// A headless Chromium without network, and pages that record everything a report must not do.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -17,7 +17,7 @@ export const kNoWebGl = ["--disable-gpu", "--disable-3d-apis"];
 
 export const kChromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Why no test can run here; empty where they can. */
+/** Why the tests cannot run here; empty if they can. */
 export function whyNot() {
   if (!existsSync(kChromium)) return `there is no Chromium at ${kChromium} (environment variable CHROMIUM)`;
   if (!existsSync(new URL("node_modules/playwright-core", import.meta.url)))
@@ -30,7 +30,7 @@ export async function startBrowser(flags) {
   return chromium.launch({ executablePath: kChromium, args: [...kQuiet, ...flags], timeout: 120000 });
 }
 
-/** Opens a report from its file. page.complaints: requests of any network, errors of the console and of scripts. */
+/** Opens a report file. page.complaints: network requests, console errors, script errors. */
 export async function openReport(browser, file, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, offline: true, ...options });
   const page = await context.newPage();

@@ -1,5 +1,5 @@
-// Writes the pages that the browser tests open, from sessions made by formula: make_report_pages FOLDER. Beside each
-// page lies what it must show.
+// Writes the pages for the browser tests, from sessions made by formula: make_report_pages FOLDER. Files beside the
+// pages hold the expected values.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -35,7 +35,7 @@ ToolSummary tool_of(const std::string& name, float phase) {
   return tool;
 }
 
-// A ball that was touched on its front, and burnt away at its top after half of the time.
+// A ball that was touched at its front, and burnt away at its top after half of the time.
 OrganSummary ball(const std::string& name) {
   const TriangleMesh mesh = shapes::icosphere(4, 0.06f);
   OrganSummary organ;
@@ -43,9 +43,9 @@ OrganSummary ball(const std::string& name) {
   organ.rest = mesh.positions;
   organ.faces = mesh.faces;
   for (std::uint32_t face = 0; face < organ.faces.size(); ++face) {
-    const glm::vec3 place = mesh.positions[mesh.faces[face].x];
-    if (place.z > 0.045f) organ.contact.push_back({face, 10.f * place.z, 1e5f * place.x});
-    if (place.y > 0.055f) organ.gone.push_back({face, 2.f});
+    const glm::vec3 corner = mesh.positions[mesh.faces[face].x];
+    if (corner.z > 0.045f) organ.contact.push_back({face, 10.f * corner.z, 1e5f * corner.x});
+    if (corner.y > 0.055f) organ.gone.push_back({face, 2.f});
   }
   organ.touched_area = 0.001;
   return organ;
@@ -78,9 +78,14 @@ Attempt attempt_of(const std::string& text, double practice) {
   attempt.machine = text;
   attempt.duration = 60.0 / practice;
   attempt.frames = kFrames;
-  attempt.overall = {
-      {"duration", "Time", "s", attempt.duration, 30.0, 90.0, ""},
-      {"bimanual_correlation", "Both hands", "", std::numeric_limits<double>::quiet_NaN(), {}, {}, text}};
+  attempt.overall = {{"duration", "Time", "s", attempt.duration, 30.0, 90.0, ""},
+                     {"bimanual_correlation",
+                      "Bimanual speed correlation",
+                      "",
+                      std::numeric_limits<double>::quiet_NaN(),
+                      {},
+                      {},
+                      text}};
   attempt.instruments = {{text, {{"path_length", "Path length", "mm", 1234.0 / practice, 400.0, 1600.0, ""}}},
                          {"hook", {{"path_length", "Path length", "mm", 321.5, 400.0, 1600.0, ""}}}};
   TaskResult task{"touch-targets", text, true, 73.4, {}, {}};

@@ -1,4 +1,4 @@
-// The report of one session, as a reader meets it.
+// The report of one session in a browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ test("draws every frame of the timeline", async () => {
   );
   assert.deepEqual(counts, Array(6).fill([240, 240]));
   const bands = await page.$$eval("[data-band]", (nodes) => nodes.map((node) => node.dataset.band));
-  assert.deepEqual(bands, ["Errors", "Energy", "Out of view", "Collision"]);
+  assert.deepEqual(bands, ["Errors", "Diathermy", "Out of view", "Collision"]);
   assertQuiet(page);
 });
 
@@ -56,7 +56,7 @@ test("shares one time cursor", async () => {
   assert.equal((await page.textContent(".time-shown")).replace("\u00a0", " "), "2.50 s");
   assert.ok((await cursorAt()) > line);
   assert.notEqual(await ringAt(), ring);
-  assert.equal(await page.textContent(".readings tbody tr:nth-child(2) .states"), "energy");
+  assert.equal(await page.textContent(".readings tbody tr:nth-child(2) .states"), "diathermy");
   await page.focus(".time-slider");
   await page.keyboard.press("ArrowRight");
   assert.notEqual((await page.textContent(".time-shown")).replace("\u00a0", " "), "2.50 s");
@@ -88,11 +88,11 @@ test("turns the organs with mouse and keys, and repaints them", async () => {
   assert.notEqual(repainted.picture, byKey.picture);
   assert.match(await page.textContent(".scale"), /kPa/);
   await page.click(".event >> nth=1");
-  assert.notEqual((await lookAtCanvas(page)).picture, repainted.picture, "faces gone after two seconds");
+  assert.notEqual((await lookAtCanvas(page)).picture, repainted.picture, "faces removed after two seconds");
   assertQuiet(page);
 });
 
-test("is readable on a telephone and in the dark", async () => {
+test("fits a telephone screen in dark mode", async () => {
   const page = await openReport(browser, kOne, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(width <= 390, `the page is ${width} pixels wide`);
@@ -100,7 +100,7 @@ test("is readable on a telephone and in the dark", async () => {
   assertQuiet(page);
 });
 
-test("takes hostile texts as texts", async () => {
+test("shows hostile strings as plain text", async () => {
   const page = await openReport(browser, join(kPages, "hostile.html"));
   const text = readFileSync(join(kPages, "hostile.txt"), "utf8");
   assert.equal(await page.evaluate(() => window.broken), undefined);
@@ -110,7 +110,7 @@ test("takes hostile texts as texts", async () => {
   assertQuiet(page);
 });
 
-test("does without WebGL and says so", async () => {
+test("works without WebGL and says so", async () => {
   const poor = await startBrowser(kNoWebGl);
   try {
     const page = await openReport(poor, kOne);

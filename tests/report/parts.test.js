@@ -1,4 +1,4 @@
-// The page's own arithmetic, without a browser.
+// The page's calculations, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { backendText, sampleText } from "../../app/report/web/agreement.js";
@@ -27,7 +27,7 @@ test("arrays and places come back", () => {
   assert.deepEqual([...decodePlaces({ low: [-1, 2, 3], high: [1, 4, 3], steps })], [-1, 4, 3]);
 });
 
-test("a time finds its step", () => {
+test("indexAt finds the step of a time", () => {
   assert.deepEqual(
     [-1, 0, 0.5, 1, 9].map((time) => indexAt([0, 1, 2], time)),
     [0, 0, 0, 1, 2],
@@ -35,7 +35,7 @@ test("a time finds its step", () => {
   assert.equal(indexAt([3], 9), 0);
 });
 
-test("numbers read well", () => {
+test("numbers, units and times are formatted", () => {
   assert.deepEqual([0, 1.2345, -12.345, 123.4, 12345, null, NaN, 1e-9].map(figure), [
     "0",
     "1.23",
@@ -54,9 +54,9 @@ test("numbers read well", () => {
   assert.deepEqual(ticks(2, 2, 4), [2]);
 });
 
-test("marks have words", () => {
+test("grades have words", () => {
   assert.deepEqual(
-    [1, 0.5, 0].map((mark) => judgement(mark).name),
+    [1, 0.5, 0].map((grade) => judgement(grade).name),
     ["good", "between", "poor"],
   );
   assert.equal(judgement(null), null);
@@ -65,19 +65,19 @@ test("marks have words", () => {
   assert.equal(limitsText({ unit: "s" }), "");
 });
 
-test("a slow machine is told of above a hundredth", () => {
+test("a slow machine is reported above 1 % of lost time", () => {
   assert.equal(slowMachineText({ lost_time_s: 0.5, lost_share: 0.01 }), "");
   assert.equal(slowMachineText({}), "");
   assert.match(slowMachineText({ lost_time_s: 15, lost_share: 0.25 }), /15\u00a0s of the simulation were lost, 25 %/);
 });
 
-test("the scale ends in its own colours", () => {
+test("the scale is clamped to its end colours", () => {
   const hex = (colour) => `#${colour.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
   assert.equal(hex(scaleColour(-1)), kScale[0]);
   assert.equal(hex(scaleColour(2)), kScale[kScale.length - 1]);
 });
 
-test("a triangle covers its half of a square", () => {
+test("a triangle covers half of a square", () => {
   const inside = new Uint8Array(100 * 100);
   fillTriangle(inside, 100, 100, [0, 0], [100, 0], [0, 100]);
   const covered = inside.reduce((sum, pixel) => sum + pixel, 0);
@@ -95,7 +95,7 @@ test("a scope has a path only when it moves", () => {
   assert.deepEqual(names([1, 2, 3, 1, 2, 9]), ["probe", "scope (dashed)"]);
 });
 
-test("normals and lifetimes of faces", () => {
+test("normals and lifetimes of faces are computed", () => {
   assert.deepEqual(
     [...vertexNormals(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]), new Uint16Array([0, 1, 2]))],
     [0, 0, 1, 0, 0, 1, 0, 0, 1],
@@ -105,7 +105,7 @@ test("normals and lifetimes of faces", () => {
   assert.deepEqual([...life.gone], [3, Infinity, Infinity]);
 });
 
-test("the best attempt, and curves with nothing to see", () => {
+test("the best attempt is found, flat and duplicate curves are recognised", () => {
   assert.equal(bestOf([3, 1, null, 2], false), 1);
   assert.equal(bestOf([3, 1, null, 2], true), 0);
   assert.equal(bestOf([3, 1], null), null);
@@ -119,7 +119,7 @@ test("the best attempt, and curves with nothing to see", () => {
   assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
 });
 
-test("a backend that failed is named, one that answered throughout is not", () => {
+test("a failed backend is named, a backend without a change is not", () => {
   const compute = { name: "compute", frame: 0, time: 0, fault: "" };
   assert.equal(backendText({ backends: [compute] }), "");
   assert.equal(backendText({}), "");

@@ -1,4 +1,4 @@
-// What the program itself makes of its own recordings.
+// Reports that the program writes from its own recordings.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -37,7 +37,7 @@ test("reports a recorded session", async () => {
   assertQuiet(page);
 });
 
-test("refuses what is no recording, and leaves nothing behind", () => {
+test("refuses a file that is not a recording, and writes no page", () => {
   const out = join(kFolder, "refused.html");
   const { status, stderr } = spawnSync(process.env.TROCAR, ["report", join(kFolder, "one.json"), "-o", out], {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-// Makes the pages and tests them: node run.js MAKE_REPORT_PAGES TROCAR
+// Creates the pages and runs the tests: node run.js MAKE_REPORT_PAGES TROCAR
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,29 +1,29 @@
-// What the recording says of the program itself: did the backends agree, and how long did each stage take.
+// Agreement of the collision backends and times of the stages, from the recording.
 import { html, section } from "./dom.js";
 import { figure, whole } from "./format.js";
 
 const kStages = {
   devices: "poses from the devices",
-  pairs: "which instruments are near which organ",
+  pairs: "candidate pairs of instruments and organs",
   update: "new positions to the touch query",
   query: "the touch query: which faces are touched",
-  contacts: "from touched faces to contacts",
-  cut: "burning and tearing",
-  tissue: "the tissue's step",
-  surface: "the surface from the tissue",
-  check: "the same question to the checking backend, the comparison included",
+  contacts: "contacts from the touched faces",
+  cut: "burning, cutting and tearing",
+  tissue: "the tissue step",
+  surface: "the organs' surfaces from the tissue",
+  check: "the same query by the checking backend, comparison included",
   record: "copying the frame for the recording",
 };
 
-/** The sentence about agreement: no more than the recording can tell. */
+/** The sentence about agreement, as far as the recording contains it. */
 export function agreementText({ check, frames }, backend) {
-  if (check.frames === 0) return `No frame was checked: the recording says nothing about whether ${backend} was right.`;
+  if (check.frames === 0) return `No frame was checked: the recording does not show whether ${backend} was correct.`;
   const share =
     check.frames === frames
       ? `All ${whole(frames)} frames were`
       : `${whole(check.frames)} of ${whole(frames)} frames were`;
-  const asked = `${share} also put to an independent backend on the CPU (a tree of oriented bounding boxes, unless the session was started with another).`;
-  if (check.faces === 0) return `${asked} Both named the same faces every time: 0 disagreements.`;
+  const asked = `${share} also answered by an independent backend on the CPU (a tree of oriented bounding boxes, unless the session was started with another).`;
+  if (check.faces === 0) return `${asked} Both found the same faces in every frame: 0 disagreements.`;
   return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
 }
 
@@ -45,12 +45,12 @@ export function backendText({ backends }) {
   return `The backend changed: ${parts.join("; ")}.`;
 }
 
-/** The touch query beside its check, by their medians; empty where there was no check. */
+/** Median times of the touch query and its check; empty without a check. */
 export function queryText({ stages, check }, backend) {
   const median = (name) => stages.find((stage) => stage.name === name)?.median;
   const [update, query, checking] = ["update", "query", "check"].map(median);
   if (check.frames === 0 || ![update, query, checking].every(Number.isFinite)) return "";
-  return `By the medians ${backend} took ${figure(update)} ms to take in the new positions and ${figure(query)} ms to answer; the check, which does both again with its own backend and compares, took ${figure(checking)} ms.`;
+  return `Median times: ${backend} took ${figure(update)} ms for the update with new positions and ${figure(query)} ms for the query; the check, which repeats both with its own backend and compares, took ${figure(checking)} ms.`;
 }
 
 function bar(stage, most) {
@@ -80,13 +80,13 @@ function stageRow(stage, most, kind) {
 function budgetText(summary, recording) {
   const budget = 1000 / Number(recording.frame_rate);
   if (!Number.isFinite(budget)) return "";
-  const kept = summary.frame_time.p99 <= budget ? "stayed within" : "went beyond";
-  return `At ${figure(Number(recording.frame_rate))} frames a second a frame may take ${figure(budget)} ms: 99 of 100 frames took at most ${figure(summary.frame_time.p99)} ms, which ${kept} that.`;
+  const kept = summary.frame_time.p99 <= budget ? "is within" : "exceeds";
+  return `At ${figure(Number(recording.frame_rate))} frames a second a frame may take ${figure(budget)} ms: 99 of 100 frames took at most ${figure(summary.frame_time.p99)} ms, which ${kept} this budget.`;
 }
 
 export function agreementSection({ summary, recording, attempt }) {
   const most = Math.max(...summary.stages.map((stage) => stage.p99), 1e-6);
-  const heads = ["Stage", "Median", "99 of 100", "Longest", "", "What it does"];
+  const heads = ["Stage", "Median", "99 of 100", "Longest", "", "Meaning"];
   return section(
     "agreement-section",
     "Agreement and timing",
@@ -97,7 +97,7 @@ export function agreementSection({ summary, recording, attempt }) {
     html(
       "p",
       {},
-      `Times are of this machine, while it also drew and recorded, in milliseconds. ${budgetText(summary, recording)}`,
+      `Times are in milliseconds, measured on the recording machine while it also drew and recorded. ${budgetText(summary, recording)}`,
     ),
     html(
       "section",
@@ -125,7 +125,7 @@ export function agreementSection({ summary, recording, attempt }) {
     html(
       "p",
       { class: "small" },
-      "Bars: dark to the median, light to what 99 of 100 frames stayed within. Drawing the picture is not among the stages.",
+      "Bars: dark up to the median, light up to the 99th percentile. Drawing is not included in the stages.",
     ),
   );
 }

@@ -1,6 +1,6 @@
-// Stretches of time worth knowing: which rows the timeline shows above its curves.
+// Time intervals that the timeline shows in rows above its curves. Seconds.
 
-/** [{name, marks: [{from, to, tool}]}]: only what happened, in the order of its weight. */
+/** [{name, marks: [{from, to, tool}]}]: rows that are not empty, the most important first. */
 export function bandsOf(session) {
   const { summary, attempt } = session;
   const errors = (attempt.task?.events ?? []).filter((event) => event.error);
@@ -14,7 +14,7 @@ export function bandsOf(session) {
       marks: errors.map((event) => ({ from: event.time, to: event.time, text: event.text })),
       error: true,
     },
-    ofTools("Energy", "energy"),
+    ofTools("Diathermy", "energy"),
     ofTools("Out of view", "out_of_view"),
     ofTools("Tip in organ", "inside"),
     { name: "Collision", marks: summary.collisions.map(([from, to]) => ({ from, to })) },
@@ -23,11 +23,11 @@ export function bandsOf(session) {
   return bands.filter((band) => band.marks.length > 0);
 }
 
-/** What holds at `time` for the instrument with this index, as words. */
+/** The states of an instrument at `time`, in words. */
 export function statesAt(tool, time) {
   const holds = (spans) => spans.some(([from, to]) => from <= time && time <= to);
   const states = [
-    [tool.energy, "energy"],
+    [tool.energy, "diathermy"],
     [tool.out_of_view, "out of view"],
     [tool.inside, "tip in organ"],
     [tool.without_device, "no device"],

@@ -1,4 +1,4 @@
-// Several attempts beside each other: how each figure changes with practice, a table of all, and any of them in detail.
+// Comparison of several attempts: learning curves of the metrics, a table of all, and any attempt in detail.
 import { drawnToWidth, freshId, html, section } from "./dom.js";
 import { figure, readableUnit } from "./format.js";
 import { practiceDrawing, practiceText } from "./practice.js";
@@ -6,7 +6,7 @@ import { isJudged } from "./score.js";
 import { sessionDetails } from "./session.js";
 import { notesSection } from "./notes.js";
 
-/** The figures of an attempt that a curve may be about. `instrument`: empty for the whole attempt. */
+/** The metrics of an attempt that have curves. `instrument`: empty for the whole attempt. */
 function metricsOf({ attempt }, instrument) {
   if (instrument === "") return [...(attempt.task?.parts ?? []), ...attempt.overall];
   return attempt.instruments.find(({ name }) => name === instrument)?.metrics ?? [];
@@ -23,7 +23,7 @@ export function limitsOf(curve, sessions) {
   return { good, poor, larger: good > poor };
 }
 
-/** Index of the best of the values; null where nobody knows which way is better, or all are alike. */
+/** Index of the best value; null where the better direction is unknown, or all values are equal. */
 export function bestOf(values, larger) {
   const known = values.map((value, k) => [value, k]).filter(([value]) => Number.isFinite(value));
   if (larger === null || known.length < 2) return null;
@@ -44,7 +44,7 @@ function curveFigure(curve, sessions, selection) {
   );
 }
 
-/** True when there is nothing to see in a curve: the same value in every attempt, or none at all. */
+/** True when a curve has the same value in every attempt, or no value. */
 export function isFlat({ values }) {
   const known = values.filter((value) => Number.isFinite(value));
   return known.every((value) => value === known[0]);
@@ -62,7 +62,7 @@ function multiples(curves, sessions, selection) {
   ];
 }
 
-/** Without curves that repeat an earlier one under the same name: a task's parts and the whole attempt share some. */
+/** Removes curves that repeat an earlier one with the same name: a task's parts and the whole attempt share some. */
 export function withoutTwins(curves) {
   const name = ({ instrument, label, values }) => JSON.stringify([instrument, label, values]);
   const seen = new Set();
@@ -83,7 +83,7 @@ function learningSection(curves, sessions, selection) {
   return section(
     "learning-section",
     "Learning curves",
-    "A point is an attempt, in order. Blue band: what counts as good. Dashed: the power law of practice, fitted to at least three attempts. Choose a point to see that attempt below.",
+    "Each point is an attempt, in order. Blue band: good values. Dashed: the power law of practice, fitted to at least three attempts. Select a point to see that attempt below.",
     byInstrument(curves).map(([name, own]) => folded(name, multiples(own, sessions, selection))),
   );
 }
@@ -109,11 +109,11 @@ function tableRow(curve, sessions) {
 
 function attemptTable(name, curves, sessions) {
   const heads = sessions.map(({ attempt }, k) => {
-    const place = k === 0 ? " (first)" : k === sessions.length - 1 ? " (last)" : "";
+    const position = k === 0 ? " (first)" : k === sessions.length - 1 ? " (last)" : "";
     return html(
       "th",
       { scope: "col" },
-      `${k + 1}${place}`,
+      `${k + 1}${position}`,
       html("span", { class: "file", title: attempt.file }, attempt.file.split("/").slice(-2).join("/")),
       html("span", { class: "file" }, attempt.date),
     );
@@ -123,12 +123,12 @@ function attemptTable(name, curves, sessions) {
     {
       class: "scroll",
       tabindex: "0",
-      "aria-label": name ? `Figures of ${name} in all attempts` : "Figures of all attempts",
+      "aria-label": name ? `Metrics of ${name} in all attempts` : "Metrics of all attempts",
     },
     html(
       "table",
       { class: "attempts" },
-      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Figure"), heads)),
+      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Metric"), heads)),
       html(
         "tbody",
         {},
@@ -142,12 +142,12 @@ function tableSection(curves, sessions) {
   return section(
     "table-section",
     "Attempts side by side",
-    "★: the best of all attempts, where it is known which way is better.",
+    "★: the best of all attempts, where the better direction is known.",
     byInstrument(curves).map(([name, own]) => folded(name, attemptTable(name, own, sessions))),
   );
 }
 
-// The attempt that is shown in detail, chosen from a list or by a point of any curve.
+// The attempt shown in detail, selected from a list or by a point of any curve.
 function makeSelection(sessions) {
   const id = freshId("attempt");
   const shown = html("div", { id: "chosen" });
@@ -169,7 +169,7 @@ function makeSelection(sessions) {
     html(
       "p",
       { class: "small" },
-      "Its own report (trocar report of that file alone) also shows the organs in three dimensions.",
+      "A report of this attempt alone (trocar report with one file) also shows the organs in three dimensions.",
     ),
   );
   return { choose, element, shown };
@@ -186,7 +186,7 @@ function header(sessions) {
       html(
         "p",
         { class: "notice", role: "note" },
-        `These are attempts at different scenes (${titles.join(", ")}): their figures may not be comparable.`,
+        `These attempts are of different scenes (${titles.join(", ")}): their metrics may not be comparable.`,
       ),
   );
 }

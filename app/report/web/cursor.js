@@ -1,6 +1,6 @@
-// The moment that every drawing of a session shows. Seconds.
+// The time cursor, shared by all drawings of a session. Seconds.
 
-/** cursor.at, cursor.move(time), cursor.follow(listener): the listener is told at once and at every move. */
+/** cursor.at, cursor.move(time), cursor.follow(listener): calls the listener at once and at every move. */
 export function makeCursor(begin, end) {
   const listeners = [];
   const cursor = {

@@ -1,4 +1,5 @@
-// The page's data as typed arrays. Written by app/report/report_json.cpp. Seconds, millimetres, newtons, pascals.
+// Decodes the page's data, written by app/report/report_json.cpp, into typed arrays.
+// Seconds, millimetres, newtons, pascals.
 
 const kTypes = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array };
 
@@ -13,12 +14,12 @@ export function decodeArray({ type, data }) {
 /** {low, high, steps} -> Float32Array of x, y, z, mm. */
 export function decodePlaces({ low, high, steps }) {
   const whole = decodeArray(steps);
-  const places = new Float32Array(whole.length);
+  const points = new Float32Array(whole.length);
   for (let k = 0; k < whole.length; ++k) {
     const axis = k % 3;
-    places[k] = low[axis] + (whole[k] / 65535) * (high[axis] - low[axis]);
+    points[k] = low[axis] + (whole[k] / 65535) * (high[axis] - low[axis]);
   }
-  return places;
+  return points;
 }
 
 function decodeEnvelope({ low, high }) {
@@ -58,7 +59,7 @@ function decodeOrgan(organ) {
   };
 }
 
-/** A session of the data, its arrays decoded. */
+/** A session with decoded arrays. */
 export function decodeSession(session) {
   const { summary } = session;
   return {
@@ -74,7 +75,7 @@ export function decodeSession(session) {
   };
 }
 
-/** Index of the last of the ascending `times` that is not after `time`; 0 where all are. */
+/** Index of the last of the ascending `times` that is at or before `time`; 0 where all are later. */
 export function indexAt(times, time) {
   let low = 0;
   let high = times.length;

@@ -1,4 +1,4 @@
-// Elements made from scripts. Texts only ever become text nodes: no recording can put markup into the page.
+// Creates elements. Text always becomes a text node, so that no recording can inject markup into the page.
 
 const kSvg = "http://www.w3.org/2000/svg";
 
@@ -17,19 +17,19 @@ export function html(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** The same for elements of a drawing. */
+/** As html(), for SVG elements. */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(kSvg, tag), attributes, children);
 }
 
 let numbers = 0;
-/** An id that no other element has. */
+/** A unique element id. */
 export function freshId(stem) {
   numbers += 1;
   return `${stem}-${numbers}`;
 }
 
-/** A section with a heading; `intro` says in a sentence what it shows. */
+/** A section with a heading; `intro` is a sentence about its content. */
 export function section(id, title, intro, ...children) {
   const heading = `${id}-heading`;
   return html(
@@ -41,7 +41,7 @@ export function section(id, title, intro, ...children) {
   );
 }
 
-/** Draws at the container's width, and again whenever that changes. draw(width) -> element. */
+/** Draws at the container's width, and redraws when the width changes. draw(width) -> element. */
 export function drawnToWidth(container, draw) {
   let drawn = 0;
   const redraw = () => {

@@ -1,4 +1,4 @@
-// What happened when: each line moves the time cursor.
+// The list of events; selecting an event moves the time cursor.
 import { html, section } from "./dom.js";
 import { clock } from "./format.js";
 
@@ -6,8 +6,8 @@ export function eventsSection(task, cursor) {
   const events = task?.events ?? [];
   const intro =
     events.length > 0
-      ? "Choose a line to see that moment in every drawing."
-      : "Nothing was noted: no task, or it was not begun.";
+      ? "Select an event to show its time in every drawing."
+      : "No events: the session has no task, or the task was not begun.";
   const rows = events.map((event) =>
     html(
       "li",

@@ -1,6 +1,6 @@
-// Numbers as people read them.
+// Formats numbers for reading.
 
-/** Three significant figures, no exponent for everyday sizes; a dash where there is no number. */
+/** Three significant digits, no exponent between 1e-4 and 1e6; a dash for a missing number. */
 export function figure(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -32,7 +32,7 @@ export function whole(value) {
   return grouped(Math.round(value));
 }
 
-/** "12.3 N"; a pure number without a unit. */
+/** "12.3 N"; a dimensionless number has no unit. */
 export function withUnit(value, unit) {
   const text = figure(value);
   return text === "–" || !unit ? text : `${text}${unit === "deg" ? "" : "\u00a0"}${readableUnit(unit)}`;

@@ -1,10 +1,10 @@
-// The figures of an attempt: for the whole, and by instrument.
+// The metrics of an attempt: for the whole session, and by instrument.
 import { html, section } from "./dom.js";
 import { withUnit } from "./format.js";
 import { explanationOf } from "./metric_notes.js";
 import { badge, isJudged, limitBar, limitsText } from "./score.js";
 
-/** [{id, label, cells: [metric or undefined for each column]}] in the order in which the figures first come. */
+/** [{id, label, cells: [metric or undefined for each column]}] in the order of first appearance. */
 export function rowsOf(columns) {
   const rows = new Map();
   columns.forEach((metrics, column) => {
@@ -51,7 +51,7 @@ function metricTable(name, columns, titles) {
         html(
           "tr",
           {},
-          ["Figure", ...titles, "What it says"].map((title) => html("th", { scope: "col" }, title)),
+          ["Metric", ...titles, "Meaning"].map((title) => html("th", { scope: "col" }, title)),
         ),
       ),
       html(
@@ -81,12 +81,12 @@ export function metricsSection({ overall, instruments }) {
   if (overall.length === 0 && instruments.every((instrument) => instrument.metrics.length === 0)) return null;
   return section(
     "metrics-section",
-    "Figures",
-    "Computed from the recording alone; the formula and the source of each are in docs/metrics.md under the same name. A dash: it cannot be told from this recording.",
-    overall.length > 0 && metricTable("Figures of the whole session", [overall], ["Whole session"]),
+    "Metrics",
+    "Computed from the recording alone; docs/metrics.md gives the formula and the source of each. A dash: undefined in this recording.",
+    overall.length > 0 && metricTable("Metrics of the whole session", [overall], ["Whole session"]),
     instruments.length > 0 &&
       metricTable(
-        "Figures of each instrument",
+        "Metrics of each instrument",
         instruments.map((instrument) => instrument.metrics),
         instruments.map((instrument) => instrument.name),
       ),

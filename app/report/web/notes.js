@@ -1,22 +1,22 @@
-// What the reader should know before judging anybody by these numbers. Sources: docs/metrics.md.
+// Limitations that the reader must know before grading a trainee by these numbers. Sources: docs/metrics.md.
 import { html, section } from "./dom.js";
 
 const kNotes = [
-  "Mean squared jerk does not tell experts from novices; log dimensionless jerk does (Aghazadeh et al., Sensors 23:3146, 2023): jerk with a unit grows with the pace, so who works faster looks rougher. It is listed because papers report it. Time, path length and depth told novices from experts on each of three tasks (Oropesa et al., Surgical Innovation 20:299, 2013).",
-  "Smoothness over a long attempt carries its length: compare attempts at the same task only.",
+  "Mean squared jerk does not discriminate skill; log dimensionless jerk does (Aghazadeh et al., Sensors 23:3146, 2023): jerk with a unit grows with speed, so faster work looks rougher. It is listed because papers report it. Time, path length and depth distinguished novices from experts on each of three tasks (Oropesa et al., Surgical Innovation 20:299, 2013).",
+  "Smoothness depends on the length of the attempt: compare only attempts at the same task.",
   "Thresholds are starting points for training, not norms: set them from your own experts on your own tasks.",
   "Forces and pressures are those of the simulated tissue. They depend on the scene's tissue and on the size of the organs' faces, and are comparable only between attempts at the same scene.",
-  "A face counts as touched in a frame when the instrument, or the space it swept since the frame before, comes within the shaft's radius of it, or when its tip does. Contact seconds add up the frames; the pressure is the highest of any frame, and is known where the shaft's touch pressed the tissue.",
-  "A tip that hides behind an organ counts as seen: the recording holds where the scope looked, not what stood between.",
+  "A face counts as touched in a frame when the space that the shaft swept since the frame before comes within the shaft's radius of it, or when the tip touches it. Contact seconds are summed over the frames; the pressure is the highest of any frame, and is known only for faces that the shaft touched.",
+  "A tip hidden behind an organ counts as visible: the recording holds the scope's view, not the occlusion.",
 ];
 const kOfSeveral =
-  "Averages over many people follow a power law of practice (Newell and Rosenbloom, 1981), single learners rather an exponential (Heathcote, Brown and Mewhort, 2000): the rate is a summary, not a forecast.";
+  "Averages over many people follow a power law of practice (Newell and Rosenbloom, 1981), single learners rather follow an exponential (Heathcote, Brown and Mewhort, 2000): the rate is a summary, not a forecast.";
 
 export function notesSection(several = false) {
   const notes = several ? [kOfSeveral, ...kNotes] : kNotes;
   return section(
     "notes-section",
-    "How far to trust these numbers",
+    "Limitations",
     null,
     html(
       "ul",

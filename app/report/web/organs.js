@@ -1,4 +1,4 @@
-// The organs coloured by contact: how long, or how hard, each face was touched over the whole session.
+// The organs coloured by contact: the duration or the highest pressure of contact of each face in the whole session.
 import { kScale } from "./colour.js";
 import { freshId, html, section } from "./dom.js";
 import { figure, whole } from "./format.js";
@@ -9,7 +9,7 @@ const kQuantities = {
   pressure: { label: "highest pressure", unit: "kPa", scale: 1e-3 },
 };
 
-/** The value that takes the scale's last colour: 98 of 100 touched faces stay below, so that one face does not blanch all others. */
+/** The value of the scale's last colour: 98 of 100 touched faces are below, so that one outlier does not hide the others. */
 export function topOfScale(organs, quantity) {
   const values = organs.flatMap((organ) => Array.from(organ.contact[quantity])).sort((a, b) => a - b);
   if (values.length === 0) return 1;
@@ -47,10 +47,10 @@ function option(kind, name, label, checked, onchange) {
   );
 }
 
-// Not those that came during the session and went again.
-function originalsGone({ born, gone }) {
-  const later = new Set(born.face);
-  return gone.face.filter((face) => !later.has(face)).length;
+// Number of removed faces, without those that were also created during the session.
+function originalsRemoved({ born, gone }) {
+  const created = new Set(born.face);
+  return gone.face.filter((face) => !created.has(face)).length;
 }
 
 function organTable(organs) {
@@ -59,7 +59,7 @@ function organTable(organs) {
     `${figure(organ.touched_area_mm2 / 100)} cm²`,
     `${figure(organ.contact.seconds.reduce((most, value) => Math.max(most, value), 0))} s`,
     `${figure(organ.contact.pressure.reduce((most, value) => Math.max(most, value), 0) / 1000)} kPa`,
-    whole(originalsGone(organ)),
+    whole(originalsRemoved(organ)),
   ];
   const heads = [
     "Organ",
@@ -67,7 +67,7 @@ function organTable(organs) {
     "Area touched, at rest",
     "Longest on one face",
     "Highest pressure",
-    "Original faces gone (burnt, cut, torn)",
+    "Original faces removed (burnt, cut, torn)",
   ];
   return html(
     "section",
@@ -100,7 +100,7 @@ function organTable(organs) {
   );
 }
 
-// Arrow keys turn, + and - come nearer and go away.
+// Arrow keys turn the view, + and - zoom.
 function keys(scene, event) {
   const turns = { ArrowLeft: [-0.15, 0], ArrowRight: [0.15, 0], ArrowUp: [0, -0.15], ArrowDown: [0, 0.15] };
   if (turns[event.key]) scene.turn(...turns[event.key]);
@@ -162,12 +162,12 @@ function controlsOf(scene, organs, cursor, scale) {
       organs.map(organFlag),
       flag("paths", "paths"),
       flag("tools", "instruments"),
-      organs.some((organ) => organ.gone.face.length > 0) && flag("gone", "faces gone"),
+      organs.some((organ) => organ.gone.face.length > 0) && flag("gone", "removed faces"),
     ),
     html(
       "fieldset",
       {},
-      html("legend", {}, "Look from"),
+      html("legend", {}, "View"),
       views.map((name) => html("button", { type: "button", onclick: () => scene.lookFrom(name) }, name)),
     ),
   );
@@ -189,7 +189,7 @@ function stageOf(summary, organs, cursor) {
     return html(
       "p",
       { class: "notice", id: "no-webgl", role: "note" },
-      "This browser gives the page no WebGL, so the organs cannot be shown in three dimensions; everything else is complete. Another browser, or one with graphics acceleration allowed, shows them.",
+      "This browser has no WebGL, so the organs cannot be shown in three dimensions; everything else is complete. Use another browser or enable graphics acceleration.",
     );
   }
   canvas.addEventListener("keydown", (event) => keys(scene, event));
@@ -204,7 +204,7 @@ export function organsSection(summary, cursor) {
   return section(
     "organs-section",
     "Contact on the organs",
-    "Colours add up the whole session on the organs' shape at rest; pale: never touched. Instruments and missing faces are those of the time cursor. Drag to turn, wheel to zoom.",
+    "Colours show the whole session on the organs' shape at rest; pale: never touched. Instruments and removed faces are shown at the time cursor. Drag to turn, wheel to zoom.",
     stageOf(summary, organs, cursor),
     organTable(organs),
   );

@@ -7,13 +7,13 @@ import { shadowOf } from "./shadow.js";
 import { boxOf } from "./surface.js";
 import { instrumentLegend } from "./timeline.js";
 
-// Axes to the right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
+// Axes that point right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
 const kViews = [
   { name: "Front", right: 0, up: 1, hint: "x right, y up" },
   { name: "Top", right: 0, up: 2, hint: "x right, z up" },
   { name: "Side", right: 2, up: 1, hint: "z right, y up" },
 ];
-const kLeast = 30; // mm  of a view, at least: a tip that hardly moved is no mountain range
+const kLeast = 30; // mm  minimum extent of a view, so that a nearly still tip is not magnified
 const kMargin = { left: 40, right: 8, top: 8, bottom: 26 };
 
 /** {middle: [x, y, z], side}: a cube around all the tips, mm. */
@@ -31,7 +31,7 @@ export function cubeAround(tools) {
   return { middle: low.map((value, k) => 0.5 * (value + high[k])), side };
 }
 
-function placing(view, cube, width) {
+function mappingOf(view, cube, width) {
   const plot = width - kMargin.left - kMargin.right;
   const scale = plot / cube.side;
   const low = (axis) => cube.middle[axis] - 0.5 * cube.side;
@@ -44,34 +44,34 @@ function placing(view, cube, width) {
   };
 }
 
-function axes(view, place) {
-  const base = kMargin.top + place.plot;
-  const [left, right] = [kMargin.left, kMargin.left + place.plot];
+function axes(view, mapping) {
+  const base = kMargin.top + mapping.plot;
+  const [left, right] = [kMargin.left, kMargin.left + mapping.plot];
   return svg(
     "g",
     {},
-    ticks(...place.range(view.right), 4).map((mark) => [
-      svg("line", { x1: place.x(mark), x2: place.x(mark), y1: kMargin.top, y2: base, class: "grid" }),
-      svg("text", { x: place.x(mark), y: base + 16, class: "tick middle" }, figure(mark)),
+    ticks(...mapping.range(view.right), 4).map((mark) => [
+      svg("line", { x1: mapping.x(mark), x2: mapping.x(mark), y1: kMargin.top, y2: base, class: "grid" }),
+      svg("text", { x: mapping.x(mark), y: base + 16, class: "tick middle" }, figure(mark)),
     ]),
-    ticks(...place.range(view.up), 4).map((mark) => [
-      svg("line", { x1: left, x2: right, y1: place.y(mark), y2: place.y(mark), class: "grid" }),
-      svg("text", { x: left - 5, y: place.y(mark) + 4, class: "tick end" }, figure(mark)),
+    ticks(...mapping.range(view.up), 4).map((mark) => [
+      svg("line", { x1: left, x2: right, y1: mapping.y(mark), y2: mapping.y(mark), class: "grid" }),
+      svg("text", { x: left - 5, y: mapping.y(mark) + 4, class: "tick end" }, figure(mark)),
     ]),
-    svg("rect", { x: left, y: kMargin.top, width: place.plot, height: place.plot, class: "frame" }),
+    svg("rect", { x: left, y: kMargin.top, width: mapping.plot, height: mapping.plot, class: "frame" }),
   );
 }
 
-function pathOf(tool, view, place) {
+function pathOf(tool, view, mapping) {
   const points = [];
   for (let k = 0; k < tool.tip.length; k += 3)
-    points.push(`${place.x(tool.tip[k + view.right]).toFixed(1)},${place.y(tool.tip[k + view.up]).toFixed(1)}`);
+    points.push(`${mapping.x(tool.tip[k + view.right]).toFixed(1)},${mapping.y(tool.tip[k + view.up]).toFixed(1)}`);
   return svg("path", { class: `path ${instrumentClass(tool.index)}`, d: `M${points.join("L")}` });
 }
 
-function ends(tool, view, place) {
+function ends(tool, view, mapping) {
   const last = tool.tip.length - 3;
-  const at = (k) => [place.x(tool.tip[k + view.right]), place.y(tool.tip[k + view.up])];
+  const at = (k) => [mapping.x(tool.tip[k + view.right]), mapping.y(tool.tip[k + view.up])];
   const [begin, end] = [at(0), at(last)];
   const colour = instrumentClass(tool.index);
   return [
@@ -80,15 +80,15 @@ function ends(tool, view, place) {
   ];
 }
 
-// The organs at rest as one flat shape: what a page has of their outline.
-function outline(organs, view, place, width) {
-  const [columns, rows] = [width, Math.round(place.height)];
-  const inside = shadowOf(organs, view, place, columns, rows);
+// The silhouette of the organs at rest.
+function outline(organs, view, mapping, width) {
+  const [columns, rows] = [width, Math.round(mapping.height)];
+  const inside = shadowOf(organs, view, mapping, columns, rows);
   const canvas = html("canvas", { width: columns, height: rows, class: "outline", "aria-hidden": "true" });
   const pen = canvas.getContext("2d");
   if (!pen) return canvas;
   const picture = pen.createImageData(columns, rows);
-  const [left, right, base] = [kMargin.left, kMargin.left + place.plot, kMargin.top + place.plot];
+  const [left, right, base] = [kMargin.left, kMargin.left + mapping.plot, kMargin.top + mapping.plot];
   for (let row = kMargin.top; row < base; ++row)
     for (let column = left; column < right; ++column)
       if (inside[row * columns + column]) picture.data.set([128, 128, 128, 255], 4 * (row * columns + column));
@@ -97,32 +97,33 @@ function outline(organs, view, place, width) {
 }
 
 function viewDrawing(summary, view, cube, cursor, width) {
-  const place = placing(view, cube, width);
+  const mapping = mappingOf(view, cube, width);
   const marks = summary.tools.map((tool) => svg("circle", { r: 5, class: `path-now ${instrumentClass(tool.index)}` }));
   const names = summary.tools.map((tool) => tool.name).join(", ");
   const picture = svg(
     "svg",
     {
-      viewBox: `0 0 ${width} ${place.height}`,
+      viewBox: `0 0 ${width} ${mapping.height}`,
       role: "img",
       "aria-label": `${view.name} view of the paths of ${names}, millimetres`,
     },
-    axes(view, place),
-    summary.tools.map((tool) => pathOf(tool, view, place)),
-    summary.tools.map((tool) => ends(tool, view, place)),
+    axes(view, mapping),
+    summary.tools.map((tool) => pathOf(tool, view, mapping)),
+    summary.tools.map((tool) => ends(tool, view, mapping)),
     marks,
   );
   const follow = (time) => {
     const step = 3 * indexAt(summary.stepTime, time);
     summary.tools.forEach((tool, k) => {
-      marks[k].setAttribute("cx", place.x(tool.tip[step + view.right]));
-      marks[k].setAttribute("cy", place.y(tool.tip[step + view.up]));
+      marks[k].setAttribute("cx", mapping.x(tool.tip[step + view.right]));
+      marks[k].setAttribute("cy", mapping.y(tool.tip[step + view.up]));
     });
   };
-  return { element: html("div", { class: "path-view" }, outline(summary.organs, view, place, width), picture), follow };
+  const background = outline(summary.organs, view, mapping, width);
+  return { element: html("div", { class: "path-view" }, background, picture), follow };
 }
 
-/** The instruments, and the scope if it went anywhere: more than a millimetre along some axis. */
+/** The instruments, and the scope if it moved more than a millimetre along some axis. */
 export function travellers({ tools, scope }) {
   const { low, high } = boxOf([scope]);
   const moved = low.some((value, axis) => high[axis] - value > 1);
@@ -147,7 +148,7 @@ export function pathsSection(session, cursor) {
   return section(
     "paths-section",
     "Paths of the tips",
-    "Circle: where it began; square: where it ended; ring: the moment of the time cursor. All views have one scale; the organs at rest lie behind.",
+    "Circle: start; square: end; ring: position at the time cursor. All views have the same scale; the organs are shown at rest in the background.",
     instrumentLegend(summary.tools),
     html("div", { class: "views" }, views),
   );

@@ -1,9 +1,9 @@
-// One figure over the attempts, with the power law of practice where one was fitted (app/score/learning_curve.hpp).
+// One metric over the attempts, with the power law of practice where one was fitted (app/score/learning_curve.hpp).
 import { svg } from "./dom.js";
 import { figure, ticks } from "./format.js";
 
 const kHeight = 130;
-const kFaintest = 0.3; // R² below which nobody should see a trend
+const kFaintest = 0.3; // R²; below it there is no clear trend
 const kMargin = { left: 44, right: 10, top: 8, bottom: 22 };
 
 /** value(attempt) of the fit, attempt 1, 2, ... */
@@ -11,14 +11,14 @@ export function practiceAt(fit, attempt) {
   return fit.first * attempt ** -fit.rate;
 }
 
-/** What the fit says, in a sentence. */
+/** The fit in a sentence. */
 export function practiceText({ values, fit }) {
   const known = values.filter((value) => Number.isFinite(value));
   if (!fit) return known.length < 3 ? "Too few attempts for a fit." : "No fit: it needs three values above zero.";
-  const way = fit.rate > 0 ? "falls" : "grows";
+  const trendWord = fit.rate > 0 ? "falls" : "grows";
   const twice = Math.abs(100 * (2 ** -fit.rate - 1));
   const trend = fit.explained < kFaintest ? "; no clear trend" : "";
-  return `${figure(fit.first)} · n^${figure(-fit.rate)}: ${way} by ${figure(twice)}% with every doubling of practice; R² ${fit.explained.toFixed(2)}${trend}.`;
+  return `${figure(fit.first)} · n^${figure(-fit.rate)}: ${trendWord} by ${figure(twice)}% with every doubling of practice; R² ${fit.explained.toFixed(2)}${trend}.`;
 }
 
 function scales(values, limits, fit, width) {
@@ -26,16 +26,16 @@ function scales(values, limits, fit, width) {
   const all = [...values, ...fitted, limits.good].filter((value) => Number.isFinite(value));
   const low = Math.min(0, ...all);
   const high = Math.max(low < 0 && all.every((value) => value <= 0) ? 0 : -Infinity, ...all);
-  const room = (high - low || 1) * 1.08;
+  const range = (high - low || 1) * 1.08;
   const plot = width - kMargin.left - kMargin.right;
   const tall = kHeight - kMargin.top - kMargin.bottom;
   return {
     low,
-    high: low + room,
+    high: low + range,
     right: kMargin.left + plot,
     base: kMargin.top + tall,
     x: (attempt) => kMargin.left + (values.length < 2 ? 0.5 : (attempt - 1) / (values.length - 1)) * (plot - 16) + 8,
-    y: (value) => kMargin.top + tall - ((value - low) / room) * tall,
+    y: (value) => kMargin.top + tall - ((value - low) / range) * tall,
   };
 }
 
@@ -69,7 +69,7 @@ function attemptMarks(values, at) {
   );
 }
 
-/** choose(k) is told the attempt, from 0, whose point was chosen. */
+/** choose(k): called with the number of the selected attempt, from 0. */
 export function practiceDrawing(curve, limits, width, choose) {
   const { values, fit } = curve;
   const at = scales(values, limits, fit, width);

@@ -1,10 +1,10 @@
-// The organs, the paths and the instruments in three dimensions, by three.js (viewer.js). Millimetres.
+// The organs, paths and instruments in three dimensions, drawn by three.js (viewer.js). Millimetres.
 import { kInstrumentColours, scaleColour } from "./colour.js";
 import { indexAt } from "./decode.js";
 import { boxOf, cornersOf, lifetimes, perCorner, vertexNormals } from "./surface.js";
 
-const kUntouched = "#e9e4dd"; // far from every colour of the scale
-const kFreshWall = "#9a938b"; // left by burning, cutting, tearing
+const kUntouched = "#e9e4dd"; // distinct from every colour of the scale
+const kFreshWall = "#9a938b"; // walls created by burning, cutting, tearing
 const kGone = "#d55e00";
 
 function organMeshes(three, organ) {
@@ -37,7 +37,7 @@ function organMeshes(three, organ) {
   return { organ, faceCount, living, gone, colours, life: lifetimes(organ), shown: "" };
 }
 
-// Which faces are there at `time`, and which are not any more.
+// Shows the faces that exist at `time`, and if wanted those removed before.
 function showFaces(three, mesh, time, withGone) {
   const { born, gone } = mesh.life;
   const changes = (times) => times.filter((moment) => moment <= time).length;
@@ -89,7 +89,7 @@ function placeInstrument(three, { tool, shaft, tip }, step) {
   shaft.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), along.normalize());
 }
 
-// Middle of everything touched, each face by its seconds; null where nothing was.
+// Centroid of the touched faces, weighted by seconds of contact; null without contact.
 function contactMiddle(organs) {
   const sum = [0, 0, 0];
   let weight = 0;
@@ -111,7 +111,7 @@ const kDirections = {
   Slanted: [-0.45, -0.5, 1],
 };
 
-// Light from above the viewer's shoulder, wherever the viewer is.
+// A light fixed to the camera, from above its shoulder.
 function addLights(three, scene, camera) {
   const light = new three.DirectionalLight("#ffffff", 1.6);
   light.position.set(0.4, 0.6, 1);
@@ -119,7 +119,7 @@ function addLights(three, scene, camera) {
   scene.add(new three.HemisphereLight("#ffffff", "#b9b4ad", 1.7), camera);
 }
 
-/** The ways of looking: from a named side, turned by keys (radians), nearer or farther. */
+/** Camera control: named views, turns by keys (radians), zoom. */
 function viewing(three, camera, controls, organs, render) {
   const box = boxOf(organs.map((organ) => organ.vertices));
   const middle = box.low.map((value, k) => 0.5 * (value + box.high[k]));
@@ -156,7 +156,7 @@ function viewing(three, camera, controls, organs, render) {
   };
 }
 
-/** Makes the scene on `canvas`. Error: when the browser gives no WebGL. Returns what the page may ask of it. */
+/** Makes the scene on `canvas` and returns its interface. Error: when the browser has no WebGL. */
 export function makeScene(canvas, summary) {
   const three = globalThis.ThreeViewer;
   const renderer = new three.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
@@ -189,7 +189,7 @@ export function makeScene(canvas, summary) {
       organs.forEach((mesh) => paint(three, mesh, quantity, most));
       render();
     },
-    /** hidden: numbers of organs. paths, tools, gone: shown or not. time: s, of the cursor. */
+    /** hidden: numbers of hidden organs. paths, tools, gone: shown or not. time: s, of the cursor. */
     show(state) {
       organs.forEach((mesh, k) => {
         mesh.living.visible = mesh.gone.visible = !state.hidden.has(k);

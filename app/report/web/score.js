@@ -1,23 +1,23 @@
-// The head of a report: what was recorded, and how the task went.
+// The head of a report: origin of the recording and the task's score.
 import { html, section, svg } from "./dom.js";
 import { clock, whole, withUnit } from "./format.js";
 
-/** A figure with both limits. */
+/** Whether a metric has both limits. */
 export function isJudged(metric) {
   return Number.isFinite(metric.good) && Number.isFinite(metric.poor);
 }
 
-/** {word, sign, name} of a mark from 0 to 1; null where there is none. */
-export function judgement(mark) {
-  if (mark === null || mark === undefined) return null;
-  if (mark >= 1) return { word: "good", sign: "✓", name: "good" };
-  if (mark <= 0) return { word: "poor", sign: "✗", name: "poor" };
-  return { word: `between, ${Math.round(100 * mark)}%`, sign: "~", name: "between" };
+/** {word, sign, name} of a grade from 0 to 1; null without a grade. */
+export function judgement(grade) {
+  if (grade === null || grade === undefined) return null;
+  if (grade >= 1) return { word: "good", sign: "✓", name: "good" };
+  if (grade <= 0) return { word: "poor", sign: "✗", name: "poor" };
+  return { word: `between, ${Math.round(100 * grade)}%`, sign: "~", name: "between" };
 }
 
-export function badge(mark) {
-  const found = judgement(mark);
-  if (!found) return html("span", { class: "badge none" }, "not judged");
+export function badge(grade) {
+  const found = judgement(grade);
+  if (!found) return html("span", { class: "badge none" }, "not graded");
   return html(
     "span",
     { class: `badge ${found.name}` },
@@ -55,17 +55,17 @@ function ring(score) {
   );
 }
 
-// The scale of a part's bar: it holds zero where the figures are not negative, both limits, and the value.
+// The scale of a part's bar: contains both limits, the value, and zero unless a number is negative.
 function barScale(metric) {
   const all = [metric.good, metric.poor, metric.value].filter((value) => Number.isFinite(value));
   const least = Math.min(...all);
   const low = least < 0 ? least : 0;
   const high = Math.max(...all);
-  const room = (high - low || 1) * 1.08;
-  return (value) => ((value - low) / room) * 100;
+  const range = (high - low || 1) * 1.08;
+  return (value) => ((value - low) / range) * 100;
 }
 
-/** A bar on which the good and the poor ends are marked, and where the value lies. */
+/** A bar with the good and the poor range and the value. */
 export function limitBar(metric) {
   const at = barScale(metric);
   const [good, poor] = [at(metric.good), at(metric.poor)];
@@ -101,13 +101,13 @@ function partRow(part) {
   );
 }
 
-/** The task's result: the score, and what it is made of. */
+/** The task's result: the score and its parts. */
 export function scoreSection(task) {
   if (!task) {
     return section(
       "score-section",
       "No task",
-      "This scene asks for nothing in particular: the session is described below, but not scored.",
+      "This scene has no task: the session is described below, but not scored.",
     );
   }
   const errors = task.events.filter((event) => event.error).length;
@@ -125,7 +125,7 @@ export function scoreSection(task) {
         html("p", {}, html("strong", {}, task.finished ? "Finished" : "Not finished")),
         html("p", { class: "small" }, errors === 0 ? "no errors" : errors === 1 ? "1 error" : `${errors} errors`),
       ),
-      html("ul", { class: "parts", "aria-label": "What the score is made of" }, task.parts.map(partRow)),
+      html("ul", { class: "parts", "aria-label": "Parts of the score" }, task.parts.map(partRow)),
     ),
   );
 }
@@ -134,13 +134,13 @@ function fact(term, value) {
   return value && html("div", {}, html("dt", {}, term), html("dd", {}, value));
 }
 
-/** What a reader must know of a machine that lost more than a hundredth of the time; empty when it kept up. */
+/** The warning for a machine that lost more than 1 % of the time; empty otherwise. */
 export function slowMachineText(attempt) {
   if (!(attempt.lost_share > 0.01)) return "";
   return `The machine was too slow for this scene: ${withUnit(attempt.lost_time_s, "s")} of the simulation were lost, ${Math.round(100 * attempt.lost_share)} % of the time. Tissue and instruments moved slower than they should.`;
 }
 
-const kClocks = { wall: "the trainee's", tick: "the simulation's" };
+const kClocks = { wall: "wall time of the trainee", tick: "simulation time" };
 
 /** Title and origin of a session. */
 export function sessionHeader(session) {
@@ -155,7 +155,7 @@ export function sessionHeader(session) {
       html(
         "p",
         { class: "notice", role: "note" },
-        "The program was killed while it recorded: this report shows what the file still holds, up to its last complete frame.",
+        "The program was killed during the recording: this report covers the file up to its last complete frame.",
       ),
     slowMachineText(attempt) && html("p", { class: "notice", role: "note" }, slowMachineText(attempt)),
     html(
@@ -168,7 +168,7 @@ export function sessionHeader(session) {
       fact("Clock", kClocks[attempt.clock]),
       fact("Machine", attempt.machine),
       fact("OpenGL", recording.gl),
-      fact("Touch query", [attempt.backend, recording.mode, recording.cover].filter(Boolean).join(", ")),
+      fact("Collision backend", [attempt.backend, recording.mode, recording.cover].filter(Boolean).join(", ")),
       fact("Program", attempt.version && `Trocar ${attempt.version}`),
     ),
   );

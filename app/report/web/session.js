@@ -10,7 +10,7 @@ import { pathsSection } from "./paths.js";
 import { scoreSection, sessionHeader } from "./score.js";
 import { timelineSection } from "./timeline.js";
 
-/** What is known of a session beside its header: also shown for one of several attempts. */
+/** The sections of a session below its header; a comparison also shows them for the selected attempt. */
 export function sessionDetails(session) {
   const { summary, attempt } = session;
   const cursor = makeCursor(summary.begin, summary.end);

@@ -1,12 +1,12 @@
-// The shadow that organs throw on a plane, pixel by pixel. Filling tens of thousands of small triangles with a canvas'
-// own means takes minutes where nothing but the processor draws.
+// The silhouette of the organs projected onto a plane, pixel by pixel. Filling tens of thousands of small triangles
+// with the canvas API takes minutes with software rendering.
 
 // Twice the area of a, b and the point, signed.
 function side(a, b, x, y) {
   return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
 }
 
-/** Marks the pixels whose middle lies in the triangle a, b, c (pixels, any turn) in `inside`. */
+/** Sets the pixels of `inside` whose centre lies in the triangle a, b, c (pixels, either orientation). */
 export function fillTriangle(inside, columns, rows, a, b, c) {
   const least = (axis) => Math.max(0, Math.floor(Math.min(a[axis], b[axis], c[axis]) - 0.5));
   const most = (axis, limit) => Math.min(limit - 1, Math.ceil(Math.max(a[axis], b[axis], c[axis])));
@@ -19,11 +19,11 @@ export function fillTriangle(inside, columns, rows, a, b, c) {
   }
 }
 
-/** [row][column] 1 where any organ lies before or behind. `place` gives pixels of millimetres. */
-export function shadowOf(organs, view, place, columns, rows) {
+/** [row][column] 1 where a projected organ covers the pixel. `mapping` maps millimetres to pixels. */
+export function shadowOf(organs, view, mapping, columns, rows) {
   const inside = new Uint8Array(columns * rows);
   for (const { vertices, faces } of organs.filter((organ) => organ.vertices)) {
-    const corner = (k) => [place.x(vertices[3 * faces[k] + view.right]), place.y(vertices[3 * faces[k] + view.up])];
+    const corner = (k) => [mapping.x(vertices[3 * faces[k] + view.right]), mapping.y(vertices[3 * faces[k] + view.up])];
     for (let k = 0; k < faces.length; k += 3)
       fillTriangle(inside, columns, rows, corner(k), corner(k + 1), corner(k + 2));
   }

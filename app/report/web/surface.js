@@ -1,6 +1,6 @@
-// An organ's faces over the session, as arrays for drawing. Millimetres, seconds.
+// An organ's faces over time, as arrays for drawing. Millimetres, seconds.
 
-/** [face] time from which it is there, and until which: -Infinity and Infinity where it always was, or stayed. */
+/** [face] times of creation and removal: -Infinity if it existed from the start, Infinity if it was never removed. */
 export function lifetimes(organ) {
   const count = organ.faces.length / 3;
   const born = new Float32Array(count).fill(-Infinity);
@@ -30,7 +30,7 @@ export function vertexNormals(vertices, faces) {
   return normals;
 }
 
-/** Three corners of their own for each face: values[corner of faces] = of_vertex[vertex]. */
+/** Expands vertex values to separate corners of each face: values[corner of faces] = ofVertex[vertex]. */
 export function perCorner(ofVertex, faces) {
   const out = new Float32Array(faces.length * 3);
   for (let k = 0; k < faces.length; ++k)
@@ -38,14 +38,14 @@ export function perCorner(ofVertex, faces) {
   return out;
 }
 
-/** Corner numbers of the faces that `keep`. */
+/** Corner numbers of the faces for which `keep` is true. */
 export function cornersOf(faceCount, keep) {
   const corners = [];
   for (let face = 0; face < faceCount; ++face) if (keep(face)) corners.push(3 * face, 3 * face + 1, 3 * face + 2);
   return new Uint32Array(corners);
 }
 
-/** Low and high corner of places, mm. */
+/** Low and high corner of the bounding box of points, mm. */
 export function boxOf(listOfPlaces) {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];

@@ -22,7 +22,7 @@ function largest(values) {
   return most;
 }
 
-/** Where things are in a drawing of this width: x of a time, gutter on the left. */
+/** Layout of a drawing of this width: x of a time, gutter on the left. */
 function layout(summary, width) {
   const gutter = width < 560 ? 76 : 96;
   const length = summary.end - summary.begin || 1;
@@ -36,9 +36,10 @@ function layout(summary, width) {
   };
 }
 
-// One line where every bin is one frame; else the band between the lowest and the highest of each bin.
-function curvePaths(tool, envelope, times, place, y) {
-  const points = (values) => Array.from(values, (value, k) => `${place.x(times[k]).toFixed(1)},${y(value).toFixed(1)}`);
+// A line if every bin is one frame; else the band between the minimum and the maximum of each bin.
+function curvePaths(tool, envelope, times, mapping, y) {
+  const points = (values) =>
+    Array.from(values, (value, k) => `${mapping.x(times[k]).toFixed(1)},${y(value).toFixed(1)}`);
   const top = points(envelope.high);
   const colour = instrumentClass(tool.index);
   const line = svg("path", { class: `curve ${colour}`, d: `M${top.join("L")}`, "data-points": top.length });
@@ -47,33 +48,33 @@ function curvePaths(tool, envelope, times, place, y) {
   return [svg("path", { class: `curve-band ${colour}`, d: `M${top.join("L")}L${back.join("L")}Z` }), line];
 }
 
-function curve(summary, { key, title }, place, top) {
+function curve(summary, { key, title }, mapping, top) {
   const most = largest(summary.tools.map((tool) => largest(tool[key].high))) || 1;
   const marks = ticks(0, most, 3);
-  const room = 1.06 * Math.max(most, marks[marks.length - 1]);
+  const range = 1.06 * Math.max(most, marks[marks.length - 1]);
   const base = top + kTitleHeight + kCurveHeight;
-  const y = (value) => base - (value / room) * kCurveHeight;
+  const y = (value) => base - (value / range) * kCurveHeight;
   return svg(
     "g",
     { "data-curve": key },
-    svg("text", { x: place.gutter, y: top + 13, class: "row-title" }, title),
+    svg("text", { x: mapping.gutter, y: top + 13, class: "row-title" }, title),
     marks.map((mark) => [
-      svg("line", { x1: place.gutter, x2: place.gutter + place.plot, y1: y(mark), y2: y(mark), class: "grid" }),
-      svg("text", { x: place.gutter - 6, y: y(mark) + 4, class: "tick end" }, figure(mark)),
+      svg("line", { x1: mapping.gutter, x2: mapping.gutter + mapping.plot, y1: y(mark), y2: y(mark), class: "grid" }),
+      svg("text", { x: mapping.gutter - 6, y: y(mark) + 4, class: "tick end" }, figure(mark)),
     ]),
-    summary.tools.map((tool) => curvePaths(tool, tool[key], summary.binTime, place, y)),
+    summary.tools.map((tool) => curvePaths(tool, tool[key], summary.binTime, mapping, y)),
   );
 }
 
-function bandMark(mark, place, y, height) {
-  const x = place.x(mark.from);
-  const width = Math.max(2, place.x(mark.to) - x);
+function bandMark(mark, mapping, y, height) {
+  const x = mapping.x(mark.from);
+  const width = Math.max(2, mapping.x(mark.to) - x);
   const colour = mark.tool === undefined ? "band-all" : instrumentClass(mark.tool);
   return svg("rect", { x, y, width, height, class: `band ${colour}` });
 }
 
-function errorMark(mark, place, y) {
-  const x = place.x(mark.from);
+function errorMark(mark, mapping, y) {
+  const x = mapping.x(mark.from);
   return svg(
     "path",
     { d: `M${x - 4},${y + 3}l8,8m0,-8l-8,8`, class: "error-mark" },
@@ -81,45 +82,45 @@ function errorMark(mark, place, y) {
   );
 }
 
-// Several instruments share a band: each has its own lane in it.
-function band(row, tools, place, top) {
+// Each instrument has its own lane in a band.
+function band(row, tools, mapping, top) {
   const lane = (kBandHeight - 5) / Math.max(1, tools);
   return svg(
     "g",
     { "data-band": row.name },
-    svg("text", { x: place.gutter - 6, y: top + 12, class: "tick end" }, row.name),
-    svg("rect", { x: place.gutter, y: top, width: place.plot, height: kBandHeight - 3, class: "band-track" }),
+    svg("text", { x: mapping.gutter - 6, y: top + 12, class: "tick end" }, row.name),
+    svg("rect", { x: mapping.gutter, y: top, width: mapping.plot, height: kBandHeight - 3, class: "band-track" }),
     row.marks.map((mark) =>
       row.error
-        ? errorMark(mark, place, top)
+        ? errorMark(mark, mapping, top)
         : mark.tool === undefined
-          ? bandMark(mark, place, top + 1, kBandHeight - 5)
-          : bandMark(mark, place, top + 1 + mark.tool * lane, lane),
+          ? bandMark(mark, mapping, top + 1, kBandHeight - 5)
+          : bandMark(mark, mapping, top + 1 + mark.tool * lane, lane),
     ),
   );
 }
 
-function axis(summary, place, top) {
-  return ticks(summary.begin, summary.end, place.plot / 90).map((time) => [
-    svg("line", { x1: place.x(time), x2: place.x(time), y1: top, y2: top + 5, class: "axis" }),
-    svg("text", { x: place.x(time), y: top + 18, class: "tick middle" }, `${figure(time)} s`),
+function axis(summary, mapping, top) {
+  return ticks(summary.begin, summary.end, mapping.plot / 90).map((time) => [
+    svg("line", { x1: mapping.x(time), x2: mapping.x(time), y1: top, y2: top + 5, class: "axis" }),
+    svg("text", { x: mapping.x(time), y: top + 18, class: "tick middle" }, `${figure(time)} s`),
   ]);
 }
 
 function drawing(session, width, description) {
   const { summary } = session;
-  const place = layout(summary, width);
+  const mapping = layout(summary, width);
   const parts = [];
   let top = 2;
   for (const row of bandsOf(session)) {
-    parts.push(band(row, summary.tools.length, place, top));
+    parts.push(band(row, summary.tools.length, mapping, top));
     top += kBandHeight;
   }
   for (const kind of kCurves) {
-    parts.push(curve(summary, kind, place, top + 4));
+    parts.push(curve(summary, kind, mapping, top + 4));
     top += kTitleHeight + kCurveHeight + 8;
   }
-  parts.push(axis(summary, place, top));
+  parts.push(axis(summary, mapping, top));
   const line = svg("line", { class: "cursor", y1: 0, y2: top, "data-cursor": true });
   const height = top + kAxisHeight;
   const picture = svg(
@@ -128,7 +129,7 @@ function drawing(session, width, description) {
     parts,
     line,
   );
-  return { picture, line, place };
+  return { picture, line, mapping };
 }
 
 function describe(summary) {
@@ -255,7 +256,7 @@ function slider(summary, cursor) {
 
 function binsNote(summary) {
   if (summary.bin_time && summary.binTime.length >= summary.frames) return "Every frame is drawn.";
-  return `Each point stands for ${Math.ceil(summary.frames / summary.binTime.length)} frames; the band is from their lowest to their highest value.`;
+  return `Each point represents ${Math.ceil(summary.frames / summary.binTime.length)} frames; the band extends from their lowest to their highest value.`;
 }
 
 /** Bands, curves, cursor and readings of a session. */
@@ -265,13 +266,13 @@ export function timelineSection(session, cursor) {
   let drawn = null;
   const follow = (time) => {
     if (!drawn) return;
-    const x = drawn.place.x(time);
+    const x = drawn.mapping.x(time);
     drawn.line.setAttribute("x1", x);
     drawn.line.setAttribute("x2", x);
   };
   const point = (event) => {
     const box = drawn.picture.getBoundingClientRect();
-    cursor.move(drawn.place.time(((event.clientX - box.left) / box.width) * drawn.place.width));
+    cursor.move(drawn.mapping.time(((event.clientX - box.left) / box.width) * drawn.mapping.width));
   };
   drawnToWidth(stage, (width) => {
     drawn = drawing(session, width, describe(summary));
@@ -287,7 +288,7 @@ export function timelineSection(session, cursor) {
   return section(
     "timeline-section",
     "Timeline",
-    `Drag, or use the slider and its arrow keys: the same moment is shown in the paths and on the organs. ${binsNote(summary)}`,
+    `Drag, or use the slider and its arrow keys: the paths and the organs show the same time. ${binsNote(summary)}`,
     instrumentLegend(summary.tools),
     stage,
     slider(summary, cursor),

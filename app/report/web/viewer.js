@@ -1,4 +1,4 @@
-// What the page takes of three.js: one script that defines ThreeViewer. Used by organs.js.
+// The parts of three.js that the page uses, bundled as one script that defines ThreeViewer. Used by scene3d.js.
 export {
   BufferAttribute,
   BufferGeometry,

@@ -2,7 +2,7 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 out vec3 to_light;
 out vec3 world_normal;
-out vec3 pattern;  // m, turned against the axes so that no surface runs along the volume's cells
+out vec3 pattern;  // m, rotated so that no surface is aligned with the volume's cells
 out vec2 patches;  // 1: islands of fat, light and dark
 const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 void main() {

@@ -1,19 +1,19 @@
-// A mark lying on the tissue: how far a fragment is from a segment (of a path) or a point (a target), in radii. The
-// styles are those of MarkStyle in app/view/mark_shape.hpp; every line has a dark rim, so that it stands out on pale
-// tissue as on dark.
-in vec3 place;
+// A mark on the tissue: distance of a fragment from a segment (of a path) or a point (a target), in radii. The styles
+// are those of MarkStyle in app/view/mark_shape.hpp; every line has a dark rim, so that it is visible on pale and on
+// dark tissue.
+in vec3 world;
 flat in vec4 from_radius;
 flat in vec4 to_style;
 flat in vec4 colour;
 out vec4 result;
 
-float aa;  // radii a pixel
+float aa;  // radii per pixel
 float within(float d, float low, float high) {
   return clamp((d - low) / aa + 0.5, 0.0, 1.0) * clamp((high - d) / aa + 0.5, 0.0, 1.0);
 }
 
 void main() {
-  vec3 axis = to_style.xyz - from_radius.xyz, r = place - from_radius.xyz;
+  vec3 axis = to_style.xyz - from_radius.xyz, r = world - from_radius.xyz;
   float t = clamp(dot(r, axis) / max(dot(axis, axis), 1e-12), 0.0, 1.0);
   r = (r - t * axis) / from_radius.w;
   float d = length(r);

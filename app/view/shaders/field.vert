@@ -1,4 +1,4 @@
-// A ring about the middle of the picture, as a strip of 97 pairs; radii as shares of the field's.
+// A ring around the centre of the picture, as a strip of 97 vertex pairs; radii relative to the field's.
 uniform float inner, outer, depth;
 out float share;
 void main() {

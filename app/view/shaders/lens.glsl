@@ -1,6 +1,6 @@
-// Barrel distortion by the division model of app/scope/lens.hpp, applied to where a vertex lands: meshes are fine
-// enough for the straight lines between. Far outside the field the factor is held, so that what crosses the eye's plane
-// stays put.
+// Barrel distortion by the division model of app/scope/lens.hpp, applied to vertices: meshes are fine enough for
+// straight lines between them. Far outside the field the factor is constant, so that triangles that cross the eye's
+// plane stay valid.
 vec2 seen_from_pinhole(vec2 pinhole) {
   return pinhole * (2.0 / (1.0 + sqrt(1.0 + 4.0 * eye_barrel.w * dot(pinhole, pinhole))));
 }

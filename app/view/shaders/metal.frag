@@ -15,7 +15,7 @@ void main() {
   float near_face = teeth * max(1.0 - abs(model_position.y) * 1600.0, 0.0);
   n = normalize(n + vec3(0.0, 0.0, 1.2 * saw * near_face));
   float facing = max(dot(n, towards), 0.0);
-  // Steel mirrors the cavity around it: warm from the sides, dark at grazing angles.
+  // Steel reflects the cavity around it: warm from the sides, dark at grazing angles.
   vec3 mirrored = mix(vec3(0.30, 0.13, 0.10), vec3(0.80), smoothstep(-0.3, 0.95, 2.0 * facing * facing - 1.0));
   vec3 light = mix(colour * (0.2 + 0.8 * facing), colour * mirrored * 1.2, 0.75 * shine);
   light *= 1.0 - 0.75 * near_face * smoothstep(0.15, 0.45, abs(saw));

@@ -4,8 +4,8 @@ layout(location = 2) in vec3 rest;
 layout(location = 3) in float charred;
 out vec3 to_light;
 out vec3 world_normal;
-out vec3 pattern;  // m, turned against the axes so that no surface runs along the volume's cells
-out vec2 burnt_mottle;  // 1: 0 sound .. 1 charred; -1 .. 1
+out vec3 pattern;  // m, rotated so that no surface is aligned with the volume's cells
+out vec2 burnt_mottle;  // 1: 0 intact .. 1 charred; -1 .. 1
 const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 void main() {
   to_light = light_time.xyz - position;

@@ -1,37 +1,37 @@
-// What instruments take from the lamp's light, as a factor on the picture: app/view/shadow.hpp says the same in C++.
-in vec3 place;
+// The instruments' shadow, as a factor on the picture: app/view/shadow.hpp has the same formula in C++.
+in vec3 world;
 uniform vec4 begin_radius[3];  // m, of one instrument's capsules
 uniform vec4 end[3];           // m
 out vec4 result;
 
-// Of a lamp of this radius (m).
+// Radius of the lamp, m.
 const float kLamp = 0.0022;
 
 float light_past(vec3 p, vec3 to_lamp, float far, vec3 a, vec3 b, float radius) {
-  // Nearest approach of the ray towards the lamp and the axis.
+  // Closest points of the ray towards the lamp and the axis.
   vec3 axis = b - a, r = p - a;
   float e = dot(axis, axis), f = dot(axis, r), c = dot(to_lamp, r), d = dot(to_lamp, axis);
   float s = clamp((d * f - c * e) / max(e - d * d, 1e-9), 0.0, far);
   float t = clamp((d * s + f) / e, 0.0, 1.0);
   s = clamp(d * t - c, 0.0, far);
   float gap = length(r + s * to_lamp - t * axis) - radius;
-  // The lamp seen past the edge: softer, the farther the instrument is from the tissue.
+  // Penumbra: softer, the farther the instrument is from the tissue.
   float soft = kLamp * s / max(far - s, 0.01) + 0.0004;
   float lit = smoothstep(-soft, soft, gap);
-  // What is close to the tissue also keeps away the light that the tissue around it throws back.
+  // Ambient occlusion: an instrument close to the tissue blocks light reflected by the tissue around it.
   float near = length(r - clamp(f / e, 0.0, 1.0) * axis) - radius;
   float open = 1.0 - 0.5 * exp2(-max(near, 0.0) * 1300.0);
   return mix(0.28, 1.0, lit) * open;
 }
 
 void main() {
-  vec3 to_lamp = lamp_aspect.xyz - place;
+  vec3 to_lamp = lamp_aspect.xyz - world;
   float far = length(to_lamp);
   to_lamp /= far;
-  // Written out: an index that the compiler does not know is slow on a CPU.
-  float lit = light_past(place, to_lamp, far, begin_radius[0].xyz, end[0].xyz, begin_radius[0].w);
-  lit = min(lit, light_past(place, to_lamp, far, begin_radius[1].xyz, end[1].xyz, begin_radius[1].w));
-  lit = min(lit, light_past(place, to_lamp, far, begin_radius[2].xyz, end[2].xyz, begin_radius[2].w));
-  // The picture holds a display's numbers, so the factor gets its gamma, about 1 / 2.
+  // Unrolled: an index that is not constant is slow on a CPU.
+  float lit = light_past(world, to_lamp, far, begin_radius[0].xyz, end[0].xyz, begin_radius[0].w);
+  lit = min(lit, light_past(world, to_lamp, far, begin_radius[1].xyz, end[1].xyz, begin_radius[1].w));
+  lit = min(lit, light_past(world, to_lamp, far, begin_radius[2].xyz, end[2].xyz, begin_radius[2].w));
+  // The picture holds display values, so the factor gets their gamma, about 1 / 2.
   result = vec4(vec3(sqrt(lit)), 1.0);
 }

@@ -1,4 +1,4 @@
-in vec2 place;
+in vec2 uv;
 uniform sampler2D picture;
 out vec4 result;
-void main() { result = texture(picture, place); }
+void main() { result = texture(picture, uv); }

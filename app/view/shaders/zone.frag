@@ -1,5 +1,5 @@
 uniform vec4 colour;
-uniform float hatch;  // pixels from stripe to stripe; 0: none
+uniform float hatch;  // period of the stripes in pixels; 0: none
 out vec4 result;
 void main() {
   float stripe = hatch > 0.0 ? abs(fract((gl_FragCoord.x + gl_FragCoord.y) / hatch) - 0.5) * 2.0 : 1.0;
