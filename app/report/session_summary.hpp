@@ -69,12 +69,12 @@ struct StageSummary {
 // hundred, and nothing disagreed, it is timer noise and no frame counts as checked.
 struct CheckSummary {
   std::size_t frames = 0, frames_disagreeing = 0;
-  std::uint64_t faces = 0;  // disagreements in all
+  std::uint64_t faces = 0;  // total disagreements
 };
 
-// Faces held against the double reference; all 0 in recordings without a sample.
+// Faces compared with the double reference; all 0 in recordings without a sample.
 struct SampleSummary {
-  std::uint64_t faces = 0, answers = 0, wrong = 0;  // held; answers they were chosen from; gainsaid
+  std::uint64_t faces = 0, answers = 0, wrong = 0;  // compared; number of all answers; wrong
 };
 
 // A backend that answered from this frame on.
@@ -99,7 +99,7 @@ struct SessionSummary {
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages
   CheckSummary check;
   SampleSummary sample;
-  std::vector<BackendSummary> backends;  // the first, then each that took another's place
+  std::vector<BackendSummary> backends;  // the first, then each replacement
 };
 
 // `lens`: of the recorded scene. `progress` is called with the number of frames done.

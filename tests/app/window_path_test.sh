@@ -67,7 +67,8 @@ click() {
 }
 key() { xdotool keydown "$1"; settle; xdotool keyup "$1"; settle; }
 picture() { settle; import -window root -crop "${width}x${height}+0+0" +repage "$out/$1.png"; [ -s "$out/$1.png" ] || fail "no picture $1"; }
-# The window at its smallest, and back: nothing is drawn into a picture without pixels, and nothing else happens.
+# Shrinks the window to its minimum and restores it: the program must not draw into a picture without pixels, and its
+# screen must not change.
 shrink() {
   local window before
   window=$(xdotool search --onlyvisible --pid "$program" | head -n 1)

@@ -21,7 +21,7 @@ test("the sample of the reference: nothing without one, its size, its errors", (
   assert.match(sampleText({ sample: { faces: 80, answers: 5000, wrong: 3 } }), /3 of them wrong/);
 });
 
-test("arrays and places come back", () => {
+test("arrays and positions are decoded", () => {
   assert.deepEqual([...decodeArray({ type: "f32", data: base64(new Float32Array([1.5, -2])) })], [1.5, -2]);
   const steps = { type: "u16", data: base64(new Uint16Array([0, 65535, 0])) };
   assert.deepEqual([...decodePlaces({ low: [-1, 2, 3], high: [1, 4, 3], steps })], [-1, 4, 3]);

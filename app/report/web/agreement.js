@@ -24,18 +24,18 @@ export function agreementText({ check, frames }, backend) {
       : `${whole(check.frames)} of ${whole(frames)} frames were`;
   const asked = `${share} also answered by an independent backend on the CPU (a tree of oriented bounding boxes, unless the session was started with another).`;
   if (check.faces === 0) return `${asked} Both found the same faces in every frame: 0 disagreements.`;
-  return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the figures of this report are to be taken with care.`;
+  return `${asked} They disagreed about ${whole(check.faces)} faces in ${whole(check.frames_disagreeing)} frames: the metrics of this report may be wrong.`;
 }
 
-/** How many faces were compared with the reference; empty in recordings that hold no sample. */
+/** How many faces were compared with the reference; empty in recordings without a sample. */
 export function sampleText({ sample }) {
   if (!sample?.faces) return "";
   const compared = `In every frame a sample of faces is also compared with the reference computation in double precision: ${whole(sample.faces)} faces of ${whole(sample.answers)} answers`;
   if (sample.wrong === 0) return `${compared}, none of them wrong.`;
-  return `${compared}, ${whole(sample.wrong)} of them wrong. Use the results of this report with care.`;
+  return `${compared}, ${whole(sample.wrong)} of them wrong. The metrics of this report may be wrong.`;
 }
 
-/** Which backend answered when, where it was not the same one throughout; empty where it was. */
+/** The changes of the backend during the session; empty without any. */
 export function backendText({ backends }) {
   if (!backends || (backends.length < 2 && !backends[0]?.fault)) return "";
   const parts = backends.map(({ name, frame, time, fault }) => {
