@@ -88,7 +88,6 @@ constexpr auto kPlain = [](auto value) { return plain(value); };
 constexpr auto kInMm = [](auto value) { return in_mm(value); };
 constexpr auto kQuoted = [](const std::string& words) { return quoted(words); };
 constexpr auto kPlain3 = [](const auto& v) { return plain3(v); };
-constexpr auto kInMm3 = [](const auto& v) { return in_mm3(v); };
 constexpr auto kWhole = [](int number) { return fmt::format("{}", number); };
 
 std::string path_text(const std::filesystem::path& path, const std::filesystem::path& file) {

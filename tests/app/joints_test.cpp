@@ -144,7 +144,6 @@ TEST(Joints, SignsAreAsDocumented) {
 
 // The trocar is fixed, so a point of the shaft outside the body moves opposite to the tip.
 TEST(Joints, AHandleMovedUpMovesTheTipDown) {
-  const JointLimits limits;
   const RemoteCentre centre = remote_centre({0, 0, 0}, {0, 0, -1});
   for (const double tilt : {-30.0, -5.0, 5.0, 60.0}) {
     Joints joints;
