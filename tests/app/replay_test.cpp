@@ -245,9 +245,10 @@ TEST_F(BurntRecording, AnotherFormatIsRefused) {
     const Recording recording(file);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()), file.string() +
-                                             ": is a trocar-recording-1, but this version reads trocar-recording-2; use "
-                                             "the version that recorded it (0.1.0)");
+    EXPECT_EQ(std::string(error.what()),
+              file.string() +
+                  ": is a trocar-recording-1, but this version reads trocar-recording-2; use "
+                  "the version that recorded it (0.1.0)");
   }
 }
 
