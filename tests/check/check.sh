@@ -48,8 +48,9 @@ check_asan() {
     UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:suppressions=$PWD/$here/suppressions_ubsan.txt" suite asan
 }
 
+# LLVM, under llvmpipe, holds more locks at once than the deadlock detector can count (64).
 check_tsan() {
-  TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/$here/suppressions_tsan.txt" suite tsan
+  TSAN_OPTIONS="halt_on_error=1:detect_deadlocks=0:suppressions=$PWD/$here/suppressions_tsan.txt" suite tsan
 }
 
 checks=("$@")
