@@ -80,7 +80,7 @@ void session_lines(const Session& session, const HudState& state) {
   theme::row("Frame time", fmt::format("{:.0f} ms", state.frame_ms));
   theme::row("Verified", fmt::format("{} faces", session.sample().faces),
              session.sample().disagreements == 0 ? theme::kGood : theme::kBad);
-  if (state.lost > 0.0) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
+  if (state.lost >= 0.05) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
   if (session.backend_times().size() < 2) return;
   if (!session.checking())
     theme::row("Check", "off");
