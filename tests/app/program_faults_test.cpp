@@ -36,7 +36,7 @@ struct Outcome {
 
 // Expects one sentence: one line, without diagnostics of a library. A slow machine also prints its progress.
 void expect_sentence(const Outcome& outcome, const std::string& part) {
-  const std::string text = std::regex_replace(outcome.err, std::regex("record: [^\n]* left\n"), "");
+  const std::string text = std::regex_replace(outcome.err, std::regex("(record|demo|perform): [^\n]* left\n"), "");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << outcome.err;
   EXPECT_TRUE(text.starts_with("trocar: ")) << outcome.err;
   EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
