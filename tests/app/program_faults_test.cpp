@@ -22,6 +22,7 @@
 
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -211,14 +212,14 @@ TEST_F(ProgramFaults, AFullDiskIsReportedAtOnceAndKeepsTheFrames) {
 
 // The window reports the full disk during the attempt, and the exit status reports it again.
 TEST_F(ProgramFaults, TheWindowReportsAFullDisk) {
-  if (std::system("command -v xvfb-run >/dev/null") != 0) GTEST_SKIP() << "xvfb-run is missing: no window";
+  if (std::system("command -v Xvfb >/dev/null") != 0) GTEST_SKIP() << "Xvfb is missing: no window";
   folder_.write("window.sh", fmt::format("ulimit -f 2000; exec {} run ball.toml --record --frames 200 --folder out "
                                          "--state state.json --no-check --quality low --width 640 --height 480",
                                          TROCAR_PROGRAM));
-  const int status = std::system(fmt::format("cd {} && timeout -s KILL 120 xvfb-run -a -s '-screen 0 800x600x24' sh "
-                                             "window.sh >stdout 2>stderr </dev/null",
-                                             folder_.path().string())
-                                     .c_str());
+  const int status =
+      std::system(fmt::format("cd {} && timeout -s KILL 120 {} 800x600 sh window.sh >stdout 2>stderr </dev/null",
+                              folder_.path().string(), repository_file("tests/support/with_display.sh").string())
+                      .c_str());
   const std::string text = read_file(at("stderr"));
   EXPECT_EQ(WEXITSTATUS(status), 1) << text;
   const std::string sentence =

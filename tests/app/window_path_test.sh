@@ -9,10 +9,10 @@
 set -euo pipefail
 
 if [ -z "${TROCAR_PATH_DISPLAY:-}" ]; then
-  for tool in xvfb-run xdotool import /usr/bin/python3; do
+  for tool in Xvfb xdotool import /usr/bin/python3; do
     command -v "$tool" >/dev/null || { echo "$tool is missing: not tried"; exit 77; }
   done
-  TROCAR_PATH_DISPLAY=1 exec xvfb-run -a -s "-screen 0 3840x2160x24 -nolisten tcp" "$0" "$@"
+  TROCAR_PATH_DISPLAY=1 exec "$(dirname "$0")/../support/with_display.sh" 3840x2160 "$0" "$@"
 fi
 
 trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
