@@ -170,8 +170,8 @@ TEST(IgtlLoop, PosesArriveWithLittleDelay) {
   std::sort(ms.begin(), ms.end());
   std::printf("OpenIGTLink loop, publish to pose, %d messages: median %.3f ms, 99 %% %.3f ms, worst %.3f ms\n",
               kMessages, ms[kMessages / 2], ms[kMessages * 99 / 100], ms.back());
-  // Even on a busy machine a tenth of the messages pass undisturbed, in well below a millisecond. A server or device that
-  // waits for the next tick of a clock would delay them all.
+  // Even on a busy machine a tenth of the messages pass undisturbed, in well below a millisecond. A server or device
+  // that waits for the next tick of a clock would delay them all.
   EXPECT_LT(ms[kMessages / 10], 1.0);
   EXPECT_LT(ms[kMessages / 2], 20.0);
   EXPECT_EQ(device.refused(), 0u);
