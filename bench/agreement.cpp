@@ -12,11 +12,11 @@
 
 #include "app/compare/compare.hpp"
 #include "app/compare/random_motion.hpp"
-#include "app/support/data_folder.hpp"
-#include "app/support/machine.hpp"
 #include "cpu_collision/reference.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
+#include "sim/support/data_folder.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {

@@ -9,14 +9,14 @@
 #include <filesystem>
 #include <functional>
 
-#include "app/support/machine.hpp"
-#include "app/support/output_file.hpp"
 #include "bench/broad_phase_report.hpp"
 #include "bench/floating_crowd.hpp"
 #include "cpu_collision/broad_phase/brute_force.hpp"
 #include "cpu_collision/broad_phase/plane_cache.hpp"
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
 #include "cpu_collision/broad_phase/uniform_grid.hpp"
+#include "sim/support/machine.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar::bench {
 namespace {

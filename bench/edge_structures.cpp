@@ -9,11 +9,11 @@
 #include <numeric>
 #include <random>
 
-#include "app/support/machine.hpp"
 #include "bench/quad_edge.hpp"
 #include "bench/winged_edge.hpp"
 #include "mesh/half_edge.hpp"
 #include "mesh/superquadric.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/device/igtl_device.hpp"
-#include "app/device/igtl_server.hpp"
+#include "sim/link/igtl_device.hpp"
+#include "sim/link/igtl_server.hpp"
 
 namespace {
 

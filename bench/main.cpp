@@ -9,10 +9,10 @@
 #include <exception>
 #include <filesystem>
 
-#include "app/support/machine.hpp"
-#include "app/support/output_file.hpp"
 #include "bench/report.hpp"
 #include "bench/size_plot.hpp"
+#include "sim/support/machine.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <exception>
 
-#include "app/support/progress.hpp"
 #include "cpu_collision/reference.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar::bench {
 namespace {

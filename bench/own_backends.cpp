@@ -1,5 +1,5 @@
 // Our own backends as contestants.
-#include "app/backend/backends.hpp"
+#include "app/compare/backends.hpp"
 
 #include <fmt/format.h>
 

@@ -12,11 +12,11 @@
 #include <numeric>
 #include <random>
 
-#include "app/support/machine.hpp"
-#include "app/support/output_file.hpp"
 #include "bench/soft_body_report.hpp"
 #include "deform/elastic_forces.hpp"
 #include "mesh/organ_maker.hpp"
+#include "sim/support/machine.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -15,13 +15,13 @@
 #include <chrono>
 
 #include "app/compare/random_motion.hpp"
-#include "app/input/trajectory.hpp"
-#include "app/support/data_folder.hpp"
-#include "app/support/machine.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/face_tree.hpp"
 #include "mesh/mesh_io.hpp"
+#include "sim/device/trajectory.hpp"
+#include "sim/support/data_folder.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -12,11 +12,11 @@
 #include <random>
 
 #include "app/compare/frame_source.hpp"
-#include "app/support/machine.hpp"
 #include "bench/scene.hpp"
 #include "cpu_collision/trees/aabb.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
 #include "mesh/superquadric.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar::bench {
 namespace {

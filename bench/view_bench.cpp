@@ -9,9 +9,9 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "app/support/machine.hpp"
 #include "bench/view_shots.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -50,6 +50,8 @@ class TouchQuery {
   // once, and only a new object answers again. CPU backends never have a fault.
   virtual TouchFault fault() const { return TouchFault::None; }
 
+  // For a renderer: name of an OpenGL buffer with the current positions, tightly packed vec3 floats. 0: there is none.
+  virtual unsigned position_buffer() const { return 0; }
   virtual const StageTimes& times() const = 0;
   virtual CostCounters counters() const { return {}; }
   virtual std::size_t memory_bytes() const = 0;  // held by this object, host and device

@@ -60,7 +60,7 @@ std::string clip_prelude(const ComputeTuning& tuning) {
          std::to_string(tuning.clip_on_gpu) + "\n";
 }
 
-class ComputeQuery final : public GpuTouchQuery {
+class ComputeQuery final : public TouchQuery {
  public:
   ComputeQuery(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);
 
@@ -372,12 +372,12 @@ ComputeTuning best_compute_tuning(const GlInfo& info) {
   return tuning;
 }
 
-std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning) {
+std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning) {
   gl::require_version(context, "compute", 4, 3);
   return std::make_unique<ComputeQuery>(context, read_back, tuning);
 }
 
-std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back) {
+std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, ReadBack read_back) {
   return make_compute_query(context, read_back, best_compute_tuning(context.info()));
 }
 

@@ -16,6 +16,6 @@ struct ComputeTuning {
 // The best variant for the hardware in `info`: measured for software drivers, estimated for GPUs.
 ComputeTuning best_compute_tuning(const GlInfo& info);
 
-std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);
+std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);
 
 }  // namespace trocar

@@ -76,7 +76,7 @@ PassProgram make_pass_program(std::size_t tools) {
   return {std::move(program), planes_at};
 }
 
-class OcclusionQuery final : public GpuTouchQuery {
+class OcclusionQuery final : public TouchQuery {
  public:
   explicit OcclusionQuery(GlContext& context);
 
@@ -280,7 +280,7 @@ std::size_t OcclusionQuery::memory_bytes() const {
 
 }  // namespace
 
-std::unique_ptr<GpuTouchQuery> make_occlusion_query(GlContext& context) {
+std::unique_ptr<TouchQuery> make_occlusion_query(GlContext& context) {
   gl::require_version(context, "occlusion", 3, 3);
   return std::make_unique<OcclusionQuery>(context);
 }

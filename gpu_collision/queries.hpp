@@ -9,21 +9,15 @@
 
 namespace trocar {
 
-class GpuTouchQuery : public TouchQuery {
- public:
-  // GL buffer with the current positions, tightly packed vec3 floats, for the renderer.
-  virtual unsigned position_buffer() const = 0;
-};
-
 // Each throws InputError "backend NAME: <the missing feature>" when the context cannot run it.
 // The context must outlive the query and be current on the calling thread.
-std::unique_ptr<GpuTouchQuery> make_select_query(GlContext& context);
-std::unique_ptr<GpuTouchQuery> make_occlusion_query(GlContext& context);
+std::unique_ptr<TouchQuery> make_select_query(GlContext& context);
+std::unique_ptr<TouchQuery> make_occlusion_query(GlContext& context);
 
 enum class ReadBack {
   Immediate,  // the answer of this call; waits for the GPU
   Deferred,   // the answer of the previous call, none at the first; waits only if the GPU has not finished that call
 };
-std::unique_ptr<GpuTouchQuery> make_compute_query(GlContext& context, ReadBack read_back = ReadBack::Immediate);
+std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, ReadBack read_back = ReadBack::Immediate);
 
 }  // namespace trocar

@@ -77,7 +77,7 @@ void set_camera(const ToolVolume& tool, double margin) {
   }
 }
 
-class SelectQuery final : public GpuTouchQuery {
+class SelectQuery final : public TouchQuery {
  public:
   explicit SelectQuery(GlContext& context)
       : info_(context.info()), fault_(context), records_(kFirstRecords * kRecordLength) {}
@@ -223,7 +223,7 @@ std::size_t SelectQuery::memory_bytes() const {
 
 }  // namespace
 
-std::unique_ptr<GpuTouchQuery> make_select_query(GlContext& context) {
+std::unique_ptr<TouchQuery> make_select_query(GlContext& context) {
   const GlInfo& info = context.info();
   if (!info.compatibility_profile) throw InputError("backend select: this context has no compatibility profile");
   gl::require_version(context, "select", 3, 3);

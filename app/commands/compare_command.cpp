@@ -10,9 +10,9 @@
 #include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
 #include "app/compare/recording_source.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

@@ -8,17 +8,8 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/device/script_device.hpp"
-#include "app/record/recording_place.hpp"
+#include "app/compare/session_report.hpp"
 #include "app/report/write_report.hpp"
-#include "app/scene/scene_access.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/session/session_report.hpp"
-#include "app/support/data_folder.hpp"
-#include "app/support/interrupt.hpp"
-#include "app/support/limits.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
 #include "app/view/view.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
@@ -26,6 +17,16 @@
 #include "app/window/plots.hpp"
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording_place.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/support/data_folder.hpp"
+#include "sim/support/interrupt.hpp"
+#include "sim/support/limits.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {
@@ -212,7 +213,7 @@ void run(const DemoCommand& command) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   });
   session.reserve_frames(command.frames);
-  SessionRecorder recorder(folder / "session.h5", scene, session, gl_description(backends));
+  SessionRecorder recorder(recording_file(folder / "session.h5"), scene, session, gl_description(backends));
   DemoView view(scene, session, backends, window.get());
   catch_interrupts();
   play(command, scene, session, recorder, view);

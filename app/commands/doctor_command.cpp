@@ -6,13 +6,14 @@
 #include <cstdlib>
 #include <thread>
 
-#include "app/backend/backends.hpp"
 #include "app/commands/commands.hpp"
-#include "app/device/gamepad_device.hpp"
-#include "app/device/haptic_stub.hpp"
-#include "app/device/spacemouse_device.hpp"
-#include "app/support/machine.hpp"
+#include "app/compare/backends.hpp"
+#include "app/window/glfw_gamepad.hpp"
 #include "geometry/error.hpp"
+#include "sim/device/haptic_stub.hpp"
+#include "sim/device/spacemouse_device.hpp"
+#include "sim/link/spacemouse_reader.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {

@@ -8,12 +8,12 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/export/csv_text.hpp"
-#include "app/export/pvd.hpp"
-#include "app/record/recording.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
+#include "app/report/csv_text.hpp"
+#include "app/report/pvd.hpp"
 #include "geometry/error.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

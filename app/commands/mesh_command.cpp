@@ -8,7 +8,6 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/support/output_file.hpp"
 #include "deform/lattice_report.hpp"
 #include "geometry/error.hpp"
 #include "mesh/decimate.hpp"
@@ -16,6 +15,7 @@
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "mesh/superquadric.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "app/scene/scene_access.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 

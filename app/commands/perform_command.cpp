@@ -5,16 +5,18 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/record/recording_place.hpp"
-#include "app/scene/scene_access.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/support/interrupt.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
-#include "app/task/performer.hpp"
-#include "app/task/session_observer.hpp"
-#include "app/task/task_run.hpp"
+#include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording_place.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/support/interrupt.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
+#include "sim/task/performer.hpp"
+#include "sim/task/session_observer.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
 namespace {
@@ -58,7 +60,7 @@ void run(const PerformCommand& command) {
   session.set_marks(task.marks());
   performer.begin(stage, task.marks());
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
-  SessionRecorder recorder(command.out, scene, session, gl_description(backends));
+  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends));
   SessionObserver observer;
   catch_interrupts();
   const double dt = 1.0 / scene.frame_rate;

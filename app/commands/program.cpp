@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "app/commands/commands.hpp"
-#include "app/support/machine.hpp"
 #include "geometry/error.hpp"
 #include "geometry/instructions.hpp"
 #include "geometry/printable.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {

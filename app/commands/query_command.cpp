@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/backend/backends.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/query_options.hpp"
+#include "app/compare/backends.hpp"
 #include "app/compare/compare.hpp"
-#include "app/support/machine.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
+#include "sim/support/machine.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

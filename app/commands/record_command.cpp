@@ -7,18 +7,19 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/device/script_device.hpp"
-#include "app/record/recording_place.hpp"
-#include "app/scene/scene_access.hpp"
-#include "app/session/igtl_publish.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/session/session_report.hpp"
-#include "app/support/interrupt.hpp"
-#include "app/support/limits.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
+#include "app/compare/session_report.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording_place.hpp"
+#include "sim/link/igtl_publish.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/support/interrupt.hpp"
+#include "sim/support/limits.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {
@@ -102,7 +103,7 @@ void run(const RecordCommand& command) {
   if (command.publish) publisher.emplace(scene, command.igtl);
   // Last, after every other check, because the recorder may replace an older recording.
   refuse_longer_than_a_day(clock_rows, frames, scene.frame_rate);
-  SessionRecorder recorder(command.out, scene, session, gl_description(backends));
+  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends));
   catch_interrupts();
   std::uint64_t touched = 0;
   double time = 0.0;

@@ -3,14 +3,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/backend/backends.hpp"
 #include "app/commands/commands.hpp"
+#include "app/compare/backends.hpp"
 #include "app/compare/replay.hpp"
-#include "app/record/recording.hpp"
 #include "app/report/session_summary.hpp"
-#include "app/support/progress.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/scene/scene_access.hpp"
-#include "app/support/output_file.hpp"
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {

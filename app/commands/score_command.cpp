@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "app/commands/commands.hpp"
-#include "app/export/csv_text.hpp"
-#include "app/record/recording.hpp"
-#include "app/score/attempt_json.hpp"
-#include "app/score/score_recording.hpp"
-#include "app/support/output_file.hpp"
+#include "app/report/csv_text.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/score/attempt_json.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {

@@ -10,10 +10,10 @@
 #include "app/commands/options.hpp"
 #include "app/compare/compare.hpp"
 #include "app/compare/shape_touch.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

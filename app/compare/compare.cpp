@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/support/machine.hpp"
 #include "cpu_collision/reference.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "app/backend/backends.hpp"
+#include "app/compare/backends.hpp"
 #include "app/compare/frame_source.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 
@@ -47,11 +48,6 @@ CompareReport compare_backends(FrameSource& source, const std::vector<std::strin
 
 // Compares two times: "12.3 times faster", "5.0 times slower" or "as fast"; "" when either is unknown (not positive).
 std::string pace(double own_ms, double other_ms);
-
-// The names that the command line uses: "swept", "capsule", "exact", ...
-std::string_view name_of(ToolMode mode);
-std::string_view name_of(Cover cover);
-std::string_view name_of(TouchSet set);
 
 std::string compare_table(const CompareReport& report);
 std::string compare_json(const CompareReport& report);

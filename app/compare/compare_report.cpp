@@ -9,10 +9,6 @@
 
 namespace trocar {
 
-std::string_view name_of(ToolMode mode) { return mode == ToolMode::Static ? "static" : "swept"; }
-std::string_view name_of(Cover cover) { return cover == Cover::Paper ? "paper" : "capsule"; }
-std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volume" : "exact"; }
-
 namespace {
 
 // Counters and memory; dashes for a backend that does not report them.

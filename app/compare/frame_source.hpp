@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "app/input/trajectory.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/device/trajectory.hpp"
 
 namespace trocar {
 

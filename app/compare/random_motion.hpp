@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "app/input/trajectory.hpp"
 #include "geometry/mesh_view.hpp"
+#include "sim/device/trajectory.hpp"
 
 namespace trocar {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/compare/recording_source.hpp"
-#include "app/session/tip_touch.hpp"
+#include "sim/review/recorded_frames.hpp"
+#include "sim/session/tip_touch.hpp"
 
 namespace trocar {
 namespace {

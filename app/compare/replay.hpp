@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "app/backend/backends.hpp"
-#include "app/record/recording.hpp"
+#include "app/compare/backends.hpp"
+#include "sim/hdf5/recording.hpp"
 
 namespace trocar {
 

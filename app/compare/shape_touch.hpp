@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "app/input/trajectory.hpp"
 #include "cpu_collision/solids/piece_faces.hpp"
 #include "cpu_collision/solids/tip_depth.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/device/trajectory.hpp"
 
 namespace trocar {
 

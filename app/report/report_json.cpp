@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report/base64.hpp"
-#include "app/score/attempt_json.hpp"
+#include "sim/score/attempt_json.hpp"
 
 namespace trocar {
 namespace {

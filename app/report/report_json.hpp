@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/report/session_summary.hpp"
-#include "app/score/attempt.hpp"
-#include "app/score/learning_curve.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/score/learning_curve.hpp"
 
 namespace trocar {
 

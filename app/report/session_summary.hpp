@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "app/record/recording.hpp"
-#include "app/scope/lens.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/scene/lens.hpp"
 
 namespace trocar {
 

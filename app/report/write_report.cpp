@@ -4,14 +4,14 @@
 
 #include <optional>
 
-#include "app/record/recording.hpp"
 #include "app/report/report_json.hpp"
 #include "app/report/report_page.hpp"
-#include "app/scene/scene_access.hpp"
-#include "app/score/score_recording.hpp"
-#include "app/support/output_file.hpp"
-#include "app/support/progress.hpp"
 #include "geometry/error.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

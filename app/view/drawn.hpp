@@ -4,12 +4,12 @@
 
 #include <span>
 
-#include "app/device/joints.hpp"
-#include "app/scene/scene.hpp"
 #include "app/view/quality.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/touch.hpp"
 #include "gpu_collision/queries.hpp"
+#include "sim/device/joints.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 
@@ -28,7 +28,7 @@ struct DrawnOrgan {
   glm::vec3 colour{1.f};
   std::span<const glm::vec3> positions;           // [vertex] m, current
   TouchList touches;                              // faces as indices into rest.faces
-  const GpuTouchQuery* gpu = nullptr;             // its buffer holds `positions` as of the last update
+  unsigned buffer = 0;                            // OpenGL buffer with `positions` as of the last update; 0: none
   std::span<const float> charred = {};            // [vertex] 0 intact .. 1 burnt; empty: intact
   std::uint32_t topology = 0;                     // changes whenever `rest` changes
   std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces

@@ -3,8 +3,8 @@
 
 #include <glm/glm.hpp>
 
-#include "app/scope/lens.hpp"
 #include "app/view/drawn.hpp"
+#include "sim/scene/lens.hpp"
 
 namespace trocar {
 

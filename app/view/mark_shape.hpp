@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "app/view/marks.hpp"
 #include "geometry/mesh_view.hpp"
+#include "sim/task/marks.hpp"
 
 namespace trocar {
 

@@ -28,7 +28,7 @@ std::span<const std::byte> bytes_of(std::span<const T> values) {
   return std::as_bytes(values);
 }
 
-unsigned backend_buffer(const DrawnOrgan& drawn) { return drawn.gpu ? drawn.gpu->position_buffer() : 0; }
+unsigned backend_buffer(const DrawnOrgan& drawn) { return drawn.buffer; }
 
 }  // namespace
 
@@ -49,7 +49,7 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
   fill_vertices(shape.normals, bytes_of(std::span<const glm::vec3>(organ.normals)), true);
   fill_vertices(organ.rest, bytes_of(drawn.rest.positions), false);
   fill_faces(shape.faces, drawn.rest.faces, false);
-  vertex_attribute(0, drawn.gpu ? drawn.gpu->position_buffer() : shape.positions.name(), 3);
+  vertex_attribute(0, drawn.buffer ? drawn.buffer : shape.positions.name(), 3);
   vertex_attribute(1, shape.normals.name(), 3);
   vertex_attribute(2, organ.rest.name(), 3);
   if (drawn.charred.size() == drawn.rest.positions.size()) {
@@ -73,7 +73,7 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
     organ.positions.assign(drawn.positions.begin(), drawn.positions.end());
     vertex_normals({drawn.positions, drawn.rest.faces}, organ.normals);
     update_vertices(organ.shape.normals, bytes_of(std::span<const glm::vec3>(organ.normals)));
-    if (!drawn.gpu) update_vertices(organ.shape.positions, bytes_of(drawn.positions));
+    if (!drawn.buffer) update_vertices(organ.shape.positions, bytes_of(drawn.positions));
   }
 }
 
@@ -99,7 +99,7 @@ void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality) {
 void OrganLayer::draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces) {
   if (faces.empty()) return;
   glBindVertexArray(some_array_.name());
-  vertex_attribute(0, drawn.gpu ? drawn.gpu->position_buffer() : organ.shape.positions.name(), 3);
+  vertex_attribute(0, drawn.buffer ? drawn.buffer : organ.shape.positions.name(), 3);
   vertex_attribute(1, organ.shape.normals.name(), 3);
   fill_faces(some_faces_, faces, true);
   glDrawElements(GL_TRIANGLES, static_cast<GLsizei>(faces.size() * 3), GL_UNSIGNED_INT, nullptr);

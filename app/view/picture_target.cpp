@@ -10,9 +10,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "app/support/output_file.hpp"
 #include "app/view/view.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {

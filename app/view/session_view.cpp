@@ -10,7 +10,7 @@ void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
     drawn.rest = organ.mesh.view();
     drawn.colour = organ.colour;
     drawn.positions = organ.positions;
-    drawn.gpu = organ.gpu;
+    drawn.buffer = organ.query->position_buffer();
     drawn.charred = organ.charred;
     drawn.topology = organ.topology;
     // After a cut, the slots of the touched faces are out of date until the next frame.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/view/tool_shape.hpp"
+#include "sim/device/tool_shape.hpp"
 
 namespace trocar {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/view/drawn.hpp"
 #include "app/view/gl_shape.hpp"
-#include "app/view/tool_shape.hpp"
+#include "sim/device/tool_shape.hpp"
 
 namespace trocar {
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "app/scope/lens.hpp"
-#include "app/session/session.hpp"
 #include "app/view/drawn.hpp"
-#include "app/view/marks.hpp"
 #include "gpu_collision/gl_context.hpp"
+#include "sim/scene/lens.hpp"
+#include "sim/session/session.hpp"
+#include "sim/task/marks.hpp"
 
 namespace trocar {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/session/session.hpp"
+#include "sim/session/session.hpp"
 
 namespace trocar {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/scene/scene_writer.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "sim/scene/scene_writer.hpp"
 
 namespace trocar {
 namespace {

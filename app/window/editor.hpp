@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/scene/scene.hpp"
 #include "app/window/editor_camera.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "app/scene/scene.hpp"
-#include "app/scope/lens.hpp"
+#include "sim/scene/lens.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "app/scene/task_reader.hpp"
 #include "app/window/materials.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/theme.hpp"
+#include "sim/scene/task_reader.hpp"
 
 namespace trocar {
 namespace {

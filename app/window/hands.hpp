@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "app/device/make_device.hpp"
-#include "app/scope/scope.hpp"
+#include "app/window/glfw_gamepad.hpp"
 #include "app/window/window.hpp"
+#include "sim/link/make_device.hpp"
+#include "sim/scene/scope.hpp"
 
 namespace trocar {
 
@@ -40,8 +41,8 @@ class Hands {
  private:
   MouseDevice* held(bool scope) const;
 
-  DeviceContext devices_;           // must outlive the devices made with it
-  std::vector<MouseDevice*> mice_;  // [instrument]
+  DeviceContext devices_ = {.gamepad = glfw_gamepad};  // must outlive the devices made with it
+  std::vector<MouseDevice*> mice_;                     // [instrument]
   MouseDevice* scope_ = nullptr;
   std::size_t in_hand_ = 0;
   bool button_was_down_ = false;

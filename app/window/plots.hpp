@@ -2,8 +2,8 @@
 // Units: milliseconds.   Shown in tests/app/window_path_test.sh
 #pragma once
 
-#include "app/session/session.hpp"
 #include "app/window/stage_history.hpp"
+#include "sim/session/session.hpp"
 
 namespace trocar {
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "app/support/limits.hpp"
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/limits.hpp"
 
 namespace trocar {
 namespace {
@@ -94,7 +94,7 @@ void Practice::start() {
   std::filesystem::create_directories(plan_.folder, ignored);
   const std::string trainee = file_stem(plan_.trainee), stem = scene_.file.stem().string();
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
-  recorder_.emplace(recording_, scene_, session_, gl_description(backends_), score_clock_);
+  recorder_.emplace(recording_file(recording_), scene_, session_, gl_description(backends_), score_clock_);
   phase_ = next(phase_, PhaseEvent::Start);
 }
 

@@ -11,16 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "app/session/check_budget.hpp"
-#include "app/session/igtl_publish.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/session/tick_clock.hpp"
-#include "app/task/performer.hpp"
-#include "app/task/session_observer.hpp"
+#include "app/compare/backends.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/screens.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/stage_history.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/link/igtl_publish.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/session/check_budget.hpp"
+#include "sim/session/tick_clock.hpp"
+#include "sim/task/performer.hpp"
+#include "sim/task/session_observer.hpp"
 
 namespace trocar {
 

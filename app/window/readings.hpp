@@ -1,12 +1,12 @@
 // Values for the overlay: damage to an organ, and the deepest collision between instruments.
-// Units: metres, pascals.   Tested in tests/app/session_tissue_test.cpp, encounters_test.cpp
+// Units: metres, pascals.   Tested in tests/sim/session_tissue_test.cpp, encounters_test.cpp
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "app/session/instrument_clash.hpp"
 #include "deform/damage.hpp"
+#include "sim/session/instrument_clash.hpp"
 
 namespace trocar {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/scene/scene_access.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 namespace {

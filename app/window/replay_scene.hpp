@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "app/compare/recording_source.hpp"
-#include "app/scene/scene.hpp"
 #include "app/view/view.hpp"
+#include "sim/review/recorded_frames.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/record/recording.hpp"
 #include "app/report/write_report.hpp"
-#include "app/score/score_recording.hpp"
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
 
 namespace trocar {
 namespace {

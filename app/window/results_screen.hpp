@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "app/score/attempt.hpp"
 #include "app/window/screen.hpp"
+#include "sim/score/attempt.hpp"
 
 namespace trocar {
 

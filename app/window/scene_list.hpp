@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/scene/scene_access.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "app/session/session.hpp"
+#include "sim/session/session.hpp"
 
 namespace trocar {
 

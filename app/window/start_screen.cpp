@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "app/scene/scene_access.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "sim/scene/scene_access.hpp"
 
 #include <glad/gl.h>
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "app/backend/backends.hpp"
-#include "app/task/performer.hpp"
+#include "app/compare/backends.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/screen.hpp"
+#include "sim/task/performer.hpp"
 
 namespace trocar {
 

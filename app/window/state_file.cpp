@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/support/output_file.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {

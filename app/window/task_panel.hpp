@@ -2,7 +2,7 @@
 // clock_text() is tested in tests/app/window_state_test.cpp
 #pragma once
 
-#include "app/task/task_run.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
 

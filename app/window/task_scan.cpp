@@ -3,9 +3,9 @@
 #include <chrono>
 #include <optional>
 
-#include "app/task/recording_observer.hpp"
-#include "app/task/task_run.hpp"
 #include "geometry/error.hpp"
+#include "sim/review/recording_observer.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
 

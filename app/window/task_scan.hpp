@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/score/attempt.hpp"
 #include "app/window/replay_scene.hpp"
+#include "sim/score/attempt.hpp"
 
 namespace trocar {
 

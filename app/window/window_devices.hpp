@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "app/scene/scene.hpp"
 #include "app/window/hands.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 

@@ -6,8 +6,6 @@
 #include <memory>
 #include <thread>
 
-#include "app/support/data_folder.hpp"
-#include "app/support/interrupt.hpp"
 #include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
@@ -17,6 +15,8 @@
 #include "app/window/start_screen.hpp"
 #include "app/window/state_file.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/data_folder.hpp"
+#include "sim/support/interrupt.hpp"
 
 namespace trocar {
 namespace {

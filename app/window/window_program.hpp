@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "app/device/igtl_server.hpp"
-#include "app/scene/scene_access.hpp"
 #include "app/view/quality.hpp"
+#include "sim/link/igtl_server.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "app/compare/compare.hpp"
-#include "app/support/progress.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {

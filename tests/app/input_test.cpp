@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/scene/scene.hpp"
-#include "app/scene/scene_access.hpp"
-#include "app/scene/scene_writer.hpp"
-#include "app/scene/toml_limits.hpp"
-#include "app/support/names.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/scene/scene_writer.hpp"
+#include "sim/scene/toml_limits.hpp"
+#include "sim/support/names.hpp"
 #include "tests/app/run_program.hpp"
 
 namespace trocar {

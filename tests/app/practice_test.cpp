@@ -8,11 +8,11 @@
 #include <limits>
 #include <random>
 
-#include "app/record/recording.hpp"
-#include "app/score/score_recording.hpp"
 #include "app/window/practice_screen.hpp"
 #include "mesh/mesh_io.hpp"
-#include "tests/app/task_support.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
+#include "tests/sim/task_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
 // The time series for ParaView: VTK's own reader gives every face, position and touch of the recording; the list of
 // files is XML with the correct times.
-#include "app/export/pvd.hpp"
+#include "app/report/pvd.hpp"
 
 #include <gtest/gtest.h>
 #include <vtkCellData.h>
@@ -13,9 +13,9 @@
 #include <vtkXMLDataParser.h>
 #include <vtkXMLPolyDataReader.h>
 
-#include "app/compare/recording_source.hpp"
 #include "geometry/error.hpp"
-#include "tests/app/burnt_session.hpp"
+#include "sim/review/recorded_frames.hpp"
+#include "tests/sim/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

@@ -6,9 +6,9 @@
 
 #include <cstdlib>
 
-#include "app/record/recording.hpp"
-#include "app/score/score_recording.hpp"
-#include "tests/app/formula_session.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
+#include "tests/sim/formula_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

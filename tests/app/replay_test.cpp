@@ -15,9 +15,10 @@
 
 #include "app/compare/compare.hpp"
 #include "app/compare/recording_source.hpp"
-#include "app/record/complete_rows.hpp"
 #include "geometry/error.hpp"
-#include "tests/app/burnt_session.hpp"
+#include "sim/hdf5/complete_rows.hpp"
+#include "sim/review/recorded_frames.hpp"
+#include "tests/sim/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

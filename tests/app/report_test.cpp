@@ -10,7 +10,7 @@
 #include "app/report/report_page.hpp"
 #include "app/report/session_summary.hpp"
 #include "geometry/error.hpp"
-#include "tests/app/burnt_session.hpp"
+#include "tests/sim/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

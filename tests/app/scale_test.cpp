@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <map>
 
-#include "app/backend/backends.hpp"
+#include "app/compare/backends.hpp"
 #include "cpu_collision/reference.hpp"
 #include "tests/geometry/random_faces.hpp"
 #include "tests/support/shapes.hpp"

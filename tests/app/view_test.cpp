@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/backend/backends.hpp"
+#include "app/compare/backends.hpp"
 #include "app/view/surface.hpp"
-#include "app/view/tool_shape.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 

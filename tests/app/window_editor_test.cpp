@@ -3,10 +3,10 @@
 
 #include <random>
 
-#include "app/support/data_folder.hpp"
 #include "app/window/editor.hpp"
 #include "app/window/materials.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/data_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <thread>
 
-#include "app/record/recording.hpp"
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
+#include "sim/hdf5/recording.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
-#include "app/device/script_device.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/support/data_folder.hpp"
-#include "app/task/score_task.hpp"
 #include "app/window/playback.hpp"
 #include "app/window/replay_scene.hpp"
 #include "app/window/task_scan.hpp"
 #include "geometry/error.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/review/score_task.hpp"
+#include "sim/support/data_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -100,7 +101,7 @@ class Recorded : public ::testing::Test {
       return make_script_device({instrument.pivot, instrument.tip, instrument.script});
     });
     file_ = folder_.path() / "s.h5";
-    SessionRecorder recorder(file_, scene, session, "none");
+    SessionRecorder recorder(recording_file(file_), scene, session, "none");
     for (std::size_t frame = 0; frame < kFrames; ++frame) {
       // The surfaces at the time of the touch query: before the step moves the tissue.
       Kept kept;

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/support/data_folder.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/hud.hpp"
 #include "app/window/key_table.hpp"
@@ -13,6 +12,7 @@
 #include "app/window/screens.hpp"
 #include "app/window/stage_history.hpp"
 #include "app/window/task_panel.hpp"
+#include "sim/support/data_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "app/device/igtl_wire.hpp"
+#include "sim/link/igtl_wire.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace trocar::fuzz {

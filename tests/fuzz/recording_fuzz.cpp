@@ -1,6 +1,6 @@
 // Recordings. Every frame of an accepted recording can be read, and the recording is scored or refused with a sentence.
-#include "app/record/recording.hpp"
-#include "app/score/score_recording.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace trocar::fuzz {

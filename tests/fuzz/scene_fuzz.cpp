@@ -1,6 +1,6 @@
 // Scene files. An accepted scene is written and read again; both texts must be equal.
-#include "app/scene/scene.hpp"
-#include "app/scene/scene_writer.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/scene/scene_writer.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

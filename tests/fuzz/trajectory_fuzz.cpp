@@ -1,7 +1,7 @@
 // Trajectory files. Every row of an accepted trajectory is a valid pose, and time never decreases.
 #include <cmath>
 
-#include "app/input/trajectory.hpp"
+#include "sim/device/trajectory.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

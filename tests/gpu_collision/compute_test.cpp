@@ -37,7 +37,7 @@ class ComputeTest : public GlTest, public ::testing::WithParamInterface<ComputeT
     query_.reset();
   }
 
-  std::unique_ptr<GpuTouchQuery> query_;
+  std::unique_ptr<TouchQuery> query_;
 };
 
 TEST_P(ComputeTest, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }

@@ -32,7 +32,7 @@ std::string_view name_of(Kind kind) {
 
 class FaultTest : public GlTest {
  protected:
-  std::unique_ptr<GpuTouchQuery> make(Kind kind) {
+  std::unique_ptr<TouchQuery> make(Kind kind) {
     if (kind == Kind::ComputeCulled) return make_compute_query(*context_, ReadBack::Immediate, kSoftware);
     if (kind == Kind::ComputeAll) return make_compute_query(*context_, ReadBack::Immediate, kGpu);
     if (kind == Kind::ComputeDeferred) return make_compute_query(*context_, ReadBack::Deferred, kSoftware);
@@ -40,7 +40,7 @@ class FaultTest : public GlTest {
   }
   bool has(Kind kind) const { return kind != Kind::Select || context_->info().compatibility_profile; }
   // The tool touches many faces in every frame.
-  TouchList frame(GpuTouchQuery& query) {
+  TouchList frame(TouchQuery& query) {
     query.update(mesh_.positions);
     return query.touched({&tool_, 1}, TouchSet::Volume);
   }

@@ -23,7 +23,7 @@ class OcclusionTest : public GlTest {
     }
   }
 
-  std::unique_ptr<GpuTouchQuery> query_;
+  std::unique_ptr<TouchQuery> query_;
 };
 
 TEST_F(OcclusionTest, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }

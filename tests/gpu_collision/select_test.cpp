@@ -24,7 +24,7 @@ class SelectTest : public GlTest {
     }
   }
 
-  std::unique_ptr<GpuTouchQuery> query_;
+  std::unique_ptr<TouchQuery> query_;
 };
 
 TEST_F(SelectTest, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }

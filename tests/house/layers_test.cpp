@@ -1,7 +1,8 @@
-// Layers point one way: a room includes only rooms that docs/architecture.md puts below it, and heavy third-party
-// headers stay out of our headers.
+// Layers point one way: a room includes only the rooms below it, a folder of sim/ or app/ only the folders below it
+// (docs/architecture.md), and heavy third-party headers stay out of our headers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -20,7 +21,30 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"deform", {"geometry", "mesh", "deform"}},
     {"gpu_collision", {"geometry", "mesh", "gpu_collision"}},
     {"cpu_collision", {"geometry", "mesh", "cpu_collision"}},
-    {"app", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "app"}},
+    {"sim", {"geometry", "mesh", "deform", "cpu_collision", "sim"}},
+    {"app", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "sim", "app"}},
+};
+
+// The folders of sim/ and app/ with the folders of their room that each may include.
+const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
+    {"sim/support", {}},
+    {"sim/scene", {"sim/support"}},
+    {"sim/device", {"sim/scene", "sim/support"}},
+    {"sim/session", {"sim/device", "sim/scene", "sim/support"}},
+    {"sim/score", {}},
+    {"sim/task", {"sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/record", {"sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/hdf5", {"sim/record", "sim/scene", "sim/support"}},
+    {"sim/review",
+     {"sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/link",
+     {"sim/review", "sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene",
+      "sim/support"}},
+    {"app/compare", {}},
+    {"app/view", {}},
+    {"app/report", {"app/compare"}},
+    {"app/window", {"app/report", "app/view", "app/compare"}},
+    {"app/commands", {"app/window", "app/report", "app/view", "app/compare"}},
 };
 
 struct Include {
@@ -62,6 +86,41 @@ TEST(Layers, PointOneWay) {
     }
   }
   EXPECT_GT(checked, 10);
+}
+
+// "sim/scene" for "sim/scene/scene.hpp"; empty for a file without a folder.
+std::string folder_of(const std::string& path) {
+  const auto last = path.rfind('/');
+  return last == std::string::npos ? "" : path.substr(0, last);
+}
+
+TEST(Layers, FoldersOfSimAndAppPointOneWay) {
+  int checked = 0;
+  for (const std::string room : {"sim", "app"}) {
+    for (const auto& file : sources_of(room)) {
+      const std::string folder = folder_of(fs::relative(file, TROCAR_SOURCE_DIR).string());
+      if (folder == room) continue;  // app/main.cpp
+      ASSERT_TRUE(kFoldersMayInclude.contains(folder)) << file << ": its folder is not in the table";
+      for (const auto& include : includes_of(file)) {
+        const std::string other = folder_of(include.included);
+        if (!other.starts_with(room + "/") || other == folder) continue;
+        ++checked;
+        EXPECT_TRUE(kFoldersMayInclude.at(folder).contains(other))
+            << include.file << ":" << include.line << " includes " << include.included;
+      }
+    }
+  }
+  EXPECT_GT(checked, 100);
+}
+
+TEST(Layers, TheTableOfFoldersHasNoCycle) {
+  std::set<std::string> placed;
+  for (std::size_t before = kFoldersMayInclude.size() + 1; before != placed.size();) {
+    before = placed.size();
+    for (const auto& [folder, below] : kFoldersMayInclude)
+      if (std::includes(placed.begin(), placed.end(), below.begin(), below.end())) placed.insert(folder);
+  }
+  EXPECT_EQ(placed.size(), kFoldersMayInclude.size());
 }
 
 TEST(Layers, HeavyThirdPartyStaysOutOfHeaders) {

@@ -35,9 +35,9 @@ FOLDERS = {
                  ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'tree_touch']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
     'shaders': (['gpu_collision/shaders/*'], ['compute', 'occlusion']),
-    'score': (['app/score/*.cpp', 'app/score/*.hpp'], ['app_motion', 'app_score', 'app_task', 'app_report']),
-    'guard': (['app/device/device_guard.*', 'app/device/contact_model.*'],
-              ['app_hand', 'app_device', 'app_session_health', 'app_session']),
+    'score': (['sim/score/*.cpp', 'sim/score/*.hpp'], ['sim_score', 'sim_task', 'app_report']),
+    'guard': (['sim/device/device_guard.*', 'sim/device/contact_model.*'],
+              ['sim_device', 'sim_session']),
 }
 NOT_SAMPLED = {'none', 'boundary of reals'}   # the second: two real numbers are practically never equal to the last bit
 BUDGET = 600.0                                # s  of tests for one mutant

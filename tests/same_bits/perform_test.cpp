@@ -1,12 +1,13 @@
 // The same bits everywhere: scripted trainees perform tasks with one thread and with four. The session's state in every
 // frame and the score of the recording have one hash each. For kernels and compilers see rooms_test.cpp.
-#include "app/record/recording.hpp"
-#include "app/score/score_recording.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/task/performer.hpp"
-#include "app/task/session_observer.hpp"
-#include "tests/app/task_support.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/task/performer.hpp"
+#include "sim/task/session_observer.hpp"
 #include "tests/same_bits/same_bits.hpp"
+#include "tests/sim/task_support.hpp"
 
 namespace trocar {
 namespace {
@@ -56,7 +57,7 @@ Performance perform(const std::string& name, int threads) {
   session.set_marks(task.marks());
   performer.begin(stage, task.marks());
   const auto file = folder.path() / "attempt.h5";
-  SessionRecorder recorder(file, scene, session, "none");
+  SessionRecorder recorder(recording_file(file), scene, session, "none");
   SessionObserver observer;
   Performance performance;
   const double dt = 1.0 / scene.frame_rate;

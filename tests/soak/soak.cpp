@@ -12,11 +12,11 @@
 #include <cmath>
 #include <random>
 
-#include "app/session/session.hpp"
-#include "app/session/session_recorder.hpp"
-#include "app/task/session_observer.hpp"
-#include "app/task/task_run.hpp"
-#include "tests/app/task_support.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/session/session.hpp"
+#include "sim/task/session_observer.hpp"
+#include "sim/task/task_run.hpp"
+#include "tests/sim/task_support.hpp"
 #include "tests/soak/wandering_device.hpp"
 #include "tests/support/resident_memory.hpp"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "app/device/device.hpp"
+#include "sim/device/device.hpp"
 
 namespace trocar::soak {
 

@@ -1,4 +1,4 @@
-// One metric over the attempts, with the power law of practice where one was fitted (app/score/learning_curve.hpp).
+// One metric over the attempts, with the power law of practice where one was fitted (sim/score/learning_curve.hpp).
 import { svg } from "./dom.js";
 import { figure, ticks } from "./format.js";
 

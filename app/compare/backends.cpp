@@ -1,0 +1,116 @@
+#include "app/compare/backends.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cpu_collision/queries.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+
+const std::vector<std::string>& backend_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = {"compute", "occlusion", "select", "scan"};
+    list.insert(list.end(), tree_names().begin(), tree_names().end());
+    list.push_back("bsp");
+    return list;
+  }();
+  return names;
+}
+
+namespace {
+
+bool known(std::string_view name) {
+  return tree_plan(name) || std::find(backend_names().begin(), backend_names().end(), name) != backend_names().end();
+}
+
+void check_known(std::string_view name) {
+  if (known(name)) return;
+  throw InputError(
+      fmt::format("unknown backend '{}'; choose auto or one of {} (a tree's split after a colon: aabb:median-refit)",
+                  name, fmt::join(backend_names(), ", ")));
+}
+
+}  // namespace
+
+GlContext* Backends::context() {
+  if (adopted_) return adopted_;
+  if (!tried_) {
+    tried_ = true;
+    owned_ = make_offscreen_context(why_);
+  }
+  return owned_.get();
+}
+
+GlContext& Backends::needed_context(std::string_view backend) {
+  if (GlContext* found = context()) return *found;
+  throw InputError(fmt::format("backend {}: no OpenGL on this machine ({}); use scan", backend, why_));
+}
+
+std::unique_ptr<TouchQuery> Backends::make(std::string_view name) {
+  check_known(name);
+  if (name == "scan") return make_scan_query();
+  if (name == "bsp") return make_bsp_query();
+  if (const auto plan = tree_plan(name)) return make_surface_tree(*plan);
+  GlContext& context = needed_context(name);
+  if (name == "compute") return make_compute_query(context);
+  return name == "occlusion" ? make_occlusion_query(context) : make_select_query(context);
+}
+
+BackendChoice Backends::choose() {
+  const GlContext* gl = context();
+  if (!gl) return {"scan", fmt::format("no OpenGL on this machine ({})", why_)};
+  const GlInfo& info = gl->info();
+  if (info.software) return {"scan", fmt::format("{} renders in software; the CPU scan is faster", info.renderer)};
+  if (info.major * 10 + info.minor >= 43) return {"compute", fmt::format("{} has compute shaders", info.renderer)};
+  return {"scan", fmt::format("{} has OpenGL {}.{}; compute needs 4.3", info.renderer, info.major, info.minor)};
+}
+
+BackendChoice Backends::resolve(std::string_view name) {
+  if (name == "auto") return choose();
+  check_known(name);
+  return {std::string(name), "named by the user"};
+}
+
+void require_start(const TouchQuery& query) {
+  if (query.fault() == TouchFault::None) return;
+  throw InputError(fmt::format("backend {}: {}; use scan", query.name(), sentence_of(query.fault())));
+}
+
+void require_answer(const TouchQuery& query) {
+  if (query.fault() == TouchFault::None) return;
+  throw RunError(fmt::format("backend {}: {}; use scan", query.name(), sentence_of(query.fault())));
+}
+
+std::vector<std::string> backend_list(std::string_view text, Backends& backends) {
+  std::vector<std::string> names;
+  if (text == "all") {
+    for (const auto& name : backend_names()) {
+      try {
+        backends.make(name);
+        names.push_back(name);
+      } catch (const InputError& error) {
+        fmt::print(stderr, "skipped: {}\n", error.what());
+      }
+    }
+    return names;
+  }
+  for (std::size_t start = 0; start <= text.size();) {
+    const auto comma = std::min(text.find(',', start), text.size());
+    const std::string name(text.substr(start, comma - start));
+    const std::string resolved = backends.resolve(name).name;
+    if (std::find(names.begin(), names.end(), resolved) == names.end()) names.push_back(resolved);
+    start = comma + 1;
+  }
+  return names;
+}
+
+std::string gl_description(Backends& backends) {
+  const GlContext* gl = backends.context();
+  if (!gl) return fmt::format("none ({})", backends.why_no_context());
+  return fmt::format("{}, {}", gl->info().renderer, gl->info().version);
+}
+
+}  // namespace trocar

@@ -1,0 +1,58 @@
+// Creates each touch-query backend by its command-line name, and chooses a backend for this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu_collision/queries.hpp"
+#include "sim/session/backend_maker.hpp"
+
+namespace trocar {
+
+// In the order in which tables list them; without `auto`.
+const std::vector<std::string>& backend_names();
+
+// Creates backends. Owns the off-screen OpenGL context and creates it when a backend first needs one.
+class Backends final : public BackendMaker {
+ public:
+  Backends() = default;
+  // Uses the context of a window, which must outlive this object. Null: creates an off-screen context as above.
+  explicit Backends(GlContext* window_context) : adopted_(window_context) {}
+
+  const std::vector<std::string>& names() const override { return backend_names(); }
+  std::unique_ptr<TouchQuery> make(std::string_view name) override;
+  BackendChoice resolve(std::string_view name) override;
+  // Chooses the fastest backend for this machine and gives the reason.
+  BackendChoice choose();
+
+  // Returns the OpenGL context and creates it if necessary; nullptr when the machine has no OpenGL.
+  GlContext* context();
+  const std::string& why_no_context() const { return why_; }
+
+ private:
+  GlContext& needed_context(std::string_view backend);
+
+  GlContext* adopted_ = nullptr;
+  std::unique_ptr<GlContext> owned_;
+  bool tried_ = false;
+  std::string why_;
+};
+
+// For commands without a session: they stop at a backend fault, whereas a session continues with scan.
+// require_start(), after rebuild(): InputError when the backend cannot load the organ.
+// require_answer(), after a query: RunError when the query failed and its answer is invalid.
+void require_start(const TouchQuery& query);
+void require_answer(const TouchQuery& query);
+
+// Parses "a,b,c" or "all" into a list of names. `all` omits the backends that this machine cannot run and names them on
+// stderr.
+// Error: InputError for an unknown name or an empty list.
+std::vector<std::string> backend_list(std::string_view text, Backends& backends);
+
+// Renderer and OpenGL version, as in "llvmpipe (LLVM 15.0.6, 256 bits), 4.5 (Compatibility Profile) Mesa 22.3.6"; "none
+// (reason)" without OpenGL. Tables and recordings show it.
+std::string gl_description(Backends& backends);
+
+}  // namespace trocar

@@ -1,0 +1,28 @@
+// Finds and reads gamepads with GLFW.
+// Tested in tests/sim/gamepad_device_test.cpp
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/device/gamepad_device.hpp"
+
+namespace trocar {
+
+// A gamepad as GLFW reports it. list_gamepads() needs an initialised GLFW.
+struct GamepadInfo {
+  int number = 0;  // 1..16
+  std::string name;
+  bool mapped = false;  // GLFW knows its axes and buttons
+};
+std::vector<GamepadInfo> list_gamepads();
+// The same with or without a window: if GLFW is not initialised, initialises it temporarily. Nothing without a display.
+// Call it from the main thread.
+std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine();
+
+// `which`: a number, a part of a name, or empty for the first mapped gamepad. While none matches, the source searches
+// again every 60 calls, so the gamepad can be plugged in later. Call it from the thread that initialised GLFW.
+GamepadSource glfw_gamepad(const std::string& which);
+
+}  // namespace trocar

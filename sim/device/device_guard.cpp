@@ -1,0 +1,82 @@
+#include "sim/device/device_guard.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+glm::dvec3 blended(const glm::dvec3& from, const glm::dvec3& to, double share) { return from + share * (to - from); }
+
+// Interpolation between opposite directions is undefined: the result is `to`.
+glm::dvec3 blended_direction(const glm::dvec3& from, const glm::dvec3& to, double share) {
+  const glm::dvec3 between = blended(from, to, share);
+  return glm::length(between) > 1e-3 ? glm::normalize(between) : to;
+}
+
+DevicePose blended(const DevicePose& from, const DevicePose& to, double share) {
+  const glm::dvec3 shaft_from = from.tip - from.pivot, shaft_to = to.tip - to.pivot;
+  const double depth_from = glm::length(shaft_from), depth_to = glm::length(shaft_to);
+  DevicePose pose;
+  pose.pivot = blended(from.pivot, to.pivot, share);
+  const glm::dvec3 direction = blended_direction(shaft_from / depth_from, shaft_to / depth_to, share);
+  pose.tip = pose.pivot + (depth_from + share * (depth_to - depth_from)) * direction;
+  pose.roll_deg = from.roll_deg + share * (to.roll_deg - from.roll_deg);
+  pose.grip = from.grip + share * (to.grip - from.grip);
+  return pose;
+}
+
+}  // namespace
+
+bool usable(const DevicePose& pose) {
+  // The volume around a tip extends beyond the tip, so the tip must stay clear of the limit of coordinates.
+  constexpr double kFarthest = kLargestCoordinate - 1.0;  // m
+  return std::isfinite(pose.roll_deg + pose.grip) && pose_fault({pose.pivot, pose.tip, ToolPose{}.radius}).empty() &&
+         glm::all(glm::lessThanEqual(glm::max(glm::abs(pose.pivot), glm::abs(pose.tip)), glm::dvec3(kFarthest)));
+}
+
+DeviceGuard::DeviceGuard(std::unique_ptr<Device> device, const DevicePose& start, const GuardParams& params)
+    : params_(params), device_(std::move(device)), last_(start), frozen_(start) {}
+
+DevicePose DeviceGuard::pose(const FrameClock& clock) {
+  const DevicePose given = device_->pose(clock);
+  if (device_->health() != DeviceHealth::Good || !usable(given)) {
+    failed_ = true;
+    returning_ = false;
+    pedal_blocked_ = true;
+    return given;
+  }
+  if (failed_) {
+    failed_ = false;
+    returning_ = true;
+    frozen_ = last_;
+    since_ = clock.time;
+    duration_ = std::clamp(std::max(glm::length(given.tip - last_.tip) / params_.tip_speed,
+                                    std::abs(given.roll_deg - last_.roll_deg) / params_.roll_speed_deg),
+                           1e-3, params_.longest_way_back);
+  }
+  last_ = returning_ ? return_pose(given, clock.time) : given;
+  last_.energy = pedal(given.energy);
+  return last_;
+}
+
+void DeviceGuard::suspend() {
+  if (follows_ticks()) return;
+  failed_ = true;
+  returning_ = false;
+  pedal_blocked_ = true;
+}
+
+DevicePose DeviceGuard::return_pose(const DevicePose& given, double time) {
+  const double share = std::max(time - since_, 0.0) / duration_;
+  if (share < 1.0) return blended(frozen_, given, share);
+  returning_ = false;
+  return given;
+}
+
+bool DeviceGuard::pedal(bool pressed) {
+  if (!returning_ && !pressed) pedal_blocked_ = false;
+  return pressed && !pedal_blocked_;
+}
+
+}  // namespace trocar

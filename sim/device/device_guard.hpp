@@ -1,0 +1,56 @@
+// A guard between a device and the session. While a device is lost or stale or returns an unusable pose, the session
+// freezes its instrument. When the device recovers, its pose may be far from the frozen pose. A jump would fling the
+// tissue, so the guard moves the instrument smoothly from the frozen pose to the pose of the device:
+//   pose = (1 - s) frozen + s given,   s = 0 .. 1 in the time max(gap / tip speed, turn / roll speed),
+// at least 1 ms and at most `longest_way_back`. Direction of the shaft, depth, roll and jaws are interpolated
+// separately, and the device may go on moving. Diathermy stays off during the return and until the pedal has been
+// released, so a pedal held down during a failure burns nothing.
+// A pause counts as a failure for a live device, because the session does not read it during a pause. A device that
+// follows the session's ticks has not moved.
+// The guard returns the poses of a device that never failed unchanged, bit for bit. It also returns the poses of a
+// failing device unchanged, because the session itself freezes the instrument and feeds back no force.
+// Units: metres, seconds, degrees.   Tested in tests/sim/device_guard_test.cpp and tests/sim/device_guard_way_test.cpp
+#pragma once
+
+#include <memory>
+
+#include "sim/device/device.hpp"
+
+namespace trocar {
+
+struct GuardParams {
+  double tip_speed = 0.10;        // m/s    of the return to the device's pose, > 0
+  double roll_speed_deg = 180.0;  // deg/s  of the return, > 0
+  double longest_way_back = 2.0;  // s      upper limit of the duration, at any distance
+};
+
+class DeviceGuard final : public Device {
+ public:
+  // `start`: pose of the instrument before the first pose of the device.
+  DeviceGuard(std::unique_ptr<Device> device, const DevicePose& start, const GuardParams& params = {});
+
+  DevicePose pose(const FrameClock& clock) override;
+  DeviceHealth health() const override { return device_->health(); }
+  bool follows_ticks() const override { return device_->follows_ticks(); }
+  void suspend() override;
+  void feel(const Felt& felt) override { device_->feel(felt); }
+  // True while the instrument moves from the frozen pose to the device's pose.
+  bool returning() const { return returning_; }
+
+ private:
+  DevicePose return_pose(const DevicePose& given, double time);
+  bool pedal(bool pressed);
+
+  GuardParams params_;
+  std::unique_ptr<Device> device_;
+  DevicePose last_;                      // last pose of the instrument
+  DevicePose frozen_;                    // start of the return
+  double since_ = 0.0, duration_ = 0.0;  // s, start and duration of the return
+  bool failed_ = false, returning_ = false, pedal_blocked_ = false;
+};
+
+// True when an instrument can take this pose: all numbers are finite and within 999 m of the origin along each axis,
+// and the tip is not in the trocar.
+bool usable(const DevicePose& pose);
+
+}  // namespace trocar

@@ -1,0 +1,26 @@
+#include "sim/device/mouse_device.hpp"
+
+#include <algorithm>
+
+#include "geometry/elementary.hpp"
+
+namespace trocar {
+
+MouseDevice::MouseDevice(const HeldTool& tool, const MouseParams& params)
+    : HandDevice(tool, params.fulcrum), params_(params) {}
+
+MouseDevice::MouseDevice(const glm::dvec3& pivot, const glm::dvec3& tip, const MouseParams& params)
+    : MouseDevice(HeldTool{pivot, tip, glm::dvec3(0.0), {}, 0.0}, params) {}
+
+void MouseDevice::move(double right_pixels, double up_pixels) {
+  swing(params_.swing_per_pixel * right_pixels, params_.swing_per_pixel * up_pixels);
+}
+
+DevicePose MouseDevice::pose(const FrameClock& clock) {
+  const double dt = started_ ? std::max(clock.time - time_, 0.0) : 0.0;
+  time_ = clock.time;
+  started_ = true;
+  return follow(params_.smoothing > 0.0 ? 1.0 - elementary::exp(-dt / params_.smoothing) : 1.0);
+}
+
+}  // namespace trocar

@@ -1,0 +1,36 @@
+// The mouse moves the handle of an instrument or of the scope: its motion swings the handle about the trocar, the wheel
+// inserts and withdraws. The window calls this class, which does not depend on the window.
+// Units: metres, radians, degrees.   Tested in tests/sim/hand_device_test.cpp
+#pragma once
+
+#include "sim/device/hand_device.hpp"
+
+namespace trocar {
+
+struct MouseParams {
+  double swing_per_pixel = 0.0016;  // rad   > 0
+  double insert_per_notch = 0.004;  // m     insertion per notch of the wheel, > 0
+  double smoothing = 0.016;         // s     >= 0: time constant with which the tip follows, at any frame rate
+  bool fulcrum = true;              //       true: the tip moves opposite to the mouse; false: the tip follows it
+};
+
+class MouseDevice final : public HandDevice {
+ public:
+  explicit MouseDevice(const HeldTool& tool, const MouseParams& params = {});
+  MouseDevice(const glm::dvec3& pivot, const glm::dvec3& tip, const MouseParams& params = {});
+
+  void move(double right_pixels, double up_pixels);
+  void insert(double notches) { push(notches * params_.insert_per_notch); }
+  void roll(double degrees) { spin(degrees); }
+  void set_grip(double grip) { set_jaws(grip); }
+  void set_energy(bool on) { set_pedal(on); }
+
+  DevicePose pose(const FrameClock& clock) override;
+
+ private:
+  MouseParams params_;
+  double time_ = 0.0;  // s  of the last pose
+  bool started_ = false;
+};
+
+}  // namespace trocar

@@ -1,0 +1,228 @@
+#include "sim/device/tool_shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+#include <numbers>
+#include <span>
+
+#include "geometry/elementary.hpp"
+#include "geometry/turn.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kDrawnRadius = 2.5;  // mm, shaft radius for which the sizes below hold
+
+// A cross section: a polygon, scaled about its origin and shifted. All in mm until sized().
+struct Section {
+  double z, scale;
+  glm::dvec2 shift{0.0};
+};
+
+using Outline = std::vector<glm::dvec2>;  // mm, counter-clockwise seen from +z
+
+// Joins sections of one outline by quads and closes both ends; ring k + 1 lies towards +z of ring k. Neighbouring
+// sections are scaled copies, so the quads are flat; the result is convex if the scale is concave in z and the shift
+// linear.
+TriangleMesh loft(const Outline& outline, std::span<const Section> sections) {
+  TriangleMesh mesh;
+  const auto n = static_cast<std::uint32_t>(outline.size());
+  for (const Section& section : sections) {
+    for (const glm::dvec2& corner : outline)
+      mesh.positions.emplace_back(glm::dvec3(section.scale * corner + section.shift, section.z));
+  }
+  const auto last = static_cast<std::uint32_t>(sections.size() - 1) * n;
+  for (std::uint32_t ring = 0; ring < last; ring += n) {
+    for (std::uint32_t side = 0; side < n; ++side) {
+      const std::uint32_t a = ring + side, b = ring + (side + 1) % n;
+      mesh.faces.emplace_back(a, b, b + n);
+      mesh.faces.emplace_back(a, b + n, a + n);
+    }
+  }
+  for (std::uint32_t side = 1; side + 1 < n; ++side) {
+    mesh.faces.emplace_back(0, side + 1, side);
+    mesh.faces.emplace_back(last, last + side, last + side + 1);
+  }
+  return mesh;
+}
+
+Outline circle(int sides, double radius) {
+  Outline outline;
+  for (int side = 0; side < sides; ++side) {
+    const double angle = 2.0 * kPi * side / sides;
+    outline.emplace_back(radius * elementary::cos(angle), radius * elementary::sin(angle));
+  }
+  return outline;
+}
+
+// Sections of a ball, from `low` to `high` of its height (-1 .. 1).
+std::vector<Section> ball(double centre_z, double radius, double low, double high, int rings) {
+  std::vector<Section> sections;
+  for (int ring = 0; ring <= rings; ++ring) {
+    const double from = elementary::asin(low), angle = from + (elementary::asin(high) - from) * ring / rings;
+    sections.push_back({centre_z + radius * elementary::sin(angle), elementary::cos(angle)});
+  }
+  return sections;
+}
+
+// Half-round jaws with the flat side inward, narrowing towards a blunt end; the two meet at y = 0.
+std::vector<ToolPart> grasper_jaws(double hinge) {
+  constexpr double kHalfGap = 0.06, kWidth = 1.9, kHeight = 2.0;
+  Outline outline;
+  for (int k = 0; k <= 8; ++k)
+    outline.emplace_back(kWidth * elementary::cos(kPi * k / 8), kHeight * elementary::sin(kPi * k / 8));
+  std::vector<Section> sections = {{0.0, 0.28}, {0.3, 0.44}, {0.9, 0.57}, {2.0, 0.66}};
+  for (double z = 4.0; z < hinge + 1.1; z += 2.0) sections.push_back({z, 0.66 + 0.34 * (z - 2.0) / (hinge - 1.0)});
+  for (Section& section : sections) section.shift = {0.0, kHalfGap};
+  ToolPart jaw{loft(outline, sections), hinge, 1.0, ToolSurface::Jaw}, other = jaw;
+  for (glm::vec3& p : other.mesh.positions) p = {-p.x, -p.y, p.z};
+  other.side = -1.0;
+  return {jaw, other};
+}
+
+// Two thin blades, bowed sideways; each consists of four straight pieces.
+std::vector<ToolPart> scissor_blades(double hinge) {
+  constexpr double kBow = 0.7;  // mm
+  constexpr int kPieces = 4;
+  const Outline outline = {{0.03, -0.55}, {0.45, -0.3}, {0.75, 0.4}, {0.75, 1.0}, {0.5, 1.5}, {0.03, 1.6}};
+  const double length = hinge + 1.5;
+  const auto section = [&](int k) {
+    const double u = static_cast<double>(k) / kPieces;
+    return Section{u * length, 0.16 + 0.84 * std::sqrt(u), {-4.0 * kBow * u * (1.0 - u), 0.0}};
+  };
+  std::vector<ToolPart> blades;
+  for (const double side : {1.0, -1.0}) {
+    for (int k = 0; k < kPieces; ++k) {
+      const Section from = section(k), to = section(k + 1);
+      const Section middle{0.5 * (from.z + to.z), 0.5 * (from.scale + to.scale), 0.5 * (from.shift + to.shift)};
+      ToolPart part{loft(outline, std::array{from, middle, to}), hinge, side, ToolSurface::Steel};
+      // The other blade is this one, rotated about its centre line: bowed in the same direction.
+      if (side < 0.0) {
+        for (glm::vec3& p : part.mesh.positions) {
+          const double straight = std::lerp(from.shift.x, to.shift.x, (p.z - from.z) / (to.z - from.z));
+          p = {2.0 * straight - p.x, -p.y, p.z};
+        }
+      }
+      blades.push_back(std::move(part));
+    }
+  }
+  return blades;
+}
+
+// A ceramic collar, a wire and a foot that points to +y.
+std::vector<ToolPart> hook(double collar_end) {
+  constexpr double kWire = 0.45, kFoot = 3.2;  // mm
+  std::vector<Section> rod = ball(kWire, kWire, -0.95, 0.0, 4);
+  for (double z = 2.0; z < collar_end; z += 2.0) rod.push_back({z, 1.0});
+  for (Section& section : rod) section.scale *= kWire;
+  std::vector<Section> toe = ball(kWire, kWire, -0.95, 0.0, 3);
+  toe.push_back({2.0, 0.95});
+  toe.push_back({kFoot - 0.3, 0.8});
+  toe.push_back({kFoot, 0.45});
+  for (Section& section : toe) section.scale *= kWire;
+  ToolPart wire{loft(circle(12, 1.0), rod), 0.0, 0.0, ToolSurface::Wire};
+  ToolPart foot{loft(circle(12, 1.0), toe), 0.0, 0.0, ToolSurface::Wire};
+  for (glm::vec3& p : foot.mesh.positions) p = {-p.x, p.z - kWire, p.y + kWire};
+  const Section collar[] = {
+      {collar_end - 4.5, 0.45}, {collar_end - 4.2, 0.55}, {collar_end - 0.2, 0.9}, {collar_end + 0.5, 0.95}};
+  return {wire, foot, {loft(circle(16, kDrawnRadius), collar), 0.0, 0.0, ToolSurface::Ceramic}};
+}
+
+std::vector<ToolPart> probe(double neck_end) {
+  const Section neck[] = {{kDrawnRadius, 0.55}, {0.5 * (kDrawnRadius + neck_end), 0.6}, {neck_end + 0.5, 0.65}};
+  return {{loft(circle(16, kDrawnRadius), ball(kDrawnRadius, kDrawnRadius, -0.985, 0.985, 8))},
+          {loft(circle(16, kDrawnRadius), neck)}};
+}
+
+double drawn_length(InstrumentKind kind) {
+  switch (kind) {
+    case InstrumentKind::Grasper:
+      return 16.0;
+    case InstrumentKind::Scissors:
+      return 14.0;
+    case InstrumentKind::Hook:
+      return 12.0;
+    default:
+      return 8.0;
+  }
+}
+
+// Scales from millimetres at kDrawnRadius to metres at `radius`.
+std::vector<ToolPart> sized(std::vector<ToolPart> parts, double radius) {
+  const double scale = radius / kDrawnRadius;
+  for (ToolPart& part : parts) {
+    part.hinge_z *= scale;
+    for (glm::vec3& p : part.mesh.positions) p *= static_cast<float>(scale);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<ToolPart> tip_parts(InstrumentKind kind, double radius) {
+  const double length = drawn_length(kind);
+  switch (kind) {
+    case InstrumentKind::Grasper:
+      return sized(grasper_jaws(length), radius);
+    case InstrumentKind::Scissors:
+      return sized(scissor_blades(length), radius);
+    case InstrumentKind::Hook:
+      return sized(hook(length), radius);
+    default:
+      return sized(probe(length), radius);
+  }
+}
+
+double tip_length(InstrumentKind kind, double radius) { return drawn_length(kind) * radius / kDrawnRadius; }
+
+std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double length) {
+  const double start = drawn_length(kind), end = length / radius * kDrawnRadius;
+  const double steel = kind == InstrumentKind::Hook ? 0.5 : 6.0;  // mm: a hook is insulated to its collar
+  const Section ferrule[] = {{start - 0.4, 0.80}, {start, 0.94}, {start + 0.4, 1.0}, {start + steel, 1.0}};
+  std::vector<Section> tube = {{start + steel, 1.01}};
+  // Short pieces in the scope's view, longer ones near the trocar.
+  while (tube.back().z < end) {
+    const double z = tube.back().z;
+    tube.push_back({std::min(end, z + (z < 200.0 ? 5.0 : 15.0)), 1.01});
+  }
+  const Outline round = circle(24, kDrawnRadius);
+  return sized({{loft(round, ferrule)}, {loft(round, tube), 0.0, 0.0, ToolSurface::Insulation}}, radius);
+}
+
+glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg) {
+  const glm::dvec3 z = glm::normalize(pose.pivot - pose.tip);
+  // After Duff et al., "Building an orthonormal basis, revisited", 2017, without their case z < 0.
+  const double q = 1.0 / std::max(1.0 + z.z, 1e-9);
+  const glm::dvec3 x = glm::normalize(glm::dvec3(1.0 - z.x * z.x * q, -z.x * z.y * q, -z.x));
+  const glm::dvec3 end = pose.tip - pose.radius * z;
+  const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(glm::cross(z, x), 0), glm::dvec4(z, 0), glm::dvec4(end, 1));
+  // The roll is about the direction from trocar to tip.
+  return frame * glm::mat4_cast(turn_about(glm::dvec3(0, 0, 1), glm::radians(-roll_deg)));
+}
+
+glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const ToolPart& part,
+                     const JointLimits& limits) {
+  const glm::dmat4 frame = tool_frame(pose, roll_deg);
+  if (part.side == 0.0) return frame;
+  const glm::dvec3 hinge(0, 0, part.hinge_z);
+  const double angle = glm::radians(0.5 * part.side * limits.widest_grip_deg * grip);
+  const glm::dmat4 turn = glm::mat4_cast(turn_about(glm::dvec3(1, 0, 0), angle));
+  return glm::translate(glm::translate(frame, hinge) * turn, -hinge);
+}
+
+TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size) {
+  constexpr int kSides = 128, kRings = 80;
+  std::vector<Section> sections;
+  for (int ring = 0; ring <= kRings; ++ring) {
+    const double angle = kPi * ring / kRings;
+    sections.push_back({-elementary::cos(angle), elementary::sin(angle)});
+  }
+  TriangleMesh mesh = loft(circle(kSides, 1.0), sections);
+  for (glm::vec3& position : mesh.positions) position = centre + half_size * position;
+  return mesh;
+}
+
+}  // namespace trocar

@@ -1,0 +1,90 @@
+#include "sim/hdf5/complete_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+bool has_shape(const std::vector<std::uint64_t>& shape, const std::vector<std::uint64_t>& wanted) {
+  return std::equal(shape.begin(), shape.end(), wanted.begin(), wanted.end(),
+                    [](std::uint64_t has, std::uint64_t wants) { return wants == 0 || has == wants; });
+}
+
+std::uint64_t shortest(const OrganTables& organ, std::size_t first, std::size_t last) {
+  std::uint64_t rows = organ[first].rows();
+  for (std::size_t k = first; k < last; ++k) rows = std::min(rows, organ[k].rows());
+  return rows;
+}
+
+// Number of frames before the first one that needs a missing row.
+std::uint64_t frames_with_surface(const OrganTables& organ, std::uint64_t frames) {
+  for (const SurfaceRows& kind : kSurfaceRows) {
+    const std::uint64_t rows = shortest(organ, kind.first, kind.frame);
+    if (organ[kind.frame].rows() <= rows) continue;
+    const std::uint64_t missed = organ[kind.frame].read_rows<std::uint32_t>(rows, 1).front();
+    frames = std::min(frames, missed == 0 ? 0 : missed - 1);
+  }
+  return frames;
+}
+
+}  // namespace
+
+std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds) {
+  std::vector<H5Table> tables;
+  for (const auto& kind : kinds) {
+    tables.push_back(file.table(kind.path, kind.cell));
+    if (!has_shape(tables.back().row_shape(), kind.row_shape))
+      throw InputError(fmt::format("{}: table {} has rows of another shape; the file is not a Trocar recording",
+                                   file.path().string(), kind.path));
+  }
+  return tables;
+}
+
+std::uint64_t touch_rows(const OrganTables& organ) { return shortest(organ, kTouchFace, kOrganTables); }
+
+std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs) {
+  std::uint64_t frames = session[kTime].rows();
+  for (const auto& table : session) frames = std::min(frames, table.rows());
+  for (const auto& organ : organs) {
+    frames = std::min({frames, organ[kNodes].rows(), organ[kTouchFirst].rows()});
+    frames = frames_with_surface(organ, frames);
+    const std::uint64_t touches = touch_rows(organ);
+    while (frames > 0 && organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > touches) --frames;
+  }
+  return frames;
+}
+
+std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames) {
+  frames = std::min(frames, tips[kTipFirst].rows());
+  while (frames > 0 && tips[kTipFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > tips[kTipFace].rows()) --frames;
+  return frames;
+}
+
+bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
+  const auto all = starts.read_rows<std::uint64_t>(0, frames);
+  const std::size_t columns = starts.row_cells();
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    const std::span row = std::span(all).subspan(frame * columns, columns);
+    if (!std::is_sorted(row.begin(), row.end()) || row.back() > rows) return false;
+  }
+  return true;
+}
+
+RowCounts rows_of(const OrganTables& organ, std::uint64_t frames) {
+  RowCounts rows;
+  rows[RowOf::Frame] = frames;
+  rows[RowOf::Touch] = organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back();
+  for (const SurfaceRows& kind : kSurfaceRows) {
+    const auto counts_from = organ[kind.frame].read_all<std::uint32_t>();
+    rows[kind.rows] = static_cast<std::uint64_t>(std::upper_bound(counts_from.begin(), counts_from.end(), frames) -
+                                                 counts_from.begin());
+  }
+  return rows;
+}
+
+}  // namespace trocar

@@ -1,0 +1,312 @@
+#include "sim/hdf5/h5_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "geometry/error.hpp"
+#include "sim/hdf5/h5_driver.hpp"
+#include "sim/hdf5/h5_limits.hpp"
+#include "sim/hdf5/recording_bytes.hpp"
+#include "sim/hdf5/superblock.hpp"
+
+namespace trocar {
+namespace {
+
+// Closes an HDF5 id of any kind at the end of a scope.
+struct Scoped {
+  hid_t id;
+  ~Scoped() {
+    if (id >= 0) H5Idec_ref(id);
+  }
+};
+
+// Turns off HDF5's printed diagnostics, a setting of each thread; this file throws exceptions instead. Also keeps HDF5
+// from repeating failed writes at exit, for example on a full disk.
+void silence_library() {
+  static const herr_t no_work_at_exit = H5dont_atexit();
+  thread_local const herr_t silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static_cast<void>(no_work_at_exit), static_cast<void>(silent);
+}
+
+// The file that an object is in.
+std::string file_name(hid_t object) {
+  const ssize_t length = H5Fget_name(object, nullptr, 0);
+  std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, length)), '\0');
+  if (length > 0) H5Fget_name(object, name.data(), name.size() + 1);
+  return name;
+}
+
+void require_written(bool fine, hid_t object) {
+  if (!fine) throw RunError(file_name(object) + ": HDF5 could not write to the file");
+}
+
+void require_read(bool fine, hid_t object) {
+  if (!fine) throw InputError(file_name(object) + ": HDF5 cannot read the whole file; is it damaged or cut short?");
+}
+
+hid_t memory_type(Cell cell) {
+  switch (cell) {
+    case Cell::U8:
+      return H5T_NATIVE_UINT8;
+    case Cell::U32:
+      return H5T_NATIVE_UINT32;
+    case Cell::U64:
+      return H5T_NATIVE_UINT64;
+    case Cell::F32:
+      return H5T_NATIVE_FLOAT;
+    case Cell::F64:
+      return H5T_NATIVE_DOUBLE;
+  }
+  return H5T_NATIVE_DOUBLE;
+}
+
+hid_t file_type(Cell cell) {
+  switch (cell) {
+    case Cell::U8:
+      return H5T_STD_U8LE;
+    case Cell::U32:
+      return H5T_STD_U32LE;
+    case Cell::U64:
+      return H5T_STD_U64LE;
+    case Cell::F32:
+      return H5T_IEEE_F32LE;
+    case Cell::F64:
+      return H5T_IEEE_F64LE;
+  }
+  return H5T_IEEE_F64LE;
+}
+
+// HDF5 repeats a read while the checksum shows that the writer is changing the metadata. HDF5's own limit is 100.
+constexpr unsigned kLiveReadAttempts = 20;
+// A recording has one group per organ.
+constexpr std::size_t kMostGroups = 1000;
+
+std::vector<hsize_t> with_rows(std::uint64_t rows, const std::vector<std::uint64_t>& row_shape) {
+  std::vector<hsize_t> shape = {rows};
+  shape.insert(shape.end(), row_shape.begin(), row_shape.end());
+  return shape;
+}
+
+}  // namespace
+
+H5Table::H5Table(std::int64_t id, Cell cell, std::vector<std::uint64_t> row_shape)
+    : id_(id),
+      cell_(cell),
+      row_shape_(std::move(row_shape)),
+      row_cells_(std::accumulate(row_shape_.begin(), row_shape_.end(), std::size_t{1}, std::multiplies<>())) {
+  const Scoped space{H5Dget_space(id_)};
+  std::vector<hsize_t> shape(row_shape_.size() + 1);
+  require_read(H5Sget_simple_extent_dims(space.id, shape.data(), nullptr) >= 0, id_);
+  rows_ = shape[0];
+}
+
+H5Table::~H5Table() {
+  if (id_ >= 0) H5Dclose(id_);
+}
+
+H5Table::H5Table(H5Table&& other) noexcept
+    : id_(std::exchange(other.id_, -1)),
+      cell_(other.cell_),
+      row_shape_(std::move(other.row_shape_)),
+      row_cells_(other.row_cells_),
+      rows_(other.rows_) {}
+
+void H5Table::append(std::span<const std::byte> rows) {
+  if (rows.empty()) return;
+  silence_library();
+  const std::uint64_t count = rows.size() / row_bytes(), first = rows_;
+  const auto shape = with_rows(first + count, row_shape_);
+  require_written(H5Dset_extent(id_, shape.data()) >= 0, id_);
+  rows_ += count;
+  // transfer() takes a non-const pointer for reading and writing; writing does not change the memory.
+  transfer(first, count, const_cast<std::byte*>(rows.data()), true);
+}
+
+void H5Table::flush() { require_written(H5Dflush(id_) >= 0, id_); }
+
+void H5Table::read(std::uint64_t first_row, std::span<std::byte> rows) const {
+  if (rows.empty()) return;
+  silence_library();
+  transfer(first_row, rows.size() / row_bytes(), rows.data(), false);
+}
+
+void H5Table::transfer(std::uint64_t first_row, std::uint64_t count, void* memory, bool writing) const {
+  const Scoped file_space{H5Dget_space(id_)};
+  auto start = with_rows(first_row, std::vector<std::uint64_t>(row_shape_.size(), 0));
+  const auto shape = with_rows(count, row_shape_);
+  const herr_t selected =
+      H5Sselect_hyperslab(file_space.id, H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr);
+  const Scoped memory_space{H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)};
+  const hid_t type = memory_type(cell_);
+  if (writing)
+    require_written(selected >= 0 && H5Dwrite(id_, type, memory_space.id, file_space.id, H5P_DEFAULT, memory) >= 0,
+                    id_);
+  else
+    require_read(selected >= 0 && H5Dread(id_, type, memory_space.id, file_space.id, H5P_DEFAULT, memory) >= 0, id_);
+}
+
+H5File::H5File(std::unique_ptr<RecordingBytes> bytes, std::int64_t id, std::filesystem::path path)
+    : bytes_(std::move(bytes)), id_(id), path_(std::move(path)) {}
+
+H5File H5File::create(const std::filesystem::path& path) {
+  silence_library();
+  auto bytes = RecordingBytes::create(path);
+  const Scoped access{make_file_access(*bytes)};
+  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id);
+  if (id < 0)
+    throw InputError(fmt::format("{}: cannot be written; check the folder and its permissions", path.string()));
+  return H5File(std::move(bytes), id, path);
+}
+
+H5File H5File::open(const std::filesystem::path& path, const RecordingLock* lock) {
+  silence_library();
+  auto bytes = RecordingBytes::open(path, lock != nullptr);
+  std::array<std::byte, 9> start{};
+  if (bytes->read(0, start) && lacks_checksums(start))
+    throw InputError(
+        fmt::format("{}: its HDF5 metadata have no checksums, so damage would go unnoticed; rewrite it with "
+                    "h5repack --latest",
+                    path.string()));
+  const Scoped access{make_file_access(*bytes)};
+  const bool live = bytes->live() && bytes->mark() == WriterMark::Appending;
+  if (live) H5Pset_metadata_read_attempts(access.id, kLiveReadAttempts);
+  const hid_t id = H5Fopen(path.c_str(), live ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY, access.id);
+  if (id >= 0) return H5File(std::move(bytes), id, path);
+  if (bytes->live())
+    throw InputError(
+        fmt::format("{}: another program is creating this recording at the moment; try again", path.string()));
+  if (bytes->mark() != WriterMark::None)
+    throw InputError(
+        fmt::format("{}: its program ended before it wrote a frame, or the file was cut short", path.string()));
+  throw InputError(fmt::format("{}: is not a recording (HDF5) that can be opened", path.string()));
+}
+
+H5File::~H5File() {
+  if (id_ >= 0) H5Fclose(id_);
+}
+
+H5File::H5File(H5File&& other) noexcept
+    : bytes_(std::move(other.bytes_)), id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)) {}
+
+bool H5File::clean() const { return bytes_->mark() == WriterMark::None; }
+bool H5File::live() const { return bytes_->live(); }
+std::string H5File::fault() const { return bytes_->fault(); }
+bool H5File::deleted() const { return bytes_->deleted(); }
+std::filesystem::path H5File::moved_to() const { return bytes_->moved_to(); }
+
+void H5File::close() {
+  silence_library();
+  const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
+  if (closed) bytes_->sync();
+  if (const std::string what = fault(); !what.empty()) throw RunError(fmt::format("{}: {}", path_.string(), what));
+  if (!closed) throw RunError(fmt::format("{}: HDF5 could not close the file", path_.string()));
+}
+
+void H5File::make_group(const std::string& path) {
+  const Scoped create{H5Pcreate(H5P_GROUP_CREATE)};
+  H5Pset_link_creation_order(create.id, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  const Scoped group{H5Gcreate2(id_, path.c_str(), H5P_DEFAULT, create.id, H5P_DEFAULT)};
+  require_written(group.id >= 0, id_);
+}
+
+void H5File::set_text(const std::string& name, const std::string& value) { set_text("/", name, value); }
+
+void H5File::set_text(const std::string& object, const std::string& name, const std::string& value) {
+  const Scoped type{H5Tcopy(H5T_C_S1)};
+  H5Tset_size(type.id, value.size() + 1);
+  H5Tset_cset(type.id, H5T_CSET_UTF8);
+  const Scoped space{H5Screate(H5S_SCALAR)};
+  const Scoped attribute{
+      H5Acreate_by_name(id_, object.c_str(), name.c_str(), type.id, space.id, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+  require_written(attribute.id >= 0 && H5Awrite(attribute.id, type.id, value.c_str()) >= 0, id_);
+}
+
+std::string H5File::text(const std::string& name) const {
+  silence_library();
+  const htri_t exists = H5Aexists(id_, name.c_str());
+  require_read(exists >= 0, id_);
+  if (exists == 0) return {};
+  const Scoped attribute{H5Aopen(id_, name.c_str(), H5P_DEFAULT)};
+  const Scoped type{H5Aget_type(attribute.id)}, space{H5Aget_space(attribute.id)};
+  if (H5Tget_class(type.id) != H5T_STRING || H5Sget_simple_extent_npoints(space.id) != 1)
+    throw InputError(
+        fmt::format("{}: its attribute {} is not text; the file is not a Trocar recording", path_.string(), name));
+  // h5py writes strings of variable length.
+  if (H5Tis_variable_str(type.id) > 0) {
+    char* letters = nullptr;
+    require_read(H5Aread(attribute.id, type.id, &letters) >= 0, id_);
+    std::string value = letters ? letters : "";
+    H5free_memory(letters);
+    return value;
+  }
+  require_read(H5Tget_size(type.id) <= bytes_->size(), id_);
+  std::string value(H5Tget_size(type.id), '\0');
+  require_read(H5Aread(attribute.id, type.id, value.data()) >= 0, id_);
+  value.resize(std::min(value.size(), value.find('\0')));
+  return value;
+}
+
+std::vector<std::string> H5File::groups_in(const std::string& path) const {
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    auto& found = *static_cast<std::vector<std::string>*>(list);
+    if (found.size() == kMostGroups) return -1;
+    found.emplace_back(name);
+    return 0;
+  };
+  const std::string fault = fault_of_links(id_, path);
+  if (!fault.empty()) throw InputError(fmt::format("{}: {}", path_.string(), fault));
+  require_read(H5Literate_by_name(id_, path.c_str(), H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, collect, &names,
+                                  H5P_DEFAULT) >= 0,
+               id_);
+  return names;
+}
+
+H5Table H5File::make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
+                           std::uint64_t rows_per_chunk) {
+  const auto start = with_rows(0, row_shape), chunk = with_rows(rows_per_chunk, row_shape);
+  auto limit = start;
+  limit[0] = H5S_UNLIMITED;
+  const Scoped space{H5Screate_simple(static_cast<int>(start.size()), start.data(), limit.data())};
+  const Scoped create{H5Pcreate(H5P_DATASET_CREATE)};
+  H5Pset_chunk(create.id, static_cast<int>(chunk.size()), chunk.data());
+  const Scoped links{H5Pcreate(H5P_LINK_CREATE)};
+  H5Pset_create_intermediate_group(links.id, 1);
+  const hid_t id = H5Dcreate2(id_, path.c_str(), file_type(cell), space.id, links.id, create.id, H5P_DEFAULT);
+  require_written(id >= 0, id_);
+  return H5Table(id, cell, std::move(row_shape));
+}
+
+bool H5File::has_table(const std::string& path) const { return H5Lexists(id_, path.c_str(), H5P_DEFAULT) > 0; }
+
+H5Table H5File::table(const std::string& path, Cell cell) const {
+  silence_library();
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: {}; the file is damaged, or not a Trocar recording", path_.string(), what));
+  };
+  if (const std::string fault = fault_of_links(id_, path); !fault.empty()) refuse(fault);
+  Scoped table{H5Dopen2(id_, path.c_str(), H5P_DEFAULT)};
+  if (table.id < 0) refuse(fmt::format("has no table {}", path));
+  const Scoped type{H5Dget_type(table.id)}, space{H5Dget_space(table.id)};
+  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id))));
+  H5Sget_simple_extent_dims(space.id, shape.data(), nullptr);
+  if (shape.empty() || H5Tequal(type.id, file_type(cell)) <= 0)
+    refuse(fmt::format("table {} has another type of numbers", path));
+  if (const std::string fault = fault_of_table(table.id, shape, bytes_of(cell), bytes_->size()); !fault.empty())
+    refuse(fmt::format("table {} {}", path, fault));
+  return H5Table(std::exchange(table.id, -1), cell, std::vector<std::uint64_t>(shape.begin() + 1, shape.end()));
+}
+
+void H5File::start_single_writer() {
+  silence_library();
+  const bool flushed = H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0;
+  if (const std::string what = fault(); !what.empty()) throw RunError(fmt::format("{}: {}", path_.string(), what));
+  require_written(flushed && H5Fstart_swmr_write(id_) >= 0, id_);
+}
+
+}  // namespace trocar

@@ -1,0 +1,423 @@
+#include "sim/hdf5/recorder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <thread>
+
+#include "geometry/error.hpp"
+#include "geometry/printable.hpp"
+#include "sim/hdf5/h5_file.hpp"
+#include "sim/hdf5/recording_layout.hpp"
+#include "sim/hdf5/recording_place.hpp"
+#include "sim/support/names.hpp"
+
+namespace trocar {
+namespace {
+
+// The writer thread starts to write a copied frame after at most this time.
+constexpr auto kFlushPeriod = std::chrono::milliseconds(300);
+// It starts earlier when this amount of data waits, so that a nearly full disk still gets complete frames.
+constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+// Buffers are reserved for this number of frames: half a second at 60 frames per second, more than kFlushPeriod.
+constexpr std::uint64_t kFramesReserved = 32;
+
+using Bytes = std::vector<std::byte>;
+
+template <typename T>
+void push(Bytes& bytes, std::span<const T> values) {
+  const auto raw = std::as_bytes(values);
+  bytes.insert(bytes.end(), raw.begin(), raw.end());
+}
+
+template <typename T>
+void push_one(Bytes& bytes, const T& value) {
+  push(bytes, std::span<const T>(&value, 1));
+}
+
+void write_once(H5File& file, const GrowingTable& table, std::span<const std::byte> rows) {
+  file.make_table(table.path, table.cell, table.row_shape, rows_per_chunk(table)).append(rows);
+}
+
+void write_tools(H5File& file, const RecordingHeader& header) {
+  Bytes before;
+  for (const ToolPose& pose : header.before) {
+    push_one(before, pose.pivot);
+    push_one(before, pose.tip);
+  }
+  write_once(file, {kToolRadiusPath, Cell::F64, {}}, std::as_bytes(std::span(header.tool_radius)));
+  write_once(file, {kToolBeforePath, Cell::F64, {2, 3}}, before);
+}
+
+void write_texts(H5File& file, const RecordingHeader& header) {
+  const std::string texts[] = {kFormat,
+                               header.scene_text,
+                               header.version,
+                               header.machine,
+                               header.gl,
+                               header.backend,
+                               header.mode,
+                               header.cover,
+                               header.date,
+                               fmt::format("{}", fmt::join(header.tools, "\n")),
+                               fmt::format("{}", fmt::join(header.stages, "\n")),
+                               fmt::format("{}", header.frame_rate),
+                               fmt::format("{}", fmt::join(header.tips, "\n")),
+                               fmt::format("{}", fmt::join(header.backends, "\n")),
+                               header.clock == ScoreClock::Wall ? "wall" : "tick"};
+  static_assert(std::size(texts) == std::size(kTextAttributes));
+  for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
+}
+
+void push_embedding(Bytes& nodes, Bytes& weights, std::span<const Embedding> embedding) {
+  for (const Embedding& one : embedding) {
+    push(nodes, std::span<const std::uint32_t>(one.node));
+    push(weights, std::span<const float>(one.weight));
+  }
+}
+
+void push_times(Bytes& bytes, std::size_t times, std::uint32_t value) {
+  for (std::size_t k = 0; k < times; ++k) push_one(bytes, value);
+}
+
+// Appends rows that take effect in `frame`.
+void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uint32_t frame) {
+  push(tables[kFaces], change.new_faces);
+  push_times(tables[kFaceBorn], change.new_faces.size(), frame);
+  push(tables[kRestPositions], change.new_rest);
+  push_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], change.new_embedding);
+  push_times(tables[kVertexBorn], change.new_rest.size(), frame);
+  push(tables[kGoneFace], change.gone);
+  push_times(tables[kGoneFrame], change.gone.size(), frame);
+  push(tables[kCarriedVertex], change.carried);
+  push_embedding(tables[kCarriedNode], tables[kCarriedWeight], change.carried_embedding);
+  push_times(tables[kCarriedFrame], change.carried.size(), frame);
+}
+
+// Names become groups and lines of text in the file; an invalid name would make the file unreadable.
+void refuse_unreadable_names(const std::filesystem::path& path, const RecordingHeader& header) {
+  const auto check = [&](const char* of, const std::string& name) {
+    if (const std::string fault = name_fault(name); !fault.empty())
+      throw InputError(fmt::format("{}: the {} '{}' cannot be recorded: {}; rename it in the scene", path.string(), of,
+                                   printable(name), fault));
+  };
+  for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
+  for (const std::string& tool : header.tools) check("instrument", tool);
+}
+
+// The surface at the start of a recording. Faces that were removed earlier keep their ids and are removed in frame 0.
+void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
+  const auto& given = organ.mesh->faces;
+  const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
+  std::vector<glm::uvec3> faces(std::max<std::size_t>(counted, organ.next_face), glm::uvec3(0));
+  std::vector<char> exists(faces.size(), 0);
+  for (std::size_t slot = 0; slot < given.size(); ++slot) {
+    const std::size_t id = organ.face_ids.empty() ? slot : index(organ.face_ids[slot]);
+    faces[id] = given[slot];
+    exists[id] = 1;
+  }
+  std::vector<FaceId> removed;
+  for (std::uint32_t id = 0; id < faces.size(); ++id)
+    if (!exists[id]) removed.push_back(FaceId(id));
+  push_change(tables, {removed, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
+}
+
+}  // namespace
+
+// Double-buffered, one byte array per table: the frame thread fills the front buffers, the writer thread writes the
+// back buffers.
+struct Recorder::Writer {
+  H5File file;
+  RecorderParams params;
+  std::vector<H5Table> tables;  // all organs' tables, their later tables, clash tables, later tables, session tables;
+                                // kTime is the last
+  std::vector<Bytes> front, back;
+  std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
+  std::uint32_t frames_so_far = 0;
+  std::size_t tools = 0;
+  std::vector<float> clash_distance;  // [pair of tools] in the frame that is being appended
+  std::vector<glm::vec3> clash_point;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stopping = false;
+  std::atomic<bool> failed = false;
+  std::string failure;  // one sentence if `failed`
+  std::thread thread;
+
+  Writer(const std::filesystem::path& path, const RecorderParams& given) : file(H5File::create(path)), params(given) {}
+
+  // Ends recording. The caller holds the mutex.
+  void fail(std::string_view what) {
+    if (failed) return;
+    failure = fmt::format("{}: {}; the frames recorded until then are {}", file.path().string(), what,
+                          file.deleted() ? "lost" : "kept, see trocar recover");
+    for (Bytes& bytes : front) Bytes().swap(bytes);
+    failed = true;
+  }
+
+  // Bytes that wait to be written. The caller holds the mutex.
+  std::size_t waiting() const {
+    std::size_t bytes = 0;
+    for (const Bytes& table : front) bytes += table.size();
+    return bytes;
+  }
+
+  void make_tables(const RecordingHeader& header) {
+    std::vector<GrowingTable> kinds;
+    for (const auto& organ : header.organs) {
+      const auto of_organ = organ_tables(organ.name, organ.tissue->rest.size(), header.tools.size());
+      kinds.insert(kinds.end(), of_organ.begin(), of_organ.end());
+    }
+    for (const auto& organ : header.organs) {
+      const auto later = organ_later_tables(organ.name, header.tools.size());
+      kinds.insert(kinds.end(), later.begin(), later.end());
+    }
+    const auto of_clashes = clash_tables(header.tools.size());
+    kinds.insert(kinds.end(), of_clashes.begin(), of_clashes.end());
+    const auto later = later_tables(header.tools.size());
+    kinds.insert(kinds.end(), later.begin(), later.end());
+    const auto of_session = session_tables(header.tools.size(), header.stages.size());
+    kinds.insert(kinds.end(), of_session.begin(), of_session.end());
+    front.resize(kinds.size());
+    back.resize(kinds.size());
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      tables.push_back(file.make_table(kinds[k].path, kinds[k].cell, kinds[k].row_shape, rows_per_chunk(kinds[k])));
+      const std::uint64_t chunk = kinds[k].rows == RowOf::Frame ? 0 : rows_per_chunk(kinds[k]);
+      front[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
+      back[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
+    }
+    touches_so_far.assign(header.organs.size(), 0);
+    tips_so_far.assign(header.organs.size(), 0);
+    tools = header.tools.size();
+    clash_distance.resize(tool_pairs(tools));
+    clash_point.resize(tool_pairs(tools));
+  }
+
+  void push_clashes(std::span<const RecordedClash> clashes) {
+    if (clash_distance.empty()) return;
+    std::fill(clash_distance.begin(), clash_distance.end(), std::numeric_limits<float>::infinity());
+    std::fill(clash_point.begin(), clash_point.end(), glm::vec3(0.f));
+    for (const RecordedClash& clash : clashes) {
+      const std::size_t pair = tool_pair(tools, clash.first, clash.second);
+      clash_distance[pair] = clash.distance;
+      clash_point[pair] = clash.point;
+    }
+    const auto tables = std::span(front).last(std::size_t{kSessionTables} + kLaterTables + kClashTables);
+    push(tables[kClashDistance], std::span<const float>(clash_distance));
+    push(tables[kClashPoint], std::span<const glm::vec3>(clash_point));
+  }
+
+  std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
+
+  // The tables of the tips' touches.
+  std::span<Bytes> later_of_organ(std::size_t organ) {
+    return std::span(front).subspan(touches_so_far.size() * kOrganTables + organ * kOrganLaterTables,
+                                    kOrganLaterTables);
+  }
+
+  void write_first_surfaces(const std::vector<RecordedOrgan>& organs) {
+    for (std::size_t organ = 0; organ < organs.size(); ++organ) push_first_surface(of_organ(organ), organs[organ]);
+    front.swap(back);
+    write_back_buffers();
+  }
+
+  void write_back_buffers() {
+    for (std::size_t k = 0; k < tables.size(); ++k) {
+      if (back[k].empty()) continue;
+      tables[k].append(back[k]);
+      tables[k].flush();
+      back[k].clear();
+    }
+  }
+
+  void run() {
+    for (bool last = false; !last;) {
+      {
+        std::unique_lock lock(mutex);
+        wake.wait_for(lock, kFlushPeriod, [this] { return stopping || waiting() > kFlushBytes; });
+        last = stopping;
+        front.swap(back);
+      }
+      std::string what;
+      try {
+        write_back_buffers();
+        what = file.fault();
+      } catch (const std::exception& error) {
+        what = file.fault().empty() ? error.what() : file.fault();
+      }
+      if (what.empty()) continue;
+      const std::lock_guard lock(mutex);
+      fail(what);
+      for (Bytes& bytes : back) Bytes().swap(bytes);
+      return;
+    }
+  }
+
+  // Call it after the thread has ended.
+  void close_file() {
+    tables.clear();
+    try {
+      file.close();
+    } catch (const std::exception&) {
+      fail(file.fault().empty() ? "HDF5 could not close the file" : file.fault());
+    }
+    const auto now = file.moved_to();
+    if (failed || now.empty()) return;
+    failure = fmt::format("{}: was moved during the recording; the complete recording is {}", file.path().string(),
+                          now.string());
+    failed = true;
+  }
+};
+
+Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params) {
+  refuse_unreadable_names(path, header);
+  RecordingPlace target(path);
+  target.make_free();
+  writer_ = std::make_unique<Writer>(target.file(), params);
+  try {
+    begin(header);
+    target.settle();
+  } catch (const std::exception& error) {
+    const std::string what = writer_->file.fault();
+    writer_.reset();
+    std::error_code ignored;
+    std::filesystem::remove(target.file(), ignored);
+    if (what.empty()) throw;
+    throw RunError(fmt::format("{}: {}", path.string(), what));
+  }
+}
+
+void Recorder::begin(const RecordingHeader& header) {
+  Writer& writer = *writer_;
+  write_texts(writer.file, header);
+  writer.file.make_group("/session");
+  writer.file.make_group(kOrganGroup);
+  write_tools(writer.file, header);
+  for (const auto& organ : header.organs) writer.file.make_group(std::string(kOrganGroup) + "/" + organ.name);
+  writer.make_tables(header);
+  writer.write_first_surfaces(header.organs);
+  writer.file.start_single_writer();
+  writer.thread = std::thread([&writer] { writer.run(); });
+}
+
+Recorder::~Recorder() {
+  try {
+    close();
+  } catch (const std::exception&) {
+    // A caller that needs the error calls close().
+  }
+}
+
+namespace {
+
+// Appends `count` values and fills missing ones with zeros.
+template <typename T>
+void push_or_zeros(Bytes& bytes, std::span<const T> values, std::size_t count) {
+  push(bytes, values.first(std::min(count, values.size())));
+  bytes.resize(bytes.size() + (count - std::min(count, values.size())) * sizeof(T));
+}
+
+void push_scope(Bytes& bytes, const ScopePose& scope) {
+  push_one(bytes, scope.port);
+  push_one(bytes, scope.eye);
+  push_one(bytes, glm::dvec3(scope.spin_deg, scope.angle_deg, scope.field_of_view_deg));
+}
+
+void push_touches(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::uint64_t& touches_so_far) {
+  const TouchList& list = organ.touches;
+  for (const std::uint32_t first : list.first) push_one(tables[kTouchFirst], touches_so_far + first);
+  for (const Touch& touch : list.touches) {
+    push_one(tables[kTouchFace], organ.face_ids.empty() ? touch.face : organ.face_ids[index(touch.face)]);
+    push_one(tables[kTouchPoint], touch.point);
+    push_one(tables[kTouchNormal], touch.normal);
+    push_one(tables[kTouchDepth], touch.depth);
+    push_one(tables[kTouchTime], touch.time);
+  }
+  push_or_zeros(tables[kTouchPressure], organ.pressure, list.touches.size());
+  touches_so_far += list.touches.size();
+}
+
+void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::size_t tools, std::uint64_t& so_far) {
+  for (std::size_t tool = 0; tool <= tools; ++tool)
+    push_one(tables[kTipFirst], so_far + (organ.tip_first.empty() ? 0 : organ.tip_first[tool]));
+  push(tables[kTipFace], organ.tip_ids);
+  so_far += organ.tip_ids.size();
+}
+
+}  // namespace
+
+bool Recorder::failed() const noexcept { return writer_ && writer_->failed; }
+
+std::string Recorder::failure() const {
+  if (!writer_) return {};
+  const std::lock_guard lock(writer_->mutex);
+  return writer_->failure;
+}
+
+void Recorder::append(const RecordedFrame& frame) {
+  Writer& writer = *writer_;
+  const std::lock_guard lock(writer.mutex);
+  if (writer.failed) return;
+  const std::size_t waiting = writer.waiting();
+  if (waiting > writer.params.most_waiting) return writer.fail("the disk is too slow for this session");
+  if (waiting > kFlushBytes) writer.wake.notify_one();
+  try {
+    copy_frame(frame);
+  } catch (const std::bad_alloc&) {
+    writer.fail("there is not enough memory for the next frame");
+  }
+}
+
+void Recorder::copy_frame(const RecordedFrame& frame) {
+  Writer& writer = *writer_;
+  ++writer.frames_so_far;
+  for (std::size_t k = 0; k < frame.organs.size(); ++k) {
+    const RecordedOrganFrame& organ = frame.organs[k];
+    push(writer.of_organ(k)[kNodes], organ.nodes);
+    push_touches(writer.of_organ(k), organ, writer.touches_so_far[k]);
+    push_tips(writer.later_of_organ(k), organ, writer.tools, writer.tips_so_far[k]);
+    if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
+  }
+  writer.push_clashes(frame.clashes);
+  const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);
+  push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());
+  push_scope(later[kScope], frame.scope);
+  push_or_zeros(later[kToolState], frame.states, frame.poses.size());
+  push_one(later[kBackend], frame.backend), push_one(later[kBackendFault], frame.fault);
+  push_one(later[kReferenceSample], frame.sample);
+  push_one(later[kWallTime], frame.wall), push_one(later[kLostTime], frame.lost);
+  const auto session = std::span(writer.front).last(kSessionTables);
+  for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
+  for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);
+  push(session[kRollGrip], frame.roll_grip);
+  push(session[kForce], frame.forces);
+  push_or_zeros(session[kEnergy], frame.energy, frame.poses.size());
+  push(session[kStageMs], frame.stage_ms);
+  push_one(session[kDisagreements], frame.disagreements);
+  push_one(session[kTime], frame.time);
+}
+
+void Recorder::close() {
+  if (!writer_) return;
+  const std::unique_ptr<Writer> writer = std::move(writer_);
+  {
+    const std::lock_guard lock(writer->mutex);
+    writer->stopping = true;
+  }
+  writer->wake.notify_one();
+  if (writer->thread.joinable()) writer->thread.join();
+  writer->close_file();
+  if (writer->failed) throw RunError(writer->failure);
+}
+
+OpenSink recording_file(std::filesystem::path file) {
+  return [file = std::move(file)](const RecordingHeader& header) { return std::make_unique<Recorder>(file, header); };
+}
+
+}  // namespace trocar

@@ -1,0 +1,111 @@
+// Reads a recording: a finished one, a live one, or one that a killed process left behind.
+// Layout: docs/file-formats.md
+// Tested in tests/sim/recorder_test.cpp, damaged_recording_test.cpp and recording_faults_test.cpp
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/surface_history.hpp"
+
+namespace trocar {
+
+class RecordingLock;
+
+struct OrganRecording {
+  std::string name;
+  SurfaceHistory history;
+  std::size_t nodes = 0;  // number of nodes of its lattice
+};
+
+// One frame of one organ; owns its data.
+struct OrganFrame {
+  std::vector<glm::vec3> nodes;      // [node] m
+  std::vector<Touch> touches;        // sorted by tool, then face; faces are ids
+  std::vector<float> pressure;       // [touch] Pa
+  std::vector<std::uint32_t> first;  // [tool + 1]
+  // Ids of the faces that tips touch, sorted by tool, then face; empty in older recordings.
+  std::vector<FaceId> tip_ids;
+  std::vector<std::uint32_t> tip_first;  // [tool + 1]
+};
+
+struct ClashRecording {
+  float distance;   // m   between the surfaces, < 0: they collide
+  glm::vec3 point;  // m   position
+};
+
+class Recording {
+ public:
+  // `lock`: the caller's lock of this file, if it holds one. Error: InputError when the file is not a recording, is
+  // damaged, or has no complete frame.
+  explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr);
+  ~Recording();
+  Recording(Recording&&) noexcept;
+
+  bool has_tips() const;  // false: an older recording without tip touches
+  bool clean() const;     // false: a killed process left it behind, or it is live
+  bool live() const;      // a program was writing it when it was opened; later frames are missing
+  std::size_t frame_count() const;
+  const std::vector<OrganRecording>& organs() const;
+  const std::vector<std::string>& tools() const;
+  const std::vector<double>& tool_radius() const;  // [tool] m
+  const std::vector<std::string>& stages() const;
+  std::string text(const std::string& attribute) const;  // "scene", "backend", "machine", ...
+  ToolMode mode() const;
+  Cover cover() const;
+
+  const std::vector<double>& times() const;  // [frame] s, simulated time
+  // The time that scores use: wall time for an attempt with live devices, otherwise simulated time.
+  ScoreClock clock() const;
+  const std::vector<double>& score_times() const;  // [frame] s
+  const std::vector<double>& wall_times() const;   // [frame] s; empty in older recordings
+  // Simulated time skipped between two frames because the machine was too slow, s; 0 in older recordings.
+  double lost_time(std::size_t first, std::size_t last) const;
+  ToolPose pose(std::size_t frame, std::size_t tool) const;
+  // Pose in the previous frame; nothing in the first frame of a session.
+  std::optional<ToolPose> pose_before(std::size_t frame, std::size_t tool) const;
+  glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // roll in degrees; grip 0 closed .. 1 open
+  glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N, of the tissue on the tool
+  bool energy(std::size_t frame, std::size_t tool) const;           // true: the tool burns
+  // Depth of the tip in an organ, m; 0 outside, and in older recordings.
+  float tip_depth(std::size_t frame, std::size_t tool) const;
+  ToolState state(std::size_t frame, std::size_t tool) const;  // Good in older recordings
+  // Name of the backend that answered; in older recordings the backend at the start.
+  std::string backend(std::size_t frame) const;
+  TouchFault backend_fault(std::size_t frame) const;        // why another backend stopped; None in older recordings
+  std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
+  // Distance of two tools near each other; nothing when they are not near, and in older recordings.
+  std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
+  float stage_ms(std::size_t frame, std::size_t stage) const;
+  std::uint32_t disagreements(std::size_t frame) const;
+  // As RecordedFrame::sample; nothing in older recordings.
+  std::optional<std::array<std::uint32_t, 3>> sample(std::size_t frame) const;
+  void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+// Result of recover_recording().
+struct RecoverResult {
+  bool was_clean = false;
+  std::size_t frames = 0;
+  double seconds = 0.0;  // time of the last recovered frame
+  std::size_t touches = 0;
+};
+
+// Rewrites a recording under its name as a plain file, up to its last complete frame. Does not change a clean file.
+// Writes a new file in the same folder and renames it when all data are on the disk; until then the recording does not
+// change. Errors: InputError when the file is not a recording, or a program is writing it; RunError when the new file
+// cannot be written.
+RecoverResult recover_recording(const std::filesystem::path& file);
+
+}  // namespace trocar

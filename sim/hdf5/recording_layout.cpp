@@ -1,0 +1,93 @@
+#include "sim/hdf5/recording_layout.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace trocar {
+namespace {
+
+// Chunks of about 64 KiB: small enough for short sessions, large enough for fast writing.
+constexpr std::uint64_t kChunkBytes = 64 * 1024;
+constexpr std::uint64_t kLongestChunk = 4096;  // rows
+
+std::string in_organ(const std::string& organ, const char* table) {
+  return std::string(kOrganGroup) + "/" + organ + "/" + table;
+}
+
+}  // namespace
+
+std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages) {
+  std::vector<GrowingTable> tables(kSessionTables);
+  tables[kPivot] = {"/session/tool_pivot", Cell::F64, {tools, 3}};
+  tables[kTip] = {"/session/tool_tip", Cell::F64, {tools, 3}};
+  tables[kRollGrip] = {"/session/tool_roll_grip", Cell::F64, {tools, 2}};
+  tables[kForce] = {"/session/tool_force", Cell::F32, {tools, 3}};
+  tables[kEnergy] = {"/session/tool_energy", Cell::U8, {tools}};
+  tables[kStageMs] = {"/session/stage_ms", Cell::F32, {stages}};
+  tables[kDisagreements] = {"/session/disagreements", Cell::U32, {}};
+  tables[kTime] = {"/session/time", Cell::F64, {}};
+  return tables;
+}
+
+std::vector<GrowingTable> clash_tables(std::uint64_t tools) {
+  if (tools < 2) return {};
+  std::vector<GrowingTable> tables(kClashTables);
+  tables[kClashDistance] = {"/session/clash_distance", Cell::F32, {tool_pairs(tools)}};
+  tables[kClashPoint] = {"/session/clash_point", Cell::F32, {tool_pairs(tools), 3}};
+  return tables;
+}
+
+std::vector<GrowingTable> later_tables(std::uint64_t tools) {
+  std::vector<GrowingTable> tables(kLaterTables);
+  tables[kTipDepth] = {"/session/tip_depth", Cell::F32, {tools}};
+  tables[kScope] = {"/session/scope", Cell::F64, {9}};
+  tables[kToolState] = {"/session/tool_state", Cell::U8, {tools}};
+  tables[kBackend] = {"/session/backend", Cell::U8, {}};
+  tables[kBackendFault] = {"/session/backend_fault", Cell::U8, {}};
+  tables[kReferenceSample] = {"/session/reference_sample", Cell::U32, {3}};
+  tables[kWallTime] = {"/session/wall_time", Cell::F64, {}};
+  tables[kLostTime] = {"/session/lost_time", Cell::F64, {}};
+  return tables;
+}
+
+std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
+  std::vector<GrowingTable> tables(kOrganTables);
+  tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};
+  tables[kFaceBorn] = {in_organ(organ, "face_born"), Cell::U32, {}, RowOf::Face};
+  tables[kRestPositions] = {in_organ(organ, "rest_positions"), Cell::F32, {3}, RowOf::Vertex};
+  tables[kEmbeddingNode] = {in_organ(organ, "embedding_node"), Cell::U32, {8}, RowOf::Vertex};
+  tables[kEmbeddingWeight] = {in_organ(organ, "embedding_weight"), Cell::F32, {8}, RowOf::Vertex};
+  tables[kVertexBorn] = {in_organ(organ, "vertex_born"), Cell::U32, {}, RowOf::Vertex};
+  tables[kGoneFace] = {in_organ(organ, "gone_face"), Cell::U32, {}, RowOf::Gone};
+  tables[kGoneFrame] = {in_organ(organ, "gone_frame"), Cell::U32, {}, RowOf::Gone};
+  tables[kCarriedVertex] = {in_organ(organ, "carried_vertex"), Cell::U32, {}, RowOf::Carried};
+  tables[kCarriedNode] = {in_organ(organ, "carried_node"), Cell::U32, {8}, RowOf::Carried};
+  tables[kCarriedWeight] = {in_organ(organ, "carried_weight"), Cell::F32, {8}, RowOf::Carried};
+  tables[kCarriedFrame] = {in_organ(organ, "carried_frame"), Cell::U32, {}, RowOf::Carried};
+  tables[kNodes] = {in_organ(organ, "nodes"), Cell::F32, {nodes, 3}};
+  tables[kTouchFirst] = {in_organ(organ, "touch_first"), Cell::U64, {tools + 1}};
+  tables[kTouchFace] = {in_organ(organ, "touch_face"), Cell::U32, {}, RowOf::Touch};
+  tables[kTouchPoint] = {in_organ(organ, "touch_point"), Cell::F32, {3}, RowOf::Touch};
+  tables[kTouchNormal] = {in_organ(organ, "touch_normal"), Cell::F32, {3}, RowOf::Touch};
+  tables[kTouchDepth] = {in_organ(organ, "touch_depth"), Cell::F32, {}, RowOf::Touch};
+  tables[kTouchTime] = {in_organ(organ, "touch_time"), Cell::F32, {}, RowOf::Touch};
+  tables[kTouchPressure] = {in_organ(organ, "touch_pressure"), Cell::F32, {}, RowOf::Touch};
+  return tables;
+}
+
+std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools) {
+  std::vector<GrowingTable> tables(kOrganLaterTables);
+  tables[kTipFirst] = {in_organ(organ, "tip_first"), Cell::U64, {tools + 1}};
+  tables[kTipFace] = {in_organ(organ, "tip_face"), Cell::U32, {}, RowOf::TipFace};
+  return tables;
+}
+
+std::uint64_t rows_per_chunk(const GrowingTable& table) {
+  const std::uint64_t cells =
+      std::accumulate(table.row_shape.begin(), table.row_shape.end(), std::uint64_t{1}, std::multiplies<>());
+  return std::clamp<std::uint64_t>(kChunkBytes / std::max<std::uint64_t>(1, cells * bytes_of(table.cell)), 1,
+                                   kLongestChunk);
+}
+
+}  // namespace trocar

@@ -1,0 +1,122 @@
+// Names and shapes of the tables of a recording, shared by the recorder, the reader and `recover`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/hdf5/h5_file.hpp"
+#include "sim/record/record_sink.hpp"
+
+namespace trocar {
+
+// What a row of a growing table describes.
+enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Gone, Carried, TipFace, kCount };
+
+struct GrowingTable {
+  std::string path;
+  Cell cell;
+  std::vector<std::uint64_t> row_shape;
+  RowOf rows = RowOf::Frame;
+};
+
+// Index of each table of one organ. Tables with the same kind of rows are adjacent, and surface tables precede frame
+// tables.
+enum OrganTable : std::size_t {
+  kFaces,
+  kFaceBorn,
+  kRestPositions,
+  kEmbeddingNode,
+  kEmbeddingWeight,
+  kVertexBorn,
+  kGoneFace,
+  kGoneFrame,
+  kCarriedVertex,
+  kCarriedNode,
+  kCarriedWeight,
+  kCarriedFrame,
+  kNodes,
+  kTouchFirst,
+  kTouchFace,
+  kTouchPoint,
+  kTouchNormal,
+  kTouchDepth,
+  kTouchTime,
+  kTouchPressure,
+  kOrganTables
+};
+// Tables of an organ that older recordings do not have: the faces that the instruments' tips touch.
+enum OrganLaterTable : std::size_t { kTipFirst, kTipFace, kOrganLaterTables };
+
+// Index of each growing table of the session.
+enum SessionTable : std::size_t {
+  kPivot,
+  kTip,
+  kRollGrip,
+  kForce,
+  kEnergy,
+  kStageMs,
+  kDisagreements,
+  kTime,
+  kSessionTables
+};
+
+// The tables of one kind of surface rows, from `first` to `frame`. The last one, `frame`, holds the first frame in
+// which a row takes effect, in ascending order. A row of frame f + 1 is written with frame f.
+struct SurfaceRows {
+  RowOf rows;
+  OrganTable first, frame;
+};
+inline constexpr SurfaceRows kSurfaceRows[] = {{RowOf::Face, kFaces, kFaceBorn},
+                                               {RowOf::Vertex, kRestPositions, kVertexBorn},
+                                               {RowOf::Gone, kGoneFace, kGoneFrame},
+                                               {RowOf::Carried, kCarriedVertex, kCarriedFrame}};
+
+constexpr std::size_t tool_pair(std::size_t tools, std::size_t first, std::size_t second) {
+  return first * tools - first * (first + 1) / 2 + second - first - 1;
+}
+
+// Tables of clashes between tools; absent with fewer than two tools, and in older recordings.
+enum ClashTable : std::size_t { kClashDistance, kClashPoint, kClashTables };
+std::vector<GrowingTable> clash_tables(std::uint64_t tools);
+
+// Tables that older recordings may lack, each independently: depth of each tool's tip in an organ, scope, state of each
+// tool (ToolState), backend that answered (line number in the attribute `backends`), fault that ended another backend
+// in this frame (TouchFault), number of faces compared with the reference, wall time, time lost so far.
+enum LaterTable : std::size_t {
+  kTipDepth,
+  kScope,
+  kToolState,
+  kBackend,
+  kBackendFault,
+  kReferenceSample,
+  kWallTime,
+  kLostTime,
+  kLaterTables
+};
+std::vector<GrowingTable> later_tables(std::uint64_t tools);
+
+// kTime is written last, so a frame with a time is complete.
+std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
+// kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
+std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools);
+
+// kTipFirst holds the row of each tool's first face in kTipFace, and one entry past the last tool.
+std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools);
+
+// Tables written once, before the first frame.
+inline constexpr const char* kToolRadiusPath = "/session/tool_radius";  // [tool] m
+// [tool] m, pivot and tip in the frame before the first; no rows when the session began with the recording
+inline constexpr const char* kToolBeforePath = "/session/tool_before";
+inline constexpr const char* kOrganGroup = "/organs";
+
+// File attributes that hold text.
+inline constexpr const char* kTextAttributes[] = {"format",  "scene",      "version", "machine",  "gl",
+                                                  "backend", "mode",       "cover",   "date",     "tools",
+                                                  "stages",  "frame_rate", "tips",    "backends", "clock"};
+inline constexpr const char* kFormat = "trocar-recording-2";
+inline constexpr const char* kAnyFormat = "trocar-recording-";
+
+std::uint64_t rows_per_chunk(const GrowingTable& table);
+
+}  // namespace trocar

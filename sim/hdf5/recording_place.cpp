@@ -1,0 +1,101 @@
+#include "sim/hdf5/recording_place.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <span>
+
+#include "geometry/error.hpp"
+#include "sim/hdf5/h5_file.hpp"
+#include "sim/hdf5/recording_layout.hpp"
+#include "sim/hdf5/recording_lock.hpp"
+#include "sim/hdf5/superblock.hpp"
+#include "sim/support/output_file.hpp"
+
+namespace trocar {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& file, const char* what) {
+  throw InputError(fmt::format("{}: {}", file.string(), what));
+}
+
+// Every recording has checksums, so another program wrote a file without them.
+bool was_written_by_another_program(const fs::path& file) {
+  std::array<char, 9> start{};
+  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
+  return lacks_checksums(std::as_bytes(std::span(start)));
+}
+
+// Refuses an existing, non-empty file that is not a finished recording.
+void refuse_unless_finished_recording(const fs::path& file, const RecordingLock* lock = nullptr) {
+  if (fs::file_size(file) == 0) return;
+  if (!is_hdf5(file)) refuse(file, "exists and is not a recording, so it is not overwritten; choose another file name");
+  constexpr const char* kForeign =
+      "is an HDF5 file but not a recording, so it is not overwritten; choose another file name";
+  if (was_written_by_another_program(file)) refuse(file, kForeign);
+  try {
+    const H5File there = H5File::open(file, lock);
+    if (there.live()) refuse(file, "another program is writing this recording; choose another file name");
+    if (!there.text("format").starts_with(kAnyFormat)) refuse(file, kForeign);
+    if (!there.clean())
+      refuse(file,
+             "is a recording whose program was killed, so it is not overwritten; run trocar recover on it, or choose "
+             "another file name");
+  } catch (const RunError&) {
+    refuse(file, "exists and cannot be read as a recording, so it is not overwritten; choose another file name");
+  }
+}
+
+}  // namespace
+
+RecordingPlace::RecordingPlace(const fs::path& file) : file_(file) {
+  if (file.empty()) throw InputError("the recording has an empty name; give a file name");
+  std::error_code none;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, none) || ::access(folder.c_str(), W_OK) != 0)
+    refuse(file, "cannot be written; check the folder and its permissions");
+  const fs::file_status status = fs::status(file, none);
+  if (!fs::exists(status)) {
+    if (fs::is_symlink(file, none)) refuse(file, "cannot be written; it is a symbolic link to a missing file");
+    return;
+  }
+  if (!fs::is_regular_file(status)) refuse(file, "cannot be written; it is a folder, a pipe or a device");
+  if (::access(file.c_str(), W_OK) != 0) refuse(file, "cannot be written; it is write-protected");
+  refuse_unless_finished_recording(file);
+  file_ = fs::canonical(file);
+  aside_ = file_.parent_path() / fmt::format(".trocar-{}-{}.replaced", ::getpid(), file_.filename().string());
+}
+
+RecordingPlace::~RecordingPlace() {
+  if (!moved_) return;
+  // Unlike a rename, a hard link does not replace a file that another program has created in the meantime.
+  std::error_code error;
+  fs::create_hard_link(aside_, file_, error);
+  if (!error)
+    fs::remove(aside_, error);
+  else if (!fs::exists(file_, error))  // a file system without hard links
+    fs::rename(aside_, file_, error);
+}
+
+void RecordingPlace::make_free() {
+  if (aside_.empty()) return;
+  // While the lock is held, no other program starts to write the file.
+  const RecordingLock lock(file_);
+  refuse_unless_finished_recording(file_, &lock);
+  std::error_code error;
+  fs::rename(file_, aside_, error);
+  if (error) throw RunError(fmt::format("{}: could not be replaced; choose another file name", file_.string()));
+  moved_ = true;
+}
+
+void RecordingPlace::settle() {
+  std::error_code ignored;
+  if (moved_) fs::remove(aside_, ignored);
+  moved_ = false;
+}
+
+}  // namespace trocar

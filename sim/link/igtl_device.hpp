@@ -1,0 +1,61 @@
+// A tracked tool that moves an instrument or the scope: a client of an OpenIGTLink server (3D Slicer, PLUS, a tracker).
+// Its own thread connects, receives, and reconnects when the server has disconnected; a frame never waits.
+// The matrix M of a tool maps the tool to the world, in millimetres:
+//   origin                the tip (the eye of the scope)
+//   +z                    along the shaft, out of the handle, through the trocar, beyond the tip
+//   +x, +y                turn with the shaft; at spin 0 they are those of T_rcm R(tilt, pan) in joints.hpp
+// The pivot is the trocar of the scene, so the shaft passes through it despite small calibration errors of the tracker.
+// Only the rotation about the shaft is taken from M. When the tip is outside the body or less deep than the shallowest
+// depth, the instrument stays at that depth in its last direction.
+// Jaws and pedal: a SENSOR message of the same name; its first value sets the jaws (0 closed .. 1 open), its second the
+// pedal (1 down). Without such messages the jaws stay open. Health: Lost without a connection or before the first pose;
+// Stale when the last pose is older than 50 ms, or when the latest matrix is not a tool pose: not a rotation, or a tip
+// more than 2 m from the trocar.
+// Units: metres, seconds, degrees.   Tested in tests/sim/igtl_test.cpp
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sim/device/hand_device.hpp"
+#include "sim/scene/igtl_source.hpp"
+
+namespace trocar {
+
+struct IgtlClientParams {
+  double stale_after = 0.050;   // s
+  double connect_within = 1.0;  // s   time limit of one attempt
+  double first_pause = 0.1;     // s   before the next attempt; doubles after each attempt
+  double longest_pause = 2.0;   // s   upper limit of the pause
+};
+
+class IgtlDevice final : public Device {
+ public:
+  IgtlDevice(const IgtlSource& source, const HeldTool& tool, const IgtlClientParams& params = {});
+  ~IgtlDevice() override;
+
+  DevicePose pose(const FrameClock& clock) override;
+  DeviceHealth health() const override { return health_; }  // of the last pose()
+
+  // Counts since the start.
+  std::uint64_t poses_heard() const;
+  std::uint64_t refused() const;  // impossible tool poses; messages with a wrong checksum or length or with a number
+                                  // that is not finite; connections that did not follow the protocol
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+  RemoteCentre centre_;
+  JointLimits limits_;
+  DevicePose last_;
+  DeviceHealth health_ = DeviceHealth::Lost;
+};
+
+// True when `matrix` (m) is a possible tool pose: a rotation, and a tip within 2 m of the trocar.
+bool is_tool_pose(const RemoteCentre& centre, const glm::dmat4& matrix);
+
+// Converts a tool's matrix (m) to a pose, as described above. `last`: the previous pose.
+DevicePose pose_from_matrix(const RemoteCentre& centre, const JointLimits& limits, const glm::dmat4& matrix,
+                            const DevicePose& last);
+
+}  // namespace trocar

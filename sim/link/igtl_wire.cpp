@@ -1,0 +1,246 @@
+#include "sim/link/igtl_wire.hpp"
+
+#include <igtl_header.h>
+#include <igtl_sensor.h>
+#include <igtl_tdata.h>
+#include <igtl_transform.h>
+#include <igtl_unit.h>
+#include <igtl_util.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace trocar {
+namespace {
+
+constexpr double kMillimetres = 1e3;  // per metre
+// Message types that are read are far shorter than the first limit; skipped types (images) than the second.
+constexpr std::uint64_t kLongestRead = 1u << 20, kLongestSkipped = 1ull << 34;  // bytes
+constexpr std::size_t kExtendedHeader = 12;                                     // bytes, of protocol version 3
+
+// Writes a text field of fixed width: cut, or padded with zeros. libOpenIGTLink expects at least one zero.
+template <std::size_t kSize>
+void put_text(char (&field)[kSize], std::string_view text) {
+  std::memset(field, 0, kSize);
+  std::memcpy(field, text.data(), std::min(kSize - 1, text.size()));
+}
+
+template <std::size_t kSize>
+std::string_view text_of(const char (&field)[kSize]) {
+  return {field, strnlen(field, kSize)};
+}
+
+// Seconds and their binary fraction, 32 bits each.
+std::uint64_t stamp(double time) {
+  const double whole = std::floor(time);
+  return static_cast<std::uint64_t>(whole) << 32 | static_cast<std::uint64_t>((time - whole) * 4294967296.0);
+}
+
+std::uint64_t check_sum(std::span<const std::byte> body) {
+  auto* bytes = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(body.data()));
+  return crc64(bytes, body.size(), crc64(nullptr, 0, 0));
+}
+
+void append_message(std::vector<std::byte>& out, const char* kind, std::string_view name, double time,
+                    std::span<const std::byte> body) {
+  igtl_header header{};
+  header.version = 1;
+  put_text(header.name, kind);
+  put_text(header.device_name, name);
+  header.timestamp = stamp(time);
+  header.body_size = body.size();
+  header.crc = check_sum(body);
+  igtl_header_convert_byte_order(&header);
+  const auto bytes = std::as_bytes(std::span(&header, 1));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  out.insert(out.end(), body.begin(), body.end());
+}
+
+std::array<float, 12> numbers_of(const glm::dmat4& pose) {
+  std::array<float, 12> numbers;
+  for (int column = 0; column < 4; ++column)
+    for (int row = 0; row < 3; ++row)
+      numbers[static_cast<std::size_t>(3 * column + row)] =
+          static_cast<float>(pose[column][row] * (column == 3 ? kMillimetres : 1.0));
+  return numbers;
+}
+
+glm::dmat4 pose_from(const float* numbers) {
+  glm::dmat4 pose(1.0);
+  for (int column = 0; column < 4; ++column)
+    for (int row = 0; row < 3; ++row)
+      pose[column][row] = static_cast<double>(numbers[3 * column + row]) / (column == 3 ? kMillimetres : 1.0);
+  return pose;
+}
+
+bool finite(std::span<const float> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
+}
+
+// The content of a version 3 body lies between an extended header and the metadata; empty when their lengths are
+// inconsistent with the body.
+std::span<const std::byte> content_of(std::span<const std::byte> body, int version) {
+  if (version < 3) return body;
+  const auto number = [&](std::size_t at, std::size_t size) {
+    std::uint32_t value = 0;
+    for (std::size_t k = 0; k < size; ++k) value = value << 8 | std::to_integer<std::uint32_t>(body[at + k]);
+    return static_cast<std::size_t>(value);
+  };
+  if (body.size() < kExtendedHeader) return {};
+  const std::size_t front = number(0, 2), back = number(2, 2) + number(4, 4);
+  if (front < kExtendedHeader || front + back > body.size()) return {};
+  return body.subspan(front, body.size() - front - back);
+}
+
+bool hear_transform(std::string_view name, std::span<const std::byte> content, const IgtlListener& listener) {
+  std::array<float, 12> numbers;
+  if (content.size() != sizeof numbers) return false;
+  std::memcpy(numbers.data(), content.data(), sizeof numbers);
+  igtl_transform_convert_byte_order(numbers.data());
+  if (!finite(numbers)) return false;
+  listener.pose(name, pose_from(numbers.data()));
+  return true;
+}
+
+bool hear_tdata(std::span<const std::byte> content, const IgtlListener& listener) {
+  bool sound = content.size() % sizeof(igtl_tdata_element) == 0;
+  for (; content.size() >= sizeof(igtl_tdata_element); content = content.subspan(sizeof(igtl_tdata_element))) {
+    igtl_tdata_element element;
+    std::memcpy(&element, content.data(), sizeof element);
+    igtl_tdata_convert_byte_order(&element, 1);
+    std::array<float, 12> numbers;
+    std::memcpy(numbers.data(), element.transform, sizeof numbers);
+    if (finite(numbers)) {
+      listener.pose(text_of(element.name), pose_from(numbers.data()));
+    } else {
+      sound = false;
+    }
+  }
+  return sound;
+}
+
+bool hear_sensor(std::string_view name, std::span<const std::byte> content, const IgtlListener& listener) {
+  if (content.size() < IGTL_SENSOR_HEADER_SIZE) return false;
+  std::array<double, 255> values;
+  const std::size_t count = std::to_integer<std::size_t>(content[0]);
+  content = content.subspan(IGTL_SENSOR_HEADER_SIZE);
+  if (content.size() != count * sizeof(double)) return false;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint64_t bits = 0;
+    for (std::size_t b = 0; b < sizeof bits; ++b) bits = bits << 8 | std::to_integer<std::uint64_t>(content[8 * k + b]);
+    values[k] = std::bit_cast<double>(bits);
+    if (!std::isfinite(values[k])) return false;
+  }
+  listener.sensor(name, {values.data(), count});
+  return true;
+}
+
+igtl_header header_in(std::span<const std::byte> message) {
+  igtl_header header;
+  std::memcpy(&header, message.data(), sizeof header);
+  igtl_header_convert_byte_order(&header);
+  return header;
+}
+
+bool is_read(std::string_view kind) { return kind == "TRANSFORM" || kind == "TDATA" || kind == "SENSOR"; }
+
+// A message type consists of upper-case letters, digits and underscores.
+bool plausible(const igtl_header& header) {
+  const std::string_view kind = text_of(header.name);
+  const auto fits = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return header.version >= 1 && header.version <= 3 && !kind.empty() && std::all_of(kind.begin(), kind.end(), fits) &&
+         header.body_size <= kLongestSkipped;
+}
+
+}  // namespace
+
+void append_transform(std::vector<std::byte>& out, const NamedPose& tool, double time) {
+  auto numbers = numbers_of(tool.pose);
+  igtl_transform_convert_byte_order(numbers.data());
+  append_message(out, "TRANSFORM", tool.name, time, std::as_bytes(std::span(numbers)));
+}
+
+void append_tdata(std::vector<std::byte>& out, std::string_view name, std::span<const NamedPose> tools, double time) {
+  std::vector<igtl_tdata_element> elements(tools.size());
+  for (std::size_t k = 0; k < tools.size(); ++k) {
+    put_text(elements[k].name, tools[k].name);
+    elements[k].type = IGTL_TDATA_TYPE_6D;
+    elements[k].reserved = 0;
+    const auto numbers = numbers_of(tools[k].pose);
+    std::memcpy(elements[k].transform, numbers.data(), sizeof numbers);
+  }
+  igtl_tdata_convert_byte_order(elements.data(), static_cast<int>(elements.size()));
+  append_message(out, "TDATA", name, time, std::as_bytes(std::span(elements)));
+}
+
+void append_sensor(std::vector<std::byte>& out, std::string_view name, std::span<const double> values, IgtlUnit unit,
+                   double time) {
+  std::array<std::byte, IGTL_SENSOR_HEADER_SIZE + 255 * sizeof(double)> body;
+  const std::size_t count = std::min<std::size_t>(values.size(), 255);
+  igtl_sensor_header header{};
+  header.larray = static_cast<igtl_uint8>(count);
+  igtl_unit_data newton;
+  igtl_unit_init(&newton);
+  newton.unit[0] = IGTL_UNIT_SI_DERIVED_NEWTON;
+  newton.exp[0] = 1;
+  header.unit = unit == IgtlUnit::Newton ? igtl_unit_pack(&newton) : 0;
+  std::array<double, 255> copy{};
+  std::copy_n(values.begin(), count, copy.begin());
+  igtl_sensor_convert_byte_order(&header, copy.data());
+  std::memcpy(body.data(), &header, sizeof header);
+  std::memcpy(body.data() + sizeof header, copy.data(), count * sizeof(double));
+  append_message(out, "SENSOR", name, time, std::span(body).first(sizeof header + count * sizeof(double)));
+}
+
+bool IgtlReader::take(std::span<const std::byte> bytes, const IgtlListener& listener) {
+  while (!bytes.empty()) {
+    if (skip_ > 0) {
+      const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, bytes.size()));
+      skip_ -= skipped;
+      bytes = bytes.subspan(skipped);
+      continue;
+    }
+    const std::size_t wanted = wanted_ > 0 ? wanted_ : IGTL_HEADER_SIZE;
+    const std::size_t taken = std::min(wanted - message_.size(), bytes.size());
+    message_.insert(message_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+    bytes = bytes.subspan(taken);
+    if (message_.size() < wanted) continue;
+    if (wanted_ == 0 && !begin_message()) return false;
+    if (wanted_ > 0 && message_.size() == wanted_) end_message(listener);
+  }
+  return true;
+}
+
+// The header is complete: determines the length of the body, and whether it is read or skipped.
+bool IgtlReader::begin_message() {
+  const igtl_header header = header_in(message_);
+  if (!plausible(header)) return false;
+  if (is_read(text_of(header.name)) && header.body_size <= kLongestRead) {
+    wanted_ = IGTL_HEADER_SIZE + static_cast<std::size_t>(header.body_size);
+  } else {
+    skip_ = header.body_size;
+    message_.clear();
+  }
+  return true;
+}
+
+void IgtlReader::end_message(const IgtlListener& listener) {
+  const igtl_header header = header_in(message_);
+  const std::span<const std::byte> body = std::span<const std::byte>(message_).subspan(IGTL_HEADER_SIZE);
+  bool sound = header.crc == check_sum(body);
+  if (sound) {
+    const auto content = content_of(body, header.version);
+    const std::string_view kind = text_of(header.name), name = text_of(header.device_name);
+    sound = kind == "TRANSFORM" ? hear_transform(name, content, listener)
+            : kind == "TDATA"   ? hear_tdata(content, listener)
+                                : hear_sensor(name, content, listener);
+  }
+  if (!sound) ++refused_;
+  message_.clear();
+  wanted_ = 0;
+}
+
+}  // namespace trocar

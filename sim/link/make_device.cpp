@@ -1,0 +1,105 @@
+#include "sim/link/make_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "geometry/error.hpp"
+#include "sim/device/haptic_stub.hpp"
+#include "sim/device/replay_device.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/link/igtl_device.hpp"
+#include "sim/review/recorded_motion.hpp"
+
+namespace trocar {
+namespace {
+
+HeldTool held(const InstrumentScene& scene) { return {scene.pivot, scene.tip, scene.axis, scene.limits, 0.0}; }
+
+HeldTool held(const ScopeScene& scene) {
+  const ScopePose pose = scene.pose();
+  return {pose.port, pose.eye, glm::dvec3(0.0), scene.limits, pose.spin_deg};
+}
+
+template <typename Hand>
+std::unique_ptr<Device> registered(std::unique_ptr<Hand> hand, DeviceContext& context) {
+  context.hands.push_back(hand.get());
+  return hand;
+}
+
+std::unique_ptr<Device> make_gamepad(const HeldTool& tool, const std::string& source, DeviceContext& context) {
+  GamepadParams params;
+  params.fulcrum = context.fulcrum;
+  if (!context.gamepad) throw InputError("this program reads no gamepads; open the scene with `trocar run`");
+  return registered(std::make_unique<GamepadDevice>(tool, context.gamepad(source), params), context);
+}
+
+std::unique_ptr<Device> make_spacemouse(const HeldTool& tool, DeviceContext& context) {
+  if (context.spacemouse)
+    throw InputError(
+        "the SpaceMouse can move only one instrument or the scope; give the other another device in the scene");
+  context.spacemouse = std::make_unique<SpaceMouseReader>();
+  SpaceMouseParams params;
+  params.fulcrum = context.fulcrum;
+  const auto read = [reader = context.spacemouse.get()] { return reader->state(); };
+  return registered(std::make_unique<SpaceMouseDevice>(tool, read, params), context);
+}
+
+std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
+  const auto path = std::shared_ptr<Device>(make_script_device({scene.pivot, scene.tip, scene.script}));
+  return std::make_unique<HapticStub>(scene.pivot, scene.tip, [path](double time) {
+    return path->pose({0, time}).tip;
+  });
+}
+
+// The devices that instruments and the scope share. Sets `mouse` when the device is a mouse.
+std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& tool, const std::string& source,
+                                  DeviceContext& context, MouseDevice*& mouse) {
+  if (device == "igtl") return std::make_unique<IgtlDevice>(parse_igtl_source(source), tool);
+  if (const std::string fault = start_fault(tool); !fault.empty())
+    throw InputError(fault + "; move its tip or widen its limits in the scene");
+  if (device == "gamepad") return make_gamepad(tool, source, context);
+  if (device == "spacemouse") return make_spacemouse(tool, context);
+  MouseParams params;
+  params.fulcrum = context.fulcrum;
+  auto made = std::make_unique<MouseDevice>(tool, params);
+  mouse = made.get();
+  return registered(std::move(made), context);
+}
+
+[[noreturn]] void rethrow(const std::string& who, const InputError& error) {
+  throw InputError(fmt::format("{}: {}", who, error.what()));
+}
+
+}  // namespace
+
+bool has_live_device(const Scene& scene) {
+  const auto live = [](const std::string& device) { return device != "script" && device != "trajectory"; };
+  return live(scene.scope.device) || std::any_of(scene.instruments.begin(), scene.instruments.end(),
+                                                 [&](const auto& instrument) { return live(instrument.device); });
+}
+
+std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context) try {
+  MouseDevice*& mouse = context.mice.emplace_back(nullptr);
+  if (scene.device == "script") return make_script_device({scene.pivot, scene.tip, scene.script});
+  if (scene.device == "trajectory") return make_replay_device(load_motion(scene.trajectory, scene.source, scene.name));
+  if (scene.device == "haptic") return make_haptic(scene);
+  return make_held(scene.device, held(scene), scene.source, context, mouse);
+} catch (const InputError& error) {
+  rethrow(fmt::format("instrument {}", scene.name), error);
+}
+
+std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::filesystem::path& folder,
+                                          DeviceContext& context) try {
+  if (scene.device == "script") return nullptr;
+  if (scene.device == "haptic") throw InputError("the haptic stub can only hold an instrument; choose another device");
+  if (scene.device == "trajectory") {
+    if (scene.source.empty()) throw InputError("device = \"trajectory\" needs source = \"RECORDING.h5\"");
+    return make_replay_device(load_scope_motion(folder / scene.source));
+  }
+  return make_held(scene.device, held(scene), scene.source, context, context.scope_mouse);
+} catch (const InputError& error) {
+  rethrow("scope", error);
+}
+
+}  // namespace trocar

@@ -1,0 +1,41 @@
+// Creates devices from a scene; the only file that maps the names of device_names() (scene.hpp) to classes.
+// Tested in tests/sim/make_device_test.cpp
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "sim/device/gamepad_device.hpp"
+#include "sim/device/mouse_device.hpp"
+#include "sim/link/spacemouse_reader.hpp"
+#include "sim/scene/scene.hpp"
+
+namespace trocar {
+
+// Settings that devices get from the program, and pointers to the created devices.
+struct DeviceContext {
+  bool fulcrum = true;  // fulcrum setting of every hand-held device
+  std::function<GamepadSource(const std::string&)> gamepad =
+      {};                                             // argument: InstrumentScene::source; empty: no gamepads
+  std::unique_ptr<SpaceMouseReader> spacemouse = {};  // created when a scene uses it; must outlive the devices
+  // The devices created so far; they live as long as the session that owns them.
+  std::vector<MouseDevice*> mice = {};  // [instrument] null when another device moves it
+  std::vector<HandDevice*> hands = {};  // call set_screen() of each once per frame
+  MouseDevice* scope_mouse = nullptr;
+};
+
+// True when a live device moves an instrument or the scope of this scene; false: scripts and recorded motions move all.
+bool has_live_device(const Scene& scene);
+
+// Call it once per instrument, in their order. Errors: InputError with the instrument's name: a hand-held device that
+// starts outside its limits, an invalid source, a file that cannot be read, no SpaceMouse daemon, two SpaceMouse
+// devices. A gamepad or an OpenIGTLink server that is not available yet is not an error: the device is Lost until then.
+std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context);
+
+// The same for the scope; null for "script", which never moves it. "trajectory" with `source` = "S.h5" replays the
+// motion of the scope in that recording. `folder`: folder of the scene file. Error: also for "haptic".
+std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::filesystem::path& folder,
+                                          DeviceContext& context);
+
+}  // namespace trocar

@@ -1,0 +1,27 @@
+// The connection to spacenavd, the daemon that reads SpaceMice.
+#pragma once
+
+#include <memory>
+
+#include "sim/device/spacemouse_device.hpp"
+
+namespace trocar {
+
+// Receives events from spacenavd. libspnav has one connection per process, so only one reader can exist at a time.
+class SpaceMouseReader {
+ public:
+  // Error: InputError when the daemon does not answer, or a reader exists already.
+  SpaceMouseReader();
+  ~SpaceMouseReader();
+  // Never blocks on the daemon.
+  SpaceMouseState state() const;
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+// True when spacenavd answers, or when a reader exists: libspnav cannot open a second connection to test it.
+bool spacenavd_answers();
+
+}  // namespace trocar

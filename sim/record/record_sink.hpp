@@ -1,0 +1,121 @@
+// What a recording contains, and the interface of whatever stores it: a file (sim/hdf5/recorder.hpp), memory, a
+// network. Units: metres, newtons, seconds, milliseconds for stage times.   Layout of a file: docs/file-formats.md
+// Tested in tests/sim/recorder_test.cpp
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "deform/tissue.hpp"
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+#include "geometry/touch_fault.hpp"
+#include "mesh/triangle_mesh.hpp"
+#include "sim/scene/scope.hpp"
+
+namespace trocar {
+
+// The time that scores use: the simulated time of the ticks, or the wall time of a live attempt.
+enum class ScoreClock { Tick, Wall };
+
+struct RecordedOrgan {
+  std::string name;
+  const TriangleMesh* mesh = nullptr;     // rest shape when the recording begins
+  const TissueModel* tissue = nullptr;    // its embedding computes the surface of every frame from the nodes
+  std::span<const FaceId> face_ids = {};  // [face of mesh] ascending; empty: 0, 1, ...
+  std::uint32_t next_face = 0;            // id of the next new face; 0: the last of face_ids + 1
+};
+
+// The data that do not change during a session.
+struct RecordingHeader {
+  std::string scene_text, version, machine, gl, backend, mode, cover, date;
+  double frame_rate = 60.0;  // Hz
+  std::vector<RecordedOrgan> organs;
+  std::vector<std::string> tools;   // names
+  std::vector<double> tool_radius;  // [tool] m
+  std::vector<std::string> tips;    // [tool] kind of its tip and largest aperture of its jaws, degrees: "grasper 60"
+  std::vector<ToolPose> before;     // [tool] pose in the frame before the first; empty: the session begins here
+  std::vector<std::string> stages;  // names of the stage times, in their order
+  // Names of the backends that may answer, indexed by RecordedFrame::backend. Empty: `backend` alone.
+  std::vector<std::string> backends;
+  ScoreClock clock = ScoreClock::Tick;
+};
+
+// The changes of a surface within a frame, after the touch query: they take effect in the next frame. If the surface
+// changed several times, the lists are concatenated in that order.
+struct RecordedChange {
+  std::span<const FaceId> gone = {};                  // ids of the removed faces
+  std::span<const glm::uvec3> new_faces = {};         // their ids continue the numbering
+  std::span<const glm::vec3> new_rest = {};           // [new vertex] m
+  std::span<const Embedding> new_embedding = {};      // [new vertex]
+  std::span<const std::uint32_t> carried = {};        // vertices that get a new embedding
+  std::span<const Embedding> carried_embedding = {};  // [carried]
+};
+
+struct RecordedOrganFrame {
+  std::span<const glm::vec3> nodes;               // [node] m, positions at the touch query
+  TouchList touches;                              // faces are slots of face_ids
+  std::span<const FaceId> face_ids = {};          // [slot] ids at the touch query; empty: touches contain ids
+  std::span<const float> pressure = {};           // [touch] Pa, contact pressure in this frame; empty: 0
+  const RecordedChange* change = nullptr;         // null: the surface does not change
+  std::span<const FaceId> tip_ids = {};           // ids of the faces that tips touch, sorted by tool, then face
+  std::span<const std::uint32_t> tip_first = {};  // [tool + 1] index of each tool's first face; empty: no tip touches
+};
+
+// State of a tool in a frame: it followed its device, or it was frozen because the device gave no usable pose, was
+// stale or lost.
+enum class ToolState : std::uint8_t { Good, NoPose, Stale, Lost };
+
+// Two tools near each other.
+struct RecordedClash {
+  std::uint32_t first, second;  // first < second
+  float distance;               // m   between their surfaces, < 0: they collide
+  glm::vec3 point;              // m   position
+};
+
+// The clash tables list the pairs of tools in the order (0, 1), (0, 2) .. (1, 2) ..
+constexpr std::size_t tool_pairs(std::size_t tools) { return tools < 2 ? 0 : tools * (tools - 1) / 2; }
+
+// One frame; its spans must be valid during append().
+struct RecordedFrame {
+  double time = 0.0;                            // s
+  std::span<const ToolPose> poses;              // [tool]
+  std::span<const glm::dvec2> roll_grip;        // [tool] roll in degrees; grip 0 closed .. 1 open
+  std::span<const RecordedOrganFrame> organs;   // [organ]
+  std::span<const glm::vec3> forces;            // [tool] N
+  std::span<const float> stage_ms;              // [stage]
+  std::uint32_t disagreements = 0;              // faces on which the checks disagree
+  std::span<const std::uint8_t> energy = {};    // [tool] 1: it burns in this frame; empty: no tool burns
+  std::span<const RecordedClash> clashes = {};  // pairs of tools that are near each other, each once
+  std::span<const float> tip_depth = {};        // [tool] m, depth of its tip in an organ; 0: outside; empty: all 0
+  std::span<const ToolState> states = {};       // [tool]; empty: all good
+  ScopePose scope = {};
+  std::uint8_t backend = 0;             // the backend that answered: index into RecordingHeader::backends
+  TouchFault fault = TouchFault::None;  // the fault that ended another backend in this frame
+  // Faces compared with the double-precision reference in this frame, number of answers from which they were sampled,
+  // and number of faces on which the reference disagrees.
+  std::array<std::uint32_t, 3> sample = {};
+  double wall = 0.0;  // s   FrameClock::wall
+  double lost = 0.0;  // s   FrameClock::lost
+};
+
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  // Stores the frame; its spans are valid during the call only. Never waits and never throws; after a failure it does
+  // nothing.
+  virtual void append(const RecordedFrame& frame) = 0;
+  // True when recording has ended early; failure() gives the reason in one sentence.
+  virtual bool failed() const noexcept = 0;
+  virtual std::string failure() const = 0;
+  // Ends the recording. Error: RunError when a frame was not stored.
+  virtual void close() = 0;
+};
+// Opens a sink for a session with this header. Error: InputError when that is not possible.
+using OpenSink = std::function<std::unique_ptr<RecordSink>(const RecordingHeader&)>;
+
+}  // namespace trocar

@@ -1,0 +1,125 @@
+#include "sim/record/session_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/support/machine.hpp"
+
+namespace trocar {
+namespace {
+
+RecordedOrgan recorded(const Organ& organ) {
+  return {organ.name, &organ.mesh, &organ.tissue, organ.face_ids, organ.sculpture ? organ.sculpture->faces.next_id : 0};
+}
+
+RecordedChange recorded(const SurfaceChange& change) {
+  return {change.gone,          change.new_faces, change.new_rest,
+          change.new_embedding, change.carried,   change.carried_embedding};
+}
+
+std::array<std::uint32_t, 3> recorded(const SampleCount& sample) {
+  return {static_cast<std::uint32_t>(sample.faces), static_cast<std::uint32_t>(sample.of),
+          static_cast<std::uint32_t>(sample.disagreements)};
+}
+
+ToolState state_of(const Instrument& instrument) {
+  if (instrument.health == DeviceHealth::Stale) return ToolState::Stale;
+  if (instrument.health == DeviceHealth::Lost) return ToolState::Lost;
+  return instrument.frozen ? ToolState::NoPose : ToolState::Good;
+}
+
+// Fault of the session's own backend in its last frame.
+TouchFault fault_of_last_frame(const Session& session) {
+  for (const BackendFault& fault : session.backend_faults())
+    if (!fault.check && fault.frame + 1 == session.frames()) return fault.fault;
+  return TouchFault::None;
+}
+
+}  // namespace
+
+RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl,
+                                           ScoreClock clock) {
+  RecordingHeader header;
+  header.clock = clock;
+  header.scene_text = scene.text;
+  header.version = kVersion;
+  header.machine = machine_description();
+  header.gl = gl;
+  header.backend = session.backend().name;
+  header.mode = name_of(scene.query.mode);
+  header.cover = name_of(scene.query.cover);
+  header.date = this_second();
+  header.frame_rate = scene.frame_rate;
+  for (const auto& organ : session.organs()) header.organs.push_back(recorded(organ));
+  for (const auto& instrument : session.instruments()) {
+    header.tools.push_back(instrument.name);
+    header.tool_radius.push_back(instrument.radius);
+    header.tips.push_back(fmt::format("{} {}", name_of(instrument.kind), instrument.limits.widest_grip_deg));
+    if (session.frames() > 0) header.before.push_back(instrument.pose);
+  }
+  header.stages = stage_names();
+  header.backends = session.backend_names();
+  const auto& own = header.backend;
+  if (std::find(header.backends.begin(), header.backends.end(), own) == header.backends.end())
+    header.backends.push_back(own);
+  return header;
+}
+
+SessionRecorder::SessionRecorder(const OpenSink& open, const Scene& scene, const Session& session,
+                                 const std::string& gl, ScoreClock clock)
+    : sink_(open(header_of(scene, session, gl, clock))),
+      poses_(session.instruments().size()),
+      roll_grip_(session.instruments().size()),
+      energy_(session.instruments().size()),
+      organs_(session.organs().size()),
+      changes_(session.organs().size()),
+      forces_(session.instruments().size()),
+      tip_depth_(session.instruments().size()),
+      states_(session.instruments().size()),
+      backends_(header_of(scene, session, gl, clock).backends) {
+  clashes_.reserve(tool_pairs(poses_.size()));
+}
+
+std::uint8_t SessionRecorder::number_of(const std::string& backend) const {
+  return static_cast<std::uint8_t>(std::find(backends_.begin(), backends_.end(), backend) - backends_.begin());
+}
+
+void SessionRecorder::append(Session& session, double time) {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+  append(session, {0, time, since.count(), 0.0});
+}
+
+void SessionRecorder::append(Session& session, const FrameClock& clock) {
+  const auto start = std::chrono::steady_clock::now();
+  session.set_stage_ms(kRecord, last_append_ms_);
+  for (std::size_t tool = 0; tool < poses_.size(); ++tool) {
+    const Instrument& instrument = session.instruments()[tool];
+    poses_[tool] = instrument.pose;
+    roll_grip_[tool] = {instrument.roll_deg, instrument.grip};
+    energy_[tool] = instrument.energy ? 1 : 0;
+    forces_[tool] = instrument.force;
+    states_[tool] = state_of(instrument);
+    tip_depth_[tool] = session.buried_tips()[tool] ? session.buried_tips()[tool]->depth : 0.f;
+  }
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    const Organ& organ = session.organs()[k];
+    changes_[k] = recorded(organ.change);
+    organs_[k] = {session.queried_nodes(k),
+                  organ.touches_by_id,
+                  {},
+                  organ.touch_pressure,
+                  organ.change.empty() ? nullptr : &changes_[k],
+                  organ.tip_ids,
+                  organ.tip_first};
+  }
+  clashes_.clear();
+  for (const InstrumentClash& clash : session.clashes())
+    clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
+  sink_->append({clock.time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
+                 energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
+                 fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost});
+  last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace trocar

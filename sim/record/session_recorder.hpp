@@ -1,0 +1,50 @@
+// Writes a session to a recording: a header that describes it, and one frame after every step.
+// Tested in tests/sim/replay_session_test.cpp
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "sim/record/record_sink.hpp"
+#include "sim/session/session.hpp"
+
+namespace trocar {
+
+class SessionRecorder {
+ public:
+  // Errors: those of `open`. `gl`: from gl_description(). `clock`: the time that scores use.
+  SessionRecorder(const OpenSink& open, const Scene& scene, const Session& session, const std::string& gl,
+                  ScoreClock clock = ScoreClock::Tick);
+
+  // Call after session.step(): appends that frame. Its `record` stage is the time of the previous append.
+  void append(Session& session, const FrameClock& clock);
+  // For sessions without a trainee: wall time is the time since the recording began.
+  void append(Session& session, double time);
+  // Recording has ended because the disk is full or the file was deleted; failure() gives the reason.
+  bool failed() const noexcept { return sink_->failed(); }
+  std::string failure() const { return sink_->failure(); }
+  void close() { sink_->close(); }
+
+ private:
+  static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl, ScoreClock clock);
+
+  // Its index in the attribute `backends`; the number of entries when it is not listed.
+  std::uint8_t number_of(const std::string& backend) const;
+
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::unique_ptr<RecordSink> sink_;
+  std::vector<ToolPose> poses_;
+  std::vector<glm::dvec2> roll_grip_;
+  std::vector<std::uint8_t> energy_;        // [tool]
+  std::vector<RecordedOrganFrame> organs_;  // [organ]
+  std::vector<RecordedChange> changes_;     // [organ]
+  std::vector<glm::vec3> forces_;
+  std::vector<RecordedClash> clashes_;
+  std::vector<float> tip_depth_;   // [tool] m
+  std::vector<ToolState> states_;  // [tool]
+  std::vector<std::string> backends_;
+  double last_append_ms_ = 0.0;
+};
+
+}  // namespace trocar

@@ -1,0 +1,63 @@
+#include "sim/review/recording_observer.hpp"
+
+#include <algorithm>
+
+#include "sim/session/surface_marks.hpp"
+
+namespace trocar {
+namespace {
+
+// A change of the surface is recorded for the next frame.
+std::uint32_t faces_gone_in(const SurfaceHistory& history, std::size_t frame) {
+  const auto [first, last] =
+      std::equal_range(history.gone_frame.begin(), history.gone_frame.end(), static_cast<std::uint32_t>(frame + 1));
+  return static_cast<std::uint32_t>(last - first);
+}
+
+}  // namespace
+
+TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces) {
+  TaskStage stage;
+  stage.instruments = recording.tools();
+  surfaces.assign(recording.organs().size(), {});
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    go_to_frame(recording.organs()[k].history, 0, surfaces[k]);
+    stage.organs.push_back(recording.organs()[k].name);
+    stage.surfaces.push_back(surfaces[k].at_rest());
+  }
+  return stage;
+}
+
+RecordingObserver::RecordingObserver(const Recording& recording, const ScopeScene& scope,
+                                     std::vector<SurfaceMark> marks)
+    : recording_(&recording), scope_(scope), marks_(std::move(marks)) {
+  for (std::size_t k = 0; k < recording.organs().size(); ++k) frames_.emplace_back(recording, k);
+  places_.resize(marks_.size());
+  tools_.resize(recording.tools().size());
+  organs_.resize(recording.organs().size());
+}
+
+const Observation& RecordingObserver::observe(std::size_t frame) {
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    frames_[k].load(frame);
+    const OrganFrame& loaded = frames_[k].frame();
+    organs_[k] = {
+        {loaded.touches, loaded.first}, loaded.pressure, faces_gone_in(recording_->organs()[k].history, frame)};
+  }
+  for (std::size_t k = 0; k < tools_.size(); ++k) {
+    const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);
+    tools_[k] = {recording_->pose(frame, k),
+                 roll_grip.x,
+                 roll_grip.y,
+                 recording_->energy(frame, k),
+                 recording_->force(frame, k),
+                 recording_->tip_depth(frame, k)};
+  }
+  for (std::size_t k = 0; k < marks_.size(); ++k)
+    places_[k] = place_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
+  const auto pose = recording_->scope(frame);
+  seen_ = {recording_->score_times()[frame], tools_, organs_, places_, pose ? *pose : scope_.pose(), scope_.lens};
+  return seen_;
+}
+
+}  // namespace trocar

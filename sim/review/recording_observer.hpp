@@ -1,0 +1,37 @@
+// A frame of a recording as a task sees it: bit-identical to what SessionObserver gave during the recording.
+// Tested in tests/sim/observer_test.cpp
+#pragma once
+
+#include <vector>
+
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/recorded_frames.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/task/observation.hpp"
+#include "sim/task/task_run.hpp"
+
+namespace trocar {
+
+// The initial surfaces of a recording at rest, and names. `surfaces` owns what the stage borrows.
+TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces);
+
+class RecordingObserver {
+ public:
+  // The recording must outlive it. `scope`: of its scene, for the lens, and for the pose where the recording lacks it.
+  RecordingObserver(const Recording& recording, const ScopeScene& scope, std::vector<SurfaceMark> marks);
+
+  // In any order; forward is fastest. Valid until the next call.
+  const Observation& observe(std::size_t frame);
+
+ private:
+  const Recording* recording_;
+  ScopeScene scope_;
+  std::vector<SurfaceMark> marks_;
+  std::vector<RecordedOrganFrames> frames_;  // [organ]
+  std::vector<glm::vec3> places_;            // [mark] m
+  std::vector<SeenTool> tools_;
+  std::vector<SeenOrgan> organs_;
+  Observation seen_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,208 @@
+#include "sim/review/score_recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sim/review/scored_session.hpp"
+#include "sim/score/motion.hpp"
+#include "sim/score/shares.hpp"
+#include "sim/score/smoothness.hpp"
+#include "sim/task/zone_watch.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+// Events at most this far apart are merged, as ZoneWatch::kAway does for zones.
+constexpr double kAway = ZoneWatch::kAway;  // s
+constexpr const char* kJerkNote =
+    "does not discriminate skill (Aghazadeh et al. 2023): it grows with speed; use log dimensionless jerk";
+constexpr const char* kLdljNote = "discriminates skill (Aghazadeh et al. 2023); nearer zero is smoother";
+
+class Metrics {
+ public:
+  void add(const char* id, const char* label, const char* unit, double value, const char* note = "") {
+    list_.push_back({id, label, unit, value, {}, {}, note});
+  }
+  void add_judged(const char* id, const char* label, const char* unit, double value, double good, double poor) {
+    list_.push_back({id, label, unit, value, good, poor, ""});
+  }
+  void add(const Metric& metric) { list_.push_back(metric); }
+  std::vector<Metric> take() { return std::move(list_); }
+
+ private:
+  std::vector<Metric> list_;
+};
+
+double count_of(std::size_t count) { return static_cast<double>(count); }
+
+double impulse(const std::vector<double>& shares, const std::vector<double>& force) {
+  return std::inner_product(shares.begin(), shares.end(), force.begin(), 0.0);
+}
+
+void add_motion(Metrics& m, const ScoredTool& tool, std::span<const double> stops) {
+  const Track& track = tool.track;
+  m.add("path_length", "Path length", "mm", path_length(track.tip) * 1e3);
+  m.add("path_inefficiency", "Path-length ratio, smoothed path", "", path_inefficiency(track, stops));
+  m.add("depth", "Depth, in and out", "mm", depth_travelled(track) * 1e3);
+  m.add("angular_path", "Angular path of the shaft", "deg", shaft_turned(track));
+  m.add("roll_path", "Angular path about the shaft", "deg", roll_turned(track));
+  m.add("volume", "Volume used", "cm^3", volume_used(track) * 1e6);
+  m.add("economy", "Economy of volume", "", economy_of_volume(track));
+  m.add("mean_speed", "Mean speed", "mm/s", mean_speed(track) * 1e3);
+  m.add("peak_speed", "Peak speed", "mm/s", peak_speed(track) * 1e3);
+  const Track& active = tool.active;
+  m.add("mean_squared_jerk", "Mean squared jerk", "m^2/s^6", mean_squared_jerk(active.tip, kTrackRate), kJerkNote);
+  m.add("ldlj", "Log dimensionless jerk", "", log_dimensionless_jerk(active.tip, kTrackRate), kLdljNote);
+  m.add("sparc", "Spectral arc length", "", spectral_arc_length(active.speed, kTrackRate), "nearer zero is smoother");
+  m.add("movements", "Movements", "", track.size() < 2 ? kNone : count_of(movements(track)));
+  m.add("idle", "Idle time", "%", idle_share(track) * 100.0);
+}
+
+Flags any_of(const std::vector<Flags>& all) {
+  Flags any(all.front().size(), 0);
+  for (const Flags& flags : all)
+    for (std::size_t k = 0; k < any.size(); ++k) any[k] = any[k] || flags[k];
+  return any;
+}
+
+double zone_count(const ScoredSession& session, const ScoredTool& tool) {
+  std::size_t count = 0;
+  for (const Flags& flags : tool.in_zone) count += beginnings(session.times, flags, kAway);
+  return count_of(count);
+}
+
+InstrumentScore score_tool(const std::string& name, const ScoredSession& session, const ScoredTool& tool,
+                           std::span<const double> stops) {
+  Metrics m;
+  const auto& shares = session.shares;
+  const double duration = session.duration();
+  const auto count = [&](const Flags& flags) { return count_of(beginnings(session.times, flags, kAway)); };
+  add_motion(m, tool, stops);
+  if (session.views) {
+    m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
+    m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));
+  }
+  const double limit = session.limits.force;
+  m.add_judged("peak_force", "Peak force", "N", *std::max_element(tool.force.begin(), tool.force.end()), limit,
+               2.0 * limit);
+  m.add("force_integral", "Force integral", "N s", impulse(shares, tool.force));
+  m.add_judged("force_time", "Time above the force limit", "s", time_of(shares, tool.forceful), 0.0, 0.05 * duration);
+  m.add_judged("inside_time", "Tip inside an organ", "s", time_of(shares, tool.inside_organ), 0.0, 0.05 * duration);
+  if (!tool.in_zone.empty()) {
+    m.add_judged("zone_time", "Time in a forbidden zone", "s", time_of(shares, any_of(tool.in_zone)), 0.0,
+                 0.05 * duration);
+    m.add_judged("zone_count", "Entries into a forbidden zone", "", zone_count(session, tool), 0.0, 4.0);
+  }
+  m.add("frozen_time", "Device disconnected or silent", "s", time_of(shares, tool.frozen));
+  return {name, m.take()};
+}
+
+// For the two instruments with the longest paths.
+double bimanual_correlation(const std::vector<ScoredTool>& tools) {
+  if (tools.size() < 2) return kNone;
+  std::vector<std::pair<double, std::size_t>> paths;
+  for (std::size_t k = 0; k < tools.size(); ++k) {
+    const double length = path_length(tools[k].track.tip);
+    paths.emplace_back(std::isfinite(length) ? -length : 0.0, k);
+  }
+  std::sort(paths.begin(), paths.end());
+  return speed_correlation(tools[paths[0].second].track, tools[paths[1].second].track);
+}
+
+void add_force(Metrics& m, const ScoredSession& session) {
+  double peak = 0.0, sum = 0.0;
+  for (const ScoredTool& tool : session.tools) {
+    peak = std::max(peak, *std::max_element(tool.force.begin(), tool.force.end()));
+    sum += impulse(session.shares, tool.force);
+  }
+  m.add_judged("peak_force", "Peak force", "N", peak, session.limits.force, 2.0 * session.limits.force);
+  m.add("force_integral", "Force integral", "N s", sum);
+}
+
+void add_zones(Metrics& m, const ScoredSession& session) {
+  std::vector<Flags> all;
+  double count = 0.0;
+  for (const ScoredTool& tool : session.tools) {
+    all.insert(all.end(), tool.in_zone.begin(), tool.in_zone.end());
+    count += zone_count(session, tool);
+  }
+  if (all.empty()) return;
+  m.add_judged("zone_time", "Time in a forbidden zone", "s", time_of(session.shares, any_of(all)), 0.0,
+               0.05 * session.duration());
+  m.add_judged("zone_count", "Entries into a forbidden zone", "", count, 0.0, 4.0);
+}
+
+std::vector<Metric> score_whole(const ScoredSession& session) {
+  Metrics m;
+  const auto& shares = session.shares;
+  if (session.scene.task)
+    m.add_judged("duration", "Time", "s", session.duration(), session.scene.task->time_good,
+                 session.scene.task->time_limit);
+  else
+    m.add("duration", "Time", "s", session.duration());
+  if (session.tools.size() > 1) {
+    m.add("bimanual_correlation", "Bimanual speed correlation", "", bimanual_correlation(session.tools));
+    m.add_judged("collisions", "Instrument collisions", "",
+                 count_of(beginnings(session.times, session.collision, kAway)), 0.0, 5.0);
+    m.add("collision_time", "Instrument collision time", "s", time_of(shares, session.collision));
+  }
+  if (!session.tools.empty()) add_force(m, session);
+  m.add_judged("peak_pressure", "Peak pressure", "kPa", session.peak_pressure * 1e-3, session.limits.pressure * 1e-3,
+               session.limits.worst_pressure * 1e-3);
+  m.add("pressure_time", "Time above the pressure limit", "s", time_of(shares, session.pressed));
+  m.add("faces_burnt", "Faces burnt", "", count_of(session.faces_burnt));
+  m.add("faces_torn", "Faces torn or cut", "", count_of(session.faces_torn));
+  add_zones(m, session);
+  if (session.task)
+    for (const Metric& part : session.task->parts)
+      if (part.id == "task_errors") m.add(part);
+  return m.take();
+}
+
+// Times of the task's notes: the straight-line path leads through the tip's positions at these times.
+std::vector<double> stops_of(const std::optional<TaskResult>& task) {
+  std::vector<double> stops;
+  if (task)
+    for (const TaskEvent& event : task->events)
+      if (!event.error) stops.push_back(event.time);
+  return stops;
+}
+
+void add_lost_time(const Recording& recording, const ScoredSession& session, Attempt& attempt) {
+  const auto& wall = recording.wall_times();
+  if (session.frames() == 0 || wall.empty()) return;
+  const std::size_t last = session.frames() - 1;
+  const double passed = wall[last] - wall.front();
+  attempt.lost_time = recording.lost_time(0, last);
+  if (passed > 0.0) attempt.lost_share = std::min(attempt.lost_time / passed, 1.0);
+}
+
+}  // namespace
+
+Attempt score_recording(const Recording& recording, const std::string& file) {
+  ScoredSession session = scored_session(recording, file);
+  Attempt attempt;
+  attempt.file = file;
+  attempt.scene_title = session.scene.title;
+  attempt.date = recording.text("date");
+  attempt.version = recording.text("version");
+  attempt.machine = recording.text("machine");
+  attempt.backend = recording.text("backend");
+  attempt.duration = session.duration();
+  attempt.frames = session.frames();
+  attempt.clock = recording.clock() == ScoreClock::Wall ? "wall" : "tick";
+  add_lost_time(recording, session, attempt);
+  attempt.overall = score_whole(session);
+  const std::vector<double> stops = stops_of(session.task);
+  for (std::size_t tool = 0; tool < session.tools.size(); ++tool)
+    attempt.instruments.push_back(score_tool(recording.tools()[tool], session, session.tools[tool], stops));
+  attempt.task = std::move(session.task);
+  return attempt;
+}
+
+}  // namespace trocar

@@ -1,0 +1,17 @@
+// The score of an attempt, from its recording alone: the same file always gives bit-identical metrics, whether finished
+// or recovered. Metrics, formulas, sources, limits: docs/metrics.md.
+// Tested in tests/sim/score_test.cpp
+#pragma once
+
+#include <string>
+
+#include "sim/score/attempt.hpp"
+
+namespace trocar {
+
+class Recording;
+
+// `file`: the name stored in the attempt.
+Attempt score_recording(const Recording& recording, const std::string& file);
+
+}  // namespace trocar

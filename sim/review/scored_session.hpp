@@ -1,0 +1,53 @@
+// The data behind the scores: a recording with its scene, and flags for each frame. Thresholds with their reason.
+// Units: metres, seconds, newtons, pascals.   Tested in tests/sim/score_test.cpp
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/hdf5/recording.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/score/track.hpp"
+
+namespace trocar {
+
+struct ScoreLimits {
+  double force = 2.0;  // N   without a task; else the task's limit
+  // Damage to porcine liver grew with stress up to the highest tested stress of 250 kPa: De et al. 2007.
+  double pressure = 100e3, worst_pressure = 250e3;  // Pa
+};
+
+// [frame] 0 or 1
+using Flags = std::vector<char>;
+
+struct ScoredTool {
+  Track track, active;  // the whole track; from the first to the last motion
+  Flags out_of_view, inside_organ, frozen, forceful;
+  std::vector<Flags> in_zone;  // [zone]
+  std::vector<double> force;   // [frame] N
+};
+
+struct ScoredSession {
+  Scene scene;  // empty when the recording's scene is unreadable
+  std::optional<TaskResult> task;
+  bool views = false;  // the scope is known
+  ScoreLimits limits;
+  std::vector<double> times, shares;  // [frame] s, up to the end of the task
+  std::vector<ScoredTool> tools;
+  Flags collision, pressed;    // any two instruments, any face above the pressure limit
+  double peak_pressure = 0.0;  // Pa
+  std::size_t faces_burnt = 0, faces_torn = 0;
+
+  std::size_t frames() const { return times.size(); }
+  double duration() const;  // s
+};
+
+// The motion of a tool in the first `frames` frames.
+TrackSamples track_samples(const Recording& recording, std::size_t tool, std::size_t frames);
+
+// Scored time ends when the task is done or out of time.
+ScoredSession scored_session(const Recording& recording, const std::string& file);
+
+}  // namespace trocar

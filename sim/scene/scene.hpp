@@ -1,0 +1,106 @@
+// A scene: organs, instruments, scope, query, solver, breathing, task and frame rate, read from a TOML file.
+// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file-formats.md
+// Tested in tests/sim/scene_test.cpp
+#pragma once
+
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deform/tissue.hpp"
+#include "geometry/tool_volume.hpp"
+#include "sim/scene/joint_limits.hpp"
+#include "sim/scene/lens.hpp"
+#include "sim/scene/scope.hpp"
+#include "sim/scene/task_scene.hpp"
+
+namespace trocar {
+
+struct OrganScene {
+  std::string name;                       // unique
+  std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
+  double mm_per_unit = 1.0;               // mm     per unit of the mesh file
+  glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
+  TissueParams tissue;
+  std::vector<Attachment> attachments;
+};
+
+// The kind of an instrument's tip.
+enum class InstrumentKind { Probe, Grasper, Hook, Scissors };
+// The name that scenes and recordings use, and its inverse; nothing for an unknown name.
+const char* name_of(InstrumentKind kind);
+// The names that the command line uses: "swept", "capsule", "exact", ...
+std::string_view name_of(ToolMode mode);
+std::string_view name_of(Cover cover);
+std::string_view name_of(TouchSet set);
+std::optional<InstrumentKind> instrument_kind(std::string_view name);
+
+struct InstrumentScene {
+  std::string name;                 // unique
+  glm::dvec3 pivot{0.0}, tip{0.0};  // m      trocar, and tip at the start
+  double radius = 0.0025;           // m      half of a 5 mm shaft
+  InstrumentKind kind = InstrumentKind::Probe;
+  glm::dvec3 axis{0.0};              // 1      direction at zero pan and tilt; zero: from trocar to tip at the start
+  JointLimits limits;                //        of hand-held devices; trajectories and scripts are not limited
+  std::string device = "mouse";      // one of device_names()
+  std::string source;                // which gamepad, igtl tool ("localhost:18944/Probe") or recorded instrument
+  std::string script = "explore";    // explore, press, pull or burn: path of a script, the haptic stub, trocar demo
+  std::filesystem::path trajectory;  // with device = "trajectory"
+};
+
+struct ScopeScene {
+  glm::vec3 eye{0.f, -0.16f, 0.30f};    // m        tip of the scope
+  glm::vec3 target{0.f, 0.07f, 0.13f};  // m        point that it looks at
+  float field_of_view_deg = 60.f;       // degrees  20..120, vertical
+  float rod = 0.16f;                    // m        distance from its port to its tip at the start
+  float angle_deg = 0.f;                // degrees  0 or 30
+  float spin_deg = 0.f;                 // degrees  rotation of the light post at the start
+  Lens lens;
+  JointLimits limits;
+  std::string device = "mouse";  // mouse: the user can take it; script: it never moves; or another device
+  std::string source;            // as in InstrumentScene; the recording for "trajectory"
+
+  // The pose at the start.
+  ScopePose pose() const {
+    ScopePose pose = scope_looking_at(eye, target, angle_deg, spin_deg, rod);
+    pose.field_of_view_deg = field_of_view_deg;
+    return pose;
+  }
+};
+
+struct QueryScene {
+  std::string backend = "auto";  // auto or a backend's name
+  ToolMode mode = ToolMode::Swept;
+  Cover cover = Cover::Capsule;
+};
+
+struct SolverScene {
+  int threads = 1;  // 1..64; the organs are distributed over them; the result does not depend on it
+};
+
+struct Scene {
+  std::string title;
+  double frame_rate = 60.0;  // Hz     10..1000
+  std::vector<OrganScene> organs;
+  std::vector<InstrumentScene> instruments;
+  ScopeScene scope;
+  QueryScene query;
+  SolverScene solver;
+  std::optional<TaskScene> task;
+  Breathing breathing;  // moves everything attached to the diaphragm
+  std::filesystem::path file;
+  std::string text;  // content of the file; every recording stores it
+};
+
+// The devices that move an instrument or the scope: mouse, gamepad, spacemouse, igtl, haptic, script, trajectory.
+const std::vector<std::string>& device_names();
+
+// Error: InputError with file, line and key: a missing or misspelt key, a value of the wrong type or outside its
+// limits.
+Scene load_scene(const std::filesystem::path& file);
+// Parses a text. `file` is the base of its relative paths and the name in error messages.
+Scene parse_scene(std::string text, const std::filesystem::path& file);
+
+}  // namespace trocar

@@ -1,0 +1,39 @@
+// A task of a scene: kind, instrument, targets, limits. Targets are positions at rest; they move with the tissue
+// (surface marks). Units: metres, seconds; the file is in millimetres.
+// Format: docs/file-formats.md, keys read in sim/scene/task_reader.cpp   Tested in tests/sim/task_reader_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <string>
+#include <vector>
+
+namespace trocar {
+
+enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut };
+
+// A target on an organ: the point of its surface at rest that is nearest to `place`.
+struct TaskPlace {
+  std::string organ;
+  glm::vec3 place{0.f};  // m, world, at rest
+};
+
+// A forbidden zone in the scope's picture, in pinhole image coordinates.
+struct TaskZone {
+  std::vector<glm::dvec2> outline;  // half heights, a simple polygon
+};
+
+struct TaskScene {
+  TaskKind kind = TaskKind::TouchTargets;
+  std::string title, instructions;  // shown before the start
+  std::string instrument;           // the instrument that counts; empty: any. The scope for NavigateCamera
+  std::vector<TaskPlace> places;    // targets in order, or the corners of the curve or the line
+  std::vector<TaskZone> zones;      // forbidden, in every kind of task
+  double tolerance = 0.004;         // m  distance that counts as on target; half the width of a line
+  double hold = 0.5;                // s  time on each target
+  double lift = 0.015;              // m  of LiftOrgan: height above rest
+  double most_force = 2.0;          // N  force limit: more on the tissue is an error
+  double time_good = 30.0;          // s  target time: full grade up to here
+  double time_limit = 180.0;        // s  the task ends unfinished at this time, > time_good
+};
+
+}  // namespace trocar

@@ -1,0 +1,57 @@
+// Strict reader of a TOML table: the caller asks for every key by name, any other key is an error, and every error
+// names file, line and key. Accepts integers for real numbers.
+// Tested in tests/sim/scene_test.cpp and tests/app/input_test.cpp
+#pragma once
+
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trocar {
+
+struct Limits {
+  double low, high;
+};
+
+class TomlTable {
+ public:
+  // Error: InputError when the text is not UTF-8, exceeds TomlLimits or is not valid TOML. `file`: for error messages.
+  static TomlTable parse(const std::filesystem::path& file, const std::string& text);
+  ~TomlTable();
+  TomlTable(TomlTable&&) noexcept;
+
+  bool has(std::string_view key) const;
+  // Required keys, without default. Error: InputError when the key is missing.
+  std::string text(std::string_view key);
+  double number(std::string_view key, Limits limits);
+  glm::dvec3 vector(std::string_view key);
+  glm::dvec3 vector(std::string_view key, Limits limits);  // limits of each number
+  // A list of points in the plane: [[x, y], ...].
+  std::vector<glm::dvec2> points(std::string_view key);
+  // Optional keys: `value` keeps its default when the key is absent.
+  void optional(std::string_view key, std::string& value);
+  void optional(std::string_view key, double& value, Limits limits);
+  void optional(std::string_view key, float& value, Limits limits);
+  void optional(std::string_view key, int& value, Limits limits);
+  void optional(std::string_view key, bool& value);
+  void optional(std::string_view key, glm::vec3& value, Limits limits);  // limits of each number
+
+  // Subtables: one table, empty when absent; a list of tables.
+  TomlTable table(std::string_view key);
+  std::vector<TomlTable> tables(std::string_view key);
+
+  // Error: InputError with the first key that the caller did not ask for, and the most similar known key.
+  void refuse_unknown_keys() const;
+  // Throws InputError "FILE:LINE: KEY: WHAT" for `key` of this table.
+  [[noreturn]] void fail(std::string_view key, std::string_view what) const;
+
+ private:
+  struct Content;
+  explicit TomlTable(std::unique_ptr<Content> content);
+  std::unique_ptr<Content> content_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,61 @@
+// The score of an attempt: metrics with their thresholds, by instrument and for the whole session, and the task's
+// result. Computed from a recording alone. Definition of each metric: docs/metrics.md. `trocar score --json`, the
+// window's results screen and the report show it.   Tested in tests/sim/score_test.cpp
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trocar {
+
+// A metric with limits has a grade: 1 at `good` or better, 0 at `poor` or worse, linear between; either limit may be
+// the larger one.
+struct Metric {
+  std::string id;      // "path_length": stable, for tables and scripts
+  std::string label;   // "Path length"
+  std::string unit;    // "mm", "s", "" for a pure number
+  double value = 0.0;  // NaN: undefined (an instrument that never moved)
+  std::optional<double> good, poor;
+  std::string note = {};  // a remark for the reader; empty: none
+};
+// The grade, 0 .. 1; empty without limits or value.
+std::optional<double> mark_of(const Metric& metric);
+
+struct TaskEvent {
+  double time = 0.0;  // s
+  bool error = false;
+  std::string text;  // "target 2 reached", "left the line"
+};
+
+struct TaskResult {
+  std::string kind, title;
+  bool finished = false;
+  double score = 0.0;             // 0 .. 100
+  std::vector<Metric> parts;      // of the score, graded
+  std::vector<TaskEvent> events;  // by time
+};
+
+struct InstrumentScore {
+  std::string name;
+  std::vector<Metric> metrics;
+};
+
+struct Attempt {
+  std::string file, scene_title, date, version, machine, backend;
+  double duration = 0.0;  // s
+  std::size_t frames = 0;
+  std::vector<Metric> overall;  // bimanual, view, tissue, zones, errors
+  std::vector<InstrumentScore> instruments;
+  std::optional<TaskResult> task;
+  std::string clock = "tick";  // time base: "wall", the trainee's time; "tick", simulation time
+  double lost_time = 0.0;      // s  simulation time lost because the machine was too slow
+  double lost_share = 0.0;     // 0..1  of the wall time
+};
+
+// Above this share of lost time the machine was too slow for the scene.
+constexpr double kMuchLostTime = 0.01;
+// A warning about a slow machine; empty below the threshold.
+std::string slow_machine_text(const Attempt& attempt);
+
+}  // namespace trocar

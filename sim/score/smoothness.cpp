@@ -1,0 +1,81 @@
+#include "sim/score/smoothness.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "geometry/elementary.hpp"
+#include "sim/score/fourier.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double duration(std::size_t samples, double rate) { return static_cast<double>(samples - 1) / rate; }
+
+double peak_speed_of(std::span<const glm::dvec3> tip, double rate) {
+  double peak = 0.0;
+  for (std::size_t k = 1; k + 1 < tip.size(); ++k)
+    peak = std::max(peak, glm::distance(tip[k + 1], tip[k - 1]) * rate / 2.0);
+  return peak;
+}
+
+// Magnitudes from 0 Hz to the arc's highest frequency, normalised to a maximum of 1; empty when the speed is zero.
+std::vector<double> spectrum_of(std::span<const double> speed, std::size_t length, std::size_t count) {
+  std::vector<glm::dvec2> spectrum(length, glm::dvec2(0.0));
+  for (std::size_t k = 0; k < speed.size(); ++k) spectrum[k].x = speed[k];
+  fourier_transform(spectrum);
+  std::vector<double> magnitude(std::min(count, length / 2 + 1));
+  for (std::size_t k = 0; k < magnitude.size(); ++k) magnitude[k] = glm::length(spectrum[k]);
+  const double largest = *std::max_element(magnitude.begin(), magnitude.end());
+  if (!(largest > 0.0)) return {};
+  for (double& value : magnitude) value /= largest;
+  return magnitude;
+}
+
+}  // namespace
+
+double integrated_squared_jerk(std::span<const glm::dvec3> tip, double rate) {
+  if (tip.size() < 5) return kNone;
+  double sum = 0.0;
+  const std::size_t last = tip.size() - 4;
+  for (std::size_t k = 0; k <= last; ++k) {
+    const glm::dvec3 jerk = (tip[k + 3] - tip[k] - 3.0 * (tip[k + 2] - tip[k + 1])) * (rate * rate * rate);
+    // Each value represents the middle interval of its four samples; the first and the last also the end intervals.
+    sum += glm::dot(jerk, jerk) / rate * (1.0 + (k == 0) + (k == last));
+  }
+  return sum;
+}
+
+double mean_squared_jerk(std::span<const glm::dvec3> tip, double rate) {
+  return tip.size() < 5 ? kNone : integrated_squared_jerk(tip, rate) / duration(tip.size(), rate);
+}
+
+double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate) {
+  if (tip.size() < 5) return kNone;
+  const double peak = peak_speed_of(tip, rate), time = duration(tip.size(), rate);
+  if (!(peak > 0.0)) return kNone;
+  const double jerk = time * time * time / (peak * peak) * integrated_squared_jerk(tip, rate);
+  return jerk > 0.0 ? -elementary::log(jerk) : kNone;
+}
+
+double spectral_arc_length(std::span<const double> speed, double rate, const SpectralArc& arc) {
+  if (speed.size() < 2) return kNone;
+  const std::size_t length = std::bit_ceil(speed.size()) << arc.padding;
+  const double step = rate / static_cast<double>(length);  // Hz
+  const std::vector<double> spectrum =
+      spectrum_of(speed, length, static_cast<std::size_t>(std::floor(arc.highest / step)) + 1);
+  const auto counts = [&](double value) { return value >= arc.smallest; };
+  const auto first = std::find_if(spectrum.begin(), spectrum.end(), counts);
+  const auto last = std::find_if(spectrum.rbegin(), spectrum.rend(), counts).base();
+  if (last - first < 2) return kNone;
+  const double along = 1.0 / static_cast<double>(last - first - 1);
+  double sum = 0.0;
+  for (auto at = first + 1; at != last; ++at) sum += elementary::hypot(along, *at - *(at - 1));
+  return -sum;
+}
+
+}  // namespace trocar

@@ -1,0 +1,32 @@
+// Smoothness of a movement. Pure functions of evenly spaced samples; larger (nearer zero) is smoother for spectral arc
+// length and log dimensionless jerk.
+// Sources: dimensionless jerk: Hogan, Sternad, "Sensitivity of smoothness measures to movement duration, amplitude, and
+// arrests", Journal of Motor Behavior 41, 2009; its logarithm and the spectral arc length: Balasubramanian,
+// Melendez-Calderon, Roby-Brami, Burdet, "On the analysis of movement smoothness", Journal of NeuroEngineering and
+// Rehabilitation 12:112, 2015. We differ: jerk is the third derivative of the position, not the second of the speed,
+// which has a corner where the tip reverses; along a straight line without reversal both are the same.
+// Units: metres, seconds, hertz.   Tested in tests/sim/smoothness_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+
+namespace trocar {
+
+// Integral of the squared jerk over time, m^2/s^5, by third differences. NaN below five samples.
+double integrated_squared_jerk(std::span<const glm::dvec3> tip, double rate);
+double mean_squared_jerk(std::span<const glm::dvec3> tip, double rate);  // m^2/s^6
+
+// -ln(duration^3 / peak speed^2 * integrated squared jerk); -ln 204.8 = -5.32 for a minimum-jerk movement. NaN below
+// five samples or without motion.
+double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate);
+
+struct SpectralArc {
+  double highest = 10.0;   // Hz   upper limit of the frequency
+  double smallest = 0.05;  // 1    of the maximum: the arc begins and ends at the outermost values above this
+  int padding = 4;         // 1    zero padding to 2^padding times the length
+};
+// Negative arc length of the normalised speed spectrum. NaN when the speed is zero.
+double spectral_arc_length(std::span<const double> speed, double rate, const SpectralArc& arc = {});
+
+}  // namespace trocar

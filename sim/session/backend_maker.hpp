@@ -1,0 +1,31 @@
+// The backends of touch queries that a session can use, by name. The program decides which ones there are
+// (app/compare/backends.hpp); the session knows none of them but scan, to which it falls back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "geometry/touch_query.hpp"
+
+namespace trocar {
+
+struct BackendChoice {
+  std::string name;
+  std::string why;  // one sentence
+};
+
+class BackendMaker {
+ public:
+  virtual ~BackendMaker() = default;
+  // In the order in which tables list them; without `auto`.
+  virtual const std::vector<std::string>& names() const = 0;
+  // Error: InputError for an unknown name, or when this machine lacks what the backend needs.
+  virtual std::unique_ptr<TouchQuery> make(std::string_view name) = 0;
+  // The backend for `auto` with the reason for it, and any other known name unchanged. Error: InputError for an unknown
+  // name.
+  virtual BackendChoice resolve(std::string_view name) = 0;
+};
+
+}  // namespace trocar

@@ -1,0 +1,175 @@
+#include "sim/session/organ.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cpu_collision/queries.hpp"
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+#include "mesh/weld.hpp"
+
+namespace trocar {
+namespace {
+
+void find_unused(Organ& organ) {
+  organ.unused.assign(organ.positions.size(), 1);
+  for (const glm::uvec3& face : organ.mesh.faces)
+    for (int corner = 0; corner < 3; ++corner) organ.unused[face[corner]] = 0;
+}
+
+// Chars the vertices of new walls fully; skin faces that share these vertices look singed.
+void char_walls(Organ& organ) {
+  const LiveFaces& faces = organ.sculpture->faces;
+  for (std::size_t slot = faces.size() - organ.sculpture->change.faces.new_faces; slot < faces.size(); ++slot) {
+    if (faces.kind[slot] == FaceKind::Skin) continue;
+    for (int corner = 0; corner < 3; ++corner) organ.charred[faces.corners[slot][corner]] = 1.f;
+  }
+}
+
+}  // namespace
+
+void use_backend(Organ& organ, BackendMaker& backends, const std::string& backend) {
+  organ.query = backends.make(backend);
+  organ.query->rebuild({organ.positions, organ.mesh.faces});
+}
+
+void use_scan(Organ& organ) {
+  organ.query = make_scan_query();
+  organ.query->rebuild({organ.positions, organ.mesh.faces});
+}
+
+void follow_nodes(Organ& organ) {
+  const PositionBox box = embed_surface(organ.tissue, organ.state.x, organ.positions);
+  organ.box = {box.low, box.high};
+}
+
+void AskedTools::split(std::span<const ToolVolume> volumes, std::span<const ToolVolume> tips,
+                       std::span<const std::uint32_t> near_tools) {
+  tools = volumes.size();
+  near.clear(), far.clear(), near_k.clear(), far_k.clear();
+  for (std::uint32_t k = 0; k < tools; ++k) {
+    const bool is_near = near_k.size() < near_tools.size() && near_tools[near_k.size()] == k;
+    (is_near ? near : far).push_back(volumes[k]);
+    (is_near ? near_k : far_k).push_back(k);
+  }
+  for (const std::uint32_t k : near_tools) {
+    near.push_back(tips[k]);
+    near_k.push_back(static_cast<std::uint32_t>(tools) + k);
+  }
+}
+
+void ask(Organ& organ, const AskedTools& tools) {
+  const std::size_t count = 2 * tools.tools;
+  organ.touched.clear();
+  organ.touched_first.assign(count + 1, 0);
+  if (tools.anyone() || organ.query->position_buffer() != 0) organ.query->update(organ.positions);
+  if (tools.anyone()) {
+    const TouchList answer = organ.query->touched(tools.near, TouchSet::Exact);
+    organ.touched.assign(answer.touches.begin(), answer.touches.end());
+    for (std::size_t k = 0; k < tools.near.size(); ++k)
+      organ.touched_first[tools.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());
+    for (std::size_t tool = 0; tool < count; ++tool) organ.touched_first[tool + 1] += organ.touched_first[tool];
+  }
+  organ.touched_by_id = organ.touched;
+  for (Touch& touch : organ.touched_by_id) touch.face = organ.face_ids[index(touch.face)];
+  const auto first = std::span<const std::uint32_t>(organ.touched_first);
+  const std::uint32_t of_shafts = first[tools.tools];
+  organ.touches = {std::span(organ.touched).first(of_shafts), first.first(tools.tools + 1)};
+  organ.touches_by_id = {std::span(organ.touched_by_id).first(of_shafts), first.first(tools.tools + 1)};
+  organ.tip_candidates = {organ.touched, first.subspan(tools.tools)};
+}
+
+std::size_t slot_of(const Organ& organ, FaceId face) {
+  // Before the first cut, slots equal ids.
+  if (organ.topology == 0) return index(face);
+  const auto found = std::lower_bound(organ.face_ids.begin(), organ.face_ids.end(), face);
+  return found != organ.face_ids.end() && *found == face ? static_cast<std::size_t>(found - organ.face_ids.begin())
+                                                         : organ.face_ids.size();
+}
+
+void stop_fallen_parts(Organ& organ) {
+  constexpr float kOutOfSight = 0.4f;  // m
+  if (organ.topology == 0) return;
+  for (std::size_t node = 0; node < organ.state.x.size(); ++node) {
+    if (organ.tissue.gravity[node] == organ.tissue.params.gravity) continue;
+    if (glm::distance(organ.state.x[node], organ.tissue.rest[node]) < kOutOfSight) continue;
+    organ.tissue.gravity[node] = glm::vec3(0.f);
+    organ.state.v[node] = glm::vec3(0.f);
+  }
+}
+
+void SurfaceChange::clear() {
+  gone.clear();
+  new_faces.clear();
+  new_rest.clear();
+  new_embedding.clear();
+  carried.clear();
+  carried_embedding.clear();
+}
+
+void SurfaceChange::add(const Sculpture& sculpture, const TissueModel& tissue) {
+  const SculptChange& change = sculpture.change;
+  gone.insert(gone.end(), change.faces.gone.begin(), change.faces.gone.end());
+  const auto& faces = sculpture.faces.corners;
+  new_faces.insert(new_faces.end(), faces.end() - change.faces.new_faces, faces.end());
+  const auto first = change.first_vertex, last = first + change.new_vertices;
+  new_rest.insert(new_rest.end(), sculpture.rest.begin() + first, sculpture.rest.begin() + last);
+  new_embedding.insert(new_embedding.end(), tissue.embedding.begin() + first, tissue.embedding.begin() + last);
+  for (const std::uint32_t vertex : change.carried) {
+    carried.push_back(vertex);
+    carried_embedding.push_back(tissue.embedding[vertex]);
+  }
+}
+
+Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, BackendMaker& backends,
+                 const std::string& backend) {
+  Organ organ;
+  organ.name = scene.name;
+  organ.colour = scene.colour;
+  organ.mesh = load_mesh(scene.mesh, scene.mm_per_unit * kMillimetre);
+  // Tissue has no seams: cuts, pressure and the picture need one connected surface.
+  organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
+  try {
+    organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("organ {} ({}): {}", scene.name, scene.mesh.string(), error.what()));
+  }
+  organ.state = rest_state(organ.tissue);
+  const std::size_t faces = organ.mesh.faces.size();
+  for (std::uint32_t face = 0; face < faces; ++face) organ.face_ids.push_back(FaceId(face));
+  organ.positions.resize(organ.mesh.positions.size());
+  organ.charred.resize(organ.positions.size());
+  organ.damage.resize(faces);
+  organ.pressure.resize(faces);
+  follow_nodes(organ);
+  organ.around = faces_around(organ.mesh.faces, organ.positions.size());
+  if (cuttable) {
+    SculptParams params;
+    if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
+    organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);
+  }
+  use_backend(organ, backends, backend);
+  return organ;
+}
+
+void take_over_change(Organ& organ, DamageMark how) {
+  const Sculpture& sculpture = *organ.sculpture;
+  organ.damage.mark(sculpture.change.faces.gone, how);
+  organ.damage.resize(sculpture.faces.next_id);
+  organ.mesh.faces = sculpture.faces.corners;
+  organ.mesh.positions = sculpture.rest;
+  organ.face_ids = sculpture.faces.id;
+  organ.pressure.assign(organ.mesh.faces.size(), 0.f);
+  organ.positions.resize(organ.mesh.positions.size());
+  follow_nodes(organ);
+  organ.around = faces_around(organ.mesh.faces, organ.positions.size());
+  find_unused(organ);
+  organ.charred.resize(organ.positions.size(), 0.f);
+  if (how == kBurnt) char_walls(organ);
+  organ.contacts.forget();
+  organ.change.add(sculpture, organ.tissue);
+  ++organ.topology;
+}
+
+}  // namespace trocar

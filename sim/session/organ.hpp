@@ -1,0 +1,107 @@
+// An organ in a session: its surface, its tissue, its touch query, its removed faces and its damage.
+// Units: metres, pascals, seconds.   Tested in tests/sim/session_test.cpp
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu_collision/broad_phase/box.hpp"
+#include "deform/contact.hpp"
+#include "deform/damage.hpp"
+#include "deform/sculpt.hpp"
+#include "deform/tissue.hpp"
+#include "geometry/touch_query.hpp"
+#include "mesh/triangle_mesh.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/session/backend_maker.hpp"
+
+namespace trocar {
+
+// How an organ's surface changed within a frame, after the touch query; a recording keeps it. The arrays keep their
+// memory between frames.
+struct SurfaceChange {
+  std::vector<FaceId> gone;           // removed faces
+  std::vector<glm::uvec3> new_faces;  // their ids continue the sequence
+  std::vector<glm::vec3> new_rest;    // [new vertex] m
+  std::vector<Embedding> new_embedding;
+  std::vector<std::uint32_t> carried;  // existing vertices with a new embedding
+  std::vector<Embedding> carried_embedding;
+
+  bool empty() const { return gone.empty() && new_faces.empty() && new_rest.empty() && carried.empty(); }
+  void clear();
+  // Appends the latest change of the sculpture.
+  void add(const Sculpture& sculpture, const TissueModel& tissue);
+};
+
+struct Organ {
+  std::string name;
+  glm::vec3 colour{1.f};
+  TriangleMesh mesh;             // positions at rest; current faces, by slot
+  std::vector<FaceId> face_ids;  // [slot] ascending: a face keeps its id for life
+  TissueModel tissue;
+  TissueState state;
+  std::vector<glm::vec3> positions;   // [vertex] m, current
+  broad::Box box;                     // of the positions
+  std::vector<char> unused;           // [vertex] 1: no face uses it
+  std::vector<float> charred;         // [vertex] 0 intact .. 1 burnt
+  std::unique_ptr<TouchQuery> query;  // the backend of the session
+  FacesAround around;                 // of each vertex
+  ContactList contacts;               // of the last frame
+  // Of the last frame: touches of the shafts, then of the capsules around the tips. Faces as slots at the time of the
+  // query, and as ids.
+  std::vector<Touch> touched, touched_by_id;
+  std::vector<std::uint32_t> touched_first;  // [2 * tools + 1]
+  TouchList touches, touches_by_id;          // views of these arrays: the shafts
+  TouchList tip_candidates;                  // view of these arrays: the tips
+  std::vector<FaceId> tip_faces, tip_ids;    // faces that tips touch, sorted by tool, then face: as slots, as ids
+  std::vector<std::uint32_t> tip_first;      // [tool + 1] offset of each tool's faces
+  std::optional<Sculpture> sculpture;        // present where instruments can burn or tear the organ
+  TissueDamage damage;
+  std::vector<float> pressure;        // [slot] Pa, of the last frame
+  std::vector<float> touch_pressure;  // [touch] Pa, of the last frame
+  std::uint32_t topology = 0;         // number of changes of the face list
+  SurfaceChange change;               // of the last frame
+};
+
+// Updates positions and box from the lattice's nodes.
+void follow_nodes(Organ& organ);
+
+// The tools of a frame, split for one organ: its backend is queried about candidates only. Keep one between frames.
+struct AskedTools {
+  std::vector<ToolVolume> near, far;         // each in the order of the tools; after the near tools, their tips
+  std::vector<std::uint32_t> near_k, far_k;  // tool number; tool number + number of tools: its tip
+  std::size_t tools = 0;
+
+  // `tips`: [tool] volume around each tip. `near_tools`: ascending.
+  void split(std::span<const ToolVolume> tools, std::span<const ToolVolume> tips,
+             std::span<const std::uint32_t> near_tools);
+  bool anyone() const { return !near.empty(); }
+};
+
+// Queries which faces the near tools touch, and stores the answer as one about all tools. Without near tools, only a
+// query whose buffer is drawn is updated.
+void ask(Organ& organ, const AskedTools& tools);
+
+// `cuttable`: instruments may burn, cut or tear it. Error: InputError naming the organ.
+Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, BackendMaker& backends,
+                 const std::string& backend);
+
+// Replaces the organ's touch query by this backend. Error: InputError when the backend is not available.
+void use_backend(Organ& organ, BackendMaker& backends, const std::string& backend);
+
+// Replaces the organ's touch query by scan, which cannot fail: for a frame whose backend failed. Allocates.
+void use_scan(Organ& organ);
+
+// The slot of a face; the number of faces when the face was removed.
+std::size_t slot_of(const Organ& organ, FaceId face);
+
+// Stops detached parts that have fallen out of sight (0.4 m).
+void stop_fallen_parts(Organ& organ);
+
+// Call after a change of the sculpture: updates faces, ids, vertices and damage, and drops the contacts of the frame
+// before. `how`: what happened to the removed faces.
+void take_over_change(Organ& organ, DamageMark how);
+
+}  // namespace trocar

@@ -1,0 +1,46 @@
+// Is an instrument's tip inside an organ, and how deep? Evaluated after the tissue step, so that a depth is a
+// penetration that the contact could not resolve: an instrument pushed through an organ, or moved faster than the
+// tissue yields. A tree over each organ's faces answers; it is refitted only in frames in which a tool touches the
+// organ and its tip is in the organ's box. A tool that touches none of its faces is not inside it: trocars are outside.
+// Units: metres, world frame.   Tested in tests/sim/tip_watch_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cpu_collision/trees/surface_tree.hpp"
+#include "sim/session/organ.hpp"
+
+namespace trocar {
+
+struct BuriedTip {
+  std::uint32_t organ;
+  float depth;    // m  to the nearest point of the surface, > 0
+  glm::vec3 out;  // unit: direction of the shortest path out
+};
+
+class TipWatch {
+ public:
+  // `tips`: m, [tool]. If several organs contain a tip, the one in which it is deepest counts. Allocates only when a
+  // tip enters an organ's box for the first time, or for the first time since the organ's faces changed.
+  void look(std::span<const Organ> organs, std::span<const glm::dvec3> tips);
+  // Result of the last look(). [tool], empty when the tip is in no organ.
+  std::span<const std::optional<BuriedTip>> buried() const { return buried_; }
+
+ private:
+  struct Watched {
+    std::unique_ptr<SurfaceTree> tree;  // null until a tip first enters the organ's box
+    std::uint32_t topology = 0;         // of the organ when the tree was built
+    bool fitted = false;                // to the positions of this call of look()
+  };
+
+  SurfaceTree& tree_of(const Organ& organ, Watched& watched);
+
+  std::vector<Watched> organs_;
+  std::vector<std::optional<BuriedTip>> buried_;
+};
+
+}  // namespace trocar

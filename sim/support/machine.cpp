@@ -1,0 +1,38 @@
+#include "sim/support/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+namespace trocar {
+
+std::string machine_description() {
+  std::ifstream cpu_info("/proc/cpuinfo");
+  std::string line, model = "unknown processor";
+  while (std::getline(cpu_info, line)) {
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  return fmt::format("{}, {} hardware threads", model, std::thread::hardware_concurrency());
+}
+
+namespace {
+
+std::string moment(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, format, std::gmtime(&now));
+  return text;
+}
+
+}  // namespace
+
+std::string today() { return moment("%Y-%m-%d"); }
+
+std::string this_second() { return moment("%Y-%m-%d %H:%M:%S"); }
+
+}  // namespace trocar

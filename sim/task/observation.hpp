@@ -1,0 +1,42 @@
+// The data of one frame that a task uses. A running session and a recording give bit-identical values, so an attempt
+// has the same score live and from its recording. Units: metres, seconds, newtons, world frame.
+// Tested in tests/sim/observer_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+
+#include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
+#include "sim/scene/lens.hpp"
+#include "sim/scene/scope.hpp"
+#include "sim/session/surface_marks.hpp"
+
+namespace trocar {
+
+struct SeenTool {
+  ToolPose pose;
+  double roll_deg = 0.0, grip = 1.0;  // deg; 0 closed .. 1 open
+  bool energy = false;                // diathermy on in this frame
+  glm::vec3 force{0.f};               // N, of the tissue on the instrument
+  float tip_depth = 0.f;              // m, penetration of the tip that the tissue step left; 0: in no organ
+};
+
+struct SeenOrgan {
+  TouchList touches;                // faces by id, sorted by tool, then face
+  std::span<const float> pressure;  // [touch] Pa
+  std::uint32_t faces_gone = 0;     // removed in this frame: burnt, cut or torn
+};
+
+// Borrowed: valid until the source's next frame.
+struct Observation {
+  double time = 0.0;                // s
+  std::span<const SeenTool> tools;  // [instrument of the scene]
+  std::span<const SeenOrgan> organs;
+  std::span<const glm::vec3> marks;  // [mark] m, at the time of the touch query
+  ScopePose scope;
+  Lens lens;
+};
+
+}  // namespace trocar

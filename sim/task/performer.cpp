@@ -1,0 +1,211 @@
+#include "sim/task/performer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+
+#include "geometry/elementary.hpp"
+#include "sim/device/joints.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kShortestReach = 0.3;  // s
+constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's depth, while a force is felt
+constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
+constexpr double kNothingFelt = 0.01;   // N
+constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
+constexpr int kWaves = 3;               // of each axis, of tremor and of sway
+
+class HandDevice final : public Device {
+ public:
+  explicit HandDevice(const DevicePose& pose) : pose_(&pose) {}
+  DevicePose pose(const FrameClock&) override { return *pose_; }
+  bool follows_ticks() const override { return true; }
+
+ private:
+  const DevicePose* pose_;
+};
+
+glm::dvec3 normal_of(const MeshView& surface, const SurfaceMark& mark) {
+  const Triangle face = triangle_of(surface.positions, mark.vertex);
+  return glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
+}
+
+}  // namespace
+
+HandStyle style_of(Skill skill) {
+  if (skill == Skill::Expert) return {};
+  return {.speed = 0.035,
+          .slide = 0.010,
+          .tremor = 0.0004,
+          .sway = 0.0020,
+          .aim_error = 0.0035,
+          .press = 0.004,
+          .force = 2.4,
+          .wander = 0.006,
+          .pause = 0.9,
+          .blunder = 0.45};
+}
+
+double minimum_jerk(double share) {
+  const double s = std::clamp(share, 0.0, 1.0);
+  return s * s * s * (10.0 + s * (6.0 * s - 15.0));
+}
+
+Performer::Performer(const Scene& scene, Skill skill, std::uint32_t seed)
+    : task_(scene.task.value_or(TaskScene{})),
+      style_(style_of(skill)),
+      random_(seed),
+      instruments_(scene.instruments),
+      scope_(scene.scope) {
+  for (const InstrumentScene& instrument : instruments_)
+    poses_.push_back({instrument.pivot, instrument.tip, 0.0, instrument.kind == InstrumentKind::Grasper ? 1.0 : 0.0});
+  const ScopePose pose = scene.scope.pose();
+  poses_.push_back({pose.port, pose.eye, pose.spin_deg});
+  const auto named = [&](const InstrumentScene& instrument) { return instrument.name == task_.instrument; };
+  if (task_.kind == TaskKind::NavigateCamera) {
+    tool_ = instruments_.size();
+  } else if (const auto found = std::find_if(instruments_.begin(), instruments_.end(), named);
+             found != instruments_.end()) {
+    tool_ = static_cast<std::size_t>(found - instruments_.begin());
+  }
+  tip_ = poses_[tool_].tip;
+  for (int wave = 0; wave < 2 * 3 * kWaves; ++wave) {
+    const bool tremor = wave < 3 * kWaves;
+    waves_.push_back(tremor ? 6.0 + 6.0 * chance() : 0.2 + 0.7 * chance());  // Hz
+    waves_.push_back(glm::two_pi<double>() * chance());
+  }
+}
+
+std::unique_ptr<Device> Performer::device_of(const std::string& instrument) {
+  const auto named = [&](const InstrumentScene& scene) { return scene.name == instrument; };
+  const auto found = std::find_if(instruments_.begin(), instruments_.end(), named);
+  return std::make_unique<HandDevice>(poses_[static_cast<std::size_t>(found - instruments_.begin())]);
+}
+
+std::unique_ptr<Device> Performer::scope_device() { return std::make_unique<HandDevice>(poses_.back()); }
+
+void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks) {
+  normals_.clear();
+  for (const SurfaceMark& mark : marks) normals_.push_back(normal_of(stage.surfaces[mark.organ], mark));
+}
+
+double Performer::chance() { return static_cast<double>(random_()) / 4294967296.0; }
+
+// Sum of twelve uniform random numbers: close enough to a normal distribution, and the same on every machine.
+double Performer::normal() {
+  double sum = -6.0;
+  for (int k = 0; k < 12; ++k) sum += chance();
+  return sum;
+}
+
+glm::dvec3 Performer::aim() {
+  const double x = normal(), y = normal(), z = normal();
+  return style_.aim_error * glm::dvec3(x, y, z);
+}
+
+glm::dvec3 Performer::shake(double time) const {
+  glm::dvec3 sum(0.0);
+  for (int wave = 0; wave < 2 * 3 * kWaves; ++wave) {
+    const double size = wave < 3 * kWaves ? style_.tremor : style_.sway;
+    sum[wave % 3] +=
+        size / kWaves * elementary::sin(glm::two_pi<double>() * waves_[2 * wave] * time + waves_[2 * wave + 1]);
+  }
+  return sum;
+}
+
+// The pose nearest to `tip` within the instrument's joint limits.
+DevicePose Performer::within_reach(const glm::dvec3& tip) const {
+  const DevicePose& now = poses_[tool_];
+  DevicePose wanted = now;
+  wanted.tip = tip;
+  const bool is_scope = tool_ == instruments_.size();
+  const ScopePose rest = scope_.pose();
+  const glm::dvec3 axis = is_scope ? rest.eye - rest.port
+                          : instruments_[tool_].axis == glm::dvec3(0.0)
+                              ? instruments_[tool_].tip - instruments_[tool_].pivot
+                              : instruments_[tool_].axis;
+  const JointLimits& limits = is_scope ? scope_.limits : instruments_[tool_].limits;
+  const RemoteCentre centre = remote_centre(now.pivot, axis);
+  DevicePose pose = pose_of(centre, limits, limited(limits, joints_of(centre, limits, wanted)));
+  pose.roll_deg = now.roll_deg, pose.grip = now.grip, pose.energy = now.energy;
+  return pose;
+}
+
+void Performer::see(const Observation& seen, const TaskFeed& feed) {
+  if (feed.finished) return;
+  if (moves_.empty()) plan(seen, feed);
+  const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;
+  last_ = seen.time;
+  Move& move = moves_.front();
+  DevicePose& pose = poses_[tool_];
+  if (tool_ < instruments_.size()) felt_ = glm::length(glm::dvec3(seen.tools[tool_].force));
+  press(move, dt);
+  if (start_ < 0.0) {
+    start_ = seen.time;
+    from_ = tip_;
+    const double distance = glm::distance(move.goal(seen, 1.0), from_);
+    duration_ = move.duration > 0.0 ? move.duration : std::max(kShortestReach, distance / style_.speed);
+  }
+  const double share = minimum_jerk((seen.time - start_) / duration_);
+  tip_ = move.duration > 0.0 ? move.goal(seen, share) : glm::mix(from_, move.goal(seen, 1.0), share);
+  pose.grip += std::clamp(move.grip - pose.grip, -jaws, jaws);
+  pose.energy = move.energy;
+  pose = within_reach(tip_ + shake(seen.time));
+  const double waited = seen.time - start_ - duration_;
+  if (waited < 0.0 || (waited < move.wait && feed.progress < move.enough)) return;
+  moves_.pop_front();
+  start_ = -1.0;
+}
+
+Performer::Move& Performer::then(Goal goal) {
+  moves_.push_back({.goal = std::move(goal), .grip = moves_.empty() ? poses_[tool_].grip : moves_.back().grip});
+  return moves_.back();
+}
+
+void Performer::pause() {
+  const glm::dvec3 tip = tip_;
+  if (moves_.empty()) then([tip](const Observation&, double) { return tip; });
+  moves_.back().wait += style_.pause * (0.5 + chance());
+}
+
+// Depth of the goal under a mark. Before a force is felt: the style's depth. From then on the goal follows the mark,
+// which yields with the tissue, and slowly goes deeper until the wanted force is felt.
+void Performer::press(const Move& move, double dt) {
+  const double force = move.force > 0.0 ? move.force : style_.force;
+  const double pressing = kPressing * dt * std::clamp(1.0 - felt_ / force, -1.0, 1.0);
+  const double wanted = felt_ < kNothingFelt ? style_.press + move.deeper : style_.press * pressing;
+  depth_ = wanted < depth_ ? wanted : depth_ + (wanted - depth_) * std::min(1.0, dt / kReturn);
+}
+
+// `height` above a mark, along the normal at rest; measured from the instrument's surface, not its axis.
+Performer::Goal Performer::above(std::size_t mark, double height, const glm::dvec3& error) const {
+  const double radius = tool_ < instruments_.size() ? instruments_[tool_].radius : 0.0;
+  const glm::dvec3 offset = (radius + height) * normals_[mark] + error;
+  return [mark, offset](const Observation& seen, double) { return glm::dvec3(seen.marks[mark]) + offset; };
+}
+
+Performer::Goal Performer::onto(std::size_t mark, const glm::dvec3& error) const {
+  return [=, this, surface = above(mark, 0.0, error)](const Observation& seen, double share) {
+    return surface(seen, share) - depth_ * normals_[mark];
+  };
+}
+
+// The goal, retracted by `by` towards the trocar.
+Performer::Goal Performer::drawn_back(const Goal& goal, double by) const {
+  const glm::dvec3 pivot = poses_[tool_].pivot;
+  return [goal, pivot, by](const Observation& seen, double share) {
+    const glm::dvec3 tip = goal(seen, share);
+    return tip + by * glm::normalize(pivot - tip);
+  };
+}
+
+glm::dvec3 Performer::along_line(const Observation& seen, std::size_t first, std::size_t last, double share) const {
+  const double at = double(first) + share * double(last - first);
+  const auto k = std::min(static_cast<std::size_t>(at), last > first ? last - 1 : first);
+  const std::size_t next = std::min(k + 1, last);
+  return glm::mix(glm::dvec3(seen.marks[k]), glm::dvec3(seen.marks[next]), at - double(k));
+}
+
+}  // namespace trocar

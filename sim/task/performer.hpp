@@ -1,0 +1,111 @@
+// Scripted trainees, an expert and a clumsy one: they see a task's marks one frame late and move instruments and scope.
+// They replace people in tests of scores, and demonstrate tasks. Reaching movements have minimum jerk: Flash, Hogan,
+// "The coordination of arm movements", J. Neurosci. 5, 1985; tremor lies at 6 to 12 Hz. The same seed gives the same
+// attempt. Units: metres, seconds, world frame.
+// Tested in tests/sim/performer_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sim/device/device.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/task/observation.hpp"
+#include "sim/task/task_run.hpp"
+
+namespace trocar {
+
+enum class Skill { Expert, Clumsy };
+
+// Parameters of a trainee.
+struct HandStyle {
+  double speed = 0.08;        // m/s  mean, of a reaching movement
+  double slide = 0.016;       // m/s  along a line
+  double tremor = 0.00005;    // m    amplitude at 6 to 12 Hz
+  double sway = 0.0002;       // m    amplitude at 0.2 to 0.9 Hz
+  double aim_error = 0.0004;  // m    of a goal, standard deviation along each axis
+  double press = 0.0015;      // m    goal below the surface, before a force is felt
+  double force = 0.3;         // N    wanted on touched tissue
+  double wander = 0.0;        // m    deviation from a line and from its surface
+  double pause = 0.1;         // s    before a reaching movement, mean
+  double blunder = 0.0;       // 1    probability that a step goes wrong: wrong target, grasp off target, too deep
+};
+HandStyle style_of(Skill skill);
+
+// Minimum-jerk interpolation: 0 at 0, 1 at 1.
+double minimum_jerk(double share);
+
+class Performer {
+ public:
+  Performer(const Scene& scene, Skill skill, std::uint32_t seed);
+
+  // Devices for the session; the performer must outlive it.
+  std::unique_ptr<Device> device_of(const std::string& instrument);
+  std::unique_ptr<Device> scope_device();
+
+  // Call before the first frame. `marks`: those of the task.
+  void begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks);
+  // Call after every frame: computes the poses of the next.
+  void see(const Observation& seen, const TaskFeed& feed);
+
+ private:
+  using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
+
+  // One step of the movement.
+  struct Move {
+    Goal goal;              // position of the tip
+    double duration = 0.0;  // s    of a slide, which follows the goal; 0: a reaching movement at the style's speed
+    double grip = 0.0;      // 0 closed .. 1 open, at the end
+    bool energy = false;    // the pedal
+    double wait = 0.0;      // s    at the goal, at most
+    double enough = 2.0;    // 1    waiting ends when the task's progress reaches this
+    double force = 0.0;     // N    wanted on tissue; 0: the style's force
+    double deeper = 0.0;    // m    added to the style's depth, before a force is felt
+  };
+
+  void plan(const Observation& seen, const TaskFeed& feed);
+  void plan_touch(const TaskFeed& feed);
+  void plan_camera(const TaskFeed& feed);
+  void plan_line(const TaskFeed& feed);
+  void plan_lift();
+  void slide_along(std::size_t first, std::size_t last, double deeper, bool energy);
+
+  Move& then(Goal goal);
+  void pause();
+  Goal above(std::size_t mark, double height, const glm::dvec3& error) const;
+  Goal onto(std::size_t mark, const glm::dvec3& error) const;
+  Goal drawn_back(const Goal& goal, double by) const;
+  Goal here() const;
+  glm::dvec3 along_line(const Observation& seen, std::size_t first, std::size_t last, double share) const;
+
+  double chance();  // 0 .. 1
+  double normal();  // standard deviation 1
+  glm::dvec3 aim();
+  bool blunders() { return chance() < style_.blunder; }
+  void press(const Move& move, double dt);
+  glm::dvec3 shake(double time) const;
+  DevicePose within_reach(const glm::dvec3& tip) const;
+
+  TaskScene task_;
+  HandStyle style_;
+  std::mt19937 random_;
+  std::vector<InstrumentScene> instruments_;
+  ScopeScene scope_;
+  std::size_t tool_ = 0;             // the moved instrument; instruments_.size(): the scope
+  std::vector<DevicePose> poses_;    // [instrument], then the scope
+  std::vector<glm::dvec3> normals_;  // [mark] at rest, outward
+  std::vector<double> waves_;        // phases and rates of tremor and sway
+  std::deque<Move> moves_;
+  glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
+  double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   last frame; start and duration of the current move
+  double felt_ = 0.0, depth_ = 0.0;                     // N; m, of the goal under the surface
+  std::size_t attempts_ = 0;
+};
+
+}  // namespace trocar

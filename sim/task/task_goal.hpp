@@ -1,0 +1,75 @@
+// Common interface of the six kinds of task: a goal receives every frame and reports progress, a hint, a warning and
+// graded metrics. There is one file for each kind; TaskRun holds a goal and adds what all kinds share: time, force,
+// zones. Formulas and sources: docs/tasks.md. Units: metres, seconds.   Tested in tests/sim/task_run_test.cpp
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/scene/task_scene.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
+#include "sim/task/task_run.hpp"
+
+namespace trocar {
+
+// Events in order of time. Adding an event is the only allocation of a task in a frame.
+struct TaskLog {
+  std::vector<TaskEvent> events;
+  std::size_t errors = 0;
+
+  void note(double time, std::string text) { events.push_back({time, false, std::move(text)}); }
+  void error(double time, std::string text) {
+    events.push_back({time, true, std::move(text)});
+    ++errors;
+  }
+};
+
+// The metrics of a task: rewritten every frame, in the same order; only the first frame allocates.
+class PartList {
+ public:
+  void begin() { next_ = 0; }
+  // `good` and `poor` of the first call are kept.
+  void add(const char* id, const char* label, const char* unit, double value, double good, double poor) {
+    if (next_ == parts_.size()) parts_.push_back({id, label, unit, value, good, poor});
+    parts_[next_++].value = value;
+  }
+  const std::vector<Metric>& parts() const { return parts_; }
+
+ private:
+  std::vector<Metric> parts_;
+  std::size_t next_ = 0;
+};
+
+class TaskGoal {
+ public:
+  virtual ~TaskGoal() = default;
+  virtual const std::vector<SurfaceMark>& marks() const = 0;
+  // `dt`: s since the last frame, 0 in the first.
+  virtual void step(const Observation& seen, double dt, TaskLog& log) = 0;
+  virtual double progress() const = 0;  // 0 .. 1: done
+  // Appends to the hint and the warning of the feed.
+  virtual void say(std::string& hint, std::string& warning) const = 0;
+  // Adds the graded metrics.
+  virtual void judge(PartList& parts) const = 0;
+  virtual void draw(DrawnMarks& marks) const = 0;
+};
+
+// Errors: InputError naming an organ or an instrument that the stage does not have.
+std::unique_ptr<TaskGoal> make_touch_targets(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_navigate_camera(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage);
+
+// Index of the organ or instrument with this name. Error: InputError.
+std::uint32_t organ_of(const TaskStage& stage, const std::string& name);
+std::size_t instrument_of(const TaskStage& stage, const std::string& name);
+// The instrument of a task, or all where it names none.
+std::vector<std::size_t> tools_of(const TaskScene& task, const TaskStage& stage);
+// Targets of a task as marks on the surfaces at rest. [target]
+std::vector<SurfaceMark> marks_of(const TaskScene& task, const TaskStage& stage);
+
+}  // namespace trocar

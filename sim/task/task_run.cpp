@@ -1,0 +1,149 @@
+#include "sim/task/task_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/scene/task_reader.hpp"
+#include "sim/task/force_watch.hpp"
+#include "sim/task/task_goal.hpp"
+#include "sim/task/zone_watch.hpp"
+
+namespace trocar {
+namespace {
+
+// With this many errors the grade for errors is 0.
+constexpr double kManyErrors = 6.0;
+
+std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stage) {
+  switch (task.kind) {
+    case TaskKind::NavigateCamera:
+      return make_navigate_camera(task, stage);
+    case TaskKind::FollowCurve:
+      return make_follow_curve(task, stage);
+    case TaskKind::LiftOrgan:
+      return make_lift_organ(task, stage);
+    case TaskKind::BurnLine:
+      return make_burn_line(task, stage);
+    case TaskKind::TouchTargets:
+    case TaskKind::KeepOut:
+      break;
+  }
+  return make_touch_targets(task, stage);
+}
+
+// Mean grade of the parts with a defined value, 0 .. 1; 0 without any.
+double mean_grade(const std::vector<Metric>& parts) {
+  double sum = 0.0;
+  std::size_t count = 0;
+  for (const Metric& part : parts)
+    if (const auto grade = mark_of(part)) sum += *grade, ++count;
+  return count > 0 ? sum / double(count) : 0.0;
+}
+
+}  // namespace
+
+struct TaskRun::Content {
+  Content(const TaskScene& scene, const TaskStage& stage)
+      : task(scene), goal(make_goal(scene, stage)), zones(scene, stage), force(scene, stage) {
+    feed.hint.reserve(128), feed.warning.reserve(128);
+  }
+
+  void follow(const Observation& seen) {
+    if (!begun) start = last = seen.time, begun = true;
+    const double dt = seen.time - last;
+    last = seen.time;
+    feed.elapsed = seen.time - start;
+    force.step(seen, dt, log);
+    zones.step(seen, dt, log);
+    goal->step(seen, dt, log);
+    finish(seen.time);
+    tell();
+  }
+
+  void finish(double time) {
+    feed.progress = goal->progress();
+    if (feed.progress >= 1.0) {
+      done = feed.finished = true;
+      log.note(time, "task done");
+    } else if (feed.elapsed >= task.time_limit) {
+      feed.finished = true;
+      log.error(time, "out of time");
+    }
+  }
+
+  void judge() {
+    parts.begin();
+    parts.add("task_time", "Time", "s", feed.elapsed, task.time_good, task.time_limit);
+    goal->judge(parts);
+    force.judge(parts);
+    zones.judge(parts);
+    parts.add("task_errors", "Errors", "", double(log.errors), 0.0, kManyErrors);
+  }
+
+  // Until the end, the unfinished part counts as done.
+  double score() const { return 100.0 * mean_grade(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
+
+  void tell() {
+    judge();
+    feed.errors = log.errors;
+    feed.score = score();
+    feed.hint.clear(), feed.warning.clear();
+    if (feed.finished) {
+      feed.hint += done ? "done" : "out of time";
+      return;
+    }
+    goal->say(feed.hint, feed.warning);
+    auto to = std::back_inserter(feed.warning);
+    if (force.over()) {
+      feed.warning.clear();
+      fmt::format_to(to, "too much force: {:.1f} N", force.now());
+    }
+    if (zones.violated()) {
+      feed.warning.clear();
+      fmt::format_to(to, "{:.1f} mm inside the forbidden zone", zones.deepest_now() * 1e3);
+    }
+  }
+
+  TaskScene task;
+  std::unique_ptr<TaskGoal> goal;
+  ZoneWatch zones;
+  ForceWatch force;
+  TaskLog log;
+  TaskFeed feed;
+  PartList parts;
+  double start = 0.0, last = 0.0;  // s
+  bool begun = false, done = false;
+};
+
+TaskRun::TaskRun(const TaskScene& task, const TaskStage& stage) : content_(std::make_unique<Content>(task, stage)) {}
+TaskRun::~TaskRun() = default;
+TaskRun::TaskRun(TaskRun&&) noexcept = default;
+
+const TaskScene& TaskRun::task() const { return content_->task; }
+const std::vector<SurfaceMark>& TaskRun::marks() const { return content_->goal->marks(); }
+
+void TaskRun::step(const Observation& seen) {
+  if (!content_->feed.finished) content_->follow(seen);
+}
+
+const TaskFeed& TaskRun::feed() const { return content_->feed; }
+
+TaskResult TaskRun::result() const {
+  const Content& c = *content_;
+  TaskResult result;
+  result.kind = name_of(c.task.kind);
+  result.title = c.task.title;
+  result.finished = c.done;
+  result.parts = c.parts.parts();
+  result.events = c.log.events;
+  result.score = 100.0 * mean_grade(result.parts) * c.feed.progress;
+  return result;
+}
+
+void TaskRun::draw(DrawnMarks& marks) const {
+  content_->goal->draw(marks);
+  content_->zones.draw(marks);
+}
+
+}  // namespace trocar

@@ -1,0 +1,57 @@
+// A running task: it receives every frame and gives the next hint, warnings and events, and at the end the score. The
+// same object scores a recording. In a frame only events allocate.
+// Units: metres, seconds, newtons.   Tested in tests/sim/task_run_test.cpp
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "geometry/mesh_view.hpp"
+#include "sim/scene/task_scene.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
+
+namespace trocar {
+
+// The data of the scene that a task needs before its start.
+struct TaskStage {
+  std::vector<std::string> organs, instruments;  // names, in the scene's order
+  std::vector<MeshView> surfaces;                // [organ] at rest
+};
+
+// The state of a task that the window shows.
+struct TaskFeed {
+  bool finished = false;   // done, or out of time
+  double elapsed = 0.0;    // s
+  double progress = 0.0;   // 0 .. 1
+  std::size_t errors = 0;  // so far
+  double score = 0.0;      // 0 .. 100, current
+  std::string hint;        // what to do next: "touch target 3 of 6"
+  std::string warning;     // current error: "2.1 mm off the line"; empty: none
+};
+
+class TaskRun {
+ public:
+  // Error: InputError naming an organ or an instrument that the scene does not have.
+  TaskRun(const TaskScene& task, const TaskStage& stage);
+  ~TaskRun();
+  TaskRun(TaskRun&&) noexcept;
+
+  const TaskScene& task() const;
+  // Points that the session and the recording must track.
+  const std::vector<SurfaceMark>& marks() const;
+
+  void step(const Observation& seen);
+  const TaskFeed& feed() const;
+  TaskResult result() const;
+  // For the view: adds the task's marks at their positions of the last step.
+  void draw(DrawnMarks& marks) const;
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+}  // namespace trocar

@@ -1,0 +1,220 @@
+// The guard between a device and the session: unchanged poses while the device is good, a return without a jump after a
+// failure.
+#include "sim/device/device_guard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+constexpr double kFrame = 1.0 / 60.0;
+
+// A device whose pose and health the test sets.
+class Puppet final : public Device {
+ public:
+  explicit Puppet(DevicePose& pose, DeviceHealth& health) : pose_(pose), health_(health) {}
+  DevicePose pose(const FrameClock&) override { return pose_; }
+  DeviceHealth health() const override { return health_; }
+  bool follows_ticks() const override { return follows_ticks_; }
+  bool follows_ticks_ = false;
+  void feel(const Felt& felt) override { felt_ = felt.force; }
+  glm::vec3 felt_{0.f};
+
+ private:
+  DevicePose& pose_;
+  DeviceHealth& health_;
+};
+
+struct Guarded {
+  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, false};
+  DeviceHealth health = DeviceHealth::Good;
+  GuardParams params;
+  DeviceGuard guard{std::make_unique<Puppet>(now, health), now, params};
+  std::uint64_t frame = 0;
+  DevicePose step() {
+    const DevicePose pose = guard.pose({frame, static_cast<double>(frame) * kFrame});
+    ++frame;
+    return pose;
+  }
+};
+
+TEST(DeviceGuard, PassesAGoodDeviceUnchanged) {
+  Guarded g;
+  for (int k = 0; k < 100; ++k) {
+    g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps, as a trajectory may
+    g.now.roll_deg = 77.0 * k;
+    g.now.energy = k % 3 == 0;
+    const DevicePose pose = g.step();
+    EXPECT_EQ(pose.tip, g.now.tip);
+    EXPECT_EQ(pose.roll_deg, g.now.roll_deg);
+    EXPECT_EQ(pose.energy, g.now.energy);
+    EXPECT_FALSE(g.guard.returning());
+  }
+}
+
+TEST(DeviceGuard, ReturnsToTheDeviceAtALimitedSpeed) {
+  for (const DeviceHealth failure : {DeviceHealth::Stale, DeviceHealth::Lost, DeviceHealth::Good}) {
+    Guarded g;
+    const glm::dvec3 frozen = g.step().tip;
+    g.health = failure;
+    if (failure == DeviceHealth::Good) g.now.tip.x = std::nan("");
+    for (int k = 0; k < 20; ++k) g.step();
+    g.health = DeviceHealth::Good;
+    g.now.tip = {0.06, 0.0, 0.12};
+    g.now.roll_deg = 60.0;
+    g.now.grip = 0.0;
+    glm::dvec3 last = frozen;
+    double roll = 0.0, fastest = 0.0, fastest_roll = 0.0;
+    int frames = 0;
+    DevicePose pose;
+    do {
+      pose = g.step();
+      fastest = std::max(fastest, glm::length(pose.tip - last) / kFrame);
+      fastest_roll = std::max(fastest_roll, std::abs(pose.roll_deg - roll) / kFrame);
+      last = pose.tip;
+      roll = pose.roll_deg;
+      ++frames;
+    } while (g.guard.returning() && frames < 1000);
+    EXPECT_EQ(pose.tip, g.now.tip);
+    EXPECT_EQ(pose.roll_deg, 60.0);
+    EXPECT_EQ(pose.grip, 0.0);
+    // An arc about the trocar is slightly longer than its chord, and equal steps on the chord are slightly unequal on
+    // the arc.
+    EXPECT_LT(fastest, 1.2 * g.params.tip_speed);
+    EXPECT_LE(fastest_roll, g.params.roll_speed_deg);
+    const double gap = glm::length(g.now.tip - frozen);
+    EXPECT_NEAR(frames * kFrame, gap / g.params.tip_speed, 3 * kFrame);
+  }
+}
+
+// The device moves on while its instrument follows: the instrument reaches it and never jumps.
+TEST(DeviceGuard, CatchesUpWithAMovingDevice) {
+  Guarded g;
+  g.step();
+  g.health = DeviceHealth::Lost;
+  for (int k = 0; k < 10; ++k) g.step();
+  g.health = DeviceHealth::Good;
+  glm::dvec3 last(0, 0, 0.1);
+  for (int k = 0; k < 120; ++k) {
+    g.now.tip = {0.05 + 0.02 * std::sin(6.0 * k * kFrame), 0.02, 0.08};
+    const DevicePose pose = g.step();
+    EXPECT_LT(glm::length(pose.tip - last) / kFrame, 0.30) << k;
+    last = pose.tip;
+  }
+  EXPECT_FALSE(g.guard.returning());
+  EXPECT_EQ(last, g.now.tip);
+}
+
+TEST(DeviceGuard, FailsAgainDuringTheReturn) {
+  Guarded g;
+  g.step();
+  g.health = DeviceHealth::Lost;
+  g.step();
+  g.health = DeviceHealth::Good;
+  g.now.tip = {0.08, 0.0, 0.1};
+  DevicePose pose;
+  for (int k = 0; k < 20; ++k) pose = g.step();
+  EXPECT_TRUE(g.guard.returning());
+  const glm::dvec3 halfway = pose.tip;
+  g.health = DeviceHealth::Stale;
+  for (int k = 0; k < 50; ++k) g.step();
+  g.health = DeviceHealth::Good;
+  EXPECT_LT(glm::length(g.step().tip - halfway), 1.2 * g.params.tip_speed * kFrame);
+}
+
+TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
+  Guarded g;
+  g.now.energy = true;
+  EXPECT_TRUE(g.step().energy);
+  g.health = DeviceHealth::Stale;
+  g.step();
+  g.health = DeviceHealth::Good;
+  for (int k = 0; k < 100; ++k) EXPECT_FALSE(g.step().energy);
+  g.now.energy = false;
+  EXPECT_FALSE(g.step().energy);
+  g.now.energy = true;
+  EXPECT_TRUE(g.step().energy);
+}
+
+// During a pause the device is not read; afterwards the instrument moves to the device's pose at the limited speed,
+// with the pedal up.
+TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
+  Guarded g;
+  g.now.energy = true;
+  DevicePose pose = g.step();
+  EXPECT_TRUE(pose.energy);
+  g.guard.suspend();
+  g.now.tip += glm::dvec3(0.12, 0.0, 0.0);
+  double fastest = 0.0;
+  glm::dvec3 last = pose.tip;
+  int frames = 0;
+  do {
+    pose = g.step();
+    EXPECT_FALSE(pose.energy);
+    fastest = std::max(fastest, glm::length(pose.tip - last) / kFrame);
+    last = pose.tip;
+  } while (g.guard.returning() && ++frames < 1000);
+  EXPECT_EQ(pose.tip, g.now.tip);
+  EXPECT_LT(fastest, 1.3 * g.params.tip_speed);
+  EXPECT_NEAR(frames * kFrame, 1.2, 0.05);
+}
+
+TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
+  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, true};
+  DeviceHealth health = DeviceHealth::Good;
+  auto puppet = std::make_unique<Puppet>(now, health);
+  puppet->follows_ticks_ = true;
+  DeviceGuard guard(std::move(puppet), now);
+  guard.pose({});
+  guard.suspend();
+  now.tip.x = 0.05;
+  const DevicePose pose = guard.pose({1, kFrame});
+  EXPECT_EQ(pose.tip, now.tip);
+  EXPECT_TRUE(pose.energy);
+}
+
+// A device that is Lost at the start, like a network device: when it recovers, the instrument moves from the scene's
+// pose to the device's pose.
+TEST(DeviceGuard, StartsFromTheScenesPose) {
+  Guarded g;
+  g.health = DeviceHealth::Lost;
+  g.now.tip = glm::dvec3(std::nan(""));
+  g.step();
+  g.health = DeviceHealth::Good;
+  g.now.tip = {0.09, 0.0, 0.1};
+  EXPECT_NEAR(glm::length(g.step().tip - glm::dvec3(0, 0, 0.1)), 0.0, 1.2 * g.params.tip_speed * kFrame);
+}
+
+TEST(Usable, AcceptsOnlyPosesThatAnInstrumentCanTake) {
+  const DevicePose good{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, false};
+  EXPECT_TRUE(usable(good));
+  DevicePose bad = good;
+  bad.roll_deg = std::nan("");
+  EXPECT_FALSE(usable(bad));
+  bad = good;
+  bad.grip = HUGE_VAL;
+  EXPECT_FALSE(usable(bad));
+  bad = good;
+  bad.tip = bad.pivot;
+  EXPECT_FALSE(usable(bad));
+  bad = good;
+  bad.pivot.z = std::nan("");
+  EXPECT_FALSE(usable(bad));
+}
+
+// At the limit of coordinates the volume around the tip would exceed the limit.
+TEST(DeviceGuard, APoseAtTheLimitOfCoordinatesIsNotUsable) {
+  DevicePose pose;
+  pose.pivot = {0, 0, 0.2};
+  for (const double x : {1000.0, -1000.0, 999.5}) {
+    pose.tip = {x, 0, 0};
+    EXPECT_FALSE(usable(pose)) << x;
+  }
+  pose.tip = {998.0, 0, 0};
+  EXPECT_TRUE(usable(pose));
+}
+
+}  // namespace
+}  // namespace trocar

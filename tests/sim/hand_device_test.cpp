@@ -1,0 +1,190 @@
+// Hand-held devices: the fulcrum effect in every view, limits, mouse sensitivity and smoothing, control of the scope.
+#include "sim/device/hand_device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/device/mouse_device.hpp"
+#include "sim/scene/scope.hpp"
+
+namespace trocar {
+namespace {
+
+const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
+
+DevicePose settled(MouseDevice& mouse) {
+  static std::uint64_t frame = 0;
+  DevicePose pose;
+  for (int k = 0; k < 200; ++k, ++frame) pose = mouse.pose({frame, static_cast<double>(frame) / 60.0});
+  return pose;
+}
+
+MouseParams following() {
+  MouseParams params;
+  params.fulcrum = false;
+  return params;
+}
+
+// Motion of the tip in the picture when the handle moves right, then up.
+struct OnScreen {
+  double right = 0.0, up = 0.0;  // m
+};
+OnScreen moved(const ScopeAxes& axes, const HeldTool& tool, const MouseParams& params, double right, double up) {
+  MouseDevice mouse(tool, params);
+  mouse.set_screen(axes.right, axes.up);
+  mouse.move(right, up);
+  const glm::dvec3 displacement = settled(mouse).tip - tool.tip;
+  return {glm::dot(displacement, axes.right), glm::dot(displacement, axes.up)};
+}
+
+// For scopes from below, from the side and oblique: handle right -> tip left, handle up -> tip down; without the
+// fulcrum effect the tip follows the handle.
+TEST(Fulcrum, TheTipMovesOppositeToTheHandleInEveryView) {
+  const HeldTool tool{{-0.095, -0.075, 0.265}, {-0.060, 0.075, 0.178}, glm::dvec3(0.0), {}, 0.0};
+  for (const glm::dvec3& eye :
+       {glm::dvec3(0, -0.105, 0.265), glm::dvec3(0.15, 0.0, 0.25), glm::dvec3(-0.02, -0.2, 0.2)}) {
+    for (const double angle : {0.0, 30.0}) {
+      const ScopeAxes axes = axes_of(scope_looking_at(eye, {-0.018, 0.055, 0.150}, angle, 40.0, 0.16));
+      const OnScreen right = moved(axes, tool, {}, 40.0, 0.0), up = moved(axes, tool, {}, 0.0, 40.0);
+      EXPECT_LT(right.right, -0.001);
+      EXPECT_LT(std::abs(right.up), std::abs(right.right));
+      EXPECT_LT(up.up, -0.001);
+      const OnScreen with = moved(axes, tool, following(), 40.0, 0.0),
+                     with_up = moved(axes, tool, following(), 0.0, 40.0);
+      EXPECT_GT(with.right, 0.001);
+      EXPECT_GT(with_up.up, 0.001);
+    }
+  }
+}
+
+TEST(Fulcrum, IsTheDefaultAndCanBeChanged) {
+  MouseDevice mouse(kTool);
+  EXPECT_TRUE(mouse.fulcrum());
+  mouse.set_screen({1, 0, 0}, {0, 1, 0});
+  mouse.move(50, 0);
+  const double left = settled(mouse).tip.x;
+  EXPECT_LT(left, -0.005);
+  mouse.set_fulcrum(false);
+  mouse.move(50, 0);
+  EXPECT_NEAR(settled(mouse).tip.x, 0.0, 1e-4);
+}
+
+// The joints agree: when the handle moves towards the head, the tilt is positive and the tip moves towards the feet.
+TEST(Fulcrum, AHandleTowardsTheHeadMovesTheTipToTheFeet) {
+  MouseDevice mouse(kTool);
+  mouse.set_screen({1, 0, 0}, {0, 1, 0});
+  mouse.move(0, 100);
+  EXPECT_NEAR(glm::radians(mouse.joints().tilt_deg), std::atan(100 * MouseParams{}.swing_per_pixel), 1e-9);
+  EXPECT_LT(settled(mouse).tip.y, -0.01);
+}
+
+TEST(MouseDevice, SwingsInProportionToTheMouse) {
+  MouseDevice mouse(kTool, following());
+  mouse.set_screen({1, 0, 0}, {0, 1, 0});
+  mouse.move(100, 0);
+  const DevicePose right = settled(mouse);
+  const double angle = std::atan(100 * MouseParams{}.swing_per_pixel);
+  EXPECT_NEAR(right.tip.x, 0.1 * std::sin(angle), 1e-6);
+  EXPECT_NEAR(right.tip.y, 0.0, 1e-9);
+  EXPECT_NEAR(glm::length(right.tip - right.pivot), 0.1, 1e-9);
+}
+
+// Ten milliseconds after the mouse has moved, the instrument's lag is the same at any tick rate.
+TEST(MouseDevice, SmoothingDoesNotDependOnTheFrameRate) {
+  double tip_at_1000 = 0.0;
+  for (const double rate : {1000.0, 200.0, 100.0}) {
+    MouseDevice mouse(kTool, following());
+    mouse.set_screen({1, 0, 0}, {0, 1, 0});
+    mouse.pose({});
+    mouse.move(20, 0);
+    DevicePose pose;
+    for (int tick = 1; tick <= static_cast<int>(0.1 * rate) / 10; ++tick)
+      pose = mouse.pose({static_cast<std::uint64_t>(tick), tick / rate});
+    if (rate == 1000.0) tip_at_1000 = pose.tip.x;
+    EXPECT_NEAR(pose.tip.x / tip_at_1000, 1.0, 0.001) << rate;
+  }
+  const double whole = 0.1 * std::sin(std::atan(20 * MouseParams{}.swing_per_pixel));
+  EXPECT_NEAR(tip_at_1000 / whole, 1.0 - std::exp(-0.01 / MouseParams{}.smoothing), 0.001);
+}
+
+TEST(MouseDevice, StaysWithinEveryLimit) {
+  MouseDevice mouse(kTool, following());
+  const JointLimits limits;
+  const RemoteCentre centre = remote_centre(kTool.pivot, kTool.tip - kTool.pivot);
+  mouse.set_screen({1, 0, 0}, {0, 1, 0});
+  const auto push = [&](double right, double up, double notches) {
+    for (int k = 0; k < 1000; ++k) mouse.move(right, up);
+    mouse.insert(notches);
+    return joints_of(centre, limits, settled(mouse));
+  };
+  // +x of the centre is the picture's left here: x = up cross the axis (0, 0, -1).
+  EXPECT_NEAR(push(500, 0, 1000).pan_deg, -limits.pan_deg, 1e-6);
+  EXPECT_NEAR(mouse.joints().depth, limits.deepest, 1e-12);
+  EXPECT_NEAR(push(-500, 0, -1000).pan_deg, limits.pan_deg, 1e-6);
+  EXPECT_NEAR(mouse.joints().depth, limits.shallowest, 1e-12);
+  EXPECT_NEAR(push(0, 500, 0).tilt_deg, limits.lowest_tilt_deg, 1e-6);
+  EXPECT_NEAR(push(0, -500, 0).tilt_deg, limits.highest_tilt_deg, 1e-6);
+}
+
+TEST(MouseDevice, ForwardsJawsPedalAndRoll) {
+  MouseDevice mouse(kTool);
+  EXPECT_EQ(mouse.pose({}).grip, 1.0);
+  EXPECT_FALSE(mouse.pose({}).energy);
+  mouse.set_grip(0.0);
+  mouse.set_energy(true);
+  mouse.roll(30.0);
+  mouse.roll(-10.0);
+  EXPECT_EQ(mouse.pose({}).grip, 0.0);
+  EXPECT_TRUE(mouse.pose({}).energy);
+  EXPECT_DOUBLE_EQ(mouse.pose({}).roll_deg, 20.0);
+  mouse.set_energy(false);
+  EXPECT_FALSE(mouse.pose({}).energy);
+}
+
+TEST(MouseDevice, InvalidNumbersMoveNothing) {
+  MouseDevice mouse(kTool);
+  const double nan = std::nan("");
+  mouse.move(nan, 0.0);
+  mouse.insert(nan);
+  mouse.roll(nan);
+  mouse.set_grip(nan);
+  const DevicePose pose = mouse.pose({});
+  EXPECT_NEAR(glm::length(pose.tip - kTool.tip), 0.0, 1e-12);
+  EXPECT_EQ(pose.roll_deg, 0.0);
+  EXPECT_EQ(pose.grip, 1.0);
+}
+
+// The same device moves the scope: port, eye, spin of the light post.
+TEST(MouseDevice, MovesTheScope) {
+  const ScopePose scope = scope_looking_at({0, -0.16, 0.30}, {0, 0.07, 0.13}, 30.0, 20.0, 0.16);
+  const HeldTool tool{scope.port, scope.eye, glm::dvec3(0.0), {}, scope.spin_deg};
+  MouseDevice mouse(tool);
+  const DevicePose start = settled(mouse);
+  EXPECT_EQ(start.pivot, scope.port);
+  EXPECT_NEAR(glm::length(start.tip - scope.eye), 0.0, 1e-12);
+  EXPECT_EQ(start.roll_deg, 20.0);
+  const ScopeAxes axes = axes_of(scope);
+  mouse.set_screen(axes.right, axes.up);
+  mouse.move(60, 0);
+  ScopePose now = scope;
+  now.eye = settled(mouse).tip;
+  mouse.roll(15.0);
+  EXPECT_EQ(settled(mouse).roll_deg, 35.0);
+  EXPECT_LT(glm::dot(axes_of(now).forward, axes.right), 0.0);  // the handle moves right, the view turns left
+}
+
+TEST(StartFault, NamesTheLimit) {
+  EXPECT_EQ(start_fault(kTool), "");
+  HeldTool tool = kTool;
+  tool.tip = {0, 0, -0.3};
+  EXPECT_NE(start_fault(tool).find("500 mm"), std::string::npos) << start_fault(tool);
+  tool = kTool;
+  tool.axis = {1, 0, 0};
+  EXPECT_NE(start_fault(tool).find("pan"), std::string::npos) << start_fault(tool);
+  tool.axis = {0, 1, 0};
+  EXPECT_NE(start_fault(tool), "");
+}
+
+}  // namespace
+}  // namespace trocar

@@ -1,0 +1,85 @@
+// Scripted trainees perform every task; the score separates the expert from the clumsy one. Seeds 1, 2, 3.
+#include "sim/task/performer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/task/session_observer.hpp"
+#include "tests/sim/task_support.hpp"
+
+namespace trocar {
+namespace {
+
+TaskResult perform(const Scene& scene, Skill skill, std::uint32_t seed) {
+  Performer performer(scene, skill, seed);
+  Backends backends;
+  Session session(scene, backends, "scan", {},
+                  [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
+  session.set_scope_device(performer.scope_device());
+  const TaskStage stage = stage_of(session);
+  TaskRun task(*scene.task, stage);
+  session.set_marks(task.marks());
+  performer.begin(stage, task.marks());
+  SessionObserver observer;
+  const double dt = 1.0 / scene.frame_rate;
+  for (std::size_t frame = 0; !task.feed().finished; ++frame) {
+    const double time = static_cast<double>(frame) * dt;
+    session.step({frame, time}, dt);
+    const Observation& seen = observer.observe(session, time);
+    task.step(seen);
+    performer.see(seen, task.feed());
+  }
+  return task.result();
+}
+
+class Performers : public ::testing::TestWithParam<std::string> {
+ protected:
+  TemporaryFolder folder_;
+};
+
+TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
+  Scene scene = test::coarse_scene(GetParam(), folder_);
+  scene.task->time_limit = 45.0;  // s   the clumsy trainee may run out of time
+  double worst_expert = 100.0, best_clumsy = 0.0;
+  for (const std::uint32_t seed : {1u, 2u, 3u}) {
+    const TaskResult expert = perform(scene, Skill::Expert, seed), clumsy = perform(scene, Skill::Clumsy, seed);
+    std::printf("%-18s seed %u   expert %3.0f %-12s   clumsy %3.0f %s\n", GetParam().c_str(), seed, expert.score,
+                expert.finished ? "finished" : "out of time", clumsy.score,
+                clumsy.finished ? "finished" : "out of time");
+    EXPECT_TRUE(expert.finished) << "seed " << seed;
+    worst_expert = std::min(worst_expert, expert.score);
+    best_clumsy = std::max(best_clumsy, clumsy.score);
+  }
+  EXPECT_GE(worst_expert, best_clumsy + 25.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Performers, ::testing::ValuesIn(test::task_scenes()),
+                         [](const auto& info) { return info.param; });
+
+TEST(MinimumJerk, StartsAndEndsAtRestAndIsTheQuintic) {
+  EXPECT_EQ(minimum_jerk(0.0), 0.0);
+  EXPECT_EQ(minimum_jerk(1.0), 1.0);
+  EXPECT_DOUBLE_EQ(minimum_jerk(0.5), 0.5);
+  const double h = 1e-3;
+  for (const double end : {0.0, 1.0}) {
+    const double inward = end == 0.0 ? h : 1.0 - h;
+    EXPECT_LT(std::abs(minimum_jerk(inward) - end), 2e-8) << "speed and acceleration are 0 at the ends";
+  }
+  // Peak speed is 1.875 times the mean speed: Flash and Hogan 1985.
+  EXPECT_NEAR((minimum_jerk(0.5 + h) - minimum_jerk(0.5 - h)) / (2.0 * h), 1.875, 1e-4);
+}
+
+TEST(Performer, TheSameSeedGivesTheSameAttempt) {
+  const TemporaryFolder folder;
+  Scene scene = test::coarse_scene("navigate_camera", folder);
+  scene.task->time_good = 5.0, scene.task->time_limit = 6.0;
+  const TaskResult first = perform(scene, Skill::Clumsy, 7), again = perform(scene, Skill::Clumsy, 7);
+  ASSERT_EQ(first.parts.size(), again.parts.size());
+  for (std::size_t k = 0; k < first.parts.size(); ++k)
+    if (std::isfinite(first.parts[k].value)) {
+      EXPECT_EQ(first.parts[k].value, again.parts[k].value);
+    }
+  EXPECT_NE(perform(scene, Skill::Clumsy, 8).score, first.score);
+}
+
+}  // namespace
+}  // namespace trocar

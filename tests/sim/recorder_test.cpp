@@ -1,0 +1,169 @@
+// Recordings: frames are read back as appended; a process that is killed at any time loses less than a second.
+#include "sim/hdf5/recorder.hpp"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "geometry/error.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/hdf5/recording_layout.hpp"
+#include "tests/sim/recorded_script.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+using test::expect_frame;
+using test::Script;
+
+TEST(Recorder, FramesAreReadBackAsAppended) {
+  const TemporaryFolder folder;
+  const Script script;
+  {
+    Recorder recorder(folder.path() / "s.h5", script.header);
+    for (std::uint32_t frame = 0; frame < 100; ++frame) script.append(recorder, frame);
+    recorder.close();
+  }
+  const Recording recording(folder.path() / "s.h5");
+  EXPECT_TRUE(recording.clean());
+  ASSERT_EQ(recording.frame_count(), 100u);
+  EXPECT_EQ(recording.text("scene"), "title = \"script\"");
+  EXPECT_EQ(recording.tools(), (std::vector<std::string>{"left", "right"}));
+  ASSERT_EQ(recording.organs().size(), 2u);
+  EXPECT_EQ(recording.organs()[1].name, "stomach");
+  EXPECT_EQ(recording.organs()[0].history.faces.size(), 2u);
+  EXPECT_EQ(recording.organs()[0].history.embedding[3].node[7], 7u);
+  for (std::uint32_t frame = 0; frame < 100; ++frame) expect_frame(recording, frame);
+}
+
+// Older recordings without clash tables can be opened and report no clashes.
+TEST(Recorder, RecordingsWithoutClashTablesOpen) {
+  const TemporaryFolder folder;
+  const Script script;
+  const auto file = folder.path() / "s.h5";
+  {
+    Recorder recorder(file, script.header);
+    for (std::uint32_t frame = 0; frame < 10; ++frame) script.append(recorder, frame);
+    recorder.close();
+  }
+  EXPECT_TRUE(Recording(file).clash(1, 0, 1));
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  for (const char* table : {"/session/clash_distance", "/session/clash_point"})
+    EXPECT_GE(H5Ldelete(id, table, H5P_DEFAULT), 0);
+  H5Fclose(id);
+  const Recording older(file);
+  EXPECT_EQ(older.frame_count(), 10u);
+  EXPECT_FALSE(older.clash(1, 0, 1));
+  EXPECT_TRUE(older.energy(1, 1));
+}
+
+TEST(Recorder, PairsOfToolsAreNumbered) {
+  for (const std::size_t tools : {2, 3, 5}) {
+    std::size_t next = 0;
+    for (std::size_t first = 0; first < tools; ++first)
+      for (std::size_t second = first + 1; second < tools; ++second) EXPECT_EQ(tool_pair(tools, first, second), next++);
+    EXPECT_EQ(tool_pairs(tools), next);
+  }
+  EXPECT_EQ(tool_pairs(1), 0u);
+  EXPECT_TRUE(clash_tables(1).empty());
+}
+
+// A child process that records a frame every 2 ms and reports each appended frame and its time through a pipe.
+struct Child {
+  pid_t pid = 0;
+  int pipe_end = -1;
+
+  Child(const Script& script, const std::filesystem::path& file) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+      Recorder recorder(file, script.header);
+      for (std::uint32_t frame = 0;; ++frame) {
+        script.append(recorder, frame);
+        if (write(ends[1], &frame, sizeof frame) != sizeof frame) _exit(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    }
+    close(ends[1]);
+    pipe_end = ends[0];
+  }
+
+  // Kills the child after `life`; returns the last frame appended at least a second before the kill (-1: none).
+  int kill_after(std::chrono::milliseconds life) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<Clock::time_point> seen;
+    std::thread reader([&] {
+      std::uint32_t frame = 0;
+      while (read(pipe_end, &frame, sizeof frame) == sizeof frame) seen.push_back(Clock::now());
+    });
+    std::this_thread::sleep_for(life);
+    const auto killed = Clock::now();
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    reader.join();
+    close(pipe_end);
+    int last = -1;
+    for (std::size_t frame = 0; frame < seen.size(); ++frame) {
+      if (killed - seen[frame] >= std::chrono::seconds(1)) last = static_cast<int>(frame);
+    }
+    return last;
+  }
+};
+
+TEST(Recorder, KilledAtAnyMomentLosesLessThanASecond) {
+  const unsigned seed = 20261120;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> life_ms(1100, 2400);
+  const Script script;
+  int recovered_frames = 0;
+  for (int round = 0; round < 10; ++round) {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "killed.h5";
+    Child child(script, file);
+    const int must_have = child.kill_after(std::chrono::milliseconds(life_ms(random)));
+    const RecoverResult result = recover_recording(file);
+    EXPECT_FALSE(result.was_clean);
+    EXPECT_GT(static_cast<int>(result.frames), must_have) << "round " << round;
+    const Recording recording(file);
+    EXPECT_TRUE(recording.clean());
+    ASSERT_EQ(recording.frame_count(), result.frames);
+    for (std::uint32_t frame = 0; frame < result.frames; frame += 37) expect_frame(recording, frame);
+    recovered_frames += static_cast<int>(result.frames);
+  }
+  std::printf("10 kills, %d frames recovered\n", recovered_frames);
+}
+
+TEST(Recorder, RecoverDoesNotChangeACleanFile) {
+  const TemporaryFolder folder;
+  const Script script;
+  {
+    Recorder recorder(folder.path() / "s.h5", script.header);
+    script.append(recorder, 0);
+    recorder.close();
+  }
+  const std::string before = read_file(folder.path() / "s.h5");
+  EXPECT_TRUE(recover_recording(folder.path() / "s.h5").was_clean);
+  EXPECT_EQ(read_file(folder.path() / "s.h5"), before);
+}
+
+TEST(Recorder, RefusesOtherFiles) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(Recording(folder.path() / "absent.h5"), InputError);
+  EXPECT_THROW(Recording(folder.write("text.h5", "this is no HDF5")), InputError);
+  EXPECT_THROW(Recording(folder.write("empty.h5", "")), InputError);
+  EXPECT_THROW(recover_recording(folder.path()), InputError);
+  EXPECT_THROW(Recorder(folder.path() / "no" / "folder" / "s.h5", Script().header), InputError);
+}
+
+}  // namespace
+}  // namespace trocar

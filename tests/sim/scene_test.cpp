@@ -1,0 +1,217 @@
+// Scene files: defaults, units, and error messages with file, line and key.
+#include "sim/scene/scene.hpp"
+
+#include <gtest/gtest.h>
+
+#include "geometry/error.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr const char* kMinimal = R"(
+[[organ]]
+name = "liver"
+mesh = "liver.obj"
+
+[[instrument]]
+name = "grasper"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0.5, 100]
+radius_mm = 5
+)";
+
+class SceneFile : public ::testing::Test {
+ protected:
+  Scene load(const std::string& content) { return load_scene(folder_.write("s.toml", content)); }
+
+  void expect_sentence(const std::string& content, const std::string& part) {
+    std::string text = "no error";
+    try {
+      load(content);
+    } catch (const InputError& error) {
+      text = error.what();
+    }
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+
+  static std::string with(const std::string& from, const std::string& to) {
+    std::string text = kMinimal;
+    return text.replace(text.find(from), from.size(), to);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SceneFile, WholeNumbersAndDefaults) {
+  const Scene scene = load(kMinimal);
+  EXPECT_DOUBLE_EQ(scene.instruments[0].radius, 0.005);
+  EXPECT_DOUBLE_EQ(scene.instruments[0].pivot.z, 0.25);
+  EXPECT_FLOAT_EQ(scene.organs[0].tissue.youngs_modulus, TissueParams{}.youngs_modulus);
+  EXPECT_EQ(scene.organs[0].mesh, folder_.path() / "liver.obj");
+  EXPECT_DOUBLE_EQ(scene.frame_rate, 60.0);
+}
+
+TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
+  expect_sentence(with("radius_mm = 5\n", ""), "s.toml:6: instrument.radius_mm: is missing");
+  expect_sentence(with("radius_mm = 5", "radus_mm = 5"), "instrument.radius_mm: is missing");
+  expect_sentence(with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\ncolor = [1, 0, 0]"),
+                  "s.toml:5: organ.color: is not a key of this table; did you mean 'colour'?");
+  expect_sentence(with("radius_mm = 5", "radius_mm = \"5\""), "s.toml:10: instrument.radius_mm: must be a number");
+  expect_sentence(with("radius_mm = 5", "radius_mm = -1"), "s.toml:10: instrument.radius_mm: -1 is outside its limits");
+  expect_sentence(with("radius_mm = 5", "radius_mm = nan"), "finite");
+  expect_sentence(with("[0, 0, 250]", "[0, 0]"), "s.toml:8: instrument.pivot_mm: must be three numbers");
+  expect_sentence(with("[0, 0.5, 100]", "[0, 0, 250]"), "s.toml:9: instrument.tip_mm: is the same point as pivot_mm");
+  expect_sentence("title = \"x\"\n", "organ: is missing");
+  expect_sentence("title = \n", "s.toml:1: not valid TOML");
+  expect_sentence(std::string("framerate = 60\n") + kMinimal,
+                  "s.toml:1: framerate: is not a key of this table; did you mean 'frame_rate'?");
+  expect_sentence(std::string(kMinimal) + "[query]\nmode = \"both\"\n",
+                  "s.toml:12: query.mode: must be swept or static");
+  EXPECT_THROW(load_scene(folder_.path() / "absent.toml"), InputError);
+}
+
+TEST_F(SceneFile, EveryKeyOfTissueAndInstrumentsIsRead) {
+  const Scene scene = load(R"(
+[breathing]
+amplitude_mm = 7
+rate_hz = 0.5
+direction = [0, 0, -1]
+[solver]
+threads = 2
+[[organ]]
+name = "liver"
+mesh = "liver.obj"
+[organ.tissue]
+youngs_modulus = 4500
+poisson_ratio = 0.4
+density = 1000
+damping_ms = 0.5
+drag = 3
+friction = 0.1
+node_spacing_mm = 7
+substeps = 3
+gravity = [0, -9.81, 0]
+[[organ.attachment]]
+centre_mm = [1, 2, 3]
+radius_mm = 4
+stiffness = 250
+diaphragm = true
+[[instrument]]
+name = "hook"
+kind = "hook"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0, 100]
+radius_mm = 2.5
+device = "script"
+script = "burn"
+[[instrument]]
+name = "grasper"
+kind = "grasper"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0, 100]
+radius_mm = 2.5
+)");
+  EXPECT_FLOAT_EQ(scene.breathing.amplitude, 0.007f);
+  EXPECT_FLOAT_EQ(scene.breathing.rate, 0.5f);
+  EXPECT_EQ(scene.breathing.direction, glm::vec3(0.f, 0.f, -1.f));
+  EXPECT_EQ(scene.solver.threads, 2);
+  const TissueParams& tissue = scene.organs[0].tissue;
+  EXPECT_FLOAT_EQ(tissue.youngs_modulus, 4500.f);
+  EXPECT_FLOAT_EQ(tissue.poisson_ratio, 0.4f);
+  EXPECT_FLOAT_EQ(tissue.density, 1000.f);
+  EXPECT_FLOAT_EQ(tissue.damping_time, 5e-4f);
+  EXPECT_FLOAT_EQ(tissue.drag, 3.f);
+  EXPECT_FLOAT_EQ(tissue.friction, 0.1f);
+  EXPECT_FLOAT_EQ(tissue.node_spacing, 0.007f);
+  EXPECT_EQ(tissue.substeps, 3);
+  EXPECT_EQ(tissue.gravity, glm::vec3(0.f, -9.81f, 0.f));
+  const Attachment& attachment = scene.organs[0].attachments.at(0);
+  EXPECT_FLOAT_EQ(attachment.centre.z, 0.003f);
+  EXPECT_FLOAT_EQ(attachment.radius, 0.004f);
+  EXPECT_FLOAT_EQ(attachment.stiffness, 250.f);
+  EXPECT_TRUE(attachment.diaphragm);
+  EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Hook);
+  EXPECT_EQ(scene.instruments[0].script, "burn");
+  EXPECT_EQ(scene.instruments[1].kind, InstrumentKind::Grasper);
+  EXPECT_EQ(scene.instruments[1].device, "mouse");
+}
+
+// The defaults of a scene equal the defaults of the structs.
+TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
+  const Scene scene = load(kMinimal);
+  const TissueParams tissue;
+  EXPECT_EQ(scene.organs[0].tissue.poisson_ratio, tissue.poisson_ratio);
+  EXPECT_FLOAT_EQ(scene.organs[0].tissue.damping_time, tissue.damping_time);
+  EXPECT_EQ(scene.organs[0].tissue.node_spacing, tissue.node_spacing);
+  EXPECT_EQ(scene.breathing.amplitude, Breathing{}.amplitude);
+  EXPECT_EQ(scene.breathing.rate, Breathing{}.rate);
+  EXPECT_EQ(scene.solver.threads, 1);
+  EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Probe);
+}
+
+// The picture of a lens with barrel k ends at 1 / sqrt(k) half heights. A scope more than 1000 m from the origin has a
+// wrong unit.
+TEST_F(SceneFile, UnusableScopesNameTheirKey) {
+  const auto scope = [&](const std::string& lines, const std::string& part) {
+    expect_sentence(std::string(kMinimal) + "\n[scope]\n" + lines + "\n", part);
+  };
+  scope("barrel = 0.3\nfield = 1.9", "scope.field: must be below 1.83");
+  scope("eye_mm = [1e300, 0, 0]", "scope.eye_mm: is more than 1000 m from the origin");
+  scope("target_mm = [0, 1e9, 0]", "scope.target_mm: is more than 1000 m from the origin");
+  EXPECT_NO_THROW(load(std::string(kMinimal) + "\n[scope]\nbarrel = 0.3\nfield = 1.8\n"));
+}
+
+TEST_F(SceneFile, WrongTissueKeysNameFileLineAndKey) {
+  const auto tissue = [&](const std::string& line, const std::string& part) {
+    expect_sentence(with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\n[organ.tissue]\n" + line),
+                    "s.toml:6: organ.tissue." + part);
+  };
+  tissue("youngs_modulus = 0", "youngs_modulus: 0 is outside its limits");
+  tissue("youngs_modulus = -6000", "youngs_modulus: -6000 is outside its limits");
+  tissue("poisson_ratio = 0.6", "poisson_ratio: 0.6 is outside its limits 0.25 to 0.49");
+  tissue("poisson_ratio = 0.2", "poisson_ratio: 0.2 is outside its limits");
+  tissue("damping_ms = -1", "damping_ms: -1 is outside its limits");
+  tissue("drag = inf", "drag: must be a finite number");
+  tissue("friction = \"wet\"", "friction: must be a number");
+  tissue("gravity = 9.81", "gravity: must be three numbers");
+  tissue("node_spacing_mm = 0", "node_spacing_mm: 0 is outside its limits");
+  tissue("substeps = 1.5", "substeps: must be a whole number");
+  tissue("damping = 0.1", "damping: is not a key of this table; did you mean 'damping_ms'?");
+}
+
+TEST_F(SceneFile, WrongAttachmentsBreathingAndToolsNameFileLineAndKey) {
+  const auto attachment = [&](const std::string& line, const std::string& part) {
+    const std::string ball = "mesh = \"liver.obj\"\n[[organ.attachment]]\ncentre_mm = [0, 0, 0]\nradius_mm = 9\n";
+    expect_sentence(with("mesh = \"liver.obj\"", ball + line), "s.toml:8: organ.attachment." + part);
+  };
+  attachment("stiffness = -1", "stiffness: -1 is outside its limits");
+  attachment("diaphragm = 1", "diaphragm: must be true or false");
+  const auto added = [&](const std::string& line, const std::string& part) {
+    expect_sentence(kMinimal + line, "s.toml:" + part);
+  };
+  added("[breathing]\namplitude_mm = -2\n", "12: breathing.amplitude_mm: -2 is outside its limits");
+  added("[breathing]\nrate_hz = 11\n", "12: breathing.rate_hz: 11 is outside its limits");
+  added("[breathing]\ndirection = [0, 0, 0]\n", "12: breathing.direction: has length 0");
+  added("[breathing]\nrate = 1\n", "12: breathing.rate: is not a key of this table; did you mean 'rate_hz'?");
+  added("[solver]\nthreads = 0\n", "12: solver.threads: 0 is outside its limits 1 to 64");
+  added("[solver]\nthreads = 65\n", "12: solver.threads: 65 is outside its limits");
+  added("kind = \"knife\"\n", "11: instrument.kind: must be probe, grasper, hook or scissors");
+  added("device = \"script\"\nscript = \"cut\"\n", "12: instrument.script: must be explore, press, pull or burn");
+}
+
+TEST_F(SceneFile, CommittedScenesLoad) {
+  int scenes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(repository_file("data/scenes"))) {
+    if (entry.path().extension() != ".toml") continue;
+    const Scene scene = load_scene(entry.path());
+    for (const auto& organ : scene.organs) EXPECT_TRUE(std::filesystem::exists(organ.mesh)) << organ.mesh;
+    ++scenes;
+  }
+  EXPECT_GT(scenes, 0);
+}
+
+}  // namespace
+}  // namespace trocar

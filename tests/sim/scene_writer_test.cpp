@@ -1,0 +1,195 @@
+// Every written scene is read back equal: all scenes of the data folder, and scenes with random numbers.
+#include "sim/scene/scene_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "geometry/error.hpp"
+#include "sim/support/data_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+void expect_equal(const JointLimits& a, const JointLimits& b) {
+  EXPECT_EQ(a.pan_deg, b.pan_deg);
+  EXPECT_EQ(a.lowest_tilt_deg, b.lowest_tilt_deg);
+  EXPECT_EQ(a.highest_tilt_deg, b.highest_tilt_deg);
+  EXPECT_EQ(a.shallowest, b.shallowest);
+  EXPECT_EQ(a.deepest, b.deepest);
+  EXPECT_EQ(a.widest_grip_deg, b.widest_grip_deg);
+}
+
+void expect_equal(const OrganScene& a, const OrganScene& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(std::filesystem::weakly_canonical(a.mesh), std::filesystem::weakly_canonical(b.mesh));
+  EXPECT_EQ(a.mm_per_unit, b.mm_per_unit);
+  EXPECT_EQ(a.colour, b.colour);
+  EXPECT_EQ(a.tissue.youngs_modulus, b.tissue.youngs_modulus);
+  EXPECT_EQ(a.tissue.poisson_ratio, b.tissue.poisson_ratio);
+  EXPECT_EQ(a.tissue.density, b.tissue.density);
+  EXPECT_EQ(a.tissue.damping_time, b.tissue.damping_time);
+  EXPECT_EQ(a.tissue.drag, b.tissue.drag);
+  EXPECT_EQ(a.tissue.node_spacing, b.tissue.node_spacing);
+  EXPECT_EQ(a.tissue.substeps, b.tissue.substeps);
+  EXPECT_EQ(a.tissue.gravity, b.tissue.gravity);
+  EXPECT_EQ(a.tissue.friction, b.tissue.friction);
+  ASSERT_EQ(a.attachments.size(), b.attachments.size());
+  for (std::size_t k = 0; k < a.attachments.size(); ++k) {
+    EXPECT_EQ(a.attachments[k].centre, b.attachments[k].centre);
+    EXPECT_EQ(a.attachments[k].radius, b.attachments[k].radius);
+    EXPECT_EQ(a.attachments[k].stiffness, b.attachments[k].stiffness);
+    EXPECT_EQ(a.attachments[k].diaphragm, b.attachments[k].diaphragm);
+  }
+}
+
+void expect_equal(const InstrumentScene& a, const InstrumentScene& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.pivot, b.pivot);
+  EXPECT_EQ(a.tip, b.tip);
+  EXPECT_EQ(a.radius, b.radius);
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.axis, b.axis);
+  expect_equal(a.limits, b.limits);
+  EXPECT_EQ(a.device, b.device);
+  EXPECT_EQ(a.source, b.source);
+  EXPECT_EQ(a.script, b.script);
+  EXPECT_EQ(std::filesystem::weakly_canonical(a.trajectory), std::filesystem::weakly_canonical(b.trajectory));
+}
+
+void expect_equal(const ScopeScene& a, const ScopeScene& b) {
+  EXPECT_EQ(a.eye, b.eye);
+  EXPECT_EQ(a.target, b.target);
+  EXPECT_EQ(a.field_of_view_deg, b.field_of_view_deg);
+  EXPECT_EQ(a.rod, b.rod);
+  EXPECT_EQ(a.angle_deg, b.angle_deg);
+  EXPECT_EQ(a.spin_deg, b.spin_deg);
+  EXPECT_EQ(a.lens.barrel, b.lens.barrel);
+  EXPECT_EQ(a.lens.field, b.lens.field);
+  expect_equal(a.limits, b.limits);
+  EXPECT_EQ(a.device, b.device);
+  EXPECT_EQ(a.source, b.source);
+}
+
+void expect_equal(const TaskScene& a, const TaskScene& b) {
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.title, b.title);
+  EXPECT_EQ(a.instructions, b.instructions);
+  EXPECT_EQ(a.instrument, b.instrument);
+  ASSERT_EQ(a.places.size(), b.places.size());
+  for (std::size_t k = 0; k < a.places.size(); ++k) {
+    EXPECT_EQ(a.places[k].organ, b.places[k].organ);
+    EXPECT_EQ(a.places[k].place, b.places[k].place);
+  }
+  ASSERT_EQ(a.zones.size(), b.zones.size());
+  for (std::size_t k = 0; k < a.zones.size(); ++k) EXPECT_EQ(a.zones[k].outline, b.zones[k].outline);
+  EXPECT_EQ(a.tolerance, b.tolerance);
+  EXPECT_EQ(a.hold, b.hold);
+  EXPECT_EQ(a.lift, b.lift);
+  EXPECT_EQ(a.most_force, b.most_force);
+  EXPECT_EQ(a.time_good, b.time_good);
+  EXPECT_EQ(a.time_limit, b.time_limit);
+}
+
+// Compares everything except the path and the text of the file.
+void expect_equal(const Scene& a, const Scene& b) {
+  EXPECT_EQ(a.title, b.title);
+  EXPECT_EQ(a.frame_rate, b.frame_rate);
+  ASSERT_EQ(a.organs.size(), b.organs.size());
+  for (std::size_t k = 0; k < a.organs.size(); ++k) expect_equal(a.organs[k], b.organs[k]);
+  ASSERT_EQ(a.instruments.size(), b.instruments.size());
+  for (std::size_t k = 0; k < a.instruments.size(); ++k) expect_equal(a.instruments[k], b.instruments[k]);
+  expect_equal(a.scope, b.scope);
+  EXPECT_EQ(a.query.backend, b.query.backend);
+  EXPECT_EQ(a.query.mode, b.query.mode);
+  EXPECT_EQ(a.query.cover, b.query.cover);
+  EXPECT_EQ(a.solver.threads, b.solver.threads);
+  EXPECT_EQ(a.breathing.amplitude, b.breathing.amplitude);
+  EXPECT_EQ(a.breathing.rate, b.breathing.rate);
+  EXPECT_EQ(a.breathing.direction, b.breathing.direction);
+  ASSERT_EQ(a.task.has_value(), b.task.has_value());
+  if (a.task) expect_equal(*a.task, *b.task);
+}
+
+TEST(SceneWriter, EverySceneOfTheDataFolderIsReadBackEqual) {
+  TemporaryFolder folder;
+  int scenes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data_file("scenes"))) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().string());
+    const Scene scene = load_scene(entry.path());
+    const auto written = folder.path() / entry.path().filename();
+    save_scene(scene, written, false);
+    expect_equal(scene, load_scene(written));
+    ++scenes;
+  }
+  EXPECT_GE(scenes, 2);
+}
+
+// Positions as the editor makes them: on a grid of 0.01 mm.
+TEST(SceneWriter, RandomScenesAreReadBackEqual) {
+  TemporaryFolder folder;
+  const unsigned seed = 20251;
+  std::mt19937 random(seed);
+  std::printf("seed %u\n", seed);
+  const auto number = [&](double low, double high) { return std::uniform_real_distribution<>(low, high)(random); };
+  const auto position = [&] {
+    const auto mm = [&] { return std::round(number(-300, 300) * 100.0) / 100.0; };
+    return glm::dvec3(mm(), mm(), mm()) * 1e-3;
+  };
+  for (int round = 0; round < 200; ++round) {
+    Scene scene;
+    scene.title = "quotes \" and \\ and \u00e9";
+    scene.frame_rate = number(10, 1000);
+    OrganScene organ;
+    organ.name = "liver";
+    organ.mesh = folder.path() / "sub" / ".." / "liver.obj";
+    organ.colour = glm::vec3(number(0, 1), number(0, 1), number(0, 1));
+    organ.tissue.youngs_modulus = static_cast<float>(number(100, 1e5));
+    organ.tissue.damping_time = static_cast<float>(number(0, 0.1));
+    organ.tissue.gravity = glm::vec3(position());
+    organ.tissue.substeps = 3;
+    organ.attachments.push_back({glm::vec3(position()), static_cast<float>(number(0.001, 0.1)), 40.f, true});
+    scene.organs.push_back(organ);
+    InstrumentScene instrument;
+    instrument.name = "hook";
+    instrument.kind = InstrumentKind::Hook;
+    instrument.pivot = position(), instrument.tip = position(), instrument.axis = position();
+    instrument.limits.deepest = std::round(number(100, 300)) * 1e-3;
+    instrument.device = "trajectory";
+    instrument.trajectory = folder.path() / "t.csv";
+    scene.instruments.push_back(instrument);
+    scene.scope.eye = glm::vec3(position()), scene.scope.target = glm::vec3(position());
+    scene.scope.angle_deg = 30.f;
+    scene.scope.lens.barrel = number(0, 0.3);
+    scene.query = {"scan", ToolMode::Static, Cover::Paper};
+    scene.solver.threads = 2;
+    scene.breathing.rate = static_cast<float>(number(0, 1));
+    TaskScene task;
+    task.kind = TaskKind::BurnLine, task.instrument = "hook", task.instructions = "Burn \"it\".\nSlowly.";
+    task.places = {{"liver", glm::vec3(position())}, {"liver", glm::vec3(position())}};
+    task.zones = {{{{0, 0}, {number(0.1, 1), 0}, {0, number(0.1, 1)}}}};
+    task.tolerance = std::round(number(1, 50) * 10) / 10 * 1e-3;
+    task.time_good = number(1, 29), task.time_limit = number(30, 300);
+    scene.task = task;
+    const auto file = folder.path() / "s.toml";
+    save_scene(scene, file, true);
+    expect_equal(scene, load_scene(file));
+    if (HasFailure()) FAIL() << scene_text(scene, file);
+  }
+}
+
+TEST(SceneWriter, ReplacesAFileOnlyWithPermission) {
+  TemporaryFolder folder;
+  const auto file = folder.write("s.toml", "mine");
+  const Scene scene = load_scene(data_file("scenes/liver_and_stomach.toml"));
+  EXPECT_THROW(save_scene(scene, file, false), InputError);
+  EXPECT_EQ(std::filesystem::file_size(file), 4u);
+  save_scene(scene, file, true);
+  EXPECT_EQ(load_scene(file).title, scene.title);
+  EXPECT_THROW(save_scene(scene, "/proc/no/s.toml", false), InputError);
+}
+
+}  // namespace
+}  // namespace trocar

@@ -1,0 +1,309 @@
+// Sessions: contact deforms the tissue and pushes the tool, nothing allocates or leaks, the same scene gives the same
+// frames, and a replayed recording gives the same touched faces.
+#include "sim/session/session.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "app/compare/compare.hpp"
+#include "app/compare/recording_source.hpp"
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "tests/sim/session_support.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/resident_memory.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+// A ball of 5 cm radius with its far half fixed, and one tool that dips into it from above.
+class BallScene : public ::testing::Test {
+ protected:
+  BallScene() {
+    save_mesh(shapes::icosphere(4, 0.05f), folder_.path() / "ball.obj");
+    scene_ = load_scene(folder_.write("ball.toml", R"(
+[[organ]]
+name = "ball"
+mesh = "ball.obj"
+[organ.tissue]
+node_spacing_mm = 10
+[[organ.attachment]]
+centre_mm = [0, 0, -45]
+radius_mm = 30
+[[instrument]]
+name = "probe"
+pivot_mm = [0, 20, 150]
+tip_mm = [0, 0, 48]
+radius_mm = 3
+device = "script"
+)"));
+  }
+
+  static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});
+  }
+
+  Session make_session(const std::vector<CheckPlan>& checks = {}, const Session::DeviceMaker& maker = script) {
+    return Session(scene_, backends_, "scan", checks, maker);
+  }
+
+  static void run(Session& session, std::size_t first, std::size_t count) {
+    for (std::size_t frame = first; frame < first + count; ++frame) {
+      session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
+    }
+  }
+
+  TemporaryFolder folder_;
+  Scene scene_;
+  Backends backends_;
+};
+
+TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
+  Session session = make_session({{"obb-refit", 1}, {"obb", 10}});
+  std::uint64_t touched = 0;
+  std::size_t asked = 0, asked_tenth = 0;  // frames in which the probe was a candidate
+  float strongest = 0.f;
+  for (std::size_t frame = 0; frame < 240; ++frame) {
+    run(session, frame, 1);
+    touched += session.touched();
+    const bool near = !session.encounters().instruments_near(0).empty();
+    asked += near, asked_tenth += near && frame % 10 == 0;
+    strongest = std::max(strongest, glm::length(session.instruments()[0].force));
+    ASSERT_TRUE(std::isfinite(session.organs()[0].positions[0].x));
+  }
+  EXPECT_GT(touched, 500u);
+  EXPECT_GT(strongest, 0.01f);
+  EXPECT_LT(strongest, 50.f);
+  EXPECT_EQ(session.disagreements(), 0u);
+  EXPECT_GT(asked, 120u);
+  EXPECT_EQ(session.backend_times()[0].update_ms.size(), asked);
+  EXPECT_EQ(session.backend_times()[1].update_ms.size(), asked);
+  EXPECT_EQ(session.backend_times()[2].update_ms.size(), asked_tenth);
+  std::printf("touched %llu faces in 240 frames, strongest force %.2f N\n", static_cast<unsigned long long>(touched),
+              static_cast<double>(strongest));
+}
+
+// A backend whose answers lack every fifth face: a fault that the backend and its check would share.
+class LyingQuery final : public TouchQuery {
+ public:
+  explicit LyingQuery(std::unique_ptr<TouchQuery> honest) : honest_(std::move(honest)) {}
+  std::string_view name() const override { return honest_->name(); }
+  void rebuild(const MeshView& mesh) override { honest_->rebuild(mesh); }
+  void update(std::span<const glm::vec3> positions) override { honest_->update(positions); }
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override {
+    const TouchList list = honest_->touched(tools, set);
+    touches_.clear();
+    first_.assign(1, 0);
+    for (std::size_t tool = 0; tool < tools.size(); ++tool) {
+      for (const Touch& touch : list.of_tool(tool))
+        if (index(touch.face) % 5 != 0) touches_.push_back(touch);
+      first_.push_back(static_cast<std::uint32_t>(touches_.size()));
+    }
+    return {touches_, first_};
+  }
+  const StageTimes& times() const override { return honest_->times(); }
+  std::size_t memory_bytes() const override { return honest_->memory_bytes(); }
+
+ private:
+  std::unique_ptr<TouchQuery> honest_;
+  std::vector<Touch> touches_;
+  std::vector<std::uint32_t> first_;
+};
+
+TEST_F(BallScene, TheReferenceFindsAFaultThatNoOtherBackendCan) {
+  Session session = make_session({});
+  session.set_checking(false);
+  run(session, 0, 60);
+  EXPECT_EQ(session.sample().faces, 60u) << "one face a frame when there is no time";
+  session.set_checking(true);
+  std::size_t frame = 60;
+  for (; frame < 240; ++frame) run(session, frame, 1);
+  EXPECT_EQ(session.disagreements(), 0u);
+  EXPECT_GE(session.sample().faces, 240u);
+  EXPECT_NEAR(double(session.sample().culled) / double(session.sample().faces), 0.5, 0.25);
+  // The session's own organ, with another query.
+  Organ& organ = const_cast<Organ&>(session.organs()[0]);
+  organ.query = std::make_unique<LyingQuery>(std::move(organ.query));
+  std::size_t frames = 0, touching = 0;
+  for (; session.disagreements() == 0 && frames < 600; ++frames, ++frame) {
+    run(session, frame, 1);
+    touching += session.touched() > 0;
+  }
+  std::printf("found after %zu frames, %zu of them with touches\n", frames, touching);
+  EXPECT_LE(touching, 60u);
+  EXPECT_GT(session.sample().disagreements, 0u);
+}
+
+TEST_F(BallScene, TheSampleIsRecorded) {
+  Session session = make_session({});
+  SessionRecorder recorder(recording_file(folder_.path() / "sample.h5"), scene_, session, "none");
+  for (std::size_t frame = 0; frame < 60; ++frame) {
+    run(session, frame, 1);
+    recorder.append(session, static_cast<double>(frame) * kFrame);
+  }
+  recorder.close();
+  const Recording recording(folder_.path() / "sample.h5");
+  std::uint64_t faces = 0, of = 0, wrong = 0;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const auto sample = recording.sample(frame);
+    ASSERT_TRUE(sample);
+    EXPECT_GE((*sample)[0], 1u);
+    faces += (*sample)[0], of += (*sample)[1], wrong += (*sample)[2];
+  }
+  EXPECT_EQ(faces, session.sample().faces);
+  EXPECT_EQ(of, session.sample().of);
+  EXPECT_EQ(of, 60u * 2 * session.organs()[0].mesh.faces.size()) << "a shaft and a tip";
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_F(BallScene, SteadyStateAllocatesNothing) {
+  Session session = make_session({{"obb-refit", 1}, {"obb", 10}}, [](const InstrumentScene& instrument) {
+    return std::make_unique<LoopingDevice>(script(instrument));
+  });
+  run(session, 0, 600);
+  const std::uint64_t before = allocations_so_far();
+  run(session, 600, 600);
+  EXPECT_EQ(allocations_so_far() - before, 0u);
+}
+
+TEST_F(BallScene, TenThousandFramesLeakNothing) {
+  Session session = make_session({{"obb-refit", 1}});
+  session.reserve_frames(100);
+  run(session, 0, 500);
+  const long before = resident_kib();
+  run(session, 500, 10000);
+  const long growth = resident_kib() - before;
+  std::printf("resident memory grew by %ld KiB in 10,000 frames\n", growth);
+  EXPECT_LT(growth, 1024);
+}
+
+TEST_F(BallScene, GoldenRun) {
+  std::uint64_t hashes[2];
+  for (std::uint64_t& hash : hashes) {
+    Session session = make_session();
+    hash = 14695981039346656037ull;
+    for (std::size_t frame = 0; frame < 500; ++frame) {
+      run(session, frame, 1);
+      hash = hash_of(hash, std::as_bytes(std::span(session.organs()[0].positions)));
+      for (const Touch& touch : session.organs()[0].touches.touches)
+        hash = hash_of(hash, std::as_bytes(std::span(&touch.face, 1)));
+    }
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+// Gives invalid poses from frame 50 to frame 99.
+class FaultyDevice final : public Device {
+ public:
+  explicit FaultyDevice(std::unique_ptr<Device> sound) : sound_(std::move(sound)) {}
+  DevicePose pose(const FrameClock& clock) override {
+    DevicePose pose = sound_->pose(clock);
+    if (clock.frame >= 50 && clock.frame < 75) pose.tip.y = std::nan("");
+    if (clock.frame >= 75 && clock.frame < 100) pose.tip = pose.pivot;
+    return pose;
+  }
+
+ private:
+  std::unique_ptr<Device> sound_;
+};
+
+TEST_F(BallScene, InvalidPosesFreezeTheInstrument) {
+  Session session = make_session(
+      {}, [](const InstrumentScene& instrument) { return std::make_unique<FaultyDevice>(script(instrument)); });
+  run(session, 0, 50);
+  const glm::dvec3 last = session.instruments()[0].pose.tip;
+  run(session, 50, 50);
+  EXPECT_TRUE(session.instruments()[0].frozen);
+  EXPECT_EQ(session.instruments()[0].pose.tip, last);
+  run(session, 100, 1);
+  EXPECT_FALSE(session.instruments()[0].frozen);
+}
+
+TEST_F(BallScene, EveryBackendGivesTheSameAnswer) {
+  Session one = make_session({{"obb-refit", 1}}), other = make_session({{"obb-refit", 1}});
+  for (std::size_t frame = 0; frame < 120; ++frame) {
+    if (frame == 40) other.use_backend(backends_, "obb");
+    if (frame == 80) other.use_backend(backends_, "aabb-refit");
+    EXPECT_THROW(other.use_backend(backends_, "telepathy"), InputError);
+    run(one, frame, 1);
+    run(other, frame, 1);
+    ASSERT_EQ(one.touched(), other.touched()) << "frame " << frame;
+    ASSERT_EQ(one.instruments()[0].force, other.instruments()[0].force) << "frame " << frame;
+  }
+  EXPECT_EQ(other.backend().name, "aabb-refit");
+  EXPECT_EQ(other.backend_times()[0].name, "aabb-refit");
+  EXPECT_EQ(other.disagreements(), 0u);
+}
+
+// Marks move with the surface of the touch query; the scope follows its device.
+TEST_F(BallScene, MarksFollowTheSurfaceAndTheScopeItsDevice) {
+  Session session = make_session();
+  const Organ& ball = session.organs()[0];
+  const SurfaceMark mark = nearest_mark(0, ball.mesh.view(), {0.f, 0.f, 0.06f});
+  EXPECT_NEAR(mark.weight.x + mark.weight.y + mark.weight.z, 1.f, 1e-6f);
+  session.set_marks({&mark, 1});
+  session.set_scope_device(make_script_device({session.scope().pose.port, session.scope().pose.eye, "explore"}));
+  const ScopePose before = session.scope().pose;
+  float lowest = 1.f, highest = 0.f;
+  for (std::size_t frame = 0; frame < 120; ++frame) {
+    const glm::vec3 expected = place_of(mark, ball.positions);
+    run(session, frame, 1);
+    ASSERT_EQ(session.marks()[0], expected);
+    lowest = std::min(lowest, expected.z), highest = std::max(highest, expected.z);
+  }
+  EXPECT_GT(highest - lowest, 1e-4f);
+  EXPECT_GT(glm::distance(session.scope().pose.eye, before.eye), 1e-3);
+  EXPECT_EQ(session.scope().pose.port, before.port);
+}
+
+TEST_F(BallScene, ARecordingReplaysToTheSameTouchedFaces) {
+  const auto file = folder_.path() / "s.h5";
+  {
+    Session session = make_session();
+    SessionRecorder recorder(recording_file(file), scene_, session, "none");
+    for (std::size_t frame = 0; frame < 120; ++frame) {
+      run(session, frame, 1);
+      recorder.append(session, static_cast<double>(frame) * kFrame);
+    }
+    recorder.close();
+  }
+  const Recording recording(file);
+  const auto source = make_recording_source(file);
+  const auto query = backends_.make("scan");
+  query->rebuild(source->organ(0));
+  OrganFrame recorded;
+  std::size_t touches = 0;
+  for (std::size_t frame = 0; frame < source->frame_count(); ++frame) {
+    source->load(frame);
+    recording.read_frame(frame, 0, recorded);
+    query->update(source->positions(0));
+    const TouchList again = query->touched(source->tools(), TouchSet::Exact);
+    ASSERT_EQ(again.touches.size(), recorded.touches.size()) << "frame " << frame;
+    for (std::size_t k = 0; k < recorded.touches.size(); ++k) {
+      EXPECT_EQ(again.touches[k].face, recorded.touches[k].face);
+      EXPECT_EQ(again.touches[k].point, recorded.touches[k].point);
+      EXPECT_EQ(again.touches[k].depth, recorded.touches[k].depth);
+    }
+    touches += recorded.touches.size();
+  }
+  EXPECT_GT(touches, 200u);
+}
+
+TEST_F(BallScene, MissingOrgansAndBackendsGiveOneErrorMessage) {
+  scene_.organs[0].mesh = folder_.path() / "absent.obj";
+  EXPECT_THROW(make_session(), InputError);
+  scene_.organs[0].mesh = folder_.path() / "ball.obj";
+  EXPECT_THROW(Session(scene_, backends_, "fast", {}, script), InputError);
+}
+
+}  // namespace
+}  // namespace trocar
