@@ -1,14 +1,11 @@
 // trocar_stand_ins: errors of a decimated organ that is used as a proxy mesh for the full one. The organ is decimated
-// by our method (mesh/decimate.hpp) and by VTK's quadric and progressive decimation. Each proxy mesh is tested
+// by the quadric method (mesh/decimate.hpp) and by VTK's progressive decimation. Each proxy mesh is tested
 // against a static tool, on a recorded motion and on random ones, and its answers are compared with the full organ's.
 // The table is docs/stand-ins.md. Units: metres inside, millimetres printed.
 #include <fmt/format.h>
-#include <vtkCellArray.h>
 #include <vtkDecimatePro.h>
 #include <vtkNew.h>
-#include <vtkPoints.h>
 #include <vtkPolyData.h>
-#include <vtkQuadricDecimation.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +16,7 @@
 #include "mesh/decimate.hpp"
 #include "mesh/face_tree.hpp"
 #include "mesh/mesh_io.hpp"
+#include "mesh/vtk_surface.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/machine.hpp"
@@ -31,56 +29,24 @@ constexpr int kRandomMotions = 40, kRandomFrames = 50;
 
 // ---- the decimations ----
 
-vtkNew<vtkPolyData> to_vtk(const TriangleMesh& mesh) {
-  vtkNew<vtkPoints> points;
-  for (const glm::vec3& p : mesh.positions) points->InsertNextPoint(p.x, p.y, p.z);
-  vtkNew<vtkCellArray> cells;
-  for (const glm::uvec3& f : mesh.faces) {
-    const vtkIdType corners[3] = {f.x, f.y, f.z};
-    cells->InsertNextCell(3, corners);
-  }
-  vtkNew<vtkPolyData> data;
-  data->SetPoints(points);
-  data->SetPolys(cells);
-  return data;
-}
-
-TriangleMesh from_vtk(vtkPolyData* data) {
-  TriangleMesh mesh;
-  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i) {
-    const double* p = data->GetPoint(i);
-    mesh.positions.emplace_back(p[0], p[1], p[2]);
-  }
-  vtkIdType count = 0;
-  const vtkIdType* corners = nullptr;
-  vtkCellArray* cells = data->GetPolys();
-  for (cells->InitTraversal(); cells->GetNextCell(count, corners);)
-    if (count == 3) mesh.faces.emplace_back(corners[0], corners[1], corners[2]);
-  return mesh;
-}
-
-TriangleMesh by_ours(const TriangleMesh& mesh, double share) {
+TriangleMesh by_quadric(const TriangleMesh& mesh, double share) {
   return decimate(mesh, {.faces = static_cast<std::size_t>(share * static_cast<double>(mesh.faces.size()))}).mesh;
 }
 
-TriangleMesh by_quadric(const TriangleMesh& mesh, double share) {
-  const vtkNew<vtkPolyData> data = to_vtk(mesh);
-  vtkNew<vtkQuadricDecimation> filter;
-  filter->SetInputData(data);
-  filter->SetTargetReduction(1.0 - share);
-  filter->Update();
-  return from_vtk(filter->GetOutput());
-}
-
 TriangleMesh by_pro(const TriangleMesh& mesh, double share) {
-  const vtkNew<vtkPolyData> data = to_vtk(mesh);
+  vtkNew<vtkPolyData> data;
+  copy_to_vtk(std::vector<glm::dvec3>(mesh.positions.begin(), mesh.positions.end()), mesh.faces, *data);
   vtkNew<vtkDecimatePro> filter;
   filter->SetInputData(data);
   filter->SetTargetReduction(1.0 - share);
   filter->PreserveTopologyOn();
   filter->SetFeatureAngle(60.0);
   filter->Update();
-  return from_vtk(filter->GetOutput());
+  std::vector<glm::dvec3> points;
+  TriangleMesh result;
+  copy_from_vtk(*filter->GetOutput(), points, result.faces);
+  result.positions.assign(points.begin(), points.end());
+  return result;
 }
 
 // ---- the answers ----
@@ -205,8 +171,7 @@ void compare(const TriangleMesh& organ, const std::vector<ToolStep>& motion) {
       "random |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n");
   using Method = TriangleMesh (*)(const TriangleMesh&, double);
-  const std::pair<const char*, Method> methods[] = {
-      {"ours", by_ours}, {"VTK quadric", by_quadric}, {"VTK progressive", by_pro}};
+  const std::pair<const char*, Method> methods[] = {{"quadric", by_quadric}, {"VTK progressive", by_pro}};
   for (const double share : {0.5, 0.25, 0.1, 0.05, 0.02}) {
     for (const auto& [name, method] : methods) {
       const auto start = std::chrono::steady_clock::now();

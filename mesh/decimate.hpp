@@ -1,27 +1,28 @@
-// Mesh decimation: edges are collapsed in the order of the error they cause; the final error is measured on the result.
-// Source: Garland, Heckbert, "Surface simplification using quadric error metrics", SIGGRAPH 1997. We add: a collapse is
-// refused if it would change the topology (link condition), flip a face or make a needle; planes through the
-// boundaries of holes keep them in position; vertices on non-manifold or inconsistent edges stay. Units: metres.
-// Tested in tests/mesh/decimate_test.cpp
+// Mesh decimation by VTK's quadric filter, with a check of the result: what the filter breaks is mended or refused.
+// Source: Garland, Heckbert, "Surface simplification using quadric error metrics", SIGGRAPH 1997, as
+// vtkQuadricDecimation of VTK 9. The filter may close a slit or pinch a thin part; we remove the folded faces that it
+// leaves there. The final error is measured on the result. Units: metres.   Tested in tests/mesh/decimate_test.cpp
 #pragma once
 
+#include "mesh/mesh_report.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
 
 struct DecimateParams {
-  std::size_t faces = 10000;     // 1     target; the result has this many or one fewer, more if no collapse is allowed
-  double rim_weight = 10.0;      // 1     weight of a hole's boundary against the surface, > 0
-  double largest_turn_deg = 80;  // deg   largest rotation of a face's normal in one collapse, < 90
+  std::size_t faces = 10000;  // 1   target; the result has at most this many
 };
 
 struct Decimated {
-  TriangleMesh mesh;        // welded by exact position; without the degenerate faces
+  TriangleMesh mesh;        // welded by exact position; without unused vertices and faces that repeat a corner
+  MeshReport health;        // of `mesh`
   double mean_error = 0.0;  // m   mean distance between the surfaces, over samples of both
   double max_error = 0.0;   // m   largest distance: the Hausdorff distance, up to the spacing of the samples
 };
 
-// Error: InputError when 0 faces are requested, or when the mesh has no faces or only degenerate ones.
+// A manifold, consistently oriented surface stays one, with the same components, handles and holes.
+// Error: InputError when 0 faces are requested, when the mesh has no faces or only degenerate ones, or when the surface
+// would lose one of these properties.
 Decimated decimate(const TriangleMesh& mesh, const DecimateParams& params);
 
 struct SurfaceDistance {

@@ -1,15 +1,15 @@
 #include "mesh/iso_surface.hpp"
 
-#include <vtkCellArray.h>
 #include <vtkFloatArray.h>
 #include <vtkFlyingEdges3D.h>
-#include <vtkIdList.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
 
 #include <cmath>
+
+#include "mesh/vtk_surface.hpp"
 
 namespace trocar {
 namespace {
@@ -51,14 +51,7 @@ RawSurface iso_surface(const SampledField& field) {
   filter->Update();
 
   RawSurface surface;
-  vtkPolyData* out = filter->GetOutput();
-  surface.positions.resize(static_cast<std::size_t>(out->GetNumberOfPoints()));
-  for (std::size_t i = 0; i < surface.positions.size(); ++i)
-    out->GetPoint(static_cast<vtkIdType>(i), &surface.positions[i][0]);
-  vtkNew<vtkIdList> corners;
-  vtkCellArray* cells = out->GetPolys();
-  for (cells->InitTraversal(); cells->GetNextCell(corners);)
-    surface.faces.emplace_back(corners->GetId(0), corners->GetId(1), corners->GetId(2));
+  copy_from_vtk(*filter->GetOutput(), surface.positions, surface.faces);
   if (volume6(surface) < 0.0)
     for (glm::uvec3& f : surface.faces) std::swap(f.y, f.z);
   return surface;

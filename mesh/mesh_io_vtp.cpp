@@ -1,12 +1,9 @@
 // VTP (VTK XML polydata). We read it ourselves: the reader of VTK 9.1 trusts damaged lengths, reads beyond its buffers
 // and divides by such lengths. Written through VTK.
-#include <vtkCellArray.h>
-#include <vtkDoubleArray.h>
 #include <vtkLogger.h>
 #include <vtkNew.h>
 #include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
-#include <vtkPoints.h>
 #include <vtkPolyData.h>
 #include <vtkSmartPointer.h>
 #include <vtkXMLPolyDataWriter.h>
@@ -16,6 +13,7 @@
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_vtp_data.hpp"
 #include "mesh/mesh_io_xml.hpp"
+#include "mesh/vtk_surface.hpp"
 
 namespace trocar::mesh_io {
 namespace {
@@ -274,22 +272,8 @@ FileMesh read_vtp(const Source& source) {
 }
 
 std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding) {
-  vtkNew<vtkDoubleArray> coordinates;
-  coordinates->SetNumberOfComponents(3);
-  coordinates->SetNumberOfTuples(static_cast<vtkIdType>(mesh.points.size()));
-  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
-    coordinates->SetTuple(static_cast<vtkIdType>(i), &mesh.points[i].x);
-  }
-  vtkNew<vtkPoints> points;
-  points->SetData(coordinates);
-  vtkNew<vtkCellArray> polygons;
-  for (const glm::uvec3& face : mesh.faces) {
-    const vtkIdType corners[3] = {face.x, face.y, face.z};
-    polygons->InsertNextCell(3, corners);
-  }
   vtkNew<vtkPolyData> data;
-  data->SetPoints(points);
-  data->SetPolys(polygons);
+  copy_to_vtk(mesh.points, mesh.faces, *data);
   vtkNew<vtkXMLPolyDataWriter> writer;
   writer->SetInputData(data);
   writer->WriteToOutputStringOn();

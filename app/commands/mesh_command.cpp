@@ -239,6 +239,7 @@ void decimate_file(const MeshCommand& command) {
   save_mesh(result.mesh, command.out, unit);
   fmt::print("{} faces became {}; mean error {:.4f} mm, largest {:.4f} mm; written to {}\n", mesh.faces.size(),
              result.mesh.faces.size(), result.mean_error * 1e3, result.max_error * 1e3, command.out);
+  if (!result.health.sound()) fmt::print("the result has faults; `trocar mesh check {}` lists them\n", command.out);
 }
 
 CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, MeshCommand& command) {

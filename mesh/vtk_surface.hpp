@@ -1,0 +1,18 @@
+// A triangle surface as VTK's polygons, and back. Lengths keep the caller's unit.
+// Tested through its users: tests/mesh/mesh_io_test.cpp, organ_maker_test.cpp and decimate_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+class vtkPolyData;
+
+namespace trocar {
+
+void copy_to_vtk(std::span<const glm::dvec3> points, std::span<const glm::uvec3> faces, vtkPolyData& data);
+
+// Every polygon of `data` is a triangle.
+void copy_from_vtk(vtkPolyData& data, std::vector<glm::dvec3>& points, std::vector<glm::uvec3>& faces);
+
+}  // namespace trocar
