@@ -168,7 +168,8 @@ std::vector<Entry> embree_entries() {
   return {
       entry("embree_morton", "Morton rebuild of triangles; ball queries, our clip", RTC_BUILD_QUALITY_LOW, kTriangles),
       entry("embree_refit", "refit of triangles; ball queries, our clip", RTC_BUILD_QUALITY_REFIT, kTriangles),
-      entry("embree_morton_boxes", "Morton rebuild of boxes; rtcCollide, our clip", RTC_BUILD_QUALITY_LOW, kFaceBoxes),
+      entry("embree_morton_boxes", "boxes rebuilt in Morton order; candidates by rtcCollide, decided by our clip",
+            RTC_BUILD_QUALITY_LOW, kFaceBoxes),
       entry("embree_refit_boxes", "refit of boxes; rtcCollide, our clip", RTC_BUILD_QUALITY_REFIT, kFaceBoxes)};
 }
 

@@ -22,14 +22,16 @@ struct ReferenceAnswer {
   std::vector<FaceId> borderline;  // sorted; touched or not
 };
 
-// Every face of the mesh that the tool touches, and the borderline faces.
+// Returns every face of the mesh that the tool touches, and the borderline faces.
 ReferenceAnswer reference_touched(const MeshView& mesh, const ToolVolume& tool, TouchSet set);
 
-// How far every plane can move inwards before the face leaves the volume, m; negative: how far outwards before it
-// enters. This is the largest, over the points of the face, of the smallest plane distance.
+// Returns the margin of a face, m: the largest value, over the points of the face, of the smallest distance to a plane.
+// A positive margin is the distance that every plane can move inwards before the face leaves the volume. A negative
+// margin is, in size, the distance that every plane must move outwards before the face enters it.
 double reference_margin(const ToolVolume& tool, const Triangle& face);
 
-// Distance between two triangles, either of which may be a segment or a point, m. 0 when they share a point.
+// Returns the distance between two triangles, m; 0 when they share a point. Either may be degenerate (a segment or a
+// point).
 double reference_distance(const Triangle& first, const Triangle& second);
 
 struct Agreement {

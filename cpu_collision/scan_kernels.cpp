@@ -30,7 +30,8 @@ void take_patches(const float* positions, const std::uint32_t* source, std::uint
   }
 }
 
-// The box's farthest corner along a normal is high where the normal is positive and low where it is negative.
+// A box is outside a plane when its farthest corner along the plane's normal is. On each axis this corner has the
+// coordinate `high` where the normal is positive and `low` where it is negative.
 void box_codes(const PlaneLanes<float>& planes, const PatchBox* boxes, std::uint32_t count, PlaneCode* codes) {
   for (std::uint32_t b = 0; b < count; ++b) {
     const PatchBox& box = boxes[b];

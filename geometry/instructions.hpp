@@ -1,15 +1,15 @@
-// Which vector instructions the kernels use: the best that the processor has, limited by the environment variable
-// TROCAR_INSTRUCTIONS (plain, avx2, avx512). All give the same bits; the variable exists to test that and to measure.
-// Tested in tests/same_bits/rooms_test.cpp
+// Chooses the vector instructions of the kernels: the best that the processor supports, limited by the environment
+// variable TROCAR_INSTRUCTIONS (plain, avx2, avx512). Every choice gives the same bits. The variable is for tests of
+// this equality and for measurements. Tested in tests/same_bits/rooms_test.cpp
 #pragma once
 
 namespace trocar {
 
 enum class Instructions { Plain, Avx2, Avx512 };
 
-// Reads the environment once. Error: InputError when TROCAR_INSTRUCTIONS is set to anything else.
+// Returns the choice; reads the environment once. Throws InputError when TROCAR_INSTRUCTIONS has any other value.
 Instructions instructions();
-// What the processor has.
+// Returns the best instructions that the processor supports.
 Instructions best_instructions();
 
 }  // namespace trocar

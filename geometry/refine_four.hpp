@@ -62,7 +62,8 @@ TROCAR_LANES LaneMoment moment_at(const Sweep& sweep, const LaneFace& face, cons
   return {time, closest_axis_face(segment(all(sweep.pivot), shaft_at(sweep, time)), face)};
 }
 
-// Writes the touches of the lanes in `which`. Leaves crossings of a face without a normal to refine().
+// Writes the touches of the lanes in `which`. Where the shaft crosses a face without a normal, the verdict is Ask:
+// refine() then decides that face.
 TROCAR_LANES void fill(const Sweep& sweep, const LaneFace& face, const LaneMoment& at, const Mask& which,
                        FourFaces& four) {
   const Lane3 point = at.pair.on_face;

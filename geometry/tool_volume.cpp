@@ -107,7 +107,8 @@ ToolVolume static_box(const ToolStep& step) {
   return box_volume(step, upright_frame(step.pivot, arm / length), {-s, -s, 0.0}, {s, s, length});
 }
 
-// No motion, or motion along the shaft: the box around the deeper shaft, widened by the deviation of the other tip.
+// For a tool that is at rest or moves along its shaft. Returns the box around the deeper shaft, widened by the distance
+// of the other tip from that shaft.
 ToolVolume slide_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const bool deeper_after = glm::dot(b, b) > glm::dot(a, a);
   const dvec3 deep = deeper_after ? b : a, other = deeper_after ? a : b;
@@ -116,7 +117,8 @@ ToolVolume slide_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   return box_volume(step, upright_frame(step.pivot, deep / depth), {-half, -half, -s}, {half, half, depth + s});
 }
 
-// A tip that swings far around or behind the trocar: the box around pivot and both tips, along the longer arm.
+// For a tip that swings far around the trocar or behind it. Returns the box around the pivot and both tips, widened by
+// the radius and aligned with the longer arm.
 ToolVolume swing_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const dvec3 forward = glm::normalize(glm::dot(b, b) > glm::dot(a, a) ? b : a);
   const dvec3 across = glm::cross(a, b);
@@ -132,8 +134,8 @@ ToolVolume swing_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   return box_volume(step, frame, low - step.radius, high + step.radius);
 }
 
-// The wedge between the two shafts, its sides moved out by the radius; the apex is radius / sin(theta / 2) behind the
-// pivot.
+// Returns the wedge between the two shafts, with its sides moved out by the radius. Its apex lies radius / sin(theta /
+// 2) behind the pivot.
 ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double theta) {
   const dvec3 before = glm::normalize(a), after = glm::normalize(b), n = glm::normalize(glm::cross(a, b));
   const dvec3 bisector = glm::normalize(before + after);

@@ -1,9 +1,10 @@
-// The touch query as compute shaders: outcode bits per corner and plane, AND per face, exact clip of the survivors,
-// all tools in one submission, one short read-back; the host decides in double what float leaves uncertain. Based on:
-// the clipping of Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation
-// 1999, with Cohen and Sutherland's outcodes. We differ: faces lie in blocks of neighbours, and a block wholly
-// outside one plane is rejected before its faces are tested. Units: metres. Checked against the reference in
-// tests/gpu_collision/compute_test.cpp; measured by bench/gpu_compute.cpp
+// Answers the touch query by compute shaders. A face with all corners outside one plane is rejected, a face with a
+// corner inside all planes is accepted, all others are clipped. All tools share one submission and one short read-back;
+// the host decides in double the faces that float leaves uncertain. Based on: the clipping of Lombardo, Cani, Neyret,
+// "Real-time collision detection for virtual surgery", Computer Animation 1999, with Cohen and Sutherland's outcodes.
+// We differ: faces lie in blocks of neighbours; on software OpenGL, a block wholly outside one plane is rejected before
+// its faces are tested, and the host does the clip (best_compute_tuning). Units: metres. Checked against the reference
+// in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_compute.cpp
 #include "gpu_collision/compute_query.hpp"
 
 #include <glad/gl.h>
@@ -312,7 +313,8 @@ void ComputeQuery::dispatch_all(std::uint32_t tools) {
   glDispatchCompute(block_count_, 1, 1);
 }
 
-// The records of the last submission; none when nothing was submitted or the reply cannot belong to it.
+// Returns the records of the last submission. Returns an empty span when nothing was submitted, and when the reply is
+// not the answer to the last submission (then it also raises a fault).
 std::span<const ComputeRecord> ComputeQuery::read_records() {
   if (!submitted_) return {};
   submitted_ = false;

@@ -1,4 +1,4 @@
-// Driver faults, collected for one query object: errors, a lost context, a failed fence, a failed allocation. Nothing
+// Collects the driver faults of one query object: errors, a lost context, a failed fence, a failed allocation. Nothing
 // here throws or allocates.   Tested in tests/gpu_collision/gpu_fault_test.cpp
 #pragma once
 
@@ -17,9 +17,9 @@ class FaultWatch {
   // `context` must outlive it and be current at every call.
   explicit FaultWatch(GlContext& context) : context_(context) {}
 
-  // Before our commands: discards the errors of other code. True while no fault is known.
+  // Call this before our commands: it discards the errors that other code left. Returns true if no fault is known.
   bool begin();
-  // After our commands: reads the driver's errors. True while no fault is known.
+  // Call this after our commands: it reads the driver's errors. Returns true if no fault is known.
   bool check();
   void raise(TouchFault fault) {
     if (fault_ == TouchFault::None) fault_ = fault;

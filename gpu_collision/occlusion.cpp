@@ -254,7 +254,8 @@ bool OcclusionQuery::read_back(std::span<const ToolVolume> tools, std::size_t pa
   return all_fit;
 }
 
-// Within a pass the hits of its tools are mixed: face * kToolsPerPass + tool.
+// The hits of a pass belong to several tools, in any order. A hit is face * kToolsPerPass + the tool's number within
+// the pass.
 void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
   book_.open();
   for (std::size_t tool = 0; tool < tools.size(); ++tool) {

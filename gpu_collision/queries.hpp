@@ -1,5 +1,7 @@
-// The touch query on OpenGL: `select` (GL_SELECT, the 1999 method itself), `occlusion` (geometry-shader clip behind a
-// samples-passed query), `compute` (outcodes per vertex, AND per face, exact clip of survivors).
+// Makes the touch queries that run on OpenGL:
+//   `select`     the method of 1999: draws the organ in GL_SELECT mode, with the tool as the camera
+//   `occlusion`  clips each face in a geometry shader; a samples-passed query counts the touched faces
+//   `compute`    tests each face in a compute shader against the planes of all tools
 #pragma once
 
 #include <memory>
@@ -9,7 +11,7 @@
 
 namespace trocar {
 
-// Each throws InputError "backend NAME: <the missing feature>" when the context cannot run it.
+// Each function throws InputError "backend NAME: <the missing feature>" when the context cannot run its backend.
 // The context must outlive the query and be current on the calling thread.
 std::unique_ptr<TouchQuery> make_select_query(GlContext& context);
 std::unique_ptr<TouchQuery> make_occlusion_query(GlContext& context);

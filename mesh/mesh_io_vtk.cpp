@@ -1,5 +1,6 @@
-// Legacy VTK polydata, ascii and binary (big endian), cells as in versions 1 to 4 and as offsets + connectivity (5).
-// Polygons come first, then triangle strips; vertices, lines and attributes are skipped.
+// Reads legacy VTK polydata, ascii or binary (big endian). Reads cells in the layout of versions 1 to 4 and in that of
+// version 5 (offsets and connectivity). The mesh holds the polygons first, then the triangle strips; vertices, lines
+// and attributes are skipped.
 #include <algorithm>
 #include <bit>
 #include <cstring>

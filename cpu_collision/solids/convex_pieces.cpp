@@ -15,7 +15,8 @@ namespace {
 using glm::dvec3;
 using glm::vec3;
 
-// Cut positions tried along each axis, and rounds of bisection around the best.
+// The search tries kOffsets positions of the cut along each axis, then refines the best one in kRefinements rounds,
+// each with half the step of the round before.
 constexpr int kOffsets = 13;
 constexpr int kRefinements = 3;
 // When no cut saves a tenth of the volume, as for a ring, balanced halves are worth more than the small saving: the

@@ -29,7 +29,7 @@ struct PointAnswer {
   bool by_winding = false;  // the winding number decided
 };
 
-// Axis-aligned box around all positions. A caller stores it with a mesh that does not move.
+// An axis-aligned box around all positions. A caller whose mesh does not move computes this box once and stores it.
 struct SolidBox {
   glm::vec3 low, high;  // m
 };

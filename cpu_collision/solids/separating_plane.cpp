@@ -10,7 +10,8 @@ namespace {
 using glm::dvec3;
 using glm::dvec4;
 
-// Both sets, shifted and scaled to the unit box: point i is z = (x, -1) of the first set or (-x, 1) of the second.
+// The points of both sets as samples of a perceptron. A point x, shifted and scaled to the unit box, becomes z = (x,
+// -1) in the first set and z = (-x, 1) in the second.
 struct Sample {
   std::span<const dvec3> first, second;
   dvec3 centre;

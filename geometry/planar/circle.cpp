@@ -81,7 +81,8 @@ Contact circle_line(const Circle& circle, const Segment& line) {
 Contact circle_segment(const Circle& circle, const Segment& segment) {
   const double parameter = nearest_place(segment, circle.centre);
   if (parameter > 0.0 && parameter < 1.0) {
-    // Close to the segment the segment's own normal is exact; the difference of two close points is not.
+    // When the centre is close to the segment, the difference of centre and nearest point loses its digits. The normal
+    // of the segment's line stays exact.
     const Contact on_line = circle_line(circle, segment);
     return {on_line.touches, point_at(segment, parameter), on_line.normal, on_line.gap};
   }

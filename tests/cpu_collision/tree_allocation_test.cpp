@@ -30,7 +30,8 @@ Frames deforming(const TriangleMesh& mesh) {
   return frames;
 }
 
-// Runs the frames; the first run is the warm-up. Returns the number of touched faces and of pairs found.
+// Makes every query in each frame. Returns the number of touched faces plus the number of pairs. The caller's first run
+// is the warm-up.
 std::size_t run(SurfaceTree& tree, const SurfaceTree& other, const SurfaceTree& of_another_kind, const Frames& frames) {
   std::size_t found = 0;
   for (std::size_t k = 0; k < frames.positions.size(); ++k) {

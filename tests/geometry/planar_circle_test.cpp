@@ -1,6 +1,6 @@
-// Circles against twins that share no formula with them: a convex search along the motion, the distance by search, the
-// source's four tests for boxes. For motions, a case whose least gap is below 1e-9 of its size is in the band and
-// either answer is accepted, because the search is not more accurate.
+// Compares the circle functions with slow versions that share no formula with them: a convex search along the motion, a
+// search for the distance, and the source's four tests for boxes. Where the smallest gap of a motion is below 1e-9 of
+// its size, either answer is accepted, because the search is not more accurate.
 #include "geometry/planar/circle.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Checks shared by every GPU backend: the same answer as the reference on organs and tools of every kind, on hostile
-// faces, with several tools, after updates and rebuilds, without allocations. Units: metres.
+// Checks that every GPU backend must pass. Its answer must equal the reference's on organs and tools of every kind, on
+// degenerate faces, with several tools, and after updates and rebuilds; a frame must not allocate. Units: metres.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,8 @@ void check_new_topology(TouchQuery& query);
 void check_repeatable(TouchQuery& query);
 void check_no_allocation(TouchQuery& query);
 void check_times(TouchQuery& query);
-// In the context of a renderer with hostile state: made there, correct answers, and the state unchanged.
+// Makes the query in a context that a renderer has left in an unusual state (guest_state.hpp). The query must answer
+// correctly and leave that state unchanged.
 void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, const GlInfo& info);
 
 }  // namespace trocar::checks

@@ -79,7 +79,8 @@ TEST(HalfEdge, HolesAreSeparateEvenWhenTheyTouch) {
   std::vector<std::size_t> lengths;
   for (std::size_t k = 0; k < loops.count(); ++k) lengths.push_back(loops.of_loop(k).size());
   std::sort(lengths.begin(), lengths.end());
-  // At the common corner the boundary continues on the other side of the same fan: here through both holes.
+  // At the common corner, a loop leaves by the other boundary edge of the same fan of faces. So one loop of 8 edges
+  // runs around both holes; the other is the outline of 24 edges.
   EXPECT_EQ(lengths, (std::vector<std::size_t>{8, 24}));
 }
 

@@ -249,7 +249,8 @@ TEST(MeshIo, LegacyVtkWithEverythingAround) {
   EXPECT_THROW(load_text("a.vtk", text.substr(0, text.find("CELL_DATA")) + "CELL_DATA 4\n"), InputError);
 }
 
-// Positions are restored bit for bit from every format except binary STL, whose numbers are floats in file units.
+// A saved mesh has the same positions bit for bit when it is loaded again. Binary STL is the exception: it stores
+// floats in the file's unit, so positions are equal within float rounding.
 TEST(MeshIo, SavedMeshesLoadUnchanged) {
   const TemporaryFolder folder;
   TriangleMesh mesh = shapes::icosphere(3, 0.0911f, glm::vec3(0.313f, -0.217f, 0.05f));

@@ -97,7 +97,7 @@ class RecordingFaults : public ::testing::Test {
     for (std::size_t k = 0; k < random_cuts; ++k) cuts.insert(anywhere(random));
     const auto cut = folder_.write("cut.h5", whole);
     std::size_t read_whole = 0, refused = 0, read_live = 0;
-    // From the longest cut to the shortest, so that the file need not be written again.
+    // The longest cut comes first. Each cut then only shortens the file, so that it is written once.
     for (auto at = cuts.rbegin(); at != cuts.rend(); ++at) {
       SCOPED_TRACE(std::to_string(*at) + " of " + std::to_string(whole.size()) + " bytes");
       std::filesystem::resize_file(cut, *at);

@@ -1,5 +1,5 @@
-// and after a killed process.
-// Scores of recordings made by formula: every metric against values computed by hand; the same bits when scored again
+// Tests scores of recordings made by formula. Compares every metric with values computed by hand. A recording gives the
+// same bits when it is scored again, and so does the recovered recording of a killed process.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

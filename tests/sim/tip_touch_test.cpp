@@ -1,5 +1,5 @@
-// every part.
-// Tips as convex pieces: the touched candidates equal a test of all faces, for any candidates; the capsule contains
+// Tests touches of instrument tips, which are convex pieces. The touched candidates equal those of a test of all faces,
+// for any candidates, and the candidate capsule contains every part of the tip.
 #include <gtest/gtest.h>
 
 #include <algorithm>
