@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "app/compare/backends.hpp"
 #include "bench/report.hpp"
 #include "bench/size_plot.hpp"
 #include "sim/support/machine.hpp"

@@ -8,6 +8,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
+#include "app/compare/backends.hpp"
 #include "app/compare/session_report.hpp"
 #include "app/report/write_report.hpp"
 #include "app/view/view.hpp"

@@ -7,6 +7,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
+#include "app/compare/backends.hpp"
 #include "app/compare/session_report.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"

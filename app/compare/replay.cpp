@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "app/compare/backends.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/session/tip_touch.hpp"
 

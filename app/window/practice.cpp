@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "app/compare/backends.hpp"
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/limits.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/compare/backends.hpp"
 #include "app/window/theme.hpp"
 
 namespace trocar {

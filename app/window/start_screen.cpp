@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "app/compare/backends.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"

@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "app/compare/backends.hpp"
 #include "app/window/practice_screen.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/hdf5/recording.hpp"

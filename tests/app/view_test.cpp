@@ -70,7 +70,7 @@ class ViewTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!backends_.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends_.why_no_context() << ")";
-    organs_.push_back({sphere_.view(), {0.4f, 0.08f, 0.06f}, sphere_.positions, {}, nullptr});
+    organs_.push_back({sphere_.view(), {0.4f, 0.08f, 0.06f}, sphere_.positions, {}, 0});
     view_.emplace(*backends_.context(), organs_);
     scope_ = scope_looking_at({0, 0, 0.15}, {0, 0, 0}, 0.0, 0.0, 0.1);
     scope_.field_of_view_deg = 50.0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/compare/backends.hpp"
 #include "app/window/playback.hpp"
 #include "app/window/replay_scene.hpp"
 #include "app/window/task_scan.hpp"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/compare/backends.hpp"
 #include "app/report/session_summary.hpp"
 #include "app/view/view.hpp"
 #include "geometry/error.hpp"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/compare/backends.hpp"
 #include "app/window/readings.hpp"
 #include "cpu_collision/queries.hpp"
 #include "mesh/mesh_io.hpp"

@@ -2,6 +2,7 @@
 // recording has the score of its attempt. The session burns, so that the surface changes under the marks.
 #include <gtest/gtest.h>
 
+#include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recording_observer.hpp"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/compare/backends.hpp"
 #include "sim/task/session_observer.hpp"
 #include "tests/sim/task_support.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/replay_device.hpp"

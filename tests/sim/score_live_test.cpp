@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"

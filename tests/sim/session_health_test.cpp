@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/device/script_device.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/compare/backends.hpp"
 #include "app/window/readings.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/solid_check.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "geometry/planar/polygon.hpp"
+#include "sim/device/joints.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/task/zone_watch.hpp"
 #include "tests/sim/task_support.hpp"

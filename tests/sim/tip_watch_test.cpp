@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"

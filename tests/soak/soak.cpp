@@ -12,6 +12,7 @@
 #include <cmath>
 #include <random>
 
+#include "app/compare/backends.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"

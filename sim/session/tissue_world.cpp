@@ -1,9 +1,6 @@
-// The half of a session that acts on the tissue: contacts, jaws, cuts, the tissue step, forces on the instruments.
-// Tested in tests/sim/session_tissue_test.cpp
-#include <algorithm>
+#include "sim/session/tissue_world.hpp"
 
-#include "sim/session/session.hpp"
-#include "sim/session/stage_timer.hpp"
+#include <algorithm>
 
 namespace trocar {
 namespace {
@@ -46,21 +43,67 @@ void touched_now(const Organ& organ, std::size_t tool, std::vector<Touch>& touch
 
 }  // namespace
 
-void Session::begin_tissue() {
+TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::string& backend)
+    : stepper_(scene.solver.threads) {
+  const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
+                                    [](const auto& instrument) { return instrument.kind != InstrumentKind::Probe; });
+  for (const auto& organ : scene.organs)
+    organs_.push_back(make_organ(organ, scene.breathing, cuttable, backends, backend));
+  std::vector<MeshView> meshes;
+  for (const Organ& organ : organs_) {
+    meshes.push_back(organ.mesh.view());
+    models_.push_back(&organ.tissue);
+    queried_nodes_.push_back(organ.state.x);
+  }
+  organ_contacts_ = make_organ_contacts(meshes, models_);
+  holds_.resize(organs_.size());
+  piece_holds_.resize(organs_.size());
+  tool_steps_.resize(scene.instruments.size());
+  tool_pieces_.resize(scene.instruments.size());
+  first_hold_.resize(scene.instruments.size());
+}
+
+void TissueWorld::measure() {
+  bodies_.clear();
+  for (Organ& organ : organs_) bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
+  measure_organs(bodies_, organ_contacts_);
+}
+
+broad::Box TissueWorld::reach_of(std::size_t organ, double dt) const {
+  const auto box = contact_box(organ_contacts_, static_cast<std::uint32_t>(organ), static_cast<float>(dt));
+  return {box.low, box.high};
+}
+
+void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms) {
+  begin(instruments.volumes());
+  {
+    const StageTimer timer(stage_ms[kCut]);
+    cut_tissue(instruments.list());
+  }
+  {
+    const StageTimer timer(stage_ms[kContacts]);
+    find_candidates();
+  }
+  step_pieces(instruments.list(), near, dt, stage_ms);
+  settle_jaws(instruments.list());
+  const StageTimer timer(stage_ms[kSurface]);
+  follow_surfaces();
+}
+
+void TissueWorld::begin(std::span<const ToolVolume> volumes) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
     organ.change.clear();
   }
-  for (std::size_t tool = 0; tool < volumes_.size(); ++tool) tool_steps_[tool] = volumes_[tool].step;
+  for (std::size_t tool = 0; tool < volumes.size(); ++tool) tool_steps_[tool] = volumes[tool].step;
 }
 
 // Contact candidates: the touched faces and their neighbours.
-void Session::find_candidates() {
-  const StageTimer timer(stage_ms_[kContacts]);
+void TissueWorld::find_candidates() {
   for (Organ& organ : organs_) {
     begin_candidates(organ.contacts);
-    for (std::size_t tool = 0; tool < volumes_.size(); ++tool) {
+    for (std::size_t tool = 0; tool < tool_steps_.size(); ++tool) {
       touched_now(organ, tool, touched_now_);
       add_candidates(tool_steps_[tool], touched_now_, organ.mesh.faces, organ.around, organ.positions, organ.contacts);
     }
@@ -69,10 +112,9 @@ void Session::find_candidates() {
 
 // Burns what energised hooks touch, cuts what lies between closing blades, and removes what jaws tore off in the
 // previous step.
-void Session::cut_tissue() {
-  const StageTimer timer(stage_ms_[kCut]);
-  for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
-    Instrument& instrument = instruments_[tool];
+void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
+    Instrument& instrument = instruments[tool];
     if (instrument.grasp.torn && organs_[instrument.grasped].sculpture) {
       Organ& organ = organs_[instrument.grasped];
       held_cells(organ.tissue, instrument.grasp, cells_);
@@ -89,15 +131,14 @@ void Session::cut_tissue() {
   }
 }
 
-void Session::take_over(std::size_t k, const SculptChange& change, DamageMark how) {
+void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMark how) {
   if (change.nothing()) return;
   tissue_gone(models_, static_cast<std::uint32_t>(k), change.cells, organ_contacts_);
   take_over_change(organs_[k], how);
 }
 
 // Closing jaws grasp the organ of which they touch the most faces.
-void Session::move_jaws_of(std::size_t tool) {
-  Instrument& instrument = instruments_[tool];
+void TissueWorld::move_jaws_of(Instrument& instrument, std::size_t tool) {
   if (instrument.kind != InstrumentKind::Grasper) return;
   if (!instrument.grasp.holding()) {
     const auto touched_by = [&](const Organ& organ) { return organ.touches.of_tool(tool).size(); };
@@ -116,8 +157,7 @@ void Session::move_jaws_of(std::size_t tool) {
 }
 
 // Contacts between organs whose boxes overlap; after a cut between all organs, because the boxes are out of date.
-void Session::meet_organs(double dt) {
-  const StageTimer timer(stage_ms_[kContacts]);
+void TissueWorld::meet_organs(std::span<const OrganPair> near, double dt) {
   bodies_.clear();
   bool cut = false;
   for (Organ& organ : organs_) {
@@ -127,64 +167,73 @@ void Session::meet_organs(double dt) {
   if (cut) {
     find_organ_contacts(bodies_, static_cast<float>(dt), organ_contacts_);
   } else {
-    find_organ_contacts(bodies_, encounters_.organ_pairs(), static_cast<float>(dt), organ_contacts_);
+    find_organ_contacts(bodies_, near, static_cast<float>(dt), organ_contacts_);
   }
 }
 
 // Divides the frame into as many contact substeps as its contacts need; the tools move on and contacts are recomputed
 // in each.
-void Session::step_tissue(double dt) {
+void TissueWorld::step_pieces(std::vector<Instrument>& instruments, std::span<const OrganPair> near, double dt,
+                              StageMs& stage_ms) {
   for (auto& holds : holds_) holds.clear();
-  for (std::size_t tool = 0; tool < instruments_.size(); ++tool) move_jaws_of(tool);
-  for (Instrument& instrument : instruments_) instrument.force = glm::vec3(0.f);
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) move_jaws_of(instruments[tool], tool);
+  for (Instrument& instrument : instruments) instrument.force = glm::vec3(0.f);
   int pieces = 1;
   for (const Organ& organ : organs_) pieces = std::max(pieces, piece_count(tool_steps_, organ.contacts));
-  meet_organs(dt);
-  for (int number = 0; number < pieces; ++number) step_piece(number, pieces, static_cast<float>(dt));
+  {
+    const StageTimer timer(stage_ms[kContacts]);
+    meet_organs(near, dt);
+  }
+  for (int number = 0; number < pieces; ++number)
+    step_piece(instruments, number, pieces, static_cast<float>(dt), stage_ms);
 }
 
-void Session::step_piece(int number, int pieces, float dt) {
+// The contacts and holds of one organ in a contact substep.
+void TissueWorld::press_organ(std::size_t k, std::span<const Instrument> instruments, int number, int pieces) {
+  Organ& organ = organs_[k];
+  clear_pressure(organ.contacts, organ.pressure);
+  begin_contacts(organ.contacts);
+  for (std::size_t tool = 0; tool < tool_pieces_.size(); ++tool) {
+    held_.clear();
+    if (instruments[tool].grasped == k)
+      for (const GraspedPoint& point : instruments[tool].grasp.points) held_.push_back(point.vertex);
+    add_contacts(tool_pieces_[tool], organ.mesh.faces, organ.positions, organ.contacts, held_);
+  }
+  piece_holds_[k] = holds_[k];
+  for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
+  stepped_.push_back({&organ.tissue, &organ.state, {tool_pieces_, organ.contacts.contacts, piece_holds_[k]}});
+}
+
+void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt,
+                             StageMs& stage_ms) {
   const float share = 1.f / static_cast<float>(pieces);
   for (std::size_t tool = 0; tool < tool_steps_.size(); ++tool)
     tool_pieces_[tool] = piece_of(tool_steps_[tool], number, pieces);
   stepped_.clear();
   {
-    const StageTimer timer(stage_ms_[kContacts]);
-    for (std::size_t k = 0; k < organs_.size(); ++k) {
-      Organ& organ = organs_[k];
-      clear_pressure(organ.contacts, organ.pressure);
-      begin_contacts(organ.contacts);
-      for (std::size_t tool = 0; tool < tool_pieces_.size(); ++tool) {
-        held_.clear();
-        if (instruments_[tool].grasped == k)
-          for (const GraspedPoint& point : instruments_[tool].grasp.points) held_.push_back(point.vertex);
-        add_contacts(tool_pieces_[tool], organ.mesh.faces, organ.positions, organ.contacts, held_);
-      }
-      piece_holds_[k] = holds_[k];
-      for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
-      stepped_.push_back({&organ.tissue, &organ.state, {tool_pieces_, organ.contacts.contacts, piece_holds_[k]}});
-    }
+    const StageTimer timer(stage_ms[kContacts]);
+    for (std::size_t k = 0; k < organs_.size(); ++k) press_organ(k, instruments, number, pieces);
   }
   {
-    const StageTimer timer(stage_ms_[kTissue]);
+    const StageTimer timer(stage_ms[kTissue]);
     stepper_.step(stepped_, organ_contacts_, dt * share);
   }
   for (Organ& organ : organs_) {
-    for (std::size_t tool = 0; tool < instruments_.size(); ++tool)
-      instruments_[tool].force +=
+    for (std::size_t tool = 0; tool < instruments.size(); ++tool)
+      instruments[tool].force +=
           share * contact_force(organ.state, organ.contacts.first[tool], organ.contacts.first[tool + 1]);
     add_contact_damage(organ.contacts, organ.state, organ.mesh.faces, organ.face_ids, organ.positions, dt * share,
                        organ.pressure, organ.damage);
     if (number + 1 == pieces || organ.contacts.candidates.empty()) continue;
-    const StageTimer timer(stage_ms_[kSurface]);
+    const StageTimer timer(stage_ms[kSurface]);
     follow_nodes(organ);
   }
 }
 
 // After the step: slipping, tearing and pull of the jaws, and crush damage to the tissue.
-void Session::settle_jaws() {
-  for (std::size_t tool = 0; tool < instruments_.size(); ++tool) {
-    Instrument& instrument = instruments_[tool];
+void TissueWorld::settle_jaws(std::vector<Instrument>& instruments) {
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
+    Instrument& instrument = instruments[tool];
     if (!instrument.grasp.holding()) continue;
     Organ& organ = organs_[instrument.grasped];
     settle_grasp(grasp_params_, organ.state, tool_steps_[tool], first_hold_[tool], instrument.grasp);
@@ -195,10 +244,8 @@ void Session::settle_jaws() {
   }
 }
 
-void Session::follow_surfaces() {
-  const StageTimer timer(stage_ms_[kSurface]);
-  for (std::size_t k = 0; k < organs_.size(); ++k) {
-    Organ& organ = organs_[k];
+void TissueWorld::follow_surfaces() {
+  for (Organ& organ : organs_) {
     follow_nodes(organ);
     organ.touch_pressure.clear();
     for (const Touch& touch : organ.touched_by_id) {
@@ -206,18 +253,9 @@ void Session::follow_surfaces() {
       organ.touch_pressure.push_back(slot < organ.pressure.size() ? organ.pressure[slot] : 0.f);
     }
     stop_fallen_parts(organ);
-    if (organ.change.empty()) continue;
-    // Every query of this organ is rebuilt with the new faces before the next frame.
-    const MeshView mesh{organ.positions, organ.mesh.faces};
-    organ.query->rebuild(mesh);
-    for (Checker& checker : checkers_) checker.queries[k]->rebuild(mesh);
+    // The query is rebuilt with the new faces before the next frame.
+    if (!organ.change.empty()) organ.query->rebuild({organ.positions, organ.mesh.faces});
   }
-}
-
-void Session::watch_tips() {
-  const StageTimer timer(stage_ms_[kSurface]);
-  for (std::size_t tool = 0; tool < tips_.size(); ++tool) tips_[tool] = instruments_[tool].pose.tip;
-  tip_watch_.look(organs_, tips_);
 }
 
 }  // namespace trocar

@@ -1,9 +1,30 @@
-// Times the stages of a frame. Units: milliseconds of wall clock.
+// The stages of a frame: recordings, the overlay and the session use the same names. Units: milliseconds of wall clock.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 namespace trocar {
+
+enum Stage : std::size_t {
+  kDevices,
+  kPairs,
+  kUpdate,
+  kQuery,
+  kContacts,
+  kCut,
+  kTissue,
+  kSurface,
+  kCheck,
+  kRecord,
+  kStages
+};
+const std::vector<std::string>& stage_names();
+
+using StageMs = std::array<float, kStages>;  // of one frame
 
 // Adds the lifetime of this object to a stage.
 class StageTimer {

@@ -1,0 +1,88 @@
+// The instruments and the scope of a session: their devices are read once per frame, and their motion in the frame
+// becomes tool volumes. An invalid or stale pose freezes an instrument until its device recovers.
+// Units: metres, degrees, newtons, world frame.   Tested in tests/sim/session_test.cpp and session_health_test.cpp
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "deform/grasp.hpp"
+#include "geometry/tool_volume.hpp"
+#include "sim/device/device.hpp"
+#include "sim/scene/lens.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/session/organ.hpp"
+#include "sim/session/stages.hpp"
+#include "sim/session/tip_touch.hpp"
+
+namespace trocar {
+
+struct Instrument {
+  std::string name;
+  InstrumentKind kind = InstrumentKind::Probe;
+  double radius = 0.0025;  // m
+  JointLimits limits;
+  std::unique_ptr<Device> device;
+  ToolPose pose;  // current
+  double roll_deg = 0.0, grip = 1.0;
+  bool energy = false;   // diathermy on in this frame: burns what it touches
+  bool snipped = false;  // scissors: the blades closed in this frame
+  bool blades_open = true;
+  double turn_deg = 0.0;  // about its own axis, in the last frame
+  Grasp grasp;
+  std::size_t grasped = 0;  // the organ that the grasp holds
+  glm::vec3 force{0.f};     // N, of the last frame
+  DeviceHealth health = DeviceHealth::Good;
+  bool frozen = false;  // the device gave no usable pose, or is stale or lost: the instrument keeps its last pose
+};
+
+// The scope of a session. Without a device it keeps the pose of the scene.
+struct SessionScope {
+  ScopePose pose;
+  Lens lens;
+  std::unique_ptr<Device> device;  // its pose: pivot = port, tip = eye, roll = spin
+  DeviceHealth health = DeviceHealth::Good;
+};
+
+using DeviceMaker = std::function<std::unique_ptr<Device>(const InstrumentScene&)>;
+
+class Instruments {
+ public:
+  // Error: InputError naming the instrument whose start pose is invalid, and those of `make_device`.
+  Instruments(const Scene& scene, const DeviceMaker& make_device);
+
+  // Reads every device: poses, jaws, pedals, and the tool volumes of the frame. `first`: of the session, in which no
+  // instrument has moved yet.
+  void read(const FrameClock& clock, bool first);
+  void set_scope_device(std::unique_ptr<Device> device);  // null: the scope does not move
+  // Time passes between two frames: devices may move meanwhile and receive zero force.
+  void suspend();
+  // Tells every device the force on its instrument.
+  void feel(double time);
+  // Decides exactly which of the candidate faces of this organ each tip touches. `near`: instruments near the organ.
+  void settle_tips(Organ& organ, std::span<const std::uint32_t> near);
+
+  std::size_t size() const { return list_.size(); }
+  std::vector<Instrument>& list() { return list_; }
+  const std::vector<Instrument>& list() const { return list_; }
+  SessionScope& scope() { return scope_; }
+  const SessionScope& scope() const { return scope_; }
+  std::span<const ToolVolume> volumes() const { return volumes_; }          // [tool] of the last frame
+  std::span<const ToolVolume> tip_volumes() const { return tip_volumes_; }  // [tool] around its tip
+
+ private:
+  void read_instrument(std::size_t k, const FrameClock& clock, bool first);
+  void read_scope(const FrameClock& clock);
+
+  QueryScene kind_;
+  std::vector<Instrument> list_;
+  SessionScope scope_;
+  std::vector<ToolPose> previous_;                 // [tool]
+  std::vector<TipTouch> tip_touch_;                // [tool]
+  std::vector<ToolVolume> volumes_, tip_volumes_;  // [tool]
+};
+
+}  // namespace trocar

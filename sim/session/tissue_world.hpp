@@ -1,0 +1,65 @@
+// The tissue of a session: the organs, the contacts of instruments and organs with them, what jaws hold, cuts, and the
+// step in time. Here, and only here, touched faces become forces.
+// Units: metres, seconds, newtons.   Tested in tests/sim/session_tissue_test.cpp
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "deform/grasp.hpp"
+#include "deform/organs_step.hpp"
+#include "sim/session/instruments.hpp"
+#include "sim/session/organ.hpp"
+#include "sim/session/stages.hpp"
+
+namespace trocar {
+
+class TissueWorld {
+ public:
+  // Error: InputError for an unreadable file, an invalid tissue, or a backend that is not available.
+  TissueWorld(const Scene& scene, BackendMaker& backends, const std::string& backend);
+
+  std::vector<Organ>& organs() { return organs_; }
+  const std::vector<Organ>& organs() const { return organs_; }
+  // Nodes at the time of the last frame's touch query. [organ][node]
+  std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
+
+  // Measures positions and speeds; then reach_of() gives the box in which an organ may meet another within `dt`
+  // seconds.
+  void measure();
+  broad::Box reach_of(std::size_t organ, double dt) const;
+
+  // The rest of a frame, after the touch query: cuts, contacts, the tissue step, the forces on the instruments, the
+  // surfaces. `near`: pairs of organs whose boxes overlap. Afterwards Organ::change says which organs have new faces.
+  void step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
+
+ private:
+  void begin(std::span<const ToolVolume> volumes);
+  void cut_tissue(std::vector<Instrument>& instruments);
+  void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
+  void find_candidates();
+  void move_jaws_of(Instrument& instrument, std::size_t tool);
+  void meet_organs(std::span<const OrganPair> near, double dt);
+  void step_pieces(std::vector<Instrument>& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
+  void step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt, StageMs& stage_ms);
+  void press_organ(std::size_t organ, std::span<const Instrument> instruments, int number, int pieces);
+  void settle_jaws(std::vector<Instrument>& instruments);
+  void follow_surfaces();
+
+  std::vector<Organ> organs_;
+  std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
+  OrganStepper stepper_;
+  OrganContacts organ_contacts_;
+  GraspParams grasp_params_;
+  // Buffers that a frame fills; nothing of them is read in the next frame.
+  std::vector<OrganBody> bodies_;                             // [organ]
+  std::vector<const TissueModel*> models_;                    // [organ]
+  std::vector<SteppedOrgan> stepped_;                         // [organ]
+  std::vector<ToolStep> tool_steps_, tool_pieces_;            // [tool] of the frame, of the contact substep
+  std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
+  std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
+  std::vector<std::uint32_t> cells_, held_;
+  std::vector<Touch> touched_now_;
+};
+
+}  // namespace trocar
