@@ -1,8 +1,9 @@
-// trocar_agreement: the long test that all backends give the same touched faces, and what each convex volume misses.
+// trocar_agreement: the long test that all backends find the same touched faces. Also counts the faces that each convex
+// volume misses. It runs on:
 //   1. a scanned organ and a recorded instrument: every backend, mode, cover and set, at full, third and sixth rate
 //   2. random motions over our own organs
 //   3. an organ of a million faces
-//   4. faces missed and faces extra, against the exact set, of the static, paper and capsule volumes
+// 4. the static, paper and capsule volumes: the faces that each misses or adds, compared with the exact set
 // Ends with the number of disagreements with the double reference; exit status 1 when there is one.
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// trocar_broad_phase: cost of a frame of every broad phase against the number of objects, at constant density and
-// coherent motion; the number of swaps of sweep and prune; whether its time is O(n + m).
+// trocar_broad_phase: measures the cost of a frame of every broad phase against the number of objects, at constant
+// density and coherent motion. Counts the swaps of sweep and prune, and tests whether its time is O(n + m).
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-// Results of the broad-phase bench as text, CSV and a plot.
+// Writes the results of the broad-phase bench as text, CSV and a plot.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// For libraries that answer with bounding boxes: collects the faces they report and decides them with our own exact
-// clip, so that all methods answer the same query.
+// Collects the faces that a library reports by bounding boxes, and decides them with our own exact clip, so that all
+// methods answer the same query.
 #pragma once
 
 #include <algorithm>

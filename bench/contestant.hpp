@@ -1,6 +1,6 @@
-// One method for finding touched faces, as the bench runs it: ours and other libraries behind one interface. Timed:
-// update() and query(). Not timed: set-up and the answer. Every method gets the same positions and tools, uses one
-// core, and answers the `volume` set.
+// Defines the interface behind which the bench runs each method for finding touched faces, ours and those of other
+// libraries. The bench times update() and query(), but not the set-up and the copy of the answer. Every method gets the
+// same positions and tools, uses one core, and answers the `volume` set.
 // Units: metres.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The sides of all faces, sorted so that both sides of an edge are adjacent. Every structure of edge_structures.cpp is
-// built from them, so that this cost is the same for each. Side h belongs to face h / 3 and starts at its
+// Sorts the sides of all faces so that both sides of an edge are adjacent. Every structure of edge_structures.cpp is
+// built from this list, so that its cost is the same for each. Side h belongs to face h / 3 and starts at its
 // corner h % 3.
 #pragma once
 

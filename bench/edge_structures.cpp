@@ -1,6 +1,6 @@
-// trocar_edge_structures: our half-edge (mesh/half_edge.hpp) beside a winged edge and a quad edge, built from the same
-// meshes: memory, build time, and the time of traversals and flips. Each operation sums the indices that it visits. The
-// sums of all three must be equal, and so must the faces after the flips. Exit status 1 if they are not.
+// trocar_edge_structures: compares our half-edge (mesh/half_edge.hpp) with a winged edge and a quad edge built from the
+// same meshes. Measures memory, build time, and the time of traversals and flips. Each operation sums the indices that
+// it visits. The sums of all three must be equal, and so must the faces after the flips. Exit status 1 if they are not.
 // The table is docs/edge-structures.md.
 #include <fmt/format.h>
 

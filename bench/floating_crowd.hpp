@@ -1,4 +1,5 @@
-// Cubes of one size that drift through a large cube and bounce off its walls: constant density for any number.
+// Moves cubes of one size that drift through a large cube and bounce off its walls. The density is the same for any
+// number of cubes.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,8 @@
-// Time of a frame of `compute`: medians per stage against the number of faces, for both sets, immediate and deferred,
-// and every variant of the backend. Runs on any machine with EGL and OpenGL 4.3; needs no files and no display. The
-// organ is an ellipsoid of a liver's size that wobbles, so that every update changes positions; a 5 mm instrument
-// sweeps through it. Times in milliseconds; total is update + query by the wall clock, gpu overlaps it. Usage:
-// gpu_compute [LARGEST_FACES [FRAMES [TOOLS]]]   (default 1000000 200 1)
+// Measures the time of a frame of `compute`: medians per stage against the number of faces, for both sets, immediate
+// and deferred, and every variant of the backend. Runs on any machine with EGL and OpenGL 4.3; needs no files and no
+// display. The organ is an ellipsoid of a liver's size that wobbles, so that every update changes positions; a 5 mm
+// instrument sweeps through it. Times in milliseconds; total is update + query by the wall clock; gpu is measured by
+// the GPU's own clock. Usage: gpu_compute [LARGEST_FACES [FRAMES [TOOLS]]]   (default 1000000 200 1)
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Latency of OpenIGTLink: from IgtlServer::publish() through loopback to the pose of IgtlDevice, one message after
-// another, including both of our threads and the kernel between them. No tracker, no network.
+// Measures the latency of OpenIGTLink from IgtlServer::publish() through loopback to the pose of IgtlDevice, one
+// message after another. The latency includes both of our threads and the kernel between them, but no tracker and no
+// network.
 // Usage: trocar_igtl_latency [MESSAGES]   (default 1000)
 #include <fmt/format.h>
 

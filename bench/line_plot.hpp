@@ -1,4 +1,4 @@
-// A few lines over linear axes as a plot: each line with its colour, dash and marker, named in a legend.
+// Plots a few lines over linear axes. Each line has its own colour, dash and marker, and the legend names it.
 #pragma once
 
 #include <string>

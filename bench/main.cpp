@@ -1,5 +1,5 @@
-// trocar_bench: cost of one frame (new positions in, touched faces out) for our backends and other libraries.
-// First a table on one organ, then the cost against the number of faces, as text, JSON and a plot.
+// trocar_bench: measures the cost of one frame (new positions in, touched faces out) for our backends and other
+// libraries. Prints a table for one organ, then the cost against the number of faces; writes both as JSON and a plot.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

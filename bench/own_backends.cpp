@@ -1,4 +1,4 @@
-// Our own backends as contestants.
+// Runs our own backends as contestants of the bench.
 #include "app/compare/backends.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// Bullet 3: its triangle-mesh tree, refitted or rebuilt every frame, queried with a box cast along the shaft. The bare
-// refit calls btOptimizedBvh like btBvhTriangleMeshShape does, but without that shape's second pass over all triangles
-// for its own bounds: only the tree's refit is timed.
+// Runs Bullet 3 as a contestant: its triangle-mesh tree, refitted or rebuilt every frame, is queried with a box cast
+// along the shaft. The bare refit calls btOptimizedBvh like btBvhTriangleMeshShape does, but without that shape's
+// second pass over all triangles for its own bounds: only the tree's refit is timed.
 #include <BulletCollision/CollisionShapes/btBvhTriangleMeshShape.h>
 #include <BulletCollision/CollisionShapes/btOptimizedBvh.h>
 #include <BulletCollision/CollisionShapes/btTriangleIndexVertexArray.h>

@@ -1,6 +1,6 @@
-// Embree 3: one-thread device, dynamic scene of triangles, rebuilt in Morton order or refitted every frame, queried
-// with a chain of ball queries along the shaft; and the same scene as boxes of a user geometry, queried with
-// rtcCollide.
+// Runs Embree 3 as a contestant, on a device of one thread. A dynamic scene of triangles, rebuilt in Morton order or
+// refitted every frame, is queried with a chain of ball queries along the shaft. The same scene as boxes of a user
+// geometry is queried with rtcCollide.
 #include <embree3/rtcore.h>
 
 #include <array>
@@ -165,12 +165,14 @@ Entry entry(std::string name, std::string how, RTCBuildQuality quality, Form for
 
 std::vector<Entry> embree_entries() {
   constexpr auto kTriangles = Form::TrianglesAskedWithBalls, kFaceBoxes = Form::BoxesAskedWithBoxes;
-  return {
-      entry("embree_morton", "Morton rebuild of triangles; ball queries, our clip", RTC_BUILD_QUALITY_LOW, kTriangles),
-      entry("embree_refit", "refit of triangles; ball queries, our clip", RTC_BUILD_QUALITY_REFIT, kTriangles),
-      entry("embree_morton_boxes", "boxes rebuilt in Morton order; candidates by rtcCollide, decided by our clip",
-            RTC_BUILD_QUALITY_LOW, kFaceBoxes),
-      entry("embree_refit_boxes", "refit of boxes; rtcCollide, our clip", RTC_BUILD_QUALITY_REFIT, kFaceBoxes)};
+  return {entry("embree_morton", "triangles rebuilt in Morton order; candidates by ball queries, decided by our clip",
+                RTC_BUILD_QUALITY_LOW, kTriangles),
+          entry("embree_refit", "triangles refitted; candidates by ball queries, decided by our clip",
+                RTC_BUILD_QUALITY_REFIT, kTriangles),
+          entry("embree_morton_boxes", "boxes rebuilt in Morton order; candidates by rtcCollide, decided by our clip",
+                RTC_BUILD_QUALITY_LOW, kFaceBoxes),
+          entry("embree_refit_boxes", "boxes refitted; candidates by rtcCollide, decided by our clip",
+                RTC_BUILD_QUALITY_REFIT, kFaceBoxes)};
 }
 
 }  // namespace trocar::bench

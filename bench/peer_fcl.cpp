@@ -1,5 +1,5 @@
-// FCL 0.7: its bounding-volume trees over the triangles, rebuilt or refitted every frame, queried with the tool
-// volume as a convex shape; the answer is FCL's own (GJK per triangle).
+// Runs FCL 0.7 as a contestant: its bounding-volume trees over the triangles, rebuilt or refitted every frame, are
+// queried with the tool volume as a convex shape. The answer is FCL's own (GJK per triangle).
 #include <fcl/fcl.h>
 
 #include <algorithm>

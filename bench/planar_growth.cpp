@@ -1,8 +1,8 @@
-// Nanoseconds per query of the O(log n) planar queries beside their O(n) baselines, for 8 to 1,000,000 corners, and the
-// fit time = a + b log2 n. Convex polygons with corners at random angles on a circle of radius 1; random queries around
-// it, all drawn before the clock starts. Each number is the median of several batches after one warm-up batch, in CPU
-// time of this thread, so that other work on the machine has little effect. Pairs of polygons come from a pool of 16.
-// Then the cost per frame: the distance of the tip and of the shaft to a concave zone.
+// Measures nanoseconds per query of the O(log n) planar queries and of their O(n) baselines, for 8 to 1,000,000
+// corners, and fits time = a + b log2 n. Convex polygons with corners at random angles on a circle of radius 1; random
+// queries lie around it, all drawn before the clock starts. Each number is the median of several batches after one
+// warm-up batch, in CPU time of this thread, so that other work on the machine has little effect. Pairs of polygons
+// come from a pool of 16. Then measures the cost per frame of the distance of tip and shaft to a concave zone.
 // Usage: trocar_planar_growth [--largest N] [--csv FILE]   (default 1000000)
 #include <fmt/format.h>
 

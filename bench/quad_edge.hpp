@@ -1,8 +1,8 @@
-// Quad edge: every edge four times, as itself and its dual in both directions; each links to the next around its
-// origin.
+// Implements the quad edge: every edge is stored four times, as itself and its dual in both directions, and each links
+// to the next around its origin.
 // Source: Guibas, Stolfi, "Primitives for the manipulation of general subdivisions and the computation of Voronoi
-// diagrams", ACM TOG 1985; section 3.2.2 of the thesis. For the comparison in edge_structures.cpp: oriented triangle
-// meshes, a hole is a face without a number.
+// diagrams", ACM TOG 1985; section 3.2.2 of the thesis. It serves the comparison in edge_structures.cpp and accepts
+// oriented triangle meshes; a hole is a face without a number.
 #pragma once
 
 #include <cstdint>

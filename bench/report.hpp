@@ -1,4 +1,5 @@
-// Results of the bench as a printed table and as JSON (the form of compare.json, with "peers" and "sizes").
+// Prints the results of the bench as a table and writes them as JSON (the form of compare.json, with "peers" and
+// "sizes").
 #pragma once
 
 #include <string>

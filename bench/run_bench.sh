@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures on this machine:  bench/run_bench.sh BUILD_FOLDER [options of trocar_bench]
+# Runs the benchmarks on this machine:  bench/run_bench.sh BUILD_FOLDER [options of trocar_bench]
 # Uses the scanned liver and the recorded instrument of the shared test data if they are present.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,4 +1,4 @@
-// The scene of the bench: an organ that moves every frame and a tool that follows a trajectory.
+// Makes the scene of the bench: an organ that moves every frame and a tool that follows a trajectory.
 // Units: metres.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Cost against size as a plot: both axes logarithmic, a line per method, named at its end.
+// Plots cost against size: both axes are logarithmic, and each method is a line with its name at the end.
 #pragma once
 
 #include <string>

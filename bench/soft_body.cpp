@@ -1,5 +1,5 @@
-// trocar_soft_body: cost of a spring, ours and Bullet's, on the same lattice and one core; growth of the cost up to a
-// million springs; the sag of a column at that cost; and the memory.
+// trocar_soft_body: measures the cost of a spring, ours and Bullet's, on the same lattice and one core; the growth of
+// the cost up to a million springs; the sag of a column at that cost; and the memory.
 #include <fmt/format.h>
 #include <pmmintrin.h>
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
-// Soft bodies on one lattice, ours and Bullet's, as the bench times them: nodes, masses and springs are the same,
-// without contacts. A pass is one call of a method; its time is divided by springs and by iterations, which
-// are substeps for us and sweeps over the links for Bullet. Units: metres, kilograms, seconds; times as their names
-// say.
+// Defines the soft bodies that the bench times, ours and Bullet's, on one lattice: nodes, masses and springs are the
+// same, without contacts. A pass is one call of a method. Its time is divided by the number of springs and by the
+// number of iterations, which are substeps for us and sweeps over the links for Bullet. Units: metres, kilograms,
+// seconds; the names of times contain their units.
 #pragma once
 
 #include <memory>

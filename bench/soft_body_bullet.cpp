@@ -1,6 +1,6 @@
-// Bullet 3's btSoftBody on our lattice: the same nodes, masses and fixed nodes, a link for every spring, no collisions,
-// no clusters, no pose matching. Its links are position-based and solved one after the other; kLST below 1 makes them
-// softer.
+// Runs Bullet 3's btSoftBody on our lattice: the same nodes, masses and fixed nodes, a link for every spring, no
+// collisions, no clusters, no pose matching. Its links are position-based and solved one after the other; kLST below 1
+// makes them softer.
 #include <BulletSoftBody/btSoftBody.h>
 #include <BulletSoftBody/btSoftBodyHelpers.h>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Memory of a tissue: the capacity of its arrays, and the growth of the process while it is made and stepped.
+// Measures the memory of a tissue: the capacity of its arrays, and the growth of the process while the tissue is made
+// and stepped.
 #pragma once
 
 #include <cstddef>

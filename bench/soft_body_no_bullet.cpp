@@ -1,4 +1,4 @@
-// Bullet was not found: its methods are omitted.
+// Replaces soft_body_bullet.cpp when Bullet was not found: the bench omits Bullet's methods.
 #include <cstdio>
 
 #include "bench/soft_body.hpp"

@@ -1,4 +1,4 @@
-// Our tissue in the soft-body bench.
+// Runs our tissue in the soft-body bench.
 #include <cmath>
 
 #include "bench/soft_body.hpp"

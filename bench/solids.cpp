@@ -1,5 +1,5 @@
-// trocar_solids: the tables of docs/solids.md. Point in solid by both methods, separating plane, closest features with
-// and without coherence, pieces of the instruments given as files.
+// trocar_solids: measures the tables of docs/solids.md. It measures point in solid by both methods, the separating
+// plane, closest features with and without coherence, and the convex pieces of instruments given as files.
 #include <fmt/format.h>
 
 #include <algorithm>

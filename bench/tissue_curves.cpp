@@ -1,4 +1,4 @@
-// trocar_tissue_curves OUT [LIVER]: measurements of the tissue, as plots (SVG) and numbers (CSV) in the folder OUT.
+// trocar_tissue_curves OUT [LIVER]: measures the tissue and writes plots (SVG) and numbers (CSV) to the folder OUT.
 // tissue_modulus  Young's modulus of bars against node spacing, along the lattice and at 45 degrees to it
 // tissue_beams    cantilever, its period and a hanging column against beam theory, over cells across the beam
 // tissue_steps    sag against the length of a substep

@@ -1,5 +1,5 @@
-// A convex tool volume in the forms that other libraries' queries need: corners and faces, boxes and balls along the
-// shaft, one box swept along it. Each contains the whole volume. Units: metres.
+// Converts a convex tool volume to the forms that other libraries' queries need: corners and faces, boxes and balls
+// along the shaft, one box swept along it. Each form contains the whole volume. Units: metres.
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,4 +1,4 @@
-// trocar_tree_claims: statements of the literature about bounding-volume trees, measured on ours.
+// trocar_tree_claims: tests statements of the literature about bounding-volume trees by measurements on our trees.
 //   1. Refitting boxes is about ten times faster than rebuilding above 6,000 triangles (van den Bergen 1997).
 //   2. Oriented boxes need far fewer pairs than axis-aligned boxes and spheres where two surfaces are close and
 //      parallel (Gottschalk, Lin, Manocha 1996).

@@ -1,5 +1,6 @@
-// trocar_view_bench: cost of a picture of the scope's view, off-screen, by quality. The organs tremble, so that
-// positions and normals are new in every picture; drawing is finished (glFinish) before the clock stops.
+// trocar_view_bench: measures the cost of a picture of the scope's view, off-screen, at each quality. The organs
+// tremble, so that positions and normals are new in every picture; drawing is finished (glFinish) before the clock
+// stops.
 #include <fmt/format.h>
 #include <glad/gl.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Pictures on which the view is measured and inspected: our own liver and stomach, instruments, marks.
+// Makes the pictures on which the view is measured and inspected: our own liver and stomach, instruments, marks.
 // Units: metres.
 #pragma once
 

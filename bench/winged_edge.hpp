@@ -1,6 +1,6 @@
-// Winged edge: one record per edge with its two ends, two faces and four neighbouring edges.
-// Source: Baumgart, "Winged-edge polyhedron representation", Stanford CS-320, 1972; section 3.2.1 of the thesis. For
-// the comparison in edge_structures.cpp: closed or open, consistently oriented triangle meshes.
+// Implements the winged edge: one record per edge holds its two ends, two faces and four neighbouring edges.
+// Source: Baumgart, "Winged-edge polyhedron representation", Stanford CS-320, 1972; section 3.2.1 of the thesis. It
+// serves the comparison in edge_structures.cpp and accepts closed or open, consistently oriented triangle meshes.
 #pragma once
 
 #include <array>

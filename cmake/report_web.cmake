@@ -1,6 +1,6 @@
-# The web part of the report: npm installs three.js and esbuild (pinned in app/report/web/package-lock.json). esbuild
-# bundles our modules, unminified, into one script, and the parts of three.js that we use into another; the generated
-# web_files.cpp embeds both in the program.
+# Builds the web part of the report: npm installs three.js and esbuild (pinned in app/report/web/package-lock.json).
+# esbuild bundles our modules, unminified, into one script, and the parts of three.js that we use into another; the
+# generated web_files.cpp embeds both in the program.
 
 find_program(TROCAR_NPM npm)
 if(NOT TROCAR_NPM)

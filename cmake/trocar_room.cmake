@@ -1,4 +1,4 @@
-# Flags and helpers shared by every room.
+# Defines the compiler flags and the CMake functions that every room uses.
 
 add_library(trocar_flags INTERFACE)
 target_include_directories(trocar_flags INTERFACE ${PROJECT_SOURCE_DIR})

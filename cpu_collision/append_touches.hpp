@@ -1,4 +1,4 @@
-// The last step of a tree-based touch query: sorts the candidates, refines them and appends them to the answer.
+// Ends a tree-based touch query: sorts the candidates, refines them and appends the touched faces to the answer.
 // Tested through tests/cpu_collision/tree_touch_test.cpp
 #pragma once
 

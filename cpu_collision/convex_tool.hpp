@@ -1,7 +1,7 @@
-// A convex tool volume prepared for a traversal of a box tree: its planes, corners and edges, its own tight box, and
-// the tests of a box and of a face against it. Faces are decided by separating axes, which share no code with the
-// clipping of the other backends, so that this path can validate them. Based on: Gottschalk, Lin, Manocha, "OBBTree",
-// SIGGRAPH 1996 (15-axis test); section 4.5.6 of the thesis. Units: metres.   Checked against the reference in
+// Prepares a convex tool volume for the traversal of a box tree: computes its planes, corners, edges and tight box, and
+// tests boxes and faces against it. Separating axes decide the faces. They share no code with the clipping of the other
+// backends, so that the tree backends can validate the others. Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH
+// 1996 (15-axis test); section 4.5.6 of the thesis. Units: metres.   Checked against the reference in
 // tests/cpu_collision/convex_tool_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// Factories of the touch queries on the CPU: `scan` (outcodes over all vertices, no tree), the trees of bounding
+// Makes the touch queries that run on the CPU: `scan` (outcodes over all vertices, no tree), the trees of bounding
 // volumes (`obb` and `obb-refit`, oriented boxes rebuilt or refitted each frame, are the validation path) and `bsp`.
 // The reference, brute force in double, is in reference.hpp.
 #pragma once

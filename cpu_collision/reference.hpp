@@ -1,7 +1,8 @@
-// The reference for all backends: brute force in double over every face. Shares no clipping or distance code with them.
-// Both sets are decided by linear duality instead: a margin as a best point (Volume: the value of a small matrix game),
-// a distance as a best separating direction (Exact). Units: metres.   Definition of borderline and of agreement:
-// docs/method.md Checked against closed forms, sampling and its own dual in tests/cpu_collision/reference_test.cpp
+// Computes the reference answer for all backends, by brute force in double over every face. It shares no clipping or
+// distance code with them and uses linear duality instead: set Volume is decided by a margin, the value of a best point
+// (a small matrix game), and set Exact by a distance, the value of a best separating direction. Units:
+// metres.   Definition of borderline and of agreement: docs/method.md Checked against closed forms, sampling and its
+// own dual in tests/cpu_collision/reference_test.cpp
 #pragma once
 
 #include <cstdint>

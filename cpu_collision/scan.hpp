@@ -1,11 +1,11 @@
-// `scan`: the touch query without OpenGL and without a tree. The definition, per tool volume:
+// Defines `scan`, the touch query without OpenGL and without a tree. For each tool volume:
 //   1. each vertex gets a code with a bit for every plane it is outside of;
 //   2. a face survives when the AND of its three codes is 0;
-//   3. a survivor with a corner of code 0 is in; any other is clipped exactly against the volume.
-// scan_volume() is exactly this. The query does steps 1 and 2 in float with widened planes, and only in patches of
-// the organ that no plane excludes, and step 3 in double on the few surviving faces: the same answer. Lombardo, Cani,
-// Neyret 1999 do this with the graphics card's clipping; the codes are Cohen and Sutherland's. Units: metres. Tested
-// in tests/cpu_collision/scan_test.cpp
+// 3. a surviving face with a corner of code 0 is touched; any other is clipped exactly against the volume.
+// scan_volume() does exactly this. The query gives the same answer faster: it does steps 1 and 2 in float with widened
+// planes, only in patches of the organ that no plane excludes, and step 3 in double on the few surviving faces.
+// Lombardo, Cani, Neyret 1999 do this with the graphics card's clipping; the codes are Cohen and Sutherland's. Units:
+// metres. Tested in tests/cpu_collision/scan_test.cpp
 #pragma once
 
 #include <memory>

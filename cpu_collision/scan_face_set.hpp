@@ -1,5 +1,5 @@
-// A set of face numbers that iterates in order: a bit per face, and a summary bit per 64 faces. Filling and emptying
-// it costs time by the faces in it, not by the faces of the organ (except one word per 4096 faces).
+// Stores a set of face numbers that iterates in order: one bit per face, and a summary bit per 64 faces. The time to
+// fill and empty it depends on the faces in it, not on the faces of the organ (except one word per 4096 faces).
 // Tested in tests/cpu_collision/scan_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// The inner loops of `scan`, each in a plain version (the definition) and in vector versions with bit-identical
-// results: same operations in the same order, no fused multiply-add. Chosen once per query by the processor's
+// Declares the inner loops of `scan`. Each has a plain version (the definition) and vector versions with bit-identical
+// results: the same operations in the same order, no fused multiply-add. A query chooses once, by the processor's
 // instructions.
 // Units: metres.   Equivalence tested in tests/cpu_collision/scan_kernels_test.cpp
 #pragma once

@@ -1,4 +1,4 @@
-// AVX2 versions of the scan's inner loops: all eight planes in one register of floats or two of doubles.
+// Implements the scan's inner loops with AVX2: all eight planes lie in one register of floats or two of doubles.
 // Tested against the plain ones in tests/cpu_collision/scan_kernels_test.cpp
 #include "cpu_collision/scan_kernels.hpp"
 

@@ -1,6 +1,6 @@
-// AVX-512VL version of the scan's copy loop, the only loop that gains over AVX2: its two-register permutes close the
-// gaps in half the steps. Registers stay at 256 bits: the 512-bit units power down between frames when nothing else
-// uses them, and the copy then takes longer than AVX2's. Tested against the plain version in
+// Implements the scan's copy loop with AVX-512VL. Only this loop is faster than with AVX2: permutes of two registers
+// close the gaps in half the steps. Registers stay at 256 bits: the 512-bit units power down between frames when
+// nothing else uses them, and the copy then takes longer than AVX2's. Tested against the plain version in
 // tests/cpu_collision/scan_kernels_test.cpp
 #include "cpu_collision/scan_kernels.hpp"
 

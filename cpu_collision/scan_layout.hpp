@@ -1,6 +1,6 @@
-// The memory layout of an organ in `scan`: vertices in patches of 64 neighbours, faces by patch or by the seam they
-// cross. A patch wholly outside one plane of the tool volume removes 64 vertices from the query at once. There is no
-// tree; new positions only change the patches' boxes. Built once per rebuild().   Tested in
+// Computes the memory layout of an organ in `scan`: vertices in patches of 64 neighbours, faces by patch or by the seam
+// they cross. A patch wholly outside one plane of the tool volume removes 64 vertices from the query at once. There is
+// no tree; new positions only change the patches' boxes. The layout is built once per rebuild().   Tested in
 // tests/cpu_collision/scan_layout_test.cpp
 #pragma once
 

@@ -1,6 +1,6 @@
-// The parts of a time step, for stepping several organs together: begin_step, then `advance` for each substep, with the
-// coupling between organs solved after each substep, then end_step. Units: metres, kilograms, seconds.   Tested through
-// step() in tests/deform and OrganStepper in tests/deform/organs_step_test.cpp
+// Declares the parts of a time step, so that several organs can be stepped together: begin_step, then `advance` for
+// each substep, with the coupling between organs solved after each substep, then end_step. Units: metres, kilograms,
+// seconds.   Tested through step() in tests/deform and OrganStepper in tests/deform/organs_step_test.cpp
 #pragma once
 
 #include "deform/tissue.hpp"

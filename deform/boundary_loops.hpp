@@ -1,6 +1,6 @@
-// The boundary of an open surface, updated when faces are added and removed, and decomposed into closed loops.
-// An edge is closed when equal numbers of faces run along it in both directions. For any set of faces the remaining
-// edges enter each vertex as often as they leave it, so they always decompose into loops.
+// Maintains the boundary of an open surface while faces are added and removed, and decomposes it into closed loops. An
+// edge is closed when equal numbers of faces run along it in both directions. For any set of faces the remaining edges
+// enter each vertex as often as they leave it, so they always decompose into loops.
 // Tested in tests/deform/sculpt_loft_test.cpp
 #pragma once
 

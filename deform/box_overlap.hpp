@@ -1,5 +1,6 @@
-// Does a triangle share a point with an axis-aligned box? Separating axes: 3 of the box, 1 of the triangle, 9 of pairs.
-// Source: Akenine-Moller, "Fast 3D triangle-box overlap testing", Journal of Graphics Tools 6, 2001.
+// Decides whether a triangle shares a point with an axis-aligned box, by 13 separating axes: 3 of the box, 1 of the
+// triangle, 9 of pairs of edges. Source: Akenine-Moller, "Fast 3D triangle-box overlap testing", Journal of Graphics
+// Tools 6, 2001.
 // Units: metres.   Tested against sampling in tests/deform/lattice_test.cpp
 #pragma once
 

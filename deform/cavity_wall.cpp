@@ -1,4 +1,4 @@
-// The wall of the burnt cavity: squares between voxels, with corners on the boundary of the heat.
+// Makes the wall of the burnt cavity: squares between voxels, with corners on the boundary of the heat.
 #include <algorithm>
 
 #include "deform/sculpt_parts.hpp"

@@ -1,4 +1,4 @@
-// Converts the result of a touch query into contacts of the tissue: every touched face is kept out of the tool.
+// Converts the result of a touch query into contacts of the tissue, which keep every touched face out of the tool.
 // Units: metres, world frame.   Tested in tests/deform/contact_test.cpp
 #pragma once
 

@@ -1,7 +1,7 @@
-// Damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was burnt,
-// torn, crushed or cut. The pressure on a face is the force of its contacts divided by its area, but by kSmallestArea
-// at least: a mesh finer than a tool's tip must not show more damage. Units: pascals, seconds, newtons, square metres.
-// Tested in tests/deform/damage_test.cpp
+// Records the damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was
+// burnt, torn, crushed or cut. The pressure on a face is the force of its contacts divided by its area, or by
+// kSmallestArea if that is larger, so that a mesh finer than a tool's tip does not show more damage. Units: pascals,
+// seconds, newtons, square metres. Tested in tests/deform/damage_test.cpp
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
-// Forces of springs and volumes on the lattice nodes: the loops that take most of a step's time.
+// Computes the forces of springs and volumes on the lattice nodes. These loops take most of a step's time.
 // A spring of stiffness k, rest length L and present vector d of length l pulls its ends together with k (l - L) d / l.
 // A cell of volume modulus K with mean edges a, b, c and J = det(a b c) / h^3 pushes its corners apart with
-// K (1 - J) / 4 (+-b x c +-c x a +-a x b). Springs never get stiffer than at rest. A volume would, with the square of
-// its sides and with its pressure, so both are bounded far outside sound tissue; this keeps the step stable under any
-// load. The order of the sums depends on the model only.
+// K (1 - J) / 4 (+-b x c +-c x a +-a x b). Springs never get stiffer than at rest. The stiffness of a volume would grow
+// with the square of its sides and with its pressure; both are therefore bounded, far outside the range of sound
+// tissue. This keeps the step stable under any load. The order of the sums depends on the model only.
 // Units: metres, newtons, pascals.   The vector paths are compared bit for bit with each other, and with the
 // energy's gradient in double, in tests/deform/elastic_forces_test.cpp
 #pragma once

@@ -1,4 +1,4 @@
-// The elastic forces compiled for AVX2. Nothing in this file may be called on machines without it.
+// Compiles the loops of elastic_kernel.hpp for AVX2. Only machines with AVX2 may call the functions of this file.
 #include "deform/elastic_kernel.hpp"
 
 namespace trocar {

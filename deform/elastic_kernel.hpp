@@ -1,6 +1,6 @@
-// The loops of elastic_forces, eight springs or cells at a time. Included by one source file per instruction set, which
-// contains only the loops; the compiler maps Lanes to that instruction set. All operations and their order are the same
-// for each, and so are the bits of the result.
+// Implements the loops of elastic_forces for eight springs or cells at a time. One source file per instruction set
+// includes this file and contains only the loops; the compiler maps Lanes to that instruction set. All operations and
+// their order are the same for each, and so are the bits of the result.
 // Formulas: elastic_forces.hpp.
 #pragma once
 

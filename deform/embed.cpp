@@ -1,5 +1,5 @@
-// The surface follows the lattice: once per frame, every vertex is the weighted sum of eight nodes. The bounding box is
-// computed in the same loop, while each position is in a register.
+// Moves the surface with the lattice: once per frame, every vertex becomes the weighted sum of eight nodes. The same
+// loop computes the bounding box, while each position is in a register.
 #include <xmmintrin.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Fullness of each lattice cell: rows along x, crossings with the surface, winding number between crossings.
+// Computes the fullness of each lattice cell: finds the crossings of rows along x with the surface, and the winding
+// number between crossings.
 #include <algorithm>
 #include <cmath>
 #include <tuple>

@@ -1,5 +1,5 @@
-// Jaws: closed on tissue they hold it. The tissue follows the instrument, slips when the pull exceeds the jaws'
-// friction, and tears when the pull exceeds its strength.
+// Simulates jaws, which hold the tissue on which they close. The tissue follows the instrument, slips when the pull
+// exceeds the jaws' friction, and tears when the pull exceeds its strength.
 //   squeeze s = closed fraction * squeeze;  largest pull = 2 friction s, shared evenly by the held points
 // The jaws hold the surface vertices that lie within `reach` of the tip when they close. A point that slips is held at
 // its new position; one that slips farther than 2 * reach is lost. Units: metres, newtons, degrees.   Tested in

@@ -1,5 +1,5 @@
-// Newton's method on the balance of forces of the implicit reference solver: sparse direct solves, line search on the
-// energy.
+// Solves the balance of forces of the implicit reference solver by Newton's method, with sparse direct solves and a
+// line search on the energy.
 #include "deform/judge.hpp"
 
 #include <Eigen/Sparse>

@@ -1,6 +1,6 @@
-// The implicit reference solver: steps the tissue of tissue.hpp by implicit Euler in double, or brings it to rest, by
-// Newton's method with sparse direct solves. It is slow and serves to validate the real-time step; it uses the same
-// model but none of its code. A step from x0, v0 to x over dt puts every node that is not fixed in balance:
+// Declares the implicit reference solver. It steps the tissue of tissue.hpp by implicit Euler in double, or brings it
+// to rest, by Newton's method with sparse direct solves. It is slow and serves to validate the real-time step; it uses
+// the same model but none of its code. A step from x0, v0 to x over dt puts every node that is not fixed in balance:
 //   m (x - x0 - dt v0) / dt^2 + drag m (x - x0) / dt + elastic slope at x + damping_time (x - x0) / dt = m g + loads.
 // Source: Baraff, Witkin, "Large steps in cloth simulation", SIGGRAPH 1998 (implicit Euler); Li et al., "Incremental
 // potential contact", SIGGRAPH 2020 (step as a minimum; friction with the normal force of the previous iteration).

@@ -1,4 +1,4 @@
-// Contacts, holds and friction of the implicit reference solver.
+// Computes contacts, holds and friction of the implicit reference solver.
 #include <algorithm>
 #include <cmath>
 

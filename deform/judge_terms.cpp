@@ -1,4 +1,4 @@
-// Springs, volumes and tethers of the implicit reference solver.
+// Computes springs, volumes and tethers of the implicit reference solver.
 #include "deform/judge_terms.hpp"
 
 #include <Eigen/Dense>

@@ -1,4 +1,4 @@
-// The energies of the implicit reference solver with gradient and curvature, in double. docs/tissue.md has the
+// Declares the energies of the implicit reference solver with gradient and curvature, in double. docs/tissue.md has the
 // formulas. Units: metres, newtons, joules.   Checked by finite differences in tests/deform/judge_test.cpp
 #pragma once
 

@@ -1,7 +1,7 @@
-// The cubic lattice that fills an organ: every cell that contains tissue or is touched by the surface, its fullness and
-// its nodes. Fullness: from the winding number along grid rows (lines along x). An edge test that gives the same answer
-// for both faces at an edge finds the crossings of the surface with a row, so rows through edges and vertices need no
-// special case.
+// Makes the cubic lattice that fills an organ: every cell that contains tissue or is touched by the surface, its
+// fullness and its nodes. The fullness follows from the winding number along grid rows (lines along x). The crossings
+// of the surface with a row are found by an edge test that gives the same answer for both faces at an edge, so rows
+// through edges and vertices need no special case.
 //
 // Units: metres.   Tested in tests/deform/lattice_test.cpp
 #pragma once

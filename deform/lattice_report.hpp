@@ -1,5 +1,6 @@
-// How well a lattice represents its organ: its size, how many cells are full, how thick the organ is in cells, and the
-// longest stable substep. Users read it to choose a node spacing. Units: metres, kilograms, seconds.   Tested
+// Reports how well a lattice represents its organ: its size, how many cells are full, how thick the organ is in cells,
+// and the longest stable substep. Users read the report to choose a node spacing. Units: metres, kilograms,
+// seconds.   Tested
 // in tests/deform/lattice_report_test.cpp
 #pragma once
 

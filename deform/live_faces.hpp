@@ -1,5 +1,5 @@
-// A list of faces with additions and removals: each face keeps its id, removed ones are left out, new ones come last.
-// Tested in tests/deform/sculpt_test.cpp
+// Keeps a list of faces to which faces are added and from which faces are removed. Each face keeps its id, and new
+// faces come last. Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
 #include <cstdint>

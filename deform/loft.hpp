@@ -1,5 +1,5 @@
-// Closes an open surface whose boundary loops lie on two sides: matching loops are joined by a strip of triangles, the
-// others are capped. For any loops, surface and triangles together have an opposite for every directed edge.
+// Closes an open surface whose boundary loops lie on two sides: a strip of triangles joins matching loops, caps close
+// the others. For any loops, every directed edge of the surface and the new triangles together has an opposite edge.
 // Strips: Fuchs, Kedem, Uselton, "Optimal surface reconstruction from planar contours", CACM 1977; we differ: the cost
 // is the squared length of the rungs, and the first rung is the shortest. Caps: the triangulation of least area,
 // Barequet, Sharir, "Filling gaps in the boundary of a polyhedron", CAGD 1995.

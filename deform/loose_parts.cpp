@@ -1,4 +1,4 @@
-// Separated pieces of tissue: makes them independent in the lattice, and applies gravity where nothing holds them.
+// Makes separated pieces of tissue independent in the lattice, and applies gravity where nothing holds them.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// Bounding boxes and speeds of organs: they decide, before the search, which organs may touch.
+// Computes bounding boxes and speeds of organs. They decide, before the search, which organs may touch.
 #include <algorithm>
 #include <cmath>
 

@@ -1,8 +1,8 @@
-// Contact between organs. Surface vertices of one organ are located in the deformed lattice of the other; a distance
-// field at the corresponding rest position gives depth and outward direction. Organs that overlap at rest keep that
-// overlap, vertex by vertex: it is the zero of their gap. Both directions are tested, vertices of each organ against
-// the solid of the other. Contacts of edges and faces between vertices are not detected, so a surface should be sampled
-// about as finely as the lattice.
+// Finds contacts between organs. Surface vertices of one organ are located in the deformed lattice of the other; a
+// distance field at the corresponding rest position gives depth and outward direction. Organs that overlap at rest keep
+// that overlap, vertex by vertex: it is the zero of their gap. Both directions are tested, vertices of each organ
+// against the solid of the other. Contacts of edges and faces between vertices are not detected, so a surface should be
+// sampled about as finely as the lattice.
 //   gap     = d(X) / |F^-T g| - zero        d, g: distance and unit gradient at rest position X, F = dx/dX
 //   normal  = F^-T g / |F^-T g|             within a step:  gap = normal . (p_a - p_b) + offset
 // Based on: Fisher, Lin, "Deformed distance fields for simulation of non-penetrating flexible bodies", EGCAS 2001;

@@ -1,5 +1,5 @@
-// The look-ahead distance of contacts between organs, for the search and for the boxes that exclude pairs from it.
-// Units: metres, seconds.
+// Computes the look-ahead distance of contacts between organs, for the search and for the boxes that exclude pairs from
+// the search. Units: metres, seconds.
 #pragma once
 
 namespace trocar {

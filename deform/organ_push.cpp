@@ -1,4 +1,4 @@
-// The response of contacts between organs within a substep: on positions, one-sided, equal and opposite.
+// Resolves contacts between organs within a substep: moves positions, only apart, equally and oppositely.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
-// Loads of tools and jaws on single points of the surface within a step: position-based, one-sided for a tool, with a
-// force limit for a hold. A point is a weighted sum of lattice nodes; moving it moves the nodes by the transposed
-// weights, each in inverse proportion to its mass. Units: metres, kilograms, seconds, newtons.
+// Applies the loads of tools and jaws to single points of the surface within a step. The loads are position-based; a
+// tool only pushes, and a hold has a force limit. A point is a weighted sum of lattice nodes; moving it moves the nodes
+// by the transposed weights, each in inverse proportion to its mass. Units: metres, kilograms, seconds, newtons.
 // Tested in tests/deform/contact_test.cpp, contact_press_test.cpp and grasp_test.cpp
 #pragma once
 

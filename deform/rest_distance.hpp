@@ -1,5 +1,5 @@
-// Signed distance to an organ's surface on a grid in rest space; it is sampled at the rest position of a point in the
-// deformed organ.
+// Stores the signed distance to an organ's surface on a grid in rest space. It is sampled at the rest position of a
+// point in the deformed organ.
 // Based on: Fisher, Lin, "Deformed distance fields for simulation of non-penetrating flexible bodies", EGCAS 2001.
 // We differ: the grid is regular and made once, for the lattice's cells and a margin around them. Distances are exact
 // at its nodes, and the winding number gives their sign, so small self-crossings of the surface do no harm. Units:

@@ -1,8 +1,9 @@
-// Virtual sculpture: an energised hook burns the tissue it touches. Voxels of the rest shape are removed (voxels.hpp).
-// The skin over them is cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall (cavity_wall.cpp),
-// strips join the two (loft.hpp), the lattice's cells lose the fullness of their burnt voxels, and pieces that nothing
-// holds fall (loose_parts.cpp). Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery",
-// 1999, who name the application; the method is ours. The surface is closed after every call: skin and wall are
+// Burns the tissue that an energised hook touches (virtual sculpture). Voxels of the rest shape are removed
+// (voxels.hpp). The skin over them is cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall
+// (cavity_wall.cpp), strips join the two (loft.hpp), the lattice's cells lose the fullness of their burnt voxels, and
+// pieces that nothing holds fall (loose_parts.cpp). Source: Lombardo, Cani, Neyret, "Real-time collision detection for
+// virtual surgery", 1999, who name the application; the method is ours. The surface is closed after every call: skin
+// and wall are
 // sets of oriented triangles, so their boundary decomposes into loops, and every loop is closed. Several walls
 // may meet at one edge; none has a hole. Same calls, same bits. Units: metres, seconds.   Tested in
 // tests/deform/sculpt_test.cpp

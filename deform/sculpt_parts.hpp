@@ -1,5 +1,5 @@
-// The steps of sculpt.cpp, one file each: skin.cpp, cavity_wall.cpp, loose_parts.cpp. They mark faces of the
-// sculpture as removed and add new ones; settle() then numbers them.
+// Declares the steps of sculpt.cpp, which have one file each: skin.cpp, cavity_wall.cpp, loose_parts.cpp. They mark
+// faces of the sculpture as removed and add new ones; settle() then numbers them.
 // Units: metres, rest space.
 #pragma once
 

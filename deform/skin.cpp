@@ -1,4 +1,4 @@
-// Burning of the organ's own surface: it is refined, then cut along the boundary of the heat.
+// Burns the organ's own surface: refines it, then cuts it along the boundary of the heat.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
-// Springs and volumes of a lattice: 13 spring directions (3 edges, 6 face diagonals, 4 body diagonals) in rows, and one
-// volume per cell.
+// Computes the springs and volumes of a lattice: 13 spring directions (3 edges, 6 face diagonals, 4 body diagonals) in
+// rows, and one volume per cell.
 //
 // Under a uniform small strain e a spring of stiffness k, length L and direction n stores k/2 (L n.e.n)^2, so a cell of
 // volume h^3 has the elastic tensor C = sum k L^2 n n n n / h^3 over its 13 springs:

@@ -1,4 +1,5 @@
-// The longest stable substep: the highest frequency of a lattice, and the stability limit of symplectic Euler.
+// Computes the longest stable substep from the highest frequency of a lattice and the stability limit of symplectic
+// Euler.
 // Units: seconds, 1/s.   Tested in tests/deform/stability_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// The time step: small substeps of symplectic Euler. Each computes elastic forces, then motion, then the points that
-// tools push and jaws hold.
+// Makes a time step by small substeps of symplectic Euler. Each computes elastic forces, then motion, then the points
+// that tools push and jaws hold.
 #include <xmmintrin.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Soft tissue: springs and volumes on a lattice that fills the organ; the surface is embedded in it by weights.
+// Models soft tissue by springs and volumes on a lattice that fills the organ. Weights embed the surface in the
+// lattice.
 // Model, derivation, limits: docs/tissue.md. The energy of a state x is
 //   sum over springs  k/2 (l - L)^2                  l = |x_b - x_a|
 // + sum over cells    K h^3/2 (J - 1)^2              J = det(a b c) / h^3, a b c the cell's mean edges along x, y, z

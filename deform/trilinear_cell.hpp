@@ -1,4 +1,4 @@
-// A deformed lattice cell: the trilinear map from (0..1)^3 to its eight corners, and its inverse by Newton's method.
+// Maps (0..1)^3 to a deformed lattice cell with eight corners by trilinear interpolation, and back by Newton's method.
 // Units: metres; coordinates in the cell have no unit.   Tested in tests/deform/organ_contact_test.cpp
 #pragma once
 

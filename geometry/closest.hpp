@@ -1,4 +1,4 @@
-// Closest points of two segments, and of a segment and a triangle, in double; degenerate input is allowed.
+// Computes the closest points of two segments, and of a segment and a triangle, in double. Degenerate input is allowed.
 // Source: Ericson, "Real-Time Collision Detection", 2005, 5.1.9 (two segments). We differ: nearly parallel segments are
 // solved with the cross product, and a triangle's interior is tested only once, at the only point that can be closest.
 // Inline, for the inner loop of refine.cpp.   Units: metres.   Checked against sampling in

@@ -1,4 +1,4 @@
-// Do a face and a convex tool volume share a point? Exact clip in double, plane by plane.
+// Decides whether a face and a convex tool volume share a point, by an exact clip in double, plane by plane.
 // Source: Sutherland, Hodgman, "Reentrant polygon clipping", CACM 1974. Shared by the backends that test candidate
 // faces on the CPU; the reference has its own test (cpu_collision/reference.hpp). Units: metres.   Checked against
 // separating directions in tests/geometry/convex_clip_test.cpp

@@ -1,8 +1,8 @@
-// Double-double arithmetic: a number is the unevaluated sum of two doubles, about 106 bits. The elementary functions
-// use it where one double would lose the last bit. Only IEEE + - x / and square roots, so the bits are the same on
-// every machine. Based on: Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18,
-// 1971; Knuth, "The Art of Computer Programming", volume 2, 4.2.2. Products need factors below 2^995 and above 2^-480.
-// Tested through geometry/elementary.hpp in tests/geometry/elementary_test.cpp
+// Computes in double-double arithmetic: a number is the unevaluated sum of two doubles, about 106 bits. The elementary
+// functions use it where one double would lose the last bit. It uses only IEEE + - x / and square roots, so the bits
+// are the same on every machine. Based on: Dekker, "A floating-point technique for extending the available precision",
+// Numer. Math. 18, 1971; Knuth, "The Art of Computer Programming", volume 2, 4.2.2. Products need factors below 2^995
+// and above 2^-480. Tested through geometry/elementary.hpp in tests/geometry/elementary_test.cpp
 #pragma once
 
 #include <cmath>

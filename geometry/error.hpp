@@ -1,4 +1,4 @@
-// Errors that the user reads: one sentence that says what is wrong, where, and what to do.
+// Defines the errors that the user reads. Each is one sentence that says what is wrong, where, and what to do.
 // InputError ends the program with status 2 (bad input or usage), RunError with status 1 (the run itself failed).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The point where a straight line meets a triangle, in double.
+// Computes the point where a straight line meets a triangle, in double.
 // Source: the signed volumes of the line and the triangle's sides, after Segura and Feito, "Algorithms to test
 // ray-triangle intersection", WSCG 2001. For a line in the triangle's plane, or a triangle without area, closest points
 // decide instead.   Units: metres.   Checked against closest points in tests/geometry/line_triangle_test.cpp

@@ -1,4 +1,4 @@
-// The organ's mesh as every query receives it: vertex positions and triangles, both borrowed.
+// Defines the organ's mesh as every query receives it: vertex positions and triangles, which the caller owns.
 // Units: metres, world frame.
 #pragma once
 

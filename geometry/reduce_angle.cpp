@@ -1,5 +1,5 @@
-// Cody and Waite's reduction with pi / 2 in four parts for moderate angles. Beyond them, Payne and Hanek's: the bits of
-// x times 2 / pi that are not whole turns, in integers.
+// Reduces moderate angles by Cody and Waite's method, with pi / 2 in four parts. Reduces larger angles by Payne and
+// Hanek's method, which computes in integers the bits of x times 2 / pi that are not whole turns.
 #include "geometry/reduce_angle.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// An angle as a number of quarter turns plus a remainder: range reduction for sine and cosine, for every finite double.
-// Sources and units: geometry/elementary.hpp.   Tested in tests/geometry/elementary_test.cpp
+// Splits an angle into a number of quarter turns and a remainder: the range reduction of sine and cosine, for every
+// finite double. Sources and units: geometry/elementary.hpp.   Tested in tests/geometry/elementary_test.cpp
 #pragma once
 
 #include "geometry/double_pair.hpp"

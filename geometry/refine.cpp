@@ -1,5 +1,5 @@
-// How the touch of a face is found. d(t) is the distance from the face to the shaft at time t. The shaft's points are
-// pivot + along arm + across motion with 0 <= across <= along <= 1 and t = across / along. The distance is convex over
+// Computes the touch of a face. d(t) is the distance from the face to the shaft at time t. The shaft's points are pivot
+// + along arm + across motion with 0 <= across <= along <= 1 and t = across / along. The distance is convex over
 // (along, across), so the times at which the face is within the radius form one interval. If 0 is not in it, any time
 // t* in it, together with 0, brackets the only root of d(t) = radius between them. Units: metres; time 1 = one
 // step.   Checked by sampling in tests/geometry/refine_test.cpp

@@ -1,5 +1,5 @@
-// Exact tests of candidate faces in double: distance to the swept triangle, first-touch time, point, normal, depth.
-// Shared by every backend except the reference, which has its own code (cpu_collision/reference.hpp).
+// Tests candidate faces exactly in double: computes the distance to the swept triangle, first-touch time, point, normal
+// and depth. Every backend uses it except the reference, which has its own code (cpu_collision/reference.hpp).
 // Units: metres; time 1 = one step.   Checked by sampling in tests/geometry/refine_test.cpp
 #pragma once
 

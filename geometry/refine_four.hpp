@@ -1,6 +1,6 @@
-// The two kernels of refine_touches: four faces at a time, as refine() of refine.cpp does for one. Included once per
-// instruction set, by refine_kernels_plain.cpp and refine_kernels_avx2.cpp. Units: metres; time 1 = one step. Checked
-// against its plain twin, refine_touch, in tests/geometry/refine_test.cpp
+// Implements the two kernels of refine_touches: they refine four faces at a time, as refine() of refine.cpp does for
+// one. refine_kernels_plain.cpp and refine_kernels_avx2.cpp include this file, one per instruction set. Units: metres;
+// time 1 = one step. Checked against refine_touch, the version for one face, in tests/geometry/refine_test.cpp
 #pragma once
 
 #include "geometry/refine_kernels.hpp"

@@ -1,6 +1,6 @@
-// The kernels of refine_touches, which refine four faces at once. Plain C++ vectors, compiled once for any processor
-// and once for AVX2; both give the same bits. Units: metres; time 1 = one step.   Checked against its plain twin,
-// refine_touch, in tests/geometry/refine_test.cpp
+// Declares the kernels of refine_touches, which refine four faces at once. They use plain C++ vectors, compiled once
+// for any processor and once for AVX2; both give the same bits. Units: metres; time 1 = one step. Checked against
+// refine_touch, the version for one face, in tests/geometry/refine_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,4 +1,4 @@
-// The kernels of refine_touches for any processor.
+// Compiles the kernels of refine_touches for any processor.
 #include "geometry/instructions.hpp"
 #include "geometry/refine_four.hpp"
 

@@ -1,6 +1,6 @@
-// The mathematics of closest.hpp for four faces side by side, without branches between them. Only for refine_four.hpp,
-// which is compiled once per instruction set: so nothing has linkage, and everything is inlined. Units: metres.
-// Checked against its plain twin, refine_touch, in tests/geometry/refine_test.cpp
+// Computes the closest points of closest.hpp for four faces side by side, without branches between them. Only
+// refine_four.hpp uses this file. It is compiled once per instruction set, so nothing here has linkage, and everything
+// is inlined. Units: metres. Checked against refine_touch, the version for one face, in tests/geometry/refine_test.cpp
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Half-spaces and cameras of tool volumes, all in double; only set_plane, view_of and projection_of round to float.
-// Frames are right-handed as in OpenGL: right x up = -forward, eye z = -depth. Units: metres.   Checked
+// Computes the half-spaces and cameras of tool volumes, all in double; only set_plane, view_of and projection_of round
+// to float. Frames are right-handed as in OpenGL: right x up = -forward, eye z = -depth. Units: metres.   Checked
 // by sampling in tests/geometry/tool_volume_test.cpp
 #include "geometry/tool_volume.hpp"
 

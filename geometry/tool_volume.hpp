@@ -1,6 +1,6 @@
-// The tool at one instant, its motion during a step, and the convex volume that represents either: half-spaces and
-// camera. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999
-// (orthographic camera = static tool, perspective camera with two clip planes = swept tool). We add the `capsule`
+// Defines the tool at one instant, its motion during a step, and the convex volume that represents either: half-spaces
+// and camera. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation
+// 1999 (orthographic camera = static tool, perspective camera with two clip planes = swept tool). We add the `capsule`
 // cover, which contains every point within the radius of the swept triangle. Definitions: docs/method.md. Units:
 // metres, world frame.   Checked by sampling in tests/geometry/tool_volume_test.cpp
 #pragma once

@@ -1,4 +1,4 @@
-// The answer of a touch query: the touched faces of each tool, sorted by tool, then by face.
+// Defines the answer of a touch query: the touched faces of each tool, sorted by tool, then by face.
 // Units: metres, world frame; time 1 = one step.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Why a touch query stops answering: the graphics device failed; the question was valid. Recordings store these
-// numbers, so the order must not change.   Tested in tests/gpu_collision/gpu_fault_test.cpp
+// Lists the faults that end a touch query: the question was valid, but the graphics device failed. Recordings store
+// these numbers, so their order must not change.   Tested in tests/gpu_collision/gpu_fault_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// The contract of every backend: which faces of this organ does each tool touch?
-// One object per organ and backend; several tools per call, one read-back. Our code does not allocate in a frame once
-// the buffers have their size. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own clock).
+// Defines the interface of every backend, which answers: which faces of this organ does each tool touch? There is one
+// object per organ and backend; a call handles several tools with one read-back. Our code does not allocate in a frame
+// once the buffers have their size. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own
+// clock).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Rotations about an axis, with the sine and cosine of geometry/elementary.hpp: the same bits on every machine, unlike
-// glm::angleAxis and glm::rotate. Units: radians.   Tested in tests/geometry/elementary_test.cpp
+// Computes rotations about an axis with the sine and cosine of geometry/elementary.hpp. The bits are the same on every
+// machine, unlike those of glm::angleAxis and glm::rotate. Units: radians.   Tested in
+// tests/geometry/elementary_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,5 +1,5 @@
 // Converts the GPU's records to the answer: unordered (face, tool) pairs in float become the sorted touch list, with
-// every uncertain face decided in double. No OpenGL here. Units: metres.   Tested through
+// every uncertain face decided in double. It contains no OpenGL. Units: metres.   Tested through
 // tests/gpu_collision/compute_test.cpp
 #pragma once
 

@@ -1,5 +1,6 @@
-// Faces in blocks of neighbours, for backends that reject a whole block at once. Built on rebuild; independent of later
-// positions (a block that spreads out costs time, not correctness).   Tested in tests/gpu_collision/compute_test.cpp
+// Groups faces into blocks of neighbours, for backends that reject a whole block at once. The blocks are made at
+// rebuild and do not change with later positions: a block that spreads out costs time, not correctness.   Tested in
+// tests/gpu_collision/compute_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The variants of `compute`, for the benchmark that compares them; make_compute_query of queries.hpp picks the best.
+// Defines the variants of `compute`, for the benchmark that compares them. make_compute_query of queries.hpp chooses
+// the best.
 #pragma once
 
 #include "gpu_collision/queries.hpp"

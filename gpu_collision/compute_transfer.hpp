@@ -1,4 +1,4 @@
-// The two transfers that `compute` makes each frame: positions to the GPU, a short answer back to the host. Both use
+// Makes the two transfers of each frame of `compute`: positions to the GPU, a short answer back to the host. Both use
 // persistently mapped buffers where the context has them (OpenGL 4.4 or ARB_buffer_storage), otherwise plain copies.
 // PositionUpload allocates only in resize(), ReadBackBuffer only to grow. Driver errors are raised in a FaultWatch.
 // Tested through tests/gpu_collision/compute_test.cpp

@@ -1,6 +1,6 @@
-// OpenGL contexts: off-screen through EGL, or adopted from a window library. The only file that uses EGL.
-// Off-screen needs no display server: Mesa is used through its surfaceless platform, other drivers through the EGL
-// device platform. A GPU driver is preferred to a software driver when both are installed. Based on:
+// Makes OpenGL contexts off-screen through EGL, or adopts the context of a window library. Only this file uses EGL. An
+// off-screen context needs no display server: Mesa is used through its surfaceless platform, other drivers through the
+// EGL device platform. A GPU driver is preferred to a software driver when both are installed. Based on:
 // EGL_MESA_platform_surfaceless, EGL_EXT_platform_device, EGL_KHR_surfaceless_context. Tested in
 // tests/gpu_collision/gl_context_test.cpp
 #include "gpu_collision/gl_context.hpp"

@@ -1,5 +1,6 @@
-// The one OpenGL context: off-screen through EGL (surfaceless or device platform), or the one a window made current.
-// Loads every GL entry point. No GL type appears in a header.   Tested in tests/gpu_collision/gl_context_test.cpp
+// Owns the one OpenGL context: off-screen through EGL (surfaceless or device platform), or the one that a window made
+// current. Loads every GL entry point. No GL type appears in a header.   Tested in
+// tests/gpu_collision/gl_context_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Small owners of OpenGL objects shared by the backends: buffers, programs, vertex arrays, GPU timers, feature checks.
-// No GL type appears here: names and enums are plain unsigned integers. A context must be current whenever one of these
-// objects is made, used or destroyed.   Tested in tests/gpu_collision/gl_context_test.cpp
+// Defines small classes that own OpenGL objects, for all backends: buffers, programs, vertex arrays, GPU timers. Checks
+// features of a context. No GL type appears here: names and enums are plain unsigned integers. A context must be
+// current whenever one of these objects is made, used or destroyed.   Tested in tests/gpu_collision/gl_context_test.cpp
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace trocar::gl {
 using Name = unsigned;
 using Enum = unsigned;
 
-// Throws InputError "backend NAME: this context is OpenGL X.Y, A.B is needed".
+// Throws InputError "backend NAME: this context is OpenGL X.Y, A.B is needed" when the context's version is lower.
 void require_version(const GlContext& context, std::string_view backend, int major, int minor);
 bool at_least(const GlInfo& info, int major, int minor);
 // Queries the current context (not a table that was loaded for another context).

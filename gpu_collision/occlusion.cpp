@@ -1,8 +1,8 @@
-// The touch query by occlusion: a geometry shader clips each face against the tools' volumes and emits one point per
-// touched face and tool. A samples-passed query counts the points; only when there are any does the host read their
-// faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass for the
-// faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports whether
-// anything is visible. The faces are a superset by a few micrometres and are decided in double (settle.hpp).
+// Answers the touch query by occlusion: a geometry shader clips each face against the tools' volumes and emits one
+// point per touched face and tool. A samples-passed query counts the points; only when there are any does the host read
+// their faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass
+// for the faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports
+// whether anything is visible. The faces are a superset by a few micrometres and are decided in double (settle.hpp).
 // Units: metres.   Checked against the reference in tests/gpu_collision/occlusion_test.cpp
 #include <glad/gl.h>
 

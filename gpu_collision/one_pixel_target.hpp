@@ -1,5 +1,5 @@
-// A framebuffer of one pixel that `select` and `occlusion` draw into; it is never shown. Off-screen contexts have no
-// framebuffer of their own, and a window's may be hidden or larger than needed. Tested through
+// Provides a framebuffer of one pixel, never shown, into which `select` and `occlusion` draw. Off-screen contexts have
+// no framebuffer of their own, and the framebuffer of a window may be hidden or larger than needed. Tested through
 // tests/gpu_collision/select_test.cpp and occlusion_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// The organ as `select` and `occlusion` store it: positions and faces in host memory, where hits are decided, and the
-// positions again in a GL buffer that the renderer draws from. Units: metres.
+// Stores the organ for `select` and `occlusion`: positions and faces in host memory, where hits are decided, and the
+// positions again in a GL buffer from which the renderer draws. Units: metres.
 // Tested through tests/gpu_collision/select_test.cpp and occlusion_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
 // Converts the hardware's candidates to the answer: GL's unordered superset in float becomes the sorted touch list,
-// each face decided in double. Shared by `select` and `occlusion`. No OpenGL here.
+// each face decided in double. `select` and `occlusion` use it. It contains no OpenGL.
 // Units: metres.   Checked against the reference through the backends' tests in tests/gpu_collision
 #pragma once
 

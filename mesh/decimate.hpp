@@ -1,5 +1,5 @@
-// Mesh decimation by VTK's quadric filter, with a check of the result: what the filter breaks is mended or refused.
-// Source: Garland, Heckbert, "Surface simplification using quadric error metrics", SIGGRAPH 1997, as
+// Decimates a mesh by VTK's quadric filter, then checks the result: a defect that the filter makes is repaired, or the
+// mesh is refused. Source: Garland, Heckbert, "Surface simplification using quadric error metrics", SIGGRAPH 1997, as
 // vtkQuadricDecimation of VTK 9. The filter may close a slit or pinch a thin part; we remove the folded faces that it
 // leaves there. The final error is measured on the result. Units: metres.   Tested in tests/mesh/decimate_test.cpp
 #pragma once

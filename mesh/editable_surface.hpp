@@ -1,4 +1,4 @@
-// A closed manifold triangle surface whose edges can be split, flipped and collapsed in place.
+// Stores a closed manifold triangle surface whose edges can be split, flipped and collapsed in place.
 // Half-edge 3f+i runs from corner i of face f to corner i+1. The surface is closed, so every half-edge has a twin.
 // Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once

@@ -1,7 +1,7 @@
-// Isotropic remeshing of a raw iso-surface: edges of equal length, valence near six, every vertex on the field's
-// surface. Based on: Botsch, Kobbelt, "A remeshing approach to multiresolution modeling", SGP 2004 (split, collapse,
-// flip, relax). We differ: vertices are projected onto the implicit surface instead of the old mesh, and the face count
-// is met exactly. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
+// Remeshes a raw iso-surface isotropically: edges become equally long, the valence is near six, and every vertex lies
+// on the field's surface. Based on: Botsch, Kobbelt, "A remeshing approach to multiresolution modeling", SGP 2004
+// (split, collapse, flip, relax). We differ: vertices are projected onto the implicit surface instead of the old mesh,
+// and the face count is met exactly. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include "mesh/iso_surface.hpp"

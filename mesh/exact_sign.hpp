@@ -1,4 +1,5 @@
-// The exact side of a line or plane on which a point lies: a filter in double, then exact sums for close cases.
+// Decides exactly on which side of a line or plane a point lies, by a filter in double, then by exact sums in close
+// cases.
 // Based on: Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997. We
 // differ: coordinates are floats, so every product of the determinant is two doubles and one exact sum decides.
 // Units: none; coordinates must be finite.   Checked against rational arithmetic in tests/mesh/exact_sign_test.cpp
@@ -11,7 +12,7 @@ namespace trocar {
 // Sign of det(a - d, b - d, c - d): +1 when d lies below the plane of a, b, c (they are clockwise seen from d), 0 on
 // the plane.
 int exact_orientation(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c, const glm::vec3& d);
-// +1 when a, b, c are counter-clockwise, 0 when they are collinear.
+// Returns +1 when a, b, c are counter-clockwise, -1 when they are clockwise, 0 when they are collinear.
 int exact_orientation(const glm::vec2& a, const glm::vec2& b, const glm::vec2& c);
 // Exact.
 bool collinear(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);

@@ -1,6 +1,6 @@
-// Tree of axis-aligned boxes over the faces of a static mesh: pairs of faces whose boxes overlap, nearest face to a
-// point. For mesh tools; touch queries have their own trees (cpu_collision/). Units: metres.   Tested against brute
-// force in tests/mesh/self_crossing_test.cpp and decimate_test.cpp
+// Builds a tree of axis-aligned boxes over the faces of a static mesh. Finds pairs of faces whose boxes overlap, and
+// the face nearest to a point. It serves mesh tools; touch queries have their own trees (cpu_collision/). Units:
+// metres.   Tested against brute force in tests/mesh/self_crossing_test.cpp and decimate_test.cpp
 #pragma once
 
 #include <cstdint>

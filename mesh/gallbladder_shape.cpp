@@ -1,5 +1,6 @@
-// The gallbladder: a pear. The fundus hangs out below the liver's edge, the body lies in the liver's fossa, the neck
-// bends towards the porta. Liver and stomach displace it; it stays 1.2 mm from either. Sizes from anatomy textbooks:
+// Models the gallbladder as a pear. The fundus hangs out below the liver's edge, the body lies in the liver's fossa,
+// the neck bends towards the porta. Liver and stomach displace it; it stays 1.2 mm from either. Sizes from anatomy
+// textbooks:
 // 7 to 10 cm long, 3 to 4 cm wide. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #include <array>
 

@@ -1,4 +1,5 @@
-// Half-edge adjacency of a triangle mesh: neighbours across each edge, around each vertex, along each hole.
+// Computes the half-edge adjacency of a triangle mesh: neighbours across each edge, around each vertex, along each
+// hole.
 // Half-edge h belongs to face h / 3 and runs from that face's corner h % 3 to the next corner, so `next` and `face` are
 // arithmetic. Accepts any input: an edge that is not manifold and consistently oriented has no opposite and is counted.
 // Tested in tests/mesh/half_edge_test.cpp

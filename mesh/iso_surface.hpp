@@ -1,4 +1,4 @@
-// The zero surface of a sampled field as raw triangles from the grid: closed and manifold, but uneven.
+// Makes the zero surface of a sampled field as raw triangles from the grid: closed and manifold, but uneven.
 // Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once
 

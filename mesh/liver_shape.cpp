@@ -1,6 +1,6 @@
-// The liver: a smooth body shaped by the diaphragm, cut from below by a concave visceral surface that meets the front
-// in a sharp edge. Neighbouring organs leave impressions in that surface. Sizes from anatomy textbooks. Units:
-// millimetres.   Checked in tests/mesh/organ_maker_test.cpp
+// Models the liver as a smooth body shaped by the diaphragm, cut from below by a concave visceral surface that meets
+// the front in a sharp edge. Neighbouring organs leave impressions in that surface. Sizes from anatomy textbooks.
+// Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #include <array>
 
 #include "mesh/organ_shapes.hpp"

@@ -1,4 +1,4 @@
-// Mesh files: STL (ascii, binary), OBJ, PLY (ascii, both binaries), VTP, legacy VTK polydata.
+// Loads and saves mesh files: STL (ascii, binary), OBJ, PLY (ascii, both binaries), VTP, legacy VTK polydata.
 // Units: metres in memory; files are in millimetres unless `metres_per_unit` says otherwise.
 // Only STL, which has no shared vertices, is welded, by exact position.   Tested in tests/mesh/mesh_io_test.cpp
 #pragma once

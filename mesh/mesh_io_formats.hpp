@@ -1,4 +1,4 @@
-// One reader and one writer per mesh file format, for mesh_io.cpp. Internal to mesh/.
+// Declares one reader and one writer per mesh file format, for mesh_io.cpp. Internal to mesh/.
 // Each reader rejects what it does not understand: counts, indices and finiteness are checked before use.
 // Units: of the file.   Tested in tests/mesh/mesh_io_test.cpp
 #pragma once

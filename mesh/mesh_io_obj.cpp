@@ -1,4 +1,4 @@
-// Wavefront OBJ: vertices and polygons. Texture and normal references are ignored, so they never split a vertex.
+// Reads Wavefront OBJ: vertices and polygons. Texture and normal references are ignored, so they never split a vertex.
 #include <algorithm>
 #include <array>
 #include <limits>

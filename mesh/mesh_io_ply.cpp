@@ -1,4 +1,5 @@
-// PLY, ascii and both binaries. Elements other than vertex, face and tristrips are checked for length and skipped.
+// Reads PLY, ascii and both binaries. Elements other than vertex, face and tristrips are checked for length and
+// skipped.
 #include <algorithm>
 #include <bit>
 #include <cstring>

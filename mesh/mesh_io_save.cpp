@@ -1,6 +1,6 @@
-// Writers of STL, OBJ, PLY and legacy VTK, and the function that moves a finished file to its final path.
-// Text has 9 significant digits and binary numbers are doubles, so that a float in metres is restored exactly. Only
-// binary STL, whose numbers are floats, may differ in the last bit.
+// Writes STL, OBJ, PLY and legacy VTK, and moves a finished file to its final path. Text has 9 significant digits and
+// binary numbers are doubles, so that a float in metres is restored exactly. Only binary STL, whose numbers are floats,
+// may differ in the last bit.
 #include <algorithm>
 #include <bit>
 #include <charconv>

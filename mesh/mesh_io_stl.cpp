@@ -1,4 +1,4 @@
-// STL, ascii and binary. Each facet has its own three corners; they are welded by exact position.
+// Reads STL, ascii and binary. Each facet has its own three corners; they are welded by exact position.
 #include <bit>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// VTP (VTK XML polydata). We read it ourselves: the reader of VTK 9.1 trusts damaged lengths, reads beyond its buffers
-// and divides by such lengths. Written through VTK.
+// Reads and writes VTP (VTK XML polydata). The reader is ours, because that of VTK 9.1 trusts damaged lengths, reads
+// beyond its buffers and divides by such lengths. The writer is VTK's.
 #include <vtkLogger.h>
 #include <vtkNew.h>
 #include <vtkObjectFactory.h>

@@ -1,4 +1,4 @@
-// The numbers of one VTP data array: ascii, base64 or raw, inline or appended, compressed or not. Internal to
+// Reads the numbers of one VTP data array: ascii, base64 or raw, inline or appended, compressed or not. Internal to
 // mesh/. Every length is compared with the file's size before memory is allocated. Tested against VTK's writer in
 // tests/mesh/mesh_io_twins_test.cpp
 #pragma once

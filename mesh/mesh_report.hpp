@@ -1,5 +1,5 @@
-// Health of a mesh: is the surface closed, manifold, consistently oriented, outward and free of crossing faces, and how
-// large is it? `trocar mesh check` prints this report, and every organ for simulation must pass it.
+// Examines the health of a mesh: is the surface closed, manifold, consistently oriented, outward and free of crossing
+// faces, and how large is it? `trocar mesh check` prints this report, and every organ for simulation must pass it.
 // Units: metres.   Checked on known organs, sound and broken, in tests/mesh/mesh_report_test.cpp
 #pragma once
 

@@ -1,7 +1,7 @@
-// Our own organs as even, closed triangle meshes of any face count: a liver, a stomach and a gallbladder, positioned as
-// in the body. They are made from implicit surfaces (organ_shapes.hpp), so every face count shows the same surface; the
-// result is deterministic. Frame: -x the patient's right, +y towards the head, +z to the front. Units: metres.   Tested
-// in tests/mesh/organ_maker_test.cpp
+// Makes our own organs as even, closed triangle meshes of any face count: a liver, a stomach and a gallbladder,
+// positioned as in the body. They are made from implicit surfaces (organ_shapes.hpp), so every face count approximates
+// the same surface. The result is deterministic. Frame: -x the patient's right, +y towards the head, +z to the front.
+// Units: metres.   Tested in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// A signed distance sampled once on a grid and evaluated by a cubic B-spline: twice continuously differentiable, the
-// same surface for every face count, and a cheap projection even when the shape's formula is costly.
+// Samples a signed distance once on a grid and evaluates it by a cubic B-spline. The result is twice continuously
+// differentiable, gives the same surface for every face count, and makes projection cheap even when the shape's formula
+// is costly.
 // The B-spline does not interpolate its samples: it rounds features finer than the spacing, which keeps creases
 // organic. Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #pragma once

@@ -1,6 +1,7 @@
-// Pairs of crossing faces in one mesh: they share a point beyond their common corners or edge. Decided exactly
-// on the float coordinates; touching counts. Corners are common when their positions are equal, independent of their
-// indices. Faces without area and faces with the same three corners are skipped; mesh_report.hpp counts them.
+// Finds the pairs of crossing faces in one mesh: faces that share a point beyond their common corners or edge. The test
+// is exact on the float coordinates, and touching counts. Corners are common when their positions are equal, even if
+// their indices differ. Faces without area and faces with the same three corners are skipped; mesh_report.hpp counts
+// them.
 // Checked against the interval test of Moeller 1997 and brute force in tests/mesh/self_crossing_test.cpp
 #pragma once
 

@@ -1,6 +1,6 @@
-// Signed distances of simple solids and their smooth blends, from which the organs are modelled. Negative inside.
-// Based on: I. Quilez, "distance functions" and "smooth minimum" (cubic, so that blends keep a continuous curvature).
-// Units: millimetres.   Checked through the organs in tests/mesh/organ_maker_test.cpp
+// Computes signed distances of simple solids and of their smooth blends, from which the organs are modelled. Distances
+// are negative inside. Based on: I. Quilez, "distance functions" and "smooth minimum" (cubic, so that blends keep a
+// continuous curvature). Units: millimetres.   Checked through the organs in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include <algorithm>

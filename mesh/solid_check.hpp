@@ -1,4 +1,5 @@
-// Does this surface bound a solid? Tissue can fill only a closed surface. `trocar mesh check`, `trocar mesh
+// Decides whether a surface bounds a solid, because tissue can fill only a closed surface. `trocar mesh check`, `trocar
+// mesh
 // lattice` and every scene use this check and print its counts. Vertices at exactly the same position count
 // as one (weld.hpp), so seams of a file are not holes; faces that then use a vertex twice are ignored.
 // Units: metres, square and cubic metres.   Tested in tests/mesh/solid_check_test.cpp

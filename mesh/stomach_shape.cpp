@@ -1,5 +1,5 @@
-// The stomach: a limb along a smooth J-shaped axis from the dome of the fundus to the duodenal bulb, and the
-// oesophagus that enters beside the fundus. Sizes from anatomy textbooks: moderately filled, about 25 cm long.
+// Models the stomach as a tube along a smooth J-shaped axis from the dome of the fundus to the duodenal bulb, and the
+// oesophagus that enters beside the fundus. Sizes are from anatomy textbooks: moderately filled, about 25 cm long.
 // Units: millimetres.   Checked in tests/mesh/organ_maker_test.cpp
 #include <array>
 #include <vector>

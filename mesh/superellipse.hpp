@@ -1,8 +1,8 @@
-// Superellipses, the generating curves of superquadrics: x = a cos^n t, y = b sin^n t, with |x/a|^(2/n) +
+// Samples superellipses, the generating curves of superquadrics: x = a cos^n t, y = b sin^n t, with |x/a|^(2/n) +
 // |y/b|^(2/n) = 1. n < 1: box with rounded corners, 1: ellipse, 2: diamond, > 2: star with cusps on the axes.
 // Source: Barr, "Superquadrics and angle-preserving transformations", 1981; appendix B.1 of the thesis, whose program
 // takes equal steps of t. Equal steps concentrate the points at the corners for n < 1 and at the cusps for n > 1. We
-// differ: pieces of equal length, and a point on every corner. Units: metres.   Tested in
+// differ: the points are equally spaced along the curve, and every corner has a point. Units: metres.   Tested in
 // tests/mesh/superquadric_test.cpp
 #pragma once
 

@@ -1,10 +1,10 @@
-// Superellipsoids and supertoroids as closed triangle meshes of any face count: test organs whose surface, volume and
-// interior are known by formula. Boxes, cylinders, ellipsoids, diamonds, stars, and rings with all these sections.
-// Source: Barr, "Superquadrics and angle-preserving transformations", IEEE Computer Graphics and Applications 1981;
-// appendix B of the thesis. We differ: points at equal distances along the two generating curves (superellipse.hpp),
-// not at equal angles; fewer columns where the rows are short; one vertex per pole and no duplicates at the seam; and
-// the same order of the exponents for both shapes (the thesis exchanges them for the toroid). Units: metres. Centre at
-// the origin, axis z; deterministic.   Tested in tests/mesh/superquadric_test.cpp
+// Makes superellipsoids and supertoroids as closed triangle meshes of any face count. They are test organs whose
+// surface, volume and interior are known by formula: boxes, cylinders, ellipsoids, diamonds, stars, and rings with all
+// these sections. Source: Barr, "Superquadrics and angle-preserving transformations", IEEE Computer Graphics and
+// Applications 1981; appendix B of the thesis. We differ: points at equal distances along the two generating curves
+// (superellipse.hpp), not at equal angles; fewer columns where the rows are short; one vertex per pole and no
+// duplicates at the seam; and the same order of the exponents for both shapes (the thesis exchanges them for the
+// toroid). Units: metres. Centre at the origin, axis z; deterministic.   Tested in tests/mesh/superquadric_test.cpp
 #pragma once
 
 #include "mesh/triangle_mesh.hpp"

@@ -1,4 +1,4 @@
-// Indexed triangle mesh: every organ is loaded into, generated as and saved from this form.
+// Defines the indexed triangle mesh: every organ is loaded into, generated as and saved from this form.
 // Units: metres. Faces keep the file's order, degenerate ones included; loading never drops or reorders a face.
 #pragma once
 

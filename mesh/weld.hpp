@@ -1,4 +1,4 @@
-// Joins vertices at exactly the same position: needed for STL files and for seams of other formats.
+// Joins vertices at exactly the same position. STL files and seams of other formats need this.
 // Positions are compared as numbers (-0 equals 0), without tolerance.   Tested in tests/mesh/mesh_io_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// The commands of the program, one file each. Each add_* function declares the options of its command and registers the
-// callback that runs it.
+// Declares the commands of the program; each has its own file. Each add_* function declares the options of its command
+// and registers the callback that runs it.
 #pragma once
 
 namespace CLI {

@@ -1,4 +1,4 @@
-// trocar mesh info | check | lattice | make | decimate.
+// trocar mesh info | check | lattice | make | decimate: examines meshes and makes new ones.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// Shared by the options of several commands: ranges of numbers, and which files a scene may read.
+// Defines options that several commands share: ranges of numbers, and the files that a scene may read.
 #pragma once
 
 #include <CLI/CLI.hpp>

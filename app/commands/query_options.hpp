@@ -1,4 +1,4 @@
-// The options that `query` and `compare` share: a mesh, a trajectory and the kind of query.
+// Defines the options that `query` and `compare` share: a mesh, a trajectory and the kind of query.
 #pragma once
 
 #include <memory>

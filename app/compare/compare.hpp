@@ -1,5 +1,5 @@
-// Runs the same frames through several backends in turn: agreement with the double-precision reference, and times.
-// Tested in tests/app/compare_text_test.cpp and tests/app/program_test.cpp
+// Runs the same frames through several backends in turn. Measures their agreement with the double-precision reference
+// and their times. Tested in tests/app/compare_text_test.cpp and tests/app/program_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Input frames for a comparison of backends: organs whose vertices move in every frame, and the volumes of the tools.
-// Units: metres.
+// Supplies the input frames of a comparison of backends: organs whose vertices move in every frame, and the volumes of
+// the tools. Units: metres.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Random tool motions over an organ, for tests and long runs that check agreement of the backends.
+// Makes random tool motions over an organ, for tests and long runs that check whether the backends agree.
 // Units: metres, seconds. The same seed gives the same motion on every machine.
 #pragma once
 

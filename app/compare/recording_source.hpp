@@ -1,4 +1,4 @@
-// The frames of a recording as input for a comparison.
+// Supplies the frames of a recording as the input of a comparison.
 // Tested in tests/app/replay_test.cpp
 #pragma once
 

@@ -1,4 +1,5 @@
-// Timings and agreement of a session's backends as a comparison: the same table, JSON and picture.
+// Reports the times and the agreement of a session's backends in the form of a comparison: the same table, JSON and
+// picture.
 #pragma once
 
 #include "app/compare/compare.hpp"

@@ -1,6 +1,7 @@
-// The shape of an instrument against an organ at rest: the touched faces and the depth of the tip for each pose.
-// The shape is one or several meshes (two jaws, for example), decomposed into convex pieces; a tree over the organ's
-// faces finds the candidate faces. Units: metres.   Tested in tests/app/shape_touch_test.cpp
+// Finds, for each pose of an instrument, the faces of an organ at rest that its shape touches, and the depth of its
+// tip.
+// The shape consists of one or several meshes (two jaws, for example), which are decomposed into convex pieces. A tree
+// over the organ's faces finds the candidate faces. Units: metres.   Tested in tests/app/shape_touch_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Bytes as text for a page: base64, RFC 4648 section 4.   Tested in tests/app/report_test.cpp
+// Encodes bytes as text for a page, in base64 (RFC 4648 section 4).   Tested in tests/app/report_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// A text as a cell of a CSV file (RFC 4180): quoted if it contains a comma, a quote or a line end.
+// Writes a text as a cell of a CSV file (RFC 4180). The cell is quoted if the text contains a comma, a quote or a line
+// end.
 // Tested in tests/app/python_test.cpp
 #pragma once
 

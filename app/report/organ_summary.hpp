@@ -1,5 +1,6 @@
-// The part of a report's summary that reads every touch of a recording: number of faces that each tool touches in each
-// frame, and duration and highest pressure of contact of each face.   Units: metres, seconds, pascals.
+// Computes the part of a report's summary that needs every touch of a recording: the number of faces that each tool
+// touches in each frame, and the duration and the highest pressure of the contact of each face.   Units: metres,
+// seconds, pascals.
 // Tested in tests/app/report_test.cpp
 #pragma once
 

@@ -1,6 +1,6 @@
-// The data of a report's page as one JSON text: attempts, summaries, learning curves. Large arrays are typed arrays in
-// base64, little endian: {"type": "f32" | "u32" | "u16", "data": "..."}; positions are in millimetres, those of paths
-// and vertices as 16-bit steps between the two corners of a box.
+// Writes the data of a report's page as one JSON text: attempts, summaries, learning curves. Large arrays are typed
+// arrays in base64, little endian: {"type": "f32" | "u32" | "u16", "data": "..."}; positions are in millimetres.
+// Positions of paths and vertices are 16-bit steps between the two corners of a box.
 // Read by app/report/web/decode.js.   Tested in tests/app/report_test.cpp and tests/report
 #pragma once
 

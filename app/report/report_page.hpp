@@ -1,4 +1,4 @@
-// The report as one self-contained HTML file: template, style, scripts and data.
+// Writes the report as one self-contained HTML file: template, style, scripts and data.
 // Tested in tests/app/report_test.cpp and, in a browser, in tests/report
 #pragma once
 

@@ -1,6 +1,6 @@
-// Summary of one recording for the report: timelines and paths of every instrument, contact on the organs, times of the
-// stages, agreement of the backends. Long recordings are divided into bins of equal numbers of frames; each keeps its
-// lowest and highest value, so that the size is bounded and no peak is lost.
+// Summarises one recording for the report: timelines and paths of every instrument, contact on the organs, times of the
+// stages, agreement of the backends. A long recording is divided into bins of equal numbers of frames. Each bin keeps
+// its lowest and highest value, so that the size is bounded and no peak is lost.
 // Units: metres, seconds, newtons, pascals; milliseconds for stage times.   Tested in tests/app/report_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// Input of the view for one picture, borrowed from a session or a replayed recording.
+// Defines the view's input for one picture, which a session or a replayed recording lends.
 // Units: metres, degrees, seconds, world frame.
 #pragma once
 

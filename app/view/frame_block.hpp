@@ -1,4 +1,5 @@
-// Uniform data shared by all shaders of one picture, laid out as `Frame` of app/view/shaders/frame.glsl (std140).
+// Uploads the uniform data that all shaders of one picture share. The layout is that of `Frame` in
+// app/view/shaders/frame.glsl (std140).
 #pragma once
 
 #include <glm/glm.hpp>

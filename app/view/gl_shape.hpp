@@ -1,5 +1,5 @@
-// The view's owners of OpenGL objects: triangle meshes, shader programs from named files, textures. No GL type appears
-// here (gpu_collision/gl_objects.hpp).   Tested through tests/app/view_test.cpp
+// Defines classes that own the view's OpenGL objects: triangle meshes, shader programs from named files, textures. No
+// GL type appears here (gpu_collision/gl_objects.hpp).   Tested through tests/app/view_test.cpp
 #pragma once
 
 #include <cstddef>

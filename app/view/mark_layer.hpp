@@ -1,4 +1,4 @@
-// Draws a task's marks by OpenGL.   Tested in tests/app/view_test.cpp
+// Draws a task's marks with OpenGL.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Geometry of a task's marks: targets and paths are decals on the faces of the tissue (they deform with it and are
-// occluded like it), zones are triangles and an outline in the picture. States differ in colour (Okabe and Ito's
+// Computes the geometry of a task's marks. Targets and paths are decals on the faces of the tissue: they deform with it
+// and are occluded like it. Zones are triangles and an outline in the picture. States differ in colour (Okabe and Ito's
 // palette), shape and brightness. Units: metres; zones in half heights.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 

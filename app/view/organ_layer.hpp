@@ -1,4 +1,5 @@
-// Draws organs by OpenGL: wet tissue, touched faces, and the instruments' shadows.   Tested in tests/app/view_test.cpp
+// Draws organs with OpenGL: wet tissue, touched faces, and the instruments' shadows.   Tested in
+// tests/app/view_test.cpp
 #pragma once
 
 #include <array>

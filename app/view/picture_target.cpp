@@ -1,4 +1,4 @@
-// Off-screen pictures, and PNG files through VTK.
+// Renders pictures off-screen, and writes PNG files through VTK.
 #include <fmt/format.h>
 #include <glad/gl.h>
 #include <vtkImageData.h>

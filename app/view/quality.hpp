@@ -1,5 +1,5 @@
-// Quality level of the picture, and its automatic control. High: full shading and resolution. Medium: no fine grain, no
-// smoke, at most 600 lines. Low: also no other grain and no shadows, at most 400 lines.
+// Defines the quality levels of the picture and selects one automatically. High: full shading and resolution. Medium:
+// no fine grain, no smoke, at most 600 lines. Low: also no other grain and no shadows, at most 400 lines.
 // Tested in tests/app/quality_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// The view's input from a running session.
+// Makes the view's input from a running session.
 #include "app/view/view.hpp"
 
 namespace trocar {

@@ -1,4 +1,4 @@
-// The text of the view's shaders, embedded at build time.
+// Gives the text of the view's shaders, which the build embeds in the program.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Shadows of instruments on tissue without a shadow map: an instrument is a few capsules, so the visible share of the
-// lamp follows from the smallest distance of two segments. The shader (shaders/shadow.frag) computes it for each
+// Computes shadows of instruments on tissue without a shadow map. An instrument is a few capsules, so the visible share
+// of the lamp follows from the smallest distance of two segments. The shader (shaders/shadow.frag) computes it for each
 // fragment of the few faces that faces_in_shade() selects; lit_share() is the same formula on the CPU.
 // Units: metres, world frame.   Tested in tests/app/view_parts_test.cpp
 #pragma once

@@ -1,4 +1,4 @@
-// A render target of reduced resolution, scaled up to the full picture afterwards, by OpenGL.
+// Renders with OpenGL at a reduced resolution, then scales the result up to the full picture.
 // Tested in tests/app/view_test.cpp
 #pragma once
 

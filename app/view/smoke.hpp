@@ -1,6 +1,6 @@
-// Smoke of a burning hook: up to 56 puffs that leave the tip, rise, widen and fade. The patient lies on the back, so up
-// is +z. The state has a fixed size and depends only on the instruments and the pictures' times: it is reproducible.
-// Units: metres, seconds.   Tested in tests/app/view_parts_test.cpp
+// Simulates the smoke of a burning hook: up to 56 puffs that leave the tip, rise, widen and fade. The patient lies on
+// the back, so up is +z. The state has a fixed size. It is reproducible, because it depends only on the instruments and
+// the times of the pictures. Units: metres, seconds.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Normals and orientation of surfaces for drawing; pure functions.   Tested in tests/app/view_test.cpp
+// Computes normals and orientation of surfaces for drawing, by pure functions.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <span>

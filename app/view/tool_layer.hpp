@@ -1,4 +1,4 @@
-// Draws instruments by OpenGL.   Tested in tests/app/view_test.cpp
+// Draws instruments with OpenGL.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The list of contacts, instrument by organ. Units: millimetres, kilopascals, newtons as shown; metres, pascals inside.
-// Shown in tests/app/window_path_test.sh
+// Shows the list of contacts: one entry for each instrument and organ in contact. Units: millimetres, kilopascals,
+// newtons as shown; metres, pascals inside. Shown in tests/app/window_path_test.sh
 #pragma once
 
 #include <vector>

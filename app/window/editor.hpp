@@ -1,4 +1,5 @@
-// A scene being edited: ports, targets and zones are added where a ray hits; undo, saving. Needs no window.
+// Holds a scene that the user edits: adds ports, targets and zones where a ray hits, undoes changes, saves the scene.
+// Needs no window.
 // Units: metres.   Tested in tests/app/window_editor_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// The editor's camera, which orbits the organs or equals the scene's scope; conversions between pixels and rays.
+// Moves the editor's camera, which orbits the organs or equals the scene's scope, and converts between pixels and rays.
 // Units: metres, pixels from the window's top left.   Tested in tests/app/window_editor_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// The scene editor's lists and fields.
+// Draws the lists and the fields of the scene editor.
 #pragma once
 
 #include "app/window/editor.hpp"

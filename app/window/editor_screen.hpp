@@ -1,4 +1,4 @@
-// The scene editor's screen: the organs from any side or through the scope, with handles to drag.
+// Shows the scene editor: the organs from any side or through the scope, with handles that the user drags.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 

@@ -1,5 +1,5 @@
-// The panels' library (Dear ImGui) for the lifetime of the program: one context, fonts that fit the window's size, no
-// settings file. Keyboard and gamepad move between buttons.   Driven in tests/app/window_path_test.sh
+// Sets up Dear ImGui, the library of the panels, for the lifetime of the program: one context, fonts that fit the
+// window's size, no settings file. Keyboard and gamepad move between buttons.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/window/theme.hpp"

@@ -1,4 +1,4 @@
-// The table of keys, in front of all other panels. Shown in tests/app/window_path_test.sh
+// Shows the table of keys in front of all other panels. Shown in tests/app/window_path_test.sh
 #pragma once
 
 namespace trocar {

@@ -1,5 +1,5 @@
-// The overlay during practice: instruments with their forces, and the session's state. Two panels in the dark corners
-// left and right of the circular view. Units: newtons, kilopascals, milliseconds.
+// Draws the overlay during practice: instruments with their forces, and the session's state. Its two panels lie in the
+// dark corners left and right of the circular view. Units: newtons, kilopascals, milliseconds.
 // trouble_of() is tested in tests/app/window_state_test.cpp
 #pragma once
 

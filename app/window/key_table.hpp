@@ -1,4 +1,4 @@
-// Every key and mouse action in words: F1 shows this table, docs/user-guide.md prints it.
+// Lists every key and mouse action in words. F1 shows this table, and docs/user-guide.md prints it.
 // Compared with the guide in tests/app/window_state_test.cpp
 #pragma once
 

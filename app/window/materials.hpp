@@ -1,5 +1,6 @@
-// Tissue presets for the scene editor. Liver: from elastography, as in TissueParams. The other values are not measured:
-// they are softer or stiffer as the organs feel in the operating theatre. Units: pascals, kg/m^3.
+// Defines the tissue presets of the scene editor. The liver's values come from elastography, as in TissueParams. The
+// other values are not measured: they are softer or stiffer as the organs feel in the operating theatre. Units:
+// pascals, kg/m^3.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// State of a replay: playing or paused, speed, frame. No input or output.   Units: seconds.
+// Holds the state of a replay: playing or paused, speed, frame. Does not read input or draw.   Units: seconds.
 // Tested in tests/app/window_replay_test.cpp
 #pragma once
 

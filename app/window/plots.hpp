@@ -1,5 +1,5 @@
-// Times of the last 180 frames, stacked by stage, with their medians; the session's query beside the OBB tree's.
-// Units: milliseconds.   Shown in tests/app/window_path_test.sh
+// Plots the times of the last 180 frames, stacked by stage, with their medians. Plots the query time of the session's
+// backend beside that of the OBB tree. Units: milliseconds.   Shown in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/window/stage_history.hpp"

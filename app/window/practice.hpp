@@ -1,4 +1,4 @@
-// A practice session: devices, task, recording and time, without picture and panels. Time runs and everything is
+// Runs a practice session: devices, task, recording and time, without picture and panels. Time runs and everything is
 // recorded from start() until the task is finished or stop() is called. Time stops while the session is paused or
 // covered by a panel.
 // Each picture runs the ticks that are due (TickClock). Attempts with live devices are scored by the trainee's wall

@@ -1,5 +1,5 @@
-// The practice screen: instructions, then the scope's picture with the overlay, and a menu while paused. Time stops
-// while help or settings cover the picture, and when another window takes the keyboard.
+// Shows the practice screen: instructions first, then the scope's picture with the overlay, and a menu while paused.
+// Time stops while help or settings cover the picture, and when another window takes the keyboard.
 // Tested in tests/app/practice_test.cpp
 #pragma once
 

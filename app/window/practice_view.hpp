@@ -1,4 +1,4 @@
-// The picture of a practice session: organs, instruments and the task's marks as the scope sees them.
+// Draws the picture of a practice session: organs, instruments and the task's marks as the scope sees them.
 // Units: seconds, milliseconds.   Driven in tests/app/window_path_test.sh
 #pragma once
 

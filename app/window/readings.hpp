@@ -1,4 +1,4 @@
-// Values for the overlay: damage to an organ, and the deepest collision between instruments.
+// Computes values for the overlay: the damage to an organ, and the deepest collision between instruments.
 // Units: metres, pascals.   Tested in tests/sim/session_tissue_test.cpp, encounters_test.cpp
 #pragma once
 

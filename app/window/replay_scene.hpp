@@ -1,4 +1,4 @@
-// Frames of a recording in the form that the view draws, read on demand: organs with the surface of that frame,
+// Reads frames of a recording on demand, in the form that the view draws: organs with the surface of that frame,
 // instruments, touched faces, the scope. Charring is not recorded, so it is not shown.
 // Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
 #pragma once

@@ -1,4 +1,4 @@
-// The replay screen: play, step or scrub a recording, with the forces of each frame.
+// Shows the replay screen, on which the user plays, steps or scrubs a recording and sees the forces of each frame.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 

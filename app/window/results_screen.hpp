@@ -1,4 +1,4 @@
-// The results screen after an attempt: score, events, metrics, and the next steps. The metrics equal those of
+// Shows the results screen after an attempt: score, events, metrics, and the next steps. The metrics equal those of
 // `trocar score`.   Driven in tests/app/window_path_test.sh
 #pragma once
 

@@ -1,4 +1,4 @@
-// The scenes to choose from: read once; an invalid scene keeps its error message.
+// Lists the scenes that the user can choose. Each file is read once; an invalid scene keeps its error message.
 // Tested in tests/app/window_state_test.cpp
 #pragma once
 

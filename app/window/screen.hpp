@@ -1,4 +1,5 @@
-// Interface of every screen of the window. The program calls step, picture and panels once a frame, in this order.
+// Defines the interface of every screen of the window. The program calls step, picture and panels once a frame, in this
+// order.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The sequence of screens as a state machine. Needs no window.
+// Determines the sequence of screens, as a state machine. Needs no window.
 // Tested in tests/app/window_state_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// The settings: appearance and input, not recording or scoring rules. They last until the program ends.
+// Holds the settings of appearance and input; none changes recording or scoring. They last until the program ends.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The settings panel; changes take effect at once. Nothing is written to disk.
+// Shows the settings panel. Changes take effect at once, and nothing is written to disk.
 // Shown in tests/app/window_path_test.sh
 #pragma once
 

@@ -1,4 +1,4 @@
-// Times of every stage and of drawing in the last frames, for the plots.
+// Keeps the times of every stage and of drawing in the last frames, for the plots.
 // Units: milliseconds.   Tested in tests/app/window_state_test.cpp
 #pragma once
 

@@ -1,4 +1,5 @@
-// The start screen: choice of scene, collision backend and devices. Tested in tests/app/window_path_test.sh
+// Shows the start screen, on which the user chooses scene, collision backend and devices. Tested in
+// tests/app/window_path_test.sh
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// The window's state in a file, for tests and remote control: one JSON object, rewritten at most ten times a second.
-// {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown` counts
-// the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
+// Writes the window's state to a file, for tests and remote control: one JSON object, rewritten at most ten times a
+// second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown`
+// counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
 // Used in tests/app/window_path_test.sh
 #pragma once
 

@@ -1,4 +1,4 @@
-// The task's panel during an attempt: hint, warning, progress, time, errors, score.
+// Shows the task's panel during an attempt: hint, warning, progress, time, errors, score.
 // clock_text() is tested in tests/app/window_state_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// Scores a recording's task in small steps, so that the window stays responsive: the same events as score_task().
-// Tested in tests/app/window_replay_test.cpp
+// Scores a recording's task in small steps, so that the window stays responsive. The events equal those of
+// score_task(). Tested in tests/app/window_replay_test.cpp
 #pragma once
 
 #include <memory>

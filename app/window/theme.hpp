@@ -1,5 +1,5 @@
-// Appearance of every panel of the window: colours, fonts, and common controls. Colours come from Okabe and Ito's
-// colour-blind-safe palette (jfly.uni-koeln.de/color, 2008); words repeat what a colour means.
+// Defines the appearance of every panel of the window: colours, fonts, and common controls. Colours come from Okabe and
+// Ito's colour-blind-safe palette (jfly.uni-koeln.de/color, 2008); words repeat what a colour means.
 // Lengths are in layout units: 1/720 of the window's height, or 1/1280 of its width if that is smaller.
 #pragma once
 

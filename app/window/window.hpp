@@ -1,4 +1,4 @@
-// A window with an OpenGL context and its input, through GLFW. Only one window at a time.
+// Opens a window with an OpenGL context and reads its input, through GLFW. Only one window may exist at a time.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 

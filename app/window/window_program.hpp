@@ -1,4 +1,4 @@
-// The program's window from start screen to Quit: runs the screens frame by frame.
+// Runs the program's window from start screen to Quit, screen by screen and frame by frame.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 

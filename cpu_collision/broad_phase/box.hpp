@@ -1,5 +1,6 @@
-// Boxes of the broad phase: axis-aligned and closed, so boxes that only touch overlap. A fixed cube has a centre and a
-// radius large enough for the object in any orientation; a dynamic box is the smallest box of the current frame.
+// Defines the boxes of the broad phase. They are axis-aligned and closed, so boxes that only touch overlap. A fixed
+// cube has a centre and a radius large enough for the object in any orientation; a dynamic box is the smallest box of
+// the current frame.
 // A box with a NaN bound or low > high on some axis is empty and overlaps nothing, not even itself. Infinite bounds are
 // valid.
 // Source: "sweep and prune" of Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D 1995 (both kinds of box).

@@ -1,4 +1,5 @@
-// Tests every box against every other, n (n - 1) / 2 tests: the baseline that all other methods are checked against.
+// Tests every box against every other, in n (n - 1) / 2 tests. It is the baseline against which all other methods are
+// checked.
 #pragma once
 
 #include <span>

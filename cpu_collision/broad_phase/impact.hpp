@@ -1,5 +1,6 @@
-// Collisions of a step in the order they happen, keeping the first of each object: each candidate pair gets a time of
-// impact, the times are sorted, and a collision counts when neither of its two objects has had an earlier one.
+// Finds the collisions of a step in the order in which they happen, and keeps the first of each object. Each candidate
+// pair gets a time of impact, the times are sorted, and a collision counts when neither of its two objects has had an
+// earlier one.
 // Source: F. Legrand, grid of cells (002 of the source documents). We differ: ties in time are ordered by pair, so the
 // answer does not depend on the order of the candidates; "no impact" is an empty optional, where the source uses -1.
 // Moving spheres are decided exactly, by the root of a quadratic. Units: metres; times in steps, 0 .. 1.   Tested in

@@ -1,7 +1,8 @@
-// Separating planes as broad phase: every pair of boxes caches the plane that separated it in the last frame. While
-// that plane still separates the boxes, one comparison decides the pair; only when it fails are the other planes tried.
-// Source: Chung, Wang, "Quick collision detection of polytopes in virtual environments", VRST 1996 (Q-COLLIDE), on
-// boxes. We differ: disjoint boxes are always separated along an axis, so six planes are a complete search. All
+// Finds overlapping boxes by cached separating planes: every pair of boxes keeps the plane that separated it in the
+// last frame. While that plane still separates the boxes, one comparison decides the pair. When it does not, the other
+// planes are tried. Source: Chung, Wang, "Quick collision detection of polytopes in virtual environments", VRST 1996
+// (Q-COLLIDE), on boxes. We differ: disjoint boxes are always separated along an axis, so six planes are a complete
+// search. All
 // n (n - 1) / 2 pairs are visited and a byte is stored for each: for hundreds of objects, not for tens of thousands.
 // Units: metres.   Tested against brute force in tests/cpu_collision/broad_phase_test.cpp
 #pragma once

@@ -1,10 +1,11 @@
-// Sweep and prune: the ends of all boxes stay sorted along each axis from frame to frame; the overlap of two boxes on
-// an axis changes exactly where one box's low end passes the other's high end. Source: Baraff, "Dynamic simulation of
-// non-penetrating rigid bodies", 1992; Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D 1995. We differ: a status per
-// pair and axis is kept for few objects only, since its memory grows as n^2; for more objects, the boxes of this frame
-// and of the last one decide each changed pair. A frame that would need more swaps than a full sort is sorted in full,
-// because teleported objects break the frame coherence. Deterministic: equal ends go low before high, then by id.
-// Boxes: closed, see box.hpp.   Units: metres. Tested against brute force in tests/cpu_collision/broad_phase_test.cpp
+// Finds overlapping boxes by sweep and prune. The ends of all boxes stay sorted along each axis from frame to frame;
+// the overlap of two boxes on an axis changes exactly where one box's low end passes the other's high end. Source:
+// Baraff, "Dynamic simulation of non-penetrating rigid bodies", 1992; Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D
+// 1995. We differ: a status per pair and axis is kept for few objects only, since its memory grows as n^2; for more
+// objects, the boxes of this frame and of the last one decide each changed pair. A frame that would need more swaps
+// than a full sort is sorted in full, because teleported objects break the frame coherence. Deterministic: equal ends
+// go low before high, then by id. Boxes: closed, see box.hpp.   Units: metres. Tested against brute force in
+// tests/cpu_collision/broad_phase_test.cpp
 #pragma once
 
 #include <array>

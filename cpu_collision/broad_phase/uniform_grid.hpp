@@ -1,10 +1,10 @@
-// Uniform grid of cells: every box is entered in the cells it overlaps; pairs come from shared cells, each pair once.
-// Along each axis space is unbounded, bounded (the outermost cells include everything beyond) or periodic (it wraps
-// around). Only occupied cells take memory. Source: F. Legrand, uniform grid of cells for hard bodies (002 of the
-// source documents). We differ: a box across the border of a periodic axis is in the cells of both sides and keeps its
-// coordinates; cells are sorted, not sets; a pair is reported only by the cell where the later of the two begins; boxes
-// that share a cell are tested for overlap before they become a pair. The source's defects are listed in
-// docs/broad-phase.md. Units: metres.   Tested against brute force in
+// Finds overlapping boxes by a uniform grid of cells. Every box is entered in the cells it overlaps; boxes that share a
+// cell become candidate pairs, each pair once. Along each axis space is unbounded, bounded (the outermost cells include
+// everything beyond) or periodic (it wraps around). Only occupied cells take memory. Source: F. Legrand, uniform grid
+// of cells for hard bodies (002 of the source documents). We differ: a box across the border of a periodic axis is in
+// the cells of both sides and keeps its coordinates; cells are sorted, not sets; a pair is reported only by the cell
+// where the later of the two begins; boxes that share a cell are tested for overlap before they become a pair. The
+// source's defects are listed in docs/broad-phase.md. Units: metres.   Tested against brute force in
 // tests/cpu_collision/broad_phase_grid_test.cpp
 #pragma once
 

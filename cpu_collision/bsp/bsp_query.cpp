@@ -1,7 +1,7 @@
-// The backend `bsp`: finds the faces that a convex tool volume touches, by a binary space partition. At each node the
-// volume's corners show which sides it overlaps; if both, the faces in the plane are tested. A BSP cannot be refitted,
-// so update() rebuilds it: expensive for a deforming organ. A mesh at rest needs no update(). Units: metres.   Checked
-// against the reference in tests/cpu_collision/tree_touch_test.cpp
+// Implements the backend `bsp`, which finds the faces that a convex tool volume touches by a binary space partition. At
+// each node the volume's corners show which sides it overlaps; if both, the faces in the plane are tested. A BSP cannot
+// be refitted, so update() rebuilds it: expensive for a deforming organ. A mesh at rest needs no update(). Units:
+// metres.   Checked against the reference in tests/cpu_collision/tree_touch_test.cpp
 #include <algorithm>
 #include <chrono>
 

@@ -1,7 +1,7 @@
-// Queries on a BSP tree of a mesh at rest: the faces that a segment meets, front to back, and the side a point is on.
-// Source: section 5 of the game-engine report; the walk from front to back is that of Fuchs, Kedem, Naylor, "On visible
-// surface generation by a priori tree structures", SIGGRAPH 1980. Units: metres.   Checked against brute force over all
-// faces and against the winding number in tests/cpu_collision/bsp_test.cpp
+// Queries a BSP tree of a mesh at rest for the faces that a segment meets, front to back, and for the side on which a
+// point lies. Source: section 5 of the game-engine report; the walk from front to back is that of Fuchs, Kedem, Naylor,
+// "On visible surface generation by a priori tree structures", SIGGRAPH 1980. Units: metres.   Checked against brute
+// force over all faces and against the winding number in tests/cpu_collision/bsp_test.cpp
 #pragma once
 
 #include <optional>

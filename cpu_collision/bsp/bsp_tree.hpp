@@ -1,10 +1,10 @@
-// Binary space partition of a triangle mesh at rest. Every node is a plane and holds the faces in that plane; every
-// other face goes to the side it lies on, and is cut in two if it lies on both. Source: section 5 of the game-engine
-// report (BSP trees); Naylor, Amanatides, Thibault, "Merging BSP trees yields polyhedral set operations", SIGGRAPH 1990
-// (a leaf is inside or outside). We differ: face planes alone degenerate to a list on a convex surface, which lies
-// wholly behind each of them (depth = faces on a ball). So axis-aligned planes through the median halve the faces
-// first, and face planes divide the small cells, each the best of some candidates by faces cut and balance. Units:
-// metres. Tested in tests/cpu_collision/bsp_test.cpp
+// Builds a binary space partition of a triangle mesh at rest. Every node is a plane and holds the faces in that plane.
+// Every other face goes to the side on which it lies; a face that lies on both sides is cut in two. Source: section 5
+// of the game-engine report (BSP trees); Naylor, Amanatides, Thibault, "Merging BSP trees yields polyhedral set
+// operations", SIGGRAPH 1990 (a leaf is inside or outside). We differ: face planes alone degenerate to a list on a
+// convex surface, which lies wholly behind each of them (depth = faces on a ball). So axis-aligned planes through the
+// median halve the faces first, and face planes divide the small cells, each the best of some candidates by faces cut
+// and balance. Units: metres. Tested in tests/cpu_collision/bsp_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Distance of two shafts: two capsules in closed form. Source: the distance of their axes (geometry/closest.hpp)
-// minus the radii; where the axes meet, the normal is perpendicular to both. Units: metres.   Checked by sampling and
+// Computes the distance of two shafts (capsules) in closed form: the distance of their axes (geometry/closest.hpp)
+// minus the radii. Where the axes meet, the normal is perpendicular to both. Units: metres.   Checked by sampling and
 // by moving the capsules apart in tests/cpu_collision/solids_capsules_test.cpp
 #pragma once
 

@@ -1,6 +1,6 @@
-// Incremental hull: a point that sees faces replaces them by a cone over their horizon. Every visibility test is an
-// exact sign, so the horizon is always one closed loop. Points in the plane of a face do not see it; the cone then
-// adds coplanar faces, with flat edges between.
+// Computes a convex hull point by point: a point that sees faces replaces them by a cone over their horizon. Every
+// visibility test is an exact sign, so the horizon is always one closed loop. Points in the plane of a face do not see
+// it; the cone then adds coplanar faces, with flat edges between.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,9 +1,9 @@
-// A concave surface as a hierarchy of convex pieces: planes cut the surface until the hull of each part is close to
-// it. Leaves are the pieces; an inner node holds the hull of its part before the cut. The union of the leaves
+// Decomposes a concave surface into a hierarchy of convex pieces: planes cut the surface until the hull of each part is
+// close to it. Leaves are the pieces; an inner node holds the hull of its part before the cut. The union of the leaves
 // contains every face of the surface, and the whole interior of a closed surface. Source: thesis 6.2 (concave objects
 // as a hierarchy of convex pieces); planar cuts: Lien and Amato, "Approximate convex decomposition", 2006. We differ:
 // the cut minimises the volume of the two hulls, and the error is measured on the hulls' faces. Open and dirty
-// surfaces are accepted as they are. Units: metres.   Cover and error of the shared instruments in
+// surfaces are accepted as they are. Units: metres.   Cover and error on the shared instruments are tested in
 // tests/cpu_collision/solids_convex_pieces_test.cpp
 #pragma once
 

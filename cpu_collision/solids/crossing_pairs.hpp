@@ -1,7 +1,7 @@
-// Two arbitrary objects against each other by brute force: every edge of each object against every triangle of the
-// other. Finds every pair of faces that share a point, including touching and coplanar faces. Source: thesis 4.2; the
-// edges of one object alone are not enough, as the thesis shows. We differ: all pairs are listed instead of stopping
-// at the first. Cost: O(faces of first x faces of second).
+// Finds every pair of faces of two arbitrary objects that share a point, including touching and coplanar faces, by
+// brute force: tests every edge of each object against every triangle of the other. Source: thesis 4.2; the edges of
+// one object alone are not enough, as the thesis shows. We differ: all pairs are listed instead of stopping at the
+// first. Cost: O(faces of first x faces of second).
 // Units: metres, both in one frame.   Checked against contact_of of mesh/self_crossing.hpp and the known counts of
 // shared scenes in tests/cpu_collision/solids_crossing_pairs_test.cpp
 #pragma once

@@ -1,6 +1,6 @@
-// An edge against a triangle by the two classic tests. The point where the edge passes the triangle's plane is inside
-// when the three triangles that it makes with the sides have no more area than the whole (area test), or when the
-// angles of the sides seen from it sum to one full turn (angle test).
+// Tests an edge against a triangle by the two classic methods. The point where the edge passes the triangle's plane is
+// inside when the three triangles that it makes with the sides have no more area than the whole (area test), or when
+// the angles of the sides seen from it sum to one full turn (angle test).
 // Source: thesis 4.2 (arbitrary objects), after O'Rourke. We differ: tolerances are shares of the triangle's own size,
 // the angles are signed, an edge in the triangle's plane is tested against its sides instead of being ignored, and
 // touching counts. Units: metres.   Checked against exact signs (exact_edge.hpp) in

@@ -1,4 +1,4 @@
-// An edge against a triangle, decided exactly on float coordinates. The result says how they meet, so that a count of
+// Tests an edge against a triangle, exactly on float coordinates. The result says how they meet, so that a count of
 // crossings can discard the degenerate cases.
 // Source: O'Rourke, "Computational geometry in C", 1998, 7.5 (segment-triangle classification). We differ: every sign
 // is exact (mesh/exact_sign.hpp), and triangles without area are handled as segments. Units: none;

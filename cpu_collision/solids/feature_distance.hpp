@@ -1,5 +1,5 @@
-// Distance between two closed features of convex bodies, and the sub-feature on which each closest point lies. Inner
-// part of closest_features.cpp. Units: metres, one frame.   Checked through closest_features.
+// Computes the distance between two closed features of convex bodies, and the sub-feature on which each closest point
+// lies. Only closest_features.cpp uses it. Units: metres, one frame.   Checked through closest_features.
 #pragma once
 
 #include <glm/glm.hpp>

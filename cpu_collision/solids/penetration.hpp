@@ -1,4 +1,5 @@
-// Penetration depth of two convex bodies: the shortest translation that separates them, by separating axes. Only
+// Computes the penetration depth of two convex bodies (the shortest translation that separates them) by separating
+// axes. Only
 // pairs of edges whose arcs of normals cross are tried, since only they bound the Minkowski difference of the two
 // bodies. Source: thesis 4.5.4 (separating axes); arcs: Gregorius, "The separating axis test between convex
 // polyhedra", GDC 2013. We differ: sheets, segments and points try all pairs of edges. Cost: O(faces x vertices +

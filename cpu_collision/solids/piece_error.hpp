@@ -1,6 +1,6 @@
-// One-sided Hausdorff distance from a convex piece to its surface: the largest distance to the surface of a point on
-// the piece's faces that is outside the surface. Sampled on a grid of each face. Units: metres.   Checked in
-// tests/cpu_collision/solids_convex_pieces_test.cpp
+// Measures the one-sided Hausdorff distance from a convex piece to its surface: the largest distance to the surface of
+// a point on the piece's faces that is outside the surface. The points form a grid on each face. Units:
+// metres.   Checked in tests/cpu_collision/solids_convex_pieces_test.cpp
 #pragma once
 
 #include <vector>

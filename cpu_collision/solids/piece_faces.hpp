@@ -1,6 +1,6 @@
-// Jaw against tissue: which faces of an organ do the posed convex pieces of an instrument touch? The caller supplies
-// the candidate faces, for example from a tree; each is decided exactly by a walk to the closest features of face and
-// piece.
+// Finds the faces of an organ that the posed convex pieces of an instrument (a jaw, for example) touch. The caller
+// supplies the candidate faces, for example from a tree; each is decided exactly by a walk to the closest features of
+// face and piece.
 // Source: thesis 6.2. Units: metres, world.   Checked against separating axes and all pairs of triangles in
 // tests/cpu_collision/solids_piece_faces_test.cpp
 #pragma once

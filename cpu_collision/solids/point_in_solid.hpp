@@ -1,6 +1,7 @@
-// Is a point inside a closed surface? By random rays: a ray that leaves the solid crosses its surface an odd number of
-// times. A ray that meets a vertex, an edge or a face edge-on is discarded and another is drawn. Every counted crossing
-// is decided exactly, so the answer is certain for a closed surface. After `most_rays` the winding number
+// Decides whether a point is inside a closed surface, by random rays: a ray that starts inside crosses the surface an
+// odd number of times. A ray that meets a vertex, an edge or a face edge-on is discarded and another is drawn. Every
+// counted crossing is decided exactly, so the answer is certain for a closed surface. After `most_rays` the winding
+// number
 // decides (solid_angle.hpp).
 // Source: thesis 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid turned
 // inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and the

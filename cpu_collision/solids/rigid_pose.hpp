@@ -1,4 +1,4 @@
-// Pose of a rigid body: a rotation, then a translation. Units: metres.
+// Defines the pose of a rigid body: a rotation, then a translation. Units: metres.
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,5 +1,6 @@
-// Solid angle of a triangle seen from a point, and the winding number of a surface: how many times it surrounds the
-// point. One inside a closed surface, zero outside, and a number between for an open or dirty one.
+// Computes the solid angle of a triangle seen from a point, and the winding number of a surface: how many times it
+// surrounds the point. The winding number is one inside a closed surface and zero outside; an open or damaged surface
+// gives numbers between.
 // Source: thesis 4.3; formula of Van Oosterom and Strackee, "The solid angle of a plane triangle", 1983; winding number
 // of dirty meshes: Jacobson, Kavan, Sorkine, 2013. We differ: signed throughout, so that parts turned inward subtract.
 // Units: metres, steradians.   Checked in tests/cpu_collision/solids_point_in_solid_test.cpp

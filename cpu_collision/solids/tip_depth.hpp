@@ -1,5 +1,6 @@
-// Is the tool's tip inside the organ, and how deep? The sign comes from ray parity (point_in_solid.hpp), the depth from
-// the nearest face. Brute force over all faces, or with a tree (cpu_collision/trees) of the same mesh.
+// Decides whether the tool's tip is inside the organ, and how deep. The sign comes from ray parity
+// (point_in_solid.hpp), the depth from the nearest face. Brute force over all faces, or with a tree
+// (cpu_collision/trees) of the same mesh.
 // Units: metres, world.   Checked on spheres and against each other in tests/cpu_collision/solids_tip_depth_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// Trees of axis-aligned boxes.
+// Makes trees of axis-aligned boxes.
 #include "cpu_collision/trees/aabb.hpp"
 #include "cpu_collision/trees/make_tree.hpp"
 #include "cpu_collision/trees/tree_lines.hpp"

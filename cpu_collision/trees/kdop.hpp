@@ -1,4 +1,4 @@
-// k-DOP as the volume of a tree: slabs across k/2 fixed directions with coordinates -1, 0, 1.
+// Defines the k-DOP as the volume of a tree: slabs across k/2 fixed directions with coordinates -1, 0, 1.
 // Source: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies
 // of k-DOPs", 1998, as in section 4.5.8 of the thesis.   Units: metres; a slab's ends are in metres times the length of
 // its direction.   Tested in tests/cpu_collision/tree_build_test.cpp

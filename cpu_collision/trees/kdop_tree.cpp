@@ -1,4 +1,4 @@
-// Trees of k-DOPs.
+// Makes trees of k-DOPs.
 #include "cpu_collision/trees/kdop.hpp"
 #include "cpu_collision/trees/make_tree.hpp"
 #include "cpu_collision/trees/tree_lines.hpp"

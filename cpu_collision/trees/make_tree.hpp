@@ -1,4 +1,4 @@
-// The factory of each kind of tree; surface_tree.cpp picks one by the plan.
+// Declares a factory for each kind of tree; surface_tree.cpp chooses one by the plan.
 #pragma once
 
 #include "cpu_collision/trees/surface_tree.hpp"

@@ -1,5 +1,5 @@
-// Do two triangles meet while their corners move on straight lines? The dynamic detection of section 6.3 of the
-// thesis, for surfaces that deform between two frames. A corner against a face and an edge against an edge are
+// Decides whether two triangles meet while their corners move on straight lines: the dynamic detection of section 6.3
+// of the thesis, for surfaces that deform between two frames. A corner against a face and an edge against an edge are
 // functions that are linear in time and in the parameters on each feature, so eight values bound them over a box of
 // time and parameters. The box with the earliest time is halved first, until the earliest box that may contain a
 // meeting is small. Conservative: no meeting is missed or reported late. At the reported time the features are within

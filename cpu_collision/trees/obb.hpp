@@ -1,4 +1,4 @@
-// Oriented box as the volume of a tree. Its axes come from the build and stay fixed; a fit moves its sides.
+// Defines the oriented box as the volume of a tree. Its axes come from the build and stay fixed; a fit moves its sides.
 // Inner boxes enclose their children's boxes, not all vertices below: one sweep over the nodes fits the tree.
 // On a liver of 31,000 faces, with leaves of 8, a query then tests 1.8 times as many boxes, which takes 0.006 ms more,
 // and the fit takes 2 ms less.   Source: section 4.5.6 of the thesis.   Units: metres.   Tested in

@@ -1,4 +1,4 @@
-// Build of a tree of oriented boxes: the boxes' axes and the topology.
+// Builds a tree of oriented boxes: the boxes' axes and the topology.
 // Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996, as in section 4.5.6 of the thesis: axes from a
 // covariance, split at the mean along the longest axis, each face on the side of its centroid. We differ: the
 // covariance is that of the surface, each triangle weighted by its area, instead of that of the convex hull. It is

@@ -1,5 +1,5 @@
-// Principal axes of symmetric 3x3 matrices, four at a time and in closed form: they turn covariances into box axes.
-// No convergence loop and no branch: a tree needs thousands of these per frame.
+// Computes the principal axes of symmetric 3x3 matrices, four at a time and in closed form. They turn covariances into
+// box axes. The code has no convergence loop and no branch, because a tree needs thousands of axes per frame.
 // Based on: Smith, "Eigenvalues of a symmetric 3x3 matrix", CACM 1961, for the eigenvalue that stands apart; the other
 // two axes come from one rotation about its axis, which stays well defined when their eigenvalues coincide. Units: any.
 // Checked against Eigen's solver in tests/cpu_collision/obb_eigen_test.cpp

@@ -1,4 +1,4 @@
-// Oriented box as the volume of a tree: its tests, through the convex volume of convex_tool.hpp.
+// Tests the oriented boxes of a tree against a tool, through the convex volume of convex_tool.hpp.
 // Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 

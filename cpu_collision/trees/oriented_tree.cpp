@@ -1,4 +1,4 @@
-// Trees of oriented boxes and of QuOSPOs: both take topology and axes from the same build.
+// Makes trees of oriented boxes and of QuOSPOs. Both take topology and axes from the same build.
 #include "cpu_collision/trees/make_tree.hpp"
 #include "cpu_collision/trees/obb_build.hpp"
 #include "cpu_collision/trees/obb_tests.hpp"

@@ -1,4 +1,4 @@
-// Vertex positions with padding behind the last, so that a vertex can be read as four floats.
+// Stores vertex positions with padding behind the last, so that a vertex can be read as four floats.
 // Units: metres.   Tested through tests/cpu_collision/tree_build_test.cpp
 #pragma once
 

@@ -1,4 +1,5 @@
-// QuOSPO as the volume of a tree: slabs across three directions near the principal axes of the faces below, taken
+// Defines the QuOSPO as the volume of a tree: slabs across three directions near the principal axes of the faces below,
+// taken
 // from a fixed table of directions, and the axis-aligned box. Based on: He, "Fast collision detection using QuOSPO
 // trees", I3D 1999, as section 4.5.9 of the thesis outlines it: as tight as an oriented box, but with few
 // orientations, so that the other object's extent along each is computed once. The outline does not define the table;

@@ -1,5 +1,5 @@
-// Sphere as the volume of a tree, centred on the box of the faces below.   Source: section 4.5.5 of the thesis, whose
-// spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
+// Defines the sphere as the volume of a tree, centred on the box of the faces below.   Source: section 4.5.5 of the
+// thesis, whose spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
 // Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
 #pragma once
 

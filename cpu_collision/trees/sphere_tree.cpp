@@ -1,4 +1,4 @@
-// Trees of spheres.
+// Makes trees of spheres.
 #include "cpu_collision/trees/make_tree.hpp"
 #include "cpu_collision/trees/sphere.hpp"
 #include "cpu_collision/trees/tree_lines.hpp"

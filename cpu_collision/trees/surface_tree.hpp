@@ -1,6 +1,6 @@
-// One organ's faces in a tree of bounding volumes of a chosen kind: the touch query, and all other queries of a tree:
-// the faces that a segment crosses, the first hit of a ray, the closest point, and the pairs of faces of two meshes
-// that cross, now or during the motion to the next frame.
+// Stores the faces of one organ in a tree of bounding volumes of a chosen kind and answers queries on it: the touch
+// query, the faces that a segment crosses, the first hit of a ray, the closest point, and the pairs of faces of two
+// meshes that cross, now or during the motion to the next frame.
 // Units: metres.   Tested in tests/cpu_collision/tree_query_test.cpp and tree_pairs_test.cpp
 #pragma once
 

@@ -1,4 +1,5 @@
-// VolumeTreeQuery: queries of a segment, a ray and a point. Included by the .cpp files that make a kind of tree.
+// Implements the queries of VolumeTreeQuery for a segment, a ray and a point. Each .cpp file that makes a kind of tree
+// includes this file.
 #pragma once
 
 #include "cpu_collision/trees/tree_query.hpp"

@@ -1,5 +1,5 @@
-// VolumeTreeQuery: pairs of faces of two trees, or of one with itself. Of two volumes that overlap the larger is
-// opened. Included by the .cpp files that make a kind of tree.
+// Implements the queries of VolumeTreeQuery for pairs of faces of two trees, or of one tree with itself. Where two
+// volumes overlap, the traversal descends into the larger. Each .cpp file that makes a kind of tree includes this file.
 #pragma once
 
 #include "cpu_collision/trees/tree_query.hpp"

@@ -1,8 +1,9 @@
-// SurfaceTree for one kind of volume: the traversals, which are the same for all kinds. A kind provides
+// Implements SurfaceTree for one kind of volume. The traversals are the same for all kinds. A kind provides
 //   Volume::fit, Volume::Tool, meets(Tool, Volume), overlap(Volume, Volume), crosses(Volume, LinePart),
 //   least_distance(Volume, point), size_of(Volume)
-// and, when its split differs, its own TreeBuilder. A traversal needs no stack where order does not matter: a
-// volume that misses skips its subtree.   Units: metres.   Tested in tests/cpu_collision/tree_query_test.cpp
+// and, when its split differs, its own TreeBuilder. Where the order does not matter, a traversal needs no stack: when
+// the test of a volume fails, the traversal skips its subtree.   Units: metres.   Tested in
+// tests/cpu_collision/tree_query_test.cpp
 #pragma once
 
 #include <algorithm>

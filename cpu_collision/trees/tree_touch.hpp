@@ -1,4 +1,5 @@
-// VolumeTreeQuery: updates of positions, and the touch query. Included by the .cpp files that make a kind of tree.
+// Implements the update of positions and the touch query of VolumeTreeQuery. Each .cpp file that makes a kind of tree
+// includes this file.
 #pragma once
 
 #include "cpu_collision/append_touches.hpp"

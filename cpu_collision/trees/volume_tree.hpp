@@ -1,6 +1,7 @@
-// A tree of bounding volumes over the faces of a mesh, written once for every kind of volume: the faces below each
-// node (the topology, made by a split rule) and a volume around each node's faces (fitted from the leaves up). A node
-// has any number of children, and faces of its own where a split leaves straddling faces behind. Based on:
+// Defines a tree of bounding volumes over the faces of a mesh, once for every kind of volume. It stores the faces below
+// each node (the topology, made by a split rule) and a volume around each node's faces (fitted from the leaves up). A
+// node has any number of children; it holds faces of its own when a split leaves faces that straddle its parts. Based
+// on:
 // section 4.5 of the thesis (top-down build, bottom-up refit, cost formula); van den Bergen, "Efficient collision
 // detection of complex deformable models using AABB trees", 1997 (refit). We differ: leaves hold a few faces. Units:
 // metres.   Tested in tests/cpu_collision/tree_build_test.cpp

@@ -1,6 +1,5 @@
-// The largest value of a bimodal sequence in O(log n) comparisons.
-// Bimodal: a cyclic shift of a sequence that strictly rises and then strictly falls. The two largest values may be
-// equal, and so may the two smallest.
+// Finds the largest value of a bimodal sequence in O(log n) comparisons. Bimodal: a cyclic shift of a sequence that
+// strictly rises and then strictly falls. The two largest values may be equal, and so may the two smallest.
 // Source: document 004 (docs/planar.md), "Fonction bimodale" (Chazelle and Dobkin). We differ: the source cuts with the
 // line through f(1) and f(n), which needs values and does not cover f(1) = f(n) and f(1) = f(2). We compare with the
 // left end of the interval, which needs only an order, so exact comparisons suffice. With a longer plateau no method

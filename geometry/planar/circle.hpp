@@ -1,9 +1,9 @@
-// Circles against lines, segments and boxes, at rest and moving: contact, time of impact, bounce, stop before a wall.
-// Source: document 001 (docs/planar.md) IV (circle, line, segment, normal, bounce), V-C-4 (stop before a wall), VI
-// (circle and box). We differ: touching counts as contact; at a segment's end the contact normal points from that end;
-// the normal is defined where the centre lies on the line; impacts are found along the motion, so that a circle cannot
-// jump over a wall; the gap left before a wall is a distance, not a fraction of the step. Any unit.
-// Checked against twins without sampling in tests/geometry/planar_circle_test.cpp
+// Computes contact, time of impact, bounce, and stop before a wall of a circle with lines, segments and boxes, at rest
+// and moving. Source: document 001 (docs/planar.md) IV (circle, line, segment, normal, bounce), V-C-4 (stop before a
+// wall), VI (circle and box). We differ: touching counts as contact; at a segment's end the contact normal points from
+// that end; the normal is defined where the centre lies on the line; impacts are found along the motion, so that a
+// circle cannot jump over a wall; the gap left before a wall is a distance, not a fraction of the step. Any unit.
+// Checked against slow versions without shared formulas in tests/geometry/planar_circle_test.cpp
 #pragma once
 
 #include <span>

@@ -1,10 +1,10 @@
-// Two convex polygons in O(log n + log m): do they meet, and if not, their distance and a nearest pair of points.
-// Sources: document 004 (docs/planar.md), "Algorithme IGG" and "élimination binaire"; Edelsbrunner, "Computing the
-// extreme distances between two convex polygons", 1985. We differ: sides are compared, not corners. First the quadrant
-// of the nearest pair's direction is found. Within it, given the middle sides of both polygons, at least one of these
-// sides can always be dropped together with all sides beyond it, so the source's special cases of short chains and of
-// lines through a polygon do not arise. The neighbours of the pair found then prove it nearest. Proof: docs/planar.md.
-// Any unit; y up. Checked against all pairs of sides in tests/geometry/planar_gap_test.cpp
+// Decides in O(log n + log m) whether two convex polygons meet, and if not, computes their distance and a nearest pair
+// of points. Sources: document 004 (docs/planar.md), "Algorithme IGG" and "élimination binaire"; Edelsbrunner,
+// "Computing the extreme distances between two convex polygons", 1985. We differ: sides are compared, not corners.
+// First the quadrant of the nearest pair's direction is found. Within it, given the middle sides of both polygons, at
+// least one of these sides can always be dropped together with all sides beyond it, so the source's special cases of
+// short chains and of lines through a polygon do not arise. The neighbours of the pair found then prove it nearest.
+// Proof: docs/planar.md. Any unit; y up. Checked against all pairs of sides in tests/geometry/planar_gap_test.cpp
 #pragma once
 
 #include "geometry/planar/convex_polygon.hpp"

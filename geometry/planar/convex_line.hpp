@@ -1,8 +1,8 @@
-// A line and a segment against a convex polygon in O(log n): no common point, one corner, a whole side, or through.
-// Source: document 004 (docs/planar.md), "Algorithme IGL" (Chazelle and Dobkin). We differ: the side of the line is not
-// taken from the first corner (which may lie on it); a line along a side is distinguished from a line through one
-// corner, and a line through corners from one that passes between them. Any unit; y up. Checked against
-// geometry/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
+// Intersects a line or a segment with a convex polygon in O(log n). The result is no common point, one corner, a whole
+// side, or a chord. Source: document 004 (docs/planar.md), "Algorithme IGL" (Chazelle and Dobkin). We differ: the side
+// of the line is not taken from the first corner (which may lie on it); a line along a side is distinguished from a
+// line through one corner, and a line through corners from one that passes between them. Any unit; y up. Checked
+// against geometry/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
 #pragma once
 
 #include "geometry/planar/convex_polygon.hpp"

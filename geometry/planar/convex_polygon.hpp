@@ -1,4 +1,5 @@
-// A convex polygon, prepared once for queries in O(log n): contains a point, farthest corner in a direction.
+// Prepares a convex polygon once, for two queries in O(log n): does it contain a point, and which corner is farthest in
+// a direction.
 // Sources: documents 001 III-C (half-planes, O(n)) and 004 (bimodal search), docs/planar.md. We differ: a point is
 // found by bisecting the fan of the first corner. Every decision is exact; the boundary is inside. Any unit; y up.
 // Checked against geometry/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
@@ -17,8 +18,8 @@ struct FarCorners {
   std::uint32_t first = 0, last = 0;
 };
 
-// What queries read: corners counter-clockwise, strictly convex, and the farthest ones towards +x, +y, -x, -y.
-// One corner is a point, two are a segment; only queries that say so accept them.
+// The data that queries read: the corners, counter-clockwise and strictly convex, and the farthest corners towards +x,
+// +y, -x, -y. One corner is a point, two are a segment; a query accepts these only if its comment says so.
 struct ConvexView {
   Corners corners;                        // [corner]
   std::array<FarCorners, 4> axis_ends{};  // [+x, +y, -x, -y]

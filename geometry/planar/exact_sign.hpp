@@ -1,7 +1,8 @@
-// The exact sign of a cross or dot product of two differences of points.
+// Computes the exact sign of a cross or dot product of two differences of points.
 // Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997. We
 // differ: one filter, then the full expansion, for both the cross and the dot product of any two differences.
-// Every decision of geometry/planar uses these signs. Any unit. Exact for finite coordinates that are zero or
+// Every decision of geometry/planar uses these signs. Any unit. The sign is exact for finite coordinates that are zero
+// or
 // between 1e-120 and 1e150 in size, so that products neither underflow nor overflow.
 // Checked against 128-bit integers in tests/geometry/planar_exact_test.cpp
 #pragma once

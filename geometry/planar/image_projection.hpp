@@ -1,4 +1,4 @@
-// The tool as the endoscope sees it: shaft and tip projected into image coordinates, clipped at the near plane.
+// Projects the tool as the endoscope sees it: shaft and tip in image coordinates, clipped at the near plane.
 // Image coordinates: x right, y up, origin in the middle; y from -1 to 1 over the image's height, x from -aspect to
 // aspect over its width. One unit is half the image's height in both directions, so zones do not depend on the window's
 // size. In pixels: times half the height. Points beside the image are projected too.

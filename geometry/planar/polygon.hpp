@@ -1,8 +1,8 @@
-// Any polygon in the plane, given by its corners in order: area, checks with an error sentence, point in polygon.
-// Source: document 001 (docs/planar.md) III-D, crossing number. We differ: the ray is horizontal, a side includes its
-// lower end but not its upper end, and the boundary is found exactly. So no random far point is needed, nothing is
-// repeated, and corners on the ray, sides along it and repeated corners are ordinary cases. Any unit; y up for
-// "counter-clockwise".
+// Computes the area of any polygon in the plane, given by its corners in order; checks the polygon, with a sentence for
+// each fault; and decides whether it contains a point. Source: document 001 (docs/planar.md) III-D, crossing number. We
+// differ: the ray is horizontal, a side includes its lower end but not its upper end, and the boundary is found
+// exactly. So no random far point is needed, nothing is repeated, and corners on the ray, sides along it and repeated
+// corners are ordinary cases. Any unit; y up for "counter-clockwise".
 // Checked against winding in 128-bit integers in tests/geometry/planar_polygon_test.cpp
 #pragma once
 
@@ -32,8 +32,9 @@ inline bool polygon_contains(Corners polygon, const dvec2& p) { return place_in_
 // The indices of the corners that differ from their predecessor: a repeated corner is kept once.
 std::vector<std::uint32_t> distinct_corners(Corners polygon);
 
-// One sentence saying why this is not a simple polygon (finite, three different corners, an area, sides that touch only
-// at their common corner), or empty. Repeated corners and corners along a side are allowed. O(n^2): for loaders.
+// Returns one sentence that says why this is not a simple polygon, or an empty text. A simple polygon has finite
+// coordinates, three different corners, an area, and sides that touch only at their common corner. Repeated corners and
+// corners along a side are allowed. The cost is O(n^2): for loaders.
 std::string simple_fault(Corners polygon);
 
 // One sentence saying why this is not a convex polygon, of either orientation, or empty. The same is allowed. O(n).

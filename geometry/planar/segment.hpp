@@ -1,4 +1,4 @@
-// Segments in the plane: nearest point, distance, intersection; all degenerate cases are handled.
+// Computes nearest point, distance and intersection of segments in the plane. Handles all degenerate cases.
 // Source: document 001 (docs/planar.md) V, "Segment segment". We differ: whether two segments meet is decided exactly
 // and includes ends that touch and segments that overlap on one line; the source excludes both. Any unit. Checked
 // against 128-bit integers in tests/geometry/planar_segment_test.cpp

@@ -1,4 +1,4 @@
-// A simple polygon cut into triangles (ear clipping) and into convex pieces (Hertel and Mehlhorn).
+// Cuts a simple polygon into triangles (ear clipping) and into convex pieces (Hertel and Mehlhorn).
 // Sources: document 001 (docs/planar.md) III-A-2, "De non convexe à convexe"; Hertel, Mehlhorn, "Fast triangulation of
 // the plane with respect to simple polygons", 1985. We differ from the first: an ear must turn inward and contain no
 // other corner; the source asks only for the turn, and then cuts across the outside (counterexample in docs/planar.md).

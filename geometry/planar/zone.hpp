@@ -1,6 +1,6 @@
-// A safe or forbidden zone drawn in the endoscope image, and the distance of a point or the tool from it, each frame.
-// Distances are to the outline, negative inside. Source: documents 001 and 004 (docs/planar.md) for the parts; the zone
-// is ours.
+// Defines a safe or forbidden zone in the endoscope image, and computes the distance of a point or the tool from it in
+// each frame. Distances are to the outline, negative inside. Source: documents 001 and 004 (docs/planar.md) for the
+// parts; the zone is ours.
 // Units: image coordinates, in half heights of the image (geometry/planar/image_projection.hpp).
 // Checked against dense sampling in tests/geometry/planar_zone_test.cpp
 #pragma once

@@ -1,5 +1,5 @@
-// Local contact model of a haptic device between two frames: a plane with a stiffness, built from the last frame and
-// evaluated at the device's own rate.
+// Computes the force on a haptic device between two frames, by a local contact model: a plane with a stiffness, built
+// from the last frame and evaluated at the device's own rate.
 //   F(x) = max(0, |F0| + k (x0 - x) . n) n + (1 - t/T) d,   n = F0 / |F0|,   never pulling: n . F >= 0
 // F0, x0: force on the instrument and position of its tip in the last frame. d: the force felt when the frame arrives
 // minus the force of the new plane at that point, so that the force is continuous; it decays to zero over T, the

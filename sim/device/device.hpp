@@ -1,5 +1,5 @@
-// The interface of every input device that moves an instrument or the scope: mouse, gamepad, SpaceMouse, tracker,
-// haptic stub, script, recorded trajectory. A device returns a pose and receives a force.
+// Defines the interface of every input device that moves an instrument or the scope: mouse, gamepad, SpaceMouse,
+// tracker, haptic stub, script, recorded trajectory. A device returns a pose and receives a force.
 // Units: metres, seconds, newtons.
 #pragma once
 

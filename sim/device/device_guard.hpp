@@ -1,6 +1,6 @@
-// A guard between a device and the session. While a device is lost or stale or returns an unusable pose, the session
-// freezes its instrument. When the device recovers, its pose may be far from the frozen pose. A jump would fling the
-// tissue, so the guard moves the instrument smoothly from the frozen pose to the pose of the device:
+// Guards the session against jumps of a device. While a device is lost or stale or returns an unusable pose, the
+// session freezes its instrument. When the device recovers, its pose may be far from the frozen pose. A jump would
+// fling the tissue, so the guard moves the instrument smoothly from the frozen pose to the pose of the device:
 //   pose = (1 - s) frozen + s given,   s = 0 .. 1 in the time max(gap / tip speed, turn / roll speed),
 // at least 1 ms and at most `longest_way_back`. Direction of the shaft, depth, roll and jaws are interpolated
 // separately, and the device may go on moving. Diathermy stays off during the return and until the pedal has been

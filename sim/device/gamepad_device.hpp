@@ -1,5 +1,6 @@
-// A gamepad that moves the handle of an instrument or of the scope. Sticks and shoulder buttons set rates, the right
-// trigger sets the jaws, the left trigger is the pedal. Axes and buttons follow GLFW's mapping (SDL's database).
+// Makes a gamepad an input device, which moves the handle of an instrument or of the scope. Sticks and shoulder buttons
+// set rates, the right trigger sets the jaws, the left trigger is the pedal. Axes and buttons follow GLFW's mapping
+// (SDL's database).
 //   left stick   swings the handle          right stick, up and down   inserts, withdraws
 //   right stick, left and right, LB, RB     turn about the shaft
 //   right trigger closes the jaws           left trigger or A          diathermy on

@@ -1,8 +1,9 @@
-// Base of the hand-held devices (mouse, gamepad, SpaceMouse): converts increments of motion to joints within limits.
-// Fulcrum effect: the user holds the handle outside the body, and the shaft pivots in the trocar between handle and
-// tip, so the tip moves opposite to the handle. A motion to the right and up in the picture moves the tip to the left
-// and down, as at the operating table; trainees have to learn this. With `fulcrum = false` the tip follows the motion
-// instead, for users who only need to position an instrument. Insertion and rotation do not depend on the setting.
+// Implements the common part of the hand-held devices (mouse, gamepad, SpaceMouse): converts increments of motion to
+// joints within limits. Fulcrum effect: the user holds the handle outside the body, and the shaft pivots in the trocar
+// between handle and tip, so the tip moves opposite to the handle. A motion to the right and up in the picture moves
+// the tip to the left and down, as at the operating table; trainees have to learn this. With `fulcrum = false` the tip
+// follows the motion instead, for users who only need to position an instrument. Insertion and rotation do not depend
+// on the setting.
 // The same class moves an instrument (pivot and tip) or the scope (port and eye); roll is the spin.
 // Units: metres, degrees, radians where noted.   Tested in tests/sim/hand_device_test.cpp
 #pragma once

@@ -1,4 +1,4 @@
-// A simulated human hand that holds the handle of a force-feedback device. The muscles pull the hand to its target, the
+// Simulates a human hand that holds the handle of a force-feedback device. The muscles pull the hand to its target, the
 // fingers hold the handle, the motors push the handle:
 //   m h'' = K (t - h) - B h' + G (x - h) + D (x' - h')     h: hand, t: its target
 //   M x'' =                    G (h - x) + D (h' - x') + F   x: handle, measured at the tip; F: felt force

@@ -1,4 +1,4 @@
-// A simulated force-feedback device: a simulated hand (haptic_hand.hpp) follows the target of a script and holds a
+// Simulates a force-feedback device: a simulated hand (haptic_hand.hpp) follows the target of a script and holds a
 // handle that the tissue pushes. It runs in its own thread at 1 kHz, like a real device, so that force feedback can be
 // tested without hardware. Between frames it feels the local contact model.
 // Units: metres, seconds, newtons.   Tested in tests/sim/haptic_stub_test.cpp

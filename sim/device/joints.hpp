@@ -1,4 +1,4 @@
-// Kinematics of a laparoscopic instrument about its trocar, the remote centre of motion (RCM):
+// Computes the kinematics of a laparoscopic instrument about its trocar, the remote centre of motion (RCM):
 //   T = T_rcm * R(tilt, pan, spin) * translate(0, 0, depth),   R = Rx(tilt) Ry(pan) Rz(spin)
 // The aperture of the jaws is the fifth joint.
 // T_rcm: origin at the trocar, +z the instrument's axis into the body at zero pan and tilt, +y the direction normal to

@@ -1,5 +1,6 @@
-// The mouse moves the handle of an instrument or of the scope: its motion swings the handle about the trocar, the wheel
-// inserts and withdraws. The window calls this class, which does not depend on the window.
+// Makes the mouse an input device, which moves the handle of an instrument or of the scope: its motion swings the
+// handle about the trocar, the wheel inserts and withdraws. The window calls this class, which does not depend on the
+// window.
 // Units: metres, radians, degrees.   Tested in tests/sim/hand_device_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// A device that replays a recorded motion by time, at any frame rate: a trajectory, or a tool of a recording.
+// Replays a recorded motion by time, at any frame rate, as a device: a trajectory, or a tool of a recording.
 // Between two rows it interpolates linearly; energy is that of the earlier row. A frame within a microsecond of a row
 // takes the row exactly, so that the same frame rate gives the same poses. After the last row the tool stays.
 // Units: metres, seconds.   Tested in tests/sim/replay_device_test.cpp

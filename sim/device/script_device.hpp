@@ -1,5 +1,5 @@
-// Devices that run without a person: one follows the rows of a trajectory, one follows a path given by a formula.
-// Units: metres, seconds.   Tested in tests/sim/script_device_test.cpp
+// Defines devices that run without a person: one follows the rows of a trajectory, one follows a path given by a
+// formula. Units: metres, seconds.   Tested in tests/sim/script_device_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
-// A SpaceMouse moves the handle of an instrument or of the scope: its puck sets rates about the trocar. Uses the daemon
-// spacenavd and its library libspnav. Its own thread receives the events, so a frame never waits.
+// Makes a SpaceMouse an input device, which moves the handle of an instrument or of the scope: its puck sets rates
+// about the trocar. Uses the daemon spacenavd and its library libspnav. Its own thread receives the events, so a frame
+// never waits.
 //   puck right, lean right    moves the handle right     push forward, pull back   inserts, withdraws
 //   puck up, tip back         moves the handle up        twist                     turns about the shaft
 //   first button, held        jaws closed                second button, held       diathermy on

@@ -1,4 +1,4 @@
-// An HDF5 file driver (virtual file layer) through which HDF5 reads and writes RecordingBytes.
+// Provides an HDF5 file driver (virtual file layer) through which HDF5 reads and writes RecordingBytes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Checks the tables of an untrusted file: all data are in this file, and no more than the file can hold. The ids are
-// HDF5 ids. Each function returns the fault as the second half of a sentence; empty: no fault.
+// HDF5 ids. Each function returns the fault as the second half of a sentence, or an empty text when there is no fault.
 // Tested in tests/sim/damaged_recording_test.cpp
 #pragma once
 

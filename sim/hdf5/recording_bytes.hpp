@@ -1,4 +1,5 @@
-// The bytes of a recording on the disk, below HDF5: its descriptor, the writer's lock, and the first error.
+// Reads and writes the bytes of a recording on the disk, below HDF5. Owns the file descriptor, the writer's lock, and
+// the first error.
 // HDF5 1.10 cannot handle a failed write: it crashes, or repeats the write at exit. This class therefore stores the
 // first error and skips all further writes: HDF5 closes normally, and the file is as a kill at that moment would leave
 // it. A read past the end of the file fails, whereas HDF5's own driver returns zeros.

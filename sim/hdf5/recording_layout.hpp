@@ -1,4 +1,4 @@
-// Names and shapes of the tables of a recording, shared by the recorder, the reader and `recover`.
+// Defines the names and shapes of the tables of a recording, for the recorder, the reader and `recover`.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// Lock that allows one writer per recording. The writer and `recover` lock the file itself, and the system releases the
-// lock when the process ends, even after a kill. A file that is marked as being written and is not locked was therefore
-// left behind by a killed process. The lock is an open-file-description lock (fcntl F_OFD_SETLK) of one byte far beyond
-// any data. Unlike a POSIX lock it stays when HDF5 opens and closes the same file in this process; unlike a lock file
-// it cannot be left behind; and it does not conflict with HDF5's own flock, so h5py can read at the same time.
+// Locks a recording, so that it has only one writer. The writer and `recover` lock the file itself, and the system
+// releases the lock when the process ends, even after a kill. A file that is marked as being written and is not locked
+// was therefore left behind by a killed process. The lock is an open-file-description lock (fcntl F_OFD_SETLK) of one
+// byte far beyond any data. Unlike a POSIX lock it stays when HDF5 opens and closes the same file in this process;
+// unlike a lock file it cannot be left behind; and it does not conflict with HDF5's own flock, so h5py can read at the
+// same time.
 // Tested in tests/sim/recording_lock_test.cpp
 #pragma once
 

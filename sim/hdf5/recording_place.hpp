@@ -1,4 +1,4 @@
-// The target file of a new recording, which is created exclusively under a free name. A finished recording with this
+// Chooses the file of a new recording and creates it exclusively, under a free name. A finished recording with this
 // name is replaced: it is moved aside first, and moved back unless the new recording starts successfully. Any other
 // file is kept, also a recording in progress and the recording of a killed session.
 // Tested in tests/app/output_test.cpp

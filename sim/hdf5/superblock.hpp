@@ -1,5 +1,5 @@
-// The superblock (the first bytes) of an HDF5 file, version 2 or 3: tells whether the writer closed the file, and
-// computes the superblock of a closed file. Layout: HDF5 File Format Specification 3.0, II.A; checksum: Bob Jenkins'
+// Reads the superblock (the first bytes) of an HDF5 file, version 2 or 3, to decide whether the writer closed the file.
+// Computes the superblock of a closed file. Layout: HDF5 File Format Specification 3.0, II.A; checksum: Bob Jenkins'
 // lookup3.   Tested in tests/sim/recording_bytes_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// History of an organ's surface in a session: all faces and vertices, and the frames in which they exist. Faces keep
-// their ids, vertices are only added, and some vertices get a new embedding. Units: metres.
+// Keeps the history of an organ's surface in a session: all faces and vertices, and the frames in which they exist.
+// Faces keep their ids, vertices are only added, and some vertices get a new embedding. Units: metres.
 // Tested in tests/sim/surface_history_test.cpp
 #pragma once
 

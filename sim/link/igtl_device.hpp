@@ -1,5 +1,6 @@
-// A tracked tool that moves an instrument or the scope: a client of an OpenIGTLink server (3D Slicer, PLUS, a tracker).
-// Its own thread connects, receives, and reconnects when the server has disconnected; a frame never waits.
+// Makes a tracked tool an input device that moves an instrument or the scope. The device is a client of an OpenIGTLink
+// server (3D Slicer, PLUS, a tracker). Its own thread connects, receives, and reconnects when the server has
+// disconnected; a frame never waits.
 // The matrix M of a tool maps the tool to the world, in millimetres:
 //   origin                the tip (the eye of the scope)
 //   +z                    along the shaft, out of the handle, through the trocar, beyond the tip

@@ -1,4 +1,4 @@
-// After the connection is open, only one thread calls libspnav.
+// Connects to spacenavd through libspnav. After the connection is open, only one thread calls libspnav.
 #include "sim/link/spacemouse_reader.hpp"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-// The connection to spacenavd, the daemon that reads SpaceMice.
+// Declares the connection to spacenavd, the daemon that reads SpaceMice.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The socket calls that network devices need. None raises SIGPIPE, none waits longer than documented. Linux only.
-// Tested through tests/sim/igtl_test.cpp
+// Wraps the socket calls that network devices need. No call raises SIGPIPE or waits longer than its comment says. Linux
+// only. Tested through tests/sim/igtl_test.cpp
 #pragma once
 
 #include <cstddef>

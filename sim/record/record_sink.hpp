@@ -1,6 +1,6 @@
-// What a recording contains, and the interface of whatever stores it: a file (sim/hdf5/recorder.hpp), memory, a
-// network. Units: metres, newtons, seconds, milliseconds for stage times.   Layout of a file: docs/file-formats.md
-// Tested in tests/sim/recorder_test.cpp
+// Defines the content of a recording, and the interface of a class that stores it: in a file (sim/hdf5/recorder.hpp),
+// in memory, or over a network. Units: metres, newtons, seconds, milliseconds for stage times.   Layout of a file:
+// docs/file-formats.md Tested in tests/sim/recorder_test.cpp
 #pragma once
 
 #include <array>

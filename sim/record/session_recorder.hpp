@@ -1,4 +1,4 @@
-// Writes a session to a recording: a header that describes it, and one frame after every step.
+// Writes a session to a recording: a header that describes the session, and one frame after every step.
 // Tested in tests/sim/replay_session_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// The frames of a recording: each organ's surface as it was at the touch query of the frame, and the volumes of the
-// tools. Units: metres.   Tested in tests/app/replay_test.cpp
+// Reads the frames of a recording: each organ's surface as it was at the touch query of the frame, and the volumes of
+// the tools. Units: metres.   Tested in tests/app/replay_test.cpp
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The motion of a tool or of the scope in a recording, as a trajectory that a device replays.
+// Reads the motion of a tool or of the scope from a recording, as a trajectory that a device replays.
 // Units: metres, seconds.   Tested in tests/sim/replay_device_test.cpp
 #pragma once
 

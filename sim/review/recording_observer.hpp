@@ -1,4 +1,5 @@
-// A frame of a recording as a task sees it: bit-identical to what SessionObserver gave during the recording.
+// Gives a frame of a recording as a task sees it. The values are bit-identical to those of SessionObserver during the
+// recording.
 // Tested in tests/sim/observer_test.cpp
 #pragma once
 

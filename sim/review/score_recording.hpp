@@ -1,5 +1,5 @@
-// The score of an attempt, from its recording alone: the same file always gives bit-identical metrics, whether finished
-// or recovered. Metrics, formulas, sources, limits: docs/metrics.md.
+// Computes the score of an attempt from its recording alone. The same file always gives bit-identical metrics, whether
+// finished or recovered. Metrics, formulas, sources, limits: docs/metrics.md.
 // Tested in tests/sim/score_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// The data behind the scores: a recording with its scene, and flags for each frame. Thresholds with their reason.
-// Units: metres, seconds, newtons, pascals.   Tested in tests/sim/score_test.cpp
+// Prepares the data from which scores are computed: a recording with its scene, and flags for each frame. States each
+// threshold with its reason. Units: metres, seconds, newtons, pascals.   Tested in tests/sim/score_test.cpp
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The `source` of an OpenIGTLink device in a scene: where its server is, and which tool it follows.
+// Reads the `source` of an OpenIGTLink device in a scene: the address of its server, and the tool that it follows.
 // Tested in tests/sim/igtl_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// The range of an instrument's joints: a scene sets it, the kinematics of sim/device/joints.hpp apply it.
+// Defines the range of an instrument's joints. A scene sets it; the kinematics of sim/device/joints.hpp apply it.
 // Units: metres, degrees.   Tested in tests/sim/joints_test.cpp
 #pragma once
 

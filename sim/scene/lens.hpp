@@ -1,4 +1,4 @@
-// The scope's lens: slight barrel distortion and a circular view. Image coordinates as in
+// Models the scope's lens: slight barrel distortion and a circular view. Image coordinates as in
 // geometry/planar/image_projection.hpp: half heights, y up, origin in the centre.
 // Division model: r_u = r_d / (1 - k r_d^2), r_u in the undistorted (pinhole) picture, r_d in the distorted picture, k
 // > 0 for barrel distortion. Source: Fitzgibbon, "Simultaneous linear estimation of multiple view geometry and lens

@@ -1,4 +1,5 @@
-// A scene: organs, instruments, scope, query, solver, breathing, task and frame rate, read from a TOML file.
+// Defines a scene and reads it from a TOML file: organs, instruments, scope, query, solver, breathing, task and frame
+// rate.
 // Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file-formats.md
 // Tested in tests/sim/scene_test.cpp
 #pragma once

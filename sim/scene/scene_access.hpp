@@ -1,4 +1,4 @@
-// Access control: which files a scene may read and which machines it may connect to. A scene may come from an untrusted
+// Decides which files a scene may read and to which machines it may connect, because a scene may come from an untrusted
 // source. Without the user's permission it reads only files in its own folder and in the program's data, and connects
 // only to this machine.   Tested in tests/app/input_test.cpp
 #pragma once

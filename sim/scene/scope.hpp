@@ -1,6 +1,6 @@
-// The endoscope: a rigid rod through its own port, with a camera and a lamp at its tip. It looks along the rod (0
-// degrees) or obliquely (30 degrees). Turning the light post (spin) rotates an oblique view about the rod; the camera
-// head is held upright, so the picture stays level. Geometry only.
+// Models the endoscope: a rigid rod through its own port, with a camera and a lamp at its tip. The scope looks along
+// the rod (0 degrees) or obliquely (30 degrees). Turning the light post (spin) rotates an oblique view about the rod;
+// the camera head is held upright, so the picture stays level. This file contains only geometry.
 //   view = cos(angle) along + sin(angle) (cos(spin) up0 + sin(spin) right0),   right0 = along x world up, up0 = right0
 //   x along
 // Spin 0 tilts the view towards the top of the picture; positive spin is clockwise in the picture.

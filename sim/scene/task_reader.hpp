@@ -1,4 +1,4 @@
-// Reads the [task] of a scene file.   Keys: docs/file-formats.md
+// Reads the [task] table of a scene file. Keys: docs/file-formats.md
 // Tested in tests/sim/task_reader_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// A task of a scene: kind, instrument, targets, limits. Targets are positions at rest; they move with the tissue
-// (surface marks). Units: metres, seconds; the file is in millimetres.
+// Defines the task of a scene: kind, instrument, targets, limits. Targets are given as positions at rest; they move
+// with the tissue (surface marks). Units: metres, seconds; the file is in millimetres.
 // Format: docs/file-formats.md, keys read in sim/scene/task_reader.cpp   Tested in tests/sim/task_reader_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// Limits of a TOML text, checked before parsing: the parser recurses into brackets, and its time grows with the square
-// of the number of parts of a key. Brackets and keys inside strings and comments do not count.
+// Checks the limits of a TOML text before the parser reads it, because the parser recurses into brackets, and its time
+// grows with the square of the number of parts of a key. Brackets and keys inside strings and comments do not count.
 // Tested in tests/app/input_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// Strict reader of a TOML table: the caller asks for every key by name, any other key is an error, and every error
-// names file, line and key. Accepts integers for real numbers.
+// Reads a TOML table strictly: the caller asks for every key by name, any other key is an error, and every error names
+// file, line and key. Accepts integers for real numbers.
 // Tested in tests/sim/scene_test.cpp and tests/app/input_test.cpp
 #pragma once
 

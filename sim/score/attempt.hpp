@@ -1,6 +1,6 @@
-// The score of an attempt: metrics with their thresholds, by instrument and for the whole session, and the task's
-// result. Computed from a recording alone. Definition of each metric: docs/metrics.md. `trocar score --json`, the
-// window's results screen and the report show it.   Tested in tests/sim/score_test.cpp
+// Defines the score of an attempt: metrics with their thresholds, for each instrument and for the whole session, and
+// the task's result. The score is computed from a recording alone. Definition of each metric: docs/metrics.md. `trocar
+// score --json`, the window's results screen and the report show it.   Tested in tests/sim/score_test.cpp
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Attempts as JSON, for `trocar score --json` and the report. An undefined value is null.
+// Writes attempts as JSON, for `trocar score --json` and the report. An undefined value is null.
 // Layout: docs/file-formats.md   Tested in tests/sim/score_test.cpp
 #pragma once
 

@@ -1,6 +1,6 @@
-// Discrete Fourier transform for scores, with the same bits on every machine; a library's result depends on its version
-// and on the processor. Source: Cooley, Tukey, "An algorithm for the machine calculation of complex Fourier series",
-// Math. Comp. 19, 1965.   Tested against the definition in tests/sim/smoothness_test.cpp
+// Computes the discrete Fourier transform for scores, with the same bits on every machine; a library's result depends
+// on its version and on the processor. Source: Cooley, Tukey, "An algorithm for the machine calculation of complex
+// Fourier series", Math. Comp. 19, 1965.   Tested against the definition in tests/sim/smoothness_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,7 +1,7 @@
-// Change of metrics from attempt to attempt, with the power law of practice fitted to each.
-// Source: Newell, Rosenbloom, "Mechanisms of skill acquisition and the law of practice", in: Anderson (ed.), Cognitive
-// Skills and their Acquisition, 1981: value = first * attempt^-rate. Fitted by least squares between the logarithms.
-// Tested in tests/sim/learning_curve_test.cpp
+// Computes the change of metrics from attempt to attempt, and fits the power law of practice to each. Source: Newell,
+// Rosenbloom, "Mechanisms of skill acquisition and the law of practice", in: Anderson (ed.), Cognitive Skills and their
+// Acquisition, 1981: value = first * attempt^-rate. The fit is by least squares between the logarithms. Tested in
+// tests/sim/learning_curve_test.cpp
 #pragma once
 
 #include <optional>

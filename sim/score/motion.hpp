@@ -1,4 +1,4 @@
-// Motion metrics of an instrument: lengths, speeds, volume. Pure functions of an evenly sampled track.
+// Computes the motion metrics of an instrument (lengths, speeds, volume), by pure functions of an evenly sampled track.
 // Formulas and sources: docs/metrics.md. An undefined value is NaN.
 // Units: metres, seconds, degrees.   Tested in tests/sim/motion_test.cpp
 #pragma once

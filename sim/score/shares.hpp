@@ -1,5 +1,5 @@
-// Duration and number of events from flags of frames.
-// A frame represents the time since the frame before it, as in a task.
+// Computes the duration and the number of events from flags of frames. A frame represents the time since the frame
+// before it, as in a task.
 // Units: seconds.   Tested in tests/sim/score_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// Smoothness of a movement. Pure functions of evenly spaced samples; larger (nearer zero) is smoother for spectral arc
-// length and log dimensionless jerk.
+// Computes the smoothness of a movement, by pure functions of evenly spaced samples. For spectral arc length and log
+// dimensionless jerk, larger (nearer zero) is smoother.
 // Sources: dimensionless jerk: Hogan, Sternad, "Sensitivity of smoothness measures to movement duration, amplitude, and
 // arrests", Journal of Motor Behavior 41, 2009; its logarithm and the spectral arc length: Balasubramanian,
 // Melendez-Calderon, Roby-Brami, Burdet, "On the analysis of movement smoothness", Journal of NeuroEngineering and

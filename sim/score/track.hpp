@@ -1,6 +1,6 @@
-// An instrument's motion from a recording: first as recorded, then evenly sampled and filtered.
-// Even rate 100 Hz, low-pass 10 Hz: the band of the spectral arc length; tremor (8 to 12 Hz) is attenuated but kept.
-// Method: sim/score/resample.hpp; reasons: docs/metrics.md.
+// Reads an instrument's motion from a recording, then samples it evenly and filters it. The even rate is 100 Hz. The
+// low-pass is 10 Hz, the upper limit of the spectral arc length; tremor (8 to 12 Hz) is attenuated but kept. Method:
+// sim/score/resample.hpp; reasons: docs/metrics.md.
 // Units: metres, seconds, degrees.   Tested in tests/sim/track_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// A touch query that failed during a session: which backend, in which frame, why, and what the session does next.
-// Tested in tests/sim/backend_fault_test.cpp
+// Describes a touch query that failed during a session: which backend, in which frame, why, and what the session does
+// next. Tested in tests/sim/backend_fault_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The backends of touch queries that a session can use, by name. The program decides which ones there are
-// (app/compare/backends.hpp); the session knows none of them but scan, to which it falls back.
+// Defines how a session makes a touch query by the name of its backend. The program decides which backends exist
+// (app/compare/backends.hpp). The session itself makes only scan, which replaces a backend that fails.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Candidate pairs of a frame: instrument and organ, organ and organ, instrument and instrument, found by sweep and
+// Finds the candidate pairs of a frame (instrument and organ, organ and organ, instrument and instrument) by sweep and
 // prune over their boxes. An instrument's box contains everything within its radius of the triangle that its shaft
 // sweeps in the frame. A face that it touches lies in both boxes, so a pair that is not listed needs no touch query.
 // Units: metres, world frame.   Tested in tests/sim/encounters_test.cpp

@@ -1,4 +1,4 @@
-// Distance between two instruments: their shafts are capsules from the trocar to the tip.
+// Computes the distance between two instruments, whose shafts are capsules from the trocar to the tip.
 // Units: metres, world frame.   Tested against sampling in tests/sim/encounters_test.cpp
 #pragma once
 

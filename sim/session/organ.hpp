@@ -1,4 +1,4 @@
-// An organ in a session: its surface, its tissue, its touch query, its removed faces and its damage.
+// Holds an organ in a session: its surface, its tissue, its touch query, its removed faces and its damage.
 // Units: metres, pascals, seconds.   Tested in tests/sim/session_test.cpp
 #pragma once
 

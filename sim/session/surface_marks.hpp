@@ -1,4 +1,4 @@
-// Points attached to an organ's surface: a task's targets follow the tissue as it moves.
+// Attaches points to an organ's surface, so that a task's targets follow the tissue as it moves.
 // Units: metres.   Tested in tests/sim/session_test.cpp
 #pragma once
 

@@ -1,8 +1,8 @@
-// From pictures to ticks: the session advances by a fixed time step, at any drawing rate. A picture runs the ticks that
-// have become due since the last one, up to a limit; ticks beyond the limit are lost time. Each tick has its own time
-// and a wall time, which the user experienced. Ticks of one picture share the wall time since the last tick evenly.
-// This class reads no clock: the caller passes the duration of each picture, measured by a clock that may stop or jump.
-// Units: seconds.   Tested in tests/sim/tick_clock_test.cpp
+// Computes how many ticks each picture runs: the session advances by a fixed time step, at any drawing rate. A picture
+// runs the ticks that have become due since the last one, up to a limit; ticks beyond the limit are lost time. Each
+// tick has its own time and a wall time, which the user experienced. Ticks of one picture share the wall time since the
+// last tick evenly. This class reads no clock: the caller passes the duration of each picture, measured by a clock that
+// may stop or jump. Units: seconds.   Tested in tests/sim/tick_clock_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Which faces an instrument's tip touches: its parts (two jaws, a hook, two blades, a ball) are convex pieces in the
-// pose of the instrument. The backend finds candidate faces with a capsule that contains the open tip, in the same call
-// as the shafts; each candidate is then tested exactly. The pieces are tested in the pose at the end of the frame; the
-// sweep during the frame is covered by the shaft. Units: metres, world frame.
+// Finds the faces that an instrument's tip touches. Its parts (two jaws, a hook, two blades, a ball) are convex pieces
+// in the pose of the instrument. The backend finds candidate faces with a capsule that contains the open tip, in the
+// same call as the shafts; each candidate is then tested exactly. The pieces are tested in the pose at the end of the
+// frame; the sweep during the frame is covered by the shaft. Units: metres, world frame.
 // Checked against all faces in tests/sim/tip_touch_test.cpp
 #pragma once
 

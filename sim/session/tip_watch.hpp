@@ -1,4 +1,4 @@
-// Is an instrument's tip inside an organ, and how deep? Evaluated after the tissue step, so that a depth is a
+// Decides after the tissue step whether an instrument's tip is inside an organ, and how deep. A depth is therefore a
 // penetration that the contact could not resolve: an instrument pushed through an organ, or moved faster than the
 // tissue yields. A tree over each organ's faces answers; it is refitted only in frames in which a tool touches the
 // organ and its tip is in the organ's box. A tool that touches none of its faces is not inside it: trocars are outside.

@@ -1,4 +1,4 @@
-// Location of the program's own organs and scenes.
+// Finds the folder of the program's own organs and scenes.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Ctrl-C as a flag: long work calls interrupted() between frames and ends cleanly.
+// Turns Ctrl-C into a flag: long work calls interrupted() between frames and ends cleanly.
 #pragma once
 
 namespace trocar {

@@ -1,4 +1,4 @@
-// Limits that writers and readers must share.
+// Defines the limits that writers and readers must share.
 #pragma once
 
 #include <cstdint>

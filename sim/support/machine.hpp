@@ -1,4 +1,4 @@
-// Origin of every table, recording and report: program version, machine, date.
+// Describes the origin of every table, recording and report: program version, machine, date.
 #pragma once
 
 #include <string>

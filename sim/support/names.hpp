@@ -1,5 +1,5 @@
-// The rule for names of organs, instruments and marks. A name becomes a group and a text line of a recording, a cell of
-// a table and a label in the window.   Tested in tests/app/input_test.cpp
+// Checks the names of organs, instruments and marks. A name becomes a group and a text line of a recording, a cell of a
+// table and a label in the window.   Tested in tests/app/input_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Output files of commands, written atomically: complete or absent. They never overwrite a file that Trocar did not
-// write, nor an input of the same command.   Tested in tests/app/output_test.cpp
+// Writes the output files of commands atomically: a file is complete or absent. An output never overwrites a file that
+// Trocar did not write, nor an input of the same command.   Tested in tests/app/output_test.cpp
 #pragma once
 
 #include <filesystem>

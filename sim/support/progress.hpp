@@ -1,4 +1,4 @@
-// A progress bar on stderr for work that takes more than two seconds; silent before that.
+// Shows a progress bar on stderr for work that takes more than two seconds, and nothing before that.
 #pragma once
 
 #include <chrono>

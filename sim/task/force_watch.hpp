@@ -1,5 +1,5 @@
-// Too much force on the tissue: count, duration, peak, in every kind of task. The force first passes a low-pass filter,
-// as a hand does, so that single frames of an intermittent contact do not count.
+// Detects too much force on the tissue, in every kind of task: measures count, duration and peak. The force first
+// passes a low-pass filter, as a hand does, so that single frames of an intermittent contact do not count.
 // Units: newtons, seconds.   Tested in tests/sim/task_parts_test.cpp
 #pragma once
 

@@ -1,5 +1,6 @@
-// A task's marks in the scope's view: targets and paths on the tissue, zones in the picture. Borrowed for a frame.
-// Units: metres, world frame; zones in pinhole image coordinates, half heights.   Drawn by app/view/mark_layer.hpp
+// Defines a task's marks in the scope's view: targets and paths on the tissue, zones in the picture. The spans are
+// valid for one frame. Units: metres, world frame; zones in pinhole image coordinates, half
+// heights.   Drawn by app/view/mark_layer.hpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,5 +1,5 @@
-// The data of one frame that a task uses. A running session and a recording give bit-identical values, so an attempt
-// has the same score live and from its recording. Units: metres, seconds, newtons, world frame.
+// Defines the data of one frame that a task uses. A running session and a recording give bit-identical values, so an
+// attempt has the same score live and from its recording. Units: metres, seconds, newtons, world frame.
 // Tested in tests/sim/observer_test.cpp
 #pragma once
 

@@ -1,5 +1,6 @@
-// The plans of a performer for each kind of task: one attempt after the other until the task is done. The task's
-// progress determines the next attempt, so that a failed step is repeated.   Tested in tests/sim/performer_test.cpp
+// Plans the movements of a performer for each kind of task: one attempt after the other until the task is done. The
+// task's progress determines the next attempt, so that a failed step is repeated.   Tested in
+// tests/sim/performer_test.cpp
 #include <algorithm>
 #include <cmath>
 

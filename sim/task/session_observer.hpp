@@ -1,4 +1,5 @@
-// A running session as a task sees it, after Session::step(). The marks are those of Session::set_marks().
+// Gives the state of a running session as a task sees it, after Session::step(). The marks are those of
+// Session::set_marks().
 // Tested against recordings in tests/sim/observer_test.cpp
 #pragma once
 

@@ -1,6 +1,7 @@
-// Common interface of the six kinds of task: a goal receives every frame and reports progress, a hint, a warning and
-// graded metrics. There is one file for each kind; TaskRun holds a goal and adds what all kinds share: time, force,
-// zones. Formulas and sources: docs/tasks.md. Units: metres, seconds.   Tested in tests/sim/task_run_test.cpp
+// Defines the common interface of the six kinds of task: a goal receives every frame and reports progress, a hint, a
+// warning and graded metrics. There is one file for each kind; TaskRun holds a goal and adds what all kinds share:
+// time, force, zones. Formulas and sources: docs/tasks.md. Units: metres, seconds.   Tested in
+// tests/sim/task_run_test.cpp
 #pragma once
 
 #include <memory>

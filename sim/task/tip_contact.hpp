@@ -1,5 +1,5 @@
-// Measurements shared by the tasks: contact of an instrument's tip, distance from a target along the surface, path
-// lengths; and states that persist through single frames without them.
+// Makes the measurements that tasks share: contact of an instrument's tip, distance from a target along the surface,
+// path lengths. Keeps a state through single frames that interrupt it.
 // Units: metres, seconds.   Tested in tests/sim/task_parts_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// A line on an organ: its corners are joined by short steps, projected onto the surface at rest; it moves with the
+// Draws a line on an organ: short steps, projected onto the surface at rest, join its corners. The line moves with the
 // tissue. Arc lengths are those at rest, so that stretching does not change them.
 // Units: metres.   Tested in tests/sim/task_parts_test.cpp
 #pragma once

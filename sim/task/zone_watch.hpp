@@ -1,5 +1,5 @@
-// The forbidden zones of a task, drawn in the scope's picture: entries of instruments, time inside, depth. The shaft's
-// radius is projected at the depth of its point nearest to the zone.
+// Watches the forbidden zones of a task, which are drawn in the scope's picture: measures entries of instruments, time
+// inside, depth. The shaft's radius is projected at the depth of its point nearest to the zone.
 // Units: metres, seconds; in the picture half heights.   Tested in tests/sim/task_parts_test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
-// Every backend against the double-precision reference: all modes, covers and sets, on random motions over the built-in
-// organs and on a scanned liver with a recorded instrument. The long version is bench/agreement.cpp.
+// Compares every backend with the double-precision reference: all modes, covers and sets, on random motions over the
+// built-in organs and on a scanned liver with a recorded instrument. The long version is bench/agreement.cpp.
 #include <gtest/gtest.h>
 
 #include <cstdio>

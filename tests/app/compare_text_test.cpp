@@ -1,4 +1,4 @@
-// The texts of a comparison, and progress in a log.
+// Tests the texts of a comparison, and the progress lines in a log.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Validation of all input: names, numbers of options and scenes, files that are not regular, excessive files, and the
-// access rights of an untrusted scene. Each fault gives one short sentence.
+// Tests the validation of all input: names, numbers of options and scenes, files that are not regular, excessive files,
+// and the access rights of an untrusted scene. Each fault gives one short sentence.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
-// Output files: an error at the start destroys nothing, foreign files are never replaced, no output is also an input,
-// and a file is complete or absent.
+// Tests output files: an error at the start destroys nothing, files that Trocar did not write are never replaced, no
+// output is also an input, and a file is complete or absent.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

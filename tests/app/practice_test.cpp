@@ -1,5 +1,5 @@
-// A practice session driven by artificial clocks: attempts on slow and fast machines, demonstrations, pauses, panels
-// over the picture, lost focus. No window and no OpenGL.
+// Tests a practice session that artificial clocks drive: attempts on slow and fast machines, demonstrations, pauses,
+// panels over the picture, lost focus. Needs no window and no OpenGL.
 #include "app/window/practice.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Faults from outside the program: it is killed at any time, the disk is full, its recording is deleted or moved, two
-// programs write one recording, memory runs out. Every reader gives complete frames or one sentence, within 10 s.
+// Tests faults from outside the program: it is killed at any time, the disk is full, its recording is deleted or moved,
+// two programs write one recording, memory runs out. Every reader gives complete frames or one sentence, within 10 s.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>

@@ -1,4 +1,4 @@
-// The commands of the program: exit status, one sentence on stderr, and no partly written output file.
+// Tests the commands of the program: exit status, one sentence on stderr, and no partly written output file.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The time series for ParaView: VTK's own reader gives every face, position and touch of the recording; the list of
-// files is XML with the correct times.
+// Tests the time series for ParaView: VTK's own reader gives every face, position and touch of the recording; the list
+// of files is XML with the correct times.
 #include "app/report/pvd.hpp"
 
 #include <gtest/gtest.h>

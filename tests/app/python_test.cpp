@@ -1,5 +1,5 @@
-// Evaluation of a recording in Python: pandas opens every table, and the example in the docs runs and is correct. Also
-// tests the output of trocar score.
+// Tests the evaluation of a recording in Python: pandas opens every table, and the example in the docs runs and is
+// correct. Also tests the output of trocar score.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Automatic quality: down when slow, up when fast, constant in between.
+// Tests the automatic quality: it goes down when drawing is slow, up when it is fast, and stays constant in between.
 #include "app/view/quality.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Recordings of burnt organs: every frame's surface is read back bit for bit, every backend gives the recorded answers,
-// and the recording of a killed session is readable up to its last complete frame.
+// Tests recordings of burnt organs: every frame's surface is read back bit for bit, every backend gives the recorded
+// answers, and the recording of a killed session is readable up to its last complete frame.
 #include "app/compare/replay.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The report's summary compared with the recorded session, and its page with hostile strings.
+// Compares the report's summary with the recorded session. Tests the report's page with strings that contain HTML or
+// script.
 #include <gtest/gtest.h>
 
 #include <algorithm>

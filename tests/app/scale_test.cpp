@@ -1,6 +1,6 @@
-// Every backend against the double-precision reference over the whole range of scale: organs of 1 mm to 1 km, 0 to 1 km
-// from the origin, both sets. Vertices are floats, 61 micrometres apart at 1 km. They are the input, so the answer must
-// be exact for them, within the same 1 micrometre band as at the origin. Units: metres.
+// Compares every backend with the double-precision reference over the whole range of scale: organs of 1 mm to 1 km, 0
+// to 1 km from the origin, both sets. Vertices are floats, 61 micrometres apart at 1 km. These floats are the input, so
+// the answer must be exact for them; the borderline limit is 1 micrometre, as at the origin. Units: metres.
 #include <gtest/gtest.h>
 
 #include <algorithm>

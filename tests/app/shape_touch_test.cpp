@@ -1,5 +1,5 @@
-// The shape of an instrument against an organ: candidate faces of the tree against all faces, the pose, the tip's
-// depth.
+// Tests the shape of an instrument against an organ: compares the answer from the tree's candidate faces with that from
+// all faces; tests the pose and the tip's depth.
 #include "app/compare/shape_touch.hpp"
 
 #include <gtest/gtest.h>

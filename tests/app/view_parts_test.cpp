@@ -1,4 +1,4 @@
-// Parts of the view without OpenGL: shadow, smoke, marks, noise, creases.
+// Tests the parts of the view that need no OpenGL: shadow, smoke, marks, noise, creases.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The view, rendered off-screen: objects of the scene appear at their expected positions in the picture.
+// Renders the view off-screen and tests that objects of the scene appear at their expected positions in the picture.
 #include "app/view/view.hpp"
 
 #include <glad/gl.h>

@@ -1,4 +1,4 @@
-// The scene editor without a window: rays and pixels, picking compared with a test of every face, undo, saving.
+// Tests the scene editor without a window: rays and pixels, picking compared with a test of every face, undo, saving.
 #include <gtest/gtest.h>
 
 #include <random>

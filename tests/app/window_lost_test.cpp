@@ -1,5 +1,5 @@
-// The window's OpenGL context is lost during a session: the recording is closed completely, and the program ends with
-// an error message. Needs a display: the test app.window_lost provides one.
+// Tests what happens when the window's OpenGL context is lost during a session: the recording is closed completely, and
+// the program ends with an error message. Needs a display: the test app.window_lost provides one.
 #include <glad/gl.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 GLenum GLAD_API_PTR was_reset() { return GL_UNKNOWN_CONTEXT_RESET; }
 
-// Makes the driver report a lost context, a while after the recording has begun.
+// Makes the driver report a lost context after the recording has begun.
 void lose_context_once_there_is(const std::filesystem::path& recording) {
   for (int i = 0; i < 600 && !std::filesystem::exists(recording); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

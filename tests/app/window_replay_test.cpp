@@ -1,4 +1,4 @@
-// A replay: position and speed, marks of its timeline, and every frame as it was in the session.
+// Tests a replay: its position and speed, the marks of its timeline, and that every frame equals that of the session.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The window's logic without a window: sequence of screens, mouse and keyboard as input device, plots and lists.
+// Tests the window's logic without a window: sequence of screens, mouse and keyboard as input device, plots and lists.
 #include <gtest/gtest.h>
 
 #include <fstream>

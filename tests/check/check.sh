@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
+# Runs the checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
 #   shell docs tidy   shellcheck on shell scripts; links and file names in documents; clang-tidy on every source
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy on our own code:  tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]
+# Runs clang-tidy on our own code:  tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]
 #   changed  files that differ from the parent commit, also in the working tree; a header through its own unit
 #   all      every source that the build compiles, and the headers that it includes
 # The build folder (build/dev) must be configured; it need not be built.

@@ -1,4 +1,4 @@
-// Boxes: closed, empty, rounded outwards, and cubes that contain an object in every orientation.
+// Tests boxes: closed and empty ones, rounding outwards, and cubes that contain an object in every orientation.
 #include "cpu_collision/broad_phase/box.hpp"
 
 #include <gtest/gtest.h>

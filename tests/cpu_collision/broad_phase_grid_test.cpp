@@ -1,4 +1,4 @@
-// The grid and its borders against brute force in the same space, and brute force against images of the boxes.
+// Compares the grid and its borders with brute force in the same space, and brute force with images of the boxes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Times of impact of moving spheres against small time steps, and the order of collisions against its definition.
+// Compares times of impact of moving spheres with small time steps, and the order of collisions with its definition.
 #include "cpu_collision/broad_phase/impact.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Moving boxes for tests of the broad phase: coherent motion and every kind of disturbance. Units: metres.
+// Makes moving boxes for tests of the broad phase: coherent motion and every kind of disturbance. Units: metres.
 #pragma once
 
 #include <cmath>

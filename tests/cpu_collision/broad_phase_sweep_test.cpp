@@ -1,4 +1,4 @@
-// Sweep and prune while objects are added and removed, and its counters.
+// Tests sweep and prune while objects are added and removed, and its counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>

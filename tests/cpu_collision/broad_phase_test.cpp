@@ -1,4 +1,4 @@
-// Every method finds the pairs of brute force, frame after frame; none allocates after a warm-up.
+// Tests that every method finds the pairs of brute force, frame after frame, and that none allocates after a warm-up.
 #include <gtest/gtest.h>
 
 #include <algorithm>

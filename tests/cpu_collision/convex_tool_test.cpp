@@ -1,5 +1,5 @@
-// The tests of a tree traversal: the 15-axis test against alternating projections; boxes and faces against a volume,
-// compared with sampling and with the reference's margin.
+// Tests the decisions of a tree traversal: compares the 15-axis test with alternating projections, and the tests of
+// boxes and faces against a volume with sampling and with the reference's margin.
 #include "cpu_collision/convex_tool.hpp"
 
 #include <gtest/gtest.h>

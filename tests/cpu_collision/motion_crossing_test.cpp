@@ -1,5 +1,5 @@
-// Moving triangles: named cases; meetings that are exact in binary fractions, including nearly planar ones; random
-// motions against dense sampling with the exact test.
+// Tests moving triangles on named cases, on meetings that are exact in binary fractions (also in nearly one plane), and
+// on random motions, compared with dense sampling by the exact test.
 #include "cpu_collision/trees/motion_crossing.hpp"
 
 #include <gtest/gtest.h>

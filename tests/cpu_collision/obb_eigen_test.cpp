@@ -1,4 +1,4 @@
-// The box axes' eigen solver against Eigen's, over ordinary, repeated, zero, tiny and huge eigenvalues.
+// Compares the eigen solver for box axes with Eigen's, over ordinary, repeated, zero, tiny and huge eigenvalues.
 #include "cpu_collision/trees/obb_eigen.hpp"
 
 #include <gtest/gtest.h>

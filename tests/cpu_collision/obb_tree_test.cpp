@@ -1,4 +1,5 @@
-// The box tree: every face in exactly one leaf, every vertex inside every box above it, after a build and after refits.
+// Tests the box tree after a build and after refits: every face is in exactly one leaf, every vertex is inside every
+// box above it.
 #include "cpu_collision/trees/obb_build.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The reference itself: closed forms, dense sampling, and duality (a best point and a best mix of planes must agree).
+// Tests the reference itself by closed forms, dense sampling, and duality (a best point and a best mix of planes must
+// agree).
 #include "cpu_collision/reference.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// After a warm-up, update() and touched() never call operator new. A program of its own, as it replaces operator new.
+// Tests that update() and touched() never call operator new after a warm-up. This test replaces operator new, so it is
+// a program of its own.
 #include <gtest/gtest.h>
 
 #include <atomic>

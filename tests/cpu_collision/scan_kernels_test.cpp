@@ -1,5 +1,5 @@
-// Every vector version of the scan's inner loops returns the same bits as the plain one, and the widened float planes
-// never exclude a point that the exact planes include.
+// Tests that every vector version of the scan's inner loops returns the same bits as the plain one, and that the
+// widened float planes never exclude a point that the exact planes include.
 #include "cpu_collision/scan_kernels.hpp"
 
 #include <gtest/gtest.h>

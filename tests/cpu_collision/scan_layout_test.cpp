@@ -1,4 +1,4 @@
-// The layout: every face once, with its own number, in the patch or the seam of its corners.
+// Tests the layout: it holds every face once, with its own number, in the patch or the seam of its corners.
 #include "cpu_collision/scan_layout.hpp"
 
 #include <gtest/gtest.h>

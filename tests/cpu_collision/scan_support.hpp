@@ -1,4 +1,4 @@
-// Tools and meshes for the scan's tests. Units: metres.
+// Makes tools and meshes for the scan's tests. Units: metres.
 #pragma once
 
 #include <cstdint>

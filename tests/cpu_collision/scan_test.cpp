@@ -1,5 +1,5 @@
-// The scan query matches its definition (scan_volume) face for face, and the reference outside the 1 micrometre
-// band.
+// Tests that the scan query equals its definition (scan_volume) face for face, and the reference on all faces that are
+// not borderline (1 micrometre).
 #include "cpu_collision/scan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Random convex bodies and poses, and the distance between two bodies by brute force over triangles. Units: metres.
+// Makes random convex bodies and poses, and measures the distance between two bodies by brute force over triangles.
+// Units: metres.
 #pragma once
 
 #include <algorithm>

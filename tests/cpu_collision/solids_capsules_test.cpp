@@ -1,4 +1,4 @@
-// Two capsules against sampled axes, and by moving them apart along the normal.
+// Compares the distance of two capsules with sampled axes; moves overlapping ones apart along the normal.
 #include "cpu_collision/solids/capsules.hpp"
 
 #include <gtest/gtest.h>

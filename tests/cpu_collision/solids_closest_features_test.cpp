@@ -1,4 +1,4 @@
-// The walk against all pairs of triangles: random bodies, degenerate, touching and moving bodies.
+// Compares the walk over features with all pairs of triangles: random, degenerate, touching and moving bodies.
 #include "cpu_collision/solids/closest_features.hpp"
 
 #include <gtest/gtest.h>

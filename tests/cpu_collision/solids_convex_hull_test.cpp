@@ -1,4 +1,4 @@
-// The hull's surface is exactly closed and convex, contains every point, and has Qhull's volume.
+// Tests that the hull's surface is exactly closed and convex, contains every point, and has Qhull's volume.
 #include <gtest/gtest.h>
 #include <libqhull_r/qhull_ra.h>
 

@@ -1,4 +1,5 @@
-// The pieces contain the whole surface, and the inside of a closed one; their measured error is within its limit.
+// Tests that the pieces contain the whole surface and the inside of a closed one, and that their measured error is
+// within its limit.
 #include "cpu_collision/solids/convex_pieces.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Brute force object against object: known scenes, and exact agreement with the triangle-triangle test of mesh/.
+// Tests brute force of object against object on known scenes; the pairs must equal those of the triangle-triangle test
+// of mesh/.
 #include "cpu_collision/solids/crossing_pairs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The exact test on integers and named cases; the area and angle tests against the exact one: how often they differ,
+// Tests the exact test on integers and named cases. Compares the area and angle tests with it: how often they differ,
 // and up to which gap rounding and tolerance matter.
 #include "cpu_collision/solids/edge_triangle.hpp"
 

@@ -1,4 +1,5 @@
-// Depth against a full test of every axis of the two bodies, and by moving the bodies apart along the normal.
+// Compares the penetration depth with a full test of every axis of the two bodies; moves the bodies apart along the
+// normal.
 #include "cpu_collision/solids/penetration.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Pieces against faces: every answer against the separating axes of piece and face, and against triangle distances.
+// Compares every answer of pieces against faces with the separating axes of piece and face, and with triangle
+// distances.
 #include "cpu_collision/solids/piece_faces.hpp"
 
 #include <gtest/gtest.h>

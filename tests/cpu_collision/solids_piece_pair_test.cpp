@@ -1,4 +1,4 @@
-// Two hierarchies of pieces against every pair of pieces, with and without the state of the last frame.
+// Compares two hierarchies of pieces with a test of every pair of pieces, with and without the state of the last frame.
 #include "cpu_collision/solids/piece_pair.hpp"
 
 #include <gtest/gtest.h>

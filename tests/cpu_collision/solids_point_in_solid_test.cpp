@@ -1,4 +1,5 @@
-// Solid angle against closed forms; ray parity against the winding number on closed organs, and with degenerate rays.
+// Compares the solid angle with closed forms, and ray parity with the winding number on closed organs and for
+// degenerate rays.
 #include "cpu_collision/solids/point_in_solid.hpp"
 
 #include <gtest/gtest.h>

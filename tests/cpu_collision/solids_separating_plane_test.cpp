@@ -1,4 +1,5 @@
-// "Separated" is never wrong; "not found" is rarely wrong for a wide gap; the last frame's plane saves updates.
+// Tests that "separated" is never wrong, that "not found" is rarely wrong for a wide gap, and that the last frame's
+// plane saves updates.
 #include "cpu_collision/solids/separating_plane.hpp"
 
 #include <gtest/gtest.h>

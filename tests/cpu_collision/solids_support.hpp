@@ -1,5 +1,4 @@
-// Shared by the tests of cpu_collision/solids and trees: the two-object scene with poses, read from a file. Units:
-// those of the file.
+// Reads the scene of two objects with poses from a file, for the tests of solids and trees. Units: those of the file.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Depth of a tip: on a sphere against its radius, on a liver with and without a tree.
+// Tests the depth of a tip: in a sphere against its radius, in a liver with and without a tree.
 #include "cpu_collision/solids/tip_depth.hpp"
 
 #include <gtest/gtest.h>

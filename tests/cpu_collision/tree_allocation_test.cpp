@@ -1,4 +1,4 @@
-// A frame of any tree allocates nothing after a warm-up, for every query: operator new is counted.
+// Tests that a frame of any tree allocates nothing after a warm-up, for every query, by counting calls of operator new.
 #include <gtest/gtest.h>
 
 #include "cpu_collision/trees/surface_tree.hpp"

@@ -1,5 +1,5 @@
-// Splits and fits of every kind of tree: each face in one node, each node's volume around all faces below it, after a
-// build and after refits; the fit around a motion and the tight fit as well.
+// Tests splits and fits of every kind of tree after a build and after refits: each face is in one node, and each node's
+// volume contains all faces below it. Also tests the fit around a motion and the tight fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

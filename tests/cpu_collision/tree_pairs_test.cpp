@@ -1,5 +1,5 @@
-// Pairs of faces of two trees, of a tree with itself, and of a surface in motion, compared with a test of every pair;
-// scenes with known answers.
+// Compares the pairs of faces of two trees, of a tree with itself, and of a surface in motion with a test of every
+// pair. Also tests scenes with known answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Queries of segments, rays and points against a loop over all faces, with degenerate lines and meshes.
+// Compares queries of segments, rays and points with a loop over all faces, also for degenerate lines and meshes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every kind of tree, every split, rebuilt and refitted, against the reference: random tools over several meshes,
-// including degenerate ones, both sets, all kinds of tool volume, at rest and deforming.
+// Compares every kind of tree, with every split, rebuilt and refitted, with the reference: random tools over several
+// meshes, including degenerate ones, both sets, all kinds of tool volume, at rest and deforming.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Beams: a cantilever and a hanging column against beam theory, the period of the cantilever, and the independence of
-// the results from the time step.
+// Compares a cantilever and a hanging column with beam theory. Tests the period of the cantilever, and that the results
+// do not depend on the time step.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Beams of tissue and their results in beam theory. For tests and benchmarks.
+// Makes beams of tissue and computes their results in beam theory, for tests and benchmarks.
 // Source: Timoshenko, "Strength of materials", 1930; Cowper, "The shear coefficient in Timoshenko's beam theory", 1966.
 // Units: metres, newtons, seconds.   Tested in tests/deform/beam_test.cpp
 #pragma once

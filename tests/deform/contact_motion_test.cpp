@@ -1,4 +1,4 @@
-// Tools at the speed of fast hand motions: no tunnelling, and the surface stays outside the tools.
+// Tests tools at the speed of fast hand motions: none tunnels through tissue, and the surface stays outside the tools.
 #include <cmath>
 
 #include "tests/deform/deform_support.hpp"

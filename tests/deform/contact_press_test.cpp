@@ -1,5 +1,5 @@
-// A tool pressed into an organ, frame by frame as in the program: the surface stays outside the tool, the force is
-// plausible, and the organ springs back.
+// Presses a tool into an organ, frame by frame as in the program, and tests that the surface stays outside the tool,
+// the force is plausible, and the organ springs back.
 #include <cmath>
 
 #include "tests/deform/deform_support.hpp"

@@ -1,4 +1,4 @@
-// Shared by the tissue tests: blocks, the sentence of an error, a hash of a state, a press with a tool.
+// Provides what the tissue tests share: blocks, the sentence of an error, a hash of a state, a press with a tool.
 #pragma once
 
 #include <gtest/gtest.h>

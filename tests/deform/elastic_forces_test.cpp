@@ -1,4 +1,4 @@
-// The vector loops are compared bit for bit with each other, and with the gradient of the energy in double.
+// Compares the vector loops with each other bit for bit, and with the gradient of the energy in double.
 #include <bit>
 #include <cmath>
 #include <random>

@@ -1,5 +1,5 @@
-// The tissue has the stated modulus and Poisson's ratio: blocks are stretched and compressed, along the lattice and
-// across it. Modulus: force per area at rest over strain, in the middle half of a bar clamped at its ends. Under a
+// Tests that the tissue has the stated modulus and Poisson's ratio: stretches and compresses blocks, along the lattice
+// and across it. Modulus: force per area at rest over strain, in the middle half of a bar clamped at its ends. Under a
 // strain of 10 % the energy's own secant modulus is 0.5 % below E in tension and 4 % above it in compression.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Jaws that hold, slip and tear on a block fixed at its bottom.
+// Tests jaws that hold, slip and tear on a block fixed at its bottom.
 #include "deform/grasp.hpp"
 
 #include <cmath>

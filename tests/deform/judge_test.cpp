@@ -1,4 +1,4 @@
-// Validation of the implicit reference solver: gradients and curvatures by finite differences, balance by closed forms.
+// Validates the implicit reference solver: gradients and curvatures by finite differences, balance by closed forms.
 #include "deform/judge.hpp"
 
 #include <cmath>

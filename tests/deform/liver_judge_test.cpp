@@ -1,5 +1,6 @@
-// The real-time step against the implicit reference solver on a real liver: pressed, pulled, twisted; and the force on
-// a tool that presses and leaves. Curves and tables at finer lattices: bench/tissue_curves.cpp.
+// Compares the real-time step with the implicit reference solver on a real liver that is pressed, pulled and twisted,
+// and compares the force on a tool that presses and withdraws. Curves and tables at finer lattices:
+// bench/tissue_curves.cpp.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The OpenHELP liver fixed at its back, pressed by a tool, pulled and twisted by holds; the same for the real-time step
-// and for the implicit reference solver. For tests and benchmarks. Units: metres, newtons, seconds.
+// Makes the OpenHELP liver fixed at its back, pressed by a tool, pulled and twisted by holds. Tests and benchmarks use
+// the same scene for the real-time step and the implicit reference solver. Units: metres, newtons, seconds.
 #pragma once
 
 #include <algorithm>

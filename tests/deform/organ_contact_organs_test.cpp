@@ -1,4 +1,4 @@
-// Contact of real organ shapes: at rest nothing moves, and pressed together they keep each other out.
+// Tests contact of real organ shapes: at rest nothing moves, and organs pressed together do not interpenetrate.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Organs stepped together with the contacts between them, and blocks with a fine surface to press on each other.
+// Steps organs together with the contacts between them, and makes blocks with a fine surface that press on each other.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Organs whose boxes do not overlap have no contacts: searching only the overlapping pairs gives the same contacts as
-// searching all pairs.
+// Tests that a search of only those pairs of organs whose boxes overlap finds the same contacts as a search of all
+// pairs.
 #include <gtest/gtest.h>
 
 #include <cstdio>

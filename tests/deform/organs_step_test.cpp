@@ -1,4 +1,4 @@
-// Organs stepped by one, two and four threads: the same bits, both apart and touching.
+// Tests that organs stepped by one, two and four threads have the same bits, both apart and touching.
 #include "deform/organs_step.hpp"
 
 #include "mesh/organ_maker.hpp"

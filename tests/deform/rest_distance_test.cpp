@@ -1,4 +1,4 @@
-// The distance field in rest space against the closest point of every face; its sign against the solid angle.
+// Compares the distance field in rest space with the closest point of every face, and its sign with the solid angle.
 #include "deform/rest_distance.hpp"
 
 #include <gtest/gtest.h>

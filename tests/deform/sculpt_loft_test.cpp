@@ -1,4 +1,4 @@
-// Boundaries decomposed into loops; loops closed by strips and caps.
+// Tests the decomposition of boundaries into loops, and the strips and caps that close loops.
 #include "deform/loft.hpp"
 
 #include "tests/deform/sculpt_support.hpp"

@@ -1,4 +1,4 @@
-// Burning real organs: closed after every burn, and the time of a burn.
+// Burns real organs: tests that they are closed after every burn, and measures the time of a burn.
 #include <ctime>
 
 #include "mesh/mesh_io.hpp"

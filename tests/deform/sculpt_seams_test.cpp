@@ -1,5 +1,5 @@
-// Burning an organ with seams, as in files with texture coordinates or hard edges: after many random burns it equals
-// its welded twin, is closed, has no degenerate or duplicate faces, and has the same volume.
+// Burns an organ with seams, as in files with texture coordinates or hard edges. After many random burns it equals the
+// same organ without seams, is closed, has no degenerate or duplicate faces, and has the same volume.
 #include "mesh/mesh_report.hpp"
 #include "tests/deform/sculpt_support.hpp"
 

@@ -1,4 +1,5 @@
-// Shared by the sculpture tests: is the surface closed, what volume does it enclose, do the faces keep their ids.
+// Provides the checks that the sculpture tests share: is the surface closed, what volume does it enclose, do the faces
+// keep their ids.
 #pragma once
 
 #include <gtest/gtest.h>

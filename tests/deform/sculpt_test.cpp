@@ -1,4 +1,5 @@
-// Burning blocks: closed after every burn, consistent with the voxels, other faces unchanged, holes, loose parts.
+// Burns blocks: after every burn the surface is closed and consistent with the voxels, and other faces are unchanged.
+// Also tests holes and loose parts.
 #include "deform/sculpt.hpp"
 
 #include "tests/deform/sculpt_support.hpp"

@@ -1,4 +1,4 @@
-// Voxels of an organ: which are tissue, which are connected, which are heated.
+// Tests the voxels of an organ: which are tissue, which are connected, which are heated.
 #include "deform/voxels.hpp"
 
 #include "tests/deform/sculpt_support.hpp"

@@ -1,4 +1,4 @@
-// The highest frequency against a closed form, and its bound when cells are removed.
+// Compares the highest frequency with a closed form, and tests its bound when cells are removed.
 #include "deform/stability.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Measurements on a block of tissue: the force on its ends and the strain at its middle. For tests and benchmarks.
-// Units: metres, newtons.   The measures are checked in tests/deform/elasticity_test.cpp
+// Measures a block of tissue, for tests and benchmarks: the force on its ends and the strain at its middle. Units:
+// metres, newtons.   The measures are checked in tests/deform/elasticity_test.cpp
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Real organs: ours, and the shared ones if they are present.
+// Tests the tissue of real organs: ours, and those of the shared test data if they are present.
 #include "mesh/mesh_io.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"

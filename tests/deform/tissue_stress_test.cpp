@@ -1,4 +1,4 @@
-// Under any load tissue stays finite, and it returns to rest when the loads are removed.
+// Tests that tissue stays finite under any load and returns to rest when the loads are removed.
 #include <cmath>
 #include <cstdlib>
 #include <random>

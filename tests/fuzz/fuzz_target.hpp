@@ -1,7 +1,7 @@
-// Code that all fuzz targets share. A target receives the bytes of one file or stream. It returns when they were read,
-// or refused with an error sentence; in all other cases it aborts the program. The same targets are linked with
-// libFuzzer (`./run fuzz`, coverage-guided, with sanitizers) and with replay_main.cpp (in the test suite: the corpus,
-// then random changes of it).
+// Defines the code that all fuzz targets share. A target receives the bytes of one file or stream. It returns when they
+// were read, or refused with an error sentence; in all other cases it aborts the program. The same targets are linked
+// with libFuzzer (`./run fuzz`, coverage-guided, with sanitizers) and with replay_main.cpp (in the test suite: the
+// corpus, then random changes of it).
 #pragma once
 
 #include <cstddef>

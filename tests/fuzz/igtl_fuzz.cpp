@@ -1,5 +1,5 @@
-// OpenIGTLink streams. An even first byte sends the remaining bytes unchanged, in several parts. An odd one wraps them
-// as the body of one message with a valid header and checksum, so that the parser reaches the body.
+// Feeds OpenIGTLink streams to the parser. An even first byte sends the remaining bytes unchanged, in several parts. An
+// odd one wraps them as the body of one message with a valid header and checksum, so that the parser reaches the body.
 #include <igtl_header.h>
 #include <igtl_util.h>
 

@@ -1,5 +1,5 @@
-// Mesh readers. The first byte selects the format. An accepted mesh has finite positions and valid vertex indices; it
-// is saved and read again as the same mesh, and its report is computed.
+// Feeds files to the mesh readers. The first byte selects the format. An accepted mesh has finite positions and valid
+// vertex indices; it is saved and read again as the same mesh, and its report is computed.
 #include <cmath>
 
 #include "mesh/mesh_io.hpp"

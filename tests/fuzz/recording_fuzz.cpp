@@ -1,4 +1,5 @@
-// Recordings. Every frame of an accepted recording can be read, and the recording is scored or refused with a sentence.
+// Feeds files to the reader of recordings. Every frame of an accepted recording can be read, and the recording is
+// scored or refused with a sentence.
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Coverage-guided fuzzing with address and undefined-behaviour sanitizers: run_fuzz.sh [SECONDS [TARGET...]].
+# Runs coverage-guided fuzzing with address and undefined-behaviour sanitizers: run_fuzz.sh [SECONDS [TARGET...]].
 # Each target starts from its committed corpus; new inputs are kept in build/fuzz/found/TARGET. A crash saves its input in
 # build/fuzz/crashes and the command fails.
 set -euo pipefail

@@ -1,4 +1,4 @@
-// Scene files. An accepted scene is written and read again; both texts must be equal.
+// Feeds files to the scene reader. An accepted scene is written and read again; both texts must be equal.
 #include "sim/scene/scene.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

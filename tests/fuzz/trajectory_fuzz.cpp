@@ -1,4 +1,4 @@
-// Trajectory files. Every row of an accepted trajectory is a valid pose, and time never decreases.
+// Feeds files to the trajectory reader. Every row of an accepted trajectory is a valid pose, and time never decreases.
 #include <cmath>
 
 #include "sim/device/trajectory.hpp"

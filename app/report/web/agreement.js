@@ -1,4 +1,4 @@
-// Agreement of the collision backends and times of the stages, from the recording.
+// Shows the agreement of the collision backends and the times of the stages, from the recording.
 import { html, section } from "./dom.js";
 import { figure, whole } from "./format.js";
 

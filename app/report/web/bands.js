@@ -1,4 +1,4 @@
-// Time intervals that the timeline shows in rows above its curves. Seconds.
+// Computes the time intervals that the timeline shows in rows above its curves. Units: seconds.
 
 /** [{name, marks: [{from, to, tool}]}]: rows that are not empty, the most important first. */
 export function bandsOf(session) {

@@ -1,4 +1,5 @@
-// Colour-blind-safe colours. Instruments: four of Okabe and Ito's set, "Color universal design", 2008.
+// Defines colours that colour-blind readers can distinguish. Instruments: four of Okabe and Ito's set, "Color universal
+// design", 2008.
 // Scale: viridis, Smith and van der Walt, matplotlib 2.0, 2015: ten of its colours, interpolated linearly.
 
 export const kInstrumentColours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"];

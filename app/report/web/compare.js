@@ -1,4 +1,5 @@
-// Comparison of several attempts: learning curves of the metrics, a table of all, and any attempt in detail.
+// Compares several attempts: draws the learning curve of each metric, a table of all attempts, and any attempt in
+// detail.
 import { drawnToWidth, freshId, html, section } from "./dom.js";
 import { figure, readableUnit } from "./format.js";
 import { practiceDrawing, practiceText } from "./practice.js";

@@ -1,4 +1,4 @@
-// The time cursor, shared by all drawings of a session. Seconds.
+// Holds the time cursor that all drawings of a session share. Units: seconds.
 
 /** cursor.at, cursor.move(time), cursor.follow(listener): calls the listener at once and at every move. */
 export function makeCursor(begin, end) {

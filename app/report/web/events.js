@@ -1,4 +1,4 @@
-// The list of events; selecting an event moves the time cursor.
+// Shows the list of events. Selecting an event moves the time cursor.
 import { html, section } from "./dom.js";
 import { clock } from "./format.js";
 

@@ -1,4 +1,4 @@
-// Formats numbers for reading.
+// Formats numbers as text for the reader.
 
 /** Three significant digits, no exponent between 1e-4 and 1e6; a dash for a missing number. */
 export function figure(value) {

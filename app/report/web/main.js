@@ -1,4 +1,4 @@
-// The report's page: reads the embedded data and draws every section.
+// Builds the report's page: reads the embedded data and draws every section.
 import { comparison } from "./compare.js";
 import { decodeSession } from "./decode.js";
 import { sessionPage } from "./session.js";

@@ -1,4 +1,4 @@
-// A sentence about each metric. Formulas and sources: docs/metrics.md, under the same ids.
+// Explains each metric in one sentence. docs/metrics.md gives formulas and sources under the same ids.
 
 const kNotes = {
   duration: "From the first frame to the last.",

@@ -1,4 +1,4 @@
-// The metrics of an attempt: for the whole session, and by instrument.
+// Shows the metrics of an attempt, for the whole session and for each instrument.
 import { html, section } from "./dom.js";
 import { withUnit } from "./format.js";
 import { explanationOf } from "./metric_notes.js";

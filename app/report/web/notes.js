@@ -1,4 +1,4 @@
-// Limitations that the reader must know before grading a trainee by these numbers. Sources: docs/metrics.md.
+// States the limitations that a reader must know before grading a trainee by these numbers. Sources: docs/metrics.md.
 import { html, section } from "./dom.js";
 
 const kNotes = [

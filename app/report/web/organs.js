@@ -1,4 +1,4 @@
-// The organs coloured by contact: the duration or the highest pressure of contact of each face in the whole session.
+// Draws the organs coloured by contact: by its duration or by its highest pressure on each face in the whole session.
 import { kScale } from "./colour.js";
 import { freshId, html, section } from "./dom.js";
 import { figure, whole } from "./format.js";

@@ -1,4 +1,4 @@
-// The paths of the tips in three views, millimetres, with the organs' outlines behind them.
+// Draws the paths of the tips in three views, with the outlines of the organs behind them. Units: millimetres.
 import { instrumentClass } from "./colour.js";
 import { indexAt } from "./decode.js";
 import { drawnToWidth, html, section, svg } from "./dom.js";

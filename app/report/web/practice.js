@@ -1,4 +1,5 @@
-// One metric over the attempts, with the power law of practice where one was fitted (sim/score/learning_curve.hpp).
+// Draws one metric over the attempts, with the power law of practice where it was fitted
+// (sim/score/learning_curve.hpp).
 import { svg } from "./dom.js";
 import { figure, ticks } from "./format.js";
 

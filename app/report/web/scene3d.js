@@ -1,4 +1,4 @@
-// The organs, paths and instruments in three dimensions, drawn by three.js (viewer.js). Millimetres.
+// Draws the organs, paths and instruments in three dimensions, with three.js (viewer.js). Units: millimetres.
 import { kInstrumentColours, scaleColour } from "./colour.js";
 import { indexAt } from "./decode.js";
 import { boxOf, cornersOf, lifetimes, perCorner, vertexNormals } from "./surface.js";

@@ -1,4 +1,4 @@
-// The head of a report: origin of the recording and the task's score.
+// Writes the head of a report: the origin of the recording and the task's score.
 import { html, section, svg } from "./dom.js";
 import { clock, whole, withUnit } from "./format.js";
 

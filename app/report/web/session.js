@@ -1,4 +1,4 @@
-// The page of one session, section by section.
+// Builds the page of one session, section by section.
 import { agreementSection } from "./agreement.js";
 import { makeCursor } from "./cursor.js";
 import { html } from "./dom.js";

@@ -1,5 +1,5 @@
-// The silhouette of the organs projected onto a plane, pixel by pixel. Filling tens of thousands of small triangles
-// with the canvas API takes minutes with software rendering.
+// Computes the silhouette of the organs projected onto a plane, pixel by pixel. Filling tens of thousands of small
+// triangles with the canvas API takes minutes with software rendering.
 
 // Twice the area of a, b and the point, signed.
 function side(a, b, x, y) {

@@ -1,4 +1,4 @@
-// An organ's faces over time, as arrays for drawing. Millimetres, seconds.
+// Gives an organ's faces at any time as arrays for drawing. Units: millimetres, seconds.
 
 /** [face] times of creation and removal: -Infinity if it existed from the start, Infinity if it was never removed. */
 export function lifetimes(organ) {

@@ -1,4 +1,4 @@
-// Force, touched faces and speed of every instrument over time, and the time cursor.
+// Draws the force, the touched faces and the speed of every instrument over time, and the time cursor.
 import { bandsOf, statesAt } from "./bands.js";
 import { instrumentClass } from "./colour.js";
 import { indexAt } from "./decode.js";

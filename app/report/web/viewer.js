@@ -1,4 +1,4 @@
-// The parts of three.js that the page uses, bundled as one script that defines ThreeViewer. Used by scene3d.js.
+// Collects the parts of three.js that scene3d.js uses. They are bundled into one script that defines ThreeViewer.
 export {
   BufferAttribute,
   BufferGeometry,

@@ -1,4 +1,4 @@
-// The abdominal wall: peritoneum over muscle, with islands of yellow fat.
+// Colours the abdominal wall: peritoneum over muscle, with islands of yellow fat.
 in vec3 to_light;
 in vec3 world_normal;
 in vec3 pattern;

@@ -1,6 +1,6 @@
-// A mark on the tissue: distance of a fragment from a segment (of a path) or a point (a target), in radii. The styles
-// are those of MarkStyle in app/view/mark_shape.hpp; every line has a dark rim, so that it is visible on pale and on
-// dark tissue.
+// Draws a mark on the tissue by the distance of a fragment from a segment (of a path) or a point (a target), in radii.
+// The styles are those of MarkStyle in app/view/mark_shape.hpp; every line has a dark rim, so that it is visible on
+// pale and on dark tissue.
 in vec3 world;
 flat in vec4 from_radius;
 flat in vec4 to_style;

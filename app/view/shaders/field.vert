@@ -1,4 +1,5 @@
-// A ring around the centre of the picture, as a strip of 97 vertex pairs; radii relative to the field's.
+// Makes a ring around the centre of the picture, as a strip of 97 vertex pairs. Radii are relative to the radius of the
+// circular view.
 uniform float inner, outer, depth;
 out float share;
 void main() {

@@ -1,4 +1,4 @@
-// The instruments' shadow, as a factor on the picture: app/view/shadow.hpp has the same formula in C++.
+// Darkens the picture in the instruments' shadows, by a factor. app/view/shadow.hpp has the same formula in C++.
 in vec3 world;
 uniform vec4 begin_radius[3];  // m, of one instrument's capsules
 uniform vec4 end[3];           // m
