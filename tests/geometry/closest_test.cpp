@@ -1,4 +1,4 @@
-// Closest points of segments and triangles: a separating slab proves them optimal without a search, and a nested
+// Tests closest points of segments and triangles: a separating slab proves them optimal without a search, and a nested
 // golden-section search that shares no code with them confirms them.
 #include "geometry/closest.hpp"
 

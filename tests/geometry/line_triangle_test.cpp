@@ -1,5 +1,5 @@
-// Intersection of a line with a triangle, against the closest points of a segment and a triangle; degenerate input
-// first.
+// Compares the intersection of a line with a triangle with the closest points of a segment and a triangle, for
+// degenerate input first.
 #include "geometry/line_triangle.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The bimodal search on every cyclic shift of every small strictly rising and falling sequence, and on large ones.
+// Tests the bimodal search on every cyclic shift of every small strictly rising and falling sequence, and on large
+// ones.
 #include "geometry/planar/bimodal.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Prepared convex polygons against half-planes, scans and integers: preparation, point, farthest corner, line, segment.
+// Compares prepared convex polygons with half-planes, scans and integers: preparation, point, farthest corner, line,
+// segment.
 #include "geometry/planar/convex_polygon.hpp"
 
 #include <gtest/gtest.h>

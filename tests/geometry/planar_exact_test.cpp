@@ -1,4 +1,4 @@
-// The exact signs against 128-bit integers.
+// Compares the exact signs with 128-bit integers.
 #include "geometry/planar/exact_sign.hpp"
 
 #include <gtest/gtest.h>

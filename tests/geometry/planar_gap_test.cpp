@@ -1,4 +1,4 @@
-// Intersection and distance of two convex polygons: against all pairs of sides, and against the linear merge for
+// Compares intersection and distance of two convex polygons with all pairs of sides, and with the linear merge for
 // large ones. Points and segments are tested as polygons of one and two corners.
 #include "geometry/planar/convex_gap.hpp"
 

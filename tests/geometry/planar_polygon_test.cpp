@@ -1,5 +1,5 @@
-// Point in any polygon, area and the loaders' checks against integers: winding along the other axis, all pairs of
-// sides.
+// Compares point in polygon, area and the loaders' checks with tests in integers: winding along the other axis, all
+// pairs of sides.
 #include "geometry/planar/polygon.hpp"
 
 #include <gtest/gtest.h>

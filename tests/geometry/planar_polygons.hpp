@@ -1,4 +1,4 @@
-// Random simple polygons in whole numbers, and slow, simple twins for the polygon tests in 128-bit integers.
+// Makes random simple polygons in whole numbers, and decides the polygon tests slowly and simply in 128-bit integers.
 #pragma once
 
 #include "geometry/planar/polygon.hpp"

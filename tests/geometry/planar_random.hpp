@@ -1,5 +1,5 @@
-// Random points, segments and polygons for the planar property tests. Coordinates are whole numbers times a power of
-// two, so that the twins decide in 128-bit integers what the code under test decides in double. Small grids make
+// Makes random points, segments and polygons for the planar property tests. Coordinates are whole numbers times a power
+// of two, so that a test decides in 128-bit integers what the code under test decides in double. Small grids make
 // degenerate cases common; points a step or two beside a line make nearly degenerate ones.
 #pragma once
 

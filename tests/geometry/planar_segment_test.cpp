@@ -1,4 +1,4 @@
-// Segments against integers (intersection and its kind) and against a search along them (distance).
+// Compares segments with integers (intersection and its kind) and with a search along them (distance).
 #include "geometry/planar/segment.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Zones and the projected tool: distances against the outline and dense sampling, projection against hand-computed
-// perspective cameras, and no allocation per frame.
+// Tests zones and the projected tool: compares distances with the outline and dense sampling, and the projection with
+// hand-computed perspective cameras. A frame must not allocate.
 #include "geometry/planar/zone.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Random triangles for property tests: ordinary, thin and degenerate ones, and faces near a tool's sweep.
+// Makes random triangles for property tests: ordinary, thin and degenerate ones, and faces near a tool's sweep.
 // Units: metres.
 #pragma once
 

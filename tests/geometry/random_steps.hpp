@@ -1,4 +1,4 @@
-// Random tool steps for property tests: the whole range of a laparoscopic tool, and dense families around every case
+// Makes random tool steps for property tests: the whole range of a laparoscopic tool, and many steps around every case
 // boundary. Units: metres.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Touches against sampling: membership against a slow search, first-touch time against dense sampling of the step,
-// point and normal against the distance at that time, depth against stepping out of the tool.
+// Compares touches with sampling: membership with a slow search, first-touch time with dense sampling of the step,
+// point and normal with the distance at that time, depth with steps out of the tool.
 #include "geometry/refine.hpp"
 
 #include <gtest/gtest.h>

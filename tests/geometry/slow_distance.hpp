@@ -1,5 +1,6 @@
-// Distances by nested golden-section search: slow twins of geometry/closest.hpp without shared code. The distance is
-// convex in the parameters along both shapes, so each search has one minimum. Accurate to about 1e-9 m. Units:
+// Computes the distances of geometry/closest.hpp slowly, by nested golden-section search, without shared code. The
+// distance is convex in the parameters along both shapes, so each search has one minimum. Results are accurate to about
+// 1e-9 m. Units:
 // metres.
 #pragma once
 

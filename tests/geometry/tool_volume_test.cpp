@@ -1,5 +1,5 @@
-// Tool volumes against the definition: the true sweep is inside the capsule cover, every plane touches it, and the
-// cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces.
+// Compares tool volumes with their definition: the capsule cover contains the true sweep, every plane touches it, and
+// the cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces.
 #include "geometry/tool_volume.hpp"
 
 #include <gtest/gtest.h>

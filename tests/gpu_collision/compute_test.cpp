@@ -1,4 +1,4 @@
-// `compute` against the reference, in every variant, immediate and deferred.
+// Compares `compute` with the reference, in every variant, immediate and deferred.
 #include <glad/gl.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Off-screen contexts: independent of DISPLAY, many in a row, an error message without a driver; and the small owners
-// of GL objects.
+// Tests off-screen contexts (independent of DISPLAY, many in a row, an error message without a driver) and the classes
+// that own GL objects.
 #include "gpu_collision/gl_context.hpp"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Faults of an OpenGL driver, injected by replacing entries in glad's table of entry points. A fault lasts as long as
-// the InjectedFault object.
+// Injects faults of an OpenGL driver by replacing entries in glad's table of entry points. A fault lasts as long as the
+// InjectedFault object.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Base of every OpenGL test: one off-screen context, or a printed reason to skip.
+// Provides every OpenGL test with one off-screen context, or prints why the test is skipped.
 #pragma once
 
 #include <gtest/gtest.h>

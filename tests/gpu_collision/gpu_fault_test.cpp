@@ -1,5 +1,5 @@
-// Every driver error becomes a fault that the query reports, with an answer without touches, no exception and no access
-// out of bounds; a driver's limits that suffice cause no fault.
+// Tests that every driver error becomes a fault that the query reports, with an empty answer, no exception and no
+// access out of bounds, and that driver limits that suffice cause no fault.
 #include <glad/gl.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A renderer's OpenGL state with unusual settings, and a snapshot of it: a query that shares the context must answer
-// correctly in it and leave it unchanged. Units: none.
+// Sets a renderer's OpenGL state to unusual values and takes a snapshot of it. A query that shares the context must
+// answer correctly and leave this state unchanged. Units: none.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// `occlusion` against the reference, and as a guest in a renderer's context.
+// Compares `occlusion` with the reference, and tests it in a renderer's context.
 #include <glad/gl.h>
 
 #include "geometry/error.hpp"

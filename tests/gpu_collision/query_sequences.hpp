@@ -1,4 +1,4 @@
-// Any order of rebuild, update and touched: a query object must answer like a new object with the same mesh.
+// Calls rebuild, update and touched in any order: a query object must answer like a new object with the same mesh.
 // Units: metres.   Used by tests/gpu_collision/compute_test.cpp and tests/app/agreement_test.cpp
 #pragma once
 

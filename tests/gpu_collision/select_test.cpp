@@ -1,4 +1,4 @@
-// `select` against the reference, and as a guest in a renderer's context.
+// Compares `select` with the reference, and tests it in a renderer's context.
 #include <glad/gl.h>
 
 #include "geometry/error.hpp"

@@ -1,5 +1,5 @@
-// Layers point one way: a room includes only the rooms below it, a folder of sim/ or app/ only the folders below it
-// (docs/architecture.md), and heavy third-party headers stay out of our headers.
+// Tests that layers point one way: a room includes only the rooms below it, a folder of sim/ or app/ only the folders
+// below it (docs/architecture.md), and heavy third-party headers stay out of our headers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One name, one type: no two files define a type of the same name in the same namespace. A program with both would have
+// Tests that no two files define a type of the same name in the same namespace. A program with both would have
 // undefined behaviour without a message from compiler or linker.
 #include <gtest/gtest.h>
 

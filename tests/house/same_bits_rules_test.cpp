@@ -1,5 +1,5 @@
-// Code that makes results depend on the machine stays out of the folders whose results are recorded, replayed and
-// scored: the C library's elementary functions and glm functions that call them, the standard library's
+// Tests that the folders whose results are recorded, replayed and scored contain no code that makes results depend on
+// the machine: the C library's elementary functions and glm functions that call them, the standard library's
 // distributions, containers without an order, sums without an order, compiler options that change results.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Properties of decimation: face count, closedness, topology, orientation, boundaries, the measured error, and what is
-// refused.
+// Tests the properties of decimation: face count, closedness, topology, orientation, boundaries, the measured error,
+// and what is refused.
 #include "mesh/decimate.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Orientation against 128-bit integer arithmetic, for random points and for cases that rounding would decide wrongly.
+// Compares orientation with 128-bit integer arithmetic, for random points and for cases that rounding would decide
+// wrongly.
 #include "mesh/exact_sign.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Adjacency of shapes with known neighbourhoods, of broken ones, and against a map of edges.
+// Tests the adjacency of shapes with known neighbours and of broken shapes; compares it with a map of edges.
 #include "mesh/half_edge.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Mesh files that must be refused, each with one sentence that names the file, the line if known, and a remedy.
+// Tests mesh files that must be refused, each with one sentence that names the file, the line if known, and a remedy.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -23,7 +23,7 @@ std::string message_of(const std::filesystem::path& file) {
   return "";
 }
 
-// "FILE:LINE: what; remedy" or "FILE: what; remedy": one line, without a full stop inside.
+// Expects "FILE:LINE: what; remedy" or "FILE: what; remedy" on one line, without a full stop inside.
 void expect_sentence(const std::string& message, const std::string& start, const std::string& part) {
   EXPECT_TRUE(message.starts_with(start)) << message << "\n  should start with " << start;
   EXPECT_NE(message.find(part), std::string::npos) << message << "\n  should contain " << part;

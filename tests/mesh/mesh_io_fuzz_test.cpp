@@ -1,5 +1,5 @@
-// Damaged files of every format: each must give a mesh whose faces use existing vertices at finite positions, or one
-// error sentence. Files are cut at every length, and bytes are flipped at random.
+// Tests damaged files of every format: each must give a mesh whose faces use existing vertices at finite positions, or
+// one error sentence. Files are cut at every length, and bytes are flipped at random.
 #include <gtest/gtest.h>
 
 #include <cmath>

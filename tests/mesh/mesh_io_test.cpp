@@ -1,4 +1,4 @@
-// Mesh files that must load, and what saving preserves: faces in order, positions bit for bit.
+// Tests mesh files that must load, and what saving preserves: faces in order, positions bit for bit.
 #include "mesh/mesh_io.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Our readers against independent ones on valid files: tinyobjloader for OBJ, VTK for the others; and VTK reads the
-// files that we save.
+// Compares our readers with independent ones on valid files: tinyobjloader for OBJ, VTK for the others. Tests that VTK
+// reads the files that we save.
 #include <gtest/gtest.h>
 #include <tiny_obj_loader.h>
 #include <vtkCellArray.h>

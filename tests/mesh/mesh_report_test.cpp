@@ -1,4 +1,4 @@
-// The health report of shapes with one fault each.
+// Tests the health report of shapes with one fault each.
 #include "mesh/mesh_report.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Our organs: sound surfaces for any face count, even triangles, anatomical sizes and positions, equality with the
-// committed files; and the tools that make them, on shapes with known results.
+// Tests our organs: sound surfaces for any face count, even triangles, anatomical sizes and positions, equality with
+// the committed files. Tests the tools that make them on shapes with known results.
 #include <gtest/gtest.h>
 
 #include <algorithm>

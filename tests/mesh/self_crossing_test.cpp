@@ -1,4 +1,5 @@
-// Crossing faces: known cases, an independent triangle-triangle test, and the tree against all pairs.
+// Tests crossing faces on known cases, by an independent triangle-triangle test, and by a test of all pairs instead of
+// the tree.
 #include "mesh/self_crossing.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The properties of the test shapes on which other tests depend.
+// Tests the properties of the test shapes on which other tests depend.
 #include "tests/support/shapes.hpp"
 
 #include <gtest/gtest.h>

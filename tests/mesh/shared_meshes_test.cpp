@@ -1,4 +1,5 @@
-// Third-party meshes, sound and broken: each loads with the known number of faces, or is refused with one sentence.
+// Tests third-party meshes, sound and broken: each loads with the known number of faces, or is refused with one
+// sentence.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Surfaces that bound a solid and surfaces that do not, with one sentence per fault; seams are ignored.
+// Tests surfaces that bound a solid and surfaces that do not; each fault gives one sentence, and seams are ignored.
 #include "mesh/solid_check.hpp"
 
 #include <gtest/gtest.h>

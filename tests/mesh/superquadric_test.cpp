@@ -1,5 +1,5 @@
-// Superquadrics: sound for all exponents, every vertex on the surface, volume and area equal to the closed forms, face
-// counts as requested, even triangles, pieces of equal length along the curves.
+// Tests superquadrics: they are sound for all exponents, every vertex is on the surface, volume and area equal the
+// closed forms, face counts are as requested, triangles are even, and points are equally spaced along the curves.
 #include "mesh/superquadric.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Linked into every GoogleTest program of a mutation run: reports to the trace where each test ends. Mutants reached
-// between the tests of a suite (in its set-up) are recorded under "Suite.*".
+// Reports to the trace where each test ends. A mutation run links this file into every GoogleTest program. Mutants
+// reached between the tests of a suite (in its set-up) are recorded under "Suite.*".
 #include <gtest/gtest.h>
 
 #include <cstdlib>

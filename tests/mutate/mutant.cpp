@@ -1,4 +1,4 @@
-// The state behind mutant.hpp, in every program of a mutation run. TROCAR_MUTANT=17 activates mutant 17;
+// Holds the state of mutant.hpp in every program of a mutation run. TROCAR_MUTANT=17 activates mutant 17;
 // TROCAR_MUTANT=trace appends the mutants that each test reached to the file TROCAR_MUTANT_TRACE.
 // The driver defines the number of mutants as TROCAR_MUTANTS.
 #include "mutant.hpp"

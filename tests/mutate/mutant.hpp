@@ -1,6 +1,6 @@
-// Functions that mutated expressions call. The mutation run includes this file before every translation unit of its
-// scratch copy; the project itself never does. Every function computes the original expression, unless its mutant is
-// the active one (environment variable TROCAR_MUTANT). Constant evaluation always computes the original.
+// Defines the functions that mutated expressions call. The mutation run includes this file before every translation
+// unit of its scratch copy; the project itself never does. Every function computes the original expression, unless its
+// mutant is the active one (environment variable TROCAR_MUTANT). Constant evaluation always computes the original.
 // Tested by tests/mutate/mutate_test.py
 //
 // No include guard: every mutated header includes it for itself, in its own namespace (TROCAR_MUT_SPACE), so that

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A mutation run: changes the code in small ways and counts the changes that no test notices.
+"""Makes a mutation run: changes the code in small ways and counts the changes that no test notices.
 
     ./run mutate [FOLDER...] [--seed N] [--sample 300] [--jobs 2]
 

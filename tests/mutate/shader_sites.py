@@ -1,4 +1,4 @@
-"""Mutants of a GLSL file: each is the file's text with one changed token. Comments, preprocessor lines and layouts are
+"""Makes the mutants of a GLSL file: each is the file's text with one changed token. Comments, preprocessor lines and layouts are
 not changed. Without an AST, a comparison counts as one of integers only in the head of a loop."""
 import re
 

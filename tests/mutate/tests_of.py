@@ -1,4 +1,4 @@
-"""The tests of the scratch copy: the mutants that each one reaches, and the effect of a mutant on them."""
+"""Runs the tests of the scratch copy: finds the mutants that each test reaches, and the effect of a mutant on them."""
 import os
 import re
 import resource
@@ -32,7 +32,7 @@ def limits():
 
 
 def run(command, environment, folder, limit):
-    """(exit status, output), or (None, output) when the limit ran out."""
+    """Returns (exit status, output), or (None, output) when the time limit has passed."""
     scratch = tempfile.mkdtemp(prefix='trocar_mutant_')
     process = subprocess.Popen(command, cwd=folder, env={**os.environ, **environment, 'TMPDIR': scratch},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,5 +1,5 @@
-"""The scratch copy of the project with every mutant in it, and its one build, with the dev preset: objects that no
-mutant changes come from the compiler cache, if there is one.
+"""Makes the scratch copy of the project with every mutant in it and builds it once, with the dev preset. Objects that no mutant
+changes come from the compiler cache, if there is one.
 
 Files that do not change keep their time stamp, so that a second run builds little. Sites that do not compile are
 dropped: the compiler's messages name their lines.

@@ -1,4 +1,4 @@
-// A headless Chromium without network, and pages that record everything a report must not do.
+// Starts a headless Chromium without network, and opens pages that record everything a report must not do.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-// The comparison of several attempts in a browser.
+// Tests the comparison of several attempts in a browser.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// The report of one session in a browser.
+// Tests the report of one session in a browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

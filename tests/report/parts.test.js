@@ -1,4 +1,4 @@
-// The page's calculations, without a browser.
+// Tests the page's calculations without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { backendText, sampleText } from "../../app/report/web/agreement.js";

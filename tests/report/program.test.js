@@ -1,4 +1,4 @@
-// Reports that the program writes from its own recordings.
+// Tests reports that the program writes from its own recordings.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The golden hashes of the tests in this folder: the same on every machine. After a change that alters results on
-// purpose, run the tests and copy the hashes that they print.
+// Holds the golden hashes of the tests in this folder, which are the same on every machine. After a change that alters
+// results on purpose, run the tests and copy the hashes that they print.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The golden hashes with other compilers and optimisation levels than the suite's:
+# Tests the golden hashes with other compilers and optimisation levels than the suite's:
 #   tests/same_bits/other_compilers.sh [--rooms] [COMPILER:FLAGS...]     (./run check compilers)
 # Builds the golden program for each, runs it with every kind of kernel, and prints a table. --rooms: only elementary
 # functions, tissue and queries, which builds in a minute; otherwise also performed tasks and scores.

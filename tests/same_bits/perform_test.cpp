@@ -1,5 +1,6 @@
-// The same bits everywhere: scripted trainees perform tasks with one thread and with four. The session's state in every
-// frame and the score of the recording have one hash each. For kernels and compilers see rooms_test.cpp.
+// Tests that a session gives the same bits everywhere: scripted trainees perform tasks with one thread and with four.
+// The session's state in every frame and the score of the recording have one hash each. For kernels and compilers see
+// rooms_test.cpp.
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"

@@ -1,6 +1,6 @@
-// The same bits everywhere: one hash of a tissue run and one of a query run, computed by the rooms without the program.
-// The constants hold for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case with each),
-// and for gcc and clang, unoptimised and optimised (tests/same_bits/other_compilers.sh).
+// Tests that the rooms give the same bits everywhere, without the program: computes one hash of a tissue run and one of
+// a query run. The constants hold for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case
+// with each), and for gcc and clang, unoptimised and optimised (tests/same_bits/other_compilers.sh).
 #include "app/compare/frame_source.hpp"
 #include "app/compare/random_motion.hpp"
 #include "cpu_collision/queries.hpp"

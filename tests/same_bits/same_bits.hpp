@@ -1,4 +1,4 @@
-// Shared by the golden-hash tests: the hash, and the selection of kernels.
+// Computes the hash of the golden-hash tests and selects the kernels.
 // After a change that alters results on purpose: run the tests, copy the printed hashes into golden.hpp, and mention it
 // in the commit.
 #pragma once

@@ -1,5 +1,5 @@
-// A session whose OpenGL driver fails: scan answers the same frame, no frame is without an answer, and the tissue moves
-// as if scan had answered from the start; the fault is reported and recorded.
+// Tests a session whose OpenGL driver fails: scan answers the same frame, no frame is without an answer, and the tissue
+// moves as if scan had answered from the start; the fault is reported and recorded.
 #include "sim/session/backend_fault.hpp"
 
 #include <gtest/gtest.h>

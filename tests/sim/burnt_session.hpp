@@ -1,4 +1,4 @@
-// A session made by formula, for tests of recordings: a ball that two hooks burn while it sways, and another that is
+// Makes a session by formula, for tests of recordings: a ball that two hooks burn while it sways, and another that is
 // only touched. Every run gives the same frames, bit for bit. Units: metres, seconds.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The contact model against its definition in sim/device/contact_model.hpp, implemented here again in scalars: frames
-// at random intervals, contacts that begin and end, random parameters.
+// Compares the contact model with its definition in sim/device/contact_model.hpp, which this file implements in
+// scalars: frames at random intervals, contacts that begin and end, random parameters.
 #include <gtest/gtest.h>
 
 #include <algorithm>

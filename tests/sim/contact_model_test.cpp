@@ -1,5 +1,5 @@
-// The felt force between frames, compared with a linear wall whose force is known everywhere: accuracy, smoothness,
-// stability of a hand pressed against it; old, lost and non-finite forces.
+// Compares the felt force between frames with that of a linear wall, which is known everywhere: accuracy, smoothness,
+// stability of a hand that presses against the wall. Tests old, lost and non-finite forces.
 #include "sim/device/contact_model.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Recordings that a tool or a faulty disk has changed: each is refused with one sentence, and none is read past its
-// end. Text that another program wrote is read.
+// Tests recordings that a tool or a faulty disk has changed: each is refused with one sentence, and none is read past
+// its end. Text that another program wrote is read.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 

@@ -1,5 +1,5 @@
-// The guard between a device and the session: unchanged poses while the device is good, a return without a jump after a
-// failure.
+// Tests the guard between a device and the session: poses are unchanged while the device is good, and the return after
+// a failure has no jump.
 #include "sim/device/device_guard.hpp"
 
 #include <gtest/gtest.h>

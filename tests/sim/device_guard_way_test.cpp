@@ -1,4 +1,4 @@
-// The return of the device guard against its definition in sim/device/device_guard.hpp: every part of the pose is
+// Compares the return of the device guard with its definition in sim/device/device_guard.hpp: every part of the pose is
 // interpolated separately and linearly in time, and the duration is as defined.
 #include <gtest/gtest.h>
 

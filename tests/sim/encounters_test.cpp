@@ -1,5 +1,5 @@
-// Candidate pairs: every touching pair is listed; a session that queries only candidates gives the same bits as one
-// that queries all pairs. Also distances between instruments.
+// Tests candidate pairs: every touching pair is listed, and a session that queries only candidates gives the same bits
+// as one that queries all pairs. Also tests distances between instruments.
 #include "sim/session/encounters.hpp"
 
 #include <gtest/gtest.h>

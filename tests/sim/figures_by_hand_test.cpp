@@ -1,5 +1,5 @@
-// Metrics of tracks short enough to compute by hand: the smallest number of samples for each, tracks that do not start
-// at zero, instruments that do not start together, limits of the spectrum.
+// Tests metrics of tracks that are short enough to compute by hand: the smallest number of samples for each, tracks
+// that do not start at zero, instruments that do not start together, limits of the spectrum.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A recording by formula, with metrics computed by hand: the left tool makes a minimum-jerk movement of 100 mm along x
-// from 0.5 s to 2.5 s, the right one does not move. Units: metres, seconds, newtons, pascals.
+// Makes a recording by formula, with metrics computed by hand: the left tool makes a minimum-jerk movement of 100 mm
+// along x from 0.5 s to 2.5 s, the right one does not move. Units: metres, seconds, newtons, pascals.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A gamepad whose state the test sets: dead zone, curve, every control, unplugged and plugged in.
+// Tests a gamepad whose state the test sets: dead zone, curve, every control, unplugged and plugged in.
 #include "sim/device/gamepad_device.hpp"
 
 #include "app/window/glfw_gamepad.hpp"

@@ -1,4 +1,5 @@
-// Hand-held devices: the fulcrum effect in every view, limits, mouse sensitivity and smoothing, control of the scope.
+// Tests hand-held devices: the fulcrum effect in every view, limits, mouse sensitivity and smoothing, control of the
+// scope.
 #include "sim/device/hand_device.hpp"
 
 #include <gtest/gtest.h>

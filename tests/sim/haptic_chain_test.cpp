@@ -1,5 +1,5 @@
-// The complete chain from tissue to haptic device: a liver is pressed at 60 frames per second, and the force is felt at
-// 1 kHz between the frames.
+// Tests the complete chain from tissue to haptic device: a liver is pressed at 60 frames per second, and the force is
+// felt at 1 kHz between the frames.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// The thread of the haptic stub: rate, felt force between frames, old forces. haptic_hand_test.cpp tests its hand.
+// Tests the thread of the haptic stub: rate, felt force between frames, old forces. haptic_hand_test.cpp tests the
+// simulated hand.
 #include "sim/device/haptic_stub.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Limits of the OpenIGTLink server on loopback: at most sixteen clients, and no busy loop without free descriptors.
+// Tests the limits of the OpenIGTLink server on loopback: at most sixteen clients, and no busy loop without free
+// descriptors.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-// `trocar record --igtl-port` with a client made of libOpenIGTLink's classes: the client receives the same data that
-// the recording contains afterwards.
+// Tests `trocar record --igtl-port` with a client made of libOpenIGTLink's classes: the client receives the same data
+// that the recording contains afterwards.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <igtlSensorMessage.h>

@@ -1,4 +1,4 @@
-// OpenIGTLink over loopback: our server with libOpenIGTLink's client and with ours, our client with the library's
+// Tests OpenIGTLink over loopback: our server with libOpenIGTLink's client and with ours, our client with the library's
 // server; clients that disconnect, send invalid data or never read; the latency that we add.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>

@@ -1,4 +1,5 @@
-// Our messages against libOpenIGTLink's classes, in both directions; streams in pieces; every kind of invalid data.
+// Compares our messages with libOpenIGTLink's classes, in both directions. Tests streams in pieces and every kind of
+// invalid data.
 #include "sim/link/igtl_wire.hpp"
 
 #include <gtest/gtest.h>

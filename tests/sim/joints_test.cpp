@@ -1,4 +1,5 @@
-// Kinematics: comparison with an independently computed matrix product, round trips, axes parallel to world y, limits.
+// Tests the kinematics: comparison with an independently computed matrix product, round trips, axes parallel to world
+// y, limits.
 #include "sim/device/joints.hpp"
 
 #include <gtest/gtest.h>

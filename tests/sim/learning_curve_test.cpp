@@ -1,4 +1,4 @@
-// The power law of practice is recovered from data made by it, and attempts are ordered.
+// Tests that the fit recovers the power law of practice from data that follow it, and that attempts are ordered.
 #include "sim/score/learning_curve.hpp"
 
 #include <gtest/gtest.h>

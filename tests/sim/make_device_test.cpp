@@ -1,4 +1,4 @@
-// The device factory: every name creates its device, for instruments and for the scope; an error contains the
+// Tests the device factory: every name creates its device, for instruments and for the scope; an error contains the
 // instrument's name.
 #include "sim/link/make_device.hpp"
 

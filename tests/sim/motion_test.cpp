@@ -1,4 +1,4 @@
-// Motion metrics compared with closed forms; they are the same at every frame rate.
+// Compares motion metrics with closed forms; they are the same at every frame rate.
 #include "sim/score/motion.hpp"
 
 #include <gtest/gtest.h>

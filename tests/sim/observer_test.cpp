@@ -1,5 +1,6 @@
-// A session and its recording give a task bit-identical observations: marks, touches, force, removed faces, scope; so a
-// recording has the score of its attempt. The session burns, so that the surface changes under the marks.
+// Tests that a session and its recording give a task bit-identical observations (marks, touches, force, removed faces,
+// scope), so that a recording has the score of its attempt. The session burns, so that the surface changes under the
+// marks.
 #include <gtest/gtest.h>
 
 #include "app/compare/backends.hpp"

@@ -1,4 +1,5 @@
-// Scripted trainees perform every task; the score separates the expert from the clumsy one. Seeds 1, 2, 3.
+// Tests that scripted trainees perform every task, and that the score separates the expert from the clumsy one, with
+// the seeds 1, 2, 3.
 #include "sim/task/performer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A recording whose numbers are all computed from the frame number, and a check that a frame equals the appended one.
+// Makes a recording whose numbers all follow from the frame number, and checks that a frame equals the appended one.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Recordings: frames are read back as appended; a process that is killed at any time loses less than a second.
+// Tests recordings: frames are read back as appended, and a process that is killed at any time loses less than a
+// second.
 #include "sim/hdf5/recorder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The bytes below HDF5: checksum and writer marks of the superblock, reads past the end, the first failed write.
+// Tests the bytes below HDF5: checksum and writer flags of the superblock, reads past the end, the first failed write.
 #include "sim/hdf5/recording_bytes.hpp"
 
 #include <gtest/gtest.h>

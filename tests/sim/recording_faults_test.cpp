@@ -1,5 +1,5 @@
-// Recordings that are cut short, full disks, deleted files: a reader gives complete frames or one sentence, and does
-// not hang.
+// Tests recordings that are cut short, full disks and deleted files: a reader gives complete frames or one sentence,
+// and does not hang.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

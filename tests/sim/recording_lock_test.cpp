@@ -1,4 +1,4 @@
-// Locks of a recording: one writer, and readers at the same time.
+// Tests the lock of a recording: one writer, and readers at the same time.
 #include "sim/hdf5/recording_lock.hpp"
 
 #include <gtest/gtest.h>

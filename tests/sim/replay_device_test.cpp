@@ -1,4 +1,4 @@
-// Replay of recorded motions by time, at their own frame rate and at others.
+// Tests the replay of recorded motions by time, at their own frame rate and at others.
 #include "sim/device/replay_device.hpp"
 
 #include <gtest/gtest.h>

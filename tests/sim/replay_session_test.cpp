@@ -1,5 +1,5 @@
-// A session that replays the recording of another one: the same poses and touched faces at the same frame rate, the
-// same motion at another frame rate.
+// Tests a session that replays the recording of another one: the same poses and touched faces at the same frame rate,
+// the same motion at another frame rate.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Scene files: defaults, units, and error messages with file, line and key.
+// Tests scene files: defaults, units, and error messages with file, line and key.
 #include "sim/scene/scene.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every written scene is read back equal: all scenes of the data folder, and scenes with random numbers.
+// Tests that every written scene is read back equal: all scenes of the data folder, and scenes with random numbers.
 #include "sim/scene/scene_writer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The scope's directions and its lens, compared with their definitions.
+// Compares the scope's directions and its lens with their definitions.
 #include "sim/scene/scope.hpp"
 
 #include <gtest/gtest.h>

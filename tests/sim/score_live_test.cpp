@@ -1,4 +1,4 @@
-// Metrics computed during a session, without the scoring code, equal those scored from its recording.
+// Tests that metrics computed during a session, without the scoring code, equal those scored from its recording.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Motions with closed forms, for tests of scores. Units: metres, seconds, degrees.
+// Makes motions with closed forms, for tests of scores. Units: metres, seconds, degrees.
 #pragma once
 
 #include <cmath>

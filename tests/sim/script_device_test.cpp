@@ -1,4 +1,4 @@
-// The paths of the script device.
+// Tests the paths of the script device.
 #include "sim/device/script_device.hpp"
 
 #include <gtest/gtest.h>

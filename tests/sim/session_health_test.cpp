@@ -1,5 +1,6 @@
-// A session whose device becomes stale, is lost, sends invalid poses and returns elsewhere: the instrument freezes, its
-// force is zero, and its return does not fling the tissue. Also what the session publishes over OpenIGTLink meanwhile.
+// Tests a session whose device becomes stale, is lost, sends invalid poses and recovers at another pose: the instrument
+// freezes, its force is zero, and its return does not fling the tissue. Also tests what the session publishes over
+// OpenIGTLink meanwhile.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Shared by tests of sessions. Units: seconds.
+// Provides what tests of sessions share. Units: seconds.
 #pragma once
 
 #include <cstddef>

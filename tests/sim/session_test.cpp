@@ -1,5 +1,5 @@
-// Sessions: contact deforms the tissue and pushes the tool, nothing allocates or leaks, the same scene gives the same
-// frames, and a replayed recording gives the same touched faces.
+// Tests sessions: contact deforms the tissue and pushes the tool, nothing allocates or leaks, the same scene gives the
+// same frames, and a replayed recording gives the same touched faces.
 #include "sim/session/session.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Instruments act on tissue in a session: burn, pull, press, while organs breathe. The backends agree throughout, faces
-// keep their ids, the same scene gives the same bits with any number of threads.
+// Tests instruments that act on tissue in a session: they burn, pull and press while organs breathe. The backends agree
+// throughout, faces keep their ids, the same scene gives the same bits with any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

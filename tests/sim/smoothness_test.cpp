@@ -1,4 +1,4 @@
-// Jerk and spectral arc length compared with closed forms, the authors' published example, and direct integration.
+// Compares jerk and spectral arc length with closed forms, the authors' published example, and direct integration.
 #include "sim/score/smoothness.hpp"
 
 #include <gtest/gtest.h>

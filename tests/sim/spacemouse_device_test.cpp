@@ -1,4 +1,4 @@
-// A SpaceMouse whose state the test sets, and one connected through libspnav to a daemon of the test (8 integers per
+// Tests a SpaceMouse whose state the test sets, and one that libspnav connects to a daemon of the test (8 integers per
 // event).
 #include "sim/device/spacemouse_device.hpp"
 #include "sim/link/spacemouse_reader.hpp"

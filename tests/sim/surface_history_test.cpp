@@ -1,4 +1,5 @@
-// Surfaces that change: any sequence of frames gives the surfaces that the rows describe, and damaged rows are refused.
+// Tests surfaces that change: any sequence of frames gives the surfaces that the rows describe, and damaged rows are
+// refused.
 #include "sim/hdf5/surface_history.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Measurements of tasks: distance along the surface, intermittent contact, paths, lines on tissue, zones in the
-// picture.
+// Tests the measurements of tasks: distance along the surface, intermittent contact, paths, lines on tissue, zones in
+// the picture.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// The [task] of scene files: every key, its limits, and error messages with file, line and key.
+// Tests the [task] table of scene files: every key, its limits, and error messages with file, line and key.
 #include "sim/scene/task_reader.hpp"
 
 #include <gtest/gtest.h>

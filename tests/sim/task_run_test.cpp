@@ -1,4 +1,4 @@
-// Every kind of task on frames made by hand, compared with values computed by hand.
+// Tests every kind of task on frames made by hand, against values computed by hand.
 #include "sim/task/task_run.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The committed task scenes: every target lies on its organ, is visible in the scope's initial view without occlusion,
-// and is within reach of the instrument; zones leave the targets free.
+// Tests the committed task scenes: every target lies on its organ, is visible in the scope's initial view without
+// occlusion, and can be touched by the instrument; zones leave the targets free.
 #include <gtest/gtest.h>
 
 #include "geometry/planar/polygon.hpp"

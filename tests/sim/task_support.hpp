@@ -1,4 +1,5 @@
-// Shared by tests of tasks: frames made by hand, and the committed scenes with coarse organs. Units: metres, seconds.
+// Provides what tests of tasks share: frames made by hand, and the committed scenes with coarse organs. Units: metres,
+// seconds.
 #pragma once
 
 #include <gtest/gtest.h>

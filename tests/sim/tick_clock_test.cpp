@@ -1,4 +1,5 @@
-// Ticks from pictures, with artificial clocks: slow, fast, irregular, stopped and jumping; budget of the check.
+// Tests how many ticks each picture runs, with artificial clocks: slow, fast, irregular, stopped and jumping. Tests the
+// budget of the check.
 #include "sim/session/tick_clock.hpp"
 
 #include <gtest/gtest.h>

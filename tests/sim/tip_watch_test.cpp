@@ -1,5 +1,5 @@
-// Tips inside organs: depth and shortest path out of balls; overlapping organs, changing faces; a session that shows
-// and records a tip that is inside tissue.
+// Tests tips inside organs: depth and shortest path out of balls, overlapping organs, changing faces, and a session
+// that shows and records a tip inside tissue.
 #include "sim/session/tip_watch.hpp"
 
 #include <gtest/gtest.h>

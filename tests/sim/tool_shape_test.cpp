@@ -1,5 +1,5 @@
-// The instruments' shapes: closed convex parts of limited size that start at the tip, fit the shaft and open with the
-// grip.
+// Tests the instruments' shapes: closed convex parts of limited size that start at the tip, fit the shaft and open with
+// the grip.
 #include "sim/device/tool_shape.hpp"
 
 #include <gtest/gtest.h>

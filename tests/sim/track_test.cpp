@@ -1,5 +1,5 @@
-// From recorded samples to an even track: exact where a spline is exact, the same at every rate, insensitive to noise,
-// robust against invalid frames.
+// Tests the even track made from recorded samples: it is exact where a spline is exact, the same at every rate,
+// insensitive to noise, and robust against invalid frames.
 #include "sim/score/track.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Trajectory files: valid files load, invalid files give an error message with line and remedy.
+// Tests trajectory files: valid files load, invalid files give an error message with line and remedy.
 #include "sim/device/trajectory.hpp"
 
 #include <gtest/gtest.h>

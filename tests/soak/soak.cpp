@@ -1,8 +1,8 @@
-// Endurance run without a window: sessions of random length on the committed tasks with coarse organs, four instruments
-// that wander, press, grasp, burn and cut, devices that fail, checked answers, some sessions recorded. It stops at the
-// first NaN and reports memory, frame time, disagreements and drift. Drift is the distance of the nodes of an uncut
-// organ, after the instruments have withdrawn, from their positions at rest in a session of the same scene whose
-// instruments never move.
+// Runs an endurance test without a window: sessions of random length on the committed tasks with coarse organs, with
+// four instruments that wander, press, grasp, burn and cut, devices that fail, and checked answers; some sessions are
+// recorded. It stops at the first NaN and reports memory, frame time, disagreements and drift. Drift is the distance of
+// the nodes of an uncut organ, after the instruments have withdrawn, from their positions at rest in a session of the
+// same scene whose instruments never move.
 //   trocar_soak [FRAMES [SEED]]      exit 1: a NaN, a disagreement, growth of memory or drift above the limits below
 // Units: metres, seconds, MiB.
 #include <fmt/format.h>

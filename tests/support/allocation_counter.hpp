@@ -1,5 +1,6 @@
-// Counts calls of operator new in the whole test program, to show that a frame does not allocate. Linking
-// allocation_counter.cpp replaces the global operators. A driver written in C is not counted; its C++ parts may be.
+// Counts calls of operator new in the whole test program, so that a test can check that a frame does not allocate.
+// Linking allocation_counter.cpp replaces the global operators. A driver written in C is not counted; its C++ parts may
+// be.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The damaged meshes of the shared test data that can be loaded; for the others the reader's sentence is printed.
+// Loads the damaged meshes of the shared test data, and prints the reader's sentence for those that it refuses.
 #pragma once
 
 #include <cstdio>

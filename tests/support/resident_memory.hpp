@@ -1,4 +1,4 @@
-// Resident memory of this process, for tests that run many frames and expect it not to grow.
+// Measures the resident memory of this process, for tests that run many frames and expect it not to grow.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Meshes made by formula, for tests and benchmarks of all rooms.
+// Makes meshes by formula, for tests and benchmarks of all rooms.
 // Units: metres. Closed shapes are oriented outward.   Checked in tests/mesh/shapes_test.cpp
 #pragma once
 

@@ -1,4 +1,4 @@
-// A temporary folder for one test, removed at the end.
+// Makes a temporary folder for one test and removes it at the end.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Locations of test data: the repository's own, and the shared folder of third-party organs, which may be absent.
+// Finds the test data: the repository's own, and the shared folder of third-party organs, which may be absent.
 #pragma once
 
 #include <filesystem>
