@@ -44,6 +44,7 @@ void replay_file(const std::string& file, const std::string& backend_name) {
   }
   fmt::print("replayed with {}: {} touches, {} tip touches, {} surface changes, {} frames differ from the recording\n",
              choice.name, result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
+  if (!result.not_replayed.empty()) fmt::print("{}\n", result.not_replayed);
   if (result.differing_frames > 0)
     throw RunError("the replay gives other touched faces than the recording; see the line above");
 }

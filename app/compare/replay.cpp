@@ -1,9 +1,13 @@
 #include "app/compare/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
 #include "app/compare/backends.hpp"
+#include "deform/model_version.hpp"
+#include "geometry/printable.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/session/tip_touch.hpp"
 
@@ -48,6 +52,8 @@ std::vector<TipTouch> tips_of(const Recording& recording) {
   return tips;
 }
 
+bool is_of_this_model(const Recording& recording) { return recording.model_version() == kModelVersion; }
+
 TipStance stance_of(const Recording& recording, std::size_t frame, std::size_t tool) {
   const glm::dvec2 roll_grip = recording.roll_grip(frame, tool);
   return {recording.pose(frame, tool), roll_grip.x, roll_grip.y};
@@ -76,7 +82,7 @@ bool ask_again(AskedOrgan& organ, const Recording& recording, std::size_t frame,
   }
   organ.query->update(organ.frames.mesh().positions);
   result.touches += organ.frames.frame().touches.size();
-  result.tip_touches += organ.frames.frame().tip_ids.size();
+  if (!tips.empty()) result.tip_touches += organ.frames.frame().tip_ids.size();
   const TouchList answer = organ.query->touched(volumes, TouchSet::Exact);
   require_answer(*organ.query);
   const std::size_t tools = volumes.size() - tips.size();
@@ -91,7 +97,15 @@ ReplayResult replay(const Recording& recording, const std::string& backend, Back
                     const std::function<void(std::size_t)>& progress) {
   ReplayResult result;
   std::vector<AskedOrgan> organs = organs_of(recording, backend, backends);
-  std::vector<TipTouch> tips = tips_of(recording);
+  std::vector<TipTouch> tips;
+  if (is_of_this_model(recording)) {
+    tips = tips_of(recording);
+  } else if (recording.has_tips()) {
+    result.not_replayed = fmt::format(
+        "the touches of the tips are not replayed: the recording has model version {} and this program {}; to replay "
+        "them, use the version that recorded it ({})",
+        recording.model_version(), kModelVersion, printable(recording.text("version")));
+  }
   std::vector<ToolVolume> volumes;
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
     recorded_volumes(recording, frame, TouchSet::Exact, volumes);

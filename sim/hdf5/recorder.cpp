@@ -56,7 +56,7 @@ void write_tools(H5File& file, const RecordingHeader& header) {
 }
 
 void write_texts(H5File& file, const RecordingHeader& header) {
-  const std::string texts[] = {kFormat,
+  const std::string texts[] = {fmt::format("{}{}", kAnyFormat, kFormatVersion.major),
                                header.scene_text,
                                header.version,
                                header.machine,
@@ -70,7 +70,9 @@ void write_texts(H5File& file, const RecordingHeader& header) {
                                fmt::format("{}", header.frame_rate),
                                fmt::format("{}", fmt::join(header.tips, "\n")),
                                fmt::format("{}", fmt::join(header.backends, "\n")),
-                               header.clock == ScoreClock::Wall ? "wall" : "tick"};
+                               header.clock == ScoreClock::Wall ? "wall" : "tick",
+                               fmt::format("{}", kFormatVersion.minor),
+                               fmt::format("{}", header.model_version)};
   static_assert(std::size(texts) == std::size(kTextAttributes));
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "geometry/error.hpp"
@@ -49,15 +48,6 @@ SurfaceHistory read_history(const std::vector<H5Table>& tables, const RowCounts&
           tables[kCarriedFrame].read_rows<std::uint32_t>(0, carried)};
 }
 
-void require_format(const H5File& file) {
-  const std::string format = file.text("format");
-  if (format == kFormat) return;
-  if (format.starts_with(kAnyFormat))
-    throw InputError(fmt::format("{}: is a {}, but this version reads {}; use the version that recorded it ({})",
-                                 file.path().string(), format, kFormat, file.text("version")));
-  throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
-}
-
 }  // namespace
 
 struct Recording::Content {
@@ -78,6 +68,8 @@ struct Recording::Content {
   std::vector<std::uint32_t> disagreements = {}, sample = {};
   std::size_t frames = 0;
   bool by_wall = false;  // scores use the wall time
+  FormatVersion format = {};
+  int model_version = 0;
 
   void open_all();
   void read_session();
@@ -165,7 +157,8 @@ void Recording::Content::refuse_damage() const {
 Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock)
     : content_(std::make_unique<Content>(Content{H5File::open(path, lock)})) {
   Content& c = *content_;
-  require_format(c.file);
+  c.format = require_format(c.file);
+  c.model_version = whole_number(c.file, kModelVersionAttribute, 1);
   c.open_all();
   c.frames = complete_frames(c.session, c.organ_tables);
   for (const auto& table : c.later)
@@ -184,6 +177,8 @@ Recording::Recording(Recording&&) noexcept = default;
 bool Recording::has_tips() const { return !content_->organ_later.empty(); }
 bool Recording::clean() const { return content_->file.clean(); }
 bool Recording::live() const { return content_->file.live(); }
+FormatVersion Recording::format() const { return content_->format; }
+int Recording::model_version() const { return content_->model_version; }
 std::size_t Recording::frame_count() const { return content_->frames; }
 const std::vector<OrganRecording>& Recording::organs() const { return content_->organs; }
 const std::vector<std::string>& Recording::tools() const { return content_->tools; }

@@ -13,6 +13,7 @@
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording_layout.hpp"
 #include "sim/hdf5/surface_history.hpp"
 
 namespace trocar {
@@ -52,6 +53,8 @@ class Recording {
   bool has_tips() const;  // false: an older recording without tip touches
   bool clean() const;     // false: a killed process left it behind, or it is live
   bool live() const;      // a program was writing it when it was opened; later frames are missing
+  FormatVersion format() const;
+  int model_version() const;  // of the program that recorded it: deform/model_version.hpp; 1 in older recordings
   std::size_t frame_count() const;
   const std::vector<OrganRecording>& organs() const;
   const std::vector<std::string>& tools() const;
@@ -104,8 +107,8 @@ struct RecoverResult {
 
 // Rewrites a recording under its name as a plain file, up to its last complete frame. Does not change a clean file.
 // Writes a new file in the same folder and renames it when all data are on the disk; until then the recording does not
-// change. Errors: InputError when the file is not a recording, or a program is writing it; RunError when the new file
-// cannot be written.
+// change. Errors: InputError when the file is not a recording, has a later format, whose new tables would be lost, or a
+// program is writing it; RunError when the new file cannot be written.
 RecoverResult recover_recording(const std::filesystem::path& file);
 
 }  // namespace trocar

@@ -1,8 +1,15 @@
 #include "sim/hdf5/recording_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <numeric>
+#include <optional>
+
+#include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
@@ -15,7 +22,33 @@ std::string in_organ(const std::string& organ, const char* table) {
   return std::string(kOrganGroup) + "/" + organ + "/" + table;
 }
 
+std::optional<int> whole(std::string_view text) {
+  int number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || stop != text.data() + text.size() || number < 0) return {};
+  return number;
+}
+
 }  // namespace
+
+int whole_number(const H5File& file, const char* attribute, int absent) {
+  const std::string text = file.text(attribute);
+  if (text.empty()) return absent;
+  if (const auto number = whole(text)) return *number;
+  throw InputError(fmt::format("{}: its attribute {} is '{}', not a whole number; the file is damaged",
+                               file.path().string(), attribute, printable(text)));
+}
+
+FormatVersion require_format(const H5File& file) {
+  const std::string format = file.text("format");
+  if (!format.starts_with(kAnyFormat))
+    throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
+  const int major = whole(std::string_view(format).substr(std::string_view(kAnyFormat).size())).value_or(0);
+  if (major == kFormatVersion.major) return {major, whole_number(file, kFormatMinorAttribute, 0)};
+  throw InputError(fmt::format("{}: is a {}, but this version reads {}{}; use the version that recorded it ({}){}",
+                               file.path().string(), printable(format), kAnyFormat, kFormatVersion.major,
+                               printable(file.text("version")), major > kFormatVersion.major ? " or a later one" : ""));
+}
 
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages) {
   std::vector<GrowingTable> tables(kSessionTables);

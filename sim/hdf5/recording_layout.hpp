@@ -111,11 +111,38 @@ inline constexpr const char* kToolBeforePath = "/session/tool_before";
 inline constexpr const char* kOrganGroup = "/organs";
 
 // File attributes that hold text.
-inline constexpr const char* kTextAttributes[] = {"format",  "scene",      "version", "machine",  "gl",
-                                                  "backend", "mode",       "cover",   "date",     "tools",
-                                                  "stages",  "frame_rate", "tips",    "backends", "clock"};
-inline constexpr const char* kFormat = "trocar-recording-2";
+inline constexpr const char* kFormatMinorAttribute = "format_minor";
+inline constexpr const char* kModelVersionAttribute = "model_version";
+inline constexpr const char* kTextAttributes[] = {"format",
+                                                  "scene",
+                                                  "version",
+                                                  "machine",
+                                                  "gl",
+                                                  "backend",
+                                                  "mode",
+                                                  "cover",
+                                                  "date",
+                                                  "tools",
+                                                  "stages",
+                                                  "frame_rate",
+                                                  "tips",
+                                                  "backends",
+                                                  "clock",
+                                                  kFormatMinorAttribute,
+                                                  kModelVersionAttribute};
+
+// The format of a recording. A reader accepts every minor version of its major version and ignores tables and
+// attributes that it does not know. A change that a reader must know raises the major version, any other change the
+// minor version. The attribute `format` is kAnyFormat and the major version.
+struct FormatVersion {
+  int major = 0, minor = 0;
+};
+inline constexpr FormatVersion kFormatVersion{2, 1};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
+// Error: InputError when the file is not a recording, or of another major version.
+FormatVersion require_format(const H5File& file);
+// A text attribute that holds a whole number; `absent` when the file lacks it. Error: InputError when it is damaged.
+int whole_number(const H5File& file, const char* attribute, int absent);
 
 std::uint64_t rows_per_chunk(const GrowingTable& table);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_lock.hpp"
@@ -112,6 +113,12 @@ RecoverResult recover_recording(const std::filesystem::path& given) {
   result.frames = damaged.frame_count();
   result.seconds = damaged.times().back();
   if (result.was_clean) return result;
+  if (damaged.format().minor > kFormatVersion.minor)
+    throw InputError(fmt::format(
+        "{}: has format {}.{}, and this version, which knows {}.{}, would lose its new tables; recover it with the "
+        "version that recorded it ({})",
+        path.string(), damaged.format().major, damaged.format().minor, kFormatVersion.major, kFormatVersion.minor,
+        printable(damaged.text("version"))));
   remove_killed_copy(partial);
   H5File to = H5File::create(partial);
   try {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "deform/model_version.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
@@ -43,6 +44,7 @@ struct RecordingHeader {
   // Names of the backends that may answer, indexed by RecordedFrame::backend. Empty: `backend` alone.
   std::vector<std::string> backends;
   ScoreClock clock = ScoreClock::Tick;
+  int model_version = kModelVersion;
 };
 
 // The changes of a surface within a frame, after the touch query: they take effect in the next frame. If the surface

@@ -18,6 +18,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/review/recorded_frames.hpp"
+#include "sim/review/score_recording.hpp"
 #include "tests/sim/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -234,6 +235,29 @@ TEST_F(BurntRecording, AKilledSessionIsRecoveredWithItsSurfaces) {
     ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0));
     if (round == 0) expect_replays(recording);
   }
+}
+
+// The shapes of the tips belong to the model; the touches of the shafts and the score do not.
+TEST_F(BurntRecording, OfAnotherModelIsReplayedWithoutTips) {
+  {
+    test::BurntSession session;
+    RecordingHeader header = session.header();
+    header.model_version = kModelVersion + 1;
+    header.version = "9.1.0";
+    Recorder recorder(file, header);
+    for (std::size_t frame = 0; frame < 20; ++frame) session.step(&recorder);
+    recorder.close();
+  }
+  Backends backends;
+  const Recording recording(file);
+  const ReplayResult result = replay(recording, "scan", backends, kIgnore);
+  EXPECT_EQ(result.differing_frames, 0u);
+  EXPECT_EQ(result.tip_touches, 0u);
+  EXPECT_EQ(result.not_replayed, "the touches of the tips are not replayed: the recording has model version " +
+                                     std::to_string(kModelVersion + 1) + " and this program " +
+                                     std::to_string(kModelVersion) +
+                                     "; to replay them, use the version that recorded it (9.1.0)");
+  EXPECT_EQ(score_recording(recording, "s.h5").frames, 20u);
 }
 
 TEST_F(BurntRecording, AnotherFormatIsRefused) {

@@ -13,6 +13,7 @@ namespace trocar {
 namespace {
 
 using test::expect_golden;
+using test::expect_golden_model;
 using test::Hash;
 
 class SameBitsOfRooms : public test::SameBits {};
@@ -53,7 +54,7 @@ TEST_F(SameBitsOfRooms, TissueRun) {
     }
   }
   EXPECT_LT(flattest, 0.5f) << "no cell was crushed: unfolding is not covered";
-  expect_golden("tissue run", hash, golden::kTissue);
+  expect_golden_model("tissue run", hash, golden::kTissue);
 }
 
 // Random motions of a tool over an oscillating organ: the scan with this processor's kernels, and a tree.

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <glm/glm.hpp>
 
+#include "deform/model_version.hpp"
 #include "geometry/instructions.hpp"
 #include "geometry/touch.hpp"
 #include "tests/same_bits/golden.hpp"
@@ -50,6 +51,15 @@ class Hash {
 inline void expect_golden(const char* run, const Hash& hash, std::uint64_t golden) {
   std::printf("golden hash of the %s: 0x%016llx\n", run, static_cast<unsigned long long>(hash.value()));
   EXPECT_EQ(hash.value(), golden) << run;
+}
+
+// The same for a hash of tissue: recordings tell the bits of one model from those of another by its version.
+inline void expect_golden_model(const char* run, const Hash& hash, std::uint64_t golden) {
+  expect_golden(run, hash, golden);
+  EXPECT_EQ(golden::kOfModelVersion, kModelVersion)
+      << "golden.hpp holds the hashes of another model version; copy the printed hashes and the version";
+  if (hash.value() != golden && golden::kOfModelVersion == kModelVersion)
+    ADD_FAILURE() << "the bits of the tissue have changed: raise kModelVersion in deform/model_version.hpp";
 }
 
 class SameBits : public ::testing::Test {

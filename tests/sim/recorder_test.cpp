@@ -66,6 +66,85 @@ TEST(Recorder, RecordingsWithoutClashTablesOpen) {
   EXPECT_TRUE(older.energy(1, 1));
 }
 
+void replace_text(hid_t file, const char* attribute, const std::string& text) {
+  if (H5Aexists(file, attribute) > 0) H5Adelete(file, attribute);
+  const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+  H5Tset_size(type, text.size());
+  const hid_t made = H5Acreate2(file, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  EXPECT_GE(H5Awrite(made, type, text.data()), 0);
+  H5Aclose(made), H5Sclose(space), H5Tclose(type);
+}
+
+struct VersionedRecording : testing::Test {
+  TemporaryFolder folder;
+  std::filesystem::path file = folder.path() / "s.h5";
+
+  VersionedRecording() {
+    const Script script;
+    Recorder recorder(file, script.header);
+    for (std::uint32_t frame = 0; frame < 10; ++frame) script.append(recorder, frame);
+    recorder.close();
+  }
+  void expect_refused(const std::string& what) const {
+    try {
+      const Recording recording(file);
+      ADD_FAILURE() << "not refused";
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()), file.string() + what);
+    }
+  }
+};
+
+TEST_F(VersionedRecording, CarriesFormatAndModel) {
+  const Recording recording(file);
+  EXPECT_EQ(recording.format().major, 2);
+  EXPECT_EQ(recording.format().minor, kFormatVersion.minor);
+  EXPECT_EQ(recording.model_version(), kModelVersion);
+}
+
+TEST_F(VersionedRecording, UnknownTablesAndAttributesOfALaterMinorVersionAreIgnored) {
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  replace_text(id, "format_minor", "7");
+  replace_text(id, "colour_of_the_gloves", "blue");
+  const hid_t group = H5Gcreate2(id, "/gloves", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
+  for (const char* table : {"/gloves/left", "/session/gloves", "/organs/liver/gloves"}) {
+    const hid_t made = H5Dcreate2(id, table, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT_GE(made, 0) << table;
+    H5Dclose(made);
+  }
+  H5Sclose(space), H5Gclose(group), H5Fclose(id);
+  const Recording recording(file);
+  EXPECT_EQ(recording.format().minor, 7);
+  ASSERT_EQ(recording.frame_count(), 10u);
+  for (std::uint32_t frame = 0; frame < 10; ++frame) expect_frame(recording, frame);
+}
+
+TEST_F(VersionedRecording, RecordingsWithoutVersionsAreReadAsBefore) {
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Adelete(id, "format_minor"), H5Adelete(id, "model_version");
+  H5Fclose(id);
+  const Recording recording(file);
+  EXPECT_EQ(recording.format().minor, 0);
+  EXPECT_EQ(recording.model_version(), 1);
+  for (std::uint32_t frame = 0; frame < 10; ++frame) expect_frame(recording, frame);
+}
+
+TEST_F(VersionedRecording, ALaterMajorVersionIsRefused) {
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  replace_text(id, "format", "trocar-recording-3"), replace_text(id, "version", "9.1.0");
+  H5Fclose(id);
+  expect_refused(
+      ": is a trocar-recording-3, but this version reads trocar-recording-2; use the version that recorded it (9.1.0) "
+      "or a later one");
+}
+
+TEST_F(VersionedRecording, ADamagedVersionIsRefused) {
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  replace_text(id, "model_version", "1.5");
+  H5Fclose(id);
+  expect_refused(": its attribute model_version is '1.5', not a whole number; the file is damaged");
+}
+
 TEST(Recorder, PairsOfToolsAreNumbered) {
   for (const std::size_t tools : {2, 3, 5}) {
     std::size_t next = 0;

@@ -1,0 +1,11 @@
+// The version of the tissue model. Recordings store it; replay recomputes what depends on the model only for recordings
+// of the same version. Tested in tests/same_bits (golden hashes) and tests/app/kept_recordings_test.cpp
+#pragma once
+
+namespace trocar {
+
+// Raise it with every change of the bits of tissue, contacts, cuts, or of the shapes of the instruments' tips.
+// Recordings without a version count as version 1.
+inline constexpr int kModelVersion = 1;
+
+}  // namespace trocar

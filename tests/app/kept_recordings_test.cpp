@@ -1,0 +1,96 @@
+// One small recording of every format stays in tests/recordings for good: it replays without a differing frame and gets
+// the score that the version that recorded it gave, byte for byte. The recording of the present model version is also
+// made again, from its own scene, with the same bits.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "deform/model_version.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "tests/app/run_program.hpp"
+
+namespace trocar {
+namespace {
+
+// Format of a recording and version of the model that made it. tests/recordings/README.md says how to add one.
+struct Kept {
+  const char* name;
+  FormatVersion format;
+  int model_version;
+};
+constexpr Kept kKept[] = {{"format-2.0", {2, 0}, 1}, {"format-2.1", {2, 1}, 1}};
+
+class KeptRecordings : public Program {
+ protected:
+  std::filesystem::path unpacked(const char* name) {
+    const auto file = folder_.path() / (std::string(name) + ".h5");
+    const auto packed = repository_file("tests/recordings") / (std::string(name) + ".h5.gz");
+    EXPECT_EQ(std::system(("gzip -dc " + packed.string() + " >" + file.string()).c_str()), 0) << packed;
+    return file;
+  }
+  Outcome run_there(const std::string& arguments) { return run(arguments, "cd " + folder_.path().string() + " &&"); }
+};
+
+TEST_F(KeptRecordings, ReplayAndScoreAsWhenRecorded) {
+  for (const Kept& kept : kKept) {
+    const std::string name = kept.name;
+    const Recording recording(unpacked(kept.name));
+    EXPECT_EQ(recording.format().major, kept.format.major) << name;
+    EXPECT_EQ(recording.format().minor, kept.format.minor) << name;
+    EXPECT_EQ(recording.model_version(), kept.model_version) << name;
+    const Outcome replay = run_there("replay " + name + ".h5 --backend scan");
+    EXPECT_EQ(replay.status, 0) << name << ": " << replay.err;
+    EXPECT_NE(replay.out.find(", 15 surface changes, 0 frames differ"), std::string::npos) << replay.out;
+    const Outcome score = run_there("score " + name + ".h5 --json score.json");
+    EXPECT_EQ(score.status, 0) << name << ": " << score.err;
+    EXPECT_EQ(read_file(folder_.path() / "score.json"),
+              read_file(repository_file("tests/recordings") / (name + ".json")))
+        << name;
+    std::filesystem::remove(folder_.path() / "score.json");
+  }
+}
+
+void expect_same_frame(const OrganFrame& now, const OrganFrame& then, std::size_t frame) {
+  ASSERT_EQ(now.nodes, then.nodes) << "frame " << frame << ": the bits of the tissue have changed";
+  ASSERT_EQ(now.first, then.first) << "frame " << frame;
+  ASSERT_EQ(now.pressure, then.pressure) << "frame " << frame;
+  ASSERT_EQ(now.tip_ids, then.tip_ids) << "frame " << frame << ": the shapes of the tips have changed";
+  for (std::size_t k = 0; k < now.touches.size(); ++k) ASSERT_EQ(now.touches[k].face, then.touches[k].face);
+}
+
+void expect_same_recording(const Recording& now, const Recording& then) {
+  ASSERT_EQ(now.frame_count(), then.frame_count());
+  EXPECT_EQ(now.organs()[0].history.faces, then.organs()[0].history.faces);
+  EXPECT_EQ(now.organs()[0].history.gone, then.organs()[0].history.gone);
+  OrganFrame a, b;
+  for (std::size_t frame = 0; frame < now.frame_count(); ++frame) {
+    for (std::size_t tool = 0; tool < now.tools().size(); ++tool) {
+      ASSERT_EQ(now.pose(frame, tool).tip, then.pose(frame, tool).tip) << "frame " << frame;
+      ASSERT_EQ(now.force(frame, tool), then.force(frame, tool)) << "frame " << frame;
+    }
+    now.read_frame(frame, 0, a), then.read_frame(frame, 0, b);
+    ASSERT_NO_FATAL_FAILURE(expect_same_frame(a, b, frame));
+  }
+}
+
+// Other bits need a higher kModelVersion, and a new model version needs a kept recording.
+TEST_F(KeptRecordings, ArePerformedAgainWithTheSameBits) {
+  bool any = false;
+  for (const Kept& kept : kKept) {
+    if (kept.model_version != kModelVersion) continue;
+    any = true;
+    const Recording then(unpacked(kept.name));
+    file("scene.toml", then.text("scene"));
+    std::filesystem::copy_file(repository_file("tests/recordings/ball.obj"), folder_.path() / "ball.obj",
+                               std::filesystem::copy_options::overwrite_existing);
+    const Outcome perform = run_there("perform scene.toml --as clumsy --seed 7 --backend scan -o again.h5");
+    ASSERT_EQ(perform.status, 0) << perform.err;
+    expect_same_recording(Recording(folder_.path() / "again.h5"), then);
+    if (HasFailure()) FAIL() << kept.name << ": raise kModelVersion in deform/model_version.hpp";
+  }
+  EXPECT_TRUE(any) << "no recording of model version " << kModelVersion << " is kept; add one to tests/recordings";
+}
+
+}  // namespace
+}  // namespace trocar
