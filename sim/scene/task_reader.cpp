@@ -7,12 +7,10 @@
 
 #include "geometry/planar/polygon.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/limits.hpp"
+#include "sim/scene/key_reader.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr Limits kPositionMm{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
 
 template <typename Named>
 bool has_name(const std::vector<Named>& list, const std::string& name) {
@@ -26,34 +24,7 @@ std::string names_of(const std::vector<Named>& list) {
   return names;
 }
 
-TaskKind read_kind(TomlTable& table) {
-  const auto& names = task_kind_names();
-  const auto found = std::find(names.begin(), names.end(), table.text("kind"));
-  if (found == names.end()) table.fail("kind", fmt::format("must be one of {}", fmt::join(names, ", ")));
-  return static_cast<TaskKind>(found - names.begin());
-}
-
-TaskPlace read_target(TomlTable& table, const std::vector<OrganScene>& organs) {
-  TaskPlace target;
-  target.organ = table.text("organ");
-  if (!has_name(organs, target.organ))
-    table.fail("organ",
-               fmt::format("the scene has no organ '{}'; it has {}", printable(target.organ), names_of(organs)));
-  target.place = glm::vec3(table.vector("at_mm", kPositionMm) * 1e-3);
-  table.refuse_unknown_keys();
-  return target;
-}
-
-TaskZone read_zone(TomlTable& table) {
-  TaskZone zone{table.points("outline")};
-  if (const std::string fault = planar::simple_fault(zone.outline); !fault.empty())
-    table.fail("outline", fmt::format("is not a simple polygon: {}", fault));
-  table.refuse_unknown_keys();
-  return zone;
-}
-
-void read_instrument_of(TomlTable& table, const std::vector<InstrumentScene>& instruments, TaskScene& task) {
-  table.optional("instrument", task.instrument);
+void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& instruments, const TaskScene& task) {
   if (task.instrument.empty() && task.kind == TaskKind::LiftOrgan)
     table.fail("instrument", "is missing; name a grasper");
   if (task.instrument.empty() && task.kind == TaskKind::BurnLine) table.fail("instrument", "is missing; name a hook");
@@ -69,23 +40,6 @@ void read_instrument_of(TomlTable& table, const std::vector<InstrumentScene>& in
     table.fail("instrument", "must be a grasper to lift an organ");
   if (task.kind == TaskKind::BurnLine && found->kind != InstrumentKind::Hook)
     table.fail("instrument", "must be a hook to burn");
-}
-
-void read_limits_of(TomlTable& table, TaskScene& task) {
-  const auto optional_mm = [&](std::string_view key, double& value, Limits limits_mm) {
-    if (!table.has(key)) return;
-    value = table.number(key, limits_mm) * 1e-3;
-  };
-  optional_mm("tolerance_mm", task.tolerance, {0.1, 100.0});
-  table.optional("hold_s", task.hold, {0.0, 60.0});
-  optional_mm("lift_mm", task.lift, {0.1, 200.0});
-  table.optional("most_force_n", task.most_force, {0.01, 100.0});
-  table.optional("time_good_s", task.time_good, {0.1, 36000.0});
-  table.optional("time_limit_s", task.time_limit, {0.1, 36000.0});
-  if (task.time_limit <= task.time_good)
-    table.fail(
-        table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
-        fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g}", task.time_limit, task.time_good));
 }
 
 void refuse_wrong_targets(TomlTable& table, const TaskScene& task) {
@@ -112,22 +66,27 @@ const std::vector<std::string>& task_kind_names() {
 
 std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<std::size_t>(kind)]; }
 
-std::optional<TaskScene> read_task(TomlTable& root, const std::vector<OrganScene>& organs,
-                                   const std::vector<InstrumentScene>& instruments) {
-  const bool has_task = root.has("task");
-  TomlTable table = root.table("task");
-  if (!has_task) return {};
-  TaskScene task;
-  task.kind = read_kind(table);
-  table.optional("title", task.title);
-  table.optional("instructions", task.instructions);
-  read_instrument_of(table, instruments, task);
-  for (TomlTable& target : table.tables("place")) task.places.push_back(read_target(target, organs));
-  for (TomlTable& zone : table.tables("zone")) task.zones.push_back(read_zone(zone));
-  read_limits_of(table, task);
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const TaskPlace& target) {
+  if (!has_name(origin.scene->organs, target.organ))
+    table.fail("organ", fmt::format("the scene has no organ '{}'; it has {}", printable(target.organ),
+                                    names_of(origin.scene->organs)));
+}
+
+template <>
+void check(const SceneOrigin&, TomlTable& table, const TaskZone& zone) {
+  if (const std::string fault = planar::simple_fault(zone.outline); !fault.empty())
+    table.fail("outline", fmt::format("is not a simple polygon: {}", fault));
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const TaskScene& task) {
+  check_instrument(table, origin.scene->instruments, task);
+  if (task.time_limit <= task.time_good)
+    table.fail(
+        table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
+        fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g}", task.time_limit, task.time_good));
   refuse_wrong_targets(table, task);
-  table.refuse_unknown_keys();
-  return task;
 }
 
 }  // namespace trocar

@@ -135,6 +135,8 @@ TomlTable TomlTable::parse(const std::filesystem::path& file, const std::string&
 
 bool TomlTable::has(std::string_view key) const { return content_->value.as_table().contains(std::string(key)); }
 
+bool TomlTable::find(std::string_view key) { return content_->find(key) != nullptr; }
+
 void TomlTable::fail(std::string_view key, std::string_view what) const {
   const auto& table = content_->value.as_table();
   const auto found = table.find(std::string(key));

@@ -24,6 +24,8 @@ class TomlTable {
   TomlTable(TomlTable&&) noexcept;
 
   bool has(std::string_view key) const;
+  // The same, and makes the key known to refuse_unknown_keys().
+  bool find(std::string_view key);
   // Required keys, without default. Error: InputError when the key is missing.
   std::string text(std::string_view key);
   double number(std::string_view key, Limits limits);

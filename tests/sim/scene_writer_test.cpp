@@ -6,8 +6,10 @@
 #include <random>
 
 #include "geometry/error.hpp"
+#include "sim/scene/scene_access.hpp"
 #include "sim/support/data_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -125,6 +127,39 @@ TEST(SceneWriter, EverySceneOfTheDataFolderIsReadBackEqual) {
     ++scenes;
   }
   EXPECT_GE(scenes, 2);
+}
+
+// Scenes without the key `schema` have schema 1; the writer writes the present schema.
+TEST(SceneSchema, EverySceneOfSchema1ReadsAsItsMigratedForm) {
+  int scenes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(repository_file("tests/scenes/schema-1"))) {
+    SCOPED_TRACE(entry.path().string());
+    const std::string text = read_file(entry.path());
+    ASSERT_EQ(text.find("schema"), std::string::npos);
+    const Scene scene = parse_scene(text, entry.path());
+    const std::string written = scene_text(scene, entry.path());
+    EXPECT_NE(written.find("\nschema = 2\n"), std::string::npos);
+    expect_equal(scene, parse_scene(written, entry.path()));
+    expect_equal(scene, parse_scene("schema = 2\n" + text, entry.path()));
+    expect_equal(scene, parse_recorded_scene(text, entry.path()));
+    ++scenes;
+  }
+  EXPECT_EQ(scenes, 9);
+}
+
+TEST(SceneSchema, ALaterSchemaIsRefused) {
+  for (const auto& [schema, what] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"3", "is 3, but this version reads schemas up to 2; use a later version of Trocar"},
+           {"0", "0 is outside its limits 1 to 1e+06"},
+           {"1.5", "must be a whole number"},
+           {"\"2\"", "must be a number"}}) {
+    try {
+      parse_scene("# a comment\nschema = " + std::string(schema) + "\n", "s.toml");
+      FAIL() << schema;
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()), std::string("s.toml:2: schema: ") + what);
+    }
+  }
 }
 
 // Positions as the editor makes them: on a grid of 0.01 mm.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "geometry/error.hpp"
+#include "sim/scene/scene.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

@@ -1,0 +1,249 @@
+// Declares every key of a scene file once: name, unit, limits, meaning, and the member of the struct that holds it. The
+// reader (scene.cpp), the writer (scene_writer.cpp) and the table in docs/file-formats.md visit these declarations.
+// `Keys` is one of those visitors for one struct; defaults are those of the struct. Lengths are metres in the structs
+// and millimetres in the file.   Tested in tests/house/scene_keys_test.cpp
+#pragma once
+
+#include <array>
+#include <limits>
+#include <type_traits>
+
+#include "sim/scene/scene.hpp"
+#include "sim/scene/task_reader.hpp"
+#include "sim/scene/toml_table.hpp"
+#include "sim/support/limits.hpp"
+
+namespace trocar {
+
+// Present schema of scenes, stored in the key `schema`; scenes without the key have schema 1.
+inline constexpr int kSceneSchema = 2;
+
+enum class Need {
+  Optional,  // the default when absent; written when it differs from the default
+  Written,   // the default when absent; always written
+  Required
+};
+
+struct Key {
+  const char *name, *unit, *meaning;
+  Need need = Need::Optional;
+  // Texts of recordings may exceed the limits: older versions had none for this key.
+  bool any_when_recorded = false;
+};
+
+inline constexpr Limits kAnyNumber{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+inline constexpr double kFarthestScope = 1e3;  // m, of its eye and its target from the origin
+
+inline constexpr std::array kInstrumentKinds{InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
+                                             InstrumentKind::Scissors};
+inline constexpr std::array kToolModes{ToolMode::Swept, ToolMode::Static};
+inline constexpr std::array kCovers{Cover::Capsule, Cover::Paper};
+inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
+                                       TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut};
+inline const std::array<std::string, 4> kScripts{"explore", "press", "pull", "burn"};
+
+// The name of a choice that is a text.
+inline const std::string& name_of(const std::string& name) { return name; }
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TissueParams>) {
+  keys.number({"youngs_modulus", "Pa", "Young's modulus"}, &TissueParams::youngs_modulus, {1.0, 1e9});
+  keys.number({"poisson_ratio", "", "0.25: springs only, 0.49: nearly incompressible"}, &TissueParams::poisson_ratio,
+              {0.25, 0.49});
+  keys.number({"density", "kg/m^3", "of the tissue"}, &TissueParams::density, {1.0, 1e5});
+  keys.scaled({"damping_ms", "ms", "Rayleigh's beta, losses in the tissue"}, &TissueParams::damping_time, {0.0, 100.0});
+  keys.number({"drag", "1/s", "Rayleigh's alpha, losses to fat, fluid and neighbours"}, &TissueParams::drag,
+              {0.0, 1e4});
+  keys.number({"friction", "", "Coulomb friction of a tool on wet tissue"}, &TissueParams::friction, {0.0, 10.0});
+  keys.scaled({"node_spacing_mm", "mm", "spacing of the lattice, at most the organ's longest side"},
+              &TissueParams::node_spacing, {0.1, 1000.0});
+  keys.number({"substeps", "", "smallest number of substeps of a step; stability may require more"},
+              &TissueParams::substeps, {1, 1000});
+  keys.vector({"gravity", "m/s^2", "without gravity the mesh is the shape at rest", Need::Optional, true},
+              &TissueParams::gravity, {-100.0, 100.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<Attachment>) {
+  keys.position({"centre_mm", "mm", "centre of a ball; the tissue in it is attached", Need::Required, true},
+                &Attachment::centre);
+  keys.scaled({"radius_mm", "mm", "radius of the ball", Need::Required}, &Attachment::radius, {0.1, 1000.0});
+  keys.number({"stiffness", "N/m", "0: rigid; otherwise a ligament, all its fibres together"}, &Attachment::stiffness,
+              {0.0, 1e6});
+  keys.flag({"diaphragm", "", "true: it moves with the diaphragm"}, &Attachment::diaphragm);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<OrganScene>) {
+  keys.unique_name({"name", "", "unique", Need::Required}, &OrganScene::name);
+  keys.file({"mesh", "", "path of the mesh, relative to the scene file", Need::Required}, &OrganScene::mesh);
+  keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});
+  keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});
+  keys.table("tissue", &OrganScene::tissue);
+  keys.list("attachment", &OrganScene::attachments);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<JointLimits>) {
+  keys.number({"pan_deg", "degrees", "largest pan to either side"}, &JointLimits::pan_deg, {0.0, 89.0});
+  keys.number({"lowest_tilt_deg", "degrees", "lowest tilt of the shaft"}, &JointLimits::lowest_tilt_deg, {-89.0, 0.0});
+  keys.number({"highest_tilt_deg", "degrees", "highest tilt of the shaft"}, &JointLimits::highest_tilt_deg,
+              {0.0, 89.0});
+  keys.scaled({"shallowest_mm", "mm", "smallest depth of the tip beyond the trocar"}, &JointLimits::shallowest,
+              {1.0, 1000.0});
+  keys.scaled({"deepest_mm", "mm", "largest depth, more than `shallowest_mm`"}, &JointLimits::deepest, {1.0, 1000.0});
+  keys.number({"widest_grip_deg", "degrees", "angle between fully open jaws"}, &JointLimits::widest_grip_deg,
+              {1.0, 120.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<InstrumentScene>) {
+  keys.unique_name({"name", "", "unique", Need::Required}, &InstrumentScene::name);
+  keys.choice({"kind", "",
+               "a probe presses, the jaws of a grasper hold, the tip of a hook burns, scissors cut each time their "
+               "blades close"},
+              &InstrumentScene::kind, kInstrumentKinds);
+  keys.position({"pivot_mm", "mm", "the trocar", Need::Required, true}, &InstrumentScene::pivot);
+  keys.position({"tip_mm", "mm", "the tip at the start, not at the trocar", Need::Required, true},
+                &InstrumentScene::tip);
+  keys.scaled({"radius_mm", "mm", "radius of the shaft", Need::Required}, &InstrumentScene::radius, {0.01, 100.0});
+  keys.vector(
+      {"axis", "",
+       "direction of the shaft at zero pan and tilt, for `mouse`, `gamepad`, `spacemouse` and `igtl`; length at "
+       "least 1e-6, or [0, 0, 0]: from pivot to tip",
+       Need::Optional, true},
+      &InstrumentScene::axis, {-1000.0, 1000.0});
+  keys.choice({"device", "", "see [devices.md](devices.md)", Need::Written}, &InstrumentScene::device, device_names());
+  keys.text(
+      {"source", "",
+       "of `gamepad`: its number or part of its name, empty: the first one; of `igtl`: `host:port/tool`, empty: "
+       "`localhost:18944`, any tool; of `trajectory` with a recording: the instrument in it, empty: the one of the "
+       "same name, or the only one"},
+      &InstrumentScene::source);
+  keys.choice(
+      {"script", "", "motion about `tip_mm`, one cycle in 4 s, of `script`, of the haptic stub and of `trocar demo`"},
+      &InstrumentScene::script, kScripts);
+  keys.file({"trajectory", "",
+             "with `device = \"trajectory\"`, otherwise refused: `T.csv` or a recording `S.h5`, relative to the scene "
+             "file",
+             Need::Required},
+            &InstrumentScene::trajectory,
+            [](const InstrumentScene& instrument) { return instrument.device == "trajectory"; });
+  keys.table("limits", &InstrumentScene::limits);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<Lens>) {
+  keys.number({"barrel", "",
+               "barrel distortion k of the lens, r_u = r_d / (1 - k r_d^2) with radii before (r_u) and after (r_d) "
+               "distortion"},
+              &Lens::barrel, {0.0, 0.3});
+  keys.number({"field", "half heights", "radius of the round field in the picture, below 1 / sqrt(`barrel`)"},
+              &Lens::field, {0.2, 2.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<ScopeScene>) {
+  keys.far_position({"eye_mm", "mm", "tip of the scope at the start, at most 1000 m from the origin", Need::Written},
+                    &ScopeScene::eye, kFarthestScope);
+  keys.far_position({"target_mm", "mm",
+                     "the point that the scope looks at, at most 1000 m from the origin, not `eye_mm`", Need::Written},
+                    &ScopeScene::target, kFarthestScope);
+  keys.number({"field_of_view_deg", "degrees", "vertical, before distortion"}, &ScopeScene::field_of_view_deg,
+              {20.0, 120.0});
+  keys.number({"angle_deg", "degrees", "viewing angle against the rod: 0 or 30, nothing between"},
+              &ScopeScene::angle_deg, {0.0, 30.0});
+  keys.number({"spin_deg", "degrees", "rotation of the light post at the start"}, &ScopeScene::spin_deg,
+              {-360.0, 360.0});
+  keys.scaled({"rod_mm", "mm", "distance from the scope's port to its tip at the start"}, &ScopeScene::rod,
+              {10.0, 400.0});
+  keys.part(&ScopeScene::lens);
+  keys.choice({"device", "", "not `haptic`; with `script` the scope does not move"}, &ScopeScene::device,
+              device_names());
+  keys.text({"source", "", "as for an instrument; with `device = \"trajectory\"` required: a recording `S.h5`"},
+            &ScopeScene::source);
+  keys.table("limits", &ScopeScene::limits);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<QueryScene>) {
+  keys.text({"backend", "", "`auto` or any backend of [collision.md](collision.md): `compute`, `scan`, `obb` ..."},
+            &QueryScene::backend);
+  keys.choice({"mode", "", "see [method.md](method.md)"}, &QueryScene::mode, kToolModes);
+  keys.choice({"cover", "", "see [method.md](method.md)"}, &QueryScene::cover, kCovers);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<SolverScene>) {
+  keys.number({"threads", "", "shared by the organs; the result is bit-identical"}, &SolverScene::threads, {1, 64});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<Breathing>) {
+  keys.scaled({"amplitude_mm", "mm", "motion of the diaphragm from expiration to inspiration"}, &Breathing::amplitude,
+              {0.0, 100.0});
+  keys.number({"rate_hz", "Hz", "breaths per second"}, &Breathing::rate, {0.0, 10.0});
+  keys.vector({"direction", "", "direction of inspiration, not [0, 0, 0]; its length multiplies the amplitude",
+               Need::Optional, true},
+              &Breathing::direction, {-10.0, 10.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskPlace>) {
+  keys.text({"organ", "",
+             "organ of this target: targets in order, or the corners of a line (two or more, on one organ); "
+             "`lift-organ` takes one target",
+             Need::Required},
+            &TaskPlace::organ);
+  keys.position({"at_mm", "mm", "the nearest point of the organ at rest is the target", Need::Required},
+                &TaskPlace::place);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskZone>) {
+  keys.outline(
+      {"outline", "half heights",
+       "`[[x, y], ...]`, a forbidden zone in the picture: a simple polygon, before lens distortion; `keep-out` "
+       "needs a zone, every kind may have some",
+       Need::Required},
+      &TaskZone::outline);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskScene>) {
+  keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskScene::kind, kTaskKinds);
+  keys.text({"title", "", "shown before the start"}, &TaskScene::title);
+  keys.text({"instructions", "", "shown before the start"}, &TaskScene::instructions);
+  keys.text({"instrument", "",
+             "the instrument whose tip counts, empty: any; required for `lift-organ` (a grasper) and `burn-line` (a "
+             "hook); refused for `navigate-camera`"},
+            &TaskScene::instrument);
+  keys.scaled({"tolerance_mm", "mm", "largest distance from a target; half the width of a line"}, &TaskScene::tolerance,
+              {0.1, 100.0});
+  keys.number({"hold_s", "s", "time to hold a target"}, &TaskScene::hold, {0.0, 60.0});
+  keys.scaled({"lift_mm", "mm", "height of `lift-organ`"}, &TaskScene::lift, {0.1, 200.0});
+  keys.number({"most_force_n", "N", "force limit; more force on the tissue is an error"}, &TaskScene::most_force,
+              {0.01, 100.0});
+  keys.number({"time_good_s", "s", "target time: full grade up to it"}, &TaskScene::time_good, {0.1, 36000.0});
+  keys.number({"time_limit_s", "s", "the task ends unfinished at this time; more than `time_good_s`"},
+              &TaskScene::time_limit, {0.1, 36000.0});
+  keys.list("place", &TaskScene::places);
+  keys.list("zone", &TaskScene::zones);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<Scene>) {
+  keys.schema({"schema", "", "version of the keys, 2 at present; a scene without it has schema 1"});
+  keys.text({"title", "", "shown in the window"}, &Scene::title);
+  keys.number({"frame_rate", "Hz", "ticks of the simulation per second; the picture has its own rate"},
+              &Scene::frame_rate, {10.0, 1000.0});
+  keys.table("scope", &Scene::scope);
+  keys.table("query", &Scene::query);
+  keys.table("solver", &Scene::solver);
+  keys.table("breathing", &Scene::breathing);
+  keys.list("organ", &Scene::organs);
+  keys.list("instrument", &Scene::instruments);
+  keys.table("task", &Scene::task);
+}
+
+}  // namespace trocar

@@ -1,0 +1,147 @@
+// Tests that docs/file-formats.md lists every key of a scene exactly as the reader declares it. On a difference the
+// test prints the table; copy it between the two marks of the document.
+#include "sim/scene/scene_keys.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+struct Row {
+  std::string key, standard, limits, meaning;
+  bool operator==(const Row&) const = default;
+};
+struct Block {
+  std::string table;  // "`[organ.tissue]`"
+  std::vector<Row> rows;
+};
+
+template <typename Vector>
+std::string three(const Vector& v, double scale) {
+  return fmt::format("[{:g}, {:g}, {:g}]", v.x * scale, v.y * scale, v.z * scale);
+}
+
+// Lists the keys of a struct and of its tables.
+template <typename Struct>
+class KeyLister {
+ public:
+  explicit KeyLister(std::string name = "") : name_(std::move(name)) {}
+
+  void schema(const Key& key) { add(key, "1", ""); }
+  template <typename Number>
+  void number(const Key& key, Number Struct::*member, Limits limits) {
+    add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member)), range(key, limits));
+    if (std::is_integral_v<Number>) rows_.back().limits += ", a whole number";
+  }
+  template <typename Number>
+  void scaled(const Key& key, Number Struct::*member, Limits limits) {
+    add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member) * 1e3), range(key, limits));
+  }
+  template <typename Vector>
+  void vector(const Key& key, Vector Struct::*member, Limits limits) {
+    add(key, three(usual_.*member, 1.0), range(key, limits, "each "));
+  }
+  template <typename Vector>
+  void position(const Key& key, Vector Struct::*member) {
+    add(key, three(usual_.*member, 1e3), key.unit);
+  }
+  void far_position(const Key& key, glm::vec3 Struct::*member, double) { position(key, member); }
+  void text(const Key& key, std::string Struct::*member) {
+    const std::string& usual = usual_.*member;
+    add(key, usual.empty() ? "empty" : "`" + usual + "`", "text");
+  }
+  void unique_name(const Key& key, std::string Struct::*) { add(key, "", "a name"); }
+  void flag(const Key& key, bool Struct::*member) { add(key, usual_.*member ? "true" : "false", "true or false"); }
+  template <typename Value, typename Values>
+  void choice(const Key& key, Value Struct::*member, const Values& values) {
+    std::vector<std::string> names;
+    for (const Value& value : values) names.push_back(fmt::format("`{}`", std::string(name_of(value))));
+    add(key, fmt::format("`{}`", std::string(name_of(usual_.*member))), fmt::format("{}", fmt::join(names, ", ")));
+  }
+  void file(const Key& key, std::filesystem::path Struct::*) { add(key, "", "a file"); }
+  template <typename Condition>
+  void file(const Key& key, std::filesystem::path Struct::*member, Condition) {
+    file(key, member);
+  }
+  void outline(const Key& key, std::vector<glm::dvec2> Struct::*) { add(key, "", key.unit); }
+  template <typename Part>
+  void part(Part Struct::*) {
+    KeyLister<Part> keys;
+    declare(keys, std::type_identity<Part>());
+    rows_.insert(rows_.end(), keys.rows().begin(), keys.rows().end());
+  }
+  template <typename Part>
+  void table(const char* name, Part Struct::*) {
+    list_table<Part>(name, "`[{}]`");
+  }
+  template <typename Part>
+  void table(const char* name, std::optional<Part> Struct::*) {
+    list_table<Part>(name, "`[{}]`");
+  }
+  template <typename Part>
+  void list(const char* name, std::vector<Part> Struct::*) {
+    list_table<Part>(name, "`[[{}]]`");
+  }
+  const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<Block>& inner() const { return inner_; }
+
+ private:
+  static std::string range(const Key& key, Limits limits, const char* each = "") {
+    const std::string unit = key.unit;
+    return fmt::format("{}{}{}{:g} to {:g}", unit, unit.empty() ? "" : ", ", each, limits.low, limits.high);
+  }
+  void add(const Key& key, const std::string& standard, const std::string& limits) {
+    rows_.push_back({key.name, key.need == Need::Required ? "required" : standard, limits, key.meaning});
+  }
+  template <typename Part>
+  void list_table(const char* name, fmt::format_string<const std::string&> header) {
+    const std::string full = name_.empty() ? name : name_ + "." + name;
+    KeyLister<Part> keys(full);
+    declare(keys, std::type_identity<Part>());
+    inner_.push_back({fmt::format(header, full), keys.rows()});
+    inner_.insert(inner_.end(), keys.inner().begin(), keys.inner().end());
+  }
+
+  std::string name_;
+  std::vector<Block> inner_;
+  std::vector<Row> rows_;
+  const Struct usual_ = {};
+};
+
+// Tables with the same keys share their rows.
+std::string table_of_keys() {
+  std::vector<Block> blocks;
+  KeyLister<Scene> keys;
+  declare(keys, std::type_identity<Scene>());
+  blocks.push_back({"(top)", keys.rows()});
+  for (const Block& block : keys.inner()) {
+    const auto same = std::find_if(blocks.begin(), blocks.end(), [&](const Block& b) { return b.rows == block.rows; });
+    if (same == blocks.end())
+      blocks.push_back(block);
+    else
+      same->table += ", " + block.table;
+  }
+  std::string text = "| table | key | default | unit and limits | meaning |\n|---|---|---|---|---|\n";
+  for (const Block& block : blocks)
+    for (const Row& row : block.rows)
+      text += fmt::format("| {} | `{}` | {} | {} | {} |\n", &row == &block.rows.front() ? block.table : "", row.key,
+                          row.standard, row.limits, row.meaning);
+  return text;
+}
+
+TEST(SceneKeys, TheDocumentListsEveryKeyAsTheReaderDeclaresIt) {
+  const std::string document = read_file(repository_file("docs/file-formats.md"));
+  const std::string begin = "<!-- keys of a scene: begin -->\n", end = "<!-- keys of a scene: end -->";
+  const auto from = document.find(begin), to = document.find(end);
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << "the marks are missing";
+  const std::string listed = document.substr(from + begin.size(), to - from - begin.size()), wanted = table_of_keys();
+  EXPECT_TRUE(listed == wanted) << "docs/file-formats.md must hold between its marks:\n" << wanted;
+}
+
+}  // namespace
+}  // namespace trocar
