@@ -11,12 +11,12 @@
 
 #include "bench/broad_phase_report.hpp"
 #include "bench/floating_crowd.hpp"
-#include "cpu_collision/broad_phase/brute_force.hpp"
-#include "cpu_collision/broad_phase/plane_cache.hpp"
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
-#include "cpu_collision/broad_phase/uniform_grid.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"
+#include "study/broad_phase/brute_force.hpp"
+#include "study/broad_phase/plane_cache.hpp"
+#include "study/broad_phase/uniform_grid.hpp"
 
 namespace trocar::bench {
 namespace {

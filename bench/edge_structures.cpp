@@ -12,8 +12,8 @@
 #include "bench/quad_edge.hpp"
 #include "bench/winged_edge.hpp"
 #include "mesh/half_edge.hpp"
-#include "mesh/superquadric.hpp"
 #include "sim/support/machine.hpp"
+#include "study/shapes/superquadric.hpp"
 
 namespace trocar::bench {
 namespace {

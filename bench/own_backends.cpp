@@ -6,8 +6,8 @@
 #include <map>
 
 #include "bench/contestant.hpp"
-#include "cpu_collision/trees/surface_tree.hpp"
 #include "geometry/error.hpp"
+#include "study/trees/study_volumes.hpp"
 
 namespace trocar::bench {
 namespace {
@@ -39,17 +39,15 @@ const std::map<std::string, std::string, std::less<>> kHow = {
 
 // "octree of spheres refitted": from the kind of volume and the kind of update.
 std::string how(const std::string& name) {
-  static const std::map<VolumeKind, std::string> volumes = {
-      {VolumeKind::Aabb, "axis-aligned boxes"}, {VolumeKind::Sphere, "spheres"},
-      {VolumeKind::Obb, "oriented boxes"},      {VolumeKind::KDop6, "6-DOPs"},
-      {VolumeKind::KDop14, "14-DOPs"},          {VolumeKind::KDop18, "18-DOPs"},
-      {VolumeKind::KDop26, "26-DOPs"},          {VolumeKind::Quospo, "QuOSPOs"}};
-  const auto plan = tree_plan(name);
+  static const std::map<std::string_view, std::string> volumes = {
+      {"aabb", "axis-aligned boxes"}, {"sphere", "spheres"}, {"obb", "oriented boxes"}, {"kdop6", "6-DOPs"},
+      {"kdop14", "14-DOPs"},          {"kdop18", "18-DOPs"}, {"kdop26", "26-DOPs"},     {"quospo", "QuOSPOs"}};
+  const auto plan = tree_plan(name, kAllTreeVolumes);
   if (!plan) {
     const auto found = kHow.find(name);
     return found == kHow.end() ? "" : found->second;
   }
-  return (plan->split == SplitRule::Octree ? "octree of " : "tree of ") + volumes.at(plan->volume) +
+  return (plan->split == SplitRule::Octree ? "octree of " : "tree of ") + volumes.at(plan->volume->name) +
          (plan->update == TreeUpdate::Refit ? " refitted" : " rebuilt");
 }
 

@@ -19,8 +19,8 @@
 
 #include "geometry/planar/convex_gap.hpp"
 #include "geometry/planar/convex_line.hpp"
-#include "geometry/planar/convex_scan.hpp"
 #include "geometry/planar/zone.hpp"
+#include "study/planar/convex_scan.hpp"
 
 namespace {
 

@@ -11,13 +11,13 @@
 
 #include "cpu_collision/solids/closest_features.hpp"
 #include "cpu_collision/solids/convex_pieces.hpp"
-#include "cpu_collision/solids/penetration.hpp"
 #include "cpu_collision/solids/piece_faces.hpp"
-#include "cpu_collision/solids/piece_pair.hpp"
-#include "cpu_collision/solids/separating_plane.hpp"
 #include "cpu_collision/solids/tip_depth.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
+#include "study/solids/penetration.hpp"
+#include "study/solids/piece_pair.hpp"
+#include "study/solids/separating_plane.hpp"
 #include "tests/cpu_collision/solids_bodies.hpp"
 #include "tests/support/shapes.hpp"
 
@@ -52,7 +52,7 @@ void point_in_solid_table() {
   for (const int faces : {300, 1000, 3000, 10000, 30000}) {
     const TriangleMesh liver = faces < 2000 ? shapes::sphere_of(faces) : make_liver({.faces = faces});
     const SolidBox box = box_of(liver.positions);
-    const auto tree = make_surface_tree({.volume = VolumeKind::Aabb});
+    const auto tree = make_surface_tree({});
     tree->rebuild(liver.view());
     Dice dice(1);
     std::vector<vec3> points(40);

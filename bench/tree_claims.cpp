@@ -15,8 +15,9 @@
 #include "bench/scene.hpp"
 #include "cpu_collision/trees/aabb.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
-#include "mesh/superquadric.hpp"
 #include "sim/support/machine.hpp"
+#include "study/shapes/superquadric.hpp"
+#include "study/trees/study_volumes.hpp"
 
 namespace trocar::bench {
 namespace {
@@ -30,7 +31,7 @@ double median(std::vector<double> values) {
 
 std::unique_ptr<SurfaceTree> tree_over(const std::string& name, const MeshView& mesh,
                                        std::uint32_t leaf_faces = kLeafFaces, bool tight = false) {
-  TreePlan plan = *tree_plan(name);
+  TreePlan plan = *tree_plan(name, kAllTreeVolumes);
   plan.leaf_faces = leaf_faces;
   plan.tight = tight;
   auto tree = make_surface_tree(plan);

@@ -1,5 +1,5 @@
 // Ends a tree-based touch query: sorts the candidates, refines them and appends the touched faces to the answer.
-// Tested through tests/cpu_collision/tree_touch_test.cpp
+// Tested through tests/study/tree_touch_test.cpp
 #pragma once
 
 #include <cstdint>

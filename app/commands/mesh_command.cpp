@@ -14,8 +14,8 @@
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
-#include "mesh/superquadric.hpp"
 #include "sim/support/output_file.hpp"
+#include "study/shapes/superquadric.hpp"
 
 namespace trocar {
 namespace {

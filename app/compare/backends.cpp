@@ -7,13 +7,16 @@
 
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
+#include "study/bsp/bsp_query.hpp"
+#include "study/trees/study_volumes.hpp"
 
 namespace trocar {
 
 const std::vector<std::string>& backend_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list = {"compute", "occlusion", "select", "scan"};
-    list.insert(list.end(), tree_names().begin(), tree_names().end());
+    for (const TreeVolume& volume : kAllTreeVolumes)
+      for (const char* ending : {"-refit", ""}) list.push_back(std::string(volume.name) + ending);
     list.push_back("bsp");
     return list;
   }();
@@ -23,7 +26,8 @@ const std::vector<std::string>& backend_names() {
 namespace {
 
 bool known(std::string_view name) {
-  return tree_plan(name) || std::find(backend_names().begin(), backend_names().end(), name) != backend_names().end();
+  return tree_plan(name, kAllTreeVolumes) ||
+         std::find(backend_names().begin(), backend_names().end(), name) != backend_names().end();
 }
 
 void check_known(std::string_view name) {
@@ -53,7 +57,7 @@ std::unique_ptr<TouchQuery> Backends::make(std::string_view name) {
   check_known(name);
   if (name == "scan") return make_scan_query();
   if (name == "bsp") return make_bsp_query();
-  if (const auto plan = tree_plan(name)) return make_surface_tree(*plan);
+  if (const auto plan = tree_plan(name, kAllTreeVolumes)) return make_surface_tree(*plan);
   GlContext& context = needed_context(name);
   if (name == "compute") return make_compute_query(context);
   return name == "occlusion" ? make_occlusion_query(context) : make_select_query(context);

@@ -53,7 +53,7 @@ ShapeTouch::ShapeTouch(const TriangleMesh& organ, std::span<const TriangleMesh> 
     : organ_(organ),
       box_(solids::box_of(organ.positions)),
       tip_z_(tip_z_of(shapes)),
-      tree_(make_surface_tree({.volume = VolumeKind::Aabb, .update = TreeUpdate::Refit})) {
+      tree_(make_surface_tree({.volume = &kAabbVolume, .update = TreeUpdate::Refit})) {
   tree_->rebuild(organ.view());
   for (const TriangleMesh& shape : shapes) {
     auto pieces = std::make_unique<solids::ConvexPieces>(solids::convex_pieces(shape.view(), params));

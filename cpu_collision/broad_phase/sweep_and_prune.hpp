@@ -5,7 +5,7 @@
 // objects, the boxes of this frame and of the last one decide each changed pair. A frame that would need more swaps
 // than a full sort is sorted in full, because teleported objects break the frame coherence. Deterministic: equal ends
 // go low before high, then by id. Boxes: closed, see box.hpp.   Units: metres. Tested against brute force in
-// tests/cpu_collision/broad_phase_test.cpp
+// tests/study/broad_phase_test.cpp
 #pragma once
 
 #include <array>

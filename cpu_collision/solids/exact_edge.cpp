@@ -76,6 +76,16 @@ EdgeContact exact_edge_contact(const vec3& from, const vec3& to, const FloatTria
   return ab != 0 && bc != 0 && ca != 0 ? EdgeContact::Crosses : EdgeContact::Border;
 }
 
+bool faces_cross_exactly(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]) {
+  const auto any_edge_meets = [](const glm::vec3(&edges)[3], const glm::vec3(&face)[3]) {
+    const auto meets = [&](const glm::vec3& from, const glm::vec3& to) {
+      return exact_edge_contact(from, to, {face[0], face[1], face[2]}) != EdgeContact::Apart;
+    };
+    return meets(edges[0], edges[1]) || meets(edges[1], edges[2]) || meets(edges[2], edges[0]);
+  };
+  return any_edge_meets(first, second) || any_edge_meets(second, first);
+}
+
 bool exactly_on(const vec3& point, const FloatTriangle& t) {
   if (exact_orientation(t.a, t.b, t.c, point) != 0) return false;
   const int axis = projection_axis(t.a, t.b, t.c);

@@ -3,7 +3,7 @@
 // Source: O'Rourke, "Computational geometry in C", 1998, 7.5 (segment-triangle classification). We differ: every sign
 // is exact (mesh/exact_sign.hpp), and triangles without area are handled as segments. Units: none;
 // coordinates finite.   Checked against contact_of of mesh/self_crossing.hpp and integer cases in
-// tests/cpu_collision/solids_edge_triangle_test.cpp
+// tests/study/solids_edge_triangle_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,9 @@ enum class EdgeContact : std::uint8_t {
 };
 
 EdgeContact exact_edge_contact(const glm::vec3& from, const glm::vec3& to, const FloatTriangle& triangle);
+
+// Do the two faces share a point, by the edges of each against the other?
+bool faces_cross_exactly(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]);
 
 // Does the point lie on the triangle, border included?
 bool exactly_on(const glm::vec3& point, const FloatTriangle& triangle);

@@ -1,6 +1,5 @@
 // Makes trees of axis-aligned boxes.
 #include "cpu_collision/trees/aabb.hpp"
-#include "cpu_collision/trees/make_tree.hpp"
 #include "cpu_collision/trees/tree_lines.hpp"
 #include "cpu_collision/trees/tree_pairs.hpp"
 #include "cpu_collision/trees/tree_touch.hpp"

@@ -4,7 +4,7 @@
 // Leaves come first, grouped by their number of vertices, then the inner nodes, so that branches are predictable. On a
 // liver of 30,000 faces that takes half the time of one loop over all nodes.
 // Source: van den Bergen 1997, as in section 4.5.4 of the thesis.   Units: metres.   Tested in
-// tests/cpu_collision/tree_build_test.cpp
+// tests/study/tree_build_test.cpp
 #pragma once
 
 #include "cpu_collision/trees/padded_positions.hpp"

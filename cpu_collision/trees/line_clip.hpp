@@ -1,6 +1,6 @@
 // Clips a part of a straight line by slabs. Boxes of every kind are tested in this way against segments and rays.
 // Source: Kay, Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986. Units: metres.   Tested in
-// tests/cpu_collision/tree_build_test.cpp
+// tests/study/tree_build_test.cpp
 #pragma once
 
 #include <limits>

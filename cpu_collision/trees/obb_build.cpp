@@ -168,6 +168,11 @@ void number_nodes(ObbScratch& scratch, ObbTree& tree) {
 
 }  // namespace
 
+std::size_t memory_bytes(const ObbScratch& scratch) {
+  const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
+  return bytes(scratch.moments) + bytes(scratch.aside) + bytes(scratch.split) + bytes(scratch.waiting);
+}
+
 void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
                     ObbScratch& scratch, ObbTree& tree) {
   tree.nodes.clear();

@@ -1,5 +1,5 @@
 // Tests the oriented boxes of a tree against a tool, through the convex volume of convex_tool.hpp.
-// Units: metres.   Tested in tests/cpu_collision/tree_build_test.cpp
+// Units: metres.   Tested in tests/study/tree_build_test.cpp
 #pragma once
 
 #include "cpu_collision/convex_tool.hpp"

@@ -1,5 +1,5 @@
 // Stores vertex positions with padding behind the last, so that a vertex can be read as four floats.
-// Units: metres.   Tested through tests/cpu_collision/tree_build_test.cpp
+// Units: metres.   Tested through tests/study/tree_build_test.cpp
 #pragma once
 
 #include <cstring>

@@ -1,12 +1,14 @@
 // Stores the faces of one organ in a tree of bounding volumes of a chosen kind and answers queries on it: the touch
 // query, the faces that a segment crosses, the first hit of a ray, the closest point, and the pairs of faces of two
 // meshes that cross, now or during the motion to the next frame.
-// Units: metres.   Tested in tests/cpu_collision/tree_query_test.cpp and tree_pairs_test.cpp
+// Units: metres.   Tested in tests/study/tree_query_test.cpp and tree_pairs_test.cpp
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,22 +19,33 @@ namespace trocar {
 
 enum class TreeUpdate { Rebuild, Refit };
 
-enum class VolumeKind { Aabb, Sphere, Obb, KDop6, KDop14, KDop18, KDop26, Quospo };
+class SurfaceTree;
+struct TreePlan;
+
+// A kind of bounding volume. Every room with trees lists its own kinds.
+struct TreeVolume {
+  std::string_view name;  // on the command line
+  SplitRule split;        // default split, when the name of a plan has none
+  bool oriented;          // splits at the mean along its own longest axis; allows no other split
+  std::unique_ptr<SurfaceTree> (*make)(std::string name, const TreePlan& plan);
+};
+
+std::unique_ptr<SurfaceTree> make_aabb_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_obb_tree(std::string name, const TreePlan& plan);
+inline constexpr TreeVolume kAabbVolume{"aabb", SplitRule::Mean, false, make_aabb_tree};  // axis-aligned boxes
+inline constexpr TreeVolume kObbVolume{"obb", SplitRule::Mean, true, make_obb_tree};      // oriented boxes
 
 struct TreePlan {
-  VolumeKind volume = VolumeKind::Aabb;
-  SplitRule split = SplitRule::Mean;  // oriented volumes (Obb, Quospo) split at the mean along their own longest axis
+  const TreeVolume* volume = &kAabbVolume;
+  SplitRule split = SplitRule::Mean;  // ignored by oriented volumes
   TreeUpdate update = TreeUpdate::Refit;
   std::uint32_t leaf_faces = kLeafFaces;  // 1  >= 1; one face, as in the thesis, gives the fewest tests of face pairs
   bool tight = false;                     // volumes around all faces below: slower updates, fewer tests (fit.hpp)
 };
 
-// A plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit", "sphere:mean",
-// "kdop14:middle-refit". Without a split the sphere tree is an octree, as in the thesis; the others split at the mean.
-// Empty for any other text.
-std::optional<TreePlan> tree_plan(std::string_view name);
-// The names without a split, refitted and rebuilt, in the order of the tables.
-const std::vector<std::string>& tree_names();
+// A plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit", "aabb:middle-refit".
+// Without a split it has the volume's default split. Empty for any other text. `volumes` must outlive the plan.
+std::optional<TreePlan> tree_plan(std::string_view name, std::span<const TreeVolume> volumes);
 
 struct RayHit {
   FaceId face;
@@ -69,7 +82,7 @@ class SurfaceTree : public TouchQuery {
   // Faces whose volumes, including all ancestors' volumes, contain the point: candidates for the caller. Unsorted.
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
-  // Pairs (ours, other's) that share a point, including touching pairs; decided exactly (solids/crossing_pairs.hpp).
+  // Pairs (ours, other's) that share a point, including touching pairs; decided exactly (solids/exact_edge.hpp).
   // `other`: over another mesh. If its kind of volume differs, a tree of our kind is first built over its faces.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
   // Our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly

@@ -131,7 +131,7 @@ PairAnswer VolumeTreeQuery<Volume>::crossing(const SurfaceTree& other_tree) {
         const BoxedFace against(other.positions_.view(), other.faces_[g]);
         ++counters_.face_tests;
         if (tree_pairs::apart(face, against)) continue;
-        if (solids::faces_cross(face.corner, against.corner, solids::EdgeTest::Exact)) pairs_.emplace_back(f, g);
+        if (solids::faces_cross_exactly(face.corner, against.corner)) pairs_.emplace_back(f, g);
       }
     }
   });

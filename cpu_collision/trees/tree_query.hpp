@@ -3,7 +3,7 @@
 //   least_distance(Volume, point), size_of(Volume)
 // and, when its split differs, its own TreeBuilder. Where the order does not matter, a traversal needs no stack: when
 // the test of a volume fails, the traversal skips its subtree.   Units: metres.   Tested in
-// tests/cpu_collision/tree_query_test.cpp
+// tests/study/tree_query_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <chrono>
 
 #include "cpu_collision/convex_tool.hpp"
-#include "cpu_collision/solids/crossing_pairs.hpp"
+#include "cpu_collision/solids/exact_edge.hpp"
 #include "cpu_collision/trees/line_clip.hpp"
 #include "cpu_collision/trees/motion_crossing.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"

@@ -2,7 +2,7 @@
 // side, or a chord. Source: document 004 (docs/planar.md), "Algorithme IGL" (Chazelle and Dobkin). We differ: the side
 // of the line is not taken from the first corner (which may lie on it); a line along a side is distinguished from a
 // line through one corner, and a line through corners from one that passes between them. Any unit; y up. Checked
-// against geometry/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
+// against study/planar/convex_scan.hpp in tests/geometry/planar_convex_test.cpp
 #pragma once
 
 #include "geometry/planar/convex_polygon.hpp"

@@ -6,7 +6,7 @@ namespace trocar {
 
 SurfaceTree& TipWatch::tree_of(const Organ& organ, Watched& watched) {
   if (!watched.tree || watched.topology != organ.topology) {
-    if (!watched.tree) watched.tree = make_surface_tree({.volume = VolumeKind::Aabb, .update = TreeUpdate::Refit});
+    if (!watched.tree) watched.tree = make_surface_tree({.volume = &kAabbVolume, .update = TreeUpdate::Refit});
     watched.tree->rebuild({organ.positions, organ.mesh.faces});
     watched.topology = organ.topology;
   } else if (!watched.fitted) {

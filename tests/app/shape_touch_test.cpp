@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "mesh/superquadric.hpp"
+#include "study/shapes/superquadric.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
 

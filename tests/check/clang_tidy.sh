@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 mode=${1:-changed}
 build=$(realpath --relative-to=. "${2:-build/dev}")
 [ -f "$build/compile_commands.json" ] || { echo "$build is not configured; run ./run test, or cmake --preset dev" >&2; exit 2; }
-ours='/(geometry|mesh|deform|cpu_collision|gpu_collision|app|tests|bench)/[^:]*\.hpp$'
+ours='/(geometry|mesh|deform|cpu_collision|gpu_collision|study|sim|app|tests|bench)/[^:]*\.hpp$'
 
 compiled() { /usr/bin/python3 -c '
 import json, os, sys

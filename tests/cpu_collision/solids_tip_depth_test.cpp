@@ -41,7 +41,7 @@ TEST(TipDepth, OnASphere) {
 TEST(TipDepth, TreeAndBruteForceAgree) {
   const TriangleMesh liver = make_liver({.faces = 4000});
   const SolidBox box = box_of(liver.positions);
-  const auto tree = make_surface_tree({.volume = VolumeKind::Aabb});
+  const auto tree = make_surface_tree({});
   tree->rebuild(liver.view());
   test::Dice dice(2);
   int inside = 0;

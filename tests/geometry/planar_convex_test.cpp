@@ -6,7 +6,7 @@
 
 #include "geometry/error.hpp"
 #include "geometry/planar/convex_line.hpp"
-#include "geometry/planar/convex_scan.hpp"
+#include "study/planar/convex_scan.hpp"
 #include "tests/geometry/planar_polygons.hpp"
 
 namespace trocar::planar {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "geometry/planar/convex_scan.hpp"
+#include "study/planar/convex_scan.hpp"
 #include "tests/geometry/planar_polygons.hpp"
 
 namespace trocar::planar {

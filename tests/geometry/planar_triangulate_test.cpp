@@ -8,7 +8,7 @@
 #include <map>
 
 #include "geometry/error.hpp"
-#include "geometry/planar/convex_scan.hpp"
+#include "study/planar/convex_scan.hpp"
 #include "tests/geometry/planar_polygons.hpp"
 
 namespace trocar::planar {

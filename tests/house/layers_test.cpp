@@ -21,8 +21,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"deform", {"geometry", "mesh", "deform"}},
     {"gpu_collision", {"geometry", "mesh", "gpu_collision"}},
     {"cpu_collision", {"geometry", "mesh", "cpu_collision"}},
+    {"study", {"geometry", "mesh", "cpu_collision", "study"}},
     {"sim", {"geometry", "mesh", "deform", "cpu_collision", "sim"}},
-    {"app", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "sim", "app"}},
+    {"app", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "study", "sim", "app"}},
 };
 
 // The folders of sim/ and app/ with the folders of their room that each may include.
@@ -86,6 +87,16 @@ TEST(Layers, PointOneWay) {
     }
   }
   EXPECT_GT(checked, 10);
+}
+
+// The window and the other commands reach the study's detectors by their names only.
+TEST(Layers, TheProgramIncludesTheStudyInTwoParts) {
+  for (const auto& file : sources_of("app")) {
+    const std::string name = fs::relative(file, TROCAR_SOURCE_DIR).generic_string();
+    if (name.starts_with("app/compare/") || name == "app/commands/mesh_command.cpp") continue;
+    for (const auto& include : includes_of(file))
+      EXPECT_FALSE(include.included.starts_with("study/")) << name << ":" << include.line;
+  }
 }
 
 // "sim/scene" for "sim/scene/scene.hpp"; empty for a file without a folder.

@@ -50,7 +50,8 @@ TEST(OneDefinition, TypesAreFoundByTheirFullNames) {
 
 TEST(OneDefinition, NoTypeIsDefinedInTwoFiles) {
   std::map<std::string, std::vector<std::string>> files_of;
-  for (const char* room : {"geometry", "mesh", "deform", "cpu_collision", "gpu_collision", "app", "bench", "tests"}) {
+  for (const char* room :
+       {"geometry", "mesh", "deform", "cpu_collision", "gpu_collision", "study", "sim", "app", "bench", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(TROCAR_SOURCE_DIR) / room)) {
       const auto extension = entry.path().extension();
       if (extension != ".hpp" && extension != ".cpp") continue;

@@ -16,15 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kFolders = {"geometry", "mesh", "deform", "cpu_collision", "sim", "app/compare"};
+const std::vector<std::string> kFolders = {"geometry", "mesh", "deform",     "cpu_collision",
+                                           "study",    "sim",  "app/compare"};
 
 // Exceptions: file and reason.
 const std::map<std::string, std::string> kMay = {
     {"geometry/elementary.hpp", "declares our own functions"},
     {"geometry/elementary.cpp", "defines our own functions"},
     {"mesh/decimate.cpp", "makes meshes, which are files before anything is simulated"},
-    {"mesh/superellipse.cpp", "makes meshes, as above"},
-    {"mesh/superquadric.cpp", "makes meshes, as above"},
+    {"study/shapes/superellipse.cpp", "makes meshes, as above"},
+    {"study/shapes/superquadric.cpp", "makes meshes, as above"},
     {"app/compare/compare_report.cpp", "tick positions of a plot's axes"},
     {"sim/link/igtl_server.cpp", "its own log() writes lines"},
 };
@@ -118,7 +119,7 @@ TEST(SameBitsRules, NoCompilerOptionChangesResults) {
       R"(fast-math|unsafe-math|Ofast|contract=(fast|on)|march=|mtune=|mfma|associative-math|)"
       R"(reciprocal-math|finite-math|no-signed-zeros)");
   std::vector<fs::path> files = {"CMakeLists.txt", "CMakePresets.json", "cmake/trocar_room.cmake"};
-  for (const char* room : {"geometry", "mesh", "deform", "cpu_collision", "gpu_collision", "app"})
+  for (const char* room : {"geometry", "mesh", "deform", "cpu_collision", "gpu_collision", "study", "sim", "app"})
     files.push_back(fs::path(room) / "CMakeLists.txt");
   for (const fs::path& file : files) {
     const std::string text = text_of(TROCAR_SOURCE_DIR / file);

@@ -26,14 +26,14 @@ from tests_of import Programs
 from tree import Tree
 
 SOURCE = Path(__file__).resolve().parents[2]
-COLLISION = ['reference', 'scan', 'scan_allocation', 'obb', 'tree_touch', 'tree_allocation', 'solids_pairs', 'solids_point',
-             'solids_hull', 'solids_pieces', 'solids_features', 'tree_build', 'tree_query', 'tree_pairs', 'broad_phase',
-             'bsp']
+STUDY = ['study_trees', 'study_solids', 'study_broad_phase', 'study_shapes']
+COLLISION = ['reference', 'scan', 'scan_allocation', 'obb', 'solids', 'broad_phase'] + STUDY[:3]
 # [folder] mutated files (paths, or patterns of pathlib), test programs that may notice
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
-                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'tree_touch']),
+                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'study_trees']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
+    'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar'] + STUDY),
     'shaders': (['gpu_collision/shaders/*'], ['compute', 'occlusion']),
     'score': (['sim/score/*.cpp', 'sim/score/*.hpp'], ['sim_score', 'sim_task', 'app_report']),
     'guard': (['sim/device/device_guard.*', 'sim/device/contact_model.*'],

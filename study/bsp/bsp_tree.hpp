@@ -1,0 +1,63 @@
+// Builds a binary space partition of a triangle mesh at rest. Every node is a plane and holds the faces in that plane.
+// Every other face goes to the side on which it lies; a face that lies on both sides is cut in two. Source: section 5
+// of the game-engine report (BSP trees); Naylor, Amanatides, Thibault, "Merging BSP trees yields polyhedral set
+// operations", SIGGRAPH 1990 (a leaf is inside or outside). We differ: face planes alone degenerate to a list on a
+// convex surface, which lies wholly behind each of them (depth = faces on a ball). So axis-aligned planes through the
+// median halve the faces first, and face planes divide the small cells, each the best of some candidates by faces cut
+// and balance. Units: metres. Tested in tests/study/bsp_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "geometry/mesh_view.hpp"
+
+namespace trocar {
+
+struct BspParams {
+  std::uint32_t cell_faces = 16;    // 1  face planes divide cells of at most this many pieces; >= 1
+  std::uint32_t candidates = 2;     // 1  planes of faces tried at a node, >= 1
+  std::uint32_t cuts_per_face = 4;  // 1  budget: this many cuts per face + 16; a cell over its share stays unsplit
+};
+
+// Child of a node that is a leaf.
+enum class BspLeaf : std::uint32_t { Outside = 0xfffffff0u, Inside, Unknown };
+constexpr bool is_leaf(std::uint32_t child) { return child >= static_cast<std::uint32_t>(BspLeaf::Outside); }
+
+struct BspNode {
+  glm::dvec4 plane;            // n.x + w >= 0: front; n of unit length. n = 0: an unsplit leaf
+  std::uint32_t front, back;   // nodes, or a BspLeaf
+  std::uint32_t first, count;  // into faces: those in the plane; of an unsplit leaf those in its cell
+};
+
+struct BspTree {
+  std::vector<BspNode> nodes;        // [node] root first; empty: no faces
+  std::vector<std::uint32_t> faces;  // a face that was cut is listed at several nodes, once per piece at each
+  double tolerance = 0.0;            // m  a point this close to a plane is in it
+  std::uint32_t root = static_cast<std::uint32_t>(BspLeaf::Unknown);
+  // Statistics of the build; crowds: unsplit leaves.
+  std::size_t cuts = 0, depth = 0, crowds = 0;
+};
+
+// Piece of a face: a convex polygon.
+struct BspPiece {
+  std::uint32_t face, first, count;  // corners are points[first] .. [first + count)
+  glm::dvec3 low, high;              // m  bounding box
+};
+
+// Scratch buffers of a build, kept between builds so that repeated builds do not allocate.
+struct BspScratch {
+  std::vector<BspPiece> pieces;
+  std::vector<glm::dvec3> points;       // m
+  std::vector<glm::dvec4> face_planes;  // [face]; 0 for a face without area
+  std::vector<std::uint32_t> lists;     // a stack of lists of pieces
+  std::vector<std::uint32_t> aside;
+  std::vector<double> middles;
+};
+
+// No face is lost: each is at every node and unsplit leaf whose cell it overlaps.
+void build_bsp_tree(const MeshView& mesh, const BspParams& params, BspScratch& scratch, BspTree& tree);
+
+}  // namespace trocar

@@ -1,0 +1,14 @@
+// Makes trees of spheres.
+#include "cpu_collision/trees/tree_lines.hpp"
+#include "cpu_collision/trees/tree_pairs.hpp"
+#include "cpu_collision/trees/tree_touch.hpp"
+#include "study/trees/sphere.hpp"
+#include "study/trees/study_volumes.hpp"
+
+namespace trocar {
+
+std::unique_ptr<SurfaceTree> make_sphere_tree(std::string name, const TreePlan& plan) {
+  return std::make_unique<VolumeTreeQuery<Sphere>>(std::move(name), plan);
+}
+
+}  // namespace trocar
