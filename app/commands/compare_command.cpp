@@ -84,6 +84,7 @@ void add_compare_command(CLI::App& program) {
   sub->add_option("--json", command->json, "Write the results as JSON");
   sub->add_option("--csv", command->csv, "Write the results as a table, one row per backend");
   sub->add_option("--plot", command->plot, "Write the results as an SVG plot");
+  sub->footer(backend_help());
   sub->callback([command] { run(*command); });
 }
 

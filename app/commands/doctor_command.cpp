@@ -26,7 +26,7 @@ struct KnownCase {
   ToolStep tool{{0.0, 0.2, 0.0}, {0.0, -0.01, 0.0}, {0.0, -0.01, 0.0}, 0.0025};
 };
 
-std::string try_backend(const std::string& name, Backends& backends) {
+std::string try_backend(std::string_view name, Backends& backends) {
   try {
     const KnownCase known;
     const auto query = backends.make(name);
@@ -72,10 +72,10 @@ void run() {
              display && *display ? display : "none: the window is not available, everything else is");
   fmt::print("OpenGL         {}\n", gl_description(backends));
   bool wrong = false;
-  for (const auto& name : backend_names()) {
-    const std::string verdict = try_backend(name, backends);
+  for (const BackendRow& row : backend_table()) {
+    const std::string verdict = try_backend(row.name, backends);
     wrong = wrong || verdict.starts_with("WRONG");
-    fmt::print("{:<14} {}\n", name, verdict);
+    fmt::print("{:<14} {}\n", row.name, verdict);
   }
   show_devices();
   const BackendChoice choice = backends.choose();

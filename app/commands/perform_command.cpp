@@ -96,7 +96,8 @@ void add_perform_command(CLI::App& program) {
       ->check(within(0, 4294967295.0))
       ->capture_default_str();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
-  sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
+  sub->add_option("--backend", command->backend,
+                  "auto or a backend (trocar query --help lists them); default: the scene's");
   add_access_option(*sub, command->access);
   sub->callback([command] { run(*command); });
 }

@@ -142,7 +142,8 @@ void add_record_command(CLI::App& program) {
   sub->add_option("scene", command->scene, "Scene: .toml")->required();
   sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument")->required();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
-  sub->add_option("--backend", command->backend, "auto or a backend's name; default: the scene's");
+  sub->add_option("--backend", command->backend,
+                  "auto or a backend (trocar query --help lists them); default: the scene's");
   sub->add_option("--validate", command->validate, "Second backend that checks every frame, for example obb-refit");
   CLI::Option* port =
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")

@@ -12,15 +12,52 @@
 
 namespace trocar {
 
+namespace {
+
+constexpr BackendRow kTable[] = {
+    {"compute", "gpu_collision", "OpenGL 4.3", "a machine with a GPU: the simulator's first choice"},
+    {"occlusion", "gpu_collision", "OpenGL 3.3", "a machine with an older OpenGL"},
+    {"select", "gpu_collision", "OpenGL 3.3, compatibility profile", "comparison with the original method of 1999"},
+    {"scan", "cpu_collision", "CPU", "a machine without a GPU: the fastest on a CPU at every size measured"},
+    {"aabb-refit", "cpu_collision", "CPU",
+     "rays, points and pairs besides touches: the fastest tree for a deforming mesh"},
+    {"aabb", "cpu_collision", "CPU", "the same, after large changes of shape"},
+    {"sphere-refit", "study", "CPU", "bodies that move rigidly: cheap tests, loose volumes"},
+    {"sphere", "study", "CPU", "the same, after large changes of shape"},
+    {"obb-refit", "cpu_collision", "CPU", "validation: its face test shares no code with compute and scan"},
+    {"obb", "cpu_collision", "CPU", "validation; two surfaces close together and parallel"},
+    {"kdop6-refit", "study", "CPU", "a check of aabb-refit: the same boxes by the code of the k-DOPs"},
+    {"kdop6", "study", "CPU", "a check of aabb"},
+    {"kdop14-refit", "study", "CPU", "pairs of surfaces: fewer tests than boxes, slower updates"},
+    {"kdop14", "study", "CPU", "many queries on one shape"},
+    {"kdop18-refit", "study", "CPU", "as kdop14-refit, tighter"},
+    {"kdop18", "study", "CPU", "as kdop14, tighter"},
+    {"kdop26-refit", "study", "CPU", "as kdop18-refit, tighter"},
+    {"kdop26", "study", "CPU", "as kdop18, tighter"},
+    {"quospo-refit", "study", "CPU", "as obb-refit: nearly as tight, with fewer axes to test"},
+    {"quospo", "study", "CPU", "as obb: nearly as tight, with fewer axes to test"},
+    {"bsp", "study", "CPU", "a solid at rest: inside or outside, faces front to back along a line"},
+};
+
+}  // namespace
+
+std::span<const BackendRow> backend_table() { return kTable; }
+
 const std::vector<std::string>& backend_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list = {"compute", "occlusion", "select", "scan"};
-    for (const TreeVolume& volume : kAllTreeVolumes)
-      for (const char* ending : {"-refit", ""}) list.push_back(std::string(volume.name) + ending);
-    list.push_back("bsp");
+    std::vector<std::string> list;
+    for (const BackendRow& row : kTable) list.emplace_back(row.name);
     return list;
   }();
   return names;
+}
+
+std::string backend_help() {
+  std::string text = "Backends:\n";
+  for (const BackendRow& row : kTable)
+    text +=
+        fmt::format("  {:<13} {}{}\n", row.name, row.use, row.needs == "CPU" ? "" : fmt::format(" ({})", row.needs));
+  return text + "A tree's split follows a colon: aabb:median, aabb:mean, aabb:middle, aabb:octree-refit";
 }
 
 namespace {

@@ -1,7 +1,9 @@
-// Creates each touch-query backend by its command-line name, and chooses a backend for this machine.
+// The table of the touch-query backends; creates each by its command-line name, and chooses a backend for this machine.
+// Tested in tests/app/backends_test.cpp
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +13,20 @@
 
 namespace trocar {
 
-// In the order in which tables list them; without `auto`.
+struct BackendRow {
+  std::string_view name;   // on the command line and in recordings
+  std::string_view room;   // top-level folder of the code
+  std::string_view needs;  // of the machine
+  std::string_view use;    // what to use it for
+};
+
+// All backends in the order in which tables list them; without `auto`, and trees with their default split only. The
+// names, the help of the commands, `trocar doctor`, `compare --backends all` and the table in docs/architecture.md come
+// from these rows.
+std::span<const BackendRow> backend_table();
 const std::vector<std::string>& backend_names();
+// The table as text, for the help of a command.
+std::string backend_help();
 
 // Creates backends. Owns the off-screen OpenGL context and creates it when a backend first needs one.
 class Backends final : public BackendMaker {

@@ -34,6 +34,7 @@ std::unique_ptr<SurfaceTree> make_aabb_tree(std::string name, const TreePlan& pl
 std::unique_ptr<SurfaceTree> make_obb_tree(std::string name, const TreePlan& plan);
 inline constexpr TreeVolume kAabbVolume{"aabb", SplitRule::Mean, false, make_aabb_tree};  // axis-aligned boxes
 inline constexpr TreeVolume kObbVolume{"obb", SplitRule::Mean, true, make_obb_tree};      // oriented boxes
+inline constexpr TreeVolume kTreeVolumes[] = {kAabbVolume, kObbVolume};                   // of this room
 
 struct TreePlan {
   const TreeVolume* volume = &kAabbVolume;
@@ -45,7 +46,7 @@ struct TreePlan {
 
 // A plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit", "aabb:middle-refit".
 // Without a split it has the volume's default split. Empty for any other text. `volumes` must outlive the plan.
-std::optional<TreePlan> tree_plan(std::string_view name, std::span<const TreeVolume> volumes);
+std::optional<TreePlan> tree_plan(std::string_view name, std::span<const TreeVolume> volumes = kTreeVolumes);
 
 struct RayHit {
   FaceId face;

@@ -61,7 +61,7 @@ TEST_F(SameBitsOfRooms, TissueRun) {
 TEST_F(SameBitsOfRooms, QueryRun) {
   const TriangleMesh ball = shapes::icosphere(4, 0.06f);
   for (const bool scan : {true, false}) {
-    const auto query = scan ? make_scan_query() : make_obb_query(TreeUpdate::Refit);
+    const auto query = scan ? make_scan_query() : make_surface_tree(*tree_plan("obb-refit"));
     query->rebuild(ball.view());
     Hash hash;
     std::size_t touched = 0;
