@@ -57,56 +57,58 @@ class KeyReader {
   KeyReader(const SceneOrigin& origin, TomlTable& table, Struct& object)
       : origin_(origin), table_(table), object_(object) {}
 
-  void schema(const Key& key) { read_schema(table_, key.name); }
+  void schema(const SceneKey& key) { read_schema(table_, key.name); }
   template <typename Number>
-  void number(const Key& key, Number Struct::*member, Limits limits) {
+  void number(const SceneKey& key, Number Struct::*member, Limits limits) {
     if (!present(key)) return;
     const double value = table_.number(key.name, limits);
     if (std::is_integral_v<Number> && value != std::floor(value)) table_.fail(key.name, "must be a whole number");
     object_.*member = static_cast<Number>(value);
   }
   template <typename Number>
-  void scaled(const Key& key, Number Struct::*member, Limits limits) {
+  void scaled(const SceneKey& key, Number Struct::*member, Limits limits) {
     if (present(key)) object_.*member = static_cast<Number>(table_.number(key.name, limits) * 1e-3);
   }
   template <typename Vector>
-  void vector(const Key& key, Vector Struct::*member, Limits limits) {
+  void vector(const SceneKey& key, Vector Struct::*member, Limits limits) {
     if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)));
   }
   template <typename Vector>
-  void position(const Key& key, Vector Struct::*member) {
+  void position(const SceneKey& key, Vector Struct::*member) {
     const Limits limits{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
     if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)) * 1e-3);
   }
-  void far_position(const Key& key, glm::vec3 Struct::*member, double farthest) {
+  void far_position(const SceneKey& key, glm::vec3 Struct::*member, double farthest) {
     if (!present(key)) return;
     const glm::dvec3 metres = table_.vector(key.name) * 1e-3;
     if (!(glm::length(metres) <= farthest))
       table_.fail(key.name, "is more than 1000 m from the origin; check the unit");
     object_.*member = glm::vec3(metres);
   }
-  void text(const Key& key, std::string Struct::*member) {
+  void text(const SceneKey& key, std::string Struct::*member) {
     if (present(key)) object_.*member = table_.text(key.name);
   }
-  void unique_name(const Key& key, std::string Struct::*member) {
+  void unique_name(const SceneKey& key, std::string Struct::*member) {
     object_.*member = read_name(origin_, table_, key.name);
   }
-  void flag(const Key& key, bool Struct::*member) { table_.optional(key.name, object_.*member); }
+  void flag(const SceneKey& key, bool Struct::*member) { table_.optional(key.name, object_.*member); }
   template <typename Value, typename Values>
-  void choice(const Key& key, Value Struct::*member, const Values& values) {
+  void choice(const SceneKey& key, Value Struct::*member, const Values& values) {
     if (!present(key)) return;
     std::vector<std::string> names;
     for (const Value& value : values) names.emplace_back(name_of(value));
     object_.*member = values[read_choice(table_, key.name, names)];
   }
-  void file(const Key& key, std::filesystem::path Struct::*member) {
+  void file(const SceneKey& key, std::filesystem::path Struct::*member) {
     object_.*member = read_file_name(origin_, table_, key.name);
   }
   template <typename Condition>
-  void file(const Key& key, std::filesystem::path Struct::*member, Condition condition) {
+  void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition condition) {
     if (condition(object_)) file(key, member);
   }
-  void outline(const Key& key, std::vector<glm::dvec2> Struct::*member) { object_.*member = table_.points(key.name); }
+  void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*member) {
+    object_.*member = table_.points(key.name);
+  }
   template <typename Part>
   void part(Part Struct::*member) {
     KeyReader<Part> keys(origin_, table_, object_.*member);
@@ -120,8 +122,8 @@ class KeyReader {
   void list(const char* name, std::vector<Part> Struct::*member);
 
  private:
-  bool present(const Key& key) { return table_.find(key.name) || key.need == Need::Required; }
-  Limits applied(const Key& key, Limits limits) const {
+  bool present(const SceneKey& key) { return table_.find(key.name) || key.need == Need::Required; }
+  Limits applied(const SceneKey& key, Limits limits) const {
     return origin_.recorded && key.any_when_recorded ? kAnyNumber : limits;
   }
 

@@ -24,7 +24,7 @@ enum class Need {
   Required
 };
 
-struct Key {
+struct SceneKey {
   const char *name, *unit, *meaning;
   Need need = Need::Optional;
   // Texts of recordings may exceed the limits: older versions had none for this key.

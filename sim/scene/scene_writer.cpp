@@ -81,41 +81,41 @@ class KeyWriter {
   KeyWriter(std::string name, const Struct& object, const std::filesystem::path& file)
       : name_(std::move(name)), object_(object), file_(file) {}
 
-  void schema(const Key& key) { add(key, fmt::format("{}", kSceneSchema)); }
+  void schema(const SceneKey& key) { add(key, fmt::format("{}", kSceneSchema)); }
   template <typename Number>
-  void number(const Key& key, Number Struct::*member, Limits) {
+  void number(const SceneKey& key, Number Struct::*member, Limits) {
     if (written(key, member)) add(key, plain(object_.*member));
   }
   template <typename Number>
-  void scaled(const Key& key, Number Struct::*member, Limits) {
+  void scaled(const SceneKey& key, Number Struct::*member, Limits) {
     if (written(key, member)) add(key, in_mm(object_.*member));
   }
   template <typename Vector>
-  void vector(const Key& key, Vector Struct::*member, Limits) {
+  void vector(const SceneKey& key, Vector Struct::*member, Limits) {
     if (written(key, member)) add(key, plain3(object_.*member));
   }
   template <typename Vector>
-  void position(const Key& key, Vector Struct::*member) {
+  void position(const SceneKey& key, Vector Struct::*member) {
     if (written(key, member)) add(key, in_mm3(object_.*member));
   }
-  void far_position(const Key& key, glm::vec3 Struct::*member, double) { position(key, member); }
-  void text(const Key& key, std::string Struct::*member) {
+  void far_position(const SceneKey& key, glm::vec3 Struct::*member, double) { position(key, member); }
+  void text(const SceneKey& key, std::string Struct::*member) {
     if (written(key, member)) add(key, quoted(object_.*member));
   }
-  void unique_name(const Key& key, std::string Struct::*member) { text(key, member); }
-  void flag(const Key& key, bool Struct::*member) {
+  void unique_name(const SceneKey& key, std::string Struct::*member) { text(key, member); }
+  void flag(const SceneKey& key, bool Struct::*member) {
     if (written(key, member)) add(key, object_.*member ? "true" : "false");
   }
   template <typename Value, typename Values>
-  void choice(const Key& key, Value Struct::*member, const Values&) {
+  void choice(const SceneKey& key, Value Struct::*member, const Values&) {
     if (written(key, member)) add(key, quoted(std::string(name_of(object_.*member))));
   }
-  void file(const Key& key, std::filesystem::path Struct::*member) { add(key, path_text(object_.*member, file_)); }
+  void file(const SceneKey& key, std::filesystem::path Struct::*member) { add(key, path_text(object_.*member, file_)); }
   template <typename Condition>
-  void file(const Key& key, std::filesystem::path Struct::*member, Condition condition) {
+  void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition condition) {
     if (condition(object_)) file(key, member);
   }
-  void outline(const Key& key, std::vector<glm::dvec2> Struct::*member) {
+  void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*member) {
     std::string corners;
     for (const glm::dvec2& corner : object_.*member)
       corners += fmt::format("{}[{}, {}]", corners.empty() ? "" : ", ", plain(corner.x), plain(corner.y));
@@ -144,10 +144,10 @@ class KeyWriter {
 
  private:
   template <typename Value>
-  bool written(const Key& key, Value Struct::*member) const {
+  bool written(const SceneKey& key, Value Struct::*member) const {
     return key.need != Need::Optional || !(object_.*member == usual_.*member);
   }
-  void add(const Key& key, const std::string& value) { lines_ += fmt::format("{} = {}\n", key.name, value); }
+  void add(const SceneKey& key, const std::string& value) { lines_ += fmt::format("{} = {}\n", key.name, value); }
   template <typename Part>
   void add_table(const char* name, const Part& part, fmt::format_string<const std::string&> header) {
     const std::string full = name_.empty() ? name : name_ + "." + name;

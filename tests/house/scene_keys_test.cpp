@@ -32,43 +32,43 @@ class KeyLister {
  public:
   explicit KeyLister(std::string name = "") : name_(std::move(name)) {}
 
-  void schema(const Key& key) { add(key, "1", ""); }
+  void schema(const SceneKey& key) { add(key, "1", ""); }
   template <typename Number>
-  void number(const Key& key, Number Struct::*member, Limits limits) {
+  void number(const SceneKey& key, Number Struct::*member, Limits limits) {
     add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member)), range(key, limits));
     if (std::is_integral_v<Number>) rows_.back().limits += ", a whole number";
   }
   template <typename Number>
-  void scaled(const Key& key, Number Struct::*member, Limits limits) {
+  void scaled(const SceneKey& key, Number Struct::*member, Limits limits) {
     add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member) * 1e3), range(key, limits));
   }
   template <typename Vector>
-  void vector(const Key& key, Vector Struct::*member, Limits limits) {
+  void vector(const SceneKey& key, Vector Struct::*member, Limits limits) {
     add(key, three(usual_.*member, 1.0), range(key, limits, "each "));
   }
   template <typename Vector>
-  void position(const Key& key, Vector Struct::*member) {
+  void position(const SceneKey& key, Vector Struct::*member) {
     add(key, three(usual_.*member, 1e3), key.unit);
   }
-  void far_position(const Key& key, glm::vec3 Struct::*member, double) { position(key, member); }
-  void text(const Key& key, std::string Struct::*member) {
+  void far_position(const SceneKey& key, glm::vec3 Struct::*member, double) { position(key, member); }
+  void text(const SceneKey& key, std::string Struct::*member) {
     const std::string& usual = usual_.*member;
     add(key, usual.empty() ? "empty" : "`" + usual + "`", "text");
   }
-  void unique_name(const Key& key, std::string Struct::*) { add(key, "", "a name"); }
-  void flag(const Key& key, bool Struct::*member) { add(key, usual_.*member ? "true" : "false", "true or false"); }
+  void unique_name(const SceneKey& key, std::string Struct::*) { add(key, "", "a name"); }
+  void flag(const SceneKey& key, bool Struct::*member) { add(key, usual_.*member ? "true" : "false", "true or false"); }
   template <typename Value, typename Values>
-  void choice(const Key& key, Value Struct::*member, const Values& values) {
+  void choice(const SceneKey& key, Value Struct::*member, const Values& values) {
     std::vector<std::string> names;
     for (const Value& value : values) names.push_back(fmt::format("`{}`", std::string(name_of(value))));
     add(key, fmt::format("`{}`", std::string(name_of(usual_.*member))), fmt::format("{}", fmt::join(names, ", ")));
   }
-  void file(const Key& key, std::filesystem::path Struct::*) { add(key, "", "a file"); }
+  void file(const SceneKey& key, std::filesystem::path Struct::*) { add(key, "", "a file"); }
   template <typename Condition>
-  void file(const Key& key, std::filesystem::path Struct::*member, Condition) {
+  void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition) {
     file(key, member);
   }
-  void outline(const Key& key, std::vector<glm::dvec2> Struct::*) { add(key, "", key.unit); }
+  void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*) { add(key, "", key.unit); }
   template <typename Part>
   void part(Part Struct::*) {
     KeyLister<Part> keys;
@@ -91,11 +91,11 @@ class KeyLister {
   const std::vector<Block>& inner() const { return inner_; }
 
  private:
-  static std::string range(const Key& key, Limits limits, const char* each = "") {
+  static std::string range(const SceneKey& key, Limits limits, const char* each = "") {
     const std::string unit = key.unit;
     return fmt::format("{}{}{}{:g} to {:g}", unit, unit.empty() ? "" : ", ", each, limits.low, limits.high);
   }
-  void add(const Key& key, const std::string& standard, const std::string& limits) {
+  void add(const SceneKey& key, const std::string& standard, const std::string& limits) {
     rows_.push_back({key.name, key.need == Need::Required ? "required" : standard, limits, key.meaning});
   }
   template <typename Part>
