@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
-#   shell docs tidy   shellcheck on shell scripts; links and file names in documents; clang-tidy on every source
+#   shell docs tidy   shellcheck on shell scripts; links, file names and words in documents; clang-tidy on every source
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
 # Every check runs to its end, and the last lines list those with findings. suppressions_*.txt and excluded_*.txt
@@ -16,7 +16,12 @@ scripts() {
 }
 
 check_shell() { scripts | xargs shellcheck; }
-check_docs() { "$here/docs_scan.py"; }
+check_docs() {
+  local status=0
+  "$here/docs_scan.py" || status=1
+  "$here/words_scan.py" || status=1
+  return "$status"
+}
 check_compilers() { tests/same_bits/other_compilers.sh; }
 check_tidy() { configure dev && "$here/clang_tidy.sh" all; }
 
