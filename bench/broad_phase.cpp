@@ -79,7 +79,7 @@ struct Contestants {
   }
 };
 
-// Enough frames for a steady median; fewer where a frame is slow.
+// Returns a number of frames that gives a steady median; the number is smaller where a frame is slow.
 std::size_t frame_count(std::size_t objects) { return std::clamp<std::size_t>(300000 / objects, 8, 400); }
 
 void take_turn(Method& method, std::span<const Box> boxes, std::span<const Pair> expected, bool timed) {

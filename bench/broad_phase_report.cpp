@@ -17,7 +17,7 @@ constexpr std::size_t kLarge = 1000;  // objects from which growth is reported
 
 using Points = std::vector<std::pair<double, double>>;
 
-// Exponent: least squares of log y over log x.
+// Returns the exponent of y over x, by least squares of log y over log x.
 double exponent(const Points& points) {
   double sum_x = 0.0, sum_y = 0.0, sum_xx = 0.0, sum_xy = 0.0, count = 0.0;
   for (const auto& [x, y] : points) {
@@ -86,7 +86,7 @@ std::string broad_phase_csv(std::span<const BroadPhaseRow> rows) {
   return csv;
 }
 
-// Sweep and prune at every speed; the other methods at one speed, since theirs hardly matters.
+// Plots sweep and prune at every speed, and the other methods at one speed, because the speed hardly affects them.
 std::string broad_phase_plot(std::span<const BroadPhaseRow> rows, const std::string& machine) {
   if (rows.empty()) return "";
   std::vector<double> speeds;

@@ -20,7 +20,7 @@ struct BroadPhaseRow {
 };
 
 std::string broad_phase_heading(double speed);
-// All methods at one number of objects.
+// Returns one line with all methods at one number of objects.
 std::string broad_phase_line(std::span<const BroadPhaseRow> rows);
 // Growth of time and swaps with the number of objects: exponents over the larger numbers, swaps per object and pair.
 std::string broad_phase_growth(std::span<const BroadPhaseRow> rows, double speed);

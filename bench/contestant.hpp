@@ -45,7 +45,7 @@ class OwnBackends {
   std::unique_ptr<Impl> impl_;
 };
 
-// Empty if the library was not found when the bench was configured.
+// Returns an empty list if the library was not found when the bench was configured.
 std::vector<Entry> fcl_entries();
 std::vector<Entry> embree_entries();
 std::vector<Entry> bullet_entries();

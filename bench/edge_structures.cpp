@@ -80,13 +80,13 @@ std::uint64_t adjacent_faces(const QuadEdges& mesh, std::size_t faces) {
   return sum;
 }
 
-// Boundary loops: their number and edges, as loops * 2^32 + edges.
+// Counts the boundary loops and their edges; returns loops * 2^32 + edges.
 std::uint64_t rims(const HalfEdges& mesh) {
   const BoundaryLoops loops = boundary_loops(mesh);
   return std::uint64_t(loops.count()) << 32 | loops.half_edges.size();
 }
 
-// The boundary edge after e, found around the end vertex of e.
+// Returns the boundary edge after e, found around the end vertex of e.
 std::uint32_t next_rim(const WingedEdges& mesh, std::uint32_t e) {
   std::uint32_t at = e, v = mesh.edges[e].vertex[1];
   for (;;) {
@@ -157,7 +157,8 @@ void print(const char* name, std::size_t faces, const Row& row) {
              row.around_vertices, row.around_faces, row.rims, row.flips);
 }
 
-// corners(mesh, face): the sum of its corner numbers. flips: the arguments of flip(), in order.
+// Measures one structure. corners(mesh, face) returns the sum of the face's corner numbers. flips: the arguments of
+// flip(), in order.
 template <class Build, class Corners>
 Row measure(const TriangleMesh& closed, const TriangleMesh& open, std::span<const std::uint32_t> flips, Build build,
             Corners corners) {

@@ -16,7 +16,7 @@ class FloatingCrowd {
   static constexpr double kSide = 0.01;    // m  of each
   static constexpr double kFilled = 0.25;  // 1  of the space: about one overlap per object
 
-  // `speed`: motion of each cube per frame, in its own random direction, as a share of its side.
+  // Makes the cubes. `speed`: motion of each cube per frame, in its own random direction, as a share of its side.
   FloatingCrowd(std::size_t objects, double speed)
       : length_(kSide * std::cbrt(static_cast<double>(objects) / kFilled)), bodies_(objects), boxes_(objects) {
     std::mt19937 random(static_cast<std::uint32_t>(objects));

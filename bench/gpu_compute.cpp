@@ -36,7 +36,7 @@ double median(std::vector<double>& samples) {
   return samples[samples.size() / 2];
 }
 
-// Rings of vertices from pole to pole, two faces between any four neighbours.
+// Makes an ellipsoid of rings of vertices from pole to pole, with two faces between any four neighbours.
 TriangleMesh ellipsoid(std::size_t faces) {
   const auto rings = static_cast<std::uint32_t>(std::sqrt(double(faces) / 4.0)), around = 2 * rings;
   TriangleMesh mesh;
@@ -121,7 +121,7 @@ struct Variant {
   ComputeTuning tuning;
 };
 
-// The default for this hardware, then the same with one setting changed.
+// Returns the default for this hardware, then the same with one setting changed.
 std::vector<Variant> variants(const GlInfo& info) {
   const ComputeTuning best = best_compute_tuning(info);
   std::vector<Variant> list(6, {"default", best});

@@ -84,7 +84,7 @@ std::string grid(const Axis& x, const Axis& y, const LinePlot& plot) {
   return svg;
 }
 
-// The legend in a row above the plot, in two rows when it is long.
+// Returns the legend in a row above the plot, in two rows when it is long.
 std::string legend(const LinePlot& plot) {
   std::string svg;
   double x = kLeft, y = 72.0;

@@ -24,9 +24,9 @@ struct LinePlot {
   std::string band_name;
 };
 
-// A whole SVG file.
+// Returns a whole SVG file.
 std::string line_plot_svg(const LinePlot& plot);
-// A whole CSV file: series, x, y.
+// Returns a whole CSV file: series, x, y.
 std::string line_plot_csv(const LinePlot& plot);
 
 }  // namespace trocar::bench

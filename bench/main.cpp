@@ -69,7 +69,7 @@ Table measured_table(const Scene& scene, std::span<const Entry> entries, const O
   return table;
 }
 
-// The plots: methods of every kind, and the trees alone. More lines than these are not distinguishable.
+// One plot shows methods of every kind, the other the trees alone. A plot with more lines would not be readable.
 const std::vector<std::string_view> kSorts = {"compute",
                                               "occlusion",
                                               "select",

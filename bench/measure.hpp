@@ -28,7 +28,7 @@ struct Measured {
   std::uint64_t missing = 0, extra = 0;    // faces against the reference, without borderline faces
 };
 
-// A method that cannot run is reported on stderr and omitted.
+// Measures every method. A method that cannot run is reported on stderr and omitted.
 std::vector<Measured> measure(std::span<const Entry> entries, FrameSource& frames, const MeasureOptions& options);
 
 }  // namespace trocar::bench

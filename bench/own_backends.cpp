@@ -37,7 +37,7 @@ const std::map<std::string, std::string, std::less<>> kHow = {
     {"bsp", "binary space partition rebuilt"},
 };
 
-// "octree of spheres refitted": from the kind of volume and the kind of update.
+// Describes a backend by the kind of volume and the kind of update, for example "octree of spheres refitted".
 std::string how(const std::string& name) {
   static const std::map<std::string_view, std::string> volumes = {
       {"aabb", "axis-aligned boxes"}, {"sphere", "spheres"}, {"obb", "oriented boxes"}, {"kdop6", "6-DOPs"},

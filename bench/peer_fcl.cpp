@@ -50,7 +50,8 @@ class FclTree final : public Contestant {
     fcl::Transform3<S> here = fcl::Transform3<S>::Identity();
     result_.clear();
     if constexpr (std::is_same_v<BV, fcl::AABB<S>>) {
-      // Like fcl::collide(), but without its copy of the whole tree, which it makes for boxes that do not rotate.
+      // This does the same as fcl::collide(), but does not copy the whole tree, as fcl::collide() does for boxes that
+      // do not rotate.
       fcl::detail::GJKSolver_indep<S> solver;
       fcl::detail::MeshShapeCollisionTraversalNode<BV, fcl::Convex<S>, fcl::detail::GJKSolver_indep<S>> node;
       fcl::detail::initialize(node, *model_, here, convex, here, &solver, request_, result_);

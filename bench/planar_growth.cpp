@@ -159,7 +159,7 @@ Batch batch(const Run& run, const Scene& s, std::span<const Query> queries) {
   return {(thread_nanoseconds() - start) / static_cast<double>(queries.size()), sum};
 }
 
-// `budget`: seconds that bound the number of queries of a slow run.
+// Measures a batch. `budget`: seconds that bound the number of queries of a slow run.
 Batch median(const Run& run, const Scene& s, std::span<const Query> queries, double budget) {
   const double one = batch(run, s, queries.first(1)).nanoseconds * 1e-9;
   const auto affordable = static_cast<std::size_t>(budget / (one * kBatches));
@@ -207,7 +207,7 @@ void report(const Subject& subject, const std::vector<Row>& rows, std::ofstream&
              whole.r_squared);
 }
 
-// A star of random depth, very concave: about half of its corners turn inward.
+// Returns a star of random depth, very concave: about half of its corners turn inward.
 Zone star(std::size_t corners) {
   std::vector<dvec2> c(corners);
   for (std::size_t i = 0; i < corners; ++i) {

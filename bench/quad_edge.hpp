@@ -83,7 +83,7 @@ inline QuadEdges quad_edges(std::size_t vertex_count, std::span<const glm::uvec3
   return mesh;
 }
 
-// The quarters that start at v, counter-clockwise, once around, across holes as well.
+// Visits the quarters that start at v, counter-clockwise, once around, also across holes.
 template <class Visit>
 void for_each_quarter(const QuadEdges& mesh, std::uint32_t v, Visit visit) {
   const std::uint32_t first = mesh.quarter_of_vertex[v];

@@ -31,7 +31,7 @@ struct Report {
 
 // Methods sorted by median, and how many times faster ours are than the peers.
 std::string table_text(const Origin& origin, const Table& table);
-// Median total of every method against faces, and nanoseconds per vertex of `scan`.
+// Returns the median total of every method against faces, and nanoseconds per vertex of `scan`.
 std::string sizes_text(const std::vector<Table>& sizes);
 std::string report_json(const Report& report);
 

@@ -23,9 +23,9 @@ struct Scene {
   std::unique_ptr<FrameSource> frames;
 };
 
-// The scene of the table: files where given. Error: InputError.
+// Returns the scene of the table: files where given. Throws InputError.
 Scene make_scene(const SceneFiles& files);
-// Our own liver with this many faces and a tool that moves over it. Error: InputError.
+// Returns our own liver with this many faces and a tool that moves over it. Throws InputError.
 Scene make_sized_scene(std::size_t faces, double radius_mm);
 
 }  // namespace trocar::bench

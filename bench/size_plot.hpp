@@ -17,7 +17,7 @@ struct PlotText {
   std::string size = "faces";  // what the size is a number of
 };
 
-// A whole SVG file.
+// Returns a whole SVG file.
 std::string size_plot(const PlotText& text, const std::vector<PlotLine>& lines);
 
 }  // namespace trocar::bench

@@ -32,7 +32,7 @@ std::vector<SoftBodyWay> own_soft_bodies(const TissueModel& model);
 // found when the bench was configured.
 std::vector<SoftBodyWay> bullet_soft_bodies(const TissueModel& model);
 
-// Start position of a node for timed passes: displaced from rest by about a hundredth of the spacing.
+// Returns the start position of a node for timed passes: displaced from rest by about a hundredth of the spacing.
 glm::vec3 shaken(const TissueModel& model, std::uint32_t node);
 
 // Mean sag of the lowest nodes of a column at rest under gravity, at 60 frames per second.
@@ -49,7 +49,7 @@ std::vector<Sag> bullet_sags(const TissueModel& column, std::span<const int> ite
 constexpr double kFrame = 1.0 / 60.0;  // s
 constexpr int kSettlingFrames = 600;   // 1
 
-// Mean drop of the lowest nodes, m. `height`: [node] m.
+// Returns the mean drop of the lowest nodes, m. `height`: [node] m.
 double mean_drop(const TissueModel& column, std::span<const float> height);
 
 }  // namespace trocar::bench

@@ -18,7 +18,7 @@ enum class LinkOrder { Rows, Nodes, Reoptimised };
 // tangled in time, and its step becomes slower.
 constexpr btScalar kLoss = 0.05f;
 
-// Nodes at rest, [node].
+// Returns the nodes at rest, [node].
 std::vector<btVector3> nodes_of(const TissueModel& model) {
   std::vector<btVector3> nodes;
   for (const glm::vec3& p : model.rest) nodes.emplace_back(p.x, p.y, p.z);

@@ -15,7 +15,7 @@ constexpr double kNano = 1e6, kMicro = 1e3;  // ns and us per ms
 
 bool is_sweep(const SoftBodyTime& way) { return way.name.starts_with("bullet_links"); }
 
-// Bullet's sweep over the links in its fastest order.
+// Returns Bullet's sweep over the links in its fastest order.
 const SoftBodyTime* best_sweep(const SoftBodyTable& table) {
   const SoftBodyTime* best = nullptr;
   for (const SoftBodyTime& way : table.ways)
@@ -23,7 +23,7 @@ const SoftBodyTime* best_sweep(const SoftBodyTable& table) {
   return best;
 }
 
-// Time that one more sweep adds to Bullet's whole step, ms; 0 if it was not measured.
+// Returns the time that one more sweep adds to Bullet's whole step, ms; 0 if it was not measured.
 double added_by_a_sweep(const SoftBodyTable& table, double TimeSummary::*which) {
   const SoftBodyTime *one = table.find("bullet_step_1"), *ten = table.find("bullet_step_10");
   return one && ten ? (ten->pass.*which - one->pass.*which) / (ten->iterations - one->iterations) : 0.0;

@@ -22,7 +22,7 @@ struct SoftBodyTable {
   std::vector<SoftBodyTime> ways;
 
   const SoftBodyTime* find(std::string_view name) const;
-  // Nanoseconds per spring and iteration.
+  // Returns nanoseconds per spring and iteration.
   double nanoseconds(const SoftBodyTime& way, double TimeSummary::*which) const;
 };
 

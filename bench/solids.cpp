@@ -34,7 +34,7 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Least mean of five rounds, us per call.
+// Returns the least mean of five rounds, us per call.
 double time_of(int calls, const std::function<void(int)>& call) {
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 5; ++round) {
@@ -131,7 +131,7 @@ void separating_plane_tables() {
   }
 }
 
-// Two bodies turning past each other, 1000 frames, at a distance of `gap` times their size.
+// Measures two bodies that turn past each other for 1000 frames, at a distance of `gap` times their size.
 void coherence_table() {
   fmt::print("\n## Coherence on a moving pair: 1000 frames, two bodies of about 76 faces, 5 mrad per frame\n\n");
   fmt::print(

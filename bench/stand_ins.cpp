@@ -111,7 +111,7 @@ Comparison compare_answers(const std::vector<Answer>& full, const std::vector<An
   return j;
 }
 
-// Number of steps that touch the proxy mesh with the grown radius, but do not touch the organ.
+// Returns the number of steps that touch the proxy mesh with the grown radius, but do not touch the organ.
 std::size_t false_when_grown(const std::vector<Answer>& full, const std::vector<Answer>& proxy, double growth) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < full.size(); ++i)

@@ -27,7 +27,7 @@ void add_corner(Polytope& polytope, const ToolVolume& tool, const glm::dvec3& co
   polytope.corners.push_back(corner);
 }
 
-// The corners on one plane, sorted by angle around their centre.
+// Returns the corners on one plane, sorted by angle around their centre.
 std::vector<int> face_on(const Polytope& polytope, const glm::dvec4& plane) {
   std::vector<int> face;
   glm::dvec3 middle(0.0);

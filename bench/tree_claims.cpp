@@ -71,7 +71,8 @@ void refit_against_rebuild(const std::vector<std::size_t>& sizes) {
 
 // ---- 2 ----
 
-// Two concentric spheres, rotated against each other: all points of one are equally close to the other.
+// Measures two concentric spheres that are rotated against each other: all points of one are equally close to the
+// other.
 void close_and_parallel(std::uint32_t leaf_faces, bool tight) {
   const std::vector<std::string> kinds = {"sphere", "aabb", "kdop14", "kdop18", "kdop26", "quospo", "obb"};
   fmt::print(
@@ -226,7 +227,8 @@ struct Costs {
   double volume_ns, face_ns, node_ns, start_ns;
 };
 
-// Least squares of query time over Nv, Np and 1, for tools of many sizes; the update's time divided by its nodes.
+// Fits the query time by least squares over Nv, Np and 1, for tools of many sizes; divides the update's time by its
+// nodes.
 Costs measured_costs(const std::string& name, FrameSource& frames) {
   const auto tree = tree_over(name, frames.organ(0));
   const MeshView organ = frames.organ(0);

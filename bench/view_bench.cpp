@@ -24,7 +24,7 @@ struct Options {
   std::string folder;  // for pictures of every shot; empty: measure
 };
 
-// User CPU time of this process, all threads, s.
+// Returns the user CPU time of this process, all threads, s.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

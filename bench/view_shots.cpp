@@ -47,7 +47,7 @@ Shot named(std::string name, const ScopePose& scope) {
   return shot;
 }
 
-// A point `off` metres before a surface point, towards the scope.
+// Returns a point `off` metres before a surface point, towards the scope.
 glm::dvec3 tip_at(const ShotOrgans& organs, const ScopePose& scope, const glm::dvec2& position, double off) {
   const glm::dvec3 p(organs.on_surface(scope, position));
   return p + off * glm::normalize(scope.eye - p);

@@ -18,7 +18,8 @@ class ShotOrgans {
   void tremble(int frame);
   std::span<const DrawnOrgan> drawn() const { return drawn_; }
   std::size_t faces() const;
-  // The point where a ray through this position of the pinhole picture (half heights) meets the organs, within an edge.
+  // Returns the point where a ray through this position of the pinhole picture (half heights) meets the organs, within
+  // an edge.
   glm::vec3 on_surface(const ScopePose& scope, const glm::dvec2& position) const;
 
  private:

@@ -60,7 +60,7 @@ inline WingedEdges winged_edges(std::size_t vertex_count, std::span<const glm::u
   return mesh;
 }
 
-// The edges around v, counter-clockwise.
+// Visits the edges around v, counter-clockwise.
 template <class Visit>
 void for_each_edge(const WingedEdges& mesh, std::uint32_t v, Visit visit) {
   const std::uint32_t first = mesh.edge_of_vertex[v];
@@ -72,7 +72,7 @@ void for_each_edge(const WingedEdges& mesh, std::uint32_t v, Visit visit) {
   }
 }
 
-// The edges of a face, counter-clockwise; side 0: the face is on the edge's left.
+// Visits the edges of a face, counter-clockwise; side 0: the face is on the edge's left.
 template <class Visit>
 void for_each_side(const WingedEdges& mesh, std::uint32_t face, Visit visit) {
   const std::uint32_t first = mesh.edge_of_face[face];

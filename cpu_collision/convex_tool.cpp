@@ -11,8 +11,8 @@ namespace {
 constexpr float kPlaneRounding = 1e-6f;
 // Added to the cosines of the 15-axis test: the cross product of nearly parallel edges is mostly rounding.
 constexpr float kCosineRounding = 1e-6f;
-// A corner may violate a plane by this part of the largest plane offset: double rounding, far below the borderline
-// band.
+// Rounding in double may put a corner outside a plane by up to this part of the largest plane offset. That is far below
+// the borderline distance of 1 micrometre.
 constexpr double kCornerRounding = 1e-11;
 // Three planes with a smaller determinant share a line, not a corner, within the precision of their float coefficients.
 constexpr double kFlattestCorner = 1e-9;
@@ -22,8 +22,8 @@ constexpr float kNoPlane = 1e30f;
 // Each number of a plane is rounded by half of this part of itself; the other half is a margin.
 constexpr double kFloatStep = std::numeric_limits<float>::epsilon();
 
-// Upper bound of |x| + |y| + |z| over all points within the radius of the sweep, m. None is farther from the pivot than
-// the longer arm plus the radius.
+// Returns the upper bound of |x| + |y| + |z| over all points within the radius of the sweep, m. None is farther from
+// the pivot than the longer arm plus the radius.
 double extent_of(const ToolStep& step) {
   const glm::dvec3 at = glm::abs(step.pivot);
   const double arm = std::max(glm::distance(step.pivot, step.tip_before), glm::distance(step.pivot, step.tip_after));
@@ -50,7 +50,8 @@ void fill_lanes(const ToolVolume& volume, float largest_coordinate, ConvexTool& 
   }
 }
 
-// Intersection of three planes: Cramer's rule, then one correction of the residual. False when nearly singular.
+// Computes the intersection of three planes: Cramer's rule, then one correction of the residual. False when nearly
+// singular.
 bool meet(const glm::dvec4& a, const glm::dvec4& b, const glm::dvec4& c, glm::dvec3& point) {
   const glm::dvec3 na(a), nb(b), nc(c);
   const glm::dvec3 bc = glm::cross(nb, nc), ca = glm::cross(nc, na), ab = glm::cross(na, nb);
@@ -123,7 +124,7 @@ Interval project(const ConvexTool& tool, const glm::dvec3& direction) {
   return interval;
 }
 
-// Box with these axes around the corners. Returns its volume divided by 8, m^3.
+// Computes the box with these axes around the corners. Returns its volume divided by 8, m^3.
 double box_around_corners(const ConvexTool& tool, const std::array<glm::dvec3, 3>& axis, ObbNode& box) {
   glm::dvec3 half, centre(0.0);
   for (int k = 0; k < 3; ++k) {
@@ -137,7 +138,7 @@ double box_around_corners(const ConvexTool& tool, const std::array<glm::dvec3, 3
   return half.x * half.y * half.z;
 }
 
-// The smallest box with one axis along a plane normal and another along an edge of that plane.
+// Finds the smallest box with one axis along a plane normal and another along an edge of that plane.
 void find_box(ConvexTool& tool) {
   double smallest = box_around_corners(tool, {glm::dvec3(1, 0, 0), glm::dvec3(0, 1, 0), glm::dvec3(0, 0, 1)}, tool.box);
   for (int i = 0; i < tool.plane_count; ++i) {
@@ -157,7 +158,8 @@ void find_box(ConvexTool& tool) {
 
 // ---- boxes ----
 
-// Half projection of a box on the normals of four planes. x, y, z: the box's half sides by coordinate, one per lane.
+// Returns the half projection of a box on the normals of four planes. x, y, z: the box's half sides by coordinate, one
+// per lane.
 Lanes4 half_projection(const FourPlanes& planes, Lanes4 x, Lanes4 y, Lanes4 z) {
   return abs(planes.x * splat<0>(x) + planes.y * splat<0>(y) + planes.z * splat<0>(z)) +
          abs(planes.x * splat<1>(x) + planes.y * splat<1>(y) + planes.z * splat<1>(z)) +
@@ -177,7 +179,7 @@ void cosines_of_axis(const ObbNode& a, const ObbNode& b, Cosines& cosines) {
   cosines.size[i] = abs(cosines.signed_[i]) + lanes(kCosineRounding);
 }
 
-// The three axes (axis i of a) x (axis k of b), one per lane.
+// Tests the three axes (axis i of a) x (axis k of b), one per lane.
 template <int i>
 bool separated_by_edges(const Cosines& r, const ObbNode& a, const ObbNode& b, Lanes4 t) {
   constexpr int j = (i + 1) % 3, l = (i + 2) % 3;

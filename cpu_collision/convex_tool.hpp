@@ -24,7 +24,7 @@ struct FourPlanes {
   Lanes4 x, y, z, offset;
 };
 
-// Signed distance of a point from four planes, m.
+// Returns the signed distance of a point from four planes, m.
 inline Lanes4 plane_distances(const FourPlanes& planes, Lanes4 point) {
   return dot_rows(planes.x, planes.y, planes.z, point) + planes.offset;
 }
@@ -35,32 +35,34 @@ struct ConvexTool {
   std::array<glm::dvec4, kMaxPlanes> planes;
   int plane_count = 0;
   std::array<glm::dvec3, kMaxCorners> corners;  // m
-  int corner_count = 0;                         // 0: the planes exclude each other by rounding; nothing is touched
+  int corner_count = 0;                         // 0: by rounding, no point is inside all planes; nothing is touched
   std::array<glm::dvec3, kMaxEdges> edges;      // directions, unit
   int edge_count = 0;
   ObbNode box;  // tight around the corners, grown by slack
 };
 
-// The volume must be bounded, as every tool volume is; it may be as flat as rounding makes it.
-// `largest_coordinate`: largest coordinate of the mesh, m; the float tests allow for the rounding it brings.
+// Prepares a volume. It must be bounded, as every tool volume is; it may be as flat as rounding makes it.
+// `largest_coordinate`: largest coordinate of the mesh, m; the float tests allow for the rounding error of such
+// coordinates.
 // `set`: for the exact set the planes move outwards by the most that their rounding to float can have moved them
 // inwards (61 micrometres 1 km from the origin), so that the volume is never empty and contains the whole sweep.
 ConvexTool convex_tool(const ToolVolume& volume, float largest_coordinate, TouchSet set = TouchSet::Volume);
 
 enum class BoxAnswer { Outside, Crosses, Inside };
 
-// Tests a box of the tree against the volume. Outside and Inside are certain; Crosses may be wrong.
+// Tests a box of the tree against the volume. The answers Outside and Inside are certain; Crosses may be wrong.
 BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box);
 
-// The 15-axis test: true when no face normal and no pair of edges separates the boxes. Errs towards true, by rounding.
+// Makes the 15-axis test: returns true when no face normal and no pair of edges separates the boxes. By rounding, it
+// may return true for separated boxes, never the reverse.
 bool boxes_overlap(const ObbNode& a, const ObbNode& b);
 
 enum class FaceAnswer { Out, In, Unclear };
 
-// Tests a face against the planes of the volume, in float. Out and In are certain. Corners: x, y, z, 0.
+// Tests a face against the planes of the volume, in float. The answers Out and In are certain. Corners: x, y, z, 0.
 FaceAnswer face_quick(const ConvexTool& tool, Lanes4 a, Lanes4 b, Lanes4 c);
 
-// Do the closed triangle and the closed volume share a point? Separating axes in double.
+// Returns whether the closed triangle and the closed volume share a point, by separating axes in double.
 bool face_meets(const ConvexTool& tool, const Triangle& face);
 
 }  // namespace trocar

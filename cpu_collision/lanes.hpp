@@ -80,7 +80,8 @@ inline float sum(Lanes4 v) {
   return (pairs + __builtin_shufflevector(pairs, pairs, 2, 3, 0, 1))[0];
 }
 
-// Linear combination of the columns x, y, z with the coordinates of p. Lane k is the dot product of p with row k.
+// Returns the linear combination of the columns x, y, z with the coordinates of p. Lane k is the dot product of p with
+// row k.
 inline Lanes4 dot_rows(Lanes4 x, Lanes4 y, Lanes4 z, Lanes4 p) {
   return splat<0>(p) * x + splat<1>(p) * y + splat<2>(p) * z;
 }

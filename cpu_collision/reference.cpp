@@ -27,7 +27,7 @@ PlaneDistances plane_distances(const ToolVolume& tool, const Triangle& face) {
   return result;
 }
 
-// Smallest plane distance at the point of the face with these barycentric weights.
+// Returns the smallest plane distance at the point of the face with these barycentric weights.
 double margin_at(const PlaneDistances& planes, const glm::dvec3& weights) {
   double smallest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < planes.count; ++i) smallest = std::min(smallest, glm::dot(planes.distance[i], weights));
@@ -80,7 +80,8 @@ double margin_of(const PlaneDistances& planes) { return std::max(best_on_edges(p
 
 enum class Quick { Out, In, Unclear };
 
-// All corners beyond one plane by more than the band: out. One corner inside all planes by more than the band: in.
+// A face is out when all its corners lie beyond one plane by more than kBorderlineBand. It is in when one corner lies
+// inside all planes by more than that. Other faces need the full test.
 Quick quick_volume_answer(const PlaneDistances& planes) {
   glm::dvec3 corner_margin(std::numeric_limits<double>::infinity());
   for (int i = 0; i < planes.count; ++i) {
@@ -106,7 +107,7 @@ Interval project(const Corners& corners, const glm::dvec3& direction) {
   return {std::min({a, b, c}), std::max({a, b, c})};
 }
 
-// Gap between the projections along a nonzero direction; never more than the distance of the bodies.
+// Returns the gap between the projections along a nonzero direction; it is never more than the distance of the bodies.
 double gap_along(const Corners& first, const Corners& second, const glm::dvec3& direction) {
   const double length = glm::length(direction);
   if (!(length > 0.0)) return -std::numeric_limits<double>::infinity();
@@ -158,7 +159,8 @@ struct Slabs {
   int count = 0;
 };
 
-// World axes first (cheapest), then the normal of the sweep and the in-plane normals of its sides.
+// Makes the slabs: first along the world axes (the cheapest), then along the normal of the sweep and the in-plane
+// normals of its sides.
 Slabs slabs_around(const Triangle& sweep, double margin) {
   const Corners corners{sweep.a, sweep.b, sweep.c};
   const glm::dvec3 n = normal(corners);

@@ -39,7 +39,8 @@ struct Agreement {
   std::uint64_t in_both = 0, borderline = 0, disagreements = 0;  // faces
 };
 
-// Compares a backend's answer for one tool with the reference. A face out of order or listed twice is a disagreement.
+// Compares a backend's answer for one tool with the reference. A face that is out of order or listed twice counts as a
+// disagreement.
 Agreement judge(const ReferenceAnswer& reference, std::span<const Touch> touches);
 
 }  // namespace trocar

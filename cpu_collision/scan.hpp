@@ -17,10 +17,10 @@
 
 namespace trocar {
 
-// The definition, in double, over every face: the slow baseline of the query. Sorted; allocates.
+// Applies the definition, in double, to every face: the slow baseline of the query. The answer is sorted. Allocates.
 std::vector<FaceId> scan_volume(const MeshView& mesh, const ToolVolume& tool);
 
-// make_scan_query() with given inner loops.
+// Does the same as make_scan_query() with given inner loops.
 std::unique_ptr<TouchQuery> make_scan_query(const ScanKernels& kernels);
 
 }  // namespace trocar

@@ -12,13 +12,14 @@ namespace trocar {
 
 class ScanFaceSet {
  public:
-  // Empties the set. Allocates.
+  // Empties the set and makes it large enough for `faces` faces. Allocates.
   void resize(std::size_t faces) {
     words_.assign((faces + 63) / 64, 0);
     summary_.assign((words_.size() + 63) / 64, 0);
   }
 
-  // Inserts `face` when `in`. Branch-free: half of the tested faces are out, in no order.
+  // Inserts `face` if `in` is true. It has no branch, because half of the tested faces are out, in no order, and a
+  // processor could not predict the branch.
   void insert_if(bool in, std::uint32_t face) {
     words_[face >> 6] |= std::uint64_t{in} << (face & 63);
     summary_[face >> 12] |= std::uint64_t{in} << ((face >> 6) & 63);

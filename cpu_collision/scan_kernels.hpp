@@ -34,16 +34,16 @@ struct alignas(64) PlaneLanes {
   Real x[kMaxPlanes], y[kMaxPlanes], z[kMaxPlanes], d[kMaxPlanes];
 };
 
-// The planes of one tool volume for the scan. Float arithmetic on coordinates up to `largest_coordinate` errs by less
-// than the planes are moved: a point outside an outward-moved plane in float is outside the exact plane, a point inside
-// an inward-moved plane is inside the exact one.
+// The planes of one tool volume for the scan. The planes are moved by more than the float rounding error at coordinates
+// up to `largest_coordinate`: a point outside an outward-moved plane in float is outside the exact plane, a point
+// inside an inward-moved plane is inside the exact one.
 struct ScanPlanes {
   PlaneLanes<float> out;               // moved outward
   alignas(32) float in_d[kMaxPlanes];  // m, `d` of the planes moved inward
   PlaneLanes<double> exact;
 };
 
-// `largest_coordinate`: m, the largest absolute coordinate.
+// Prepares the planes. `largest_coordinate`: m, the largest absolute coordinate.
 ScanPlanes scan_planes(const ToolVolume& volume, float largest_coordinate);
 
 // Result of the plane tests of one face: outside one plane; a corner inside all planes; or neither, so it must be
@@ -57,20 +57,20 @@ struct ScanKernels {
   // exactly 3 * kPatchVertices floats per patch.
   void (*take_patches)(const float* positions, const std::uint32_t* source, std::uint32_t patches, float* xyz,
                        PatchBox* boxes, PatchBox& all);
-  // Bits of the planes that each box is wholly outside of.
+  // Computes, for each box, the bits of the planes that it lies wholly outside.
   void (*box_codes)(const PlaneLanes<float>& planes, const PatchBox* boxes, std::uint32_t count, PlaneCode* codes);
-  // Bits of the planes that each vertex of one patch is outside of; returns their AND.
+  // Computes, for each vertex of one patch, the bits of the planes that it lies outside. Returns the AND of all.
   PlaneCode (*vertex_codes)(const PlaneLanes<float>& planes, const float* xyz, PlaneCode* codes);
-  // Verdict of each listed face by the exact planes in double.
+  // Computes the verdict of each listed face by the exact planes in double.
   void (*judge_faces)(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
                       std::span<const std::uint32_t> listed, FaceVerdict* verdicts);
 };
 
 const ScanKernels& plain_scan_kernels();
-// nullptr when not built for x86-64 or when this processor lacks the instructions.
+// Returns nullptr when not built for x86-64 or when this processor lacks the instructions.
 const ScanKernels* avx2_scan_kernels();
 const ScanKernels* avx512_scan_kernels();
-// The fastest kernels that this processor and TROCAR_INSTRUCTIONS allow.
+// Returns the fastest kernels that this processor and TROCAR_INSTRUCTIONS allow.
 const ScanKernels& best_scan_kernels();
 
 }  // namespace trocar

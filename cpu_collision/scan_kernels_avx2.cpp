@@ -13,8 +13,8 @@
 namespace trocar {
 namespace {
 
-// x y z _ of two vertices; the fourth number of each is the next float in the caller's positions. One load fetches both
-// offsets, because the copy is limited by loads.
+// Loads x y z _ of two vertices; the fourth number of each is the next float in the caller's positions. One load
+// fetches both offsets, because the copy is limited by loads.
 TROCAR_AVX2 inline __m256 two_vertices(const float* positions, const std::uint32_t* source) {
   std::uint64_t offsets;
   std::memcpy(&offsets, source, sizeof(offsets));
@@ -22,7 +22,7 @@ TROCAR_AVX2 inline __m256 two_vertices(const float* positions, const std::uint32
                               _mm_loadu_ps(positions + (offsets >> 32)), 1);
 }
 
-// Eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
+// Copies eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
 TROCAR_AVX2 void take_patches(const float* positions, const std::uint32_t* source, std::uint32_t patches, float* xyz,
                               PatchBox* boxes, PatchBox& all) {
   // Each pair with its gaps moved to the end, to the middle, or to the front of the register.
@@ -88,7 +88,7 @@ TROCAR_AVX2 PlaneCode vertex_codes(const PlaneLanes<float>& planes, const float*
   return static_cast<PlaneCode>(all);
 }
 
-// Bits of four planes, `first` being 0 or 4.
+// Returns the bits of four planes, `first` being 0 or 4.
 TROCAR_AVX2 inline int four_plane_bits(const PlaneLanes<double>& planes, int first, __m256d x, __m256d y, __m256d z) {
   const __m256d in_xy = _mm256_add_pd(_mm256_mul_pd(_mm256_load_pd(planes.x + first), x),
                                       _mm256_mul_pd(_mm256_load_pd(planes.y + first), y));

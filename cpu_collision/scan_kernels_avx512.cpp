@@ -15,8 +15,8 @@
 namespace trocar {
 namespace {
 
-// x y z _ of two vertices; the fourth number of each is the next float in the caller's positions. One load fetches both
-// offsets, because the copy is limited by loads.
+// Loads x y z _ of two vertices; the fourth number of each is the next float in the caller's positions. One load
+// fetches both offsets, because the copy is limited by loads.
 TROCAR_AVX512 inline __m256 two_vertices(const float* positions, const std::uint32_t* source) {
   std::uint64_t offsets;
   std::memcpy(&offsets, source, sizeof(offsets));
@@ -24,7 +24,7 @@ TROCAR_AVX512 inline __m256 two_vertices(const float* positions, const std::uint
                               _mm_loadu_ps(positions + (offsets >> 32)), 1);
 }
 
-// Eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
+// Copies eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
 TROCAR_AVX512 void take_patches(const float* positions, const std::uint32_t* source, std::uint32_t patches, float* xyz,
                                 PatchBox* boxes, PatchBox& all) {
   const __m256i first = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9), second = _mm256_setr_epi32(2, 4, 5, 6, 8, 9, 10, 12);

@@ -33,7 +33,7 @@ struct Loops {
   void close() { first.push_back(static_cast<std::uint32_t>(vertex.size())); }
 };
 
-// Each loop visits a vertex at most once.
+// Decomposes the boundary into loops. Each loop visits a vertex at most once.
 Loops find_loops(std::span<const RimEdge> rim);
 
 }  // namespace trocar

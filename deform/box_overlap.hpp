@@ -8,7 +8,8 @@
 
 namespace trocar {
 
-// Box with half sides `half` around `centre`, closed. A degenerate triangle is treated as a segment or point.
+// Tests against the closed box with half sides `half` around `centre`. A degenerate triangle is treated as a segment or
+// point.
 bool triangle_touches_box(const Triangle& triangle, const glm::dvec3& centre, const glm::dvec3& half);
 
 }  // namespace trocar

@@ -11,7 +11,7 @@ std::uint32_t corner_index(const Voxels& voxels, const glm::ivec3& at) {
   return (static_cast<std::uint32_t>(at.z) * corners.y + at.y) * corners.x + at.x;
 }
 
-// The corners of a voxel's side, counter-clockwise seen from outside the voxel.
+// Returns the corners of a voxel's side, counter-clockwise seen from outside the voxel.
 std::array<glm::ivec3, 4> side_corners(const glm::ivec3& voxel, int side) {
   const int axis = side / 2;
   glm::ivec3 base = voxel, u(0), w(0);
@@ -26,8 +26,8 @@ std::array<glm::ivec3, 4> side_corners(const glm::ivec3& voxel, int side) {
 // their sides: where tissue is one voxel thin, its two ends then stay apart.
 constexpr double kLift = 0.2;  // 1
 
-// Mean of the points with heat 0 on the twelve edges between the eight voxels around a corner. Voxels outside the organ
-// are ignored: the wall ends below the skin.
+// Returns the mean of the points with heat 0 on the twelve edges between the eight voxels around a corner. Voxels
+// outside the organ are ignored: the wall ends below the skin.
 glm::vec3 corner_position(const Voxels& voxels, const glm::ivec3& corner) {
   std::array<float, 8> heat{};
   std::array<bool, 8> known{};
@@ -57,8 +57,8 @@ glm::vec3 corner_position(const Voxels& voxels, const glm::ivec3& corner) {
   return glm::vec3(voxels.origin + voxels.size * (glm::dvec3(corner) - 0.5 + mean));
 }
 
-// The cell with tissue next to the corner that lies closest to `p`. As long as the corner's voxels do not change, this
-// cell has tissue.
+// Returns the cell with tissue next to the corner that lies closest to `p`. As long as the corner's voxels do not
+// change, this cell has tissue.
 std::uint32_t carrier(const Voxels& voxels, const Lattice& lattice, const glm::ivec3& corner, const glm::vec3& p) {
   std::uint32_t best = 0;
   double nearest = INFINITY;

@@ -39,32 +39,32 @@ struct ContactList {
   std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the latest round it was used in
   std::uint32_t round = 0;
 
-  // Index of the tool whose contacts are being added.
+  // Returns the index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
   // Call when face numbers have changed: resets the list.
   void forget();
 };
 
-// Once a frame, for all tools in order. Starts from the touched faces of a query (`touches[tool]`, exact) and the faces
-// near in the previous frame, and spreads over neighbours to all faces within kCandidateReach of the tool's motion.
-// Allocates only when there are more candidates than ever before.
+// Call begin_candidates once a frame, then add_candidates for each tool in order. They start from the touched faces of
+// a query (`touches[tool]`, exact) and the faces near in the previous frame, and spread over neighbours to all faces
+// within kCandidateReach of the tool's motion. They allocate only when there are more candidates than ever before.
 void begin_candidates(ContactList& list);
 void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                     const FacesAround& around, std::span<const glm::vec3> positions, ContactList& list);
 
-// Once for each contact substep, for all tools in order. Every candidate face that the tool touches in this substep, or
-// that is within kContactReach of it at the end, gets contacts: at its point closest to the tool (the point of first
-// touch when the tool has passed the face), at its corners and along its edges. Faces with a vertex in `held` are
-// skipped: they are between the tool's jaws.
+// Call begin_contacts once for each contact substep, then add_contacts for each tool in order. Every candidate face
+// that the tool touches in this substep, or that is within kContactReach of it at the end, gets contacts: at its point
+// closest to the tool (the point of first touch when the tool has passed the face), at its corners and along its edges.
+// Faces with a vertex in `held` are skipped: they are between the tool's jaws.
 void begin_contacts(ContactList& list);
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
                   ContactList& list, std::span<const std::uint32_t> held = {});
 
-// Number of contact substeps in a frame with contact: enough that no tool moves further than half its radius in one. At
-// least kLeastPieces when there are candidates, at most kMostPieces.
+// Limits of the number of contact substeps in a frame with contact. In one substep no tool moves further than half its
+// radius. There are at least kLeastPieces when there are candidates, at most kMostPieces.
 constexpr int kLeastPieces = 4, kMostPieces = 8;
 int piece_count(std::span<const ToolStep> steps, const ContactList& list);
-// Contact substep `number` of `count`, starting with 0.
+// Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);
 
 }  // namespace trocar

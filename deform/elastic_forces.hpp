@@ -17,14 +17,14 @@ constexpr float kLargestSides = 1.15f;  // 1
 // Change of J beyond which the pressure stays constant, upwards and downwards.
 constexpr float kMostSwell = 0.5f, kMostShrink = 1.25f;  // 1
 
-// Adds to force[node]. Both arrays need space for kLanes nodes more than the model has.
+// Adds the elastic forces to force[node]. Both arrays need space for kLanes nodes more than the model has.
 void add_elastic_forces(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 
-// The versions for machines without and with AVX2: the same bits.
+// The versions for machines without and with AVX2. They give the same bits.
 void add_elastic_forces_sse2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 void add_elastic_forces_avx2(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
 
-// Which instructions add_elastic_forces uses on this machine: "avx2" or "sse2".
+// Returns the instructions that add_elastic_forces uses on this machine: "avx2" or "sse2".
 const char* force_instructions();
 
 }  // namespace trocar

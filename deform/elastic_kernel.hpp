@@ -35,7 +35,7 @@ constexpr float kSmallestSquare = 1e-20f;  // m^2
   for (std::uint32_t i = 0; i < kLanes; ++i) r[i] = __builtin_sqrtf(v[i]);
   return r;
 }
-// The last lane of `before`, then all but the last of `v`: the left neighbour of every lane.
+// Returns the left neighbour of every lane: the last lane of `before`, then all lanes of `v` but the last.
 [[gnu::always_inline]] inline Lanes left_of(Lanes before, Lanes v) {
   return __builtin_shufflevector(before, v, 7, 8, 9, 10, 11, 12, 13, 14);
 }
@@ -122,7 +122,8 @@ template <bool kAlong>
   }
 }
 
-// How many of the rows from `rows` to `end` begin at the same nodes as the first and can be processed together with it.
+// Returns how many of the rows from `rows` to `end` begin at the same nodes as the first and can be processed together
+// with it.
 [[gnu::always_inline]] inline std::size_t side_by_side(const SpringRow* rows, const SpringRow* end) {
   const SpringRow* row = rows + 1;
   while (row < end && row < rows + kSideBySide && row->a == rows->a && row->count == rows->count &&

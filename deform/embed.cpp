@@ -38,7 +38,7 @@ namespace {
   return box;
 }
 
-// The same code; with AVX a weight is broadcast to a register in one instruction.
+// This is the same code compiled for AVX2, where one instruction broadcasts a weight to a register.
 [[gnu::target("avx2")]] PositionBox embed_avx2(const TissueModel& model, std::span<const glm::vec3> nodes,
                                                std::span<glm::vec3> positions) {
   return embed_all(model, nodes, positions);

@@ -116,7 +116,8 @@ double unbalanced(const Balance& b, const Expansion& e) {
   return most;
 }
 
-// Lower triangle only. Unknowns keep the order of the nodes, so a block on or below the diagonal stays there.
+// Assembles only the lower triangle. Unknowns keep the order of the nodes, so a block on or below the diagonal stays
+// there.
 SparseMatrix curvature_of(const Balance& b, const Expansion& e) {
   std::vector<Eigen::Triplet<double, int>> entries;
   entries.reserve(9 * e.curvature.size());
@@ -177,7 +178,7 @@ void newton(const Balance& b, std::vector<dvec3>& x, JudgeAnswer& answer) {
   }
 }
 
-// The displacement of `point` with the shaft, which moves with the tip and turns about the pivot.
+// Returns the displacement of `point` with the shaft, which moves with the tip and turns about the pivot.
 dvec3 carried(const ToolStep& tool, const dvec3& point) {
   const dvec3 before = glm::normalize(tool.tip_before - tool.pivot),
               after = glm::normalize(tool.tip_after - tool.pivot);
@@ -206,8 +207,8 @@ double renew_friction(Balance& b, std::span<const dvec3> x) {
   return most > 0.0 ? change / most : 0.0;
 }
 
-// Force on tools and instruments: the gradient of each contact's energy summed over its nodes, whose weights sum to
-// one.
+// Computes the force on tools and instruments: the gradient of each contact's energy, summed over its nodes, whose
+// weights sum to one.
 void read_forces(const Balance& b, std::span<const dvec3> x, JudgeAnswer& answer) {
   answer.tool_force.assign(b.loads.tools.size(), dvec3(0.0));
   answer.hold_force.assign(b.loads.holds.size(), dvec3(0.0));

@@ -11,8 +11,9 @@
 
 namespace trocar {
 
-// None: energy and gradient only. Exact: second derivatives. Convex: without the negative part of each element's second
-// derivative, so that Newton's method always finds a descent direction.
+// The derivatives that a function computes. None: energy and gradient only. Exact: also second derivatives. Convex:
+// also second derivatives, each element's without its negative part, so that Newton's method always finds a descent
+// direction.
 enum class Curvature { None, Exact, Convex };
 
 struct CurvatureBlock {

@@ -48,11 +48,11 @@ struct Lattice {
 // at 0.3, 5 % at 0.05 (tests/deform/elasticity_test.cpp).
 constexpr float kEmptiestCell = 0.05f;
 
-// `organ` must be closed (closed_volume). Error: InputError when the spacing is larger than the organ, or so small that
-// the lattice would not fit in memory.
+// Makes the lattice. `organ` must be closed (closed_volume). Throws InputError when the spacing is larger than the
+// organ, or so small that the lattice would not fit in memory.
 Lattice make_lattice(const MeshView& organ, double spacing);
 
-// Fraction of each grid cell that lies inside `organ`. [size.x * size.y * size.z]
+// Returns the fraction of each grid cell that lies inside `organ`. [size.x * size.y * size.z]
 std::vector<float> measure_fullness(const MeshView& organ, const Lattice& grid);
 
 }  // namespace trocar

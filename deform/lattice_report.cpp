@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kWhole = 0.999f;
 
-// Connected components of the nodes; springs connect them.
+// Counts the connected components of the nodes; springs connect them.
 std::size_t count_pieces(const TissueModel& model) {
   std::vector<std::uint32_t> parent(model.rest.size());
   std::iota(parent.begin(), parent.end(), 0u);

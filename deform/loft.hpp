@@ -23,8 +23,8 @@ void add_strip(std::span<const glm::vec3> positions, std::span<const std::uint32
 void add_cap(std::span<const glm::vec3> positions, std::span<const std::uint32_t> loop,
              std::vector<glm::uvec3>& triangles);
 
-// Triangles that close all loops. `wall` [loop]: does it belong to the wall? A strip joins a loop of the skin and a
-// loop of the wall whose mean distance is at most `reach` metres.
+// Returns the triangles that close all loops. `wall` [loop]: does it belong to the wall? A strip joins a loop of the
+// skin and a loop of the wall whose mean distance is at most `reach` metres.
 std::vector<glm::uvec3> close_loops(std::span<const glm::vec3> positions, const Loops& loops,
                                     const std::vector<char>& wall, float reach);
 

@@ -110,7 +110,8 @@ class Parting {
   std::vector<glm::uvec2> cell_piece_;  // [cell] piece now, piece at first; kNoVoxel: none
 };
 
-// Components of cells with tissue, connected by shared nodes. [cell] first cell of its component; dead cells: itself.
+// Returns the components of cells with tissue that shared nodes connect. [cell] first cell of its component; dead
+// cells: itself.
 std::vector<std::uint32_t> lattice_parts(const Sculpture& sculpture, const Lattice& lattice) {
   std::vector<std::uint32_t> parent(sculpture.cells.size()), cell_at(lattice.node_at.size(), kNoVoxel);
   std::iota(parent.begin(), parent.end(), 0u);

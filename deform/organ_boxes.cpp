@@ -32,7 +32,7 @@ void measure_organs(std::span<const OrganBody> organs, OrganContacts& contacts) 
   }
 }
 
-// The box of an organ grown by half of the distance at which contacts of a pair are searched.
+// Returns the box of an organ grown by half of the distance at which contacts of a pair are searched.
 OrganContacts::Box contact_box(const OrganContacts& contacts, std::uint32_t organ, float dt) {
   constexpr float kRounding = 1e-5f;  // m
   if (organ >= contacts.box.size()) return {glm::vec3(INFINITY), glm::vec3(-INFINITY)};

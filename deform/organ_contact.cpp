@@ -89,7 +89,7 @@ std::vector<char> rim_of(const Lattice& lattice) {
   return rim;
 }
 
-// The rest overlap of vertex v of a with b, as a distance < 0 including a tolerance: its contact begins there.
+// Returns the rest overlap of vertex v of a with b, as a distance < 0 including a tolerance: its contact begins there.
 float zero_of(const TissueModel& a, std::size_t v, const RestDistance& b) {
   return std::min(sample(b, weighted(a.embedding[v], a.rest)).distance, 0.f) - kRestSlack;
 }
@@ -125,7 +125,7 @@ class Search {
   }
 
  private:
-  // m/s, of one node, as an estimate for its neighbourhood
+  // Returns the velocity, m/s, of one node, as an estimate for its neighbourhood.
   glm::vec3 beside_vertex(std::uint32_t v) const { return vertices_.state->v[vertices_.model->embedding[v].node[0]]; }
   glm::vec3 beside_cell(std::uint32_t c) const { return solid_.state->v[solid_.model->lattice.cells[c].node[0]]; }
 
@@ -158,7 +158,7 @@ class Search {
     for (const Near& near : out_.near) ++out_.bin_first[flat(bin_of(vertices_.surface[near.vertex])) + 1];
     for (std::size_t i = 1; i < out_.bin_first.size(); ++i) out_.bin_first[i] += out_.bin_first[i - 1];
     out_.binned.resize(out_.near.size());
-    // Filled from the back: afterwards the entry of each bin is its first index.
+    // The loop fills each bin from the back, so that afterwards the entry of each bin is its first index.
     for (std::size_t i = out_.near.size(); i-- > 0;) {
       const glm::vec3& p = vertices_.surface[out_.near[i].vertex];
       const glm::vec3 v = beside_vertex(out_.near[i].vertex);

@@ -10,7 +10,7 @@ constexpr float kOrganReach = 2e-3f;  // m
 // Speeds may grow within a step: the look-ahead distance uses this multiple of the present speed.
 constexpr float kSpeedReserve = 2.f;
 
-// m, the distance within which contacts are searched at an approach of `speed`
+// Returns the distance, m, within which contacts are searched when organs approach at `speed`.
 inline float contact_foresight(float speed, float dt) { return kOrganReach + kSpeedReserve * dt * speed; }
 
 }  // namespace trocar

@@ -25,7 +25,7 @@ double turn_of(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& p) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-// The crossing of the face with the line along x through `p` = (y, z).
+// Computes the crossing of the face with the line along x through `p` = (y, z).
 bool crosses(const Triangle& t, const glm::dvec2& p, Crossing& crossing) {
   const glm::dvec2 a(t.a.y, t.a.z), b(t.b.y, t.b.z), c(t.c.y, t.c.z);
   const double ab = turn_of(a, b, p), bc = turn_of(b, c, p), ca = turn_of(c, a, p);

@@ -37,11 +37,12 @@ struct DistanceSample {
   glm::vec3 gradient;  // 1, outward; shorter than 1 where two sides of the surface are equally near
 };
 
-// `organ` must be closed and `lattice` made from it. Nodes more than a cell away from every lattice cell hold no exact
-// distance, only a value far outside.
+// Makes the distance field. `organ` must be closed and `lattice` made from it. Nodes more than a cell away from every
+// lattice cell hold no exact distance, only a value far outside.
 RestDistance make_rest_distance(const MeshView& organ, const Lattice& lattice);
 
-// At `p`, or at the nearest point of the grid. Value and gradient are continuous: interpolated central differences.
+// Samples the field at `p`, or at the nearest point of the grid. Value and gradient are continuous: the gradient
+// interpolates central differences.
 DistanceSample sample(const RestDistance& field, const glm::vec3& p);
 
 // Removes lattice cells from the solid, as exact boxes, and updates the distances as far as their neighbours need.

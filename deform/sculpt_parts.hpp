@@ -15,8 +15,8 @@ void burn_cell(Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell)
 // Appends a vertex that is embedded in vertex.cell.
 std::uint32_t add_vertex(Sculpture& sculpture, TissueModel& model, const glm::vec3& rest, const SculptVertex& vertex);
 
-// The attachment of a point of the skin: the nearest tissue voxel, and the lattice cell around the point, or the
-// voxel's cell if that one has no tissue. `fallback`: when there is no tissue nearby.
+// Returns the attachment of a point of the skin: the nearest tissue voxel, and the lattice cell around the point, or
+// the voxel's cell if that one has no tissue. `fallback`: when there is no tissue nearby.
 SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
                            const SculptVertex& fallback);
 // Bisects skin faces near the voxels of scratch.moved until no side is much longer than a voxel: a face larger than
@@ -27,14 +27,14 @@ void refine_skin(Sculpture& sculpture, TissueModel& model);
 // skin is embedded in cells with tissue.
 void cut_skin(Sculpture& sculpture, TissueModel& model);
 
-// Does the voxel touch the wall, at least with a corner?
+// Returns whether the voxel touches the wall, at least with a corner.
 bool touches_wall(const Sculpture& sculpture, std::uint32_t voxel);
 // Rebuilds the wall around the voxels of scratch.moved: one square between each burnt voxel and tissue, its corners on
 // the boundary of the heat. Gibson, "Constrained elastic surface nets", MICCAI 1998; we differ: instead of relaxation,
 // a corner is the mean of the points with heat 0 between the eight voxels around it, since heat is a distance field.
 void update_wall(Sculpture& sculpture, TissueModel& model);
 
-// After the tissue has separated: burns pieces that are too small, and separates pieces that the lattice still
+// Call after the tissue has separated: burns pieces that are too small, and separates pieces that the lattice still
 // connects: a cell or node shared by two pieces is given to the one with more tissue there.
 void part_pieces(Sculpture& sculpture, const Lattice& lattice);
 // Applies gravity to parts of the lattice that nothing holds.

@@ -33,7 +33,7 @@ struct Box {
   }
 };
 
-// The box around the centres of the voxels in scratch.moved, grown by `margin` voxels.
+// Returns the box around the centres of the voxels in scratch.moved, grown by `margin` voxels.
 Box moved_box(const Sculpture& sculpture, float margin) {
   Box box;
   const float more = margin * static_cast<float>(sculpture.voxels.size);
@@ -65,7 +65,7 @@ void sort_unique(std::vector<Edge>& edges) {
   edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
 }
 
-// The entry of `edges` for u, v, or null.
+// Returns the entry of `edges` for u, v, or null.
 const Edge* find_edge(const std::vector<Edge>& edges, std::uint32_t u, std::uint32_t v) {
   const auto found = std::lower_bound(edges.begin(), edges.end(), Edge{u, v}, before);
   return found != edges.end() && same(*found, {u, v}) ? &*found : nullptr;
@@ -301,7 +301,7 @@ class Cutter {
     if (a != b && b != c && c != a) s_.faces.add(FaceKind::Skin, {a, b, c});
   }
 
-  // Replaces a face by its kept part: nothing, a triangle, or a quadrangle.
+  // Replaces a face by the part that remains: nothing, a triangle, or a quadrangle.
   void replace(std::size_t slot) {
     s_.faces.gone[slot] = 1;
     const int burnt = burnt_corners(slot);

@@ -30,8 +30,8 @@ float volume_modulus(const TissueParams& params);  // Pa, K of a full cell
 
 constexpr int kSpringDirections = 13;
 
-// The stiffness that one full cell adds to a spring along 1 (edge), 2 (face diagonal) or 3 (body diagonal) axes, N/m:
-// four cells share an edge, two share a face diagonal.
+// Returns the stiffness that one full cell adds to a spring along 1 (edge), 2 (face diagonal) or 3 (body diagonal)
+// axes, N/m: four cells share an edge, two share a face diagonal.
 float spring_share(const TissueParams& params, int axes);
 
 // The 28 springs of a cell between its corners.
@@ -41,7 +41,7 @@ struct CellSpring {
 };
 const std::array<CellSpring, 28>& cell_springs();
 
-// Fills spring_rows and stiffness, cell_rows, bulk and place from the lattice and the fullness of its cells.
+// Fills spring_rows, stiffness, cell_rows, bulk and `place` from the lattice and the fullness of its cells.
 void make_springs(TissueModel& model);
 
 // Recomputes stiffness and bulk of the rows from the fullness of the cells around them, for springs with an end on one

@@ -38,7 +38,7 @@ Piece piece_of(const TissueModel& model, std::span<const std::uint32_t> cells) {
   return piece;
 }
 
-// f += K u for one cell.
+// Adds K u of one cell to f.
 void add_cell(const TissueParams& params, double fullness, const std::array<std::uint32_t, 8>& corners,
               std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
   const std::array<double, 4> share = {0.0, spring_share(params, 1), spring_share(params, 2), spring_share(params, 3)};

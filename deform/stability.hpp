@@ -9,11 +9,12 @@
 
 namespace trocar {
 
-// Highest angular frequency, 1/s, of small motions about rest of the part of the lattice that consists of `cells`, with
-// the full mass of their nodes, by power iteration: at most a few per cent low. No part is faster than the whole.
+// Returns the highest angular frequency, 1/s, of small motions about rest of the part of the lattice that consists of
+// `cells`, with the full mass of their nodes, by power iteration: at most a few per cent low. No part is faster than
+// the whole.
 double highest_frequency(const TissueModel& model, std::span<const std::uint32_t> cells);
 
-// The longest stable substep, s. Symplectic Euler with elastic forces at x + beta v is stable while
+// Returns the longest stable substep, s. Symplectic Euler with elastic forces at x + beta v is stable while
 // w^2 dt^2 + 2 beta w^2 dt < 4 for every frequency w; a fifth is kept in reserve for large strain.
 float longest_substep(const TissueParams& params, double frequency);
 

@@ -13,26 +13,26 @@ struct TrilinearCell {
   std::array<glm::vec3, 7> c;  // m
 };
 
-// The corners are ordered with x fastest, then y.
+// Makes the map from eight corners, ordered with x fastest, then y.
 inline TrilinearCell trilinear_cell(const std::array<glm::vec3, 8>& p) {
   const glm::vec3 x = p[1] - p[0], y = p[2] - p[0], z = p[4] - p[0];
   const glm::vec3 xy = p[3] - p[2] - x, yz = p[6] - p[4] - y, zx = p[5] - p[1] - z;
   return {p[0], {x, y, z, xy, yz, zx, (p[7] - p[6]) - (p[5] - p[4]) - xy}};
 }
 
-// Relative to the base, so that no digits are lost far from the origin.
+// Returns the position relative to the base, so that no digits are lost far from the origin.
 inline glm::vec3 offset_at(const TrilinearCell& m, const glm::vec3& s) {
   return s.x * (m.c[0] + s.y * (m.c[3] + s.z * m.c[6])) + s.y * (m.c[1] + s.z * m.c[4]) + s.z * (m.c[2] + s.x * m.c[5]);
 }
 
-// Columns: dx / ds.x, dx / ds.y, dx / ds.z.
+// Returns the gradient with the columns dx / ds.x, dx / ds.y, dx / ds.z.
 inline glm::mat3 gradient_at(const TrilinearCell& m, const glm::vec3& s) {
   return {m.c[0] + s.y * m.c[3] + s.z * m.c[5] + s.y * s.z * m.c[6],
           m.c[1] + s.z * m.c[4] + s.x * m.c[3] + s.z * s.x * m.c[6],
           m.c[2] + s.x * m.c[5] + s.y * m.c[4] + s.x * s.y * m.c[6]};
 }
 
-// Weight of corner k at s.
+// Returns the weight of corner k at s.
 inline float corner_weight(int k, const glm::vec3& s) {
   return (k & 1 ? s.x : 1.f - s.x) * (k & 2 ? s.y : 1.f - s.y) * (k & 4 ? s.z : 1.f - s.z);
 }
@@ -44,7 +44,8 @@ constexpr float kFlattestInverse = 1e-3f;
 // than the limit.
 constexpr float kBendReserve = 0.3f;
 
-// The inverse of the gradient `g`; false where the cell is flat or inside out. `size`: m, the cell's side at rest.
+// Computes the inverse of the gradient `g`; false where the cell is flat or inside out. `size`: m, the cell's side at
+// rest.
 inline bool invert_gradient(const glm::mat3& g, float size, glm::mat3& inverse) {
   const glm::vec3 yz = glm::cross(g[1], g[2]), zx = glm::cross(g[2], g[0]), xy = glm::cross(g[0], g[1]);
   const float volume = glm::dot(g[0], yz);
@@ -72,8 +73,8 @@ inline bool within(const glm::vec3& s, float beyond) {
   return middle.x <= 0.5f + beyond && middle.y <= 0.5f + beyond && middle.z <= 0.5f + beyond;
 }
 
-// The coordinates of `p` in the cell, if they lie within `beyond` of the cell's sides. False: they do not, or the cell
-// is flat or inside out there or at its middle.
+// Computes the coordinates of `p` in the cell, if they lie within `beyond` of the cell's sides. Returns false when they
+// do not, or when the cell is flat or inside out there or at its middle.
 inline bool find_place(const CellInverse& cell, const glm::vec3& p, float beyond, glm::vec3& s) {
   constexpr int kIterations = 12;
   constexpr float kClose = 1e-5f;  // of the side

@@ -62,7 +62,7 @@ glm::vec3 at(const NodeColumns& c, std::uint32_t node) { return {c.x[node], c.y[
 
 std::uint32_t node_of(const CrushedCell& cell, int corner) { return cell.row[corner >> 1] + (corner & 1); }
 
-// Smallest corner volume, relative to that at rest.
+// Returns the smallest corner volume, relative to that at rest.
 float flatness_of(const glm::vec3 (&p)[8], float spacing) {
   float least = INFINITY;
   for (int corner = 0; corner < 8; ++corner) {
@@ -73,7 +73,7 @@ float flatness_of(const glm::vec3 (&p)[8], float spacing) {
   return least / (spacing * spacing * spacing);
 }
 
-// Mean edges of a cell along x, y, z, relative to the rest length.
+// Returns the mean edges of a cell along x, y, z, relative to the rest length.
 glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
   glm::mat3 edges(0.f);
   for (int corner = 0; corner < 8; ++corner)

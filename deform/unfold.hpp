@@ -15,8 +15,8 @@ namespace trocar {
 constexpr float kSqueezed = 0.5f;  // fraction of its rest volume below which a corner is restored
 constexpr float kWatched = 0.75f;  // fraction below which it may fall under kSqueezed before the step ends
 
-// flatness[index of a cell in TissueModel::bulk]: smallest of its eight corner volumes, relative to that at rest;
-// negative: inside out. `x` needs space for kLanes nodes more than the model has.
+// Computes flatness[index of a cell in TissueModel::bulk]: the smallest of the cell's eight corner volumes, relative to
+// that at rest; negative: inside out. `x` needs space for kLanes nodes more than the model has.
 void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness);
 
 // Adds the forces that draw one cell towards its rest shape and damp the relative motion of its corners. They sum to
@@ -24,7 +24,7 @@ void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<
 void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, const NodeColumns& v,
                           NodeColumns& force);
 
-// The rotation nearest to `f`, never a reflection; an arbitrary rotation where f has none.
+// Returns the rotation nearest to `f`, never a reflection; an arbitrary rotation where f has none.
 glm::mat3 nearest_rotation(const glm::mat3& f);
 
 }  // namespace trocar

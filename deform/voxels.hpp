@@ -41,37 +41,39 @@ struct Voxels {
   bool is(Voxel wanted, const glm::ivec3& at) const { return holds(at) && kind[flat(at)] == wanted; }
   glm::dvec3 centre(const glm::ivec3& at) const { return origin + size * (glm::dvec3(at) + 0.5); }
   glm::ivec3 containing(const glm::vec3& p) const { return glm::ivec3(glm::floor((glm::dvec3(p) - origin) / size)); }
-  // Index of the lattice cell around a voxel, -1 where the lattice has none.
+  // Returns the index of the lattice cell around a voxel, -1 where the lattice has none.
   std::int32_t cell_of(const Lattice& lattice, const glm::ivec3& at) const {
     return lattice.cell_of[lattice.flat(at / per_cell)];
   }
 };
 
-// Neighbour `side` of a voxel: -x, +x, -y, +y, -z, +z.
+// Returns the offset to neighbour `side` of a voxel, in the order -x, +x, -y, +y, -z, +z.
 inline glm::ivec3 side_offset(int side) {
   glm::ivec3 offset(0);
   offset[side / 2] = side % 2 ? 1 : -1;
   return offset;
 }
 
-// Voxels at least half inside `organ` are tissue. Unconnected pieces of fewer than `smallest_piece` voxels, as at thin
-// edges, count as outside.
+// Makes the voxels. Voxels at least half inside `organ` are tissue. Unconnected pieces of fewer than `smallest_piece`
+// voxels, as at thin edges, count as outside.
 Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, int smallest_piece);
 
-// Nearest tissue voxel to `p`, the one with the lowest index in a tie; kNoVoxel when there is none within `reach`
-// voxels.
+// Returns the nearest tissue voxel to `p`, the one with the lowest index in a tie; kNoVoxel when there is none within
+// `reach` voxels.
 std::uint32_t nearest_tissue(const Voxels& voxels, const glm::vec3& p, int reach);
 
-// Is a burnt voxel's centre within `reach` voxels of `p`?
+// Returns whether the centre of a burnt voxel is within `reach` voxels of `p`.
 bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach);
 
-// The heat at `p`: trilinear between the centres of the voxels around it that lie in cells of the lattice.
+// Returns the heat at `p`: trilinear between the centres of the voxels around it that lie in cells of the lattice.
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p);
 
-// Connected pieces of tissue through common sides. Returns their number; `piece_of` [voxel], -1 where not tissue.
+// Numbers the pieces of tissue that are connected through common sides, in `piece_of` [voxel]; -1 where there is no
+// tissue. Returns their number.
 std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece_of);
 
-// Can the removal of `burnt` have divided the tissue? False when the tissue around them is still connected nearby.
+// Returns whether the removal of the voxels `burnt` can have divided the tissue: false when the tissue around them is
+// still connected nearby.
 bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt);
 
 }  // namespace trocar

@@ -11,8 +11,8 @@
 
 namespace trocar {
 
-// True when the closed triangle and the closed volume share a point. Triangles degenerate to a point or line are
-// allowed. Coordinates must be finite. Never throws, never allocates.
+// Returns true when the closed triangle and the closed volume share a point. Triangles degenerate to a point or line
+// are allowed. Coordinates must be finite. Never throws, never allocates.
 bool face_touches_volume(const Triangle& face, const ToolVolume& volume);
 
 }  // namespace trocar

@@ -13,7 +13,7 @@ struct DoublePair {
   double high = 0.0, low = 0.0;  // |low| is at most half a unit in the last place of high
 };
 
-// Exact. quick_sum needs |a| >= |b| or a = 0.
+// Both functions return a + b exactly. quick_sum needs |a| >= |b| or a = 0.
 inline DoublePair quick_sum(double a, double b) {
   const double high = a + b;
   return {high, b - (high - a)};

@@ -62,8 +62,8 @@ double sine_of_quarters(unsigned quarters, const DoublePair& rest) {
   return quarters < 2 ? size : -size;
 }
 
-// Arc tangent of y / x for x, y >= 0, the larger of the two in [1/2, 1] and the quotient above 2^-60. Starts at the
-// nearest multiple of 1/8 and adds the arc tangent of the difference.
+// Returns the arc tangent of y / x for x, y >= 0, the larger of the two in [1/2, 1] and the quotient above 2^-60.
+// Starts at the nearest multiple of 1/8 and adds the arc tangent of the difference.
 DoublePair arc_of_octant(const DoublePair& y, const DoublePair& x) {
   static constexpr double kTaylor[] = {-1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15, 1.0 / 17};
   const int nearest = static_cast<int>(std::floor(8.0 * y.high / x.high + 0.5));
@@ -100,7 +100,8 @@ double exp_in_range(const DoublePair& x) {
   return x.high < kSmallestExponent ? 0.0 : exp_of(x);
 }
 
-// For finite x > 0: log m by the series of 2 artanh((m - 1) / (m + 1)) with m in [sqrt(1/2), sqrt 2].
+// Returns the logarithm of a finite x > 0: log m by the series of 2 artanh((m - 1) / (m + 1)) with m in [sqrt(1/2),
+// sqrt 2].
 DoublePair log_of(double x) {
   static constexpr double kSeries[] = {1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15,
                                        1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25};

@@ -17,7 +17,7 @@ constexpr double kFlat = 1e-14;
 
 double size_of(const glm::dvec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
-// The length of the line, in units of `direction`, that can meet the triangle; the line itself may be infinite.
+// Returns the length of the line, in units of `direction`, that can meet the triangle; the line itself may be infinite.
 double useful_length(const glm::dvec3& origin, const glm::dvec3& direction, const Triangle& face) {
   const double length = glm::length(direction);
   if (!(length > 0.0)) return 0.0;
@@ -34,8 +34,8 @@ bool lies_on(const glm::dvec3& point, const Triangle& face, double near) {
   return closest_segment_triangle(point, point, face).distance <= near;
 }
 
-// The parameter on the first of two coplanar segments at which they meet. For nearly parallel segments the closest
-// points lose digits; the cross product does not.
+// Returns the parameter on the first of two coplanar segments at which they meet. For nearly parallel segments the
+// closest points lose digits; the cross product does not.
 std::optional<double> meet_segments(const closest::Segment& first, const closest::Segment& second, double near) {
   const closest::SegmentPair pair = closest::closest_segments(first, second);
   if (std::sqrt(pair.squared) <= near) return pair.u;
@@ -47,7 +47,7 @@ std::optional<double> meet_segments(const closest::Segment& first, const closest
   return glm::length(r + u * first.d - v * second.d) <= near ? std::optional(u) : std::nullopt;
 }
 
-// The first common point of a coplanar segment and triangle: the start if inside, or a crossing with a side.
+// Returns the first common point of a coplanar segment and triangle: the start if inside, or a crossing with a side.
 std::optional<double> meet_in_plane(const glm::dvec3& origin, const glm::dvec3& step, const Triangle& face) {
   const double near = near_to(origin, step, face);
   if (lies_on(origin, face, near)) return 0.0;

@@ -10,7 +10,8 @@
 
 namespace trocar {
 
-// The smallest t in [0, most] at which origin + t * direction lies on the closed triangle. `most` may be infinite.
+// Returns the smallest t in [0, most] at which origin + t * direction lies on the closed triangle. `most` may be
+// infinite.
 // For a line in the triangle's plane the answer is the first common point.
 std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::dvec3& direction, double most,
                                           const Triangle& face);

@@ -11,7 +11,7 @@ struct Letter {
   bool valid = false;
 };
 
-// The UTF-8 character that `text` begins with.
+// Returns the UTF-8 character that `text` begins with.
 Letter first_letter(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<std::uint8_t>(text[k]); };
   const std::uint8_t lead = byte(0);

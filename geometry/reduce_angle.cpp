@@ -61,7 +61,7 @@ Product product(std::uint64_t a, std::uint64_t b, std::uint64_t plus) {
   return {static_cast<std::uint64_t>(wide >> 64), static_cast<std::uint64_t>(wide)};
 }
 
-// A fraction of 192 binary digits.
+// Converts a fraction of 192 binary digits.
 DoublePair pair_of(const std::uint64_t (&words)[3]) {
   DoublePair sum;
   for (int half = 5; half >= 0; --half) {

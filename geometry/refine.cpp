@@ -35,8 +35,9 @@ Moment moment_at(const Sweep& sweep, const Face& face, double time) {
   return {time, closest::closest_axis_face(shaft_at(sweep, time), face)};
 }
 
-// Given d(0) > radius and d(1) > radius: a time at which the shaft is within the radius, or a negative number. Two
-// cases remain: the tip's path against the face, and the face's sides against the interior of the swept triangle.
+// Returns a time at which the shaft is within the radius, given d(0) > radius and d(1) > radius, or a negative number
+// when there is none. Two cases remain: the tip's path against the face, and the face's sides against the interior of
+// the swept triangle.
 double time_within(const Sweep& sweep, const Face& face) {
   for (const Segment& side : face.side) {
     const InteriorPair pair = closest::closest_interior(side, sweep.swept);
@@ -57,8 +58,8 @@ double newton_time(const Sweep& sweep, const Moment& at) {
   return at.time - (distance - sweep.radius) * distance / rate;                       // may be inf or nan
 }
 
-// First time at which the shaft is within the radius, given one moment before it and one within. Newton's method; the
-// interval is halved when a step leaves it or is longer than half of the last step.
+// Returns the first time at which the shaft is within the radius, given one moment before it and one within. Newton's
+// method; the interval is halved when a step leaves it or is longer than half of the last step.
 Moment first_within(const Sweep& sweep, const Face& face, Moment outside, Moment within) {
   if (std::sqrt(within.pair.squared) >= sweep.radius - kRootTolerance) return within;
   Moment from = outside;
@@ -85,7 +86,7 @@ dvec3 any_perpendicular(const dvec3& d) {
   return glm::normalize(glm::cross(d, axis));
 }
 
-// The face's outward normal. A degenerate face gets a perpendicular of its longest side, or of the shaft.
+// Returns the face's outward normal. A degenerate face gets a perpendicular of its longest side, or of the shaft.
 dvec3 face_normal(const Face& face, const dvec3& shaft) {
   if (face.squared_normal > 0.0) return face.normal / std::sqrt(face.squared_normal);
   const Segment* longest = &face.side[0];
@@ -95,16 +96,16 @@ dvec3 face_normal(const Face& face, const dvec3& shaft) {
   return any_perpendicular(longest->squared_length > 0.0 ? longest->d : shaft);
 }
 
-// The parameter at which the line from + x direction (unit) leaves a sphere; negative when it misses.
+// Returns the parameter at which the line from + x direction (unit) leaves a sphere; negative when it misses.
 double sphere_exit(const dvec3& from, const dvec3& direction, const dvec3& centre, double squared_radius) {
   const dvec3 r = from - centre;
   const double b = glm::dot(r, direction), under = b * b - glm::dot(r, r) + squared_radius;
   return under >= 0.0 ? std::sqrt(under) - b : -1.0;
 }
 
-// The distance along `direction` (unit) at which the ray from `from` leaves the capsule around the shaft; 0 when the
-// capsule is not ahead. The exit of a capsule is the farthest exit of its two spheres and, between its ends, its
-// cylinder.
+// Returns the distance along `direction` (unit) at which the ray from `from` leaves the capsule around the shaft; 0
+// when the capsule is not ahead. The exit of a capsule is the farthest exit of its two spheres and, between its ends,
+// its cylinder.
 double capsule_exit(const Segment& shaft, double squared_radius, const dvec3& from, const dvec3& direction) {
   double exit = std::max({0.0, sphere_exit(from, direction, shaft.p, squared_radius),
                           sphere_exit(from, direction, shaft.p + shaft.d, squared_radius)});

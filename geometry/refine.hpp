@@ -17,20 +17,20 @@ struct ClosestPoints {
   double distance;                 // m
 };
 
-// Closest points of a segment (a point when both ends are equal) and a triangle (which may be degenerate).
+// Returns the closest points of a segment (a point when both ends are equal) and a triangle (which may be degenerate).
 ClosestPoints closest_segment_triangle(const glm::dvec3& p, const glm::dvec3& q, const Triangle& face);
-// Closest points of two triangles, either of which may be degenerate.
+// Returns the closest points of two triangles, either of which may be degenerate.
 ClosestPoints closest_triangles(const Triangle& first, const Triangle& second);
 
-// Is `face` within step.radius of the swept triangle? If so, fills `touch`, except `touch.face`.
+// Returns whether `face` is within step.radius of the swept triangle. If so, fills `touch`, except `touch.face`.
 bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch);
 
-// The same for many candidate faces of one tool, four at a time, which is faster. Writes the touches, in the order of
-// the candidates, to the front of `touches` and returns their number. `touches` must be as long as `candidates`; its
+// Does the same for many candidate faces of one tool, four at a time, which is faster. Writes the touches, in the order
+// of the candidates, to the front of `touches` and returns their number. `touches` must be as long as `candidates`; its
 // entries after the last touch are unspecified. Does not allocate.
 std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
                            std::span<Touch> touches);
-// The same with the corners given: corners[i] belong to candidates[i].
+// Does the same with the corners given: corners[i] belong to candidates[i].
 std::size_t refine_touches(const ToolStep& step, std::span<const Triangle> corners, std::span<const FaceId> candidates,
                            std::span<Touch> touches);
 

@@ -9,7 +9,7 @@
 namespace trocar::lanes {
 namespace {
 
-// As sphere_exit and capsule_exit of refine.cpp.
+// Does the same as sphere_exit and capsule_exit of refine.cpp.
 TROCAR_LANES Lane sphere_exit(const Lane3& from, const Lane3& ray, const Lane3& centre, double squared_radius) {
   const Lane3 r = from - centre;
   const Lane b = dot(r, ray), under = b * b - dot(r, r) + squared_radius;
@@ -103,7 +103,7 @@ TROCAR_LANES Lane newton_time(const Sweep& sweep, const LaneMoment& at) {
   return at.time - (distance - sweep.radius) * distance / rate;
 }
 
-// The first moment within the radius, as first_within of refine.cpp, for the lanes in `which`.
+// Returns the first moment within the radius, as first_within of refine.cpp, for the lanes in `which`.
 TROCAR_LANES LaneMoment first_within(const Sweep& sweep, const LaneFace& face, const LaneMoment& start,
                                      const LaneMoment& end, const Mask& which) {
   LaneMoment from = start, found = end;
@@ -126,7 +126,8 @@ TROCAR_LANES LaneMoment first_within(const Sweep& sweep, const LaneFace& face, c
   return found;
 }
 
-// As time_within of refine.cpp: a time at which the shaft is within the radius although it is not at start or end.
+// Does the same as time_within of refine.cpp: a time at which the shaft is within the radius although it is not at
+// start or end.
 TROCAR_LANES Lane time_within(const Sweep& sweep, const LaneFace& face) {
   const LaneFace swept =
       lanes::face(all(sweep.pivot), all(sweep.start.p + sweep.start.d), all(sweep.end.p + sweep.end.d));

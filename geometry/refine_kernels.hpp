@@ -30,7 +30,7 @@ struct Sweep {
 };
 
 Sweep sweep_of(const ToolStep& step);
-// One face without vectors: the plain twin of the kernels.
+// Refines one face without vectors. The kernels give the same results.
 bool refine(const Sweep& sweep, const Triangle& face, Touch& touch);
 
 enum class Verdict : unsigned char {
@@ -55,7 +55,7 @@ const RefineKernels& plain_refine_kernels();
 const RefineKernels* avx2_refine_kernels();  // null where the processor has no AVX2
 const RefineKernels& best_refine_kernels();
 
-// refine_touches with the given kernels, for the test that all give the same touches.
+// Does the same as refine_touches with the given kernels, for the test that all kernels give the same touches.
 std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& step, std::span<const Triangle> corners,
                                 std::span<const FaceId> candidates, std::span<Touch> touches);
 

@@ -78,7 +78,7 @@ struct LanePair {
   Lane u, v, squared;
 };
 
-// As closest::closest_segments.
+// Does the same as closest::closest_segments.
 TROCAR_LANES LanePair closest_segments(const LaneSegment& first, const LaneSegment& second) {
   const Lane3 r = first.p - second.p;
   const Lane aa = first.squared, ee = second.squared;
@@ -107,7 +107,7 @@ struct LaneInterior {
   Lane u, beta, gamma, squared;
 };
 
-// As closest::closest_interior; where `inside` is false the other members are undefined.
+// Does the same as closest::closest_interior; where `inside` is false the other members are undefined.
 TROCAR_LANES LaneInterior closest_interior(const LaneSegment& axis, const LaneFace& face) {
   const Lane3 from_a = axis.p - face.side[0].p;
   const Lane start = dot(face.normal, from_a), end = start + dot(face.normal, axis.d);
@@ -128,7 +128,7 @@ struct LaneAxisPair {
   Lane squared;
 };
 
-// As closest::closest_axis_face.
+// Does the same as closest::closest_axis_face.
 TROCAR_LANES LaneAxisPair closest_axis_face(const LaneSegment& axis, const LaneFace& face) {
   const LanePair first = closest_segments(axis, face.side[0]);
   LaneAxisPair best{first.u, face.side[0].p + first.v * face.side[0].d, first.squared};

@@ -68,7 +68,7 @@ glm::mat4 projection_of(const Lens& lens) {
   return glm::mat4(projection);
 }
 
-// Any unit vector perpendicular to the unit vector d.
+// Returns any unit vector perpendicular to the unit vector d.
 dvec3 any_perpendicular(const dvec3& d) {
   const dvec3 size = glm::abs(d);
   const dvec3 axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
@@ -85,7 +85,7 @@ ViewFrame upright_frame(const dvec3& origin, const dvec3& forward) {
   return {origin, right, glm::cross(right, forward), forward};
 }
 
-// The box low <= (right, up, forward) <= high in a frame, under an orthographic camera.
+// Returns the box low <= (right, up, forward) <= high in a frame, under an orthographic camera.
 ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const dvec3& low, const dvec3& high) {
   ToolVolume volume;
   volume.step = step;
@@ -157,7 +157,8 @@ ToolVolume wedge(const ToolStep& step, const dvec3& a, const dvec3& b, double th
   return volume;
 }
 
-// The 1999 camera: left through g = pivot - s u and the first tip, right through d = pivot + s u and the second.
+// Returns the 1999 camera: left through g = pivot - s u and the first tip, right through d = pivot + s u and the
+// second.
 ToolVolume paper_frustum(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const double s = step.radius, motion = glm::length(b - a);
   const dvec3 x = (b - a) / motion, y = glm::normalize(glm::cross(b, a)), z = glm::cross(y, x);

@@ -28,13 +28,13 @@ struct ToolStep {
   double radius = 0.0025;                                  // m, > 0
 };
 
-// The step of a tool that stays at `pose`.
+// Returns the step of a tool that stays at `pose`.
 inline ToolStep step_at_rest(const ToolPose& pose) { return {pose.pivot, pose.tip, pose.tip, pose.radius}; }
-// The step that ends at `now`: pivot and radius of `now`; the tip moves from `before.tip` to `now.tip`.
+// Returns the step that ends at `now`: pivot and radius of `now`; the tip moves from `before.tip` to `now.tip`.
 inline ToolStep step_between(const ToolPose& before, const ToolPose& now) {
   return {now.pivot, before.tip, now.tip, now.radius};
 }
-// The tool's pose at `time` in [0, 1] of a step.
+// Returns the tool's pose at `time` in [0, 1] of a step.
 inline ToolPose pose_at(const ToolStep& step, double time) {
   return {step.pivot, step.tip_before + time * (step.tip_after - step.tip_before), step.radius};
 }
@@ -45,13 +45,15 @@ enum class Cover { Paper, Capsule };
 constexpr int kMaxPlanes = 8;
 
 struct ToolVolume {
-  // The definition: inside where n.x + d >= 0 for every plane; unit normals, computed in double, rounded to float once.
-  // Order: left, right, bottom, top, near, far, and for the swept capsule cover the cap.
+  // The planes that define the volume: a point x is inside when n.x + d >= 0 for every plane. Normals have unit length;
+  // planes are computed in double and rounded to float once. The order is left, right, bottom, top, near, far, and for
+  // the swept capsule cover the cap.
   std::array<glm::vec4, kMaxPlanes> planes{};
   int plane_count = 0;
-  // The same volume as a camera: the volume is what `view` and `projection` keep between left and right, clipped by the
-  // planes whose bit is set in clip_plane_mask. The matrices' own near, far, top and bottom lie outside it. The view
-  // frame's origin is the pivot; a distant apex appears only in the projection, so that float loses no precision.
+  // The same volume as a camera: it consists of the points that `view` and `projection` keep between left and right and
+  // that no plane with its bit set in clip_plane_mask clips. The matrices' own near, far, top and bottom lie outside
+  // it. The view frame's origin is the pivot; a distant apex appears only in the projection, so that float loses no
+  // precision.
   glm::mat4 view{1.f}, projection{1.f};
   std::uint32_t clip_plane_mask = 0;
   bool perspective = false;
@@ -65,24 +67,24 @@ constexpr double kLargestCoordinate = 1e3;  // m
 constexpr double kSmallestRadius = 1e-6;    // m
 constexpr double kShortestShaft = 1e-9;     // m
 
-// One sentence that says what is wrong with a pose or step and what to do, or an empty string when it is valid. Faults:
-// a number is not finite, a coordinate or the radius is out of range, or the shaft is too short. Loaders put file and
-// line before it.
+// Returns one sentence that says what is wrong with a pose or step and what to do, or an empty string when it is valid.
+// Faults: a number is not finite, a coordinate or the radius is out of range, or the shaft is too short. Loaders put
+// file and line before it.
 std::string pose_fault(const ToolPose& pose);
 std::string step_fault(const ToolStep& step);
 
-// Volume of the tool at rest at `pose`: the orthographic camera of the 1999 method. Six planes.
-// Error: InputError with the sentence of pose_fault.
+// Returns the volume of the tool at rest at `pose`: the orthographic camera of the 1999 method. Six planes.
+// Throws InputError with the sentence of pose_fault.
 ToolVolume static_volume(const ToolPose& pose);
 
-// Volume of the tool's motion during `step`. Six or seven planes. Error: InputError with the sentence of step_fault.
-// Where the paper cover does not apply (motion up to two radii, or nearly along the shaft) the static volume of the end
-// pose is used instead.
+// Returns the volume of the tool's motion during `step`. Six or seven planes. Throws InputError with the sentence of
+// step_fault. Where the paper cover does not apply (motion up to two radii, or nearly along the shaft) the static
+// volume of the end pose is used instead.
 ToolVolume swept_volume(const ToolStep& step, Cover cover);
 
-// The volume of one frame of a trajectory, for a touch query. `before`: the pose one frame earlier, null in frame 0.
-// For a `Volume` set it is the volume of mode and cover; for an `Exact` set always the capsule cover, which gives the
-// candidates. Errors as above.
+// Returns the volume of one frame of a trajectory, for a touch query. `before`: the pose one frame earlier, null in
+// frame 0. For a `Volume` set it is the volume of mode and cover; for an `Exact` set always the capsule cover, which
+// gives the candidates. Errors as above.
 ToolVolume frame_volume(const ToolPose* before, const ToolPose& now, ToolMode mode, Cover cover, TouchSet set);
 
 }  // namespace trocar

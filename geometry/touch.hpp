@@ -23,7 +23,7 @@ struct Touch {
   float time = 0.f;       // step  first instant in [0, 1] at which the face comes within the radius of the axis
 };
 
-// Borrowed from the query; valid until its next call.
+// The query owns the data; they are valid until its next call.
 struct TouchList {
   std::span<const Touch> touches;        // [touch] sorted by tool, then face
   std::span<const std::uint32_t> first;  // [tool + 1] touches of tool k are first[k] .. first[k + 1]

@@ -19,7 +19,7 @@ enum class TouchFault : std::uint8_t {
 };
 constexpr std::size_t kTouchFaults = 7;
 
-// The text after "backend NAME: "; empty for None.
+// Returns the text after "backend NAME: "; empty for None.
 std::string_view sentence_of(TouchFault fault);
 
 }  // namespace trocar

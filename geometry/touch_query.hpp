@@ -15,7 +15,7 @@
 
 namespace trocar {
 
-// How the time of the last update() + touched() is spent. A stage that a backend does not have stays 0.
+// The times of the stages of the last update() + touched(). A stage that a backend does not have stays 0.
 struct StageTimes {
   double update_ms = 0.0;     // apply new positions: upload, refit or rebuild
   double submit_ms = 0.0;     // commands handed to the GPU
@@ -28,7 +28,7 @@ struct StageTimes {
   double total_ms() const { return update_ms + query_ms(); }
 };
 
-// Terms of the cost formula T = Nv Cv + Np Cp + Nu Cu of the last update() + touched().
+// Counts for the cost formula T = Nv Cv + Np Cp + Nu Cu of the last update() + touched().
 struct CostCounters {
   std::uint64_t volume_tests = 0;   // Nv
   std::uint64_t face_tests = 0;     // Np
@@ -40,18 +40,20 @@ class TouchQuery {
   virtual ~TouchQuery() = default;
 
   virtual std::string_view name() const = 0;  // as on the command line: "scan", "obb-refit", "compute", ...
-  // New faces (load, cut). Copies what it needs; may allocate.
+  // Call for new faces (after a load or a cut). Copies the data that it needs; may allocate.
   virtual void rebuild(const MeshView& mesh) = 0;
-  // New vertex positions; same faces, same count. The span may become invalid after the call.
+  // Call for new vertex positions; faces and number of vertices must be the same. The span may become invalid after the
+  // call.
   virtual void update(std::span<const glm::vec3> positions) = 0;
-  // Touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (for a static tool: of a step
-  // without motion). Never throws; check fault() before using the answer.
+  // Returns the touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (for a static tool:
+  // of a step without motion). Never throws; check fault() before using the answer.
   virtual TouchList touched(std::span<const ToolVolume> tools, TouchSet set) = 0;
-  // None while the backend works. After a fault this answer and all later ones are invalid and empty: calls return at
-  // once, and only a new object answers again. CPU backends never have a fault.
+  // Returns None while the backend works. After a fault this answer and all later ones are invalid and empty: calls
+  // return at once, and only a new object answers again. CPU backends never have a fault.
   virtual TouchFault fault() const { return TouchFault::None; }
 
-  // For a renderer: name of an OpenGL buffer with the current positions, tightly packed vec3 floats. 0: there is none.
+  // Returns, for a renderer, the name of an OpenGL buffer with the current positions as tightly packed vec3 floats; 0
+  // when there is none.
   virtual unsigned position_buffer() const { return 0; }
   virtual const StageTimes& times() const = 0;
   virtual CostCounters counters() const { return {}; }

@@ -10,7 +10,7 @@
 
 namespace trocar {
 
-// `axis` unit.
+// Returns the rotation by `angle` about `axis`, a unit vector.
 inline glm::dquat turn_about(const glm::dvec3& axis, double angle) {
   return {elementary::cos(0.5 * angle), elementary::sin(0.5 * angle) * axis};
 }

@@ -24,8 +24,8 @@ constexpr std::uint32_t kCertainTouch = 0x8000'0000u;
 class ComputeAnswer {
  public:
   void resize(std::size_t faces);  // for a new mesh; the list becomes empty
-  // Replaces the list. `records`: every touching (face, tool) once, and possibly others. Returns false, with an empty
-  // list, when a record names a face or a tool that does not exist.
+  // Makes the list of touches from `records`, which holds every touching (face, tool) once and may hold others. Returns
+  // false, with an empty list, when a record names a face or a tool that does not exist.
   bool settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
               const MeshView& mesh);
   void clear();  // empties the list: no tools, no touches

@@ -7,7 +7,7 @@
 namespace trocar {
 namespace {
 
-// Three times the centre of a face: only its order along an axis matters.
+// Returns three times the centre of a face; only the order of the centres along an axis matters.
 glm::vec3 centre_of(const MeshView& mesh, std::uint32_t face) {
   const glm::uvec3& corner = mesh.faces[face];
   return mesh.positions[corner.x] + mesh.positions[corner.y] + mesh.positions[corner.z];

@@ -14,7 +14,7 @@ struct ComputeTuning {
   bool timer_query = true;        // gpu_ms by the GPU's clock; off: by the host's, around the dispatches
 };
 
-// The best variant for the hardware in `info`: measured for software drivers, estimated for GPUs.
+// Returns the best variant for the hardware in `info`: measured for software drivers, estimated for GPUs.
 ComputeTuning best_compute_tuning(const GlInfo& info);
 
 std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, ReadBack read_back, const ComputeTuning& tuning);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr GLbitfield kMapped = GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT | GL_MAP_READ_BIT;
 
-// New storage in host memory, mapped for the lifetime of the buffer.
+// Makes a buffer in host memory that stays mapped for its lifetime.
 Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
   Buffer buffer = make_buffer();
   glBindBuffer(GL_COPY_READ_BUFFER, buffer.name());
@@ -49,7 +49,7 @@ void Fence::set(FaultWatch& fault) {
   if (sync_ == nullptr) fault.raise(TouchFault::DriverError);
 }
 
-// Polls first: a blocking wait can put the thread to sleep for longer than the GPU needs.
+// Polls first, because a blocking wait can put the thread to sleep for longer than the GPU needs.
 bool Fence::wait(FaultWatch& fault) {
   if (sync_ == nullptr) return !fault.any();
   const auto sync = static_cast<GLsync>(sync_);

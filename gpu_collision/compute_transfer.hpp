@@ -15,8 +15,8 @@
 
 namespace trocar::gl {
 
-// A texture over a buffer's values. Mesa's software driver reads these several times faster than storage blocks (it
-// gathers for a whole vector at once); GPUs read both equally fast.
+// A texture whose values lie in a buffer. Mesa's software driver reads these several times faster than storage blocks
+// (it gathers for a whole vector at once); GPUs read both equally fast.
 class BufferTexture {
  public:
   explicit BufferTexture(Enum format);
@@ -24,7 +24,7 @@ class BufferTexture {
   BufferTexture(const BufferTexture&) = delete;
   BufferTexture& operator=(const BufferTexture&) = delete;
 
-  // New storage under the same buffer name. `data` may be null.
+  // Gives the buffer new storage under the same name. `data` may be null.
   void fill(const void* data, std::size_t bytes);
   void bind(unsigned unit) const;  // makes that texture unit active
   Name buffer() const { return buffer_.name(); }
@@ -55,17 +55,17 @@ class Fence {
   void* sync_ = nullptr;
 };
 
-// Upload of positions to a GPU buffer, through host memory that the CPU may continue to read.
+// Uploads positions to a GPU buffer, through host memory that the CPU may continue to read.
 class PositionUpload {
  public:
-  // `parts`: number of transfers, each started as soon as its positions are copied.
+  // Prepares the upload. `parts`: number of transfers, each started as soon as its positions are copied.
   PositionUpload(bool persistent, unsigned parts, FaultWatch& fault)
       : persistent_(persistent), parts_(parts), fault_(fault) {}
 
   void resize(std::size_t vertices);
   // Copies `positions` and queues their transfer into `target`.
   void send(std::span<const glm::vec3> positions, Name target);
-  // The positions sent last. Valid until the second next send(), or while pinned.
+  // Returns the positions sent last. Valid until the second next send(), or while pinned.
   std::span<const glm::vec3> newest() const { return {slots_[newest_].data, vertices_}; }
   void pin_newest() { pinned_ = newest_; }
   std::span<const glm::vec3> pinned() const { return {slots_[pinned_].data, vertices_}; }

@@ -79,7 +79,8 @@ bool has_word(const char* list, std::string_view word) {
   return false;
 }
 
-// Candidate displays, best first. Skips a software EGL device when the surfaceless platform offers the same driver.
+// Returns the candidate displays, best first. Skips a software EGL device when the surfaceless platform offers the same
+// driver.
 std::vector<EGLDisplay> candidate_displays() {
   std::vector<EGLDisplay> displays;
   const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
@@ -138,7 +139,7 @@ EGLContext create_egl_context(EGLDisplay display, EGLConfig config) {
 
 class EglContext final : public GlContext {
  public:
-  // nullptr, with the reason in `why`, when `display` offers no OpenGL.
+  // Returns nullptr, with the reason in `why`, when `display` offers no OpenGL.
   static std::unique_ptr<EglContext> create(EGLDisplay display, std::string& why);
   ~EglContext() override { release(); }
   EglContext(const EglContext&) = delete;

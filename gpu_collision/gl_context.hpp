@@ -20,8 +20,8 @@ class GlContext {
   virtual ~GlContext() = default;
   virtual const GlInfo& info() const = 0;
   virtual void make_current() = 0;
-  // True once the driver has reported that this context, which must be current, is lost (GPU reset, driver update):
-  // nothing in it works again. Always false for a driver without this report.
+  // Returns true once the driver has reported that this context, which must be current, is lost (GPU reset, driver
+  // update): nothing in it works again. Always false for a driver without this report.
   bool lost();
 
  private:
@@ -30,8 +30,8 @@ class GlContext {
 
 using GlLoader = void (*(*)(const char*))();
 
-// Off-screen context of the newest available version from 4.5, 4.3, 3.3; at each version the compatibility profile is
-// preferred to core. nullptr, with the reason in `why`, when this machine offers no OpenGL.
+// Makes an off-screen context of the newest available version from 4.5, 4.3, 3.3; at each version the compatibility
+// profile is preferred to core. Returns nullptr, with the reason in `why`, when this machine offers no OpenGL.
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why);
 // Adopts the context that a window library has made current on this thread (the window still owns it).
 std::unique_ptr<GlContext> adopt_current_context(GlLoader loader, std::string& why);

@@ -105,7 +105,7 @@ Timer::Timer() { glGenQueries(static_cast<GLsizei>(queries_.size()), queries_.da
 Timer::~Timer() { glDeleteQueries(static_cast<GLsizei>(queries_.size()), queries_.data()); }
 
 void Timer::begin() {
-  // All slots in flight: skips this frame instead of waiting.
+  // When all slots are in flight, the timer skips this frame instead of waiting.
   running_ = next_ - oldest_ < kDepth;
   if (running_) glBeginQuery(GL_TIME_ELAPSED, queries_[next_ % kDepth]);
 }

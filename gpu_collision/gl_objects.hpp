@@ -19,13 +19,14 @@ using Enum = unsigned;
 // Throws InputError "backend NAME: this context is OpenGL X.Y, A.B is needed" when the context's version is lower.
 void require_version(const GlContext& context, std::string_view backend, int major, int minor);
 bool at_least(const GlInfo& info, int major, int minor);
-// Queries the current context (not a table that was loaded for another context).
+// Returns whether the current context has the extension; queries that context, not a table that was loaded for another
+// one.
 bool has_extension(std::string_view name);
 
-// Source text of gpu_collision/shaders/FILE, embedded at build time; asserts that the file exists.
+// Returns the source text of gpu_collision/shaders/FILE, embedded at build time; asserts that the file exists.
 std::string_view shader_source(std::string_view file);
 
-// Owner of one GL name, deleted by `destroy`. Move-only; 0 is empty.
+// Owns one GL name and deletes it by `destroy`. It can be moved, not copied; 0 is empty.
 template <void (*destroy)(Name)>
 class Owned {
  public:
@@ -66,12 +67,12 @@ struct ShaderStage {
   Enum type;                // GL_VERTEX_SHADER, ...
   std::string_view source;  // starts with its #version line
 };
-// Compiles and links. `varyings` (may be empty) are captured interleaved by transform feedback.
-// Error: RunError "shader LABEL: <the driver's log>".
+// Compiles and links a program. `varyings` (may be empty) are captured interleaved by transform feedback.
+// Throws RunError "shader LABEL: <the driver's log>".
 Program make_program(std::string_view label, std::span<const ShaderStage> stages,
                      std::span<const char* const> varyings = {});
 
-// GPU time of one section per frame, read without waiting: a ring of queries that reports the newest finished one.
+// Measures the GPU time of one section per frame without waiting: a ring of queries reports the newest finished one.
 // Sections of two timers must not overlap.
 class Timer {
  public:
@@ -82,7 +83,7 @@ class Timer {
 
   void begin();
   void end();
-  // ms; time of the newest section with a result (usually one to three frames old); 0 before the first.
+  // Returns the time, ms, of the newest section with a result (usually one to three frames old); 0 before the first.
   double latest_ms();
 
  private:

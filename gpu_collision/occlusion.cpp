@@ -42,7 +42,7 @@ double milliseconds_since(Clock::time_point start) {
 
 using PassPlanes = std::array<glm::vec4, kToolsPerPass * kPlanesPerTool>;
 
-// Planes of up to four tools, moved outwards by the margin, padded with planes that exclude nothing.
+// Returns the planes of up to four tools, moved outwards by the margin and padded with planes that exclude nothing.
 PassPlanes planes_of(std::span<const ToolVolume> tools) {
   PassPlanes planes;
   planes.fill(glm::vec4(0.f, 0.f, 0.f, 1.f));

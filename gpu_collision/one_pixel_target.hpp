@@ -12,7 +12,7 @@ void delete_renderbuffer(Name name);
 
 class OnePixelTarget {
  public:
-  // Error: RunError when the driver rejects it. Leaves the bindings unchanged.
+  // Throws RunError when the driver rejects the framebuffer. Leaves the bindings unchanged.
   OnePixelTarget();
   Name framebuffer() const { return framebuffer_.name(); }
 

@@ -13,7 +13,7 @@ class PositionStore {
   PositionStore() : buffer_(make_buffer()) {}
 
   void rebuild(const MeshView& mesh);
-  // As many positions as the mesh has. Copies to both stores; allocates nothing.
+  // Copies the positions to both stores; allocates nothing. There must be as many as the mesh has.
   void update(std::span<const glm::vec3> positions);
 
   MeshView view() const { return mesh_.view(); }

@@ -45,9 +45,9 @@ double largest_coordinate(std::span<const glm::vec3> positions) {
   return largest_coordinate(glm::dvec3(largest));
 }
 
-// The camera with left and right moved outwards by `margin` metres. Their clip-space heights are w + x and w - x, so a
-// larger constant in w moves both (and, a little further, near, far, top and bottom, which already lie outside the
-// volume).
+// Returns the camera with left and right moved outwards by `margin` metres. Their clip-space heights are w + x and w -
+// x, so a larger constant in w moves both (and, a little further, near, far, top and bottom, which already lie outside
+// the volume).
 glm::mat4 widened(const glm::mat4& projection, double margin) {
   double steepest = 0.0;  // clip units per metre of height over left or right
   for (const float side : {1.f, -1.f}) {

@@ -21,7 +21,7 @@ class TouchBook {
   // Decides the next tool's faces. `candidates` holds every touched face and may hold others and duplicates; sorts it
   // in place. Returns false when one names a face that does not exist.
   bool add_tool(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::span<FaceId> candidates);
-  // An answer without touches.
+  // Returns an answer without touches.
   TouchList none(std::size_t tools);
   TouchList list() const { return {touches_, first_}; }
   std::size_t memory_bytes() const;
@@ -31,8 +31,8 @@ class TouchBook {
   std::vector<std::uint32_t> first_{0};  // [tool + 1]
 };
 
-// Distance beyond the volume's planes within which GL must accept faces, so that rounding loses no touched face, m.
-// `scale`: the largest coordinate or plane offset in the computation, in absolute value, m.
+// Returns the distance beyond the volume's planes within which GL must accept faces, so that rounding loses no touched
+// face, m. `scale`: the largest coordinate or plane offset in the computation, in absolute value, m.
 double candidate_margin(double scale);
 
 }  // namespace trocar

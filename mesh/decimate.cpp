@@ -16,7 +16,7 @@
 namespace trocar {
 namespace {
 
-// The mesh welded, without unused vertices and without faces that repeat a corner.
+// Returns the mesh welded, without unused vertices and without faces that repeat a corner.
 TriangleMesh cleaned(const TriangleMesh& mesh) {
   TriangleMesh clean;
   std::vector<std::uint32_t> number(mesh.positions.size(), kNoHalfEdge);

@@ -20,8 +20,8 @@ struct Decimated {
   double max_error = 0.0;   // m   largest distance: the Hausdorff distance, up to the spacing of the samples
 };
 
-// A manifold, consistently oriented surface stays one, with the same components, handles and holes.
-// Error: InputError when 0 faces are requested, when the mesh has no faces or only degenerate ones, or when the surface
+// Decimates a mesh. A manifold, consistently oriented surface stays one, with the same components, handles and holes.
+// Throws InputError when 0 faces are requested, when the mesh has no faces or only degenerate ones, or when the surface
 // would lose one of these properties.
 Decimated decimate(const TriangleMesh& mesh, const DecimateParams& params);
 
@@ -29,7 +29,8 @@ struct SurfaceDistance {
   double mean, max;  // m
 };
 
-// Symmetric distance of two surfaces, sampled at vertices, edge middles and face centres. Each has at least one face.
+// Returns the symmetric distance of two surfaces, sampled at vertices, edge middles and face centres. Each has at least
+// one face.
 SurfaceDistance surface_distance(const MeshView& first, const MeshView& second);
 
 }  // namespace trocar

@@ -13,7 +13,7 @@ namespace trocar {
 
 class EditableSurface {
  public:
-  // Error: RunError when an edge does not have exactly two faces in opposite directions.
+  // Throws RunError when an edge does not have exactly two faces in opposite directions.
   explicit EditableSurface(const RawSurface& surface);
 
   using HalfEdge = std::uint32_t;
@@ -35,7 +35,7 @@ class EditableSurface {
   const glm::dvec3& position(Vertex v) const { return positions_[v]; }
   void move(Vertex v, const glm::dvec3& to) { positions_[v] = to; }
   double length2(HalfEdge h) const;
-  // Normal of the half-edge's face, with twice the face's area as its length.
+  // Returns the normal of the half-edge's face, with twice the face's area as its length.
   glm::dvec3 face_normal2(HalfEdge h) const;
 
   // Calls visit(half_edge) for each half-edge that starts at v.

@@ -86,7 +86,7 @@ double cosine_at(const glm::dvec3& corner, const glm::dvec3& p, const glm::dvec3
   return glm::dot(u, v) / std::sqrt(glm::dot(u, u) * glm::dot(v, v));
 }
 
-// Smallest angle of a triangle, as the largest cosine.
+// Returns the smallest angle of a triangle, as the largest cosine.
 double sharpest(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
   return std::max({cosine_at(a, b, c), cosine_at(b, c, a), cosine_at(c, a, b)});
 }
@@ -109,7 +109,7 @@ int valence_gain(const EditableSurface& s, HalfEdge h) {
   return off(a) + off(b) + off(c) + off(d) - off(a - 1) - off(b - 1) - off(c + 1) - off(d + 1);
 }
 
-// The gain of a flip: the decrease of the largest cosine of the two faces' angles.
+// Returns the gain of a flip: the decrease of the largest cosine of the two faces' angles.
 double angle_gain(const EditableSurface& s, HalfEdge h) {
   const glm::dvec3 &a = s.position(s.start(h)), &b = s.position(s.end(h)), &c = s.position(s.apex(h)),
                    &d = s.position(s.apex(s.twin(h)));

@@ -8,8 +8,9 @@
 
 namespace trocar {
 
-// `faces`: target number of triangles, rounded to even. The same input gives the same output, bit for bit.
-// Error: RunError when `raw` is not a closed oriented manifold.
+// Remeshes `raw`. `faces`: target number of triangles, rounded to even. The same input gives the same output, bit for
+// bit.
+// Throws RunError when `raw` is not a closed oriented manifold.
 RawSurface even_remesh(const RawSurface& raw, const SampledField& field, std::size_t faces);
 
 }  // namespace trocar

@@ -9,12 +9,12 @@
 
 namespace trocar {
 
-// Sign of det(a - d, b - d, c - d): +1 when d lies below the plane of a, b, c (they are clockwise seen from d), 0 on
-// the plane.
+// Returns the sign of det(a - d, b - d, c - d): +1 when d lies below the plane of a, b, c (they are clockwise seen from
+// d), 0 on the plane.
 int exact_orientation(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c, const glm::vec3& d);
 // Returns +1 when a, b, c are counter-clockwise, -1 when they are clockwise, 0 when they are collinear.
 int exact_orientation(const glm::vec2& a, const glm::vec2& b, const glm::vec2& c);
-// Exact.
+// Returns whether the three points are collinear; exact.
 bool collinear(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
 
 }  // namespace trocar

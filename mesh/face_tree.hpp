@@ -30,10 +30,10 @@ struct FaceTree {
   std::vector<FaceBox> boxes;        // [face]
 };
 
-// The view must outlive the tree. At least one face.
+// Builds the tree of a mesh with at least one face. The view must outlive the tree.
 FaceTree build_face_tree(const MeshView& mesh);
 
-// Distance from the point to the surface, m.
+// Returns the distance from the point to the surface, m.
 double distance_to_surface(const FaceTree& tree, const glm::dvec3& point);
 
 namespace face_tree_detail {

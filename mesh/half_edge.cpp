@@ -62,7 +62,7 @@ void enter_edge(HalfEdges& mesh, std::span<const Side> sides) {
   mesh.opposite[sides[1].half_edge] = sides[0].half_edge;
 }
 
-// The corner of h's face at `vertex`, identified by the half-edge that starts there.
+// Returns the corner of h's face at `vertex`, identified by the half-edge that starts there.
 std::uint32_t corner_at(const HalfEdges& mesh, std::uint32_t h, std::uint32_t vertex) {
   return mesh.vertex[h] == vertex ? h : next_in_face(h);
 }

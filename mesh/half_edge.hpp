@@ -41,10 +41,11 @@ struct HalfEdges {
   std::uint32_t end(std::uint32_t h) const { return vertex[next_in_face(h)]; }
 };
 
-// Face corners must be below `vertex_count`.
+// Computes the adjacency. Face corners must be below `vertex_count`.
 HalfEdges half_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces);
 
-// Half-edges that start at v, from face to neighbouring face; only one fan of a non-manifold vertex.
+// Visits the half-edges that start at v, from face to neighbouring face. At a non-manifold vertex it visits only one
+// fan.
 template <class Visit>
 void for_each_outgoing(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
   const std::uint32_t first = mesh.outgoing[v];
@@ -55,7 +56,7 @@ void for_each_outgoing(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
   }
 }
 
-// The neighbours of v in order, including the last one of an open fan.
+// Visits the neighbours of v in order, including the last one of an open fan.
 template <class Visit>
 void for_each_neighbour(const HalfEdges& mesh, std::uint32_t v, Visit visit) {
   std::uint32_t last = kNoHalfEdge;
@@ -81,7 +82,8 @@ struct BoundaryLoops {
 // On a mesh with inconsistent edges a boundary may end where the orientation flips; it is then an open chain.
 BoundaryLoops boundary_loops(const HalfEdges& mesh);
 
-// Connected components by shared vertices: [face] index of its component, from 0 in order of first appearance.
+// Returns the connected components by shared vertices: [face] index of its component, from 0 in order of first
+// appearance.
 std::vector<std::uint32_t> face_components(std::size_t vertex_count, std::span<const glm::uvec3> faces);
 
 }  // namespace trocar

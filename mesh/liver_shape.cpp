@@ -19,7 +19,8 @@ struct Stroke {
   double depth_from, depth_to;  // mm
 };
 
-// A soft bump: 1 at the middle, 0 beyond two half-widths. Plain arithmetic, so that every machine makes the same organ.
+// Returns a soft bump: 1 at the middle, 0 beyond two half-widths. Plain arithmetic, so that every machine makes the
+// same organ.
 double bump(double half_widths) {
   const double h = std::max(1.0 - 0.25 * half_widths * half_widths, 0.0);
   return h * h * h * h;
@@ -60,7 +61,8 @@ double tilted_ellipsoid(const dvec3& p, const dvec3& centre, const glm::dmat3& a
   return ellipsoid(glm::transpose(axes) * (p - centre), dvec3(0.0), radii);
 }
 
-// The body under the diaphragm: right dome, bridge over the spine, and flat left lobe with the impression of the heart.
+// Returns the body under the diaphragm: right dome, bridge over the spine, and flat left lobe with the impression of
+// the heart.
 double diaphragm_body(const dvec3& p) {
   const double right = ellipsoid(p, {-82, 79, 120}, {88, 99, 52});
   const double middle = ellipsoid(p, {-20, 104, 136}, {86, 59, 42});
@@ -72,7 +74,7 @@ double diaphragm_body(const dvec3& p) {
   return smooth_cut(body, sphere(p, {18, 222, 138}, 70.0), 30.0);
 }
 
-// The back: the hollow for spine and crura, the caudate lobe, and beside it the groove of the vena cava.
+// Returns the back: the hollow for spine and crura, the caudate lobe, and beside it the groove of the vena cava.
 double back_of(double d, const dvec3& p) {
   d = smooth_cut(d, round_cone(p, {{14, 0, 46}, 39}, {{14, 240, 46}, 39}), 24.0);
   d = smooth_union(d, ellipsoid(p, {-10, 124, 101}, {17, 27, 15}), 10.0);

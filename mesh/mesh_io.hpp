@@ -11,15 +11,15 @@ namespace trocar {
 
 constexpr double kMillimetre = 1e-3;  // m
 
-// Error: InputError, one sentence with the file, the line where it is known, and the remedy.
+// Loads a mesh. Throws InputError with one sentence that names the file, the line where it is known, and the remedy.
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
-// The extension selects the format. The file is written beside the target and renamed, so a failed save leaves no
-// partial file. Error: InputError; RunError when the disk is full.
+// Saves a mesh. The extension selects the format. The file is written beside the target and renamed, so a failed save
+// leaves no partial file. Throws InputError when the file cannot be written, RunError when the disk is full.
 void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit = kMillimetre);
 
 // How numbers are stored. OBJ is always text; only PLY offers big endian (binary legacy VTK is always big endian).
 enum class MeshEncoding { Binary, BinaryBigEndian, Ascii };
-// The same with a given encoding; save_mesh() above writes Binary.
+// Does the same with a given encoding; save_mesh() above writes Binary.
 void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, MeshEncoding encoding,
                   double metres_per_unit = kMillimetre);
 

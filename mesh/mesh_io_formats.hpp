@@ -19,21 +19,22 @@ struct FileMesh {
   std::vector<glm::uvec3> faces;   // [face] vertex indices
 };
 
-// Readers. Error: InputError.
+// The readers. They throw InputError for a file that they refuse.
 FileMesh read_stl(const Source& source);
 FileMesh read_obj(const Source& source);
 FileMesh read_ply(const Source& source);
 FileMesh read_vtk(const Source& source);
 FileMesh read_vtp(const Source& source);
 
-// Writers return the whole file. OBJ is always text, binary legacy VTK always big endian.
+// The writers. They return the content of the whole file. OBJ is always text, binary legacy VTK always big endian.
 std::string write_stl(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_obj(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_ply(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding);
 
-// Moves the finished file to its final path. Error: InputError; RunError when the disk is full.
+// Moves the finished file to its final path. Throws InputError when the file cannot be written, RunError when the disk
+// is full.
 void place_file(const std::filesystem::path& file, const std::string& bytes);
 
 // Appends the polygon's triangles, a fan around its first corner.

@@ -16,7 +16,7 @@ struct Source {
   double largest = 0.0;    // file units; a larger coordinate is rejected
 };
 
-// Throw InputError "NAME: what; remedy" or "NAME:LINE: what; remedy".
+// These functions throw InputError "NAME: what; remedy" or "NAME:LINE: what; remedy".
 [[noreturn]] void fail(const Source& source, const std::string& what, const std::string& remedy);
 [[noreturn]] void fail(const Source& source, std::size_t line, const std::string& what, const std::string& remedy);
 
@@ -27,11 +27,11 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 // Removes and returns the first word of `rest`; empty when there is none.
 std::string_view take_word(std::string_view& rest);
 
-// Lines, numbered from 1; line ends are LF or CRLF.
+// Reads lines, numbered from 1; line ends are LF or CRLF.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
-  // False at the end of the text.
+  // Reads the next line. Returns false at the end of the text.
   bool next(std::string_view& line);
   std::size_t number() const { return number_; }
   std::size_t offset() const { return offset_; }  // of the first unread byte
@@ -43,14 +43,14 @@ class Lines {
   std::size_t number_ = 0;
 };
 
-// Words across line ends, each with its line number.
+// Reads words across line ends, each with its line number.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
-  // Empty at the end of the text.
+  // Returns the next word, or an empty one at the end of the text.
   std::string_view next();
   std::string_view peek();
-  // The remainder of the current line; continues on the next line.
+  // Returns the remainder of the current line; continues on the next line.
   std::string_view rest_of_line();
   std::size_t line() const { return line_; }      // of the last word returned
   std::size_t offset() const { return offset_; }  // of the first unread byte
@@ -62,12 +62,12 @@ class Words {
   std::size_t line_ = 1;
 };
 
-// The whole word must be a number; otherwise an error. `what` names the number in the message.
+// Reads a number. Throws an error unless the whole word is a number. `what` names the number in the message.
 double number(const Source& source, std::size_t line, std::string_view word, const char* what);
 std::int64_t integer(const Source& source, std::size_t line, std::string_view word, const char* what);
-// A number that must be finite and at most `Source::largest`.
+// Reads a number that must be finite and at most `Source::largest`.
 double coordinate(const Source& source, std::size_t line, std::string_view word);
-// The same check for a number without a line.
+// Makes the same check for a number without a line.
 void check_coordinate(const Source& source, double value, std::size_t vertex);
 
 }  // namespace trocar::mesh_io

@@ -30,7 +30,7 @@ struct VtpArray {
   std::size_t text_line = 0;
 };
 
-// Exactly `count` numbers; otherwise InputError.
+// Reads exactly `count` numbers. Throws InputError when the array has another length.
 std::vector<double> vtp_coordinates(const Source& source, const VtpEncoding& encoding, const VtpArray& array,
                                     std::uint64_t count);
 std::vector<std::int64_t> vtp_integers(const Source& source, const VtpEncoding& encoding, const VtpArray& array,

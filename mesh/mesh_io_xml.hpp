@@ -22,9 +22,9 @@ class Xml {
   };
 
   explicit Xml(const Source& source) : source_(source) {}
-  // Start tags, end tags and texts that are not blank. Declarations and comments are skipped.
+  // Returns the next start tag, end tag or text that is not blank. Skips declarations and comments.
   Item next();
-  // The value of a start tag's attribute; empty when it does not have this attribute.
+  // Returns the value of a start tag's attribute; empty when it does not have this attribute.
   std::string_view attribute(const Item& start, std::string_view name) const;
   std::size_t offset() const { return offset_; }  // of the first unread byte
   std::size_t line_of(std::size_t offset) const;

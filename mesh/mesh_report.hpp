@@ -66,12 +66,13 @@ struct MeshReport {
   double longest_side() const { return std::max({size().x, size().y, size().z}); }  // m
   bool outward() const { return inward_pieces == 0; }
   std::size_t degenerate_faces() const { return repeated_corner_faces + zero_area_faces; }
-  // True when the surface has no fault; seams are allowed.
+  // Returns true when the surface has no fault; seams are allowed.
   bool sound() const {
     return welded.closed() && welded.manifold() && welded.oriented() && outward() && degenerate_faces() == 0 &&
            duplicate_faces == 0 && crossing_pairs == 0 && folded_pairs == 0;
   }
-  // Sound and of plausible size for an organ; any other size means that the file was read with the wrong unit.
+  // Returns whether the mesh is sound and of plausible size for an organ. Any other size means that the file was read
+  // with the wrong unit.
   bool fit_for_simulation() const;
 };
 
@@ -81,13 +82,13 @@ struct ReportOptions {
   std::size_t listed_pairs = 20;  //      how many crossing pairs to list
 };
 
-// Any mesh whose face corners are valid vertex indices; an empty mesh gives zeros.
+// Examines any mesh whose face corners are valid vertex indices. An empty mesh gives zeros.
 MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options = {});
 
-// Is this, in metres, a plausible longest side of an organ or an instrument?
+// Returns whether this length, in metres, is a plausible longest side of an organ or an instrument.
 bool credible_size(double longest_side);
 
-// The unit that the longest side of the box suggests; the length is in file units.
+// Returns the unit that the longest side of the box suggests; the length is in file units.
 SizeUnit suggested_unit(double longest_side);
 
 }  // namespace trocar

@@ -14,12 +14,12 @@ struct OrganParams {
   int faces = 20000;  // 1  triangles, 2,000 .. 4,000,000; an odd number is rounded up
 };
 
-// Vertices and faces are ordered along a space-filling curve: neighbours in space are neighbours in memory.
-// Error: InputError when the number of faces is out of range.
+// Each function makes one organ. Vertices and faces are ordered along a space-filling curve, so that neighbours in
+// space are neighbours in memory. Throws InputError when the number of faces is out of range.
 TriangleMesh make_liver(const OrganParams& params);
 TriangleMesh make_stomach(const OrganParams& params = {.faces = 10000});
 TriangleMesh make_gallbladder(const OrganParams& params = {.faces = 2000});
-// By name: "liver", "stomach", "gallbladder". Error: InputError for another name.
+// Makes the organ "liver", "stomach" or "gallbladder". Throws InputError for another name.
 TriangleMesh make_organ(std::string_view name, const OrganParams& params);
 
 }  // namespace trocar

@@ -24,17 +24,17 @@ struct FieldSample {
 
 class SampledField {
  public:
-  // `distance` is evaluated at every node only near the surface. Its gradient should not exceed 1.
+  // Samples `distance`; evaluates it at every node only near the surface. Its gradient should not exceed 1.
   SampledField(const FieldBox& box, const std::function<double(const glm::dvec3&)>& distance);
 
   FieldSample at(const glm::dvec3& p) const;
-  // The surface point found by following the gradient from `p`, which is within a few spacings of the surface.
+  // Returns the surface point found by following the gradient from `p`, which is within a few spacings of the surface.
   glm::dvec3 project(glm::dvec3 p) const;
 
   glm::dvec3 origin() const { return origin_; }
   double spacing() const { return spacing_; }
   glm::ivec3 size() const { return size_; }
-  // The spline at the grid's nodes, x fastest.   [node] mm
+  // Returns the spline at the grid's nodes, x fastest.   [node] mm
   std::vector<float> node_values() const;
 
  private:

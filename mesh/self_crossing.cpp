@@ -17,7 +17,7 @@ constexpr double kLeastHeight = 1e-5;
 
 glm::vec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
 
-// A coordinate axis along which the triangle can be projected without losing its area.
+// Returns a coordinate axis along which the triangle can be projected without losing its area.
 int projection_axis(const Corners& t) {
   for (int axis = 0; axis < 2; ++axis) {
     if (exact_orientation(without(t[0], axis), without(t[1], axis), without(t[2], axis)) != 0) return axis;

@@ -13,14 +13,14 @@
 
 namespace trocar {
 
-// False when the corners are collinear to within 1/100,000 of the longest side, computed in double from the stored
-// corners: such a face has no meaningful normal, and the side on which a point lies is random.
+// Returns false when the corners are collinear to within 1/100,000 of the longest side, computed in double from the
+// stored corners: such a face has no meaningful normal, and the side on which a point lies is random.
 bool has_area(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
 
 enum class Contact { None, Crossing, Folded };
 
-// Two triangles with area. Crossing: no common corner, but a common point. Folded: a common point beyond their common
-// corner or edge. Triangles with the same three corners give None.
+// Compares two triangles with area. Crossing: no common corner, but a common point. Folded: a common point beyond their
+// common corner or edge. Triangles with the same three corners give None.
 Contact contact_of(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]);
 
 struct SelfCrossings {
@@ -29,7 +29,7 @@ struct SelfCrossings {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // [listed] of both kinds, first < second, sorted
 };
 
-// Counts all pairs; lists at most `listed`, those with the lowest face indices.
+// Finds the crossing pairs: counts all, and lists at most `listed`, those with the lowest face indices.
 SelfCrossings self_crossings(const MeshView& mesh, std::size_t listed = 1000);
 
 }  // namespace trocar

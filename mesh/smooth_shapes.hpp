@@ -10,7 +10,7 @@
 
 namespace trocar {
 
-// Union of two solids, rounded within `blend` of the crease where they meet.
+// Returns the union of two solids, rounded within `blend` of the crease where they meet.
 inline double smooth_union(double a, double b, double blend) {
   const double h = std::max(blend - std::abs(a - b), 0.0) / blend;
   return std::min(a, b) - h * h * h * blend / 6.0;
@@ -18,10 +18,10 @@ inline double smooth_union(double a, double b, double blend) {
 
 inline double smooth_intersection(double a, double b, double blend) { return -smooth_union(-a, -b, blend); }
 
-// `solid` without `tool`.
+// Returns `solid` without `tool`.
 inline double smooth_cut(double solid, double tool, double blend) { return smooth_intersection(solid, -tool, blend); }
 
-// Distance to first order: exact on the surface, accurate near it.
+// Returns the distance from an ellipsoid to first order: exact on the surface, accurate near it.
 inline double ellipsoid(const glm::dvec3& p, const glm::dvec3& centre, const glm::dvec3& radii) {
   const glm::dvec3 q = (p - centre) / radii;
   const double k0 = glm::length(q), k1 = glm::length(q / radii);
@@ -32,20 +32,20 @@ inline double sphere(const glm::dvec3& p, const glm::dvec3& centre, double radiu
   return glm::length(p - centre) - radius;
 }
 
-// A control sphere of a limb; the radius varies linearly between two consecutive ones.
+// A control sphere of a limb (a chain of round cones); the radius varies linearly between two consecutive beads.
 struct Bead {
   glm::dvec3 centre;  // mm
   double radius;      // mm
 };
 
-// Round-ended cone between two beads.
+// Returns the distance from the round-ended cone between two beads.
 inline double round_cone(const glm::dvec3& p, const Bead& a, const Bead& b) {
   const glm::dvec3 axis = b.centre - a.centre;
   const double t = std::clamp(glm::dot(p - a.centre, axis) / glm::dot(axis, axis), 0.0, 1.0);
   return glm::length(p - a.centre - t * axis) - glm::mix(a.radius, b.radius, t);
 }
 
-// A chain of round cones, the joints blended.
+// Returns the distance from a chain of round cones with blended joints.
 inline double limb(const glm::dvec3& p, std::span<const Bead> beads, double blend) {
   double d = round_cone(p, beads[0], beads[1]);
   for (std::size_t i = 2; i < beads.size(); ++i) d = smooth_union(d, round_cone(p, beads[i - 1], beads[i]), blend);

@@ -21,13 +21,13 @@ struct SolidCheck {
   std::string fault;                   // one sentence: what is wrong, where, what to do; empty: tissue can fill it
 };
 
-// Any faces with valid vertex indices.
+// Checks any faces with valid vertex indices.
 SolidCheck check_solid(const MeshView& organ);
-// The same with vertices already joined: `adjacency` is that of `welded`.
+// Does the same with vertices already joined: `adjacency` is that of `welded`.
 SolidCheck check_solid(const MeshView& welded, const HalfEdges& adjacency);
 
-// Volume enclosed by `organ`, m^3. Error: InputError, one sentence: SolidCheck::fault, a vertex number out of range, or
-// a coordinate that is not finite.
+// Returns the volume enclosed by `organ`, m^3. Throws InputError with one sentence: SolidCheck::fault, or a vertex
+// number out of range, or a coordinate that is not finite.
 double closed_volume(const MeshView& organ);
 
 }  // namespace trocar

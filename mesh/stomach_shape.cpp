@@ -39,7 +39,7 @@ constexpr std::array<Bead, 6> kOesophagus = {{{{14, 210, 76}, 9},
                                               {{44, 120, 87}, 14},
                                               {{66, 110, 90}, 18}}};
 
-// A uniform cubic B-spline along the control beads, as fine round cones in a space stretched front to back.
+// Returns a uniform cubic B-spline along the control beads, as fine round cones in a space stretched front to back.
 std::vector<Bead> fine_axis(std::span<const Bead> control, double stretch) {
   constexpr int kSteps = 10;
   std::vector<Bead> beads;
@@ -70,7 +70,7 @@ double ended(double solid, const dvec3& p, const dvec3& on_plane, const dvec3& o
   return smooth_intersection(solid, glm::dot(p - on_plane, glm::normalize(outward)), 4.0);
 }
 
-// The trunk from fundus to duodenum; only its last beads meet the plane that ends the duodenum.
+// Returns the trunk from fundus to duodenum; only its last beads meet the plane that ends the duodenum.
 double trunk(const dvec3& p) {
   constexpr std::size_t kTail = 30;
   static const std::vector<Bead> beads = fine_axis(kAxis, 1.0 / kFlatness);

@@ -12,7 +12,7 @@ namespace trocar {
 
 void copy_to_vtk(std::span<const glm::dvec3> points, std::span<const glm::uvec3> faces, vtkPolyData& data);
 
-// Every polygon of `data` is a triangle.
+// Copies points and faces. Every polygon of `data` must be a triangle.
 void copy_from_vtk(vtkPolyData& data, std::vector<glm::dvec3>& points, std::vector<glm::uvec3>& faces);
 
 }  // namespace trocar

@@ -17,7 +17,7 @@ struct Weld {
 Weld weld(std::span<const glm::dvec3> points);
 Weld weld(std::span<const glm::vec3> points);
 
-// The faces with each corner replaced by the first vertex at its position.
+// Returns the faces with each corner replaced by the first vertex at its position.
 std::vector<glm::uvec3> welded_faces(std::span<const glm::vec3> positions, std::span<const glm::uvec3> faces);
 std::vector<glm::uvec3> welded_faces(const Weld& welding, std::span<const glm::uvec3> faces);
 

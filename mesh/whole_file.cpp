@@ -38,7 +38,7 @@ std::string why_not_opened(const FileKind& kind, int error) {
 
 std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-// The file to replace: the target of a symbolic link, or the path itself.
+// Returns the file to replace: the target of a symbolic link, or the path itself.
 fs::path target_of(const fs::path& file) {
   if (file.empty()) throw InputError("an output file has an empty name; give it a name");
   std::error_code error;
@@ -54,7 +54,7 @@ fs::path target_of(const fs::path& file) {
   return target;
 }
 
-// A new, empty file in the folder of `target`, created exclusively; an empty path when that fails.
+// Returns a new, empty file in the folder of `target`, created exclusively; an empty path when that fails.
 fs::path new_file_beside(const fs::path& target) {
   static std::atomic<unsigned> count{0};
   for (int attempt = 0; attempt < 100; ++attempt) {

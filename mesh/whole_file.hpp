@@ -16,21 +16,22 @@ struct FileKind {
   std::uint64_t most_bytes;  // a larger file is rejected before it is read
 };
 
-// Reads regular files only: a pipe or a device may block or never end. Error: InputError.
+// Reads a file. Throws InputError when it cannot be read, is too large, or is not a regular file: a pipe or a device
+// may block or never end.
 std::string read_whole_file(const std::filesystem::path& file, const FileKind& kind);
 
-// Written to a temporary file in the same folder; commit() renames it, otherwise it is removed. A symbolic link is
-// followed: its target is replaced, not the link.
+// Writes a file. The data go to a temporary file in the same folder; commit() renames it, otherwise it is removed. A
+// symbolic link is followed: its target is replaced, not the link.
 class WholeFile {
  public:
-  // Creates the temporary file at once, so that an unwritable path fails before any work is done. Error: InputError.
+  // Creates the temporary file at once, so that an unwritable path fails before any work is done. Throws InputError.
   explicit WholeFile(const std::filesystem::path& file);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   std::ostream& stream() { return stream_; }
-  // Error: RunError when the data could not be written completely.
+  // Throws RunError when the data could not be written completely.
   void commit();
 
  private:

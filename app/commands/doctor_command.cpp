@@ -43,7 +43,7 @@ std::string try_backend(std::string_view name, Backends& backends) {
   }
 }
 
-// Ticks per second of the haptic stub, measured over 0.2 s.
+// Returns the ticks per second of the haptic stub, measured over 0.2 s.
 double haptic_rate() {
   const HapticStub stub({0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, [](double) { return glm::dvec3(0.0, 0.0, 0.1); });
   const auto start = std::chrono::steady_clock::now();

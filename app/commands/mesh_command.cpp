@@ -50,7 +50,7 @@ Unit unit_of(SizeUnit unit) {
   return {"unclear", 0.0};
 }
 
-// The suggested unit; with the --scale to use when the file is read in another unit.
+// Returns the suggested unit; with the --scale to use when the file is read in another unit.
 std::string unit_text(const MeshReport& report) {
   const Unit unit = unit_of(report.suggested);
   const bool in_use = std::abs(unit.millimetres * kMillimetre / report.metres_per_unit - 1.0) < 1e-9;
@@ -95,7 +95,7 @@ std::string oriented_text(const Topology& t) {
                 fmt::format("{} whose two faces have opposite orientations", count_of(t.inconsistent_edges, "edge")));
 }
 
-// "yes" for a credible organ size; else the size and the unit that is probably right.
+// Returns "yes" for a credible organ size; else the size and the unit that is probably right.
 std::string size_text(const MeshReport& report) {
   const std::string remedy = report.suggested == SizeUnit::Unclear
                                  ? "set --scale to the number of millimetres per unit of the file"

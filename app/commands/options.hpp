@@ -8,7 +8,8 @@
 
 namespace trocar {
 
-// Accepts a number from `low` to `high`. Unlike CLI11's own check it refuses NaN, and its message names both limits.
+// Makes a check that accepts a number from `low` to `high`. Unlike CLI11's own check it refuses NaN, and its message
+// names both limits.
 CLI::Validator within(double low, double high);
 
 // Adds --allow-outside to a command that loads a scene.

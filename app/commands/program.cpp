@@ -44,7 +44,7 @@ int finished_output() {
   return kRunFailed;
 }
 
-// Names the unknown command; CLI11 only says that a subcommand is required.
+// Reports an unknown command by name, because CLI11 only says that a subcommand is required.
 void check_command(const CLI::App& program, int argument_count, const char* const* arguments) {
   if (argument_count < 2 || arguments[1][0] == '-') return;
   std::string known;

@@ -22,7 +22,7 @@ struct QueryOptions {
 
 void add_query_options(CLI::App& command, QueryOptions& options, bool required);
 QueryKind query_kind(const QueryOptions& options);
-// Loads and checks mesh, trajectory and radius. Error: InputError.
+// Loads and checks mesh, trajectory and radius. Throws InputError.
 std::unique_ptr<FrameSource> load_query_source(const QueryOptions& options, double wobble_fraction);
 
 }  // namespace trocar

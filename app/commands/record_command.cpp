@@ -35,7 +35,7 @@ struct RecordCommand {
 
 using Trajectories = std::map<std::string, Trajectory>;  // by instrument
 
-// The FILE of [INSTRUMENT=]FILE.
+// Returns the FILE of [INSTRUMENT=]FILE.
 std::string file_in(const std::string& text) {
   const auto equals = text.find('=');
   return equals == std::string::npos ? text : text.substr(equals + 1);

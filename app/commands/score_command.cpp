@@ -25,7 +25,7 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.5g}", metric.value);
 }
 
-// The grade of a metric with its good and poor values; for a metric without a grade its note.
+// Returns the grade of a metric with its good and poor values; for a metric without a grade its note.
 std::string grade_text(const Metric& metric) {
   const auto grade = mark_of(metric);
   if (!grade) return std::isfinite(metric.value) ? metric.note : "";

@@ -38,7 +38,7 @@ class Backends final : public BackendMaker {
   const std::vector<std::string>& names() const override { return backend_names(); }
   std::unique_ptr<TouchQuery> make(std::string_view name) override;
   BackendChoice resolve(std::string_view name) override;
-  // Chooses the fastest backend for this machine and gives the reason.
+  // Chooses the fastest backend for this machine; the result contains the reason.
   BackendChoice choose();
 
   // Returns the OpenGL context and creates it if necessary; nullptr when the machine has no OpenGL.
@@ -54,7 +54,7 @@ class Backends final : public BackendMaker {
   std::string why_;
 };
 
-// For commands without a session: they stop at a backend fault, whereas a session continues with scan.
+// These functions serve commands without a session, which stop at a backend fault; a session continues with scan.
 // require_start(), after rebuild(): InputError when the backend cannot load the organ.
 // require_answer(), after a query: RunError when the query failed and its answer is invalid.
 void require_start(const TouchQuery& query);
@@ -62,11 +62,11 @@ void require_answer(const TouchQuery& query);
 
 // Parses "a,b,c" or "all" into a list of names. `all` omits the backends that this machine cannot run and names them on
 // stderr.
-// Error: InputError for an unknown name or an empty list.
+// Throws InputError for an unknown name or an empty list.
 std::vector<std::string> backend_list(std::string_view text, Backends& backends);
 
-// Renderer and OpenGL version, as in "llvmpipe (LLVM 15.0.6, 256 bits), 4.5 (Compatibility Profile) Mesa 22.3.6"; "none
-// (reason)" without OpenGL. Tables and recordings show it.
+// Returns the renderer and OpenGL version, as in "llvmpipe (LLVM 15.0.6, 256 bits), 4.5 (Compatibility Profile) Mesa
+// 22.3.6"; "none (reason)" without OpenGL. Tables and recordings show it.
 std::string gl_description(Backends& backends);
 
 }  // namespace trocar

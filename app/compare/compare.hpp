@@ -37,11 +37,12 @@ struct CompareReport {
 
   std::uint64_t disagreements() const;
   const BackendResult* find(std::string_view name) const;
-  // Speedup over `obb`, which is rebuilt every frame: ratio of the median total times; 0 when obb did not run.
+  // Returns the speedup over `obb`, which is rebuilt every frame: ratio of the median total times; 0 when obb did not
+  // run.
   double speedup_over_obb(const BackendResult& backend) const;
 };
 
-// Calls `progress` with the number of finished frames. Errors: InputError when a backend cannot be created or cannot
+// Calls `progress` with the number of finished frames. Throws InputError when a backend cannot be created or cannot
 // load an organ; RunError when a query fails.
 CompareReport compare_backends(FrameSource& source, const std::vector<std::string>& names, Backends& backends,
                                const std::function<void(std::size_t)>& progress);
@@ -51,9 +52,11 @@ std::string pace(double own_ms, double other_ms);
 
 std::string compare_table(const CompareReport& report);
 std::string compare_json(const CompareReport& report);
-// A header, then one row per backend: the values of the JSON without the minima, and of the GPU time only the median.
+// Returns a CSV text with a header and one row per backend: the values of the JSON without the minima, and of the GPU
+// time only the median.
 std::string compare_csv(const CompareReport& report);
-// One bar per backend on a logarithmic axis in milliseconds; a tick shows the query time without the update.
+// Returns an SVG plot with one bar per backend on a logarithmic axis in milliseconds; a tick shows the query time
+// without the update.
 std::string compare_svg(const CompareReport& report);
 
 }  // namespace trocar

@@ -11,7 +11,7 @@ namespace trocar {
 
 namespace {
 
-// Counters and memory; dashes for a backend that does not report them.
+// Returns counters and memory, or dashes for a backend that does not report them.
 std::string costs_of(const BackendResult& b) {
   if (b.memory_bytes == 0) return fmt::format(" {:>8} {:>8} {:>8} {:>8}", "-", "-", "-", "-");
   return fmt::format(" {:>8.0f} {:>8.0f} {:>8.0f} {:>8.2f}", b.volume_tests, b.face_tests, b.updated_nodes,

@@ -27,7 +27,8 @@ class FrameSource {
   virtual std::size_t frame_count() const = 0;
   virtual std::size_t organ_count() const = 0;
   virtual MeshView organ(std::size_t organ) const = 0;  // rest positions, and the faces of the loaded frame
-  // True when the loaded frame has other faces or more vertices than the previously loaded one: rebuild the queries.
+  // Returns true when the loaded frame has other faces or more vertices than the previously loaded one: rebuild the
+  // queries.
   virtual bool reshaped(std::size_t) const { return false; }
   virtual void load(std::size_t frame) = 0;
   virtual std::span<const glm::vec3> positions(std::size_t organ) const = 0;  // of the loaded frame, [vertex] m
@@ -45,8 +46,8 @@ struct Wobble {
 void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::vec3> rest,
                   std::span<glm::vec3> positions);
 
-// One organ and one tool that follows a trajectory. `wobble_fraction`: amplitude as a fraction of the diagonal of the
-// organ's bounding box.
+// Makes a source with one organ and one tool that follows a trajectory. `wobble_fraction`: amplitude as a fraction of
+// the diagonal of the organ's bounding box.
 std::unique_ptr<FrameSource> make_mesh_source(TriangleMesh mesh, Trajectory trajectory, double radius, QueryKind kind,
                                               double wobble_fraction);
 

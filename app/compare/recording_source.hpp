@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-// Error: InputError when the file is not a recording.
+// Throws InputError when the file is not a recording.
 std::unique_ptr<FrameSource> make_recording_source(const std::filesystem::path& file);
 
 }  // namespace trocar

@@ -40,7 +40,7 @@ bool same_faces(const TouchList& answer, const RecordedOrganFrames& frames) {
                     same);
 }
 
-// The tip shape of each instrument; empty for older recordings, which have none.
+// Returns the tip shape of each instrument; empty for older recordings, which have none.
 std::vector<TipTouch> tips_of(const Recording& recording) {
   std::vector<TipTouch> tips;
   std::istringstream lines(recording.text("tips"));
@@ -59,7 +59,7 @@ TipStance stance_of(const Recording& recording, std::size_t frame, std::size_t t
   return {recording.pose(frame, tool), roll_grip.x, roll_grip.y};
 }
 
-// True when the tips touch the recorded faces. `around`: the answers for the capsules around the tips.
+// Returns true when the tips touch the recorded faces. `around`: the answers for the capsules around the tips.
 bool same_tips(std::vector<TipTouch>& tips, const TouchList& around, const Recording& recording, std::size_t frame,
                const RecordedOrganFrames& organ) {
   const OrganFrame& recorded = organ.frame();
@@ -73,7 +73,7 @@ bool same_tips(std::vector<TipTouch>& tips, const TouchList& around, const Recor
   return true;
 }
 
-// True when the answers equal the recorded ones. `volumes`: first of the shafts, then around the tips.
+// Returns true when the answers equal the recorded ones. `volumes`: first of the shafts, then around the tips.
 bool ask_again(AskedOrgan& organ, const Recording& recording, std::size_t frame, std::span<const ToolVolume> volumes,
                std::vector<TipTouch>& tips, ReplayResult& result) {
   if (organ.frames.load(frame)) {

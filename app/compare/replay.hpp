@@ -20,7 +20,7 @@ struct ReplayResult {
 
 // The touches of the shafts depend on recorded data only. The shapes of the tips belong to the model: for a recording
 // of another model version they are not replayed, and ReplayResult::not_replayed says so. Calls `progress` with the
-// number of finished frames. Errors: InputError when the backend cannot be created or cannot load an organ; RunError
+// number of finished frames. Throws InputError when the backend cannot be created or cannot load an organ; RunError
 // when a query fails.
 ReplayResult replay(const Recording& recording, const std::string& backend, Backends& backends,
                     const std::function<void(std::size_t)>& progress);

@@ -11,7 +11,8 @@ namespace trocar {
 
 CompareReport session_report(const Session& session, const Scene& scene, const std::string& gl);
 
-// One sentence: number of faces compared with the double reference, number of all answers, number of wrong ones.
+// Returns one sentence: number of faces compared with the double reference, number of all answers, number of wrong
+// ones.
 std::string sample_sentence(const SampleCount& sample);
 
 }  // namespace trocar

@@ -11,7 +11,7 @@ namespace {
 // Larger than the rounding error of float planes.
 constexpr double kBoxMargin = 1e-5;  // m
 
-// The box as a query volume for a tree.
+// Returns the box as a query volume for a tree.
 ToolVolume volume_of(const solids::PieceFaces::Box& box) {
   ToolVolume volume;
   volume.plane_count = 6;

@@ -15,20 +15,21 @@
 
 namespace trocar {
 
-// Pose of a shape whose file has the tip towards +z and `tip_z` (m) as its largest z: the shape's tip is at the row's
-// tip, its shaft points to the row's pivot, and it has the row's roll.
+// Returns the pose of a shape whose file has the tip towards +z and `tip_z` (m) as its largest z: the shape's tip is at
+// the row's tip, its shaft points to the row's pivot, and it has the row's roll.
 solids::RigidPose shape_pose(const TrajectoryRow& row, double tip_z);
 
 class ShapeTouch {
  public:
-  // `organ` must outlive this object. Decomposes the shapes: seconds for a jaw of a thousand faces. Error: InputError
+  // `organ` must outlive this object. Decomposes the shapes: seconds for a jaw of a thousand faces. Throws InputError
   // for a shape without faces, or for parameters outside their limits.
   ShapeTouch(const TriangleMesh& organ, std::span<const TriangleMesh> shapes, const solids::PieceParams& params);
 
   std::size_t pieces() const;
   double bulge() const;  // m, largest one-sided Hausdorff distance of a piece from its shape
 
-  // Faces that share a point with a piece, sorted. Valid until the next call; allocates only when buffers must grow.
+  // Returns the faces that share a point with a piece, sorted. Valid until the next call; allocates only when buffers
+  // must grow.
   std::span<const FaceId> touched(const TrajectoryRow& row);
   solids::TipDepth tip_depth(const TrajectoryRow& row);
 

@@ -43,7 +43,7 @@ void faces_of_tool(const OrganFrame& content, std::size_t tool, std::vector<std:
   faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
 }
 
-// Duration of a frame, s: the time since the frame before; for the first frame, the time until the second.
+// Returns the duration of a frame, s: the time since the frame before; for the first frame, the time until the second.
 float frame_length(const std::vector<double>& times, std::size_t frame) {
   if (times.size() < 2) return 0.f;
   const std::size_t end = std::max<std::size_t>(frame, 1);

@@ -97,7 +97,7 @@ vtkNew<vtkCellArray> triangles_of(std::span<const glm::uvec3> faces) {
   return cells;
 }
 
-// Slot of a face among the current faces, whose ids ascend; nothing for a removed face.
+// Returns the slot of a face among the current faces, whose ids ascend; nothing for a removed face.
 std::optional<std::size_t> slot_of(std::span<const FaceId> ids, FaceId id) {
   const auto at = std::lower_bound(ids.begin(), ids.end(), id);
   if (at == ids.end() || *at != id) return {};

@@ -20,7 +20,7 @@ struct PvdSummary {
 };
 
 // Exports every `every`-th frame (>= 1), starting with the first. Calls `progress` with the number of frames processed.
-// Errors: InputError when the folder cannot be written, RunError when a write fails. recording.pvd is committed last,
+// Throws InputError when the folder cannot be written, RunError when a write fails. recording.pvd is committed last,
 // so it never lists a missing file.
 PvdSummary export_pvd(const Recording& recording, const std::filesystem::path& folder, std::size_t every,
                       const std::function<void(std::size_t)>& progress);

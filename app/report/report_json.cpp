@@ -28,7 +28,7 @@ json whole_numbers(const std::vector<std::uint32_t>& values) {
   return packed("u16", std::vector<std::uint16_t>(values.begin(), values.end()));
 }
 
-// {low, high: corners of the box, mm; steps: x, y, z of each point, 0 at low, 65535 at high}
+// Returns {low, high: corners of the box, mm; steps: x, y, z of each point, 0 at low, 65535 at high}.
 json places(const std::vector<glm::vec3>& metres) {
   glm::vec3 low(std::numeric_limits<float>::max()), high(std::numeric_limits<float>::lowest());
   for (const glm::vec3& point : metres) {
@@ -78,7 +78,7 @@ json of(const ToolSummary& tool) {
           {"without_device", of(tool.without_device)}};
 }
 
-// A list of structs as columns.
+// Returns a list of structs as columns.
 template <typename Row, typename Value>
 std::vector<Value> column(const std::vector<Row>& rows, Value Row::*member) {
   std::vector<Value> values;

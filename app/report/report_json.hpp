@@ -25,7 +25,8 @@ struct ReportSession {
   SessionSummary summary;
 };
 
-// Safe inside a <script> element: it contains no '<'. Invalid UTF-8 bytes are replaced.
+// Returns a JSON text that is safe inside a <script> element, because it contains no '<'. Invalid UTF-8 bytes are
+// replaced.
 // `curve`: of several attempts, in the order of the sessions; null for a single one.
 std::string report_json(const std::vector<ReportSession>& sessions, const LearningCurve* curve = nullptr);
 

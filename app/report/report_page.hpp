@@ -15,13 +15,14 @@ struct WebFiles {
 };
 const WebFiles& web_files();
 
-// `title`: any text. `data`: from report_json(). `with_viewer`: includes the three-dimensional view.
+// Returns the HTML page. `title`: any text. `data`: from report_json(). `with_viewer`: includes the three-dimensional
+// view.
 std::string report_page(const std::string& title, const std::string& data, bool with_viewer);
 
-// Text as HTML: & < > " ' written as references.
+// Returns the text as HTML: & < > " ' written as references.
 std::string escaped_html(std::string_view text);
 
-// Replaces every "{{name}}" of `text` once; inserted content is not searched. Error: RunError naming an unknown
+// Replaces every "{{name}}" of `text` once; inserted content is not searched. Throws RunError naming an unknown
 // placeholder.
 struct Filling {
   std::string_view name, content;

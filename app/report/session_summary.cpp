@@ -37,7 +37,7 @@ Envelope envelope(const Grouping& bins, ValueOf value_of) {
   return out;
 }
 
-// Time intervals in which `is` holds; a frame lasts until the next one. Gaps up to `shortest` are closed.
+// Returns the time intervals in which `is` holds; a frame lasts until the next one. Gaps up to `shortest` are closed.
 template <typename Is>
 std::vector<Span> spans(const std::vector<double>& times, double shortest, Is is) {
   std::vector<Span> out;

@@ -102,7 +102,7 @@ struct SessionSummary {
   std::vector<BackendSummary> backends;  // the first, then each replacement
 };
 
-// `lens`: of the recorded scene. `progress` is called with the number of frames done.
+// Summarises a recording. `lens`: of the recorded scene. Calls `progress` with the number of frames done.
 SessionSummary summarise_session(const Recording& recording, const Lens& lens, const SummaryLimits& limits,
                                  const std::function<void(std::size_t)>& progress);
 

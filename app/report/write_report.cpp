@@ -19,7 +19,7 @@ namespace {
 // Several attempts are compared with less detailed timelines and paths, and without organs.
 constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, false};
 
-// The recorded scene; empty when this version cannot parse it: the report then uses the default lens.
+// Returns the recorded scene; empty when this version cannot parse it: the report then uses the default lens.
 std::optional<Scene> scene_of(const Recording& recording, const std::string& file) {
   try {
     return parse_recorded_scene(recording.text("scene"), file);
@@ -45,7 +45,7 @@ std::string title_of(const std::vector<ReportSession>& sessions) {
   return "Trocar: " + (attempt.scene_title.empty() ? attempt.file : attempt.scene_title);
 }
 
-// The sessions in the order of their learning curve.
+// Puts the sessions in the order of their learning curve.
 LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
   std::vector<Attempt> attempts;
   for (const ReportSession& session : sessions) attempts.push_back(session.attempt);

@@ -9,8 +9,9 @@
 
 namespace trocar {
 
-// One recording in full, or several side by side, ordered by date. Returns the page's size in bytes.
-// Errors: InputError for a file that is not a recording or cannot be written, RunError when the disk is full.
+// Writes a page that shows one recording in full, or several side by side, ordered by date. Returns the page's size in
+// bytes.
+// Throws InputError for a file that is not a recording or cannot be written, RunError when the disk is full.
 std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page);
 
 }  // namespace trocar

@@ -39,7 +39,7 @@ void vertex_attribute(unsigned location, unsigned buffer, int numbers, int strid
 // Replaces a buffer's content.
 void fill_vertices(const gl::Buffer& buffer, std::span<const std::byte> bytes, bool often);
 void fill_faces(const gl::Buffer& buffer, std::span<const glm::uvec3> faces, bool often);
-// Overwrites the first bytes.
+// Overwrites the first bytes of a buffer.
 void update_vertices(const gl::Buffer& buffer, std::span<const std::byte> bytes);
 
 // A mesh with normals (locations 0 and 1).
@@ -51,14 +51,14 @@ struct Shape {
   void draw() const;
 };
 
-// A rigid shape; edges sharper than `crease_deg` stay sharp.
+// Returns a rigid shape; edges sharper than `crease_deg` stay sharp.
 Shape make_rigid_shape(const MeshView& mesh, double crease_deg = 40.0);
 
 void delete_texture(gl::Name name);
 using Texture = gl::Owned<delete_texture>;
-// A 3D texture of side^3 RGBA bytes that repeats in all directions.
+// Returns a 3D texture of side^3 RGBA bytes that repeats in all directions.
 Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba);
-// Binds it to texture unit 0.
+// Binds the volume to texture unit 0.
 void bind_volume(const Texture& texture);
 
 }  // namespace trocar

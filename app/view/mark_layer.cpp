@@ -57,7 +57,7 @@ void MarkLayer::draw_zones(const DrawnMarks& marks, float pixel) {
   for (std::size_t k = 0; k < marks.zones.size(); ++k) {
     const DrawnZone& zone = marks.zones[k];
     const ZoneShape& shape = shape_of(k, zone.outline);
-    // Okabe and Ito's orange; when violated, vermillion, denser and with a broader outline.
+    // A zone is drawn in Okabe and Ito's orange; a violated one in vermillion, denser and with a broader outline.
     const glm::vec3 colour = zone.violated ? glm::vec3(0.95f, 0.32f, 0.02f) : glm::vec3(0.90f, 0.62f, 0.0f);
     const float line = std::max(0.0025f * (zone.violated ? 2.f : 1.f), pixel);
     draw_zone(shape.inside, glm::vec4(colour, zone.violated ? 0.55f : 0.30f), 0.035f / pixel, 0.f);

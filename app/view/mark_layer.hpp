@@ -12,9 +12,9 @@ namespace trocar {
 class MarkLayer {
  public:
   MarkLayer();
-  // Draws on the tissue; needs the tissue's depth buffer.
+  // Draws the marks on the tissue; needs the tissue's depth buffer.
   void draw_on_tissue(const DrawnMarks& marks, std::span<const DrawnOrgan> organs, double time);
-  // Draws over the picture. pixel: size of a pixel, half heights.
+  // Draws the zones over the picture. pixel: size of a pixel, half heights.
   void draw_zones(const DrawnMarks& marks, float pixel);
 
  private:

@@ -12,7 +12,8 @@ namespace {
 constexpr float kLongestZoneEdge = 0.12f;  // half heights: the lens bends a line of this length by less than a pixel
 constexpr float kRim = 0.0006f;            // m    width of the dark rim on either side of a ribbon
 
-// Okabe and Ito, "Color universal design", 2008: white, sky blue (brightened), bluish green, vermillion.
+// The colours are from Okabe and Ito, "Color universal design", 2008: white, sky blue (brightened), bluish green,
+// vermillion.
 glm::vec4 paint_of(MarkState state) {
   switch (state) {
     case MarkState::Next:
@@ -95,7 +96,7 @@ void add_side(const glm::vec2& a, const glm::vec2& b, std::vector<ZoneVertex>& o
 void mark_segments(const DrawnMarks& marks, double time, std::vector<DecalSegment>& segments) {
   segments.clear();
   for (const DrawnTarget& target : marks.targets) {
-    // Pulse with a period of 1.2 s: the radius by 12 %, the brightness by 6 %.
+    // The mark pulses with a period of 1.2 s: its radius changes by 12 %, its brightness by 6 %.
     const float beat =
         target.state == MarkState::Next ? static_cast<float>(std::sin(time * 2.0 * 3.14159265 / 1.2)) : 0.f;
     glm::vec4 paint = paint_of(target.state);

@@ -20,7 +20,8 @@ struct DecalSegment {
   MarkStyle style = MarkStyle::Ribbon;
   glm::vec4 paint{1.f};  // display colour and opacity
 };
-// Targets in order, then paths, each with its rim first. `time`: s, of the pulse. Overwrites `segments`.
+// Overwrites `segments` with those of the targets in order, then of the paths, each with its rim first. `time`: s, of
+// the pulse.
 void mark_segments(const DrawnMarks& marks, double time, std::vector<DecalSegment>& segments);
 
 struct DecalVertex {
@@ -30,14 +31,14 @@ struct DecalVertex {
 // For each segment, in order, appends every face within its radius. The test uses the face's bounding sphere.
 void add_decals(std::span<const DecalSegment> segments, const MeshView& mesh, std::vector<DecalVertex>& vertices);
 
-// place: in the pinhole picture; aside: unit vector across the outline, zero inside.
+// A vertex at `place` in the pinhole picture. `aside`: unit vector across the outline, zero inside.
 struct ZoneVertex {
   glm::vec2 place, aside;
 };
 struct ZoneShape {
   std::vector<ZoneVertex> inside, outline;  // triangles, short enough for a lens that bends lines
 };
-// An outline that is not a simple polygon has an empty inside.
+// Computes the triangles of a zone. If the outline is not a simple polygon, `inside` is empty.
 ZoneShape make_zone_shape(std::span<const glm::dvec2> outline);
 
 }  // namespace trocar

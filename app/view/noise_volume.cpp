@@ -11,7 +11,7 @@ namespace {
 constexpr int kCells = 12, kFineCells = 28;  // lattice cells along the volume's side
 constexpr float kVesselRange = 0.45f;        // noise range that fills alpha's full range: fine steps around 0
 
-// A value -1 .. 1 of a lattice point.
+// Returns a value -1 .. 1 of a lattice point.
 float lattice_value(int x, int y, int z, std::uint32_t seed) {
   std::uint32_t n = static_cast<std::uint32_t>(x) * 1597334673u ^ static_cast<std::uint32_t>(y) * 3812015801u ^
                     static_cast<std::uint32_t>(z) * 2798796415u ^ seed * 2246822519u;
@@ -20,7 +20,7 @@ float lattice_value(int x, int y, int z, std::uint32_t seed) {
   return static_cast<float>((n ^ (n >> 16)) >> 8) * (2.f / 16777216.f) - 1.f;
 }
 
-// p in 0 .. 1 of the volume; repeats.
+// Returns the noise at p, in 0 .. 1 of the volume; the noise repeats.
 float noise(const glm::vec3& p, int cells, std::uint32_t seed) {
   const glm::vec3 scaled = p * static_cast<float>(cells), cell = glm::floor(scaled);
   const glm::vec3 f = scaled - cell, smooth = f * f * f * (f * (f * 6.f - 15.f) + 10.f);

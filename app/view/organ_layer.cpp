@@ -10,7 +10,8 @@
 namespace trocar {
 namespace {
 
-// Okabe and Ito, "Color universal design", 2008: sky blue, yellow, bluish green, vermillion; one for each instrument.
+// One colour for each instrument, from Okabe and Ito, "Color universal design", 2008: sky blue, yellow, bluish green,
+// vermillion.
 constexpr glm::vec3 kTouchColours[] = {
     {0.34f, 0.71f, 0.91f}, {0.94f, 0.89f, 0.26f}, {0.0f, 0.62f, 0.45f}, {0.84f, 0.37f, 0.0f}};
 

@@ -18,7 +18,7 @@ class OrganLayer {
   // Uploads positions, normals and topology that have changed.
   void update(std::span<const DrawnOrgan> organs);
   void draw(std::span<const DrawnOrgan> organs, Quality quality);
-  // Blended over the tissue; one colour for each instrument.
+  // Draws the touched faces, blended over the tissue, in one colour for each instrument.
   void draw_touched(std::span<const DrawnOrgan> organs);
   void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const glm::vec3& lamp);
 

@@ -21,10 +21,10 @@ class QualityKeeper {
  public:
   explicit QualityKeeper(const QualityParams& params = {}) : params_(params), up_after_(params.up_after) {}
 
-  // picture_ms: time of drawing alone, completed, without the wait for the display.
+  // Call after each picture. picture_ms: time of the completed drawing, without the wait for the display.
   void drawn(double picture_ms);
   Quality quality() const { return fixed_.value_or(quality_); }
-  // The user's choice; empty: automatic from the current level. May be called before every picture.
+  // Sets the user's choice; empty: automatic from the current level. The function may be called before every picture.
   void fix(std::optional<Quality> quality);
   bool fixed() const { return fixed_.has_value(); }
 

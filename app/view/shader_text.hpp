@@ -5,7 +5,7 @@
 
 namespace trocar {
 
-// Text of app/view/shaders/FILE; asserts that the file exists.
+// Returns the text of app/view/shaders/FILE; asserts that the file exists.
 std::string_view view_shader(std::string_view file);
 
 }  // namespace trocar

@@ -18,15 +18,15 @@ struct ShadowCapsule {
   float radius = 0.0025f;          // m
 };
 
-// Shaft and jaws; a single tip is listed twice.
+// Returns the capsules of shaft and jaws. A single tip is listed twice.
 std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool);
 
-// Share of the lamp's light at p, 0 dark .. 1 lit: a soft shadow whose width grows with the occluder's distance, times
-// ambient occlusion close to a capsule.
+// Returns the share of the lamp's light at p, 0 dark .. 1 lit: a soft shadow whose width grows with the occluder's
+// distance, times ambient occlusion close to a capsule.
 float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules);
 
-// A superset of the faces that face the lamp and have a point with a share well below 1; faces turned away from the
-// lamp are unlit anyway. `edge`: m, longest of the mesh. `flags`: scratch buffer; overwrites `faces`.
+// Overwrites `faces` with a superset of the faces that face the lamp and have a point with a share well below 1; faces
+// turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `flags`: scratch buffer.
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
                     std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces);
 

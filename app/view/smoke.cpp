@@ -14,7 +14,7 @@ constexpr float kGrowth = 0.0085f;                     // m/s
 constexpr float kDensest = 0.62f;                      // 1
 constexpr double kLongestGap = 1.0, kStep = 1.0 / 60;  // s
 
-// A pseudorandom number 0 .. 1 for each `salt`.
+// Returns a pseudorandom number 0 .. 1 for each `salt`.
 float chance(std::uint32_t number, std::uint32_t salt) {
   std::uint32_t n = number * 747796405u + salt * 2891336453u + 1u;
   n = ((n >> ((n >> 28) + 4)) ^ n) * 277803737u;
@@ -40,7 +40,7 @@ void step(SmokeState& smoke, std::span<const DrawnTool> tools, float dt) {
     if (puff.life == 0.f) continue;
     puff.age += dt;
     if (puff.age >= puff.life) puff = {};
-    // Slows down with age, and sways.
+    // A puff slows down with age, and sways.
     const float sway = 0.010f * std::sin(2.5f * puff.age + 6.28f * puff.seed);
     puff.place += dt * (puff.velocity * std::exp(-0.5f * puff.age) + glm::vec3(sway, 0.4f * sway, 0.f));
   }

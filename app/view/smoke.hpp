@@ -27,7 +27,7 @@ struct SmokeState {
 // Advances to the picture at `time`. A jump back, or of more than a second, removes all puffs.
 void advance(SmokeState& smoke, std::span<const DrawnTool> tools, double time);
 
-// Two triangles a puff; the shader makes them face the eye.
+// A vertex of the two triangles of a puff; the shader turns them towards the eye.
 struct SmokeVertex {
   glm::vec4 centre_radius;        // m
   glm::vec4 corner_seed_density;  // 1

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.vert
 
-// Largest number of lines of a picture.
+// Returns the largest number of lines of a picture.
 int most_lines(Quality quality) {
   switch (quality) {
     case Quality::Low:
@@ -31,7 +31,7 @@ int most_lines(Quality quality) {
   }
 }
 
-// The insufflated abdomen: an ellipsoid around the organs.
+// Returns the insufflated abdomen: an ellipsoid around the organs.
 TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
   glm::vec3 low(1e9f), high(-1e9f);
   for (const auto& organ : organs) {

@@ -17,7 +17,7 @@ namespace trocar {
 
 class View {
  public:
-  // `context` must be current and outlive the view. Error: InputError when it is older than OpenGL 3.3.
+  // `context` must be current and outlive the view. Throws InputError when it is older than OpenGL 3.3.
   View(GlContext& context, std::span<const DrawnOrgan> organs);
   ~View();
 
@@ -31,7 +31,7 @@ class View {
   std::unique_ptr<Content> content_;
 };
 
-// The view's input from a session; the spans borrow from the session.
+// Makes the view's input from a session. The spans are valid as long as the session does not change.
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
 
@@ -42,9 +42,9 @@ class PictureTarget {
   ~PictureTarget();
   void bind();
   static void unbind();  // binds the window's framebuffer
-  // Error: InputError when the file cannot be written.
+  // Throws InputError when the file cannot be written.
   void save_png(const std::filesystem::path& file);
-  // [row from the bottom][column]
+  // Returns the pixels, [row from the bottom][column].
   std::vector<glm::u8vec3> pixels();
 
  private:
@@ -52,7 +52,7 @@ class PictureTarget {
   std::unique_ptr<Content> content_;
 };
 
-// The pixels of the current framebuffer as PNG. Error: InputError when the file cannot be written.
+// Saves the pixels of the current framebuffer as PNG. Throws InputError when the file cannot be written.
 void save_screen_png(const std::filesystem::path& file, int width, int height);
 
 }  // namespace trocar

@@ -15,10 +15,10 @@ struct ContactRow {
   float pressure = 0.f;  // Pa, the highest
 };
 
-// Pairs in contact in the last frame, sorted by instrument, then organ. Overwrites `rows`.
+// Overwrites `rows` with the pairs in contact in the last frame, sorted by instrument, then organ.
 void contact_rows(const Session& session, std::vector<ContactRow>& rows);
 
-// A panel at the middle of the left edge.
+// Draws a panel at the middle of the left edge.
 void draw_contacts(const Session& session, std::vector<ContactRow>& rows);
 
 }  // namespace trocar

@@ -31,7 +31,7 @@ struct OrganPick {
 
 class Editor {
  public:
-  // Loads the meshes. Error: InputError.
+  // Loads the meshes. Throws InputError when a mesh cannot be read.
   explicit Editor(const Scene& scene);
 
   Scene scene;  // may be changed freely; settle() turns the changes into an undo step
@@ -42,7 +42,7 @@ class Editor {
   glm::dvec3 middle() const;                                           // of all organs
   glm::dvec3 middle_of_ports() const;
 
-  // The first organ that the ray hits.
+  // Returns the first organ that the ray hits.
   std::optional<OrganPick> pick(const Ray& ray) const;
 
   void add_place(const OrganPick& pick);   // appends a target; creates the task if the scene has none
@@ -63,9 +63,9 @@ class Editor {
   bool can_undo() const { return !steps_.empty(); }
   bool changed() const;  // since it was loaded or saved
 
-  // The error that load_scene() would report for the current scene; empty: none. Updated by settle().
+  // Returns the error that load_scene() would report for the current scene; empty: none. Updated by settle().
   const std::string& fault() const { return fault_; }
-  // Error: InputError for an invalid scene, for a file that exists already, or one that cannot be written. A file that
+  // Throws InputError for an invalid scene, for a file that exists already, or one that cannot be written. A file that
   // this editor has saved is overwritten.
   void save(const std::filesystem::path& file, bool replace);
   const std::filesystem::path& saved() const { return saved_; }

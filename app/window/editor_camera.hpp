@@ -18,7 +18,7 @@ struct EditorEye {
   Lens lens;
 };
 
-// Turned about `target` by the mouse.
+// A camera that the mouse turns about `target`.
 struct OrbitCamera {
   glm::dvec3 target{0.0};  // m
   double yaw_deg = 0.0, pitch_deg = 20.0;
@@ -31,14 +31,15 @@ struct OrbitCamera {
 
 inline EditorEye eye_of(const ScopeScene& scope) { return {scope.pose(), scope.lens}; }
 
-// Pixels to half heights from the picture's centre, distortion included, and back.
+// Converts pixels to half heights from the picture's centre, distortion included, and back.
 glm::dvec2 seen_at(const glm::dvec2& pixel, const glm::dvec2& size);
 glm::dvec2 pixel_at(const glm::dvec2& seen, const glm::dvec2& size);
 
 Ray ray_through(const EditorEye& eye, const glm::dvec2& pixel, const glm::dvec2& size);
-// Empty for a point behind the eye.
+// Returns nothing for a point behind the eye.
 std::optional<glm::dvec2> pixel_of(const EditorEye& eye, const glm::dvec3& point, const glm::dvec2& size);
-// Intersection of the ray with the plane through `point`; empty when the ray is parallel to it or points away.
+// Returns the intersection of the ray with the plane through `point`; empty when the ray is parallel to it or points
+// away.
 std::optional<glm::dvec3> meet_plane(const Ray& ray, const glm::dvec3& point, const glm::dvec3& normal);
 
 }  // namespace trocar

@@ -26,7 +26,8 @@ void labelled(const char* label) {
 
 std::string id_of(const char* label) { return fmt::format("##{}", label); }
 
-// A number in the file's unit: `value` times `per_unit`. Written back only after a change, so that it keeps its bits.
+// Shows a number in the file's unit: `value` times `per_unit`. It writes `value` only after a change, so that an
+// unchanged number keeps its bits.
 template <typename Number>
 void number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
   labelled(label);

@@ -5,9 +5,9 @@
 
 namespace trocar {
 
-// The list of the scene's parts, left; a click selects one.
+// Draws the list of the scene's parts, at the left. A click selects a part.
 void draw_parts(Editor& editor);
-// The parameters of the selected part, right.
+// Draws the parameters of the selected part, at the right.
 void draw_fields(Editor& editor);
 
 }  // namespace trocar

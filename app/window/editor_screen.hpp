@@ -11,8 +11,8 @@ namespace trocar {
 
 class EditorScreen final : public Screen {
  public:
-  // `folder`: default folder of the edited scene. `settings` and `context` must outlive the screen. Error: InputError
-  // for a mesh that cannot be read.
+  // Opens the editor with a scene. `folder`: default folder of the edited scene. `settings` and `context` must outlive
+  // the screen. Throws InputError for a mesh that cannot be read.
   EditorScreen(const Scene& scene, const std::filesystem::path& folder, const WindowSettings& settings,
                GlContext& context);
 
@@ -21,7 +21,7 @@ class EditorScreen final : public Screen {
   Ask panels() override;
   ScreenStatus status() const override;
 
-  // The file last saved; practice uses it.
+  // Returns the file last saved; practice uses it.
   const std::filesystem::path& saved() const { return editor_.saved(); }
 
  private:

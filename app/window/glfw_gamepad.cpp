@@ -16,8 +16,8 @@ bool fits(const GamepadInfo& pad, const std::string& which) {
   return pad.name.find(which) != std::string::npos;
 }
 
-// True when other code, for example a window, has initialised GLFW. GLFW does not count its users: glfwTerminate() ends
-// it for all of them.
+// Returns true when other code, for example a window, has initialised GLFW. GLFW does not count its users:
+// glfwTerminate() ends it for all of them.
 bool glfw_runs() { return glfwGetTimerFrequency() != 0; }
 
 // GLFW's number of the gamepad that matches `which`; -1: not found.

@@ -17,12 +17,13 @@ struct GamepadInfo {
   bool mapped = false;  // GLFW knows its axes and buttons
 };
 std::vector<GamepadInfo> list_gamepads();
-// The same with or without a window: if GLFW is not initialised, initialises it temporarily. Nothing without a display.
-// Call it from the main thread.
+// Lists the gamepads, with or without a window: if GLFW is not initialised, initialises it temporarily. Returns nothing
+// without a display. Call this function from the main thread.
 std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine();
 
-// `which`: a number, a part of a name, or empty for the first mapped gamepad. While none matches, the source searches
-// again every 60 calls, so the gamepad can be plugged in later. Call it from the thread that initialised GLFW.
+// Makes the source of a gamepad. `which`: a number, a part of a name, or empty for the first mapped gamepad. While none
+// matches, the source searches again every 60 calls, so the gamepad can be plugged in later. Call it from the thread
+// that initialised GLFW.
 GamepadSource glfw_gamepad(const std::string& which);
 
 }  // namespace trocar

@@ -23,7 +23,7 @@ class Gui {
   bool wants_letters() const;  // a text field has the keyboard
   // Off while the mouse moves an instrument: the panels then receive neither pointer nor keys.
   void listen(bool on);
-  // The items that can be pressed, shown since begin().
+  // Returns the items that can be pressed, shown since begin().
   const std::vector<theme::ButtonPlace>& places() const { return places_; }
 
  private:

@@ -21,9 +21,10 @@ struct HandSettings {
 class Hands {
  public:
   DeviceContext& devices() { return devices_; }
-  // In the scene's order; null where another device moves the instrument.
+  // Adds the mouse device of an instrument, in the scene's order; null where another device moves the instrument.
   void add(MouseDevice* instrument) { mice_.push_back(instrument); }
-  // Null: the scope is fixed, or another device moves it. Call after the last add().
+  // Sets the mouse device of the scope; null when the scope is fixed, or when another device moves it. Call after the
+  // last add().
   void set_scope(MouseDevice* scope);
 
   // Selects the next instrument that the mouse can move, in the scene's order, then the scope.
@@ -33,7 +34,7 @@ class Hands {
 
   // Passes picture axes and settings to every hand-held device, gamepads and SpaceMice included; before each frame.
   void tell(const ScopeAxes& axes, const HandSettings& settings);
-  // `elapsed`: s of the session's ticks, for keys that are held.
+  // Moves the selected instrument by the input. `elapsed`: s of the session's ticks, for keys that are held.
   void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);
   // Releases all pedals.
   void rest();

@@ -3,7 +3,7 @@
 
 namespace trocar {
 
-// False: the user has closed it.
+// Draws the panel. Returns false when the user has closed it.
 bool draw_help();
 
 }  // namespace trocar

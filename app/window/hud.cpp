@@ -41,7 +41,7 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
   } else if (instrument.kind == InstrumentKind::Hook) {
     theme::text(instrument.energy ? "Diathermy ON" : "Diathermy off", instrument.energy ? theme::kBad : theme::kQuiet);
   }
-  // Empty before the first frame.
+  // The list is empty before the first frame.
   const auto tips = session.buried_tips();
   if (const auto buried = tool < tips.size() ? tips[tool] : std::nullopt)
     theme::wrapped(

@@ -20,7 +20,7 @@ struct HudState {
 
 class Hud {
  public:
-  // Two panels: instruments bottom left, session bottom right.
+  // Draws two panels: instruments bottom left, session bottom right.
   void draw(const Session& session, const HudState& state);
 
  private:
@@ -29,7 +29,7 @@ class Hud {
   std::vector<int> tear_shown_;  // [instrument] remaining frames in which the panel reports its tear
 };
 
-// The device's fault in words; empty: none.
+// Returns the device's fault in words; empty: none.
 std::string trouble_of(const Instrument& instrument);
 
 }  // namespace trocar

@@ -10,7 +10,7 @@ namespace trocar {
 
 class Playback {
  public:
-  // `times`: [frame] ascending, not empty, must outlive the playback.
+  // Starts at the first frame. `times`: [frame] ascending, not empty, must outlive the playback.
   explicit Playback(std::span<const double> times) : times_(times), time_(times.front()) {}
 
   void advance(double elapsed);  // stops at the last frame
@@ -47,10 +47,10 @@ struct MarkParams {
   float touch = 0.02f;  // N  a touch begins where the force exceeds this
   float peak = 1.0f;    // N  a peak is the highest force of an interval above this
 };
-// Starts of touches and force peaks of one instrument, sorted by frame. `force`: [frame] N.
+// Returns the starts of touches and force peaks of one instrument, sorted by frame. `force`: [frame] N.
 std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params = {});
 
-// The maximum of each of `bins` equal parts of the frames.
+// Returns the maximum of each of `bins` equal parts of the frames.
 std::vector<float> profile_of(std::span<const float> values, std::size_t bins);
 
 }  // namespace trocar

@@ -36,7 +36,7 @@ float sum_at(const StageHistory& history, const Band& band, std::size_t back) {
   return sum;
 }
 
-// A round upper limit of the axis, above the longest frame.
+// Returns a round upper limit of the axis, above the longest frame.
 float top_of(const StageHistory& history) {
   float highest = 1.f;
   for (std::size_t back = 0; back < history.frames(); ++back) {

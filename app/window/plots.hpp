@@ -7,7 +7,7 @@
 
 namespace trocar {
 
-// A panel at the top right.
+// Draws a panel at the top right.
 void draw_plots(const StageHistory& history, const Session& session);
 
 }  // namespace trocar

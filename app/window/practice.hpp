@@ -37,17 +37,17 @@ struct PracticePlan {
 
 class Practice {
  public:
-  // Loads meshes, makes tissues. `context`: the window's; null: without one. Error: InputError for an unreadable file,
+  // Loads meshes, makes tissues. `context`: the window's; null: without one. Throws InputError for an unreadable file,
   // or for a device or backend that is not available.
   Practice(const Scene& scene, const PracticePlan& plan, GlContext* context);
 
-  void start();  // Error: InputError when the recording cannot be written
+  void start();  // Throws InputError when the recording cannot be written
   void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
   void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
-  void stop();  // Error: RunError when part of the recording could not be written
+  void stop();  // Throws RunError when part of the recording could not be written
   // A panel (help, settings) covers the picture: time stops meanwhile.
   void cover(bool covered) { covered_ = covered; }
-  // Time runs, and the mouse moves the selected instrument.
+  // Returns whether time runs and the mouse moves the selected instrument.
   bool running() const { return phase_ == Phase::Running && !covered_; }
 
   // Replaces the collision backend from the next frame on and returns a message. On failure nothing changes and the
@@ -56,15 +56,16 @@ class Practice {
   // Switches to the OBB tree, or back to the session's own backend.
   std::string switch_backend();
 
-  // A fault since the last call, as a sentence; empty: none.
+  // Returns a fault since the last call, as a sentence; empty: none.
   std::string new_fault();
-  // Why recording ended before the attempt did; the attempt continues. Empty: recording continues.
+  // Returns why recording ended before the attempt did (the attempt continues), or an empty text while recording
+  // continues.
   const std::string& recording_fault() const { return recording_fault_; }
 
-  // One picture, `elapsed` s after the last: moves the selected instrument by the mouse and runs the due ticks. Pauses
-  // when the window loses the focus.
+  // Advances to the next picture, `elapsed` s after the last: moves the selected instrument by the mouse and runs the
+  // due ticks. Pauses when the window loses the focus.
   void advance(const WindowInput& input, double elapsed, const WindowSettings& settings);
-  // Time taken to draw the picture.
+  // Receives the time that drawing the picture took.
   void note_drawing(double ms) { draw_ms_ = ms; }
 
   Phase phase() const { return phase_; }
@@ -79,7 +80,7 @@ class Practice {
   double time() const { return time_; }                                  // s  of the ticks
   double lost() const { return clock_.lost(); }                          // s  lost because the machine was too slow
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
-  // Null where the scene has no task.
+  // Returns null where the scene has no task.
   const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
 
  private:
@@ -115,10 +116,10 @@ class Practice {
   std::string recording_fault_;
 };
 
-// The first of folder/stem.ext, folder/stem-2.ext, ... that does not exist.
+// Returns the first of folder/stem.ext, folder/stem-2.ext, ... that does not exist.
 std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
                                 const std::string& extension);
-// A name reduced to letters, digits, - and _, spaces as -, at most 60 characters.
+// Returns a name reduced to letters, digits, - and _, spaces as -, at most 60 characters.
 std::string file_stem(const std::string& name);
 
 }  // namespace trocar

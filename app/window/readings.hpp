@@ -17,7 +17,7 @@ struct DamageReading {
 
 DamageReading reading_of(const TissueDamage& damage);
 
-// The collision with the deepest penetration; null when no instruments collide.
+// Returns the collision with the deepest penetration; null when no instruments collide.
 const InstrumentClash* deepest_clash(std::span<const InstrumentClash> clashes);
 
 }  // namespace trocar

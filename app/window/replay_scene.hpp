@@ -13,14 +13,14 @@ namespace trocar {
 
 class ReplayScene {
  public:
-  // Error: InputError when the file is not a recording.
+  // Throws InputError when the file is not a recording.
   explicit ReplayScene(const std::filesystem::path& file);
 
   const Recording& recording() const { return recording_; }
-  // The recorded scene; empty when this version cannot parse it.
+  // Returns the recorded scene; empty when this version cannot parse it.
   const Scene& scene() const { return scene_; }
 
-  // In any order; loading the current frame again costs nothing.
+  // Loads a frame. Any order is allowed; loading the current frame again costs nothing.
   void load(std::size_t frame);
   std::size_t frame() const { return frame_; }
   std::span<const DrawnOrgan> organs() const { return organs_; }
@@ -51,7 +51,7 @@ class ReplayScene {
   std::size_t frame_ = static_cast<std::size_t>(-1);
 };
 
-// |force| of an instrument in every frame, N.
+// Returns the magnitude of the force on an instrument in every frame, N.
 std::vector<float> force_of(const Recording& recording, std::size_t tool);
 
 }  // namespace trocar

@@ -14,7 +14,7 @@ namespace trocar {
 
 class ReplayScreen final : public Screen {
  public:
-  // `settings` and `context` must outlive the screen. Error: InputError when the file is not a recording.
+  // `settings` and `context` must outlive the screen. Throws InputError when the file is not a recording.
   ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;

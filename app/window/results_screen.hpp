@@ -11,7 +11,7 @@ namespace trocar {
 
 class ResultsScreen final : public Screen {
  public:
-  // The recording of the attempt, closed.
+  // Shows the results of an attempt. `recording`: its file, which must be closed.
   explicit ResultsScreen(std::filesystem::path recording);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
@@ -36,7 +36,7 @@ class ResultsScreen final : public Screen {
   bool escape_ = false;
 };
 
-// "12.3 mm"; "–" for an undefined value.
+// Formats the value, for example "12.3 mm"; "–" for an undefined value.
 std::string value_text(const Metric& metric);
 
 }  // namespace trocar

@@ -18,13 +18,13 @@ struct ListedScene {
   bool task() const { return scene.task.has_value(); }
 };
 
-// Every .toml file directly in these folders: tasks first, then by path. Missing folders are skipped.
+// Returns every .toml file directly in these folders: tasks first, then by path. Missing folders are skipped.
 std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& folders);
 ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& access = {});
 
-// "Liver, stomach. Grasper, burner (hook). Scope of 0 degrees."
+// Describes a scene, for example "Liver, stomach. Grasper, burner (hook). Scope of 0 degrees."
 std::string preview_of(const Scene& scene);
-// "Touch the targets"
+// Returns the title of a kind of task, for example "Touch the targets".
 std::string title_of(TaskKind kind);
 
 }  // namespace trocar

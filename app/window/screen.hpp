@@ -25,11 +25,11 @@ class Screen {
  public:
   virtual ~Screen() = default;
 
-  // `listens`: keys are for the screen: no text field has the keyboard, and no help is shown.
+  // Reacts to input. `listens`: keys are for the screen, because no text field has the keyboard and no help is shown.
   virtual void step(const WindowInput& input, double elapsed, bool listens) = 0;
   virtual void picture(const glm::ivec2& size) = 0;  // below the panels, into the window
   virtual Ask panels() = 0;
-  // The mouse moves an instrument: the pointer is hidden, and panels receive no input.
+  // Returns whether the mouse moves an instrument. The pointer is then hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }
   virtual ScreenStatus status() const = 0;
 };

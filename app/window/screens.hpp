@@ -16,9 +16,9 @@ struct ScreenState {
   ScreenName before = ScreenName::Start;  // the screen that Back returns to from a replay
 };
 
-// A request that does not apply to this screen changes nothing.
+// Returns the state after a request. A request that does not apply to this screen changes nothing.
 ScreenState next(const ScreenState& state, Ask ask);
-// "start", "practice", ...
+// Returns "start", "practice", ...
 std::string name_of(ScreenName screen);
 
 // Phases of a practice session. Ready: instructions are shown, nothing is recorded; Running: devices move the

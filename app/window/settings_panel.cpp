@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kLabelWidth = 220.f;  // units
 
-// The label left, the control right.
+// Draws the label at the left; the control follows at the right.
 void labelled(const char* label) {
   ImGui::AlignTextToFramePadding();
   theme::text(label, theme::kQuiet);

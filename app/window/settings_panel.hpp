@@ -6,7 +6,7 @@
 
 namespace trocar {
 
-// A panel in the centre. False: the user has closed it.
+// Draws a panel in the centre. Returns false when the user has closed it.
 bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings);
 
 }  // namespace trocar

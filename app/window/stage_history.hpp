@@ -19,9 +19,9 @@ class StageHistory {
 
   void add(std::span<const float> stage_ms, double draw_ms, double frame_ms);
   std::size_t frames() const { return count_; }
-  // `back`: 0 the latest frame, < frames().
+  // Returns a time. `back`: 0 for the latest frame, less than frames().
   float at(std::size_t row, std::size_t back) const;
-  // Over the frames stored; 0 without any. Allocates nothing.
+  // Returns the median over the stored frames; 0 when there is none. Allocates nothing.
   float median(std::size_t row) const;
 
  private:
@@ -30,7 +30,7 @@ class StageHistory {
   std::size_t next_ = 0, count_ = 0;
 };
 
-// Median of the last samples, at most StageHistory::kFrames; 0 without any.
+// Returns the median of the last samples, at most StageHistory::kFrames; 0 without any.
 double recent_median(std::span<const double> samples);
 
 }  // namespace trocar

@@ -31,7 +31,7 @@ void labelled(const std::string& label) {
   ImGui::SetNextItemWidth(theme::px(250.f));
 }
 
-// Background: circles suggest the view through a scope.
+// Draws the background, whose circles suggest the view through a scope.
 void backdrop() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImDrawList& list = *ImGui::GetBackgroundDrawList();

@@ -15,7 +15,7 @@ namespace trocar {
 
 class StartScreen final : public Screen {
  public:
-  // `recordings`: the folder that Open recording lists. `context` must outlive the screen.
+  // Shows the scenes. `recordings`: the folder that Open recording lists. `context` must outlive the screen.
   StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
               GlContext& context);
 
@@ -24,14 +24,14 @@ class StartScreen final : public Screen {
   Ask panels() override;
   ScreenStatus status() const override;
 
-  // The selected scene with the selected devices.
+  // Returns the selected scene with the selected devices.
   Scene scene() const;
   const std::string& backend() const { return backend_; }
-  // The scripted trainee of a demonstration; empty: the user practises.
+  // Returns the scripted trainee of a demonstration; empty: the user practises.
   std::optional<Skill> performer() const;
   const std::string& trainee() const { return trainee_; }
   const std::filesystem::path& recording() const { return recording_; }
-  // True if the scene connects to machines that the user has not allowed yet; the next frame then asks.
+  // Returns true if the scene connects to machines that the user has not allowed yet; the next frame then asks.
   bool must_ask();
   // Shows an error message.
   void say(std::string fault) { fault_ = std::move(fault); }

@@ -15,7 +15,7 @@ namespace trocar {
 
 class StateFile {
  public:
-  // Empty: writes nothing.
+  // With an empty name, nothing is written.
   explicit StateFile(std::filesystem::path file) : file_(std::move(file)) {}
   void write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ButtonPlace> places);
 

@@ -6,10 +6,10 @@
 
 namespace trocar {
 
-// A panel at the top left.
+// Draws a panel at the top left.
 void draw_task(const TaskRun& task);
 
-// "1:05.3"
+// Formats seconds, for example "1:05.3".
 std::string clock_text(double seconds);
 
 }  // namespace trocar

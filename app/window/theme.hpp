@@ -15,7 +15,7 @@ constexpr glm::vec3 kOrange{0.90f, 0.62f, 0.00f}, kSkyBlue{0.34f, 0.71f, 0.91f},
 constexpr glm::vec3 kText{0.93f, 0.94f, 0.95f}, kQuiet{0.62f, 0.66f, 0.70f}, kGood{0.33f, 0.80f, 0.64f},
     kBad{0.97f, 0.60f, 0.22f};
 
-// The colour of an instrument; the view colours the faces that it touches alike.
+// Returns the colour of an instrument; the view colours the faces that it touches alike.
 glm::vec3 instrument_colour(std::size_t instrument);
 
 enum class Letters { Text, Small, Heading, Title, Numbers };
@@ -29,17 +29,17 @@ class WithLetters {
   WithLetters& operator=(const WithLetters&) = delete;
 };
 
-// Pixels of a length of the layout.
+// Converts a length of the layout to pixels.
 float px(float units);
 
 void text(std::string_view words, const glm::vec3& colour = kText);
 void wrapped(std::string_view words, const glm::vec3& colour = kText);  // wraps at the available width
 void heading(std::string_view words);
-// A line of two columns: a grey label and a right-aligned value.
+// Draws a line of two columns: a grey label and a right-aligned value.
 void row(std::string_view label, std::string_view value, const glm::vec3& colour = kText);
-// A bar of 0..1 with text on it.
+// Draws a bar of 0..1 with text on it.
 void bar(double share, const glm::vec3& colour, std::string_view words = {}, float height = 18.f);
-// `width` 0: fits the text.
+// Draws a button; returns true when it is pressed. `width` 0: the button fits the text.
 bool button(const char* label, float width = 0.f, bool main = false, bool enabled = true);
 
 // Screen position of the last item: tests and remote control press it there.

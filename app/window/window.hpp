@@ -64,7 +64,7 @@ struct WindowInput {
 
 class Window {
  public:
-  // nullptr, with the reason in `why`, when there is no display or no OpenGL 3.3.
+  // Returns nullptr, with the reason in `why`, when there is no display or no OpenGL 3.3.
   static std::unique_ptr<Window> open(const std::string& title, int width, int height, std::string& why);
   ~Window();
   Window(const Window&) = delete;

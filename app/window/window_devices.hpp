@@ -9,9 +9,10 @@
 
 namespace trocar {
 
-// Call once for each instrument, in the scene's order. Error: InputError.
+// Makes the device of an instrument. Call once for each instrument, in the scene's order. Throws InputError when the
+// device cannot be made.
 std::unique_ptr<Device> make_window_device(const InstrumentScene& instrument, Hands& hands);
-// The scope's device, or null where nothing moves it; call after the instruments. `folder`: of the scene.
+// Returns the scope's device, or null where nothing moves it; call after the instruments. `folder`: of the scene.
 std::unique_ptr<Device> make_window_scope(const ScopeScene& scope, const std::filesystem::path& folder, Hands& hands);
 
 }  // namespace trocar

@@ -28,7 +28,7 @@ struct WindowOptions {
   int width = 1280, height = 720;        // pixels
 };
 
-// Returns false, with the reason in `why`, when there is no display. Errors: InputError for the scene in `options`
+// Returns false, with the reason in `why`, when there is no display. Throws InputError for the scene in `options`
 // (later errors appear on the start screen), RunError.
 bool run_window(const WindowOptions& options, std::string& why);
 

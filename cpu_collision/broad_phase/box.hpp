@@ -41,11 +41,11 @@ inline bool overlap(const Box& a, const Box& b) {
          a.low.z <= b.high.z && b.low.z <= a.high.z && !empty(a) && !empty(b);
 }
 
-// The fixed cube. A negative radius, a NaN radius or a NaN centre gives an empty box.
+// Returns the fixed cube. A negative radius, a NaN radius or a NaN centre gives an empty box.
 inline Box cube(const glm::vec3& centre, float radius) { return {centre - radius, centre + radius}; }
 
-// The dynamic box of these points; empty without points. A point whose coordinates sum to NaN (a NaN coordinate, or
-// infinities of both signs) makes the box empty too.
+// Returns the dynamic box of these points; empty without points. A point whose coordinates sum to NaN (a NaN
+// coordinate, or infinities of both signs) makes the box empty too.
 inline Box box_of(std::span<const glm::vec3> points) {
   Box box;
   for (const glm::vec3& p : points) {
@@ -63,7 +63,7 @@ inline Box united(const Box& a, const Box& b) {
 
 inline Box grown(const Box& box, float by) { return {box.low - by, box.high + by}; }
 
-// Bounds in double, rounded outwards: the box contains the given bounds.
+// Returns a box that contains these bounds: the doubles are rounded outwards to float.
 inline Box box_around(const glm::dvec3& low, const glm::dvec3& high) {
   Box box{glm::vec3(low), glm::vec3(high)};
   for (int axis = 0; axis < 3; ++axis) {

@@ -47,7 +47,7 @@ SweepAndPrune::Bounds SweepAndPrune::bounds_of(const Box& box) {
 }
 
 bool SweepAndPrune::overlap(const Bounds& a, const Bounds& b) {
-  // Branch-free: which axis separates two boxes is unpredictable.
+  // The test has no branch, because a processor cannot predict which axis separates two boxes.
   return (a.low[0] <= b.high[0]) & (b.low[0] <= a.high[0]) & (a.low[1] <= b.high[1]) & (b.low[1] <= a.high[1]) &
          (a.low[2] <= b.high[2]) & (b.low[2] <= a.high[2]);
 }
@@ -119,7 +119,7 @@ void SweepAndPrune::update() {
   for (Object& object : objects_) object.before = object.now;
 }
 
-// False when a full sort is cheaper, or was cheaper recently.
+// Returns false when a full sort is cheaper, or was cheaper recently.
 bool SweepAndPrune::insert_ends() {
   if (pause_left_ > 0) {
     --pause_left_;
@@ -129,7 +129,7 @@ bool SweepAndPrune::insert_ends() {
     pause_ = 0;
     return true;
   }
-  // No pause after the first failure: a single frame may have moved everything.
+  // The first failure causes no pause, because a single frame may have moved everything.
   pause_left_ = pause_;
   pause_ = std::clamp(2 * pause_, 1u, kLongestPause);
   return false;
@@ -276,7 +276,7 @@ void SweepAndPrune::sweep_afresh() {
   if (keeps_status()) fill_status();
 }
 
-// Number of pairs that overlap along the axis.
+// Returns the number of pairs that overlap along the axis.
 std::uint64_t SweepAndPrune::tests_along(int axis) const {
   std::uint64_t sum = 0, open = 0;
   for (const End end : ends_[axis]) {

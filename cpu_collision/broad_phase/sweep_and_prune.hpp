@@ -33,11 +33,11 @@ class SweepAndPrune {
  public:
   explicit SweepAndPrune(const SweepParams& params = {}) : params_(params) {}
 
-  // In effect from the next update() on. Ids of removed objects are reused after it.
+  // Adds an object from the next update() on and returns its id. Ids of removed objects are reused after that update.
   ObjectId add(const Box& box);
-  // In no pair from the next update() on. `object` must have been added and not removed.
+  // Removes an object: it is in no pair from the next update() on. `object` must have been added and not removed.
   void remove(ObjectId object);
-  // Box of the object at the next update().
+  // Sets the box of the object for the next update().
   void set(ObjectId object, const Box& box);
   // Updates the pairs. Allocates only when there are more objects, pairs or changes than in all earlier updates.
   void update();

@@ -41,7 +41,8 @@ FeatureHit measure(const Walk& walk, const Feature& first, const Feature& second
                           shape_of(walk.second.body, second, walk.second.pose));
 }
 
-// The neighbour of a feature that is farthest ahead, seen from `point` on it in `direction` (body's own frame).
+// Computes the neighbour of a feature that is farthest ahead, seen from `point` on it in `direction` (body's own
+// frame).
 bool neighbour_ahead(const ConvexBody& body, const Feature& feature, const dvec3& point, const dvec3& direction,
                      Feature& ahead) {
   double steepest = kAhead * glm::length(direction);
@@ -82,8 +83,8 @@ bool step(Walk& walk, int which) {
   return true;
 }
 
-// The largest component of `direction` (body's own frame) along the outward normal of a face at the feature, m. For a
-// closest feature the other body's point is above one of these faces.
+// Returns the largest component of `direction` (body's own frame) along the outward normal of a face at the feature, m.
+// For a closest feature the other body's point is above one of these faces.
 double outward_component(const ConvexBody& body, const Feature& feature, const dvec3& direction) {
   double most = -std::numeric_limits<double>::infinity();
   const auto look = [&](std::uint32_t face) { most = std::max(most, glm::dot(body.faces[face].normal, direction)); };
@@ -115,8 +116,8 @@ Behind look_behind(Walk& walk, int which) {
   return Behind::Jumped;
 }
 
-// True when each body lies on its own side of the slab between the points, within `slack`: then no pair is closer.
-// Faces too thin for a reliable plane can end a walk early.
+// Returns true when each body lies on its own side of the slab between the points, within `slack`: then no pair is
+// closer. Faces too thin for a reliable plane can end a walk early.
 bool certified(const Walk& walk, double slack) {
   const dvec3 gap = walk.at.on_second - walk.at.on_first;
   // Rounding of the positions themselves, which may be large compared with the bodies.
@@ -150,7 +151,7 @@ Outcome descend(Walk& walk, double size) {
   return Outcome::GivenUp;
 }
 
-// All features of the body's highest kind: together they are its surface.
+// Returns the highest kind of feature that the body has. All features of this kind together are its surface.
 FeatureKind surface_kind(const ConvexBody& body) {
   return !body.faces.empty() ? FeatureKind::Face : !body.edges.empty() ? FeatureKind::Edge : FeatureKind::Vertex;
 }

@@ -39,7 +39,7 @@ struct FeatureDistance {
 // Bodies closer than this share of their size count as touching, and so as overlapping.
 constexpr double kTouching = 1e-13;
 
-// Allocates nothing. Poses must be finite; bodies come from convex_hull().
+// Finds the closest features. Allocates nothing. Poses must be finite; bodies must come from convex_hull().
 FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
                                  const RigidPose& second_pose, FeaturePair& pair);
 

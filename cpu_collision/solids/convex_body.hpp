@@ -31,7 +31,7 @@ struct ConvexBody {
   std::vector<glm::dvec3> vertices;        // [vertex] m
   std::vector<Edge> edges;                 // [edge]
   std::vector<Face> faces;                 // [face]
-  std::vector<std::uint32_t> first_spoke;  // [vertex + 1] into spokes
+  std::vector<std::uint32_t> first_spoke;  // [vertex + 1] offset into the next array
   std::vector<std::uint32_t> spokes;       // incident edges of each vertex
   glm::dvec3 centre{0.0};                  // m    of the bounding sphere
   double radius = 0.0;                     // m
@@ -48,20 +48,20 @@ struct ConvexBody {
   double volume() const;  // m^3
 };
 
-// The convex hull of the points. Exact on float coordinates, so that its surface is closed and convex for any input.
-// Error: InputError when there is no point or a coordinate is not finite. Cost: O(points x faces).
+// Returns the convex hull of the points. Exact on float coordinates, so that its surface is closed and convex for any
+// input. Throws InputError when there is no point or a coordinate is not finite. Cost: O(points x faces).
 ConvexBody convex_hull(std::span<const glm::vec3> points);
-// The same without faces thinner than `thinnest` (m, > 0): removes the apex opposite the longest side of each thinner
-// face and rebuilds, until there is none. Each removed apex shrinks the hull there by at most `thinnest`.
+// Does the same without faces thinner than `thinnest` (m, > 0): removes the apex opposite the longest side of each
+// thinner face and rebuilds, until there is none. Each removed apex shrinks the hull there by at most `thinnest`.
 ConvexBody tidy_hull(std::span<const glm::vec3> points, double thinnest);
 
-// A triangle as a two-sided sheet; corners may coincide. reset_triangle() changes a body made by triangle_body() and
-// allocates nothing.
+// Returns a triangle as a two-sided sheet; corners may coincide. reset_triangle() changes a body made by
+// triangle_body() and allocates nothing.
 ConvexBody triangle_body(const Triangle& triangle);
 void reset_triangle(ConvexBody& body, const Triangle& triangle);
 
-// Largest signed height of the point above the face planes, m; negative inside. `face` receives that face. For solid
-// bodies and sheets.
+// Returns the largest signed height of the point above the face planes, m; negative inside. `face` receives that face.
+// The body must be solid or a sheet.
 double height_above(const ConvexBody& body, const glm::dvec3& point, std::uint32_t& face);
 
 }  // namespace trocar::solids

@@ -32,7 +32,7 @@ struct Cut {
   double offset = 0.0, cost = std::numeric_limits<double>::infinity();
 };
 
-// The principal axes of the surface's corners, by repeated squaring of their covariance.
+// Returns the principal axes of the surface's corners, by repeated squaring of their covariance.
 std::array<dvec3, 3> principal_axes(const CutMesh& part) {
   dvec3 mean(0.0);
   for (const vec3& p : part.positions) mean += dvec3(p) / double(part.positions.size());
@@ -67,7 +67,7 @@ void try_cut(const CutMesh& part, const dvec3& normal, double offset, double bal
   if (cost < best.cost) best = {normal, offset, cost};
 }
 
-// The cut along one of seven directions with the least total hull volume; `balance` penalises unequal halves.
+// Returns the cut along one of seven directions with the least total hull volume; `balance` penalises unequal halves.
 Cut best_cut(const CutMesh& part, double balance) {
   const auto [a, b, c] = principal_axes(part);
   const dvec3 directions[] = {

@@ -12,7 +12,7 @@ using glm::vec3;
 
 vec2 without(const vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
 
-// A coordinate axis along which a, b, c do not project onto one line; -1 when they are collinear.
+// Returns a coordinate axis along which a, b, c do not project onto one line; -1 when they are collinear.
 int projection_axis(const vec3& a, const vec3& b, const vec3& c) {
   for (int axis = 0; axis < 3; ++axis) {
     if (exact_orientation(without(a, axis), without(b, axis), without(c, axis)) != 0) return axis;

@@ -8,13 +8,13 @@ namespace {
 using closest::Segment;
 using glm::dvec3;
 
-// Corners `from` and `from` + 1, or one corner twice for a vertex.
+// Returns the corners `from` and `from` + 1, or one corner twice for a vertex.
 Segment side_of(const FeatureShape& shape, int from) {
   if (shape.kind == FeatureKind::Vertex) return {shape.corner[0], dvec3(0.0), 0.0};
   return closest::segment(shape.corner[from], shape.corner[(from + 1) % 3]);
 }
 
-// The feature at parameter u of that side.
+// Returns the feature at parameter u of that side.
 Feature feature_at(const FeatureShape& shape, int from, double u) {
   if (shape.kind == FeatureKind::Vertex) return {FeatureKind::Vertex, shape.vertex[0]};
   if (u <= 0.0) return {FeatureKind::Vertex, shape.vertex[from]};
@@ -29,7 +29,7 @@ FeatureHit sides(const FeatureShape& first, int i, const FeatureShape& second, i
           feature_at(second, j, pair.v)};
 }
 
-// A side of `first` (or a vertex) against the face `second`.
+// Computes the distance of a side of `first` (or a vertex) from the face `second`.
 FeatureHit side_face(const FeatureShape& first, int i, const FeatureShape& second) {
   const Segment s = side_of(first, i);
   const closest::Face face = closest::face({second.corner[0], second.corner[1], second.corner[2]});

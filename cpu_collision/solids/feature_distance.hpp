@@ -17,7 +17,7 @@ struct FeatureShape {
   std::uint32_t vertex[3], edge[3];
 };
 
-// `pose` maps the body's coordinates to the common frame.
+// Returns the shape of a feature. `pose` maps the body's coordinates to the common frame.
 FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& pose);
 
 struct FeatureHit {

@@ -32,8 +32,8 @@ PieceError::PieceError(const MeshView& mesh) : mesh_(mesh), tree_(build_face_tre
   spacing_ = kSpacing * std::max(std::min({size.x, size.y, size.z}), 0.02 * glm::length(size));
 }
 
-// The distance is cheap with the tree, the winding number is not: it is computed only where the distance would raise
-// the maximum and no earlier ball contains the point.
+// The tree makes the distance cheap, but not the winding number. The winding number is therefore computed only where
+// the distance would raise the maximum and no earlier ball contains the point.
 double PieceError::outside_by(const dvec3& point, double best, std::vector<Ball>& inside) const {
   for (const Ball& ball : inside) {
     if (glm::distance(point, ball.centre) < ball.radius) return best;

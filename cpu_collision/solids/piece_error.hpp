@@ -16,7 +16,7 @@ class PieceError {
   // The mesh must outlive this.
   explicit PieceError(const MeshView& mesh);
 
-  // m. 0 for a body without faces.
+  // Returns the distance, m; 0 for a body without faces.
   double bulge(const ConvexBody& body) const;
 
  private:

@@ -15,7 +15,7 @@
 
 namespace trocar::solids {
 
-// Kept for each instrument. The pieces must outlive it.
+// Keep one object for each instrument. The pieces must outlive the object.
 class PieceFaces {
  public:
   explicit PieceFaces(const ConvexPieces& pieces);
@@ -26,11 +26,12 @@ class PieceFaces {
   };
   Box box(const RigidPose& pose) const;
 
-  // Does any piece share a point with the face?
+  // Returns whether any piece shares a point with the face.
   bool touches(const RigidPose& pose, const Triangle& face);
-  // The touched ones of `candidates`, in their order. The span is valid until the next call; allocates only to grow.
+  // Returns the touched ones of `candidates`, in their order. The span is valid until the next call; allocates only to
+  // grow.
   std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh, std::span<const FaceId> candidates);
-  // Over all faces: the slow baseline.
+  // Tests all faces: the slow baseline.
   std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 using glm::dvec3;
 using glm::vec3;
 
-// SplitMix64: the standard distributions differ between libraries, this generator does not.
+// Computes SplitMix64. The standard distributions differ between libraries; this generator does not.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

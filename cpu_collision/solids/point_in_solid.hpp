@@ -43,7 +43,7 @@ struct ParityRay {
   double band, length;  // band: m, rounding of the products with u and v; length: m^2, d . d
 };
 
-// Ray number `number`: uniformly distributed direction, 1.5 times as long as the box diagonal.
+// Returns ray number `number`, in a uniformly distributed direction, 1.5 times as long as the box diagonal.
 ParityRay draw_ray(const glm::vec3& from, const SolidBox& box, std::uint32_t seed, int number);
 
 enum class RayContact : std::uint8_t { Missed, Crossed, Degenerate, StartsOnFace };
@@ -53,8 +53,8 @@ RayContact ray_contact(const ParityRay& ray, const glm::vec3& a, const glm::vec3
 class ParityCount {
  public:
   ParityCount(const MeshView& mesh, const ParityRay& ray) : mesh_(mesh), ray_(ray) {}
-  // True once the point is known to lie on the surface: further faces cannot change the answer. A degenerate contact
-  // does not stop the count, since a later face may contain the point.
+  // Returns true once the point is known to lie on the surface: further faces cannot change the answer. A degenerate
+  // contact does not stop the count, since a later face may contain the point.
   bool add(std::uint32_t face) {
     const glm::uvec3& f = mesh_.faces[face];
     const RayContact contact = ray_contact(ray_, mesh_.positions[f.x], mesh_.positions[f.y], mesh_.positions[f.z]);
@@ -80,11 +80,11 @@ template <class Candidates>
 PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm::vec3& point,
                            const Candidates& candidates, const RayParityParams& params = {});
 
-// Over all faces: the slow baseline.
+// Tests all faces: the slow baseline.
 PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm::vec3& point,
                            const RayParityParams& params = {});
-// By the winding number alone: inside where the nearest integer is odd, in agreement with parity. Never
-// returns OnSurface. Works on open surfaces, where the border between inside and outside closes the holes.
+// Decides by the winding number alone: inside where the nearest integer is odd, in agreement with parity. Never returns
+// OnSurface. Works on open surfaces, where the border between inside and outside closes the holes.
 PointAnswer point_in_solid_by_winding(const MeshView& mesh, const glm::dvec3& point);
 
 template <class Candidates>

@@ -13,10 +13,10 @@ struct RigidPose {
   glm::dvec3 back(const glm::dvec3& world) const { return (world - at) * turn; }
 };
 
-// From a rigid transform matrix; scale and shear are not allowed.
+// Converts a rigid transform matrix; scale and shear are not allowed.
 inline RigidPose rigid_pose(const glm::dmat4& m) { return {glm::dmat3(m), glm::dvec3(m[3])}; }
 
-// Maps coordinates of `second` to those of `first`.
+// Returns the pose that maps coordinates of `second` to those of `first`.
 inline RigidPose relative(const RigidPose& first, const RigidPose& second) {
   const glm::dmat3 inverse = glm::transpose(first.turn);
   return {inverse * second.turn, inverse * (second.at - first.at)};

@@ -15,8 +15,8 @@
 
 namespace trocar::solids {
 
-// sr, in [-2 pi, 2 pi]: positive when the triangle turns clockwise seen from the point, as a surface does from inside.
-// For a point on the triangle, and for a triangle without area: 0 or one of the two extremes.
+// Returns the solid angle, sr, in [-2 pi, 2 pi]: positive when the triangle turns clockwise seen from the point, as a
+// surface does from inside. For a point on the triangle, and for a triangle without area: 0 or one of the two extremes.
 inline double solid_angle(const glm::dvec3& point, const Triangle& face) {
   const glm::dvec3 a = face.a - point, b = face.b - point, c = face.c - point;
   const double la = glm::length(a), lb = glm::length(b), lc = glm::length(c);

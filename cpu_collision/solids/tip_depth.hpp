@@ -21,8 +21,9 @@ struct TipDepth {
   bool by_winding = false;     //      the sign comes from the winding number: see PointAnswer
 };
 
-// Needs a closed surface with at least one face. A tip that is not finite lies outside at depth -infinity. Neither
-// function allocates (the tree: after the first calls).
+// Both functions compute the depth. They need a closed surface with at least one face. A tip that is not finite lies
+// outside at depth -infinity. The first function does not allocate; the one with a tree does not allocate after the
+// first calls.
 TipDepth tip_depth(const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
 // `tree` must hold the mesh at these positions.
 TipDepth tip_depth(SurfaceTree& tree, const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);

@@ -30,7 +30,7 @@ struct Aabb {
   };
 };
 
-// The box of all corners, grown by the tool's slack.
+// Returns the box of all corners, grown by the tool's slack.
 inline Aabb box_of(const ConvexTool& tool) {
   glm::dvec3 low(std::numeric_limits<double>::max()), high(-low);
   for (int i = 0; i < tool.corner_count; ++i)
@@ -49,7 +49,7 @@ inline bool apart(Lanes4 low, Lanes4 high, Lanes4 other_low, Lanes4 other_high) 
   return negative_lanes(min(high - other_low, other_high - low)) & 7;
 }
 
-// By the planes alone. Outside and Inside are certain.
+// Tests the box against the planes alone. The answers Outside and Inside are certain.
 inline BoxAnswer planes_say(const Aabb::Tool& tool, Lanes4 low, Lanes4 high) {
   const Lanes4 centre = 0.5f * (low + high), half = 0.5f * (high - low);
   const Lanes4 middle = plane_distances(tool.convex.lanes[0], centre),
@@ -73,13 +73,13 @@ inline bool crosses(const Aabb& box, const LinePart& line) {
   return clip_by_slabs(line.from, line.along, box.low, box.high, line.slack, 3, first, last);
 }
 
-// Lower bound of the distance from the point to anything inside the box, m.
+// Returns the lower bound of the distance from the point to anything inside the box, m.
 inline float least_distance(const Aabb& box, Lanes4 point) {
   const Lanes4 outside = first_three(max(max(box.low - point, point - box.high), lanes(0.f)));
   return std::sqrt(sum(outside * outside));
 }
 
-// Size by which a traversal of two trees chooses the node to open.
+// Returns the size by which a traversal of two trees chooses the node into which it descends.
 inline float size_of(const Aabb& box) {
   const Lanes4 size = first_three(box.high - box.low);
   return sum(size * size);

@@ -46,7 +46,8 @@ struct None {
   void each(Visit) const {}
 };
 
-// largest: largest coordinate, m. With `after`, volumes contain the straight motion of every face between the two.
+// Fits all volumes. largest: largest coordinate, m. With `after`, volumes contain the straight motion of every face
+// from the start to the end positions.
 template <class Volume>
 void fit_tree(const PaddedPositions& positions, const PaddedPositions* after, float largest, VolumeTree<Volume>& tree) {
   const Lanes4 rounding = lanes(kFitRounding * largest);
@@ -82,8 +83,8 @@ struct FacePoints {
   }
 };
 
-// Fits every volume around the faces below it instead of around its children's volumes: O(faces x depth). Tighter for
-// kinds whose volumes do not nest; the same for axis-aligned boxes.
+// Fits every volume around the faces below it instead of around its children's volumes, in O(faces x depth). The
+// volumes are tighter for kinds whose volumes do not nest, and equal for axis-aligned boxes.
 template <class Volume>
 void fit_tightly(const PaddedPositions& positions, std::span<const glm::uvec3> faces, float largest,
                  VolumeTree<Volume>& tree) {

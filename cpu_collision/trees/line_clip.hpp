@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-// from + t * along, t in [first, last].
+// The points from + t * along with t in [first, last].
 struct LinePart {
   Lanes4 from, along;  // m  x, y, z, 0
   float first = 0.f, last = 1.f;
@@ -23,8 +23,9 @@ inline LinePart ray_from(const glm::vec3& a, const glm::vec3& direction, float s
   return {lanes(a), lanes(direction), 0.f, std::numeric_limits<float>::infinity(), slack};
 }
 
-// Does a point of the part lie in all slabs low <= s(t) <= high, s(t) = from + t * along, of the first `count` lanes?
-// Clips `first` and `last` to the slabs. Errs towards true by the slack.
+// Returns whether a point of the part lies in all slabs low <= s(t) <= high, s(t) = from + t * along, of the first
+// `count` lanes. Clips `first` and `last` to the slabs. Slabs are wider by the slack, so the answer may be true for a
+// line that passes that close.
 inline bool clip_by_slabs(Lanes4 from, Lanes4 along, Lanes4 low, Lanes4 high, float slack, int count, float& first,
                           float& last) {
   for (int k = 0; k < count; ++k) {

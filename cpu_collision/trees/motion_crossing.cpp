@@ -77,7 +77,7 @@ bool holds_no_zero(const Gap& gap, const Box& box, const Values& values) {
          apart_along(values, glm::cross(normal, v), gap.rounding);
 }
 
-// Upper bound of the gap's change with each parameter, in its largest coordinate, m.
+// Returns the upper bound of the gap's change with each parameter, in its largest coordinate, m.
 std::array<double, 3> changes_over(const Values& values) {
   std::array<double, 3> change{0.0, 0.0, 0.0};
   for (int k = 0; k < 3; ++k) {
@@ -90,10 +90,11 @@ std::array<double, 3> changes_over(const Values& values) {
   return change;
 }
 
-// The earliest first; among equally early boxes the smallest.
+// Orders boxes so that the earliest comes first; among equally early boxes the smallest.
 bool comes_after(const Box& a, const Box& b) { return a.low[0] != b.low[0] ? a.low[0] > b.low[0] : a.apart > b.apart; }
 
-// `within`: is any point of the box in the domain? Ignores meetings at `before` and later.
+// Searches the earliest meeting; ignores meetings at `before` and later. `within` decides whether any point of a box is
+// in the domain.
 template <class Within>
 std::optional<Meeting> first_zero(const Gap& gap, Within within, double tolerance, double before) {
   std::array<Box, kMostOpen> open;

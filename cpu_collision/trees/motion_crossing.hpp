@@ -30,17 +30,18 @@ struct Meeting {
   double apart;  // m     at most this far apart at that time: the tolerance, or more where boxes ran out
 };
 
-// Does the point reach the closed triangle a, b, c? `tolerance`: m, > 0.
+// Returns the meeting of the point with the closed triangle a, b, c, or nothing when the point does not reach it.
+// `tolerance`: m, > 0.
 std::optional<Meeting> corner_meets_face(const MovingPoint& corner, const MovingPoint& a, const MovingPoint& b,
                                          const MovingPoint& c, double tolerance);
-// The same for the closed edges a-b and c-d.
+// Does the same for the closed edges a-b and c-d.
 std::optional<Meeting> edge_meets_edge(const MovingPoint& a, const MovingPoint& b, const MovingPoint& c,
                                        const MovingPoint& d, double tolerance);
 
-// The earliest of the above over all features of two triangles: their first contact, if they did not cross at the
+// Returns the earliest meeting over all features of two triangles: their first contact, if they did not cross at the
 // start.
 std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingTriangle& second, double tolerance);
-// Whether triangles_meet() finds a meeting. Faster: the first feature pair found decides.
+// Returns whether triangles_meet() finds a meeting. Faster: the first feature pair found decides.
 bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance);
 
 }  // namespace trocar

@@ -24,17 +24,17 @@ struct ObbNode {
   struct Tool;
 };
 
-// A box of zero size, with these axes.
+// Returns a box of zero size, with these axes.
 inline ObbNode with_axes(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
   return {Lanes4{a.x, b.x, c.x, 0.f}, Lanes4{a.y, b.y, c.y, 0.f}, Lanes4{a.z, b.z, c.z, 0.f}, lanes(0.f), lanes(0.f)};
 }
 
-// Projection of a point onto each axis of `frame`, by lane.
+// Returns the projection of a point onto each axis of `frame`, by lane.
 inline Lanes4 along_axes(const ObbNode& frame, Lanes4 point) {
   return dot_rows(frame.axis_x, frame.axis_y, frame.axis_z, point);
 }
 
-// Half projection of a box onto each axis of `frame`, by lane.
+// Returns the half projection of a box onto each axis of `frame`, by lane.
 inline Lanes4 half_shadow(const ObbNode& frame, const ObbNode& box) {
   const Lanes4 x = box.axis_x * box.extent, y = box.axis_y * box.extent, z = box.axis_z * box.extent;
   const Lanes4 a = frame.axis_x * splat<0>(x) + frame.axis_y * splat<0>(y) + frame.axis_z * splat<0>(z);

@@ -20,7 +20,7 @@ Lanes4 cross(Lanes4 a, Lanes4 b) {
   return __builtin_shufflevector(t, t, 1, 2, 0, 3);
 }
 
-// Moments of the uniform triangle: area / 12 * (9 m m' + p p' + q q' + r r'), m its centroid.
+// Returns the moments of the uniform triangle: area / 12 * (9 m m' + p p' + q q' + r r'), m its centroid.
 FaceMoments moments_of(Lanes4 p, Lanes4 q, Lanes4 r, float least_weight, std::uint32_t face) {
   const auto mixed = [](Lanes4 v) {
     return __builtin_shufflevector(v, v, 0, 0, 1, 3) * __builtin_shufflevector(v, v, 1, 2, 2, 3);

@@ -44,14 +44,14 @@ Lanes4 determinant(const SymmetricMatrices& m) {
   return m.xx * (m.yy * m.zz - m.yz * m.yz) - m.xy * (m.xy * m.zz - m.yz * m.xz) + m.xz * (m.xy * m.yz - m.yy * m.xz);
 }
 
-// cos(acos(r) / 3) for r in [0, 1]: the largest root of 4 c^3 - 3 c = r, two Newton steps from its chord.
+// Returns cos(acos(r) / 3) for r in [0, 1]: the largest root of 4 c^3 - 3 c = r, by two Newton steps from its chord.
 Lanes4 third_of_angle(Lanes4 r) {
   Lanes4 c = 0.8660254f + 0.1339746f * r;
   for (int step = 0; step < 2; ++step) c -= (c * (4.f * c * c - 3.f) - r) / (12.f * c * c - 3.f);
   return c;
 }
 
-// The null direction of a rank-2 matrix: the cross product of two of its rows, from the best-conditioned pair.
+// Returns the null direction of a rank-2 matrix: the cross product of two of its rows, from the best-conditioned pair.
 Vectors null_direction(const SymmetricMatrices& m) {
   const Vectors x{m.xx, m.xy, m.xz}, y{m.xy, m.yy, m.yz}, z{m.xz, m.yz, m.zz};
   Vectors best = cross(x, y);
@@ -60,14 +60,14 @@ Vectors null_direction(const SymmetricMatrices& m) {
   return lanes(1.f) / sqrt(dot(best, best)) * best;
 }
 
-// A unit vector perpendicular to a unit vector. Source: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT
-// 2017.
+// Returns a unit vector perpendicular to a unit vector. Source: Duff et al., "Building an Orthonormal Basis,
+// Revisited", JCGT 2017.
 Vectors across(const Vectors& n) {
   const Lanes4 sign = with_sign_of(lanes(1.f), n.z), a = -1.f / (sign + n.z);
   return {1.f + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
 }
 
-// Within the plane of u and v: the direction of the larger eigenvalue.
+// Returns the direction of the larger eigenvalue within the plane of u and v.
 Vectors larger_in_plane(const SymmetricMatrices& m, const Vectors& u, const Vectors& v) {
   const Vectors mu = times(m, u), mv = times(m, v);
   const Lanes4 d = dot(u, mu) - dot(v, mv), b = 2.f * dot(u, mv), h = sqrt(d * d + b * b);
@@ -80,7 +80,8 @@ Vectors larger_in_plane(const SymmetricMatrices& m, const Vectors& u, const Vect
 }  // namespace
 
 PrincipalAxes principal_axes(const SymmetricMatrices& matrices) {
-  // Scaled to eigenvalues 2 cos(angle), 2 cos(angle +- 120 degrees): sum 0, squares 6.
+  // The matrices are scaled so that their eigenvalues are 2 cos(angle), 2 cos(angle +- 120 degrees): their sum is 0,
+  // the sum of their squares 6.
   const Lanes4 mean = (matrices.xx + matrices.yy + matrices.zz) / 3.f;
   SymmetricMatrices m = shifted(matrices, mean);
   // The mean is rounded. For three nearly equal values the remainder may be pure rounding: its trace is made 0 as well.
@@ -91,7 +92,8 @@ PrincipalAxes principal_axes(const SymmetricMatrices& matrices) {
   const Lanes4 squares = m.xx * m.xx + m.yy * m.yy + m.zz * m.zz + 2.f * (m.xy * m.xy + m.xz * m.xz + m.yz * m.yz);
   m = scaled(m, sqrt(6.f / squares));
 
-  // The eigenvalue farthest from the other two: the largest when the determinant is positive, else the smallest.
+  // The code starts with the eigenvalue farthest from the other two: the largest when the determinant is positive, else
+  // the smallest.
   const Lanes4 r = 0.5f * determinant(m);
   const Lanes4 apart = with_sign_of(2.f * third_of_angle(min(lanes(1.f), abs(r))), r);
   const Vectors alone = null_direction(shifted(m, apart)), u = across(alone);

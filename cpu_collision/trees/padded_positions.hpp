@@ -16,9 +16,9 @@ class PaddedPositions {
   PaddedPositions() : room_(1) {}
   explicit PaddedPositions(std::span<const glm::vec3> positions) { assign(positions); }
 
-  // Copies. Allocates only when there are more positions than in all earlier calls.
+  // Copies the positions. Allocates only when there are more positions than in all earlier calls.
   void assign(std::span<const glm::vec3> positions);
-  // x, y, z, and an undefined fourth lane.
+  // Returns x, y, z, and an undefined fourth lane.
   Lanes4 operator[](std::uint32_t vertex) const {
     Lanes4 four;
     std::memcpy(&four, &room_[vertex], sizeof(four));
@@ -32,7 +32,7 @@ class PaddedPositions {
   std::size_t count_ = 0;
 };
 
-// Largest coordinate, m.
+// Returns the largest coordinate, m.
 float reach_of(std::span<const glm::vec3> positions);
 
 }  // namespace trocar

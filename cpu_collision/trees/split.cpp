@@ -172,7 +172,7 @@ WaitingRange root_of(std::span<const Lanes4> positions, std::size_t faces) {
   return {{0, static_cast<std::uint32_t>(faces)}, 0, box.low, box.high};
 }
 
-// All corners of a node's own faces, or each vertex once. Returns their number.
+// Writes all corners of a node's own faces, or each vertex once if `share` is true. Returns their number.
 std::uint32_t write_vertices(std::span<const glm::uvec3> faces, std::span<const std::uint32_t> own, bool share,
                              std::uint32_t* to) {
   std::uint32_t count = 0;

@@ -70,28 +70,30 @@ struct PairAnswer {
 // counters() are those of the last query. Answers are valid until the next query. After the first calls none allocates.
 class SurfaceTree : public TouchQuery {
  public:
-  // Faces that share a point with the closed segment, sorted.
+  // Returns the faces that share a point with the closed segment, sorted.
   virtual std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) = 0;
-  // Faces whose volumes, including all ancestors' volumes, the segment crosses: candidates for a test of the caller,
-  // for example an exact one. Unsorted.
+  // Returns the faces whose volumes, including all ancestors' volumes, the segment crosses: candidates for a test of
+  // the caller, for example an exact one. Unsorted.
   virtual std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) = 0;
-  // The first face that a ray from `origin` meets. Empty when it meets none. `direction`: 1e-15 to 1e15 m long.
+  // Returns the first face that a ray from `origin` meets. Returns nothing when the ray meets none. `direction`: 1e-15
+  // to 1e15 m long.
   virtual std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) = 0;
-  // The face closest to `point`; among equally close faces the one with the lowest number. Empty for a mesh without
-  // faces, and when none is closer than `within`.
+  // Returns the face closest to `point`; among equally close faces the one with the lowest number. Empty for a mesh
+  // without faces, and when none is closer than `within`.
   virtual std::optional<SurfacePoint> closest(const glm::dvec3& point, double within) = 0;
-  // Faces whose volumes, including all ancestors' volumes, contain the point: candidates for the caller. Unsorted.
+  // Returns the faces whose volumes, including all ancestors' volumes, contain the point: candidates for the caller.
+  // Unsorted.
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
   // Pairs (ours, other's) that share a point, including touching pairs; decided exactly (solids/exact_edge.hpp).
   // `other`: over another mesh. If its kind of volume differs, a tree of our kind is first built over its faces.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
-  // Our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly
+  // Returns our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly
   // (mesh/self_crossing.hpp: faces without area cross nothing).
   virtual PairAnswer self_crossing() = 0;
-  // Our pairs (lower, higher) without a common vertex that meet during the motion from the positions of the last update
-  // to `after`, every vertex on a straight line (motion_crossing.hpp). Conservative: misses none. The next call must be
-  // update() or rebuild().
+  // Returns our pairs (lower, higher) without a common vertex that meet during the motion from the positions of the
+  // last update to `after`, every vertex on a straight line (motion_crossing.hpp). Conservative: misses none. The next
+  // call must be update() or rebuild().
   virtual PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) = 0;
 
   virtual std::size_t node_count() const = 0;

@@ -62,7 +62,7 @@ std::optional<RayHit> VolumeTreeQuery<Volume>::first_hit(const glm::dvec3& origi
   return first;
 }
 
-// Nearest child first.
+// The traversal visits the nearest child first.
 template <class Volume>
 std::optional<SurfacePoint> VolumeTreeQuery<Volume>::closest(const glm::dvec3& point, double within) {
   begin_question();

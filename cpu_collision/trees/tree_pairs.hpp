@@ -16,7 +16,7 @@ void VolumeTreeQuery<Volume>::open(TreePart part, Visit visit) const {
   for (std::uint32_t c = part.node + 1; c != tree_.skip[part.node]; c = tree_.skip[c]) visit(TreePart{c, false});
 }
 
-// A part against itself: each of its parts against itself and against those after it.
+// Compares a part with itself: compares each of its own parts with itself and with those after it.
 template <class Volume>
 void VolumeTreeQuery<Volume>::open_same(TreePart part) {
   open(part, [&](TreePart first) {
@@ -81,7 +81,7 @@ inline bool apart(const BoxedFace& a, const BoxedFace& b) {
   return glm::any(glm::lessThan(a.high, b.low)) || glm::any(glm::lessThan(b.high, a.low));
 }
 
-// Box around a face's motion.
+// Returns the box around a face's motion.
 inline SweptBox swept_box(const PaddedPositions& before, const PaddedPositions& after, const glm::uvec3& face) {
   SweptBox box{before[face.x], before[face.x]};
   for (const PaddedPositions* positions : {&before, &after})
@@ -105,7 +105,7 @@ inline bool share_a_vertex(const glm::uvec3& a, const glm::uvec3& b) {
 
 }  // namespace tree_pairs
 
-// `other` itself, or a tree of our kind over its faces.
+// Returns `other` itself, or a tree of our kind over its faces.
 template <class Volume>
 const VolumeTreeQuery<Volume>& VolumeTreeQuery<Volume>::of_this_kind(const SurfaceTree& other) {
   if (const auto* same = dynamic_cast<const VolumeTreeQuery*>(&other)) return *same;

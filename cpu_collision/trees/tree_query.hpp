@@ -106,7 +106,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   // Calls visit(child) for the parts of `part`: its children, and its own faces as one part.
   template <class Visit>
   void open(TreePart part, Visit visit) const;
-  // Calls test(our slots, other's slots) for every pair of parts that cannot be opened further.
+  // Calls test(our slots, other's slots) for every pair of parts that have no parts of their own.
   template <class Test>
   void walk_pairs(const VolumeTreeQuery& other, Test test);
   void open_same(TreePart part);

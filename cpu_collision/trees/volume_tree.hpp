@@ -79,7 +79,7 @@ struct SplitParams {
   bool share_vertices = false;            // list each vertex once per node: slower to build, faster to fit
 };
 
-// positions: [vertex] x, y, z, 0, finite. A mesh without faces gives no nodes.
+// Builds the topology. positions: [vertex] x, y, z, 0, finite. A mesh without faces gives no nodes.
 void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
                     SplitScratch& scratch, TreeTopology& tree);
 

@@ -11,7 +11,7 @@
 
 namespace trocar::planar {
 
-// The index of a largest element of 0 .. n-1, n >= 1. compare(i, j) is the sign of f(i) - f(j).
+// Returns the index of a largest element of 0 .. n-1, n >= 1. compare(i, j) is the sign of f(i) - f(j).
 template <class Compare>
 std::size_t bimodal_maximum(std::size_t n, const Compare& compare) {
   if (n == 1) return 0;
@@ -39,7 +39,7 @@ std::size_t bimodal_maximum(std::size_t n, const Compare& compare) {
   }
 }
 
-// The index of a smallest element.
+// Returns the index of a smallest element.
 template <class Compare>
 std::size_t bimodal_minimum(std::size_t n, const Compare& compare) {
   return bimodal_maximum(n, [&](std::size_t i, std::size_t j) { return -compare(i, j); });

@@ -80,7 +80,7 @@ std::optional<Pair> proved_side(const Chain& corner, const Chain& side) {
   return Pair{std::abs(cross(along, p - a)) / glm::length(along), p, nearest};
 }
 
-// Two corners are the nearest pair when each polygon lies behind its own corner, seen from the other.
+// Two corners are the nearest pair when each polygon lies behind its own corner, as seen from the other corner.
 std::optional<Pair> proved_corners(const Chain& first, const Chain& second) {
   const dvec2 &p = first.corner(0), &q = second.corner(0);
   if (p == q || dot_sign(p, q, p, first.before()) > 0 || dot_sign(p, q, p, first.after()) > 0 ||

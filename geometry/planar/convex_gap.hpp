@@ -19,10 +19,10 @@ struct ConvexGap {
   dvec2 on_first{0.0}, on_second{0.0};
 };
 
-// Either view may be a point or a segment (one or two different corners).
+// Computes the gap. Either view may be a point or a segment (one or two different corners).
 ConvexGap convex_gap(const ConvexView& first, const ConvexView& second);
 
-// Whether two convex polygons meet, touching included: exact.
+// Returns whether two convex polygons meet, touching included: exact.
 inline bool convex_meet(const ConvexView& first, const ConvexView& second) { return convex_gap(first, second).meet; }
 
 }  // namespace trocar::planar

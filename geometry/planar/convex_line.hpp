@@ -20,8 +20,8 @@ struct LineHit {
   std::uint32_t enter_side = 0, leave_side = 0;
 };
 
-// The line through `line.a` and `line.b`; equal points do not define a line and give None. The kind is exact, the
-// points are rounded.
+// Intersects the line through `line.a` and `line.b` with the polygon. Equal points do not define a line and give None.
+// The kind is exact, the points are rounded.
 LineHit line_hit(const ConvexView& polygon, const Segment& line);
 
 // The stretch of a segment inside a polygon as parameters enter <= leave in [0, 1]. A segment of zero length is a
@@ -31,7 +31,7 @@ struct SegmentInside {
   double enter = 0.0, leave = 0.0;  // 1
 };
 
-// `meets` is exact, touching included.
+// Intersects a segment with the polygon. `meets` is exact, touching included.
 SegmentInside segment_inside(const ConvexView& polygon, const Segment& segment);
 
 }  // namespace trocar::planar

@@ -23,7 +23,7 @@ FarCorners scan_axis(Corners corners, const dvec2& axis) {
   return far;
 }
 
-// All corners of the plateau around a largest corner.
+// Returns all corners of the plateau around a largest corner.
 template <class Compare>
 FarCorners with_equals(std::size_t n, const Compare& compare) {
   const std::size_t peak = bimodal_maximum(n, compare);

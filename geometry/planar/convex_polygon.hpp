@@ -43,13 +43,15 @@ class ConvexPolygon {
   std::array<FarCorners, 4> axis_ends_;
 };
 
-// Inside or on the boundary, exactly. O(log n), three corners or more.
+// Returns whether the point lies inside or on the boundary, exactly. O(log n). The polygon needs at least three
+// corners.
 bool contains(const ConvexView& polygon, const dvec2& p);
 
-// The corners farthest along `direction`, exactly; a zero direction gives any corner. O(log n), three corners or more.
+// Returns the corners farthest along `direction`, exactly; a zero direction gives any corner. O(log n). The polygon
+// needs at least three corners.
 FarCorners farthest(const ConvexView& polygon, const dvec2& direction);
 
-// The corners farthest to the left of the line a -> b, exactly: no rounded normal is formed. O(log n).
+// Returns the corners farthest to the left of the line a -> b, exactly: no rounded normal is formed. O(log n).
 FarCorners farthest_left(const ConvexView& polygon, const dvec2& a, const dvec2& b);
 
 }  // namespace trocar::planar

@@ -15,26 +15,27 @@ namespace trocar::planar {
 using glm::dvec2;
 
 inline double cross(const dvec2& u, const dvec2& v) { return u.x * v.y - u.y * v.x; }
-// `v` turned a quarter counter-clockwise (x right, y up).
+// Returns `v` turned a quarter counter-clockwise (x right, y up).
 inline dvec2 quarter_turn(const dvec2& v) { return {-v.y, v.x}; }
 
 // The rounding error of two differences, two products and one subtraction stays below this fraction of the products.
 constexpr double kSignFilter = 4.5e-16;  // 1   4 half-units in the last place, rounded up
 
-// Sign of (b - a) x (d - c) and of (b - a) . (d - c) with no filter: about thirty times slower.
+// Returns the sign of (b - a) x (d - c) and of (b - a) . (d - c) with no filter: about thirty times slower.
 int exact_cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);
 int exact_dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);
 
 inline int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
 
-// Sign of (b - a) x (d - c): 1 when the second difference lies left of the first, 0 when parallel or either is zero.
+// Returns the sign of (b - a) x (d - c): 1 when the second difference lies left of the first, 0 when parallel or either
+// is zero.
 inline int cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d) {
   const double left = (b.x - a.x) * (d.y - c.y), right = (b.y - a.y) * (d.x - c.x), value = left - right;
   if (std::abs(value) > kSignFilter * (std::abs(left) + std::abs(right))) return sign_of(value);
   return left == 0.0 && right == 0.0 ? 0 : exact_cross_sign(a, b, c, d);
 }
 
-// Sign of (b - a) . (d - c).
+// Returns the sign of (b - a) . (d - c).
 inline int dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d) {
   const double left = (b.x - a.x) * (d.x - c.x), right = (b.y - a.y) * (d.y - c.y), value = left + right;
   if (std::abs(value) > kSignFilter * (std::abs(left) + std::abs(right))) return sign_of(value);

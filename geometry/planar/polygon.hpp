@@ -18,18 +18,19 @@ namespace trocar::planar {
 // Corners in order, the last joined to the first. [corner]
 using Corners = std::span<const dvec2>;
 
-// Positive when counter-clockwise (y up). Measured from the first corner, so that polygons far away stay precise.
+// Returns the area, positive when the corners are counter-clockwise (y up). It is measured from the first corner, so
+// that it stays precise for polygons far from the origin.
 double signed_area(Corners polygon);
 
 enum class Place { Outside, Boundary, Inside };
 
-// Boundary is exact. Inside means an odd number of crossings, so a self-crossing polygon has holes where it covers
-// twice, as in the source. O(n). The corners must be finite.
+// Decides where the point lies. Boundary is exact. Inside means an odd number of crossings: where a self-crossing
+// polygon covers a point twice, the point is outside, as in the source. O(n). The corners must be finite.
 Place place_in_polygon(Corners polygon, const dvec2& p);
-// Inside or on the boundary.
+// Returns whether the point lies inside or on the boundary.
 inline bool polygon_contains(Corners polygon, const dvec2& p) { return place_in_polygon(polygon, p) != Place::Outside; }
 
-// The indices of the corners that differ from their predecessor: a repeated corner is kept once.
+// Returns the indices of the corners that differ from their predecessor: a repeated corner is kept once.
 std::vector<std::uint32_t> distinct_corners(Corners polygon);
 
 // Returns one sentence that says why this is not a simple polygon, or an empty text. A simple polygon has finite
@@ -37,7 +38,8 @@ std::vector<std::uint32_t> distinct_corners(Corners polygon);
 // corners along a side are allowed. The cost is O(n^2): for loaders.
 std::string simple_fault(Corners polygon);
 
-// One sentence saying why this is not a convex polygon, of either orientation, or empty. The same is allowed. O(n).
+// Returns one sentence that says why this is not a convex polygon of either orientation, or an empty text. Repeated
+// corners and corners along a side are allowed here, too. O(n).
 std::string convex_fault(Corners polygon);
 
 }  // namespace trocar::planar

@@ -18,7 +18,7 @@ Sides sides(const Segment& s, const Segment& t) {
 
 bool all_on_one_line(const Sides& at) { return !at.of_a && !at.of_b && !at.of_c && !at.of_d; }
 
-// The axis along which four collinear points differ most; it orders them exactly.
+// Returns the axis along which four collinear points differ most; it orders them exactly.
 int longest_axis(const Segment& s, const Segment& t) {
   const auto [x_low, x_high] = std::minmax({s.a.x, s.b.x, t.a.x, t.b.x});
   const auto [y_low, y_high] = std::minmax({s.a.y, s.b.y, t.a.y, t.b.y});
@@ -36,7 +36,7 @@ SegmentHit overlap(const Segment& s, const Segment& t) {
   return {kind, nearest_place(s, from), nearest_place(t, from), from, to};
 }
 
-// The parameter on `s` at which the line through `t` cuts it; the sides of its ends are known exactly.
+// Returns the parameter on `s` at which the line through `t` cuts it; the sides of its ends are known exactly.
 double cut_parameter(const Segment& s, const Segment& t, int side_a, int side_b) {
   if (side_a == 0) return 0.0;
   if (side_b == 0) return 1.0;

@@ -15,12 +15,12 @@ struct Segment {
 
 inline dvec2 point_at(const Segment& s, double place) { return s.a + place * (s.b - s.a); }
 
-// The parameter in [0, 1] of the segment's point nearest to `p`; 0 for a segment of zero length.
+// Returns the parameter in [0, 1] of the segment's point nearest to `p`; 0 for a segment of zero length.
 double nearest_place(const Segment& s, const dvec2& p);
 dvec2 nearest_point(const Segment& s, const dvec2& p);
 double distance(const Segment& s, const dvec2& p);
 
-// Is `p` a point of the closed segment? Exact.
+// Returns whether `p` is a point of the closed segment; exact.
 bool on_segment(const Segment& s, const dvec2& p);
 
 enum class SegmentMeeting { None, Point, Overlap };
@@ -33,12 +33,13 @@ struct SegmentHit {
   dvec2 from{0.0}, to{0.0};
 };
 
-// The kind is exact. Parameters and points are rounded; those of nearly parallel segments are ill-conditioned.
+// Intersects two closed segments. The kind is exact. Parameters and points are rounded; those of nearly parallel
+// segments are ill-conditioned.
 SegmentHit meet(const Segment& first, const Segment& second);
-// Only the decision: do the closed segments share a point? Exact.
+// Returns only whether the closed segments share a point; exact.
 bool segments_meet(const Segment& first, const Segment& second);
 
-// Distance of two segments; 0 when they meet.
+// Returns the distance of two segments; 0 when they meet.
 double distance(const Segment& first, const Segment& second);
 
 }  // namespace trocar::planar

@@ -16,8 +16,9 @@ namespace trocar::planar {
 
 using CornerTriangle = std::array<std::uint32_t, 3>;  // corner indices, counter-clockwise
 
-// n - 2 triangles, one fewer for each repeated corner and each corner that lies on a straight side while cutting. They
-// cover the polygon once. Either orientation. Throws InputError with the sentence of simple_fault().
+// Returns n - 2 triangles that cover the polygon once; there is one fewer for each repeated corner and for each corner
+// that lies on a straight side while ears are cut. Accepts either orientation. Throws InputError with the sentence of
+// simple_fault().
 // O(n^2) for hand-drawn outlines, O(n^3) at worst.
 std::vector<CornerTriangle> triangulate(Corners polygon);
 
@@ -29,9 +30,9 @@ struct ConvexPieces {
   std::size_t count() const { return start.size() - 1; }
 };
 
-// Convex pieces that cover the polygon once: the triangulation without every diagonal that convexity does not need. At
-// most 2 r + 1 pieces for r reflex corners, so at most four times the minimum. A piece may have corners along a side.
-// Throws as triangulate().
+// Returns convex pieces that cover the polygon once: removes from the triangulation every diagonal that convexity does
+// not need. There are at most 2 r + 1 pieces for r reflex corners, so at most four times the minimum. A piece may have
+// corners along a side. Throws the same errors as triangulate().
 ConvexPieces convex_pieces(Corners polygon);
 
 }  // namespace trocar::planar

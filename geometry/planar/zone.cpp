@@ -24,7 +24,7 @@ double extent_distance(const Extent& a, const Extent& b) {
 
 Segment side(Corners c, std::size_t i) { return {c[i], c[i + 1 < c.size() ? i + 1 : 0]}; }
 
-// Depth of a point inside the zone: its distance to the outline.
+// Returns the depth of a point inside the zone: its distance to the outline.
 ZoneDistance depth_of(Corners outline, const dvec2& p) {
   ZoneDistance nearest{std::numeric_limits<double>::infinity(), p, p};
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -35,7 +35,8 @@ ZoneDistance depth_of(Corners outline, const dvec2& p) {
   return nearest;
 }
 
-// An upper bound of the depth on a stretch: along it the distance to one side is convex, so the two ends bound it.
+// Returns an upper bound of the depth on a stretch: along it the distance to one side is convex, so the two ends bound
+// it.
 double depth_bound(Corners outline, const dvec2& from, const dvec2& to) {
   double bound = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -71,7 +72,7 @@ ZoneDistance as_depth(ZoneDistance found) {
   return found;
 }
 
-// The nearest pair between a point or segment and the pieces; distance 0 when it meets one of them.
+// Returns the nearest pair between a point or segment and the pieces; distance 0 when it meets one of them.
 ConvexGap nearest_gap(std::span<const ConvexPolygon> pieces, const ConvexView& tool) {
   const Extent around = extent(tool);
   ConvexGap nearest{false, std::numeric_limits<double>::infinity()};

@@ -24,18 +24,19 @@ struct ZoneDistance {
 
 class Zone {
  public:
-  // Any simple polygon, either orientation. Throws InputError with the sentence of simple_fault().
+  // Accepts any simple polygon, of either orientation. Throws InputError with the sentence of simple_fault().
   Zone(Corners outline, ZoneKind kind);
 
   ZoneKind kind() const { return kind_; }
   Corners outline() const { return outline_; }
   std::span<const ConvexPolygon> pieces() const { return pieces_; }
 
-  // Inside or on the outline, exactly. O(pieces * log n).
+  // Returns whether the point lies inside or on the outline, exactly. O(pieces * log n).
   bool contains(const dvec2& p) const;
 
-  // For a finite point, for example the tip, and a segment, for example the shaft. Neither allocates. Outside:
-  // O(pieces * log n) after a box test; inside: O(n), for a segment times the steps of a bisection.
+  // Computes the distance of a finite point (for example the tip) or of a segment (for example the shaft). Neither
+  // function allocates. The cost is O(pieces * log n) outside, after a box test, and O(n) inside; for a segment inside
+  // it is multiplied by the steps of a bisection.
   ZoneDistance distance(const dvec2& p) const;
   ZoneDistance distance(const Segment& shaft) const;
 

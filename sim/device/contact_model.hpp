@@ -49,15 +49,15 @@ struct ContactModel {
   double depth_depth = 0.0;          // m^2   B
 };
 
-// Age at which a force begins to fade, s.
+// Returns the age at which a force begins to fade, s.
 double hold_time(const ContactModelParams& params, const ContactModel& model);
 
-// Force on the instrument, N, when its tip is at `tip` (m) at time `now` (s). Zero without contact, and when `tip` is
-// not finite.
+// Returns the force on the instrument, N, when its tip is at `tip` (m) at time `now` (s). The force is zero without
+// contact, and when `tip` is not finite.
 glm::dvec3 felt_force(const ContactModelParams& params, const ContactModel& model, const glm::dvec3& tip, double now);
 
-// The model after a frame arrives at time `now` (s) with the tip at `tip` (m). A force or a position in `felt` that is
-// not finite counts as no contact.
+// Returns the model after a frame arrives at time `now` (s) with the tip at `tip` (m). A force or a position in `felt`
+// that is not finite counts as no contact.
 ContactModel updated(const ContactModelParams& params, const ContactModel& model, const Felt& felt,
                      const glm::dvec3& tip, double now);
 

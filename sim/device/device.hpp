@@ -40,15 +40,16 @@ struct Felt {
 class Device {
  public:
   virtual ~Device() = default;
-  // The session's thread calls it once per frame. Must not block.
+  // Returns the pose. The session's thread calls this function once per frame. It must not block.
   virtual DevicePose pose(const FrameClock& clock) = 0;
-  // Health of the last returned pose; a device that cannot fail is always Good. Must not block.
+  // Returns the health of the last returned pose; a device that cannot fail is always Good. It must not block.
   virtual DeviceHealth health() const { return DeviceHealth::Good; }
-  // True when the pose depends only on the tick (a script, a recorded motion): a pause does not change it.
+  // Returns true when the pose depends only on the tick (a script, a recorded motion): a pause does not change it.
   virtual bool follows_ticks() const { return false; }
-  // Called after a pause of the session, during which the user may have moved the device.
+  // The session calls this function after a pause, during which the user may have moved the device.
   virtual void suspend() {}
-  // The session's thread calls it once per frame, after the frame; the force is zero while the instrument is frozen.
+  // Receives the force on the instrument. The session's thread calls this function once per frame, after the frame; the
+  // force is zero while the instrument is frozen.
   virtual void feel(const Felt& felt) { static_cast<void>(felt); }
 };
 

@@ -33,7 +33,7 @@ struct GamepadParams {
   double insert_rate = 0.08;      // m/s      at full deflection
   double spin_rate_deg = 150.0;   // deg/s    at full deflection
   double pedal_threshold = 0.25;  // 1        travel of the left trigger that presses the pedal, 0..1
-  bool fulcrum = true;            //          the stick moves the handle, the tip moves the opposite way
+  bool fulcrum = true;            //          the stick moves the handle, the tip moves in the opposite direction
 };
 
 // Maps a stick's deflection (x, y in -1..1) to a fraction of the full rate, of length at most 1.
@@ -44,7 +44,7 @@ class GamepadDevice final : public HandDevice {
   GamepadDevice(const HeldTool& tool, GamepadSource source, const GamepadParams& params = {});
 
   DevicePose pose(const FrameClock& clock) override;
-  // Lost while the gamepad is disconnected.
+  // Returns Lost while the gamepad is disconnected.
   DeviceHealth health() const override { return connected_ ? DeviceHealth::Good : DeviceHealth::Lost; }
 
  private:

@@ -23,7 +23,7 @@ struct HeldTool {
   double spin_deg = 0.0;  // deg  at the start
 };
 
-// Empty when the tool starts within its limits; else the joint that is outside them, with its limits.
+// Returns an empty text when the tool starts within its limits; else the joint that is outside them, with its limits.
 std::string start_fault(const HeldTool& tool);
 
 class HandDevice : public Device {
@@ -35,7 +35,7 @@ class HandDevice : public Device {
   void set_fulcrum(bool on) { fulcrum_ = on; }
   bool fulcrum() const { return fulcrum_; }
 
-  // Target joints of the instrument; within the limits.
+  // Returns the target joints of the instrument, which are within the limits.
   const Joints& joints() const { return joints_; }
   const JointLimits& limits() const { return limits_; }
 

@@ -40,23 +40,23 @@ struct HapticState {
   std::uint64_t ticks = 0;
 };
 
-// Hand and handle at rest at the same position.
+// Returns the state in which hand and handle are at rest at the same position.
 HapticState at_rest(const glm::dvec3& tip);
 
-// One tick of `dt` s; a pure function. The force is limited to the strength of the motors; a force that is not finite
-// counts as zero.
+// Computes one tick of `dt` s; a pure function. The force is limited to the strength of the motors; a force that is not
+// finite counts as zero.
 HapticState hand_tick(const HapticStubParams& params, const HapticState& state, const glm::dvec3& target,
                       const glm::dvec3& force, double dt);
 
-// Stiffness of the stiffest wall against which ticks of `dt` s are stable, N/m; negative: unstable even without
-// contact.
+// Returns the stiffness of the stiffest wall against which ticks of `dt` s are stable, N/m; negative: unstable even
+// without contact.
 double stable_wall(const HapticStubParams& params, double dt);
 
-// Empty when all parameters are within their limits and the hand is stable against the contact model's greatest
-// stiffness; else one sentence with the fault and its remedy.
+// Returns an empty text when all parameters are within their limits and the hand is stable against the contact model's
+// greatest stiffness; else one sentence with the fault and its remedy.
 std::string hand_fault(const HapticStubParams& params);
 
-// Kinetic energy plus the energy of the springs, without the contact, J.
+// Returns the kinetic energy plus the energy of the springs, without the contact, J.
 double hand_energy(const HapticStubParams& params, const HapticState& state, const glm::dvec3& target);
 
 }  // namespace trocar

@@ -14,10 +14,10 @@ namespace trocar {
 
 class HapticStub final : public Device {
  public:
-  // Target position of the tip (m) at the thread's own time (s). The thread calls it.
+  // Gives the target position of the tip (m) at the thread's own time (s). The thread calls this function.
   using Target = std::function<glm::dvec3(double time)>;
 
-  // Error: InputError when hand_fault(params) finds a fault.
+  // Starts the thread. Throws InputError when hand_fault(params) finds a fault.
   HapticStub(const glm::dvec3& pivot, const glm::dvec3& tip, Target target, const HapticStubParams& params = {});
   ~HapticStub() override;
 

@@ -26,15 +26,16 @@ struct RemoteCentre {
   glm::dmat3 frame{1.0};  // columns x, y, z of T_rcm in the world
 };
 
-// `axis` must not be zero and need not be a unit vector.
+// Makes the frame. `axis` must not be zero and need not be a unit vector.
 RemoteCentre remote_centre(const glm::dvec3& pivot, const glm::dvec3& axis);
 
-// T in the world frame: origin at the tip, +z along the shaft away from the trocar, +x and +y turn with the spin.
+// Returns T in the world frame: its origin lies at the tip, +z runs along the shaft away from the trocar, +x and +y
+// turn with the spin.
 glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints);
 
 DevicePose pose_of(const RemoteCentre& centre, const JointLimits& limits, const Joints& joints);
-// The inverse; pan within +-90, tilt within +-180 degrees. Uses the pose's own pivot, so depth is the length of its
-// shaft.
+// Computes the joints of a pose: pan within +-90, tilt within +-180 degrees. It uses the pose's own pivot, so depth is
+// the length of the shaft.
 Joints joints_of(const RemoteCentre& centre, const JointLimits& limits, const DevicePose& pose);
 
 // Clamps each joint to its limits. A joint that is not finite takes the clamped value of `fallback`. Spin has no

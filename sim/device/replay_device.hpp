@@ -11,11 +11,11 @@
 
 namespace trocar {
 
-// The interpolated row at `time` (s, on the trajectory's own clock); before the first row the first, after the last row
-// the last.
+// Returns the interpolated row at `time` (s, on the trajectory's own clock); before the first row the first, after the
+// last row the last.
 TrajectoryRow row_at(const Trajectory& trajectory, double time);
 
-// The first call of pose() returns the first row.
+// Makes the device. The first call of pose() returns the first row.
 std::unique_ptr<Device> make_replay_device(Trajectory trajectory);
 
 }  // namespace trocar

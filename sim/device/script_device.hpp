@@ -10,7 +10,7 @@
 
 namespace trocar {
 
-// Frame k takes row k; after the last row the tool stays.
+// Makes a device that takes row k in frame k. After the last row the tool stays.
 std::unique_ptr<Device> make_trajectory_device(Trajectory trajectory);
 
 // A surgical gesture around `target`, a point on the tissue, repeated every `period` seconds.

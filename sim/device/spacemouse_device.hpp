@@ -32,7 +32,7 @@ struct SpaceMouseParams {
   double swing_rate_deg = 40.0;  // deg/s   at full deflection
   double insert_rate = 0.08;     // m/s     at full deflection
   double spin_rate_deg = 120.0;  // deg/s   at full deflection
-  bool fulcrum = true;           //         the puck moves the handle, the tip moves the opposite way
+  bool fulcrum = true;           //         the puck moves the handle, the tip moves in the opposite direction
 };
 
 class SpaceMouseDevice final : public HandDevice {

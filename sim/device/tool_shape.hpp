@@ -23,21 +23,24 @@ struct ToolPart {
   ToolSurface surface = ToolSurface::Steel;
 };
 
-// The parts from the tip to the hinge. radius: of the shaft, m.
+// Returns the parts from the tip to the hinge. radius: of the shaft, m.
 std::vector<ToolPart> tip_parts(InstrumentKind kind, double radius);
-// Length of these parts: z where the shaft begins, m.
+// Returns the length of these parts: z where the shaft begins, m.
 double tip_length(InstrumentKind kind, double radius);
-// Ferrule and insulated tube from tip_length() to z = `length`, in pieces short enough for the lens distortion.
+// Returns the ferrule and the insulated tube from tip_length() to z = `length`, in pieces short enough for the lens
+// distortion.
 std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double length = 0.35);
 
-// World from tool. The origin is a radius beyond the tip. The smallest rotation that takes +z to the shaft, then the
-// roll, clockwise as seen from the trocar. Continuous except where the shaft points along the world's -z.
+// Returns the transformation from tool to world coordinates. The origin is a radius beyond the tip. The rotation is the
+// smallest one that takes +z to the shaft, then the roll, clockwise as seen from the trocar. It is continuous except
+// where the shaft points along the world's -z.
 glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg);
-// World from part. grip: 0 closed .. 1 opened by limits.widest_grip_deg between the two sides.
+// Returns the transformation from part to world coordinates. grip: 0 closed .. 1 opened by limits.widest_grip_deg
+// between the two sides.
 glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const ToolPart& part,
                      const JointLimits& limits = {});
 
-// An ellipsoid around the organs, seen from inside: the abdominal wall. half_size: m.
+// Returns an ellipsoid around the organs, seen from inside: the abdominal wall. half_size: m.
 TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size);
 
 }  // namespace trocar

@@ -26,15 +26,15 @@ struct Trajectory {
   ToolPose pose(std::size_t frame, double radius) const { return {rows[frame].pivot, rows[frame].tip, radius}; }
 };
 
-// Error: InputError with file, line and remedy: a column that is missing or repeated, a cell that is not a finite
-// number, decreasing time, more than a day, a coordinate more than 999 m from the origin, tip = pivot within a row or
-// from one row to the next, a line longer than 4096 bytes, no rows.
+// Loads a trajectory. Throws InputError with file, line and remedy for a column that is missing or repeated, a cell
+// that is not a finite number, decreasing time, more than a day, a coordinate more than 999 m from the origin, tip =
+// pivot within a row or from one row to the next, a line longer than 4096 bytes, no rows.
 Trajectory load_trajectory(const std::filesystem::path& file);
 
 // Keeps every `stride`-th row, starting with the first.
 Trajectory thinned(const Trajectory& trajectory, std::size_t stride);
 
-// Error: InputError when the tool's radius is not a positive number or is larger than the organ.
+// Throws InputError when the tool's radius is not a positive number or is larger than the organ.
 void check_radius(double radius, const MeshView& organ);
 
 }  // namespace trocar

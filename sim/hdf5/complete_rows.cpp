@@ -21,7 +21,7 @@ std::uint64_t shortest(const OrganTables& organ, std::size_t first, std::size_t 
   return rows;
 }
 
-// Number of frames before the first one that needs a missing row.
+// Returns the number of frames before the first one that needs a missing row.
 std::uint64_t frames_with_surface(const OrganTables& organ, std::uint64_t frames) {
   for (const SurfaceRows& kind : kSurfaceRows) {
     const std::uint64_t rows = shortest(organ, kind.first, kind.frame);

@@ -18,24 +18,24 @@ struct RowCounts {
   std::uint64_t operator[](RowOf rows) const { return of[static_cast<std::size_t>(rows)]; }
 };
 
-// Opens these tables. A 0 in a row shape accepts any size. Error: InputError when a table is missing or has another
+// Opens these tables. A 0 in a row shape accepts any size. Throws InputError when a table is missing or has another
 // shape.
 std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds);
 
-// Number of touches that every touch table contains.
+// Returns the number of touches that every touch table contains.
 std::uint64_t touch_rows(const OrganTables& organ);
 
-// Number of frames that every table contains, with their touches and their surface changes.
+// Returns the number of frames that every table contains, with their touches and their surface changes.
 std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs);
 
-// How many of the first `frames` frames have all their tip touches.
+// Returns how many of the first `frames` frames have all their tip touches.
 std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames);
 
-// Checks `starts`, the table of tools + 1 columns with the first row of each tool: true when the numbers ascend within
-// every frame and do not exceed `rows`.
+// Checks `starts`, the table of tools + 1 columns with the first row of each tool. Returns true when the numbers ascend
+// within every frame and do not exceed `rows`.
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows);
 
-// Numbers of rows written with the first `frames` (> 0) frames.
+// Returns the numbers of rows written with the first `frames` (> 0) frames.
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames);
 
 }  // namespace trocar

@@ -33,7 +33,7 @@ void silence_library() {
   static_cast<void>(no_work_at_exit), static_cast<void>(silent);
 }
 
-// The file that an object is in.
+// Returns the file that an object is in.
 std::string file_name(hid_t object) {
   const ssize_t length = H5Fget_name(object, nullptr, 0);
   std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, length)), '\0');

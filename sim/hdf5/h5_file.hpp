@@ -1,6 +1,6 @@
 // Wraps the part of HDF5 that a recording needs: files, text attributes, and tables that grow by rows. The interface
 // has no HDF5 types. Untrusted files are read within limits: a table has no more data than its file can hold, and no
-// link leads to another file. Errors: InputError for a damaged file, RunError when writing fails.
+// link leads to another file. Throws InputError for a damaged file, RunError when writing fails.
 // Tested in tests/sim/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
 #pragma once
 
@@ -64,10 +64,10 @@ class H5Table {
 
 class H5File {
  public:
-  // Creates a new file. Error: InputError when the file exists, cannot be written, or another program writes it.
+  // Creates a new file. Throws InputError when the file exists, cannot be written, or another program writes it.
   static H5File create(const std::filesystem::path& path);
   // Opens a finished file, the file of a killed process, or a file that a program is writing. `lock`: the caller's lock
-  // of this file, if it holds one; without a lock the file may be live. Error: InputError.
+  // of this file, if it holds one; without a lock the file may be live. Throws InputError.
   static H5File open(const std::filesystem::path& path, const RecordingLock* lock = nullptr);
   ~H5File();
   H5File(H5File&& other) noexcept;
@@ -76,12 +76,12 @@ class H5File {
 
   bool clean() const;  // its writer closed it
   bool live() const;   // a program was writing it when it was opened
-  // Describes the first write error: a failed write, or a deleted file. Empty: no error.
+  // Describes the first write error (a failed write, or a deleted file). Returns an empty text when there is none.
   std::string fault() const;
   bool deleted() const;
-  // Ends writing; destroy the tables of this file before. Error: RunError when not all data are on the disk.
+  // Ends writing; destroy the tables of this file before. Throws RunError when not all data are on the disk.
   void close();
-  // The new path of the file if it was moved while it was written. Empty: it was not moved.
+  // Returns the new path of the file if it was moved while it was written, otherwise an empty path.
   std::filesystem::path moved_to() const;
   const std::filesystem::path& path() const { return path_; }
   void make_group(const std::string& path);
@@ -92,10 +92,11 @@ class H5File {
   H5Table make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
                      std::uint64_t rows_per_chunk);
   bool has_table(const std::string& path) const;
-  // Error: InputError when the file has no such table, or the table has another cell type or exceeds the limits.
+  // Opens a table. Throws InputError when the file has no such table, or the table has another cell type or exceeds the
+  // limits.
   H5Table table(const std::string& path, Cell cell) const;
   // Starts SWMR writing: afterwards no table can be added, and readers can open the file at any time, also after a
-  // crash. Error: RunError when a write has failed so far.
+  // crash. Throws RunError when a write has failed so far.
   void start_single_writer();
 
  private:

@@ -20,7 +20,7 @@ struct RecorderParams {
 
 class Recorder final : public RecordSink {
  public:
-  // Errors: InputError when the file cannot be written, RunError when the disk is full. An error leaves no new file.
+  // Throws InputError when the file cannot be written, RunError when the disk is full. An error leaves no new file.
   Recorder(const std::filesystem::path& file, const RecordingHeader& header, const RecorderParams& params = {});
   // Closes the file and ignores errors; call close() to get them.
   ~Recorder() override;
@@ -28,11 +28,11 @@ class Recorder final : public RecordSink {
   // Copies the frame. Never waits for the disk and never throws; allocates only while its buffers grow. After a failure
   // it does nothing.
   void append(const RecordedFrame& frame) override;
-  // True when recording has ended early, for example because the disk is full or the file was deleted; failure() gives
-  // the reason in one sentence.
+  // Returns true when recording has ended early, for example because the disk is full or the file was deleted;
+  // failure() gives the reason in one sentence.
   bool failed() const noexcept override;
   std::string failure() const override;
-  // Writes the remaining frames and closes the file, which is then a plain HDF5 file. Error: RunError when a write
+  // Writes the remaining frames and closes the file, which is then a plain HDF5 file. Throws RunError when a write
   // failed or the file was moved.
   void close() override;
 
@@ -44,7 +44,8 @@ class Recorder final : public RecordSink {
   std::unique_ptr<Writer> writer_;
 };
 
-// The argument of a SessionRecorder that writes to this file. Errors: as Recorder.
+// Returns the argument of a SessionRecorder that writes to this file. The call of that argument throws the errors of
+// Recorder.
 OpenSink recording_file(std::filesystem::path file);
 
 }  // namespace trocar

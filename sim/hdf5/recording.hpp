@@ -32,7 +32,7 @@ struct OrganFrame {
   std::vector<Touch> touches;        // sorted by tool, then face; faces are ids
   std::vector<float> pressure;       // [touch] Pa
   std::vector<std::uint32_t> first;  // [tool + 1]
-  // Ids of the faces that tips touch, sorted by tool, then face; empty in older recordings.
+  // The ids of the faces that tips touch, sorted by tool, then face; empty in older recordings.
   std::vector<FaceId> tip_ids;
   std::vector<std::uint32_t> tip_first;  // [tool + 1]
 };
@@ -44,7 +44,7 @@ struct ClashRecording {
 
 class Recording {
  public:
-  // `lock`: the caller's lock of this file, if it holds one. Error: InputError when the file is not a recording, is
+  // `lock`: the caller's lock of this file, if it holds one. Throws InputError when the file is not a recording, is
   // damaged, or has no complete frame.
   explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr);
   ~Recording();
@@ -65,30 +65,30 @@ class Recording {
   Cover cover() const;
 
   const std::vector<double>& times() const;  // [frame] s, simulated time
-  // The time that scores use: wall time for an attempt with live devices, otherwise simulated time.
+  // Returns the time that scores use: wall time for an attempt with live devices, otherwise simulated time.
   ScoreClock clock() const;
   const std::vector<double>& score_times() const;  // [frame] s
   const std::vector<double>& wall_times() const;   // [frame] s; empty in older recordings
-  // Simulated time skipped between two frames because the machine was too slow, s; 0 in older recordings.
+  // Returns the simulated time, s, skipped between two frames because the machine was too slow; 0 in older recordings.
   double lost_time(std::size_t first, std::size_t last) const;
   ToolPose pose(std::size_t frame, std::size_t tool) const;
-  // Pose in the previous frame; nothing in the first frame of a session.
+  // Returns the pose in the previous frame; nothing in the first frame of a session.
   std::optional<ToolPose> pose_before(std::size_t frame, std::size_t tool) const;
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // roll in degrees; grip 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N, of the tissue on the tool
   bool energy(std::size_t frame, std::size_t tool) const;           // true: the tool burns
-  // Depth of the tip in an organ, m; 0 outside, and in older recordings.
+  // Returns the depth of the tip in an organ, m; 0 outside, and in older recordings.
   float tip_depth(std::size_t frame, std::size_t tool) const;
   ToolState state(std::size_t frame, std::size_t tool) const;  // Good in older recordings
-  // Name of the backend that answered; in older recordings the backend at the start.
+  // Returns the name of the backend that answered; in older recordings the backend at the start.
   std::string backend(std::size_t frame) const;
   TouchFault backend_fault(std::size_t frame) const;        // why another backend stopped; None in older recordings
   std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
-  // Distance of two tools near each other; nothing when they are not near, and in older recordings.
+  // Returns the distance of two tools near each other; nothing when they are not near, and in older recordings.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
-  // As RecordedFrame::sample; nothing in older recordings.
+  // Returns RecordedFrame::sample; nothing in older recordings.
   std::optional<std::array<std::uint32_t, 3>> sample(std::size_t frame) const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
 
@@ -107,7 +107,7 @@ struct RecoverResult {
 
 // Rewrites a recording under its name as a plain file, up to its last complete frame. Does not change a clean file.
 // Writes a new file in the same folder and renames it when all data are on the disk; until then the recording does not
-// change. Errors: InputError when the file is not a recording, has a later format, whose new tables would be lost, or a
+// change. Throws InputError when the file is not a recording, has a later format, whose new tables would be lost, or a
 // program is writing it; RunError when the new file cannot be written.
 RecoverResult recover_recording(const std::filesystem::path& file);
 

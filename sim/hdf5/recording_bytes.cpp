@@ -22,7 +22,7 @@ namespace {
 constexpr int kLockTries = 25;
 constexpr auto kLockPause = std::chrono::milliseconds(10);
 
-// True when `path` still names the file of the descriptor.
+// Returns true when `path` still names the file of the descriptor.
 bool has_name(int descriptor, const std::filesystem::path& path) {
   struct stat open_file {
   }, named{};

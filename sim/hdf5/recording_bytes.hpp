@@ -19,10 +19,10 @@ namespace trocar {
 
 class RecordingBytes {
  public:
-  // Creates a new, empty file with exclusive access. Error: InputError when the file exists, cannot be written, or
+  // Creates a new, empty file with exclusive access. Throws InputError when the file exists, cannot be written, or
   // another program has it open.
   static std::unique_ptr<RecordingBytes> create(const std::filesystem::path& path);
-  // Opens a file for reading. `locked`: the caller holds the file's lock. Error: InputError when it is not a readable
+  // Opens a file for reading. `locked`: the caller holds the file's lock. Throws InputError when it is not a readable
   // regular file.
   static std::unique_ptr<RecordingBytes> open(const std::filesystem::path& path, bool locked);
   ~RecordingBytes();
@@ -38,14 +38,14 @@ class RecordingBytes {
   void resize(std::uint64_t size);
   // Waits until all written data are on the disk.
   void sync();
-  // Takes HDF5's own lock, which other programs respect. False: another program holds a conflicting lock.
+  // Takes HDF5's own lock, which other programs respect. Returns false when another program holds a conflicting lock.
   bool lock_for_hdf5(bool exclusive);
   void unlock_for_hdf5();
 
-  // Describes the first write error: a failed write, or a deleted file. Empty: no error.
+  // Describes the first write error (a failed write, or a deleted file). Returns an empty text when there is none.
   std::string fault() const;
   bool deleted() const;
-  // The current path of the file if it was moved or replaced after its creation. Empty: it was not moved.
+  // Returns the current path of the file if it was moved or replaced after its creation, otherwise an empty path.
   std::filesystem::path moved_to() const;
 
  private:

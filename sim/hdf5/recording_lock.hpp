@@ -25,7 +25,8 @@ LockAnswer ask_recording_lock(int descriptor);
 // Holds the lock of an existing file during its lifetime.
 class RecordingLock {
  public:
-  // Error: InputError when the file cannot be opened, a program is writing it, or the file system has no such locks.
+  // Takes the lock. Throws InputError when the file cannot be opened, a program is writing it, or the file system has
+  // no such locks.
   explicit RecordingLock(const std::filesystem::path& file);
   ~RecordingLock();
   RecordingLock(const RecordingLock&) = delete;

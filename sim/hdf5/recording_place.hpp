@@ -10,19 +10,19 @@ namespace trocar {
 
 class RecordingPlace {
  public:
-  // Only checks. Error: InputError when the file cannot be written, or exists and must not be replaced.
+  // Only checks the file. Throws InputError when the file cannot be written, or exists and must not be replaced.
   explicit RecordingPlace(const std::filesystem::path& file);
   // Moves the old recording back, unless settle() was called.
   ~RecordingPlace();
   RecordingPlace(const RecordingPlace&) = delete;
   RecordingPlace& operator=(const RecordingPlace&) = delete;
 
-  // Moves the old recording aside. Errors: InputError when a program writes it or it must not be replaced, RunError
+  // Moves the old recording aside. Throws InputError when a program writes it or it must not be replaced, RunError
   // when it cannot be renamed.
   void make_free();
   // Call it when the new recording has started: deletes the old recording.
   void settle();
-  // The target file with symbolic links resolved.
+  // Returns the target file with symbolic links resolved.
   const std::filesystem::path& file() const { return file_; }
 
  private:

@@ -58,7 +58,7 @@ std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name
   return rows[RowOf::Touch];
 }
 
-// Copies the complete frames. Error: RunError when a write fails.
+// Copies the complete frames. Throws RunError when a write fails.
 void write_copy(const Recording& damaged, const H5File& from, H5File& to, RecoverResult& result) {
   for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
   to.make_group("/session");

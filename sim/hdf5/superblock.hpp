@@ -26,15 +26,15 @@ struct Superblock {
   static std::optional<Superblock> read(std::span<const std::byte> start);
 
   WriterMark mark() const;
-  // The superblock without a writer for a file of `size` bytes; h5clear writes the same after a kill.
+  // Returns the superblock without a writer for a file of `size` bytes; h5clear writes the same after a kill.
   Superblock closed(std::uint64_t size) const;
 };
 
-// True when the file begins with an HDF5 superblock older than version 2: its metadata have no checksums, so HDF5
-// cannot detect that they are damaged. `start`: at least the first 9 bytes.
+// Returns true when the file begins with an HDF5 superblock older than version 2: its metadata have no checksums, so
+// HDF5 cannot detect that they are damaged. `start`: at least the first 9 bytes.
 bool lacks_checksums(std::span<const std::byte> start);
 
-// The hash that HDF5 appends to its metadata.
+// Returns the hash that HDF5 appends to its metadata.
 std::uint32_t lookup3(std::span<const std::byte> bytes);
 
 }  // namespace trocar

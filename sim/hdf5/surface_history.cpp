@@ -11,7 +11,7 @@ struct Rows {
   std::size_t first, last;
 };
 
-// Rows that take effect in frames first .. last - 1.
+// Returns the rows that take effect in frames first .. last - 1.
 Rows rows_between(const std::vector<std::uint32_t>& frames, std::uint64_t first, std::uint64_t last) {
   const auto at = [&](std::uint64_t frame) {
     return static_cast<std::size_t>(std::lower_bound(frames.begin(), frames.end(), frame) - frames.begin());

@@ -39,10 +39,10 @@ struct OrganSurface {
 };
 
 // Moves `surface` to a frame: forward by applying the changes since its frame, backward by starting again from frame 0.
-// True when the faces or the number of vertices have changed: rebuild the queries.
+// Returns true when the faces or the number of vertices have changed; queries must then be rebuilt.
 bool go_to_frame(const SurfaceHistory& history, std::uint64_t frame, OrganSurface& surface);
 
-// Checks that the history is consistent on a lattice of `nodes` nodes; returns the first fault, empty: none.
+// Checks that the history is consistent on a lattice of `nodes` nodes. Returns the first fault, or an empty text.
 std::string fault_of(const SurfaceHistory& history, std::size_t nodes);
 
 }  // namespace trocar

@@ -24,15 +24,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Below this value the spin is undefined: the matrix is not a rotation, or its shaft points the opposite way.
+// Below this value the spin is undefined: the matrix is not a rotation, or its shaft points in the opposite direction.
 constexpr double kLeastTurn = 0.1;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// The tool's spin about its shaft, degrees, relative to the frame with the same pan and tilt at spin 0: the rotation
-// about z that fits x and y best. Of the angles that differ by 360 degrees, the one nearest to `last_deg`.
+// Returns the tool's spin about its shaft, degrees, relative to the frame with the same pan and tilt at spin 0: the
+// rotation about z that fits x and y best. Of the angles that differ by 360 degrees, the one nearest to `last_deg`.
 double spin_of(const glm::dmat4& at_no_spin, const glm::dmat4& matrix, double last_deg) {
   const glm::dvec3 x0(at_no_spin[0]), y0(at_no_spin[1]), x(matrix[0]), y(matrix[1]);
   const double sine = glm::dot(x, y0) - glm::dot(y, x0), cosine = glm::dot(x, x0) + glm::dot(y, y0);

@@ -38,7 +38,7 @@ class IgtlDevice final : public Device {
   DevicePose pose(const FrameClock& clock) override;
   DeviceHealth health() const override { return health_; }  // of the last pose()
 
-  // Counts since the start.
+  // These functions return counts since the start.
   std::uint64_t poses_heard() const;
   std::uint64_t refused() const;  // impossible tool poses; messages with a wrong checksum or length or with a number
                                   // that is not finite; connections that did not follow the protocol
@@ -52,7 +52,7 @@ class IgtlDevice final : public Device {
   DeviceHealth health_ = DeviceHealth::Lost;
 };
 
-// True when `matrix` (m) is a possible tool pose: a rotation, and a tip within 2 m of the trocar.
+// Returns true when `matrix` (m) is a possible tool pose: a rotation, and a tip within 2 m of the trocar.
 bool is_tool_pose(const RemoteCentre& centre, const glm::dmat4& matrix);
 
 // Converts a tool's matrix (m) to a pose, as described above. `last`: the previous pose.

@@ -11,7 +11,7 @@ namespace trocar {
 
 class IgtlPublisher {
  public:
-  // Error: InputError when the port is taken.
+  // Starts the server. Throws InputError when the port is in use.
   IgtlPublisher(const Scene& scene, const IgtlServerParams& params);
 
   // Sends the last frame. Never blocks.

@@ -33,12 +33,12 @@ struct PublishedTool {
 
 class IgtlServer {
  public:
-  // Error: InputError when the port is in use.
+  // Starts the server. Throws InputError when the port is in use.
   explicit IgtlServer(const IgtlServerParams& params = {});
   ~IgtlServer();
 
-  // Never waits for a client; allocates only when the number of tools grows. A new frame replaces one that has not been
-  // packed yet.
+  // Copies a frame for the server's thread. Never waits for a client; allocates only when the number of tools grows. A
+  // new frame replaces one that has not been packed yet.
   void publish(std::span<const PublishedTool> tools);
 
   int port() const;

@@ -28,7 +28,7 @@ enum class IgtlUnit { None, Newton };
 // Each function appends one message to `out`. `time`: s since 1970.
 void append_transform(std::vector<std::byte>& out, const NamedPose& tool, double time);
 void append_tdata(std::vector<std::byte>& out, std::string_view name, std::span<const NamedPose> tools, double time);
-// Writes at most 255 values and omits the others.
+// Appends a SENSOR message with at most 255 values and omits the others.
 void append_sensor(std::vector<std::byte>& out, std::string_view name, std::span<const double> values, IgtlUnit unit,
                    double time);
 
@@ -40,10 +40,11 @@ struct IgtlListener {
 
 class IgtlReader {
  public:
-  // Processes received bytes. False: the stream is not OpenIGTLink; close the connection.
+  // Processes received bytes. Returns false when the stream is not OpenIGTLink; the caller must then close the
+  // connection.
   bool take(std::span<const std::byte> bytes, const IgtlListener& listener);
 
-  // Number of discarded messages: a wrong checksum or length, or numbers that are not finite.
+  // Returns the number of discarded messages: a wrong checksum or length, or numbers that are not finite.
   std::uint64_t refused() const { return refused_; }
 
  private:

@@ -52,7 +52,7 @@ std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
   });
 }
 
-// The devices that instruments and the scope share. Sets `mouse` when the device is a mouse.
+// Makes a device of a kind that instruments and the scope share. Sets `mouse` when the device is a mouse.
 std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& tool, const std::string& source,
                                   DeviceContext& context, MouseDevice*& mouse) {
   if (device == "igtl") return std::make_unique<IgtlDevice>(parse_igtl_source(source), tool);

@@ -25,16 +25,18 @@ struct DeviceContext {
   MouseDevice* scope_mouse = nullptr;
 };
 
-// True when a live device moves an instrument or the scope of this scene; false: scripts and recorded motions move all.
+// Returns true when a live device moves an instrument or the scope of this scene; false: scripts and recorded motions
+// move all.
 bool has_live_device(const Scene& scene);
 
-// Call it once per instrument, in their order. Errors: InputError with the instrument's name: a hand-held device that
-// starts outside its limits, an invalid source, a file that cannot be read, no SpaceMouse daemon, two SpaceMouse
-// devices. A gamepad or an OpenIGTLink server that is not available yet is not an error: the device is Lost until then.
+// Makes the device of an instrument. Call it once per instrument, in their order. Throws InputError with the
+// instrument's name for a hand-held device that starts outside its limits, an invalid source, a file that cannot be
+// read, no SpaceMouse daemon, two SpaceMouse devices. A gamepad or an OpenIGTLink server that is not available yet is
+// not an error: the device is Lost until then.
 std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context);
 
-// The same for the scope; null for "script", which never moves it. "trajectory" with `source` = "S.h5" replays the
-// motion of the scope in that recording. `folder`: folder of the scene file. Error: also for "haptic".
+// Does the same for the scope; null for "script", which never moves it. "trajectory" with `source` = "S.h5" replays the
+// motion of the scope in that recording. `folder`: folder of the scene file. Throws InputError also for "haptic".
 std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::filesystem::path& folder,
                                           DeviceContext& context);
 

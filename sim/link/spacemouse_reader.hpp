@@ -10,10 +10,10 @@ namespace trocar {
 // Receives events from spacenavd. libspnav has one connection per process, so only one reader can exist at a time.
 class SpaceMouseReader {
  public:
-  // Error: InputError when the daemon does not answer, or a reader exists already.
+  // Connects. Throws InputError when the daemon does not answer, or a reader exists already.
   SpaceMouseReader();
   ~SpaceMouseReader();
-  // Never blocks on the daemon.
+  // Returns the latest state. Never waits for the daemon.
   SpaceMouseState state() const;
 
  private:
@@ -21,7 +21,7 @@ class SpaceMouseReader {
   std::unique_ptr<Shared> shared_;
 };
 
-// True when spacenavd answers, or when a reader exists: libspnav cannot open a second connection to test it.
+// Returns true when spacenavd answers, or when a reader exists: libspnav cannot open a second connection to test it.
 bool spacenavd_answers();
 
 }  // namespace trocar

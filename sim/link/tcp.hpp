@@ -61,7 +61,8 @@ Accepted accept_from(const Descriptor& listener);
 // rings. Resolving the host name may take longer.
 Descriptor connect_to(const std::string& host, int port, int timeout_ms, const Wake& wake);
 
-// Transfer what is possible without waiting. Return the number of bytes; 0: nothing yet; -1: the connection is closed.
+// These functions transfer as many bytes as possible without waiting. They return the number of bytes: 0 when no byte
+// can be transferred yet, -1 when the connection is closed.
 std::ptrdiff_t send_some(const Descriptor& socket, std::span<const std::byte> bytes);
 std::ptrdiff_t receive_some(const Descriptor& socket, std::span<std::byte> bytes);
 

@@ -111,13 +111,13 @@ class RecordSink {
   // Stores the frame; its spans are valid during the call only. Never waits and never throws; after a failure it does
   // nothing.
   virtual void append(const RecordedFrame& frame) = 0;
-  // True when recording has ended early; failure() gives the reason in one sentence.
+  // Returns true when recording has ended early; failure() gives the reason in one sentence.
   virtual bool failed() const noexcept = 0;
   virtual std::string failure() const = 0;
-  // Ends the recording. Error: RunError when a frame was not stored.
+  // Ends the recording. Throws RunError when a frame was not stored.
   virtual void close() = 0;
 };
-// Opens a sink for a session with this header. Error: InputError when that is not possible.
+// Opens a sink for a session with this header. Throws InputError when that is not possible.
 using OpenSink = std::function<std::unique_ptr<RecordSink>(const RecordingHeader&)>;
 
 }  // namespace trocar

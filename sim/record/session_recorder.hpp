@@ -13,7 +13,8 @@ namespace trocar {
 
 class SessionRecorder {
  public:
-  // Errors: those of `open`. `gl`: from gl_description(). `clock`: the time that scores use.
+  // Opens the sink and writes the header. Throws the errors of `open`. `gl`: from gl_description(). `clock`: the time
+  // that scores use.
   SessionRecorder(const OpenSink& open, const Scene& scene, const Session& session, const std::string& gl,
                   ScoreClock clock = ScoreClock::Tick);
 
@@ -21,7 +22,7 @@ class SessionRecorder {
   void append(Session& session, const FrameClock& clock);
   // For sessions without a trainee: wall time is the time since the recording began.
   void append(Session& session, double time);
-  // Recording has ended because the disk is full or the file was deleted; failure() gives the reason.
+  // Returns whether recording has ended because the disk is full or the file was deleted; failure() gives the reason.
   bool failed() const noexcept { return sink_->failed(); }
   std::string failure() const { return sink_->failure(); }
   void close() { sink_->close(); }
@@ -29,7 +30,7 @@ class SessionRecorder {
  private:
   static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl, ScoreClock clock);
 
-  // Its index in the attribute `backends`; the number of entries when it is not listed.
+  // Returns the backend's index in the attribute `backends`; the number of entries when it is not listed.
   std::uint8_t number_of(const std::string& backend) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -15,8 +15,8 @@ class RecordedOrganFrames {
   // Starts with the rest surface of the first frame; no frame is loaded yet.
   RecordedOrganFrames(const Recording& recording, std::size_t organ);
 
-  // Loads a frame; any order is allowed, and forward steps only apply the changes. True when the faces or the number of
-  // vertices differ from before.
+  // Loads a frame; any order is allowed, and forward steps only apply the changes. Returns true when the faces or the
+  // number of vertices differ from before.
   bool load(std::size_t frame);
   MeshView mesh() const { return {positions_, surface_.faces}; }  // of the loaded frame
   const OrganSurface& surface() const { return surface_; }        // of the loaded frame: faces by slot, rest shape

@@ -13,15 +13,16 @@
 
 namespace trocar {
 
-// The initial surfaces of a recording at rest, and names. `surfaces` owns what the stage borrows.
+// Returns the initial surfaces of a recording at rest, and names. `surfaces` owns what the stage borrows.
 TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces);
 
 class RecordingObserver {
  public:
-  // The recording must outlive it. `scope`: of its scene, for the lens, and for the pose where the recording lacks it.
+  // The recording must outlive this object. `scope`: of the recorded scene, for the lens, and for the pose where the
+  // recording lacks it.
   RecordingObserver(const Recording& recording, const ScopeScene& scope, std::vector<SurfaceMark> marks);
 
-  // In any order; forward is fastest. Valid until the next call.
+  // Returns the observation of a frame, valid until the next call. Any order is allowed; forward is fastest.
   const Observation& observe(std::size_t frame);
 
  private:

@@ -11,7 +11,7 @@ namespace trocar {
 
 class Recording;
 
-// `file`: the name stored in the attempt.
+// Scores a recording. `file`: the name to store in the attempt.
 Attempt score_recording(const Recording& recording, const std::string& file);
 
 }  // namespace trocar

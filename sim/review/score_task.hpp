@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-// Bit-identical to the result of the TaskRun that saw the session from its first recorded frame on. Empty when the
+// Returns the same bits as the TaskRun that saw the session from its first recorded frame on. Returns nothing when the
 // recording's scene has no task, or when an organ or instrument of the task is not in the recording.
 std::optional<TaskResult> score_task(const Recording& recording);
 

@@ -23,7 +23,7 @@ Scene scene_of(const Recording& recording, const std::string& file) {
   }
 }
 
-// The task's result; empty when it is not available.
+// Returns the task's result; empty when it is not available.
 std::optional<TaskResult> task_of(const Recording& recording) {
   try {
     return score_task(recording);
@@ -32,7 +32,7 @@ std::optional<TaskResult> task_of(const Recording& recording) {
   }
 }
 
-// The end of the scored time, s.
+// Returns the end of the scored time, s.
 double end_of(const ScoredSession& session, double start) {
   if (!session.task) return std::numeric_limits<double>::infinity();
   if (session.task->finished && !session.task->events.empty()) return session.task->events.back().time;

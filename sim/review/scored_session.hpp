@@ -44,10 +44,10 @@ struct ScoredSession {
   double duration() const;  // s
 };
 
-// The motion of a tool in the first `frames` frames.
+// Returns the motion of a tool in the first `frames` frames.
 TrackSamples track_samples(const Recording& recording, std::size_t tool, std::size_t frames);
 
-// Scored time ends when the task is done or out of time.
+// Prepares a recording. Scored time ends when the task is done or out of time.
 ScoredSession scored_session(const Recording& recording, const std::string& file);
 
 }  // namespace trocar

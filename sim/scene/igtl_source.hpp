@@ -12,7 +12,7 @@ struct IgtlSource {
   std::string tool;  // device name of TRANSFORM and SENSOR, tool name in TDATA; empty: any pose, and no SENSOR
 };
 
-// Parses "HOST:PORT/TOOL"; each part has a default: "", "/Probe", "tracker:18945", ... Error: InputError for a port
+// Parses "HOST:PORT/TOOL"; each part has a default: "", "/Probe", "tracker:18945", ... Throws InputError for a port
 // that is not a number from 1 to 65535.
 IgtlSource parse_igtl_source(const std::string& text);
 

@@ -18,11 +18,12 @@ struct Lens {
   double field = 1.16;   // half heights  radius of the circular view in the distorted picture, > 0
 };
 
-// From the pinhole picture to the distorted (seen) picture, and its inverse, which is valid only within the field.
+// Converts a position in the pinhole picture to the distorted (seen) picture, and back. The inverse is valid only
+// within the field.
 glm::dvec2 seen_from_pinhole(const Lens& lens, const glm::dvec2& pinhole);
 glm::dvec2 pinhole_from_seen(const Lens& lens, const glm::dvec2& seen);
 
-// The pinhole camera of a scope in OpenGL's conventions.
+// Returns the pinhole camera of a scope in OpenGL's conventions.
 glm::dmat4 view_matrix(const ScopePose& pose);
 glm::dmat4 projection_matrix(const ScopePose& pose, double aspect, double near, double far);
 planar::ImageCamera image_camera(const ScopePose& pose, double aspect);

@@ -30,9 +30,9 @@ struct OrganScene {
 
 // The kind of an instrument's tip.
 enum class InstrumentKind { Probe, Grasper, Hook, Scissors };
-// The name that scenes and recordings use, and its inverse; nothing for an unknown name.
+// Returns the name that scenes and recordings use, and its inverse; nothing for an unknown name.
 const char* name_of(InstrumentKind kind);
-// The names that the command line uses: "swept", "capsule", "exact", ...
+// Returns the names that the command line uses: "swept", "capsule", "exact", ...
 std::string_view name_of(ToolMode mode);
 std::string_view name_of(Cover cover);
 std::string_view name_of(TouchSet set);
@@ -63,7 +63,7 @@ struct ScopeScene {
   std::string device = "mouse";  // mouse: the user can take it; script: it never moves; or another device
   std::string source;            // as in InstrumentScene; the recording for "trajectory"
 
-  // The pose at the start.
+  // Returns the pose at the start.
   ScopePose pose() const {
     ScopePose pose = scope_looking_at(eye, target, angle_deg, spin_deg, rod);
     pose.field_of_view_deg = field_of_view_deg;
@@ -95,11 +95,12 @@ struct Scene {
   std::string text;  // content of the file; every recording stores it
 };
 
-// The devices that move an instrument or the scope: mouse, gamepad, spacemouse, igtl, haptic, script, trajectory.
+// Returns the devices that move an instrument or the scope: mouse, gamepad, spacemouse, igtl, haptic, script,
+// trajectory.
 const std::vector<std::string>& device_names();
 
-// Error: InputError with file, line and key: a missing or misspelt key, a value of the wrong type or outside its
-// limits.
+// Loads a scene. Throws InputError with file, line and key for a missing or misspelt key, and for a value of the wrong
+// type or outside its limits.
 Scene load_scene(const std::filesystem::path& file);
 // Parses a text. `file` is the base of its relative paths and the name in error messages.
 Scene parse_scene(std::string text, const std::filesystem::path& file);

@@ -17,22 +17,22 @@ struct SceneAccess {
   std::vector<std::string> hosts;  // other machines, with the names that the scene uses
 };
 
-// Loads a scene. Errors: as load_scene(file); InputError also for a file of the scene that `access` does not allow.
-// load_scene(file) gives no additional permission.
+// Loads a scene. Throws the errors of load_scene(file), and InputError for a file of the scene that `access` does not
+// allow. load_scene(file) gives no additional permission.
 Scene load_scene(const std::filesystem::path& file, const SceneAccess& access);
 
 // Parses the scene text of a recording. Accepts names, colours and positions that parse_scene() refuses, so that old
 // recordings stay readable. Opens none of its files and creates none of its devices.
 Scene parse_recorded_scene(std::string text, const std::filesystem::path& file);
 
-// The input files of a scene: the file itself, meshes, recorded motions. No output may be one of them.
+// Returns the input files of a scene: the file itself, meshes, recorded motions. No output may be one of them.
 std::vector<NamedFile> files_of(const Scene& scene);
 
-// Error: InputError with the first file of the scene that lies outside its folder and the program's data, unless
+// Throws InputError for the first file of the scene that lies outside the scene's folder and the program's data, unless
 // `access` allows it. Follows symbolic links.
 void refuse_outside_files(const Scene& scene, const SceneAccess& access);
 
-// The other machines that devices of the scene would connect to and that `access` does not allow; each once.
+// Returns the other machines that devices of the scene would connect to and that `access` does not allow; each once.
 std::vector<std::string> hosts_to_allow(const Scene& scene, const SceneAccess& access);
 
 }  // namespace trocar

@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// The shortest decimal number that `back` converts to exactly `value`.
+// Returns the shortest decimal number that `back` converts to exactly `value`.
 template <typename Number, typename Back>
 std::string shortest(Number value, double written, Back back) {
   for (int digits = 1; digits <= 17; ++digits) {

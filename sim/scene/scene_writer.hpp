@@ -10,10 +10,11 @@
 
 namespace trocar {
 
-// `file`: the target file; the paths of meshes and trajectories are written relative to its folder.
+// Returns the text of the scene's file. `file`: the target file; the paths of meshes and trajectories are written
+// relative to its folder.
 std::string scene_text(const Scene& scene, const std::filesystem::path& file);
 
-// Writes a temporary file and renames it, so that the target is complete or unchanged. Error: InputError when the file
+// Writes a temporary file and renames it, so that the target is complete or unchanged. Throws InputError when the file
 // cannot be written, when load_scene() would refuse the scene, or when the file exists and `replace` is false.
 void save_scene(const Scene& scene, const std::filesystem::path& file, bool replace);
 

@@ -22,11 +22,11 @@ struct ScopePose {
 struct ScopeAxes {
   glm::dvec3 forward{0.0, 0.0, -1.0}, right{1.0, 0.0, 0.0}, up{0.0, 1.0, 0.0};
 };
-// A direction along the world's up (y) uses -z as up instead.
+// Computes the directions. For a rod along the world's up (y), -z serves as up instead.
 ScopeAxes axes_of(const ScopePose& pose);
 
-// The scope at `eye` that looks at `target`; within 32 degrees of vertical, as closely as a level picture allows.
-// `rod`: from port to eye, m.
+// Returns the scope at `eye` that looks at `target`; within 32 degrees of vertical, as closely as a level picture
+// allows. `rod`: from port to eye, m.
 ScopePose scope_looking_at(const glm::dvec3& eye, const glm::dvec3& target, double angle_deg, double spin_deg,
                            double rod);
 

@@ -11,7 +11,7 @@
 
 namespace trocar {
 
-// The names in the file, in the order of TaskKind.
+// Returns the names in the file, in the order of TaskKind.
 const std::vector<std::string>& task_kind_names();
 std::string_view name_of(TaskKind kind);
 

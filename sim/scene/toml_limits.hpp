@@ -18,7 +18,7 @@ struct TomlLimits {
   std::size_t values = 100000;               // elements of lists and inline tables
 };
 
-// Error: InputError with file, line and the limit that the text exceeds.
+// Throws InputError with file, line and limit when the text exceeds a limit.
 void refuse_excess(const std::string& file, std::string_view text, const TomlLimits& limits = {});
 
 }  // namespace trocar

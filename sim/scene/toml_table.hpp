@@ -18,7 +18,8 @@ struct Limits {
 
 class TomlTable {
  public:
-  // Error: InputError when the text is not UTF-8, exceeds TomlLimits or is not valid TOML. `file`: for error messages.
+  // Parses a text. Throws InputError when the text is not UTF-8, exceeds TomlLimits or is not valid TOML. `file`: for
+  // error messages.
   static TomlTable parse(const std::filesystem::path& file, const std::string& text);
   ~TomlTable();
   TomlTable(TomlTable&&) noexcept;
@@ -26,14 +27,14 @@ class TomlTable {
   bool has(std::string_view key) const;
   // The same, and makes the key known to refuse_unknown_keys().
   bool find(std::string_view key);
-  // Required keys, without default. Error: InputError when the key is missing.
+  // Required keys, without default. Throws InputError when the key is missing.
   std::string text(std::string_view key);
   double number(std::string_view key, Limits limits);
   glm::dvec3 vector(std::string_view key);
   glm::dvec3 vector(std::string_view key, Limits limits);  // limits of each number
-  // A list of points in the plane: [[x, y], ...].
+  // Returns a list of points in the plane: [[x, y], ...].
   std::vector<glm::dvec2> points(std::string_view key);
-  // Optional keys: `value` keeps its default when the key is absent.
+  // These functions read optional keys: `value` keeps its default when the key is absent.
   void optional(std::string_view key, std::string& value);
   void optional(std::string_view key, double& value, Limits limits);
   void optional(std::string_view key, float& value, Limits limits);
@@ -41,11 +42,12 @@ class TomlTable {
   void optional(std::string_view key, bool& value);
   void optional(std::string_view key, glm::vec3& value, Limits limits);  // limits of each number
 
-  // Subtables: one table, empty when absent; a list of tables.
+  // These functions return subtables: one table, which is empty when absent, or a list of tables.
   TomlTable table(std::string_view key);
   std::vector<TomlTable> tables(std::string_view key);
 
-  // Error: InputError with the first key that the caller did not ask for, and the most similar known key.
+  // Throws InputError if the table has a key that the caller did not ask for. The message names the first such key and
+  // the most similar known key.
   void refuse_unknown_keys() const;
   // Throws InputError "FILE:LINE: KEY: WHAT" for `key` of this table.
   [[noreturn]] void fail(std::string_view key, std::string_view what) const;

@@ -19,7 +19,7 @@ struct Metric {
   std::optional<double> good, poor;
   std::string note = {};  // a remark for the reader; empty: none
 };
-// The grade, 0 .. 1; empty without limits or value.
+// Returns the grade, 0 .. 1; empty without limits or value.
 std::optional<double> mark_of(const Metric& metric);
 
 struct TaskEvent {
@@ -55,7 +55,7 @@ struct Attempt {
 
 // Above this share of lost time the machine was too slow for the scene.
 constexpr double kMuchLostTime = 0.01;
-// A warning about a slow machine; empty below the threshold.
+// Returns a warning about a slow machine; empty below the threshold.
 std::string slow_machine_text(const Attempt& attempt);
 
 }  // namespace trocar

@@ -9,9 +9,9 @@
 
 namespace trocar {
 
-// Every number is written so that reading it gives the same bits.
+// Writes one attempt. A reader gets every number with the same bits.
 std::string to_json(const Attempt& attempt);
-// {"format": "trocar-scores-1", "attempts": [...]}
+// Writes {"format": "trocar-scores-1", "attempts": [...]}.
 std::string to_json(std::span<const Attempt> attempts);
 
 }  // namespace trocar

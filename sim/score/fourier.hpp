@@ -8,7 +8,7 @@
 
 namespace trocar {
 
-// In place; x the real part, y the imaginary part. The length is a power of two.
+// Transforms in place. x is the real part, y the imaginary part. The length must be a power of two.
 void fourier_transform(std::span<glm::dvec2> values);
 
 }  // namespace trocar

@@ -17,15 +17,15 @@ constexpr double kShortestWay = 0.001;  // m    below this straight-line distanc
 
 double path_length(std::span<const glm::dvec3> tip);  // m
 
-// Path-length ratio: path length over the sum of straight-line distances from the start through the positions at
-// `stops` (s, ascending) to the end; 1 is straight. NaN when that sum is below kShortestWay.
+// Returns the path-length ratio: path length over the sum of straight-line distances from the start through the
+// positions at `stops` (s, ascending) to the end; 1 is straight. NaN when that sum is below kShortestWay.
 double path_inefficiency(const Track& track, std::span<const double> stops);
 
 double depth_travelled(const Track& track);  // m     along the shaft, in and out
 double shaft_turned(const Track& track);     // degrees  of the shaft's direction
 double roll_turned(const Track& track);      // degrees  about the shaft
 double volume_used(const Track& track);      // m^3   of the axis-aligned box around all positions of the tip
-// Cube root of the volume over the path length. NaN when the path is shorter than kShortestWay.
+// Returns the cube root of the volume over the path length. NaN when the path is shorter than kShortestWay.
 double economy_of_volume(const Track& track);
 
 double mean_speed(const Track& track);  // m/s
@@ -33,8 +33,8 @@ double peak_speed(const Track& track);  // m/s
 double idle_share(const Track& track);  // 0..1  of the time, slower than kStillSpeed
 std::size_t movements(const Track& track);
 
-// Pearson's correlation of the speeds of two instruments over their common time; NaN when that is shorter than a second
-// or one of the speeds is constant.
+// Returns Pearson's correlation of the speeds of two instruments over their common time; NaN when that is shorter than
+// a second or one of the speeds is constant.
 double speed_correlation(const Track& left, const Track& right);
 
 }  // namespace trocar

@@ -14,14 +14,15 @@ struct Knots {
   std::vector<double> time, value;  // [knot] s ascending strictly; any unit
 };
 
-// Mean time and mean value of the samples within each step of 1 / rate, counted from the first sample. `time` ascends
-// strictly.
+// Returns the mean time and mean value of the samples within each step of 1 / rate, counted from the first sample.
+// `time` ascends strictly.
 Knots thinned(std::span<const double> time, std::span<const double> value, double rate);
 
-// Samples at first + k / rate up to the last knot. One knot gives one value, none gives none.
+// Returns samples at first + k / rate up to the last knot. One knot gives one value; without a knot there is no value.
 std::vector<double> spline_samples(const Knots& knots, double rate);
 
-// Half of the power passes at `cut_off`, 0 < cut_off < rate / 2. The ends are extended by point reflection.
+// Applies the low-pass. At the frequency `cut_off`, 0 < cut_off < rate / 2, half of the power passes. The ends are
+// extended by point reflection.
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off);
 
 }  // namespace trocar

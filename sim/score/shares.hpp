@@ -8,12 +8,12 @@
 
 namespace trocar {
 
-// Duration of each frame, [frame] s; 0 where time does not increase.
+// Returns the duration of each frame, [frame] s; 0 where time does not increase.
 std::vector<double> frame_shares(std::span<const double> times);
 
-// Total duration of the frames whose flag is not 0.
+// Returns the total duration of the frames whose flag is not 0.
 double time_of(std::span<const double> shares, std::span<const char> flags);
-// Number of events, including one that begins in the first frame. Events at most `away` s apart are merged.
+// Returns the number of events, including one that begins in the first frame. Events at most `away` s apart are merged.
 std::size_t beginnings(std::span<const double> times, std::span<const char> flags, double away);
 
 }  // namespace trocar

@@ -13,12 +13,12 @@
 
 namespace trocar {
 
-// Integral of the squared jerk over time, m^2/s^5, by third differences. NaN below five samples.
+// Returns the integral of the squared jerk over time, m^2/s^5, by third differences. NaN below five samples.
 double integrated_squared_jerk(std::span<const glm::dvec3> tip, double rate);
 double mean_squared_jerk(std::span<const glm::dvec3> tip, double rate);  // m^2/s^6
 
-// -ln(duration^3 / peak speed^2 * integrated squared jerk); -ln 204.8 = -5.32 for a minimum-jerk movement. NaN below
-// five samples or without motion.
+// Returns -ln(duration^3 / peak speed^2 * integrated squared jerk); -ln 204.8 = -5.32 for a minimum-jerk movement. NaN
+// below five samples or without motion.
 double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate);
 
 struct SpectralArc {
@@ -26,7 +26,7 @@ struct SpectralArc {
   double smallest = 0.05;  // 1    of the maximum: the arc begins and ends at the outermost values above this
   int padding = 4;         // 1    zero padding to 2^padding times the length
 };
-// Negative arc length of the normalised speed spectrum. NaN when the speed is zero.
+// Returns the negative arc length of the normalised speed spectrum. NaN when the speed is zero.
 double spectral_arc_length(std::span<const double> speed, double rate, const SpectralArc& arc = {});
 
 }  // namespace trocar

@@ -12,7 +12,7 @@ namespace trocar {
 constexpr double kTrackRate = 100.0;   // Hz
 constexpr double kTrackCutOff = 10.0;  // Hz
 
-// As recorded: frames with a finite pose and a time later than the frame before.
+// The recorded samples: frames with a finite pose and a time later than the frame before.
 struct TrackSamples {
   std::vector<double> time;            // [sample] s
   std::vector<glm::dvec3> tip, pivot;  // [sample] m
@@ -22,7 +22,7 @@ struct TrackSamples {
   void add(double t, const glm::dvec3& tip_position, const glm::dvec3& pivot_position, double roll);
 };
 
-// Even and smooth: sample k at start + k / kTrackRate.
+// An evenly sampled, smooth track: sample k is at start + k / kTrackRate.
 struct Track {
   double start = 0.0;                  // s
   std::vector<glm::dvec3> tip, pivot;  // [sample] m
@@ -34,10 +34,11 @@ struct Track {
 };
 Track track_of(const TrackSamples& samples);
 
-// Samples first .. last - 1 of a track.
+// Returns samples first .. last - 1 of a track.
 Track part_of(const Track& track, std::size_t first, std::size_t last);
-// From the first to the last sample in which the tip is faster than `slowest`, m/s, plus half a period of the cut-off
-// at either end, over which the low-pass spreads a start. Empty when the tip is never faster.
+// Returns the part from the first to the last sample in which the tip is faster than `slowest`, m/s, plus half a period
+// of the cut-off at either end, over which the low-pass spreads a start. The part is empty when the tip is never
+// faster.
 Track active_part(const Track& track, double slowest);
 
 }  // namespace trocar

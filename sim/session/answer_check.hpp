@@ -40,7 +40,7 @@ void sum_up(const TouchQuery& query, StageTimes& sum);
 
 std::vector<BackendTimes> times_of(const std::vector<CheckPlan>& plan);  // [checker] without samples
 
-// A frame's answers: the organs after their query, and the volumes that were asked about.
+// A frame's answers: the organs after their query, and the queried volumes.
 struct AnsweredFrame {
   std::size_t frame = 0;
   std::span<const Organ> organs;
@@ -50,15 +50,15 @@ struct AnsweredFrame {
 
 class AnswerCheck {
  public:
-  // Error: InputError when a backend of the plan is not available.
+  // Throws InputError when a backend of the plan is not available.
   AnswerCheck(std::span<const Organ> organs, std::size_t tools, const std::vector<CheckPlan>& plan,
               BackendMaker& backends);
 
-  // The sample always runs, with more faces if `on`; the backends run only if `run_backends`. `times`: [checker].
-  // Appends the faults of checkers to `faults`.
+  // Checks the answers of a frame. The sample always runs, with more faces if `on`; the backends run only if
+  // `run_backends`. `times`: [checker]. Appends the faults of checkers to `faults`.
   void check(const AnsweredFrame& answered, bool on, bool run_backends, std::span<BackendTimes> times,
              std::vector<BackendFault>& faults, StageMs& stage_ms);
-  // The organ has new faces.
+  // Call when the organ has new faces.
   void rebuild(std::size_t organ, const MeshView& mesh);
 
   const ReferenceSample& sample() const { return sample_; }

@@ -17,7 +17,8 @@ struct BackendFault {
   bool check = false;  // true: the backend only checked answers, and stops. false: scan answers from this frame on
 };
 
-// "frame 120: backend compute: the graphics driver lost its OpenGL context; scan answers from this frame on"
+// Returns a sentence such as "frame 120: backend compute: the graphics driver lost its OpenGL context; scan answers
+// from this frame on"
 std::string sentence_of(const BackendFault& fault);
 
 // Prints each fault once on standard error. Keep one object for each session.

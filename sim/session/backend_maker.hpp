@@ -19,12 +19,13 @@ struct BackendChoice {
 class BackendMaker {
  public:
   virtual ~BackendMaker() = default;
-  // In the order in which tables list them; without `auto`.
+  // Returns the names of all backends, without `auto`, in the order in which tables list them.
   virtual const std::vector<std::string>& names() const = 0;
-  // Error: InputError for an unknown name, or when this machine lacks what the backend needs.
+  // Makes a query of this backend. Throws InputError for an unknown name, or when this machine lacks what the backend
+  // needs.
   virtual std::unique_ptr<TouchQuery> make(std::string_view name) = 0;
-  // The backend for `auto` with the reason for it, and any other known name unchanged. Error: InputError for an unknown
-  // name.
+  // Returns the backend for `auto` with the reason for it, and any other known name unchanged. Throws InputError for an
+  // unknown name.
   virtual BackendChoice resolve(std::string_view name) = 0;
 };
 

@@ -11,12 +11,12 @@ class CheckBudget {
  public:
   explicit CheckBudget(double tick_ms) : tick_ms_(tick_ms) {}
 
-  // Call before each picture; true: the check may run. `busy_ms`: time of the last picture's ticks and drawing without
-  // its check. `elapsed_ms`: time from the last picture to this one, waiting for the display included.
+  // Call before each picture. Returns true when the check may run. `busy_ms`: time of the last picture's ticks and
+  // drawing without its check. `elapsed_ms`: time from the last picture to this one, waiting for the display included.
   bool room(double busy_ms, double elapsed_ms);
   // Call after a picture in which the check ran.
   void ran(double check_ms);
-  // Time by which the last check exceeded its budget; returned once, then 0.
+  // Returns the time by which the last check exceeded its budget; returned once, then 0.
   double take_overrun();
 
  private:

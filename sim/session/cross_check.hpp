@@ -15,7 +15,7 @@ struct CrossCheckResult {
   std::uint32_t in_both = 0, borderline = 0, disagreements = 0;  // faces
 };
 
-// Keeps its scratch buffers: no allocation once warm, except in frames with differences.
+// Keeps its scratch buffers: after the first frames it allocates only in frames with differences.
 class CrossCheck {
  public:
   // `mesh`: positions of this frame and all faces. The double reference decides each face that is in only one list.

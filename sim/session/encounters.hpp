@@ -14,7 +14,7 @@
 
 namespace trocar {
 
-// Contains everything within `radius` of the swept triangle, plus one micrometre for rounding.
+// Returns a box that contains everything within `radius` of the swept triangle, plus one micrometre for rounding.
 broad::Box box_of(const ToolStep& step);
 
 struct InstrumentPair {
@@ -26,14 +26,14 @@ class Encounters {
   Encounters() : Encounters(0, 0) {}
   Encounters(std::size_t organs, std::size_t instruments);
 
-  // Boxes of this frame. `surface`: of the organ's vertices. `reach`: where it may touch another organ; empty when it
-  // is the only organ.
+  // These functions set the boxes of this frame. `surface`: of the organ's vertices. `reach`: the box in which it may
+  // touch another organ; empty when it is the only organ.
   void set_organ(std::size_t organ, const broad::Box& surface, const broad::Box& reach);
   void set_instrument(std::size_t instrument, const broad::Box& box);
-  // Allocates nothing once warm.
+  // Finds the pairs. Allocates nothing after the first frames.
   void update();
 
-  // Ascending, of the last update().
+  // These functions return results of the last update(), ascending.
   std::span<const std::uint32_t> instruments_near(std::size_t organ) const;
   std::span<const OrganPair> organ_pairs() const { return organ_pairs_; }
   std::span<const InstrumentPair> instrument_pairs() const { return instrument_pairs_; }

@@ -14,7 +14,7 @@ struct InstrumentClash {
   glm::dvec3 point;             // m   halfway between the surfaces where they are closest
 };
 
-// Closed form, from the closest points of the two axes.
+// Computes the distance in closed form, from the closest points of the two axes.
 InstrumentClash clash_of(std::uint32_t first, const ToolPose& a, std::uint32_t second, const ToolPose& b);
 
 }  // namespace trocar

@@ -19,13 +19,13 @@ class OrganQueries {
  public:
   OrganQueries(BackendChoice backend, std::size_t organs, std::size_t instruments);
 
-  // Boxes of this frame, and their direct results: which tools to query for which organ, and which instruments collide.
+  // Finds, from the boxes of this frame, which tools to query for which organ, and which instruments collide.
   void find_encounters(TissueWorld& world, const Instruments& instruments, double dt);
   // Queries every organ. A backend that fails for one organ is replaced for all of them in the same frame; the fault is
   // appended to `faults`. `times`: of the backend.
   void ask(TissueWorld& world, Instruments& instruments, std::size_t frame, BackendTimes& times,
            std::vector<BackendFault>& faults, StageMs& stage_ms);
-  // Another backend has taken over; its times begin again.
+  // Call when another backend has taken over: its times begin again.
   void take_over(BackendChoice backend, BackendTimes& times);
 
   const BackendChoice& backend() const { return backend_; }

@@ -19,7 +19,7 @@ constexpr double kFloatRounding = 4e-7;
 // Further tolerance of a record, m. Depth: where a grazing ray leaves the capsule is ill-conditioned.
 constexpr double kRecordBand = 2.0 * kBorderlineBand, kDepthBand = 1e-5;
 
-// Squared distance from the shaft at the end of the step, m^2: it finds near faces, it decides nothing.
+// Returns the squared distance from the shaft at the end of the step, m^2: it finds near faces, it decides nothing.
 double squared_distance(const ToolStep& step, const dvec3& point) {
   const dvec3 along = step.tip_after - step.pivot, from = point - step.pivot;
   const double share = std::clamp(glm::dot(from, along) / glm::dot(along, along), 0.0, 1.0);
@@ -111,7 +111,7 @@ std::uint32_t ReferenceSample::nearest_vertex(std::size_t answer, const SampledA
   return near_[answer] = nearest;
 }
 
-// A culled face around a vertex.
+// Returns a culled face around a vertex.
 std::optional<std::uint32_t> ReferenceSample::culled_at(std::uint32_t vertex, const SampledAnswer& asked) {
   const std::uint32_t first = asked.around.first[vertex], count = asked.around.first[vertex + 1] - first;
   if (count == 0) return {};

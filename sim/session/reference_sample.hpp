@@ -41,16 +41,16 @@ struct SampledAnswer {
   std::span<const Touch> touches;  // sorted by face
 };
 
-// No function throws; only the constructor allocates.
+// Samples faces and compares them. No function throws; only the constructor allocates.
 class ReferenceSample {
  public:
   // `answers`: number of organs times number of tools.
   explicit ReferenceSample(std::size_t answers = 0, const ReferenceSampleParams& params = {});
 
-  // `of`: as in SampleCount, of this frame. `more`: there is time for more than the one face.
+  // Starts a frame. `of`: as in SampleCount, of this frame. `more`: there is time for more than one face.
   void open_frame(std::uint64_t of, bool more);
   bool wants_more() const;
-  // A random number below `count` (> 0), for the choice of an answer.
+  // Returns a random number below `count` (> 0), for the choice of an answer.
   std::uint32_t pick(std::uint32_t count);
   // Compares one face of the answer with the reference, if the organ has any face.
   void hold(std::size_t answer, const SampledAnswer& asked);
@@ -74,8 +74,8 @@ class ReferenceSample {
   bool more_ = true, culled_next_ = false;
 };
 
-// Whether the record of a touched face is consistent: the point lies on the face and within the radius of the shaft at
-// its time; at an earlier time the face is farther away; the depth leads to the surface of the end pose.
+// Returns whether the record of a touched face is consistent: the point lies on the face and within the radius of the
+// shaft at its time; at an earlier time the face is farther away; the depth leads to the surface of the end pose.
 // `earlier`: fraction of the time at which the earlier distance is tested, [0, 1).
 bool sound_record(const ToolStep& step, const Triangle& face, const Touch& touch, double earlier);
 

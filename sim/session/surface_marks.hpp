@@ -18,13 +18,13 @@ struct SurfaceMark {
   glm::vec3 weight{1.f, 0.f, 0.f};
 };
 
-// The surface point nearest to `point`. Load-time work: builds a tree over every face.
+// Returns the surface point nearest to `point`. This is work for load time: it builds a tree over every face.
 SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm::vec3& point);
 
-// The same for many points.
+// Does the same for many points.
 std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surface, std::span<const glm::vec3> points);
 
-// Position of a mark. Sessions and recordings use the same arithmetic: bit-identical results.
+// Returns the position of a mark. Sessions and recordings use the same arithmetic: bit-identical results.
 inline glm::vec3 place_of(const SurfaceMark& mark, std::span<const glm::vec3> positions) {
   return mark.weight.x * positions[mark.vertex.x] + mark.weight.y * positions[mark.vertex.y] +
          mark.weight.z * positions[mark.vertex.z];

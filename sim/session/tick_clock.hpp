@@ -26,15 +26,15 @@ class TickClock {
   // Starts the next picture, `elapsed` s after the last one. Returns its number of ticks; 1 for the first picture. A
   // negative or non-finite time counts as 0.
   int picture(double elapsed);
-  // The next of these ticks; call it as many times as picture() returned.
+  // Returns the next of these ticks; call it as many times as picture() returned.
   FrameClock next();
-  // The time until the next picture does not count: the session is paused.
+  // Call when the session is paused: the time until the next picture does not count.
   void interrupt() { interrupted_ = true; }
 
   double tick() const { return 1.0 / params_.rate; }  // s
   double wall() const { return wall_; }               // s  of the last picture
   double lost() const { return static_cast<double>(lost_ticks_) * tick(); }
-  // The last picture came after a gap longer than longest_gap.
+  // Returns whether the last picture came after a gap longer than longest_gap.
   bool after_gap() const { return after_gap_; }
 
  private:

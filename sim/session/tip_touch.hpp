@@ -26,13 +26,13 @@ struct TipStance {
 
 class TipTouch {
  public:
-  // Load-time work: about 0.1 s.
+  // Decomposes the tip. This is work for load time: about 0.1 s.
   TipTouch(InstrumentKind kind, double radius, const JointLimits& limits);
 
-  // The capsule that contains every part.
+  // Returns the capsule that contains every part.
   ToolVolume around(const TipStance& stance) const;
-  // The faces of `candidates` (touches of that capsule) that share a point with a part, sorted, each once. Borrowed
-  // until the next call; allocates only to grow.
+  // Returns the faces of `candidates` (touches of that capsule) that share a point with a part, sorted, each once.
+  // The span is valid until the next call; the function allocates only when the buffer must grow.
   std::span<const FaceId> touched(const TipStance& stance, const MeshView& mesh, std::span<const Touch> candidates);
 
   std::size_t pieces() const;

@@ -18,7 +18,7 @@ SurfaceTree& TipWatch::tree_of(const Organ& organ, Watched& watched) {
 
 namespace {
 
-// False if the tip is outside the organ's box, or the touch query found no face that the tool touches.
+// Returns false if the tip is outside the organ's box, or the touch query found no face that the tool touches.
 bool may_be_in(const Organ& organ, std::size_t tool, const glm::dvec3& tip) {
   if (organ.mesh.faces.empty()) return false;
   if (tool + 1 < organ.touches.first.size() && organ.touches.of_tool(tool).empty()) return false;

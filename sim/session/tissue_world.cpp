@@ -16,7 +16,7 @@ HotSegment hot_part(const ToolPose& pose) {
   return {glm::vec3(pose.tip), glm::vec3(pose.tip + kHotLength * back), static_cast<float>(pose.radius + kHotReach)};
 }
 
-// The segment that closing blades cut. Tissue is removed by voxels of about 3 mm, so the cut has this width.
+// Returns the segment that closing blades cut. Tissue is removed by voxels of about 3 mm, so the cut has this width.
 HotSegment between_blades(const ToolPose& pose) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   const glm::dvec3 end = pose.tip - pose.radius * back;

@@ -6,13 +6,14 @@
 
 namespace trocar {
 
-// A file of the data folder: the environment's TROCAR_DATA, else `data` in the nearest folder above the program that
-// has one, else the source folder. Error: InputError when the file is in none of them.
+// Returns the path of a file of the data folder. The data folder is the environment's TROCAR_DATA, else `data` in the
+// nearest folder above the program that has one, else the source folder. Throws InputError when the file is in none of
+// them.
 std::filesystem::path data_file(std::string_view relative);
 
-// Does the file lie in a data folder of the program, with links resolved or as named?
+// Returns whether the file lies in a data folder of the program, with links resolved or as named.
 bool in_data_folder(const std::filesystem::path& file);
-// Is `path` in `folder` or below? Both must be absolute, without links and dots.
+// Returns whether `path` is in `folder` or below. Both must be absolute, without links and dots.
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 }  // namespace trocar

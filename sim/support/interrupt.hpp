@@ -3,7 +3,7 @@
 
 namespace trocar {
 
-// From now on the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual.
+// After this call the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual.
 void catch_interrupts();
 bool interrupted();
 

@@ -7,11 +7,11 @@ namespace trocar {
 
 inline constexpr const char* kVersion = TROCAR_VERSION;
 
-// "Intel(R) Xeon(R) Processor, 2 hardware threads"
+// Returns a text such as "Intel(R) Xeon(R) Processor, 2 hardware threads".
 std::string machine_description();
-// "2026-01-31", UTC.
+// Returns the date in UTC, such as "2026-01-31".
 std::string today();
-// "2026-11-21 10:22:05", UTC; sorts by time.
+// Returns date and time in UTC, such as "2026-11-21 10:22:05"; these texts sort by time.
 std::string this_second();
 
 }  // namespace trocar

@@ -10,7 +10,7 @@ namespace trocar {
 
 constexpr std::size_t kLongestName = 60;  // characters
 
-// Empty for a valid name, else what is wrong with it, as part of a sentence.
+// Returns an empty text for a valid name, else what is wrong with it, as part of a sentence.
 std::string name_fault(std::string_view name);
 
 }  // namespace trocar

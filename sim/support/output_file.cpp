@@ -80,7 +80,7 @@ bool begins_as(OutputKind kind, const std::string& head) {
   return false;
 }
 
-// The same name for all paths and links to a file.
+// Returns the same name for all paths and links to a file.
 fs::path canonical_name(const fs::path& file) {
   std::error_code error;
   const fs::path name = fs::weakly_canonical(fs::absolute(file, error), error);

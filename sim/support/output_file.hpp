@@ -14,21 +14,22 @@ namespace trocar {
 // The kind of an output determines the signature by which the program recognises its own files.
 enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series };
 
-// Does the file begin with the HDF5 signature, as every recording does?
+// Returns whether the file begins with the HDF5 signature, as every recording does.
 bool is_hdf5(const std::filesystem::path& file);
 
-// Error: InputError when the file exists, is not empty, and was not written by Trocar as this kind. Changes nothing.
+// Throws InputError when the file exists, is not empty, and was not written by Trocar as this kind. Changes nothing.
 void refuse_foreign(const std::filesystem::path& file, OutputKind kind);
 
 class OutputFile {
  public:
-  // Opens at once, so that an unwritable path is refused before any work is done. Error: InputError.
+  // Opens the file at once, so that an unwritable path is refused before any work is done. Throws InputError when the
+  // file cannot be written.
   OutputFile(const std::filesystem::path& file, OutputKind kind);
-  // For a file that the user has allowed to be overwritten. Error: InputError for a recording.
+  // Makes an output for a file that the user has allowed to be overwritten. Throws InputError for a recording.
   static OutputFile replacing(const std::filesystem::path& file);
 
   std::ostream& stream() { return file_.stream(); }
-  // Error: RunError when the disk is full.
+  // Completes the file. Throws RunError when the disk is full.
   void commit() { file_.commit(); }
 
  private:
@@ -42,10 +43,10 @@ struct NamedFile {
   std::filesystem::path file;
 };
 
-// Creates the folder and its parents. Error: InputError when that fails.
+// Creates the folder and its parents. Throws InputError when that fails.
 void make_folder(const std::filesystem::path& folder);
 
-// Error: InputError when an output is also an input or another output, under any name: links are resolved.
+// Throws InputError when an output is also an input or another output, under any name: links are resolved.
 void refuse_same_files(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
 }  // namespace trocar

@@ -93,7 +93,8 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
 
 double Performer::chance() { return static_cast<double>(random_()) / 4294967296.0; }
 
-// Sum of twelve uniform random numbers: close enough to a normal distribution, and the same on every machine.
+// Returns the sum of twelve uniform random numbers: close enough to a normal distribution, and the same on every
+// machine.
 double Performer::normal() {
   double sum = -6.0;
   for (int k = 0; k < 12; ++k) sum += chance();
@@ -115,7 +116,7 @@ glm::dvec3 Performer::shake(double time) const {
   return sum;
 }
 
-// The pose nearest to `tip` within the instrument's joint limits.
+// Returns the pose nearest to `tip` within the instrument's joint limits.
 DevicePose Performer::within_reach(const glm::dvec3& tip) const {
   const DevicePose& now = poses_[tool_];
   DevicePose wanted = now;
@@ -192,7 +193,7 @@ Performer::Goal Performer::onto(std::size_t mark, const glm::dvec3& error) const
   };
 }
 
-// The goal, retracted by `by` towards the trocar.
+// Returns the goal, retracted by `by` towards the trocar.
 Performer::Goal Performer::drawn_back(const Goal& goal, double by) const {
   const glm::dvec3 pivot = poses_[tool_].pivot;
   return [goal, pivot, by](const Observation& seen, double share) {

@@ -38,14 +38,14 @@ struct HandStyle {
 };
 HandStyle style_of(Skill skill);
 
-// Minimum-jerk interpolation: 0 at 0, 1 at 1.
+// Interpolates with minimum jerk: returns 0 at 0 and 1 at 1.
 double minimum_jerk(double share);
 
 class Performer {
  public:
   Performer(const Scene& scene, Skill skill, std::uint32_t seed);
 
-  // Devices for the session; the performer must outlive it.
+  // Makes a device for the session; the performer must outlive the session.
   std::unique_ptr<Device> device_of(const std::string& instrument);
   std::unique_ptr<Device> scope_device();
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kAbove = 0.012;  // m   above the surface, before and after a touch
 
-// The next one of n steps.
+// Returns the next one of n steps.
 std::size_t step_of(double progress, std::size_t n) {
   return std::min(static_cast<std::size_t>(progress * double(n)), n - 1);
 }

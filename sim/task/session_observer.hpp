@@ -11,12 +11,12 @@
 
 namespace trocar {
 
-// The data that a task needs before its start; borrows the session's surfaces at rest.
+// Returns the data that a task needs before its start; it refers to the session's surfaces at rest.
 TaskStage stage_of(const Session& session);
 
 class SessionObserver {
  public:
-  // The session's last frame, at `time` of its clock. Allocates only in the first call.
+  // Returns the session's last frame, at `time` of its clock. Allocates only in the first call.
   const Observation& observe(const Session& session, double time);
 
  private:

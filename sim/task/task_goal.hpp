@@ -32,7 +32,7 @@ struct TaskLog {
 class PartList {
  public:
   void begin() { next_ = 0; }
-  // `good` and `poor` of the first call are kept.
+  // Adds or rewrites a metric. `good` and `poor` of the first call are kept.
   void add(const char* id, const char* label, const char* unit, double value, double good, double poor) {
     if (next_ == parts_.size()) parts_.push_back({id, label, unit, value, good, poor});
     parts_[next_++].value = value;
@@ -48,7 +48,7 @@ class TaskGoal {
  public:
   virtual ~TaskGoal() = default;
   virtual const std::vector<SurfaceMark>& marks() const = 0;
-  // `dt`: s since the last frame, 0 in the first.
+  // Observes the next frame. `dt`: s since the last frame, 0 in the first.
   virtual void step(const Observation& seen, double dt, TaskLog& log) = 0;
   virtual double progress() const = 0;  // 0 .. 1: done
   // Appends to the hint and the warning of the feed.
@@ -58,19 +58,20 @@ class TaskGoal {
   virtual void draw(DrawnMarks& marks) const = 0;
 };
 
-// Errors: InputError naming an organ or an instrument that the stage does not have.
+// Each function makes the goal of one kind of task. Throws InputError naming an organ or an instrument that the stage
+// does not have.
 std::unique_ptr<TaskGoal> make_touch_targets(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_navigate_camera(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage);
 
-// Index of the organ or instrument with this name. Error: InputError.
+// Returns the index of the organ or instrument with this name. Throws InputError when there is none.
 std::uint32_t organ_of(const TaskStage& stage, const std::string& name);
 std::size_t instrument_of(const TaskStage& stage, const std::string& name);
-// The instrument of a task, or all where it names none.
+// Returns the instrument of a task, or all where it names none.
 std::vector<std::size_t> tools_of(const TaskScene& task, const TaskStage& stage);
-// Targets of a task as marks on the surfaces at rest. [target]
+// Returns the targets of a task as marks on the surfaces at rest. [target]
 std::vector<SurfaceMark> marks_of(const TaskScene& task, const TaskStage& stage);
 
 }  // namespace trocar

@@ -32,7 +32,7 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
   return make_touch_targets(task, stage);
 }
 
-// Mean grade of the parts with a defined value, 0 .. 1; 0 without any.
+// Returns the mean grade of the parts with a defined value, 0 .. 1; 0 without any.
 double mean_grade(const std::vector<Metric>& parts) {
   double sum = 0.0;
   std::size_t count = 0;

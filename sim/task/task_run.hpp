@@ -34,19 +34,19 @@ struct TaskFeed {
 
 class TaskRun {
  public:
-  // Error: InputError naming an organ or an instrument that the scene does not have.
+  // Prepares a task. Throws InputError naming an organ or an instrument that the scene does not have.
   TaskRun(const TaskScene& task, const TaskStage& stage);
   ~TaskRun();
   TaskRun(TaskRun&&) noexcept;
 
   const TaskScene& task() const;
-  // Points that the session and the recording must track.
+  // Returns the points that the session and the recording must track.
   const std::vector<SurfaceMark>& marks() const;
 
   void step(const Observation& seen);
   const TaskFeed& feed() const;
   TaskResult result() const;
-  // For the view: adds the task's marks at their positions of the last step.
+  // Adds the task's marks, at their positions of the last step, for the view.
   void draw(DrawnMarks& marks) const;
 
  private:

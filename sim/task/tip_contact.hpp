@@ -14,13 +14,13 @@ constexpr double kContactLasts = 0.1;  // s
 // An error ends after this time without it; only then can it count again.
 constexpr double kErrorLasts = 0.3;  // s
 
-// Does the tool's tip touch the organ in this frame?
+// Returns whether the tool's tip touches the organ in this frame.
 bool tip_touches(const Observation& seen, std::size_t organ, std::size_t tool);
-// Does any part of the tool touch the organ in this frame?
+// Returns whether any part of the tool touches the organ in this frame.
 bool touches(const Observation& seen, std::size_t organ, std::size_t tool);
 
-// Distance from a target along the surface, for a tip that rests on it: a ball of the instrument's radius on a plane,
-// so sqrt(distance^2 - radius^2), and 0 if distance < radius. `distance`: from the tip to the target.
+// Returns the distance from a target along the surface, for a tip that rests on it: a ball of the instrument's radius
+// on a plane, so sqrt(distance^2 - radius^2), and 0 if distance < radius. `distance`: from the tip to the target.
 double beside(double distance, double radius);
 
 // A state with hysteresis, for intermittent observations: contact with yielding tissue, an error close to its limit. It
@@ -28,7 +28,7 @@ double beside(double distance, double radius);
 class Lasting {
  public:
   explicit Lasting(double lasts) : lasts_(lasts) {}
-  // True when the state begins.
+  // Returns true when the state begins.
   bool see(bool there, double time) {
     const bool before = now_;
     if (there) last_ = time, ever_ = true;
@@ -42,7 +42,7 @@ class Lasting {
   bool ever_ = false, now_ = false;
 };
 
-// Path length of a tip, and straight-line distance between targets.
+// Measures the path length of a tip, and the straight-line distance between targets.
 class PathMeter {
  public:
   void see(const glm::dvec3& tip) {
@@ -50,7 +50,7 @@ class PathMeter {
     if (!begun_) station_ = tip;
     last_ = tip, begun_ = true;
   }
-  // A target is reached: adds its straight-line distance and the path so far.
+  // Call when a target is reached: adds its straight-line distance and the path so far.
   void reach() {
     direct_ += glm::distance(last_, station_), reached_ = length_;
     station_ = last_;
@@ -65,7 +65,7 @@ class PathMeter {
   bool begun_ = false;
 };
 
-// NaN unless whole > 0.
+// Returns part / whole; NaN unless whole > 0.
 double ratio(double part, double whole);
 
 }  // namespace trocar

@@ -22,7 +22,7 @@ class ZoneWatch {
   // An instrument has left a zone when it has been outside for this long.
   static constexpr double kAway = kErrorLasts;  // s
 
-  // Error: InputError for an outline that is not a simple polygon.
+  // Prepares the zones. Throws InputError for an outline that is not a simple polygon.
   ZoneWatch(const TaskScene& task, const TaskStage& stage);
 
   void step(const Observation& seen, double dt, TaskLog& log);
@@ -32,7 +32,7 @@ class ZoneWatch {
   double time_inside() const { return time_inside_; }  // s, of any instrument in any zone
   double deepest() const { return deepest_; }          // m
 
-  // Appends the zone metrics; nothing without zones.
+  // Appends the zone metrics if the task has zones.
   void judge(PartList& parts) const;
   void draw(DrawnMarks& marks) const;
 

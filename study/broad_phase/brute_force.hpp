@@ -9,7 +9,7 @@
 
 namespace trocar::broad {
 
-// Overlapping pairs, ascending; an object's id is its index. Reuses the memory of `pairs`.
+// Fills `pairs` with the overlapping pairs, ascending; an object's id is its index. Reuses the memory of `pairs`.
 inline void brute_force_pairs(std::span<const Box> boxes, std::vector<Pair>& pairs) {
   pairs.clear();
   for (std::uint32_t i = 0; i < boxes.size(); ++i)

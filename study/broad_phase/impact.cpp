@@ -5,7 +5,7 @@
 namespace trocar::broad {
 namespace {
 
-// First t in [0, 1] with |gap + t closing| <= distance.
+// Returns the first t in [0, 1] with |gap + t closing| <= distance.
 std::optional<double> first_touch(const glm::dvec3& gap, const glm::dvec3& closing, double distance) {
   const double c = glm::dot(gap, gap) - distance * distance;
   if (!std::isfinite(c)) return {};
@@ -47,7 +47,7 @@ std::optional<double> sphere_impact(const MovingSphere& a, const MovingSphere& b
 
 Box swept_box(const MovingSphere& sphere) {
   const glm::dvec3 end = sphere.centre + sphere.motion;
-  // Enlarged by a multiple of what rounding of the time of impact can change.
+  // The box is larger than the sphere by a multiple of the distance that rounding of the time of impact can change.
   const double distance = sphere.radius + 1e-12 * (1.0 + glm::length(sphere.centre) + glm::length(sphere.motion));
   return box_around(glm::min(sphere.centre, end) - distance, glm::max(sphere.centre, end) + distance);
 }

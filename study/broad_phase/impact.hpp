@@ -24,15 +24,15 @@ struct MovingSphere {
   double radius = 0.0;                  // m, >= 0
 };
 
-// First time in [0, 1] at which the spheres touch; 0 when they overlap at the start. Empty when they do not touch or a
-// number is not finite.
+// Returns the first time in [0, 1] at which the spheres touch; 0 when they overlap at the start. Returns nothing when
+// they do not touch or a number is not finite.
 std::optional<double> sphere_impact(const MovingSphere& a, const MovingSphere& b);
 
-// The same in a space with periodic axes: the earliest impact over the images up to one period away. Motions must be
-// shorter than a period, and the spheres smaller than half of one.
+// Does the same in a space with periodic axes: the earliest impact over the images up to one period away. Motions must
+// be shorter than a period, and the spheres smaller than half of one.
 std::optional<double> sphere_impact(const MovingSphere& a, const MovingSphere& b, const GridAxes& axes);
 
-// Contains the sphere during the whole step.
+// Returns a box that contains the sphere during the whole step.
 Box swept_box(const MovingSphere& sphere);
 
 struct Collision {
@@ -42,9 +42,10 @@ struct Collision {
 
 class CollisionOrder {
  public:
-  // `candidates`: pairs whose boxes over the whole step overlap, each once. `impact(a, b)`: std::optional<double>, the
-  // time at which the two collide. `objects`: upper bound of the ids, exclusive. Returns the first collision of each
-  // object, by time, then pair. Valid until the next call. Allocates only when a call is larger than all earlier ones.
+  // Finds the collisions. `candidates`: pairs whose boxes over the whole step overlap, each once. `impact(a, b)`:
+  // std::optional<double>, the time at which the two collide. `objects`: upper bound of the ids, exclusive. Returns the
+  // first collision of each object, by time, then pair. Valid until the next call. Allocates only when a call is larger
+  // than all earlier ones.
   template <typename Impact>
   std::span<const Collision> first_collisions(std::span<const Pair> candidates, std::size_t objects, Impact impact) {
     all_.clear();

@@ -11,7 +11,7 @@ bool separates(std::uint8_t plane, const Box& a, const Box& b) {
   return plane < 3 ? a.high[plane] < b.low[plane] : b.high[plane - 3] < a.low[plane - 3];
 }
 
-// The first plane that separates, or kPlanes.
+// Returns the first plane that separates, or kPlanes.
 std::uint8_t search(const Box& a, const Box& b) {
   std::uint8_t plane = 0;
   while (plane < kPlanes && !separates(plane, a, b)) ++plane;

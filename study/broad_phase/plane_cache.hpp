@@ -22,8 +22,8 @@ struct PlaneCounters {
 
 class PlaneCache {
  public:
-  // Overlapping pairs, ascending; an object's id is its index. Planes are cached by id, so keep the order of the boxes.
-  // Valid until the next call. Allocates only when a call has more boxes or pairs than all earlier ones.
+  // Returns the overlapping pairs, ascending; an object's id is its index. Planes are cached by id, so keep the order
+  // of the boxes. Valid until the next call. Allocates only when a call has more boxes or pairs than all earlier ones.
   std::span<const Pair> pairs(std::span<const Box> boxes);
 
   const PlaneCounters& counters() const { return counters_; }

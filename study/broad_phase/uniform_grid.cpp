@@ -167,7 +167,8 @@ void UniformGrid::enter(std::uint32_t object) {
   }
 }
 
-// One bucket per entry, rounded up to a power of two; cells may share a bucket, so entries store their cell.
+// Sorts the entries into buckets: there is one bucket per entry, rounded up to a power of two. Cells may share a
+// bucket, so entries store their cell.
 void UniformGrid::sort_entries() {
   const std::size_t buckets = std::bit_ceil(std::max<std::size_t>(entries_.size(), 1));
   const auto bucket_of = [mask = buckets - 1](const Entry& entry) { return scrambled(entry.cell) & mask; };
@@ -176,7 +177,7 @@ void UniformGrid::sort_entries() {
   std::uint32_t sum = 0;
   for (std::uint32_t& first : first_) first = sum += first;
   sorted_.resize(entries_.size());
-  // Filled from the back: afterwards first_[bucket] is the bucket's begin.
+  // The loop fills each bucket from the back, so that afterwards first_[bucket] is the bucket's begin.
   for (std::size_t i = entries_.size(); i-- > 0;) sorted_[--first_[bucket_of(entries_[i])]] = entries_[i];
 }
 

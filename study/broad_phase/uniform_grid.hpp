@@ -31,10 +31,10 @@ using GridAxes = std::array<GridAxis, 3>;
 // Cells beyond this number on either side of 0 count as one.
 constexpr std::int32_t kMostGridCells = 1 << 20;
 
-// Do the boxes overlap, in any of their images along periodic axes? Boxes are closed.
+// Returns whether the boxes overlap, in any of their images along periodic axes. Boxes are closed.
 bool overlap(const Box& a, const Box& b, const GridAxes& axes);
 
-// Brute force in such a space, for checking the grid.
+// Finds the pairs by brute force in such a space, for tests of the grid.
 void brute_force_pairs(std::span<const Box> boxes, const GridAxes& axes, std::vector<Pair>& pairs);
 
 struct GridCounters {
@@ -45,11 +45,11 @@ struct GridCounters {
 
 class UniformGrid {
  public:
-  // Error: InputError when a cell side is not above 0 or not finite, or a number of cells is out of range.
+  // Throws InputError when a cell side is not above 0 or not finite, or a number of cells is out of range.
   explicit UniformGrid(const GridAxes& axes);
 
-  // Overlapping pairs of these boxes, ascending; an object's id is its index. Valid until the next call. Allocates only
-  // when a call needs more memory than all earlier ones.
+  // Returns the overlapping pairs of these boxes, ascending; an object's id is its index. Valid until the next call.
+  // Allocates only when a call needs more memory than all earlier ones.
   std::span<const Pair> pairs(std::span<const Box> boxes);
 
   const GridAxes& axes() const { return axes_; }

@@ -18,7 +18,7 @@ constexpr double kCornerTolerances = 2.0, kWalkTolerances = 4.0;
 
 double distance(const glm::dvec4& plane, const glm::dvec3& p) { return glm::dot(glm::dvec3(plane), p) + plane.w; }
 
-// The part of a segment within the three sides of a face, each moved outwards by `tolerance`. n: unit normal.
+// Returns the part of a segment within the three sides of a face, each moved outwards by `tolerance`. n: unit normal.
 std::optional<double> first_between_sides(const glm::dvec3& from, const glm::dvec3& to, const Triangle& face,
                                           const glm::dvec3& n, double tolerance) {
   double low = 0.0, high = 1.0;
@@ -39,7 +39,8 @@ double parameter_of(const glm::dvec3& from, const glm::dvec3& to, const glm::dve
   return squared > 0.0 ? std::clamp(glm::dot(point - from, direction) / squared, 0.0, 1.0) : 0.0;
 }
 
-// The part of a stretch at `height` or above, where a and b are the heights of its ends; from > to if there is none.
+// Returns the part of a stretch at `height` or above, where a and b are the heights of its ends; from > to if there is
+// none.
 template <class Stretch>
 Stretch above(double a, double b, double height, const Stretch& whole, std::uint32_t child) {
   Stretch part{child, whole.from, whole.to};
@@ -147,7 +148,7 @@ bool BspSolid::on_a_face(const BspNode& node, const glm::dvec3& point) const {
   return false;
 }
 
-// Empty where the tree cannot decide.
+// Returns nothing where the tree cannot decide.
 std::optional<PointPlace> BspSolid::place_below(std::uint32_t child, const glm::dvec3& point) const {
   while (!is_leaf(child)) {
     const BspNode& node = tree_.nodes[child];

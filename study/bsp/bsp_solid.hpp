@@ -18,7 +18,8 @@ struct SegmentMeeting {
   double t;  // 1  where on the segment, 0 .. 1, the face is first met
 };
 
-// Where the segment first comes within `tolerance` of the face, also in its plane. Faces without area count as lines.
+// Returns where the segment first comes within `tolerance` of the face, also when it lies in the face's plane. Faces
+// without area count as lines.
 std::optional<double> first_meeting(const glm::dvec3& from, const glm::dvec3& to, const Triangle& face,
                                     double tolerance);
 
@@ -27,12 +28,12 @@ class BspSolid {
   // The view must outlive the object.
   explicit BspSolid(const MeshView& mesh, const BspParams& params = {});
 
-  // All faces that the closed segment meets, by t, then by face. Valid until the next query.
+  // Returns all faces that the closed segment meets, by t, then by face. Valid until the next query.
   std::span<const SegmentMeeting> crossed(const glm::dvec3& from, const glm::dvec3& to);
-  // The first of them.
+  // Returns the first face that the segment meets.
   std::optional<SegmentMeeting> first_crossed(const glm::dvec3& from, const glm::dvec3& to);
-  // For a closed surface with outward faces. In an unsplit leaf, and where the tree cannot decide, uses the winding
-  // number.
+  // Decides where the point lies, for a closed surface with outward faces. Uses the winding number in an unsplit leaf,
+  // and where the tree cannot decide.
   solids::PointPlace place(const glm::dvec3& point) const;
 
   const BspTree& tree() const { return tree_; }

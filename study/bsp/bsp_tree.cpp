@@ -102,7 +102,8 @@ class Builder {
 
   // ---- choice of the plane ----
 
-  // Through the median along the longest side of the box around the pieces' centres. False when all centres coincide.
+  // Chooses the plane through the median along the longest side of the box around the pieces' centres. Returns false
+  // when all centres coincide.
   bool median_plane(std::span<const std::uint32_t> list, Divider& by) {
     glm::dvec3 low(1e300), high(-1e300);
     for (const std::uint32_t id : list) {

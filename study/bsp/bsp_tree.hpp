@@ -37,7 +37,7 @@ struct BspTree {
   std::vector<std::uint32_t> faces;  // a face that was cut is listed at several nodes, once per piece at each
   double tolerance = 0.0;            // m  a point this close to a plane is in it
   std::uint32_t root = static_cast<std::uint32_t>(BspLeaf::Unknown);
-  // Statistics of the build; crowds: unsplit leaves.
+  // Statistics of the build; `crowds` is the number of unsplit leaves.
   std::size_t cuts = 0, depth = 0, crowds = 0;
 };
 
@@ -57,7 +57,7 @@ struct BspScratch {
   std::vector<double> middles;
 };
 
-// No face is lost: each is at every node and unsplit leaf whose cell it overlaps.
+// Builds the tree. Each face is listed at every node and unsplit leaf whose cell it overlaps, so no face is lost.
 void build_bsp_tree(const MeshView& mesh, const BspParams& params, BspScratch& scratch, BspTree& tree);
 
 }  // namespace trocar

@@ -19,7 +19,7 @@ Contact contact_at(const Circle& circle, const dvec2& point, const dvec2& normal
   return {gap <= 0.0, point, distance > 0.0 ? apart / distance : normal_on_it, gap};
 }
 
-// The time at which a point at m + t step, which starts outside, comes within `radius` of the origin.
+// Returns the time at which a point at m + t step, which starts outside, comes within `radius` of the origin.
 std::optional<double> time_into_circle(const dvec2& m, const dvec2& step, double radius) {
   const double closing = -glm::dot(m, step), away = glm::length(m);
   if (closing <= 0.0) return std::nullopt;
@@ -30,8 +30,8 @@ std::optional<double> time_into_circle(const dvec2& m, const dvec2& step, double
   return time <= 1.0 ? std::optional(time) : std::nullopt;
 }
 
-// The time at which the centre enters the band of half-width `radius` around the line; 0 if it starts inside the band
-// and approaches the line.
+// Returns the time at which the centre enters the band of half-width `radius` around the line; 0 if it starts inside
+// the band and approaches the line.
 std::optional<double> time_into_band(const Circle& circle, const dvec2& step, const dvec2& on_line,
                                      const dvec2& normal) {
   const double height = glm::dot(circle.centre - on_line, normal), speed = glm::dot(step, normal);
@@ -55,7 +55,7 @@ dvec2 foot_on_line(const Segment& line, const dvec2& p) {
 // A step turned towards a wall by less than this counts as sliding, so that rounding error does not stop it.
 constexpr double kSliding = 1e-12;  // 1   sine
 
-// The fraction of the step that the circle may move before this wall stops it.
+// Returns the fraction of the step that the circle may move before this wall stops it.
 double share_before(const Circle& circle, const dvec2& step, const Segment& wall, double gap) {
   const Circle kept_off{circle.centre, circle.radius + gap};
   const Contact now = circle_segment(kept_off, wall);
@@ -92,7 +92,7 @@ Contact circle_segment(const Circle& circle, const Segment& segment) {
 Contact circle_box(const Circle& circle, const Box& box) {
   const dvec2 c = circle.centre, inside = glm::clamp(c, box.low, box.high);
   if (inside != c) return contact_at(circle, inside, dvec2(1.0, 0.0));
-  // The centre is inside the box: the nearest side is the way out.
+  // The centre is inside the box: the shortest path out leads through the nearest side.
   const double depth[] = {box.high.x - c.x, c.x - box.low.x, box.high.y - c.y, c.y - box.low.y};
   const dvec2 point[] = {{box.high.x, c.y}, {box.low.x, c.y}, {c.x, box.high.y}, {c.x, box.low.y}};
   const dvec2 normal[] = {{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}};

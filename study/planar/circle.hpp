@@ -32,9 +32,11 @@ struct Contact {
   double gap = 0.0;
 };
 
-// The line through line.a and line.b, which must differ. A centre on it gets the normal to the left of a -> b.
+// Computes the contact with the infinite line through line.a and line.b, which must differ. For a centre on the line,
+// the normal points to the left of a -> b.
 Contact circle_line(const Circle& circle, const Segment& line);
-// A centre on the segment gets the normal to its left; for a zero-length segment +x.
+// Computes the contact with a segment. For a centre on the segment, the normal points to its left; for a segment of
+// zero length it is +x.
 Contact circle_segment(const Circle& circle, const Segment& segment);
 Contact circle_box(const Circle& circle, const Box& box);
 
@@ -49,12 +51,12 @@ struct Impact {
 Impact moving_circle_line(const Circle& circle, const dvec2& step, const Segment& line);
 Impact moving_circle_segment(const Circle& circle, const dvec2& step, const Segment& segment);
 
-// A velocity after a bounce: the component along the unit normal is reversed and scaled by `restitution` in [0, 1], the
-// tangential component is kept. A velocity that already points away is returned unchanged.
+// Returns the velocity after a bounce: the component along the unit normal is reversed and scaled by `restitution` in
+// [0, 1], the tangential component is kept. A velocity that already points away is returned unchanged.
 dvec2 bounce(const dvec2& velocity, const dvec2& normal, double restitution);
 
-// The largest fraction of the step, in [0, 1], that a circle (or point: radius 0) can move without coming nearer than
-// `gap` to any wall. If it starts nearer than that, it may move away from that wall (1) but not closer (0).
+// Returns the largest fraction of the step, in [0, 1], that a circle (or point: radius 0) can move without coming
+// nearer than `gap` to any wall. If it starts nearer than that, it may move away from that wall (1) but not closer (0).
 double stop_short(const Circle& circle, const dvec2& step, std::span<const Segment> walls, double gap);
 
 }  // namespace trocar::planar

@@ -10,12 +10,12 @@
 
 namespace trocar::planar {
 
-// Left of or on every side: exact.
+// Returns whether the point lies left of or on every side; exact.
 bool contains_by_scan(Corners convex, const dvec2& p);
 FarCorners farthest_by_scan(Corners convex, const dvec2& direction);
 LineHit line_hit_by_scan(Corners convex, const Segment& line);
 SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment);
-// O(n + m). `meet` is rounded: correct unless the gap is below rounding error.
+// Does the same as convex_gap() in O(n + m). `meet` is rounded: it is correct unless the gap is below rounding error.
 ConvexGap convex_gap_by_scan(Corners first, Corners second);
 
 }  // namespace trocar::planar

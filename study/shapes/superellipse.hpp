@@ -18,7 +18,7 @@ struct Superellipse {
   double least_offset = 0.0;  // m   distance of the first point from an axis: limits how thin a cusp becomes
 };
 
-// A quarter from (a, 0) to (0, b), cut into pieces.
+// The points that cut a quarter from (a, 0) to (0, b) into pieces.
 struct QuarterPoints {
   std::vector<glm::dvec2> points;  // [piece + 1] as (x / a, y / b), both ends exact
   std::size_t corner = 0;          // index of the point with x / a = y / b; 0 when there is only one piece
@@ -29,7 +29,7 @@ class QuarterCurve {
   explicit QuarterCurve(const Superellipse& shape);
 
   double length() const { return half_[0].length.back() + half_[1].length.back(); }  // m
-  // pieces >= 1
+  // Cuts the quarter into `pieces` >= 1 pieces.
   QuarterPoints cut(std::size_t pieces) const;
 
  private:

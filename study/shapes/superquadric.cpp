@@ -74,7 +74,7 @@ struct Net {
   std::size_t pieces(const Row& row) const { return levels[row.level].size() - 1; }
 };
 
-// Every second column; always keeps the corner and the ends.
+// Returns every second column; always keeps the corner and the ends.
 Columns coarser(const Columns& fine, std::size_t corner) {
   Columns kept;
   std::size_t since_fixed = 0;
@@ -193,7 +193,7 @@ class NetMaker {
 
 std::size_t whole(double x, std::size_t least) { return std::max(static_cast<std::size_t>(std::lround(x)), least); }
 
-// The net with nearly the wanted number of faces and nearly square cells.
+// Returns the net with nearly the wanted number of faces and nearly square cells.
 Net net_of(const NetMaker& maker, double wanted) {
   // Spacing of points that gives this number: the number is inversely proportional to its square.
   double apart = std::sqrt(16.0 * maker.profile_length() * maker.outline_length() / wanted);
@@ -300,7 +300,7 @@ double power_sum(double u, double v, double e) {
   return larger > 0.0 ? larger * std::pow(1.0 + std::pow(smaller / larger, 2.0 / e), 0.5 * e) : 0.0;
 }
 
-// Area inside a superellipse with both half sizes 1.
+// Returns the area inside a superellipse with both half sizes 1.
 double unit_area(double e) { return 4.0 * std::pow(std::tgamma(1.0 + 0.5 * e), 2.0) / std::tgamma(1.0 + e); }
 
 }  // namespace

@@ -22,15 +22,15 @@ struct SuperquadricParams {
   int faces = 20000;   // 1  32 .. 4,000,000; met within 4 % from 1000 faces on, below as closely as the shape allows
 };
 
-// Closed, manifold, outward, without degenerate faces: MeshReport::sound() is true.
-// Error: InputError when a parameter is out of range.
+// Makes the mesh. It is closed, manifold, outward and without degenerate faces: MeshReport::sound() is true.
+// Throws InputError when a parameter is out of range.
 TriangleMesh make_superquadric(const SuperquadricParams& params);
 
-// Inside-outside function: below 1 inside, 1 on the surface, above 1 outside. It is Barr's function to the power e1 /
-// 2, which is homogeneous of degree 1 in the distance and keeps rounding errors small for every exponent.
+// Returns the inside-outside function: below 1 inside, 1 on the surface, above 1 outside. It is Barr's function to the
+// power e1 / 2, which is homogeneous of degree 1 in the distance and keeps rounding errors small for every exponent.
 double superquadric_radius(const SuperquadricParams& params, const glm::dvec3& point);
 
-// Volume by closed form, m^3.
+// Returns the volume by closed form, m^3.
 double superquadric_volume(const SuperquadricParams& params);
 
 }  // namespace trocar

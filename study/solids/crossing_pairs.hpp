@@ -16,7 +16,8 @@ namespace trocar::solids {
 
 enum class EdgeTest { Exact, Area, Angle };
 
-// Do the two faces share a point, by their edges? In the Area and Angle tests no edge meets a face without area.
+// Returns whether the two faces share a point, by tests of their edges. In the Area and Angle tests no edge meets a
+// face without area.
 bool faces_cross(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3], EdgeTest test);
 
 // Fills `pairs` with (face of first, face of second), sorted. Allocates only to grow it.

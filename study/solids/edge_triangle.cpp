@@ -26,14 +26,14 @@ Plate plate_of(const Triangle& t) {
   return {t, normal, glm::length(normal), longest};
 }
 
-// T1 + T2 + T3 <= T: outside by h of a side s the sum is larger by s h.
+// The point is inside when T1 + T2 + T3 <= T. At a distance h outside a side of length s, the sum is larger by s h.
 bool inside_by_area(const dvec3& p, const Plate& plate, double tolerance) {
   const dvec3 a = plate.corners.a - p, b = plate.corners.b - p, c = plate.corners.c - p;
   const double sum = glm::length(glm::cross(a, b)) + glm::length(glm::cross(b, c)) + glm::length(glm::cross(c, a));
   return sum <= plate.twice_area * (1.0 + tolerance) + tolerance * tolerance * plate.longest_side * plate.longest_side;
 }
 
-// Signed angle at p from a to b about the normal, rad. On the side itself it is half a turn of either sign.
+// Returns the signed angle at p from a to b about the normal, rad. On the side itself it is half a turn of either sign.
 double angle_between(const dvec3& a, const dvec3& b, const dvec3& unit_normal) {
   return elementary::atan2(glm::dot(glm::cross(a, b), unit_normal), glm::dot(a, b));
 }

@@ -56,7 +56,7 @@ dvec3 along(const ConvexBody& body, const ConvexBody::Edge& edge) {
   return body.vertices[edge.vertex[1]] - body.vertices[edge.vertex[0]];
 }
 
-// Solid bodies: pairs of edges whose arcs of normals cross on the Gauss sphere.
+// For solid bodies, tries only the pairs of edges whose arcs of normals cross on the Gauss sphere.
 void try_crossing_arcs(const Pair& pair, Best& best) {
   for (std::uint32_t j = 0; j < pair.second.edges.size(); ++j) {
     const ConvexBody::Edge& second = pair.second.edges[j];

@@ -13,14 +13,14 @@
 namespace trocar::solids {
 
 struct Penetration {
-  // m. Moving the second body by depth * normal brings the two to touch. Negative for two solid bodies that are apart:
-  // the slab between them across the normal is then -depth thick. Sheets, segments and points must overlap.
+  // m. After a move of the second body by depth * normal the two bodies touch. Negative for two solid bodies that are
+  // apart: the slab between them across the normal is then -depth thick. Sheets, segments and points must overlap.
   double depth = 0.0;
   glm::dvec3 normal{0.0, 0.0, 1.0};  // unit, from the first body to the second
   glm::dvec3 on_first, on_second;    // m    on the surfaces, `depth` apart along the normal, to a millionth of the size
 };
 
-// Allocates nothing.
+// Computes the penetration. Allocates nothing.
 Penetration penetration(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
                         const RigidPose& second_pose);
 

@@ -29,7 +29,7 @@ double PiecePair::sphere_gap(const Nodes& nodes) const {
   return glm::distance(at_first_.place(a.centre), at_second_.place(b.centre)) - a.radius - b.radius;
 }
 
-// Two pieces: updates the answer if they are closer or deeper than the best pair.
+// For two leaf pieces, updates the answer if they are closer or deeper than the best pair.
 void PiecePair::settle(const Nodes& nodes) {
   const FeatureDistance found = test(nodes);
   if (found.overlapping) {

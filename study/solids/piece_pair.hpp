@@ -22,12 +22,12 @@ struct PieceDistance {
   int hull_tests = 0, steps = 0;                  // 1    closest_features() calls, and features they moved to
 };
 
-// Kept for each pair of instruments. The pieces must outlive it.
+// Keep one object for each pair of instruments. The pieces must outlive the object.
 class PiecePair {
  public:
   PiecePair(const ConvexPieces& first, const ConvexPieces& second);
 
-  // Allocates nothing.
+  // Computes the distance at these poses. Allocates nothing.
   PieceDistance distance(const RigidPose& first, const RigidPose& second);
 
  private:

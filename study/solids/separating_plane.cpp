@@ -48,7 +48,7 @@ bool verified(const Sample& sample, const dvec4& v, SeparatingPlaneAnswer& answe
     below = std::max(below, glm::dot(normal, p));
     largest = std::max(largest, glm::dot(glm::abs(normal), glm::abs(p)));
   }
-  // Four roundings in each product.
+  // Each product has four roundings.
   if (above - below <= 8.0 * std::numeric_limits<double>::epsilon() * largest) return false;
   answer.plane = {normal, 0.5 * (above + below)};
   answer.gap = above - below;

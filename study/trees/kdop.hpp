@@ -52,7 +52,7 @@ struct SlabLanes {
 
   static constexpr SlabDirection direction(int slab) { return slab_directions<k>()[slab < k / 2 ? slab : 0]; }
 
-  // Projections of a point onto four directions.
+  // Returns the projections of a point onto four directions.
   template <int group>
   static Lanes4 shadow(Lanes4 point) {
     constexpr SlabDirection a = direction(4 * group), b = direction(4 * group + 1), c = direction(4 * group + 2),
@@ -140,7 +140,7 @@ bool crosses(const KDop<k>& dop, const LinePart& line) {
   return left;
 }
 
-// The largest bound of the slabs, each divided by the length of its direction.
+// Returns the largest bound of the slabs, each divided by the length of its direction.
 template <int k>
 float least_distance(const KDop<k>& dop, Lanes4 point) {
   float most = least_distance(Aabb{first_three(dop.low[0]), first_three(dop.high[0])}, point);

@@ -35,7 +35,7 @@ struct Quospo {
   struct Tool {
     Aabb::Tool box;
     explicit Tool(const ConvexTool& tool) : box(tool), known{} {}
-    // The extent of the tool volume along a direction of the table, computed at the first request.
+    // Gives the extent of the tool volume along a direction of the table; computes it at the first request.
     void extent(int direction, float& from, float& to) const;
 
    private:
@@ -44,7 +44,7 @@ struct Quospo {
   };
 };
 
-// Directions near the axes of `box`; zero size.
+// Returns a QuOSPO of zero size with directions near the axes of `box`.
 Quospo quantised(const ObbNode& box);
 
 // Centre of the parallelepiped of the slabs, and its half edges; below, its half projection on four directions.
@@ -106,7 +106,7 @@ inline BoxAnswer meets(const Quospo::Tool& tool, const Quospo& q) {
   return planes_say(tool.box, q.low, q.high);
 }
 
-// True when `other` is separated from `frame` along one of the directions of `frame`.
+// Returns true when `other` is separated from `frame` along one of the directions of `frame`.
 inline bool apart_along(const Quospo& frame, const SlabBox& other) {
   const Lanes4 middle = dot_rows(frame.normal_x, frame.normal_y, frame.normal_z, other.centre);
   const Lanes4 half = half_shadow(other, frame.normal_x, frame.normal_y, frame.normal_z);

@@ -145,7 +145,8 @@ TEST_F(PracticeTest, AClockThatJumpsDoesNoHarm) {
   EXPECT_LT(attempt.duration, 10.0 + 2.0 * hours);
 }
 
-// Pictures while the session is paused: nothing is stepped, recorded or moved, wherever the mouse moves.
+// Draws pictures while the session is paused: no step runs, nothing is recorded, and no instrument moves, even when the
+// mouse moves.
 template <typename Stand, typename Go>
 void expect_still(Practice& session, Stand stand, Go go) {
   const auto step = [&](int pictures) {

@@ -147,7 +147,7 @@ TEST(SessionSummary, ASingleFrameIsSummarised) {
   EXPECT_FALSE(report_json({{Attempt{}, {}, summary}}).empty());
 }
 
-TEST(ReportJson, HostileStringsStayText) {
+TEST(ReportJson, TextsWithMarkupStayText) {
   ReportSession session;
   session.attempt.scene_title = "</script><!-- \" ' \\ \xff";
   session.attempt.instruments = {{"<b>", {}}};

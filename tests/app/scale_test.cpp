@@ -30,7 +30,7 @@ struct Setting {
 
 bool within_limits(const ToolStep& step) { return step_fault(step).empty(); }
 
-// A tool near a point of the organ: shafts up to the size of the organ, radii from 10 micrometres.
+// Returns a tool near a point of the organ: shafts up to the size of the organ, radii from 10 micrometres.
 ToolStep step_about(Dice& dice, const dvec3& at, double size) {
   for (;;) {
     const double arm = dice.log_uniform(std::min(0.05 * size, 0.1), std::min(size, 1.0));

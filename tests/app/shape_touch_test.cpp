@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// Two parallel fingers, 20 mm long, tips towards +z.
+// Returns two parallel fingers, 20 mm long, tips towards +z.
 std::vector<TriangleMesh> jaws() {
   SuperquadricParams finger{.size = {0.002, 0.001, 0.01}, .profile_exponent = 0.5, .faces = 300};
   std::vector<TriangleMesh> both;

@@ -28,7 +28,7 @@ fail() {
   import -window root -crop "${width}x${height}+0+0" +repage "$out/failed.png" || true
   exit 1
 }
-# A field of the state file, "" where there is none; places as "x y".
+# A field of the state file; "" when there is none. Positions are written as "x y".
 field() { /usr/bin/python3 -c '
 import json, sys
 value = json.load(open(sys.argv[1]))

@@ -37,7 +37,8 @@ glm::dvec3 nearest_in(const ObbNode& box, const glm::dvec3& point) {
   return result;
 }
 
-// Distance of two boxes by alternating projections: slow, and without separating axes. -1 when it has not converged.
+// Returns the distance of two boxes by alternating projections: slow, and without separating axes. -1 when it has not
+// converged.
 double box_distance(const ObbNode& a, const ObbNode& b) {
   glm::dvec3 on_b(xyz(b.centre)), on_a = on_b;
   for (int k = 0; k < 3000; ++k) {

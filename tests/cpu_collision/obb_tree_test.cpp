@@ -26,7 +26,7 @@ float largest_coordinate(const std::vector<glm::vec3>& positions) {
   return largest;
 }
 
-// Distance of a point outside a box, m, in double; negative inside.
+// Returns the distance of a point outside a box, m, in double; negative inside.
 double outside(const ObbNode& node, const glm::vec3& point) {
   const glm::dvec3 offset = glm::dvec3(point) - glm::dvec3(xyz(node.centre));
   double worst = -1e30;

@@ -61,8 +61,8 @@ ToolVolume random_volume(Random& random, int plane_count) {
   return tool;
 }
 
-// Largest plane distance, over the corners, of a mix of planes: never below the margin. Returns the smallest over all
-// mixes that make one, two or three corners equal. This is the dual of the reference's margin.
+// Returns the largest plane distance, over the corners, of a mix of planes: never below the margin. Returns the
+// smallest over all mixes that make one, two or three corners equal. This is the dual of the reference's margin.
 double dual_margin(const ToolVolume& tool, const Triangle& face) {
   std::vector<glm::dvec3> rows;
   for (int i = 0; i < tool.plane_count; ++i) {
@@ -171,7 +171,7 @@ TEST(ReferenceDistance, ClosedForms) {
   EXPECT_DOUBLE_EQ(reference_distance(point, {{1, 2, 7}, {1, 2, 7}, {1, 2, 7}}), 4.0);
 }
 
-// Distance of two triangles by sampling: never too small.
+// Returns the distance of two triangles by sampling: never too small.
 double sampled_distance(const Triangle& f, const Triangle& g, int steps) {
   double best = 1e30;
   for (int i = 0; i <= steps; ++i) {

@@ -24,7 +24,7 @@ class ScanDice {
   std::mt19937 engine_;
 };
 
-// A tool that enters the cube of side 0.2 m around the origin from outside and moves by up to `motion` metres.
+// Returns a tool that enters the cube of side 0.2 m around the origin from outside and moves by up to `motion` metres.
 inline ToolStep random_step(ScanDice& dice, double motion = 0.02) {
   ToolStep step;
   step.pivot = dice.in_cube(0.3);
@@ -46,7 +46,7 @@ inline ToolVolume random_tool(ScanDice& dice) {
   }
 }
 
-// Any number of planes in any direction, from none (all of space) to the maximum of a volume.
+// Returns any number of planes in any direction, from none (all of space) to the maximum of a volume.
 inline ToolVolume random_planes(ScanDice& dice, int count) {
   ToolVolume tool;
   tool.plane_count = count;

@@ -35,7 +35,7 @@ std::uint64_t expect_agreement(TouchQuery& query, const MeshView& mesh, const To
   return agreement.in_both;
 }
 
-// A strip of n - 2 faces over n vertices; fewer than three vertices share one degenerate face.
+// Returns a strip of n - 2 faces over n vertices; fewer than three vertices share one degenerate face.
 TriangleMesh strip(std::uint32_t vertices) {
   TriangleMesh mesh;
   for (std::uint32_t v = 0; v < vertices; ++v)

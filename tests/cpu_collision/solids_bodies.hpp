@@ -24,7 +24,8 @@ inline solids::RigidPose random_pose(Dice& dice, double extent) {
   return {rotation(dice.direction(), dice.uniform(0.0, 3.14159)), dice.in_cube(extent)};
 }
 
-// A point cloud of about `size`: round, boxy, thin, on a grid (many coplanar faces), a sheet, a segment or a point.
+// Returns a point cloud of about `size`: round, boxy, thin, on a grid (many coplanar faces), a sheet, a segment or a
+// point.
 inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_points) {
   std::vector<glm::vec3> points(4 + dice.pick(most_points - 3));
   const int kind = dice.pick(12);
@@ -57,7 +58,7 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
   return points;
 }
 
-// The surface as triangles in the world; a segment or a point as a triangle without area.
+// Returns the surface as triangles in the world; a segment or a point as a triangle without area.
 inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const solids::RigidPose& pose) {
   std::vector<Triangle> surface;
   for (std::uint32_t f = 0; f < body.faces.size(); ++f) {

@@ -20,7 +20,7 @@ using glm::dvec3;
 using glm::vec3;
 using test::Dice;
 
-// The widest gap over all separating axes of a convex body and a triangle, m; negative when none separates.
+// Returns the widest gap over all separating axes of a convex body and a triangle, m; negative when none separates.
 double widest_gap(const ConvexBody& body, const Triangle& t) {
   const dvec3 corners[] = {t.a, t.b, t.c}, sides[] = {t.b - t.a, t.c - t.b, t.a - t.c};
   double widest = -1e9;

@@ -28,7 +28,7 @@ struct PosedScene {
   }
 };
 
-// The numbers between name=" and the next quote.
+// Returns the numbers between name=" and the next quote.
 inline std::vector<double> numbers_of(const std::string& text, const std::string& name) {
   const std::size_t start = text.find(name + "=\"");
   if (start == std::string::npos) return {};

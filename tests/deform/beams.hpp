@@ -48,7 +48,7 @@ inline double free_length(const TissueModel& model, const Bar& bar) {
   return 0.5 * bar.size.x - root;
 }
 
-// Mean displacement of the free end's nodes.
+// Returns the mean displacement of the free end's nodes.
 inline glm::dvec3 end_movement(const TissueModel& model, const Bar& bar, const Positions& x) {
   glm::dvec3 sum(0.0);
   double count = 0.0;

@@ -13,7 +13,7 @@ struct Scene {
   TissueModel model;
 };
 
-// An ellipsoid of 12 x 12 x 8 cm on a fixed patch.
+// Returns an ellipsoid of 12 x 12 x 8 cm on a fixed patch.
 const Scene& scene() {
   static const Scene made = [] {
     Scene s{shapes::icosphere(5, 0.06f), {}};
@@ -25,7 +25,7 @@ const Scene& scene() {
   return made;
 }
 
-// Largest depth of any face in the tool: its radius minus the distance from its axis.
+// Returns the largest depth of any face in the tool: its radius minus the distance from its axis.
 double penetration(const ToolStep& tool, const test::Press& press) {
   double nearest = 1.0;
   for (const glm::uvec3& face : press.mesh.faces) {

@@ -14,7 +14,7 @@ struct Scene {
   TissueModel model;
 };
 
-// An ellipsoid of 12 x 12 x 8 cm on a fixed patch, with the relative resolution of a liver of 20,000 faces.
+// Returns an ellipsoid of 12 x 12 x 8 cm on a fixed patch, with the relative resolution of a liver of 20,000 faces.
 Scene ellipsoid() {
   Scene scene{shapes::icosphere(5, 0.06f), {}};
   for (glm::vec3& p : scene.mesh.positions) p.z *= 0.667f;

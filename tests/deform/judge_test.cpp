@@ -147,7 +147,7 @@ TEST(JudgeTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
   EXPECT_NEAR(e.energy / energy, 1.0, 1e-9);
 }
 
-// The corner of small_block at `p`.
+// Returns the corner of small_block at `p`.
 std::uint32_t corner_at(const glm::vec3& p) {
   const TriangleMesh mesh = test::block({0.03f, 0.02f, 0.02f});
   for (std::uint32_t v = 0; v < mesh.positions.size(); ++v)
@@ -163,7 +163,8 @@ struct Touching {
   ToolStep tool;
 };
 
-// A tool of 5 mm radius that overlaps a point by 2 mm: with its tip, with its side, from across. Around the origin.
+// Returns a tool of 5 mm radius that overlaps a point by 2 mm: with its tip, with its side, from across. Around the
+// origin.
 std::vector<Touching> touchings() {
   const std::uint32_t a = corner_at(kCorner), b = corner_at(kAcross), c = corner_at(kThird);
   const TissueContact vertex{0, a, {0.f, 1.f, 0.f}}, inside{0, a, {0.f, 1.f, 0.f}, b, c, 0.3f, 0.2f};

@@ -30,8 +30,8 @@ double slow_distance(const MeshView& mesh, const glm::dvec3& p) {
   return best;
 }
 
-// Winding number of the surface around the point. Source: van Oosterom, Strackee, "The solid angle of a plane
-// triangle", IEEE Transactions on Biomedical Engineering 30, 1983.
+// Returns the winding number of the surface around the point. Source: van Oosterom, Strackee, "The solid angle of a
+// plane triangle", IEEE Transactions on Biomedical Engineering 30, 1983.
 double winding(const MeshView& mesh, const glm::dvec3& p) {
   double sum = 0.0;
   for (const glm::uvec3& face : mesh.faces) {

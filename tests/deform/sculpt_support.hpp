@@ -17,7 +17,7 @@
 
 namespace trocar::test {
 
-// Number of directed edges without an opposite and of faces that use a vertex twice.
+// Returns the number of directed edges without an opposite and of faces that use a vertex twice.
 inline std::size_t open_edges(std::span<const glm::uvec3> faces) {
   std::vector<std::pair<std::uint64_t, int>> edges;
   std::size_t faults = 0;
@@ -55,7 +55,7 @@ inline double voxel_volume(const Sculpture& sculpture) {
   return static_cast<double>(tissue_voxels(sculpture)) * std::pow(sculpture.voxels.size, 3);
 }
 
-// Vertices - edges + faces. Where the surface touches itself at a vertex or edge, each sheet counts its own.
+// Returns vertices - edges + faces. Where the surface touches itself at a vertex or edge, each sheet counts its own.
 inline long euler_characteristic(std::span<const glm::uvec3> faces) {
   struct Side {
     std::uint64_t edge;

@@ -18,7 +18,8 @@ using test::Dice;
 
 constexpr std::uint32_t kSeed = 515;
 
-// Distance of x outside the convex hull of some points, estimated along many directions; 0 for a point of the hull.
+// Returns the distance of x outside the convex hull of some points, estimated along many directions; 0 for a point of
+// the hull.
 double outside_hull(Dice& dice, const dvec3& x, std::span<const dvec3> corners) {
   double worst = 0.0;
   for (int i = 0; i < 12; ++i) {

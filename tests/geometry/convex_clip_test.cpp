@@ -46,7 +46,7 @@ Hull hull_of(const ToolVolume& volume) {
   return hull;
 }
 
-// Largest gap over all relevant directions, in metres: above 0 apart, below 0 sharing a point.
+// Returns the largest gap over all relevant directions, in metres: above 0 apart, below 0 sharing a point.
 double separation(const Hull& hull, const Triangle& face) {
   const glm::dvec3 sides[] = {face.b - face.a, face.c - face.b, face.a - face.c};
   std::vector<glm::dvec3> directions = hull.normals;
@@ -84,8 +84,8 @@ struct Random {
   }
 };
 
-// A rotated box around the origin, up to 0.2 m long and down to 1 mm thin, its sides tilted by up to 0.2 rad, with 0 to
-// 2 additional planes across it.
+// Returns a rotated box around the origin, up to 0.2 m long and down to 1 mm thin, its sides tilted by up to 0.2 rad,
+// with 0 to 2 additional planes across it.
 ToolVolume random_volume(Random& random) {
   const glm::dvec3 x = random.direction();
   const glm::dvec3 y = glm::normalize(glm::cross(x, random.direction())), z = glm::cross(x, y);

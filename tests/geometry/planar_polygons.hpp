@@ -19,7 +19,7 @@ inline Wide twice_area(const std::vector<Whole>& polygon) {
   return twice;
 }
 
-// Winding number by a vertical ray.
+// Returns the winding number by a vertical ray.
 inline Place place_by_winding(const std::vector<Whole>& polygon, Whole p) {
   int winding = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -70,7 +70,7 @@ inline bool convex_twin(const std::vector<Whole>& polygon) {
   return true;
 }
 
-// The same outline with corners along its sides, repeated corners, another start and another direction.
+// Returns the same outline with corners along its sides, repeated corners, another start and another direction.
 inline std::vector<Whole> with_extras(Dice& dice, const std::vector<Whole>& polygon) {
   std::vector<Whole> result;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -116,7 +116,7 @@ inline SimpleWhole simple_whole(Dice& dice, int corners) {
   return {with_extras(dice, c), 3 * reach};
 }
 
-// Corners at increasing angles about the origin, at random distances.
+// Returns a polygon whose corners lie at increasing angles about the origin, at random distances.
 inline std::vector<Whole> star_whole(Dice& dice, int corners) {
   std::vector<Whole> c;
   for (int i = 0; i < corners; ++i) {

@@ -54,14 +54,14 @@ class Dice {
   std::int64_t reach(std::int64_t largest) {
     return pick(2) ? 1 + pick(6) : static_cast<std::int64_t>(log_uniform(8.0, static_cast<double>(largest)));
   }
-  // A power of two from tiny to huge, 1 half of the time.
+  // Returns a power of two from tiny to huge, 1 half of the time.
   double scale() { return pick(2) ? 1.0 : std::ldexp(1.0, static_cast<int>(within(100))); }
 
  private:
   std::mt19937_64 engine_;
 };
 
-// A point related to the segment a -> b: an end, on its line, a step beside its line, or anywhere.
+// Returns a point related to the segment a -> b: an end, on its line, a step beside its line, or anywhere.
 inline Whole point_about(Dice& dice, Whole a, Whole b, std::int64_t reach) {
   const Whole on_line = a + dice.within(3) * (b - a);
   switch (dice.pick(6)) {
@@ -95,7 +95,8 @@ inline std::vector<Whole> hull(std::vector<Whole> points) {
   return ring;
 }
 
-// A strictly convex polygon of at most about `corners` corners: from a grid, a circle, a thin ellipse or a parabola.
+// Returns a strictly convex polygon of at most about `corners` corners: from a grid, a circle, a thin ellipse or a
+// parabola.
 inline std::vector<Whole> convex_whole(Dice& dice, int corners) {
   while (true) {
     std::vector<Whole> points;

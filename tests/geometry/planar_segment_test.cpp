@@ -34,7 +34,7 @@ SegmentMeeting meeting_twin(const WholeSegment& s, const WholeSegment& t) {
   return one ? SegmentMeeting::Point : SegmentMeeting::Overlap;
 }
 
-// Smallest value of a convex function on [0, 1].
+// Returns the smallest value of a convex function on [0, 1].
 template <class F>
 double minimum(const F& f) {
   double low = 0.0, high = 1.0;

@@ -147,7 +147,7 @@ TEST(PlanarZone, DoesNotAllocatePerFrame) {
   EXPECT_TRUE(std::isfinite(sum));
 }
 
-// A 60 degree endoscope 10 cm above the origin, looking down -y with +z up in the image.
+// Returns a 60 degree endoscope 10 cm above the origin, looking down -y with +z up in the image.
 ImageCamera endoscope(double aspect) {
   const glm::dmat4 view = glm::lookAt(glm::dvec3(0.0, 0.1, 0.0), glm::dvec3(0.0), glm::dvec3(0.0, 0.0, 1.0));
   return {glm::perspective(glm::radians(60.0), aspect, 0.005, 1.0) * view, aspect};

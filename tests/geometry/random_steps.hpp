@@ -32,7 +32,7 @@ class Dice {
     }
   }
 
-  // A unit direction perpendicular to d.
+  // Returns a unit direction perpendicular to d.
   dvec3 across(const dvec3& d) {
     for (;;) {
       const dvec3 side = glm::cross(d, direction());
@@ -59,13 +59,13 @@ class Dice {
   std::mt19937 engine_;
 };
 
-// The step from an arm of length `before` to one of length `after` at an angle in radians, about the pivot.
+// Returns the step from an arm of length `before` to one of length `after` at an angle in radians, about the pivot.
 inline ToolStep step_with(Dice& dice, const dvec3& pivot, double before, double after, double angle, double radius) {
   const dvec3 d = dice.shaft_direction(), side = dice.across(d);
   return {pivot, pivot + before * d, pivot + after * (std::cos(angle) * d + std::sin(angle) * side), radius};
 }
 
-// A step of any kind: angles over all scales, arms from half a millimetre to 35 cm.
+// Returns a step of any kind: angles over all scales, arms from half a millimetre to 35 cm.
 inline ToolStep random_step(Dice& dice) {
   const double before = dice.log_uniform(5e-4, 0.35), radius = dice.log_uniform(2e-4, 0.015);
   const double after = dice.pick(2) ? dice.log_uniform(5e-4, 0.35) : before * dice.uniform(0.8, 1.2);
@@ -107,7 +107,7 @@ inline std::vector<ToolStep> switch_steps(Dice& dice) {
   return steps;
 }
 
-// A point within the radius of the swept triangle; often on the outer surface, at a corner or a side.
+// Returns a point within the radius of the swept triangle; often on the outer surface, at a corner or a side.
 inline dvec3 point_of_sweep(Dice& dice, const ToolStep& step) {
   double u = dice.uniform(0.0, 1.0), v = dice.uniform(0.0, 1.0);
   if (u + v > 1.0) u = 1.0 - u, v = 1.0 - v;

@@ -28,7 +28,7 @@ double distance_to_sweep(const ToolStep& step, const Triangle& face) {
   return test::slow_triangles({step.pivot, step.tip_before, step.tip_after}, face);
 }
 
-// A step of such size that both end poses may miss a face; includes rest, retraction and insertion.
+// Returns a step of such size that both end poses may miss a face; includes rest, retraction and insertion.
 ToolStep sweeping_step(Dice& dice) {
   ToolStep step = test::random_step(dice);
   switch (dice.pick(10)) {
@@ -264,8 +264,8 @@ Candidates random_candidates(Dice& dice, std::uint32_t count) {
   return made;
 }
 
-// The kernels round differently from their twin: distances within 1e-9 m of the radius may be decided differently, and
-// where the closest points are not unique they may return another one.
+// The kernels round differently from refine_touch: they may decide differently when the distance is within 1e-9 m of
+// the radius, and may return another closest point where it is not unique.
 TEST(RefineTouches, EqualsOneByOne) {
   std::printf("seed %u\n", kSeed + 5);
   Dice dice(kSeed + 5);

@@ -12,7 +12,7 @@ namespace trocar::test {
 
 using glm::dvec3;
 
-// Least value of a convex function over [0, 1].
+// Returns the least value of a convex function over [0, 1].
 template <class Function>
 double least_over_unit(Function f, int steps = 45) {
   constexpr double kGolden = 0.6180339887498949;

@@ -24,14 +24,14 @@ constexpr double kContainment = 1e-7;  // m  allowed error from rounding a plane
 
 double height(const glm::vec4& plane, const dvec3& at) { return glm::dot(dvec3(plane), at) + plane.w; }
 
-// Signed distance to the nearest plane: above 0 inside.
+// Returns the signed distance to the nearest plane: above 0 inside.
 double depth_inside(const ToolVolume& volume, const dvec3& at) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < volume.plane_count; ++i) least = std::min(least, height(volume.planes[i], at));
   return least;
 }
 
-// Distance from each plane to the true sweep: 0 when the plane touches it, negative when it cuts into it.
+// Returns the distance from each plane to the true sweep: 0 when the plane touches it, negative when it cuts into it.
 double clearance(const glm::vec4& plane, const ToolStep& step) {
   return std::min({height(plane, step.pivot), height(plane, step.tip_before), height(plane, step.tip_after)}) -
          step.radius;
@@ -116,7 +116,7 @@ bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4
   return keeps;
 }
 
-// A point to test a volume with: near the tool, near one plane, or anywhere in the room.
+// Returns a point to test a volume with: near the tool, near one plane, or anywhere in the room.
 glm::vec3 probe(Dice& dice, const ToolVolume& volume) {
   const int kind = dice.pick(8);
   if (kind == 0) return glm::vec3(dice.in_cube(1.0));
@@ -176,7 +176,7 @@ TEST(Camera, AgreesWithTheHalfSpacesOfTheStaticVolume) {
   check.report();
 }
 
-// Corners of a volume: points where three of its planes meet inside all others.
+// Returns the corners of a volume: points where three of its planes meet inside all others.
 std::vector<dvec3> corners_of(const ToolVolume& volume) {
   std::vector<dvec3> corners;
   const int n = volume.plane_count;

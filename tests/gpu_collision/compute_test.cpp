@@ -42,8 +42,8 @@ class ComputeTest : public GlTest, public ::testing::WithParamInterface<ComputeT
 
 TEST_P(ComputeTest, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }
 TEST_P(ComputeTest, RandomToolsExact) { checks::check_random_tools(*query_, TouchSet::Exact, 100); }
-TEST_P(ComputeTest, HostileFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
-TEST_P(ComputeTest, HostileFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
+TEST_P(ComputeTest, DifficultFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
+TEST_P(ComputeTest, DifficultFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
 TEST_P(ComputeTest, SeveralTools) { checks::check_several_tools(*query_); }
 TEST_P(ComputeTest, NothingToDo) { checks::check_nothing_to_do(*query_); }
 TEST_P(ComputeTest, SingleFaces) { checks::check_single_faces(*query_); }

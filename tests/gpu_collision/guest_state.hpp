@@ -40,7 +40,7 @@ class HostileRenderer {
   std::array<gl::Name, 64> selection_{};
 };
 
-// One line "name = values" per item of state.
+// Returns one line "name = values" per item of state.
 std::vector<std::string> gl_snapshot(const GlInfo& info);
 
 }  // namespace trocar

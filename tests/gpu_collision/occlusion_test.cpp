@@ -28,8 +28,8 @@ class OcclusionTest : public GlTest {
 
 TEST_F(OcclusionTest, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }
 TEST_F(OcclusionTest, RandomToolsExact) { checks::check_random_tools(*query_, TouchSet::Exact, 100); }
-TEST_F(OcclusionTest, HostileFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
-TEST_F(OcclusionTest, HostileFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
+TEST_F(OcclusionTest, DifficultFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
+TEST_F(OcclusionTest, DifficultFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
 TEST_F(OcclusionTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
 TEST_F(OcclusionTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
 TEST_F(OcclusionTest, SeveralTools) { checks::check_several_tools(*query_); }

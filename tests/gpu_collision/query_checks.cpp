@@ -23,7 +23,7 @@ ToolStep step_into_organ(Dice& dice) {
   return {pivot, before, before + motion, dice.log_uniform(1e-4, 0.02)};
 }
 
-// A point near the volume; half of them on one of its planes.
+// Returns a point near the volume; half of them on one of its planes.
 glm::vec3 point_near(Dice& dice, const ToolVolume& tool) {
   const ToolStep& step = tool.step;
   const glm::dvec3 tip = glm::mix(step.tip_before, step.tip_after, dice.uniform(0.0, 1.0));
@@ -155,7 +155,7 @@ void check_hostile_faces(TouchQuery& query, TouchSet set, int tools) {
   for (const ToolVolume& tool : random_tools(kSeed + 1, tools, set)) {
     const TriangleMesh mesh = hostile_faces(++seed, tool);
     query.rebuild(mesh.view());
-    touches += expect_agreement(query, mesh.view(), std::span(&tool, 1), set, "hostile faces");
+    touches += expect_agreement(query, mesh.view(), std::span(&tool, 1), set, "difficult faces");
   }
   EXPECT_GT(touches, static_cast<std::size_t>(20 * tools));
 }
@@ -338,12 +338,12 @@ void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, 
   mesh.positions = wobbled(mesh, 1.f);
   query->update(mesh.positions);
   EXPECT_EQ(gl_snapshot(info), before) << "after update";
-  EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
+  EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "in the context of a renderer"), 0u);
   EXPECT_EQ(gl_snapshot(info), before) << "after touched";
   renderer.swap_slots(info);
   const std::vector<std::string> swapped = gl_snapshot(info);
   EXPECT_NE(swapped, before);
-  EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "a guest"), 0u);
+  EXPECT_GT(expect_agreement(*query, mesh.view(), tools, TouchSet::Volume, "in the context of a renderer"), 0u);
   EXPECT_EQ(gl_snapshot(info), swapped) << "after touched, with swapped slots";
 }
 

@@ -1,5 +1,6 @@
 // Checks that every GPU backend must pass. Its answer must equal the reference's on organs and tools of every kind, on
-// degenerate faces, with several tools, and after updates and rebuilds; a frame must not allocate. Units: metres.
+// difficult faces (points, lines, thin, tiny, huge and duplicate ones), with several tools, and after updates and
+// rebuilds; a frame must not allocate. Units: metres.
 #pragma once
 
 #include <gtest/gtest.h>

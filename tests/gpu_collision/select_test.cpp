@@ -29,8 +29,8 @@ class SelectTest : public GlTest {
 
 TEST_F(SelectTest, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }
 TEST_F(SelectTest, RandomToolsExact) { checks::check_random_tools(*query_, TouchSet::Exact, 100); }
-TEST_F(SelectTest, HostileFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
-TEST_F(SelectTest, HostileFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
+TEST_F(SelectTest, DifficultFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
+TEST_F(SelectTest, DifficultFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
 TEST_F(SelectTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
 TEST_F(SelectTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
 TEST_F(SelectTest, SeveralTools) { checks::check_several_tools(*query_); }

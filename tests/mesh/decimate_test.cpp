@@ -100,7 +100,7 @@ TEST(Decimate, JoinsVerticesAtTheSamePosition) {
 }
 
 // At some of these targets the filter leaves faces that lie on each other; at no target is the answer a broken surface.
-TEST(Decimate, MendsOrRefusesEveryTarget) {
+TEST(Decimate, RepairsOrRefusesEveryTarget) {
   const TriangleMesh stomach = organ("stomach");
   int refused = 0;
   for (std::size_t faces = 70; faces >= 4; --faces) {

@@ -49,7 +49,7 @@ FileMesh small_mesh() {
   return mesh;
 }
 
-// True when it was read as a mesh.
+// Returns true when it was read as a mesh.
 bool survives(const Format& format, const std::string& bytes) {
   const Source source{"damaged", bytes, 1e6};
   try {

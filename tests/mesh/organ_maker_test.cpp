@@ -71,7 +71,7 @@ void expect_as_committed(const TriangleMesh& mesh, const char* file) {
   EXPECT_LT(farthest, 0.05e-3) << "m; generate the file again if the shape was changed on purpose (data/README.md)";
 }
 
-// Fraction of the surface's vertices beyond a plane.
+// Returns the fraction of the surface's vertices beyond a plane.
 template <class Where>
 double share(const TriangleMesh& mesh, Where where) {
   const auto count = std::count_if(mesh.positions.begin(), mesh.positions.end(), where);

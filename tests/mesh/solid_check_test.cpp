@@ -26,7 +26,7 @@ void expect_part(const TriangleMesh& mesh, const std::string& part) {
   EXPECT_NE(sentence.find(part), std::string::npos) << sentence << "\n  should contain " << part;
 }
 
-// Every face gets its own vertices: every edge is a seam.
+// Gives every face its own vertices: every edge is then a seam.
 TriangleMesh with_seams(const TriangleMesh& mesh) {
   TriangleMesh soup;
   for (const glm::uvec3& face : mesh.faces) {

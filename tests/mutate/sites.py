@@ -45,7 +45,7 @@ class Edit:
     start: int
     end: int
     operator: tuple      # (start, end) of the operator's own bytes; None when the whole is wrapped
-    texts: tuple         # before, in the operator's place, after; {0} is the first mutant's number
+    texts: tuple         # before, instead of the operator, after; {0} is the first mutant's number
     mutants: list
     shared: tuple = None  # (file, offset) of the named constant whose uses share these mutants
 

@@ -35,7 +35,7 @@ ToolSummary tool_of(const std::string& name, float phase) {
   return tool;
 }
 
-// A ball that was touched at its front, and burnt away at its top after half of the time.
+// Returns a ball that was touched at its front, and burnt away at its top after half of the time.
 OrganSummary ball(const std::string& name) {
   const TriangleMesh mesh = shapes::icosphere(4, 0.06f);
   OrganSummary organ;

@@ -100,7 +100,7 @@ test("fits a telephone screen in dark mode", async () => {
   assertQuiet(page);
 });
 
-test("shows hostile strings as plain text", async () => {
+test("shows texts that contain markup as plain text", async () => {
   const page = await openReport(browser, join(kPages, "hostile.html"));
   const text = readFileSync(join(kPages, "hostile.txt"), "utf8");
   assert.equal(await page.evaluate(() => window.broken), undefined);

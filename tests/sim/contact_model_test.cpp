@@ -57,7 +57,7 @@ class FrameLoop {
   double next_read_ = 0.0, next_answer_ = INFINITY;
 };
 
-// Depth of a tip that moves at up to `speed` around `middle`.
+// Returns the depth of a tip that moves at up to `speed` around `middle`.
 double swing(double middle, double reach, double speed, double time) {
   return middle + reach * std::sin(speed / reach * time);
 }

@@ -104,7 +104,8 @@ TEST(FiguresByHand, JerkOfFiveSamples) {
   EXPECT_TRUE(std::isnan(log_dimensionless_jerk(tip, rate)));
 }
 
-// The definition, frequency by frequency, up to arc.highest or half the sampling rate.
+// Computes the spectral arc length by its definition, frequency by frequency, up to arc.highest or half the sampling
+// rate.
 double arc_by_definition(const std::vector<double>& speed, double rate, const SpectralArc& arc) {
   std::size_t length = 1;
   while (length < speed.size()) length *= 2;

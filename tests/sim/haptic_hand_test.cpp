@@ -67,7 +67,7 @@ struct TwoModes {
   }
 };
 
-// Largest difference between ticks and closed form, as a fraction of the step.
+// Returns the largest difference between ticks and closed form, as a fraction of the step.
 double step_error(double dt) {
   const TwoModes modes;
   HapticState state;

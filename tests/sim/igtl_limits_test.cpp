@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
 const IgtlServerParams kFreePort{.port = 0};
 
-// True when the condition holds within ten seconds; the limit is long because the machine may be busy.
+// Returns true when the condition holds within ten seconds; the limit is long because the machine may be busy.
 bool comes_true(const std::function<bool()>& what) {
   for (const auto start = Clock::now(); Clock::now() - start < 10s; std::this_thread::sleep_for(1ms))
     if (what()) return true;

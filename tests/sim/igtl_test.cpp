@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
 const RemoteCentre kCentre = remote_centre(kTool.pivot, kTool.tip - kTool.pivot);
 
-// True when the condition holds within ten seconds; the limit is long because the machine may be busy.
+// Returns true when the condition holds within ten seconds; the limit is long because the machine may be busy.
 bool comes_true(const std::function<bool()>& what) {
   for (const auto start = Clock::now(); Clock::now() - start < 10s; std::this_thread::sleep_for(1ms))
     if (what()) return true;
@@ -87,7 +87,7 @@ bool receive_all(igtl::ClientSocket* socket, void* data, std::size_t size) {
   return socket->Receive(data, static_cast<int>(size)) == static_cast<int>(size);
 }
 
-// The next message that the library's client receives: header and body, with a verified checksum.
+// Returns the next message that the library's client receives: header and body, with a verified checksum.
 template <typename Message>
 typename Message::Pointer next_message(igtl::ClientSocket* socket, const std::string& kind, const std::string& name) {
   for (;;) {

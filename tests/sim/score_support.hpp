@@ -22,7 +22,7 @@ inline TrackSamples sampled(const Path& path, double duration, double rate) {
   return samples;
 }
 
-// An even track by formula, without the filter.
+// Returns an even track by formula, without the filter.
 inline Track exact_track(const Path& path, double duration) {
   Track track;
   const auto count = static_cast<std::size_t>(std::lround(duration * kTrackRate)) + 1;

@@ -33,7 +33,7 @@ const Metric& find(const std::vector<Metric>& metrics, const std::string& id) {
 
 double value(const std::vector<Metric>& metrics, const std::string& id) { return find(metrics, id).value; }
 
-// The time at which the movement has covered this share of its distance, by bisection.
+// Returns the time at which the movement has covered this share of its distance, by bisection.
 double time_of_share(double share) {
   double low = 0.5, high = 2.5;
   for (int k = 0; k < 60; ++k) {

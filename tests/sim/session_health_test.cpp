@@ -162,7 +162,7 @@ TEST_F(Ball, PublishedFramesReachADevice) {
     pose = device.pose({});
   }
   ASSERT_EQ(device.health(), DeviceHealth::Good);
-  // The last frame may still be on its way.
+  // The last frame may not have arrived yet.
   const glm::dvec3 tip = session.instruments()[0].pose.tip;
   for (int wait = 0; wait < 2000 && glm::length(pose.tip - tip) >= 1e-6; ++wait) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -47,7 +47,7 @@ class HandMadeFrames {
     }
   }
 
-  // The observation of the frame; valid until the next.
+  // Returns the observation of the frame; valid until the next.
   Observation kept(const TaskRun& run) {
     places_.clear();
     for (const SurfaceMark& mark : run.marks()) places_.push_back(place_of(mark, sheet_.positions) + moved);
@@ -78,7 +78,7 @@ inline double part_of(const TaskResult& result, const std::string& id) {
   return 0.0;
 }
 
-// A committed task scene with coarse organs and lattices: fast enough for tests.
+// Returns a committed task scene with coarse organs and lattices: fast enough for tests.
 inline Scene coarse_scene(const std::string& name, const TemporaryFolder& folder) {
   Scene scene = load_scene(repository_file("data/scenes/tasks/" + name + ".toml"));
   scene.frame_rate = 30.0;

@@ -20,7 +20,7 @@ struct Minute {
   double wall = 0.0, lost = 0.0;
 };
 
-// A minute of pictures; checks every tick's number, time and wall time.
+// Runs a minute of pictures and checks every tick's number, time and wall time.
 template <typename Elapsed>
 Minute minute_of(const TickParams& params, Elapsed elapsed) {
   TickClock clock(params);

@@ -18,7 +18,7 @@ constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Gras
 
 class TipTouchOf : public testing::TestWithParam<InstrumentKind> {};
 
-// A stance near the origin.
+// Returns a stance near the origin.
 TipStance random_stance(std::mt19937& random) {
   std::uniform_real_distribution<double> unit(-1.0, 1.0), share(0.0, 1.0);
   const glm::dvec3 tip = 0.03 * glm::dvec3(unit(random), unit(random), unit(random));

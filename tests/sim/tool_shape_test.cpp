@@ -14,7 +14,7 @@ namespace {
 constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
                                      InstrumentKind::Scissors};
 
-// Largest distance of a vertex in front of a face: 0 for a convex part.
+// Returns the largest distance of a vertex in front of a face: 0 for a convex part.
 double nonconvexity(const TriangleMesh& mesh) {
   double worst = 0.0;
   for (const glm::uvec3& face : mesh.faces) {

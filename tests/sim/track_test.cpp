@@ -108,7 +108,7 @@ TrackSamples noisy(double speed, double rate) {
   return samples;
 }
 
-// The same without the low-pass: only averaged to at most 100 Hz.
+// Does the same without the low-pass: only averaged to at most 100 Hz.
 double path_without_filter(const TrackSamples& samples) {
   std::vector<glm::dvec3> even;
   for (int axis = 0; axis < 3; ++axis) {

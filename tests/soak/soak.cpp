@@ -52,7 +52,7 @@ void add_instruments(Scene& scene) {
   }
 }
 
-// The pose where an instrument starts and to which it withdraws: clear of the organs.
+// Returns the pose where an instrument starts and to which it withdraws: clear of the organs.
 DevicePose withdrawn(const InstrumentScene& instrument) {
   return {instrument.pivot, instrument.pivot + 0.3 * (instrument.tip - instrument.pivot), 0.0, 1.0, false};
 }
@@ -184,7 +184,7 @@ void print(std::size_t number, std::size_t done, const SessionResult& result) {
   std::fflush(stdout);
 }
 
-// Mean frame time and largest memory of the sessions first .. last - 1.
+// Returns the mean frame time and largest memory of the sessions first .. last - 1.
 SessionResult mean_of(const std::vector<SessionResult>& results, std::size_t first, std::size_t last) {
   SessionResult mean;
   for (std::size_t k = first; k < last; ++k) {

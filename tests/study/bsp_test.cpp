@@ -61,7 +61,7 @@ std::vector<Named> all_meshes() {
   return meshes;
 }
 
-// An end point of a segment: anywhere, or on a vertex, an edge or a face of the mesh.
+// Returns an end point of a segment: anywhere, or on a vertex, an edge or a face of the mesh.
 glm::dvec3 random_point(Dice& dice, const TriangleMesh& mesh) {
   const Triangle t = triangle_of(mesh.positions, mesh.faces[dice.pick(int(mesh.faces.size()))]);
   switch (dice.pick(5)) {

@@ -54,7 +54,7 @@ struct Least {
   double at, value;
 };
 
-// The minimum of a convex function on [low, high].
+// Returns the minimum of a convex function on [low, high].
 template <class F>
 Least least(const F& f, double low, double high, int steps = 70) {
   constexpr double kGolden = 0.6180339887498949;
@@ -72,7 +72,7 @@ Least least(const F& f, double low, double high, int steps = 70) {
   return {middle, f(middle)};
 }
 
-// The first time in [0, 1] at which a convex function falls to zero; negative if it does not.
+// Returns the first time in [0, 1] at which a convex function falls to zero; negative if it does not.
 template <class F>
 double first_zero(const F& f, const Least& smallest) {
   double low = 0.0, high = smallest.at;

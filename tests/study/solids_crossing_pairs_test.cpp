@@ -25,7 +25,7 @@ Pairs pairs_of(const TriangleMesh& a, const TriangleMesh& b, EdgeTest test) {
   return pairs;
 }
 
-// The edge-connected components of a mesh.
+// Returns the edge-connected components of a mesh.
 std::vector<TriangleMesh> components(const TriangleMesh& mesh) {
   const std::vector<std::uint32_t> part = face_components(mesh.positions.size(), mesh.faces);
   std::vector<TriangleMesh> parts(1 + *std::max_element(part.begin(), part.end()));

@@ -87,7 +87,7 @@ struct Tally {
   double area_band = 0.0, angle_band = 0.0;  // farthest gap, as a share of the longest side, at which they differ
 };
 
-// The gap of a pair that does not meet, as a share of the longest side.
+// Returns the gap of a pair that does not meet, as a share of the longest side.
 double gap_of(const vec3& p, const vec3& q, const FloatTriangle& t) {
   const Triangle s = in_double(t);
   const double longest = std::max({glm::distance(s.a, s.b), glm::distance(s.b, s.c), glm::distance(s.c, s.a)});

@@ -87,7 +87,7 @@ void expect_containment(const VolumeTree<Volume>& tree, const std::vector<glm::v
   }
 }
 
-// Random motion of every vertex, with a stretch and a rotation: far more than an organ's motion.
+// Returns random motion of every vertex, with a stretch and a rotation: far more than an organ's motion.
 std::vector<glm::vec3> disturbed(const std::vector<glm::vec3>& rest, std::mt19937& random) {
   const float size = 0.1f * reach_of(rest);
   std::uniform_real_distribution<float> off(-size, size);

@@ -36,7 +36,7 @@ Bounds bounds_of(const TriangleMesh& mesh) {
   return bounds;
 }
 
-// A step whose tip ends near the surface, or anywhere; from very thin to larger than the organ.
+// Returns a step whose tip ends near the surface, or anywhere; from very thin to larger than the organ.
 ToolStep random_step_at(Dice& dice, const TriangleMesh& mesh) {
   const Bounds bounds = bounds_of(mesh);
   const double size = std::max(glm::distance(bounds.low, bounds.high), 1e-3);

@@ -8,7 +8,7 @@ namespace {
 
 thread_local std::uint64_t allocations = 0;
 
-// nullptr when no memory is available.
+// Returns nullptr when no memory is available.
 void* counted_or_null(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
   if (alignment <= alignof(std::max_align_t)) return std::malloc(size ? size : 1);

@@ -16,7 +16,7 @@ struct BrokenMesh {
   TriangleMesh mesh;
 };
 
-// Empty without the shared test data.
+// Returns an empty list without the shared test data.
 inline std::vector<BrokenMesh> broken_meshes_that_load() {
   std::vector<BrokenMesh> meshes;
   for (const char* name : {"busted.STL", "dragon.obj", "featuretype.STL", "quadknot.obj", "self_intersectA.obj",

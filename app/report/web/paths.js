@@ -80,7 +80,7 @@ function ends(tool, view, mapping) {
   ];
 }
 
-// The silhouette of the organs at rest.
+// Draws the silhouette of the organs at rest.
 function outline(organs, view, mapping, width) {
   const [columns, rows] = [width, Math.round(mapping.height)];
   const inside = shadowOf(organs, view, mapping, columns, rows);

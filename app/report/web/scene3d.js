@@ -89,7 +89,7 @@ function placeInstrument(three, { tool, shaft, tip }, step) {
   shaft.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), along.normalize());
 }
 
-// Centroid of the touched faces, weighted by seconds of contact; null without contact.
+// Returns the centroid of the touched faces, weighted by seconds of contact; null without contact.
 function contactMiddle(organs) {
   const sum = [0, 0, 0];
   let weight = 0;
@@ -111,7 +111,7 @@ const kDirections = {
   Slanted: [-0.45, -0.5, 1],
 };
 
-// A light fixed to the camera, from above its shoulder.
+// Adds a light that is fixed to the camera, above and beside it.
 function addLights(three, scene, camera) {
   const light = new three.DirectionalLight("#ffffff", 1.6);
   light.position.set(0.4, 0.6, 1);
