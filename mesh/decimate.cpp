@@ -81,7 +81,7 @@ std::string_view lost(const MeshReport& before, const MeshReport& after) {
   return same ? "" : "would lose a handle or a hole";
 }
 
-// Vertices, edge middles and face centres.
+// Returns vertices, edge middles and face centres.
 std::vector<glm::dvec3> samples_of(const MeshView& mesh) {
   std::vector<bool> taken(mesh.positions.size(), false);
   std::vector<glm::dvec3> samples;

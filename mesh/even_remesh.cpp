@@ -35,7 +35,8 @@ void split_long(EditableSurface& s, const SampledField& field, double longest) {
       s.split(h, field.project(0.5 * (s.position(s.start(h)) + s.position(s.end(h)))));
 }
 
-// Reference direction of a face: its own normal, or the field's gradient where the face is too thin for a normal.
+// Returns the reference direction of a face: its own normal, or the field's gradient where the face is too thin for a
+// normal.
 glm::dvec3 direction(const EditableSurface& s, const SampledField& field, HalfEdge h) {
   constexpr double kThin = 0.25;  // 1   height over longest edge, about
   const glm::dvec3 normal2 = s.face_normal2(h);

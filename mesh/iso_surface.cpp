@@ -30,7 +30,7 @@ void fill_image(const SampledField& field, vtkImageData* image) {
   image->GetPointData()->SetScalars(scalars);
 }
 
-// Six times the enclosed volume; its sign gives the orientation of the faces.
+// Returns six times the enclosed volume; its sign gives the orientation of the faces.
 double volume6(const RawSurface& surface) {
   double sum = 0.0;
   for (const glm::uvec3& f : surface.faces)

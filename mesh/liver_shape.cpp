@@ -45,7 +45,7 @@ constexpr std::array<Stroke, 5> kImpressions = {{{{-90, 84}, {-84, 100}, 25, 25,
                                                  {{24, 124}, {34, 126}, 13, 13, -5, -4},    // omental tuber
                                                  {{56, 136}, {76, 142}, 26, 24, 5, 4}}};    // stomach
 
-// Height of the visceral surface over x and z; it rises to the left and to the back.
+// Returns the height of the visceral surface over x and z; it rises to the left and to the back.
 double visceral_height(double x, double z) {
   const double back = (170.0 - z) / 100.0;  // 0 at the front edge, 1 at the back
   const double side = glm::smoothstep(-130.0, -40.0, x);
@@ -89,7 +89,7 @@ double liver_distance(const dvec3& p) {
       glm::mix(18.0, 32.0, glm::smoothstep(10.0, 80.0, p.x));  // keeps the left lobe's edge from thinning
   double d = smooth_cut(diaphragm_body(p), kLean * (p.y - visceral_height(p.x, p.z)), edge);
   d = back_of(d, p);
-  // The faint line of the falciform ligament over the front.
+  // This term makes the faint line of the falciform ligament over the front.
   d += 0.7 * bump((p.x - 8.0) / 4.0) * glm::smoothstep(135.0, 165.0, p.z);
   return smooth_cut(d, stomach_distance(p) - 1.2, 4.0);
 }

@@ -37,7 +37,7 @@ class ObjReader {
   }
 
  private:
-  // A line, joined with those that continue it after a backslash.
+  // Reads a line, joined with those that continue it after a backslash. Returns false at the end.
   bool next_statement(std::string_view& rest) {
     if (!lines_.next(rest)) return false;
     line_ = lines_.number();

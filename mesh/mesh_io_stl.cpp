@@ -61,7 +61,7 @@ FileMesh read_binary(const Source& source) {
   return welded(corners);
 }
 
-// The ascii grammar: solid NAME { facet normal N outer loop { vertex V } x 3 endloop endfacet } endsolid NAME.
+// Reads the ascii grammar: solid NAME { facet normal N outer loop { vertex V } x 3 endloop endfacet } endsolid NAME.
 class AsciiReader {
  public:
   explicit AsciiReader(const Source& source) : source_(source), words_(source.bytes) {}

@@ -69,7 +69,7 @@ class VtkReader {
     binary_ = equal_ignoring_case(encoding, "binary");
   }
 
-  // False at the attributes or at the end, when the geometry is complete.
+  // Reads a section. Returns false at the attributes or at the end, when the geometry is complete.
   bool read_section(std::string_view keyword) {
     const auto is = [keyword](const char* name) { return equal_ignoring_case(keyword, name); };
     if (keyword.empty()) return false;
@@ -177,7 +177,8 @@ class VtkReader {
     if (binary_) words_.skip_to(data_);
   }
 
-  // Versions 1 to 4: cells and numbers, then cells with their counts. Version 5: offsets and connectivity with types.
+  // Reads the cells. Versions 1 to 4 store the number of cells and of numbers, then cells with their counts. Version 5
+  // stores offsets and connectivity with types.
   Cells read_cells(std::size_t smallest) {
     const std::uint64_t first = take_count(), second = take_count();
     words_.rest_of_line();

@@ -156,7 +156,8 @@ class BinaryArray {
     return result;
   }
 
-  // Lengths: number of blocks, bytes of a full block, bytes of a partial last block, compressed bytes of each block.
+  // Decompresses the blocks. The header holds these lengths: number of blocks, bytes of a full block, bytes of a
+  // partial last block, compressed bytes of each block.
   std::string uncompressed(std::uint64_t expected) {
     const std::uint64_t blocks = take_length(), full = take_length(), last = take_length();
     if (blocks > bytes_.left() || blocks > kLargestLength || full > kLargestLength || last > full) {

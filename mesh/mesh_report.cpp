@@ -64,7 +64,8 @@ void count_bad_faces(const MeshView& welded, MeshReport& report) {
   report.duplicate_faces = static_cast<std::size_t>(corners.end() - std::unique(corners.begin(), corners.end()));
 }
 
-// Volume by the divergence theorem, relative to the centre of the box: far from the origin the terms would cancel.
+// Computes the volume by the divergence theorem, relative to the centre of the box, because far from the origin the
+// terms would cancel.
 void measure(const MeshView& welded, MeshReport& report) {
   if (welded.faces.empty()) return;
   report.low = report.high = glm::dvec3(welded.positions[welded.faces[0].x]);

@@ -28,7 +28,7 @@ std::uint64_t morton(const glm::dvec3& p, const FieldBox& box) {
   return spread(std::uint64_t(t.x)) | spread(std::uint64_t(t.y)) << 1 | spread(std::uint64_t(t.z)) << 2;
 }
 
-// Order along the space-filling curve; equal codes keep their order.
+// Returns the order along the space-filling curve; equal codes keep their order.
 std::vector<std::uint32_t> curve_order(const std::vector<std::uint64_t>& codes) {
   std::vector<std::uint32_t> order(codes.size());
   std::iota(order.begin(), order.end(), 0u);

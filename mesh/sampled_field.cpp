@@ -16,7 +16,7 @@ struct Weights {
   std::array<double, 4> value, slope;
 };
 
-// Uniform cubic B-spline at offset t in [0,1) from the second of four nodes.
+// Returns the weights of the uniform cubic B-spline at offset t in [0,1) from the second of four nodes.
 Weights spline_weights(double t) {
   const double s = 1.0 - t;
   return {{s * s * s / 6.0, (4.0 - 6.0 * t * t + 3.0 * t * t * t) / 6.0, (4.0 - 6.0 * s * s + 3.0 * s * s * s) / 6.0,

@@ -49,7 +49,8 @@ bool coplanar_segment_meets(const glm::vec3& p3, const glm::vec3& q3, const Corn
   return inside(p, a, b, c) || segments_meet(p, q, a, b) || segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
 }
 
-// side_p, side_q: the sides of the triangle's plane on which the ends lie.
+// Returns whether the segment meets the triangle. side_p, side_q: the sides of the triangle's plane on which the ends
+// lie.
 bool segment_meets(const glm::vec3& p, const glm::vec3& q, int side_p, int side_q, const Corners& t) {
   if (side_p * side_q > 0) return false;
   if (side_p == 0 && side_q == 0) return coplanar_segment_meets(p, q, t);
@@ -83,7 +84,8 @@ bool strangers_cross(const Corners& s, const Corners& t) {
   return false;
 }
 
-// One common corner, s[0] = t[0]: a longer common part leaves one triangle through the edge opposite to the corner.
+// Tests two triangles with one common corner, s[0] = t[0]. If they share more than the corner, the common part leaves
+// one triangle through the edge opposite to the corner.
 bool corner_neighbours_cross(const Corners& s, const Corners& t) {
   const Sides of_t = sides_of(t, s);
   if (of_t.of[1] * of_t.of[2] > 0) return false;
@@ -92,7 +94,8 @@ bool corner_neighbours_cross(const Corners& s, const Corners& t) {
   return segment_meets(t[1], t[2], of_t.of[1], of_t.of[2], s) || segment_meets(s[1], s[2], of_s.of[1], of_s.of[2], t);
 }
 
-// A common edge, s[0] = t[0] and s[1] = t[1]: they overlap only when folded flat onto each other.
+// Tests two triangles with a common edge, s[0] = t[0] and s[1] = t[1]. They overlap only when they are folded flat onto
+// each other.
 bool edge_neighbours_cross(const Corners& s, const Corners& t) {
   if (exact_orientation(s[0], s[1], s[2], t[2]) != 0) return false;
   const int axis = projection_axis(s);

@@ -42,7 +42,7 @@ void bar(double share, const glm::vec3& colour, std::string_view words = {}, flo
 // Draws a button; returns true when it is pressed. `width` 0: the button fits the text.
 bool button(const char* label, float width = 0.f, bool main = false, bool enabled = true);
 
-// Screen position of the last item: tests and remote control press it there.
+// The position of the last item on the screen, at which tests and remote control press it.
 struct ButtonPlace {
   std::string label;
   glm::vec2 from{0.f}, to{0.f};  // pixels from the top left

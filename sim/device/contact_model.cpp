@@ -20,14 +20,14 @@ bool finite(const glm::dvec3& p) { return std::isfinite(p.x + p.y + p.z); }
 
 bool in_contact(const ContactModel& model) { return model.normal != glm::dvec3(0.0); }
 
-// Factor of the force at this age: 1 during the hold, 0 after the fade.
+// Returns the factor of the force at this age: 1 during the hold, 0 after the fade.
 double freshness(const ContactModelParams& params, const ContactModel& model, double age) {
   const double end = hold_time(params, model) + params.fade;
   if (!(age < end)) return 0.0;
   return params.fade > 0.0 ? std::min(1.0, (end - age) / params.fade) : 1.0;
 }
 
-// T after an interval of `since`. A gap longer than any hold is a stall or the start and leaves T unchanged.
+// Returns T after an interval of `since`. A gap longer than any hold is a stall or the start and leaves T unchanged.
 double interval_after(const ContactModelParams& params, const ContactModel& model, double since) {
   if (!(since >= 0.0) || since > params.hold_intervals * params.longest_interval) return model.interval;
   const double remembered = model.interval * elementary::exp(-since / kIntervalMemory);

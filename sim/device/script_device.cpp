@@ -24,7 +24,7 @@ class TrajectoryDevice final : public Device {
   Trajectory trajectory_;
 };
 
-// Smoothstep: 0 before `from`, 1 after `to`.
+// Returns a smooth step: 0 before `from`, 1 after `to`.
 double eased(double t, double from, double to) {
   const double s = std::clamp((t - from) / (to - from), 0.0, 1.0);
   return s * s * (3.0 - 2.0 * s);

@@ -58,7 +58,7 @@ Outline circle(int sides, double radius) {
   return outline;
 }
 
-// Sections of a ball, from `low` to `high` of its height (-1 .. 1).
+// Returns the sections of a ball, from `low` to `high` of its height (-1 .. 1).
 std::vector<Section> ball(double centre_z, double radius, double low, double high, int rings) {
   std::vector<Section> sections;
   for (int ring = 0; ring <= rings; ++ring) {
@@ -83,7 +83,7 @@ std::vector<ToolPart> grasper_jaws(double hinge) {
   return {jaw, other};
 }
 
-// Two thin blades, bowed sideways; each consists of four straight pieces.
+// Makes two thin blades, bowed sideways; each consists of four straight pieces.
 std::vector<ToolPart> scissor_blades(double hinge) {
   constexpr double kBow = 0.7;  // mm
   constexpr int kPieces = 4;
@@ -183,7 +183,7 @@ std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double len
   const double steel = kind == InstrumentKind::Hook ? 0.5 : 6.0;  // mm: a hook is insulated to its collar
   const Section ferrule[] = {{start - 0.4, 0.80}, {start, 0.94}, {start + 0.4, 1.0}, {start + steel, 1.0}};
   std::vector<Section> tube = {{start + steel, 1.01}};
-  // Short pieces in the scope's view, longer ones near the trocar.
+  // The pieces are short in the scope's view and longer near the trocar.
   while (tube.back().z < end) {
     const double z = tube.back().z;
     tube.push_back({std::min(end, z + (z < 200.0 ? 5.0 : 15.0)), 1.01});
@@ -194,7 +194,7 @@ std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double len
 
 glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg) {
   const glm::dvec3 z = glm::normalize(pose.pivot - pose.tip);
-  // After Duff et al., "Building an orthonormal basis, revisited", 2017, without their case z < 0.
+  // The basis is that of Duff et al., "Building an orthonormal basis, revisited", 2017, without their case z < 0.
   const double q = 1.0 / std::max(1.0 + z.z, 1e-9);
   const glm::dvec3 x = glm::normalize(glm::dvec3(1.0 - z.x * z.x * q, -z.x * z.y * q, -z.x));
   const glm::dvec3 end = pose.tip - pose.radius * z;

@@ -139,7 +139,7 @@ struct FormatVersion {
 };
 inline constexpr FormatVersion kFormatVersion{2, 1};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
-// Error: InputError when the file is not a recording, or of another major version.
+// Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);
 // A text attribute that holds a whole number; `absent` when the file lacks it. Error: InputError when it is damaged.
 int whole_number(const H5File& file, const char* attribute, int absent);

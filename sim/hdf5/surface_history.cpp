@@ -52,7 +52,7 @@ void update_embedding(const SurfaceHistory& history, const Rows& rows, OrganSurf
     surface.tissue.embedding[history.carried[row]] = history.carried_embedding[row];
 }
 
-// Eight nodes of the lattice; neighbours along x have consecutive numbers.
+// Returns whether these are eight nodes of the lattice, in which neighbours along x have consecutive numbers.
 bool fits(const Embedding& embedding, std::size_t nodes) {
   for (int corner = 0; corner < 8; corner += 2)
     if (embedding.node[corner + 1] >= nodes || embedding.node[corner] + 1 != embedding.node[corner + 1]) return false;

@@ -33,7 +33,7 @@ std::string_view text_of(const char (&field)[kSize]) {
   return {field, strnlen(field, kSize)};
 }
 
-// Seconds and their binary fraction, 32 bits each.
+// Returns a time stamp: seconds and their binary fraction, 32 bits each.
 std::uint64_t stamp(double time) {
   const double whole = std::floor(time);
   return static_cast<std::uint64_t>(whole) << 32 | static_cast<std::uint64_t>((time - whole) * 4294967296.0);
@@ -147,7 +147,7 @@ igtl_header header_in(std::span<const std::byte> message) {
 
 bool is_read(std::string_view kind) { return kind == "TRANSFORM" || kind == "TDATA" || kind == "SENSOR"; }
 
-// A message type consists of upper-case letters, digits and underscores.
+// Returns whether the header is plausible: a message type consists of upper-case letters, digits and underscores.
 bool plausible(const igtl_header& header) {
   const std::string_view kind = text_of(header.name);
   const auto fits = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };

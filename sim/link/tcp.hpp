@@ -46,7 +46,7 @@ class Wake {
   Descriptor event_;
 };
 
-// Listens for connections from this machine only, or, with `anyone`, from any machine. `port` 0: any free port. Error:
+// Listens for connections from this machine only, or, with `anyone`, from any machine. `port` 0: any free port. Throws
 // InputError when the port is in use or may not be used.
 Descriptor listen_on(int port, bool anyone);
 int port_of(const Descriptor& socket);

@@ -20,7 +20,7 @@ class SessionRecorder {
 
   // Call after session.step(): appends that frame. Its `record` stage is the time of the previous append.
   void append(Session& session, const FrameClock& clock);
-  // For sessions without a trainee: wall time is the time since the recording began.
+  // Does the same for sessions without a trainee, where wall time is the time since the recording began.
   void append(Session& session, double time);
   // Returns whether recording has ended because the disk is full or the file was deleted; failure() gives the reason.
   bool failed() const noexcept { return sink_->failed(); }

@@ -102,7 +102,7 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   return {name, m.take()};
 }
 
-// For the two instruments with the longest paths.
+// Computes the correlation for the two instruments with the longest paths.
 double bimanual_correlation(const std::vector<ScoredTool>& tools) {
   if (tools.size() < 2) return kNone;
   std::vector<std::pair<double, std::size_t>> paths;

@@ -32,8 +32,8 @@ ScopeAxes axes_of(const ScopePose& pose) {
   return {forward, view.right, view.up};
 }
 
-// Closed form: let t be the rod's elevation above the horizontal plane, h its horizontal heading and w = h x up its
-// right.
+// The solution has a closed form: let t be the rod's elevation above the horizontal plane, h its horizontal heading and
+// w = h x up its right.
 // Then view . up = cos(angle) sin(t) + sin(angle) cos(spin) cos(t)   gives t, and
 //   view = .. h + sin(angle) sin(spin) w                              in the horizontal plane gives h.
 ScopePose scope_looking_at(const glm::dvec3& eye, const glm::dvec3& target, double angle_deg, double spin_deg,

@@ -22,7 +22,7 @@ struct ScopePose {
 struct ScopeAxes {
   glm::dvec3 forward{0.0, 0.0, -1.0}, right{1.0, 0.0, 0.0}, up{0.0, 1.0, 0.0};
 };
-// Computes the directions. For a rod along the world's up (y), -z serves as up instead.
+// Computes the directions. When the rod is parallel to the world's up (y), -z is used as up.
 ScopeAxes axes_of(const ScopePose& pose);
 
 // Returns the scope at `eye` that looks at `target`; within 32 degrees of vertical, as closely as a level picture

@@ -36,7 +36,7 @@ namespace {
 
 std::size_t line_of(const toml::value& value) { return value.location().line(); }
 
-// Levenshtein distance: the smallest number of insertions, deletions and substitutions between two words.
+// Returns the Levenshtein distance: the smallest number of insertions, deletions and substitutions between two words.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

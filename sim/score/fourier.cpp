@@ -11,7 +11,7 @@ namespace {
 
 glm::dvec2 product(const glm::dvec2& a, const glm::dvec2& b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
-// Bit-reversal permutation.
+// Applies the bit-reversal permutation.
 void reverse_digits(std::span<glm::dvec2> values) {
   for (std::size_t i = 1, j = 0; i < values.size(); ++i) {
     std::size_t bit = values.size() / 2;

@@ -20,8 +20,8 @@ struct PowerLaw {
   double explained = 0.0;  // 0..1  R^2 of the logarithms
   double at(double attempt) const;
 };
-// Fits the law. Needs three values above zero; other values (zero, negative, NaN) are left out but keep their attempt
-// number.
+// Fits the power law. Needs three values above zero; other values (zero, negative, NaN) are left out but keep their
+// attempt number.
 std::optional<PowerLaw> fit_power_law(std::span<const double> values);
 
 struct MetricCurve {

@@ -92,7 +92,7 @@ std::vector<double> spline_samples(const Knots& knots, double rate) {
 
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off) {
   if (values.size() < 2) return {values.begin(), values.end()};
-  // Each pass has a higher cut-off, so that both passes together halve the power at `cut_off`.
+  // The filter runs twice. Each pass has a cut-off above `cut_off`, so that both passes together halve the power there.
   const double corrected = cut_off / elementary::pow(std::numbers::sqrt2 - 1.0, 0.25);
   const Biquad pass = butterworth(rate, std::min(corrected, 0.49 * rate));
   const std::size_t margin = std::min(values.size() - 1, static_cast<std::size_t>(rate));

@@ -74,7 +74,8 @@ void AnswerCheck::rebuild(std::size_t organ, const MeshView& mesh) {
 void AnswerCheck::check(const AnsweredFrame& answered, bool on, bool run_backends, std::span<BackendTimes> times,
                         std::vector<BackendFault>& faults, StageMs& stage_ms) {
   disagreements_ = 0;
-  // Outside the timed stage: a non-zero check time in a recording means that another backend ran.
+  // The sample runs outside the timed stage, because a non-zero check time in a recording means that another backend
+  // ran.
   sample_answers(answered, on);
   const StageTimer timer(stage_ms[kCheck]);
   if (!run_backends) return;

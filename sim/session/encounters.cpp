@@ -16,7 +16,7 @@ broad::Box box_of(const ToolStep& step) {
 
 Encounters::Encounters(std::size_t organs, std::size_t instruments)
     : organs_(organs), surface_(organs), instrument_(instruments), first_near_(organs + 1, 0) {
-  // Object ids: the organs' numbers first, then the instruments'.
+  // The ids of the objects are the organs' numbers first, then the instruments'.
   for (std::size_t k = 0; k < organs + instruments; ++k) sweep_.add({});
 }
 

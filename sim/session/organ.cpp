@@ -18,7 +18,7 @@ void find_unused(Organ& organ) {
     for (int corner = 0; corner < 3; ++corner) organ.unused[face[corner]] = 0;
 }
 
-// Chars the vertices of new walls fully; skin faces that share these vertices look singed.
+// Marks the vertices of new walls as fully charred; skin faces that share these vertices look singed.
 void char_walls(Organ& organ) {
   const LiveFaces& faces = organ.sculpture->faces;
   for (std::size_t slot = faces.size() - organ.sculpture->change.faces.new_faces; slot < faces.size(); ++slot) {

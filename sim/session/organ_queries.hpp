@@ -22,7 +22,7 @@ class OrganQueries {
   // Finds, from the boxes of this frame, which tools to query for which organ, and which instruments collide.
   void find_encounters(TissueWorld& world, const Instruments& instruments, double dt);
   // Queries every organ. A backend that fails for one organ is replaced for all of them in the same frame; the fault is
-  // appended to `faults`. `times`: of the backend.
+  // appended to `faults`. `times`: those of the backend.
   void ask(TissueWorld& world, Instruments& instruments, std::size_t frame, BackendTimes& times,
            std::vector<BackendFault>& faults, StageMs& stage_ms);
   // Call when another backend has taken over: its times begin again.

@@ -76,7 +76,7 @@ bool ReferenceSample::wants_more() const {
   return std::chrono::duration<double, std::milli>(Clock::now() - start_).count() < params_.budget_ms;
 }
 
-// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// The generator is that of Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 std::uint32_t ReferenceSample::pick(std::uint32_t count) {
   state_ += 0x9e3779b97f4a7c15ull;
   std::uint64_t mixed = (state_ ^ (state_ >> 30)) * 0xbf58476d1ce4e5b9ull;

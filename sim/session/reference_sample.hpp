@@ -44,7 +44,7 @@ struct SampledAnswer {
 // Samples faces and compares them. No function throws; only the constructor allocates.
 class ReferenceSample {
  public:
-  // `answers`: number of organs times number of tools.
+  // Prepares the sample. `answers`: number of organs times number of tools.
   explicit ReferenceSample(std::size_t answers = 0, const ReferenceSampleParams& params = {});
 
   // Starts a frame. `of`: as in SampleCount, of this frame. `more`: there is time for more than one face.

@@ -99,7 +99,7 @@ void TissueWorld::begin(std::span<const ToolVolume> volumes) {
   for (std::size_t tool = 0; tool < volumes.size(); ++tool) tool_steps_[tool] = volumes[tool].step;
 }
 
-// Contact candidates: the touched faces and their neighbours.
+// Finds the contact candidates: the touched faces and their neighbours.
 void TissueWorld::find_candidates() {
   for (Organ& organ : organs_) {
     begin_candidates(organ.contacts);

@@ -13,7 +13,8 @@
 namespace trocar {
 namespace {
 
-// Up: halfway between head and front, which is upwards in the picture of a scope inserted at the navel.
+// "Up" is the direction halfway between head and front; this is upwards in the picture of a scope inserted at the
+// navel.
 const glm::dvec3 kUp = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));
 constexpr double kLifted = 0.004;  // m   more than breathing moves it: a release above this height is a drop
 constexpr double kSlipped = 0.01;  // m   the target slipped out when its distance from the tip has grown by this
@@ -43,7 +44,7 @@ class LiftOrgan final : public TaskGoal {
     done_ = holding_ && height_ >= task_.lift && held_ >= task_.hold;
   }
 
-  // The maximum so far: a drop does not reduce it.
+  // Progress is the maximum so far: a drop does not reduce it.
   double progress() const override { return done_ ? 1.0 : farthest_; }
 
   void say(std::string& hint, std::string& warning) const override {

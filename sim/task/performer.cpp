@@ -171,8 +171,8 @@ void Performer::pause() {
   moves_.back().wait += style_.pause * (0.5 + chance());
 }
 
-// Depth of the goal under a mark. Before a force is felt: the style's depth. From then on the goal follows the mark,
-// which yields with the tissue, and slowly goes deeper until the wanted force is felt.
+// Sets the depth of the goal under a mark. Before a force is felt, it is the style's depth. From then on the goal
+// follows the mark, which yields with the tissue, and slowly goes deeper until the wanted force is felt.
 void Performer::press(const Move& move, double dt) {
   const double force = move.force > 0.0 ? move.force : style_.force;
   const double pressing = kPressing * dt * std::clamp(1.0 - felt_ / force, -1.0, 1.0);
@@ -180,7 +180,8 @@ void Performer::press(const Move& move, double dt) {
   depth_ = wanted < depth_ ? wanted : depth_ + (wanted - depth_) * std::min(1.0, dt / kReturn);
 }
 
-// `height` above a mark, along the normal at rest; measured from the instrument's surface, not its axis.
+// Returns a goal at `height` above a mark, along the normal at rest, measured from the instrument's surface, not its
+// axis.
 Performer::Goal Performer::above(std::size_t mark, double height, const glm::dvec3& error) const {
   const double radius = tool_ < instruments_.size() ? instruments_[tool_].radius : 0.0;
   const glm::dvec3 offset = (radius + height) * normals_[mark] + error;

@@ -79,7 +79,8 @@ class TouchTargets final : public TaskGoal {
   }
 
  private:
-  // Distance of the tip from a target along the surface; infinite when the tip does not touch the target's organ.
+  // Returns the distance of the tip from a target along the surface; infinite when the tip does not touch the target's
+  // organ.
   double away(const Observation& seen, std::size_t k, std::size_t target) const {
     if (!contacts_[marks_[target].organ * tools_.size() + k].now()) return std::numeric_limits<double>::infinity();
     const ToolPose& pose = seen.tools[tools_[k]].pose;
@@ -104,7 +105,7 @@ class TouchTargets final : public TaskGoal {
     }
   }
 
-  // Contact away from the next target and from the targets already done.
+  // Watches for contact away from the next target and from the targets already done.
   void watch_beside(const Observation& seen, double dt) {
     beside_ = false;
     for (std::size_t k = 0; k < tools_.size(); ++k) {

@@ -11,8 +11,8 @@ constexpr std::size_t kSteps = 4096;
 
 double parameter_of(std::size_t step) { return static_cast<double>(step) / kSteps; }
 
-// From the axis (t = 0) to the corner (t = 1). Up to n = 1 by the polar angle, above by the angle of the formula: each
-// gives even points where the other does not; at n = 1 they are equal.
+// Returns a point between the axis (t = 0) and the corner (t = 1). Up to n = 1 it goes by the polar angle, above by the
+// angle of the formula: each gives even points where the other does not; at n = 1 they are equal.
 glm::dvec2 point_at(double exponent, double t) {
   const double angle = t * 0.25 * std::numbers::pi;
   if (exponent > 1.0) return {std::pow(std::cos(angle), exponent), std::pow(std::sin(angle), exponent)};

@@ -124,7 +124,8 @@ bool strip_is_sound(const Net& net, const Row& inner, const Row& outer) {
   return sound;
 }
 
-// From the equator inwards. quarter: length of the outline, m; tall: mean distance of the rows, m.
+// Chooses the level of each row, from the equator inwards. quarter: length of the outline, m; tall: mean distance of
+// the rows, m.
 void choose_levels(Net& net, double quarter, double tall) {
   for (std::size_t k = net.rows.size() - 1; k-- > 0;) {
     Row &row = net.rows[k], &outer = net.rows[k + 1];
@@ -155,7 +156,7 @@ class NetMaker {
         profile_({ring_.half_width * width(p), p.size.z, p.profile_exponent,
                   thinnest(p) * width(p) / std::min(p.size.x, p.size.y)}) {}
 
-  // Length in the upper half.
+  // Returns the length in the upper half.
   double profile_length() const { return (toroid_ ? 2.0 : 1.0) * profile_.length(); }
   double outline_length() const { return outline_.length(); }
   std::size_t fewest_strips() const { return toroid_ ? 2 : 1; }
@@ -294,7 +295,7 @@ class NetMesh {
 
 // ---- formulas ----
 
-// (u^(2/e) + v^(2/e))^(e/2) for u, v >= 0.
+// Returns (u^(2/e) + v^(2/e))^(e/2) for u, v >= 0.
 double power_sum(double u, double v, double e) {
   const double larger = std::max(u, v), smaller = std::min(u, v);
   return larger > 0.0 ? larger * std::pow(1.0 + std::pow(smaller / larger, 2.0 / e), 0.5 * e) : 0.0;

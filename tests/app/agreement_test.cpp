@@ -48,7 +48,7 @@ TEST(Agreement, RandomMotionsOverOurOrgans) {
   EXPECT_GT(touched, 1000u);
 }
 
-// For every backend: after any order of rebuild, update and touched, the answers equal those of a new object.
+// Tests for every backend that after any order of rebuild, update and touched, the answers equal those of a new object.
 TEST(Agreement, AnyOrderOfCallsGivesTheAnswersOfANewObject) {
   Backends backends;
   for (const std::string& name : backend_list("all", backends)) {

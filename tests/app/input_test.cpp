@@ -152,7 +152,8 @@ TEST_F(Input, ExcessiveScenesAreRefusedAtOnce) {
   expect_short(demo(file("big.toml", "title = " + std::string(3 << 20, ' '))), "larger than the 1 MiB");
 }
 
-// Mesh, trajectory, scene, recording: a pipe or a device neither blocks the program nor fills the memory.
+// Gives a pipe or a device as mesh, trajectory, scene and recording: it neither blocks the program nor fills the
+// memory.
 TEST_F(Input, OnlyRegularFilesAreRead) {
   for (const char* extension : {"obj", "stl", "ply", "vtk", "vtp", "csv", "toml", "h5"}) {
     ASSERT_EQ(mkfifo(at(std::string("pipe.") + extension).c_str(), 0600), 0);

@@ -38,7 +38,7 @@ class PracticeTest : public ::testing::Test {
 
   Practice practice() const { return Practice(load_scene(file_), plan_, nullptr); }
 
-  // Mouse input of a picture: presses the ball now and then.
+  // Returns the mouse input of a picture; it presses the ball now and then.
   static WindowInput hand(double time) {
     WindowInput input;
     input.pointer_motion = {40.0 * std::cos(2.0 * time), 30.0 * std::cos(3.1 * time)};
@@ -215,7 +215,8 @@ struct Peak {
   double force = 0.0, pressure = 0.0, step = 0.0;  // N, Pa, m between two ticks
 };
 
-// The tip beside the ball, then 120 mm farther, on the other side of it. `how`: what happens in between.
+// The tip is beside the ball, then 120 mm farther, on the other side of the ball. The value says what happens in
+// between.
 enum class Across { Jump, Pause, Slowly };
 Peak across_the_ball(const Scene& scene, Across how) {
   const glm::dvec3 pivot{0.0, 0.0, 0.2};

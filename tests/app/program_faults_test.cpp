@@ -45,7 +45,7 @@ void expect_sentence(const Outcome& outcome, const std::string& part) {
 
 class ProgramFaults : public ::testing::Test {
  protected:
-  // A small, fast scene: a probe presses a ball, for more frames than any test needs.
+  // Makes a small, fast scene: a probe presses a ball, for more frames than any test needs.
   ProgramFaults() {
     const TriangleMesh ball = shapes::icosphere(2, 30.f);
     std::ofstream mesh(folder_.path() / "ball.obj");
@@ -245,7 +245,7 @@ TEST_F(ProgramFaults, RecoverOnAFullDiskFailsAndLeavesNoCopy) {
   EXPECT_EQ(run("recover killed.h5").status, 0);
 }
 
-// A real full disk; needs the right to mount one.
+// Fills a real disk; the test needs the right to mount one.
 TEST_F(ProgramFaults, ARealFullDisk) {
   const std::string disk = at("disk");
   std::filesystem::create_directories(disk);

@@ -137,7 +137,7 @@ TEST_F(Program, AnInterruptLeavesACleanRecording) {
   EXPECT_NE(outcome.out.find("already complete"), std::string::npos) << outcome.out << outcome.err;
 }
 
-// Faults of a scene with one organ: each gives one sentence with file and line.
+// Tests faults of a scene with one organ: each gives one sentence with file and line.
 TEST_F(Program, BadTissue) {
   save_mesh(shapes::icosphere(3, 0.04f), folder_.path() / "ball.stl");
   const auto scene = [&](const std::string& mesh, const std::string& more, const std::string& tool = "") {

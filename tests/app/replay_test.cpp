@@ -121,7 +121,7 @@ TEST_F(BurntRecording, BackendsAgreeOnIt) {
   for (const BackendResult& result : report.backends) EXPECT_EQ(result.touched, touches) << result.name;
 }
 
-// Replay notices one wrong face in one frame.
+// Tests that replay detects one wrong face in one frame.
 TEST_F(BurntRecording, ReplayNoticesADifferentAnswer) {
   {
     test::BurntSession session;
@@ -168,7 +168,7 @@ void cut_short(const std::filesystem::path& whole, const std::filesystem::path& 
   }
 }
 
-// Simulates a kill between any two tables: the complete frames are correct.
+// Simulates a kill between any two tables; the complete frames must be correct.
 TEST_F(BurntRecording, ACutTableKeepsTheCompleteFrames) {
   const unsigned seed = 20261122;
   std::printf("seed %u\n", seed);

@@ -44,7 +44,7 @@ TEST(ShapeTouch, ThePosePutsTheShapesTipAtTheRowsTip) {
   };
   EXPECT_NEAR(glm::dot(offset(0.0), offset(90.0)), 0.0, 1e-12);
   EXPECT_LT(glm::distance(offset(0.0), offset(360.0)), 1e-12);
-  // Clockwise as seen from the trocar towards the tip.
+  // The roll is clockwise as seen from the trocar towards the tip.
   EXPECT_LT(glm::dot(glm::cross(offset(0.0), offset(90.0)), row.pivot - row.tip), 0.0);
 }
 

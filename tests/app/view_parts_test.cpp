@@ -28,11 +28,11 @@ TEST(Shadow, IsFullUnderTheShaftAndAbsentBesideIt) {
   const glm::vec3 lamp(0, 0, 0.15f);
   EXPECT_LT(lit_share({0, 0, 0}, lamp, shaft), 0.4f);
   EXPECT_NEAR(lit_share({0, 0.03f, 0}, lamp, shaft), 1.f, 1e-3f);
-  // Nearer to the lamp than the shaft: nothing occludes the point.
+  // The point is nearer to the lamp than the shaft, so nothing occludes it.
   EXPECT_NEAR(lit_share({0, 0, 0.08f}, lamp, shaft), 1.f, 1e-3f);
 }
 
-// Compared with marching along the ray: in the middle of the penumbra the lamp's centre is just occluded.
+// Compares the shadow with a march along the ray: in the middle of the penumbra the lamp's centre is just occluded.
 TEST(Shadow, EdgeIsWhereTheRayGrazesTheCapsule) {
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);

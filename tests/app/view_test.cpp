@@ -37,7 +37,7 @@ struct Picture {
   int width = 0, height = 0;
   std::vector<glm::u8vec3> pixels;
 
-  // At a position in half heights.
+  // Returns the pixel at a position in half heights.
   glm::ivec3 at(const glm::dvec2& seen) const {
     const auto column = static_cast<int>(std::floor(0.5 * (width + seen.x * height)));
     const auto row = static_cast<int>(std::floor(0.5 * (1.0 + seen.y) * height));
@@ -276,7 +276,7 @@ TEST_F(ViewTest, DrawsOnAScreenOfFourThousandColumns) {
   }
 }
 
-// A window of size 0, or minimised: no OpenGL error, and the next picture is correct.
+// Draws into a window of size 0, as when it is minimised: there is no OpenGL error, and the next picture is correct.
 TEST_F(ViewTest, DrawsIntoPicturesOfNoSize) {
   for (const Quality quality : {Quality::Low, Quality::High})
     for (const glm::ivec2& size : {glm::ivec2(0, 0), {0, 1}, {1, 0}, {1, 1}, {300, 0}, {1, 300}, {300, 1}}) {

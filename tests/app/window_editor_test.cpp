@@ -63,7 +63,7 @@ class EditedScene : public ::testing::Test {
  protected:
   EditedScene() : editor_(load_scene(data_file("scenes/liver_and_stomach.toml"))) {}
 
-  // A ray from in front of the abdomen to the first vertex of an organ's first face, slightly shifted.
+  // Returns a ray from in front of the abdomen to the first vertex of an organ's first face, slightly shifted.
   Ray ray_onto(std::size_t organ) const {
     const MeshView mesh = editor_.meshes()[organ].view();
     const glm::dvec3 point = glm::dvec3(mesh.positions[mesh.faces[0].x] + mesh.positions[mesh.faces[0].y] +
@@ -77,7 +77,7 @@ class EditedScene : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Moeller and Trumbore, brute force over all faces.
+// Finds the first hit by brute force over all faces, by the method of Moeller and Trumbore.
 std::optional<double> first_of_all(const MeshView& mesh, const Ray& ray) {
   std::optional<double> first;
   for (const glm::uvec3& face : mesh.faces) {

@@ -68,7 +68,7 @@ class Crowd {
     move();
   }
 
-  // For this frame only: every box is the same point, or the same box.
+  // Makes every box the same point, or the same box, for this frame only.
   void gather() {
     const float half = dice_.pick(2) ? 0.f : 0.25f;
     for (broad::Box& box : boxes_) box = broad::cube(glm::vec3(0.5f), half);

@@ -128,7 +128,8 @@ TEST(SweepAndPrune, SwapsOnlyPassingEnds) {
   EXPECT_EQ(sweep.begun()[0], (Pair{ids[500], ids[501]}));
 }
 
-// Ties: low before high, then id; the same scene gives the same lists, independent of the frames before.
+// Tests ties, which are ordered low before high, then by id: the same scene gives the same lists, independent of the
+// frames before.
 TEST(SweepAndPrune, TheSameBoxesGiveTheSameAnswer) {
   test::Crowd first(31, 80), second(32, 80);
   SweepAndPrune a, b;

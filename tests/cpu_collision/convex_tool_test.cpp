@@ -69,7 +69,7 @@ TEST(ConvexTool, FifteenAxesDecideBoxes) {
   EXPECT_GT(together, 1000);
 }
 
-// Parallel boxes: the edge pairs vanish, and rounding must not separate touching boxes.
+// Tests parallel boxes, whose edge pairs have no axis: rounding must not separate touching boxes.
 TEST(ConvexTool, FifteenAxesOnParallelBoxes) {
   Dice dice(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
@@ -110,7 +110,7 @@ glm::dvec3 middle_of(const ConvexTool& tool) {
   return sum / double(tool.corner_count);
 }
 
-// Where a ray from inside exits the volume.
+// Returns the point where a ray from inside exits the volume.
 glm::dvec3 leave(const ToolVolume& volume, const glm::dvec3& from, const glm::dvec3& direction) {
   double exit = 1e3;
   for (int i = 0; i < volume.plane_count; ++i) {
@@ -155,7 +155,7 @@ TEST(ConvexTool, CornersSpanTheVolume) {
   EXPECT_LT(flat, 50);
 }
 
-// Opposite planes that exclude each other by rounding: an empty volume, which touches nothing.
+// Tests an empty volume: by rounding, no point is inside two opposite planes. It touches nothing.
 TEST(ConvexTool, EmptyVolume) {
   ToolVolume volume = static_volume({{0, 0, 0.2}, {0, 0, 0}, 0.01});
   volume.planes[5] = -volume.planes[4];
@@ -216,7 +216,8 @@ Triangle random_face(Dice& dice, const ToolVolume& volume) {
   return face;
 }
 
-// Far below the band: the separating axes and the reference agree if the margin exceeds a nanometre.
+// Tests that the separating axes and the reference agree if the margin exceeds a nanometre, which is far below the
+// borderline distance.
 TEST(ConvexTool, FacesAgreeWithTheReference) {
   Dice dice(kSeed + 4);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);

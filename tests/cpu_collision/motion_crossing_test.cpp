@@ -41,7 +41,7 @@ TEST(MotionCrossing, EdgeThroughEdge) {
   ASSERT_TRUE(crossing);
   EXPECT_NEAR(crossing->time, 0.5, 1e-6);
   EXPECT_FALSE(edge_meets_edge(a, b, {{2, -1, 1}, {2, -1, -1}}, {{2, 1, 1}, {2, 1, -1}}, kTolerance));
-  // Two parallel edges that slide onto each other, and edges without length.
+  // These are two parallel edges that slide onto each other, and edges without length.
   EXPECT_TRUE(edge_meets_edge(a, b, {{-1, 1, 0}, {-1, -1, 0}}, {{1, 1, 0}, {1, -1, 0}}, kTolerance));
   EXPECT_TRUE(edge_meets_edge(a, a, {{-1, 1, 0}, {-1, -1, 0}}, {{-1, 1, 0}, {-1, -1, 0}}, kTolerance));
   EXPECT_FALSE(edge_meets_edge(a, a, still({1, 0, 0}), still({1, 1, 0}), kTolerance));

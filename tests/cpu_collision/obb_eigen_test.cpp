@@ -50,7 +50,7 @@ void expect_principal_axes(const SymmetricMatrices& matrices) {
   }
 }
 
-// Covariance with the given eigenvalues and random axes.
+// Returns a covariance with the given eigenvalues and random axes.
 Eigen::Matrix3d with_values(std::mt19937& random, const Eigen::Vector3d& values) {
   std::normal_distribution<double> normal;
   const Eigen::Matrix3d q = Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random))

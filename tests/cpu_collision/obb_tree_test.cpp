@@ -83,7 +83,7 @@ void expect_containment(const ObbTree& tree, const TriangleMesh& mesh) {
   }
 }
 
-// Random motion of every vertex, with a stretch and a rotation: far more than an organ's motion.
+// Moves every vertex at random, with a stretch and a rotation, far more than an organ moves.
 void disturb(TriangleMesh& mesh, std::mt19937& random, float share) {
   const float size = share * largest_coordinate(mesh.positions);
   std::uniform_real_distribution<float> off(-size, size);
@@ -95,7 +95,8 @@ TriangleMesh coincident(std::size_t faces, const glm::vec3& at) {
   return {std::vector<glm::vec3>(3, at), std::vector<glm::uvec3>(faces, glm::uvec3(0, 1, 2))};
 }
 
-// Each face 0.3 times the size of the previous one: mean splits separate one face at a time.
+// Returns faces of which each has 0.3 times the size of the previous one, so that mean splits separate one face at a
+// time.
 TriangleMesh shrinking(std::uint32_t faces) {
   TriangleMesh mesh;
   float size = 1.f;

@@ -38,7 +38,7 @@ Triangle grid_triangle(Random& random) { return {grid_point(random), grid_point(
 
 glm::dvec3 mix(const Triangle& t, double u, double v) { return t.a + u * (t.b - t.a) + v * (t.c - t.a); }
 
-// Axis-aligned box as a tool volume.
+// Returns an axis-aligned box as a tool volume.
 ToolVolume box_volume(const glm::vec3& low, const glm::vec3& high) {
   ToolVolume tool;
   tool.plane_count = 6;
@@ -139,7 +139,7 @@ TEST(ReferenceMargin, EqualsItsDualAndBoundsSampling) {
   }
 }
 
-// Nearly parallel planes, like far and cap of a sweep.
+// Tests nearly parallel planes, such as far and cap of a sweep.
 TEST(ReferenceMargin, EqualsItsDualWhenPlanesAreNearlyParallel) {
   Random random(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);
@@ -203,7 +203,7 @@ TEST(ReferenceDistance, BoundsSampling) {
   }
 }
 
-// Two triangles built around a known closest pair: each lies behind its own plane at the gap.
+// Tests two triangles built around a known closest pair: each lies behind its own plane at the gap.
 TEST(ReferenceDistance, RecoversAConstructedDistance) {
   Random random(kSeed + 3);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 3);

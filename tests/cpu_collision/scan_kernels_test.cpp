@@ -137,7 +137,7 @@ TEST(ScanKernels, MovedPlanesAgreeWithExactPlanes) {
   }
 }
 
-// Corners on and next to the planes: there the vector versions must switch from float to double.
+// Tests corners on and next to the planes, where the vector versions must switch from float to double.
 TEST(ScanKernels, VectorVerdictsMatchPlainOnPlanes) {
   Dice dice(kSeed + 4);
   for (int round = 0; round < 2000; ++round) {

@@ -87,7 +87,7 @@ TEST(ScanLayout, KeepsNeighboursTogether) {
     }
     mean += glm::length(high - low) / layout.patch_count;
   }
-  // 161 patches on a sphere of radius 0.1 m: a round patch would span 0.032 m.
+  // There are 161 patches on a sphere of radius 0.1 m; a round patch would span 0.032 m.
   EXPECT_LT(mean, 0.06);
 }
 

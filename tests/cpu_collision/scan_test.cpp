@@ -45,8 +45,8 @@ TriangleMesh strip(std::uint32_t vertices) {
   return mesh;
 }
 
-// The query and its definition on one mesh, at rest and moved, for every kind of tool and every kernel. Returns the
-// number of touched faces.
+// Compares the query with its definition on one mesh, at rest and moved, for every kind of tool and every kernel.
+// Returns the number of touched faces.
 std::size_t expect_as_defined(const TriangleMesh& mesh, Dice& dice, int tools) {
   std::size_t touched = 0;
   for (const ScanKernels* kernels : test::all_kernels()) {

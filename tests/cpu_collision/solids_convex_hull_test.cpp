@@ -78,7 +78,7 @@ TEST(ConvexHull, RandomClouds) {
   }
 }
 
-// Integer coordinates: many coplanar, collinear and repeated points.
+// Tests integer coordinates, with many coplanar, collinear and repeated points.
 TEST(ConvexHull, PointsOfAGrid) {
   const std::uint32_t seed = std::random_device{}();
   std::cout << "seed " << seed << "\n";

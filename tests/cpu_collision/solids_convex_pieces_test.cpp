@@ -106,7 +106,7 @@ TEST(ConvexPieces, ATorus) {
   expect_contains_the_inside(pieces, mesh);
 }
 
-// Any surface: single triangles, soups, sheets, faces without area.
+// Tests surfaces of any kind: single triangles, soups, sheets, faces without area.
 TEST(ConvexPieces, DirtySurfaces) {
   TriangleMesh flat = shapes::grid(3, 3, 0.01f, 0.01f), one{{{0, 0, 0}, {0.01f, 0, 0}, {0, 0.01f, 0}}, {{0, 1, 2}}};
   TriangleMesh line{{{0, 0, 0}, {0.01f, 0, 0}, {0.02f, 0, 0}}, {{0, 1, 2}, {1, 2, 0}}};

@@ -73,7 +73,7 @@ TEST(PieceFaces, AgainstSeparatingAxes) {
   EXPECT_GT(touching, 1000);
 }
 
-// Pieces of a torus at random orientations on the surface of an organ.
+// Tests pieces of a torus at random orientations on the surface of an organ.
 TEST(PieceFaces, TouchedFacesOfAnOrgan) {
   const TriangleMesh ring = shapes::torus(24, 10, 0.02f, 0.006f), organ = make_liver({.faces = 2000});
   const ConvexPieces pieces = convex_pieces(ring.view(), {.largest_bulge = 2e-3, .most_pieces = 8});
@@ -85,7 +85,7 @@ TEST(PieceFaces, TouchedFacesOfAnOrgan) {
     pose.at = dvec3(organ.positions[dice.pick(static_cast<int>(organ.positions.size()))]);
     const auto all = query.touched(pose, organ.view());
     const std::vector<FaceId> expected(all.begin(), all.end());
-    // The candidates of a box query.
+    // The candidates come from a box query.
     const PieceFaces::Box box = query.box(pose);
     std::vector<FaceId> candidates;
     for (std::uint32_t f = 0; f < organ.faces.size(); ++f) {
@@ -94,7 +94,7 @@ TEST(PieceFaces, TouchedFacesOfAnOrgan) {
       if (glm::all(glm::lessThanEqual(low, box.high)) && glm::all(glm::lessThanEqual(box.low, high))) {
         candidates.push_back(FaceId(f));
       }
-      // Against the distance from some faces to every piece.
+      // The answer is compared with the distance from some faces to every piece.
       const bool candidate = !candidates.empty() && candidates.back() == FaceId(f);
       if (!candidate && f % 50) continue;
       double least = 1e9;

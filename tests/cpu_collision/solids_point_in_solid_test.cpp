@@ -119,7 +119,7 @@ TEST(PointInSolid, PointsOnTheSurface) {
 
 // Points in the planes of faces and in line with edges and vertices, where degenerate rays are most likely.
 TEST(PointInSolid, PointsInLineWithCorners) {
-  // Two cubes offset along the diagonal: planes of faces run through the inside.
+  // The solid is two cubes offset along the diagonal, so that planes of faces run through the inside.
   const TriangleMesh steps = shapes::joined(shapes::cube(2.f), shapes::cube(2.f, vec3(3, 3, 3)));
   const SolidBox box = box_of(steps.positions);
   for (int x = -6; x <= 18; ++x) {

@@ -20,7 +20,7 @@ struct PosedScene {
   TriangleMesh objects[2];
   std::vector<Frame> frames;
 
-  // Object `o` at its pose of frame `f`, rounded to float.
+  // Returns object `o` at its pose of frame `f`, rounded to float.
   TriangleMesh posed(int o, std::size_t f) const {
     TriangleMesh mesh = objects[o];
     for (glm::vec3& p : mesh.positions) p = glm::vec3(frames[f].turn[o] * glm::dvec3(p) + frames[f].at[o]);
@@ -39,7 +39,8 @@ inline std::vector<double> numbers_of(const std::string& text, const std::string
   return values;
 }
 
-// <MODEL><OBJECT><GRID x y z/><TRIA g1 g2 g3/></OBJECT>...</MODEL><MOTION><FRAME obj1_pos obj1_dc .../></MOTION>
+// Reads the format <MODEL><OBJECT><GRID x y z/><TRIA g1 g2 g3/></OBJECT>...</MODEL><MOTION><FRAME obj1_pos obj1_dc
+// .../></MOTION>
 inline PosedScene load_posed_scene(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::ostringstream all;

@@ -20,7 +20,7 @@ inline double beam_deflection(const TissueParams& p, double length, double side)
          load * length * length / (2.0 * coefficient * shear);
 }
 
-// Period of the first mode: that of a thin beam and of a pure shear beam in series (Dunkerley).
+// Returns the period of the first mode, from those of a thin beam and of a pure shear beam in series (Dunkerley).
 inline double beam_period(const TissueParams& p, double length, double side) {
   const double nu = p.poisson_ratio, shear = p.youngs_modulus / (2.0 * (1.0 + nu));
   const double coefficient = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu);

@@ -63,7 +63,7 @@ Positions moved(Positions x, const Positions& direction, double by) {
   return x;
 }
 
-// Energy against gradient and gradient against curvature, along random directions; the convex curvature is never
+// Compares energy with gradient and gradient with curvature, along random directions; the convex curvature is never
 // negative.
 void expect_derivatives(const Energy& energy, const Positions& x, std::mt19937& random) {
   const Expansion exact = expansion(energy, x, Curvature::Exact), convex = expansion(energy, x, Curvature::Convex);
@@ -200,7 +200,7 @@ TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
   }
 }
 
-// No elastic forces: one implicit step of a free fall with drag, v = (v0 + g dt) / (1 + drag dt).
+// Tests one implicit step of a free fall with drag, without elastic forces: v = (v0 + g dt) / (1 + drag dt).
 TEST(Judge, FreeFallMatchesImplicitEuler) {
   TissueParams params;
   params.gravity = {0.f, -9.81f, 1.f};

@@ -40,7 +40,7 @@ TEST(Lattice, FullnessAddsUpToTheVolume) {
     EXPECT_NEAR(filled_volume(cube.view(), spacing) / closed_volume(cube.view()), 1.0, 4.0 * 0.125 * spacing / 0.093);
 }
 
-// Inner walls exactly on measured rows and on lattice planes: crossings at edges and corners must still cancel.
+// Tests inner walls exactly on measured rows and on lattice planes: crossings at edges and corners must still cancel.
 TEST(Lattice, HollowWithWallsOnRowsIsMeasured) {
   for (const float inner : {0.064f, 0.068f, 0.066f, 0.062f}) {
     const TriangleMesh mesh = shapes::joined(shapes::cube(0.096f), shapes::turned(shapes::cube(inner)));

@@ -18,7 +18,7 @@ using test::Difference, test::Judged, test::LiverScene, test::PressAndRelease, t
 constexpr double kRadius = 0.005;  // m, a 10 mm instrument
 constexpr double kFrame = 1.0 / 60.0;
 
-// 20 mm: the reference solver needs a second or two.
+// At a spacing of 20 mm the reference solver needs a second or two.
 std::optional<LiverScene> liver(float spacing, float friction) {
   const auto file = shared_file("organs/openhelp/Liver.stl");
   if (!file) return std::nullopt;
@@ -113,7 +113,8 @@ struct Curve {
   }
 };
 
-// At the default spacing: between haptic ticks, stepped at the rate of the ticks, and between frames.
+// Tests the force at the default spacing, between haptic ticks when the tissue is stepped at their rate, and between
+// frames.
 TEST(LiverJudge, ForceRisesAndFallsSmoothly) {
   const auto scene = liver(TissueParams().node_spacing, TissueParams().friction);
   if (!scene) GTEST_SKIP() << "no shared organs here";

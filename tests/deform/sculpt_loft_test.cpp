@@ -101,7 +101,7 @@ TEST(SculptLoft, CapOfAPolygonHasItsArea) {
   }
 }
 
-// Random holes in a ball and random loops of both kinds: the result is always closed.
+// Tests random holes in a ball and random loops of both kinds: the result is always closed.
 TEST(SculptLoft, AnyLoopsCloseTheSurface) {
   constexpr std::uint32_t kSeed = 22;
   std::printf("seed %u\n", kSeed);

@@ -37,7 +37,7 @@ inline std::size_t open_edges(std::span<const glm::uvec3> faces) {
   return faults;
 }
 
-// m^3, of the rest shape.
+// Returns the volume of the rest shape, m^3.
 inline double enclosed_volume(const Sculpture& sculpture) {
   double volume = 0.0;
   for (const glm::uvec3& face : faces(sculpture)) {

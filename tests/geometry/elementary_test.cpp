@@ -31,7 +31,7 @@ class Arguments {
   explicit Arguments(std::uint64_t seed) : random_(seed) {}
   double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
   double between(double low, double high) { return low + share() * (high - low); }
-  // Either sign, 2^low <= size < 2^high.
+  // Returns a number of either sign with 2^low <= size < 2^high.
   double of_size(int low, int high) {
     const double mantissa = 1.0 + share();
     const int exponent = low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low));
@@ -93,7 +93,7 @@ TEST(Elementary, SineCosineAndTangent) {
   }
 }
 
-// Kahan's hardest cases of range reduction: the doubles closest to multiples of pi / 2.
+// Tests Kahan's hardest cases of range reduction: the doubles closest to multiples of pi / 2.
 TEST(Elementary, SineAtTheHardestArguments) {
   for (const double x : {6381956970095103.0 * 0x1p797, 5.31937264832654e255, 1e22, 1e300, kLargest, 355.0, 33.0}) {
     EXPECT_LE(ulps(elementary::sin(x), std::sin(static_cast<long double>(x))), kTrigonometric) << x;
@@ -181,7 +181,7 @@ TEST(Elementary, FunctionsOfTwoArguments) {
       [](Arguments& a) { return std::floor(a.between(-50.0, 50.0)); });
 }
 
-// Annex F of the C standard: the library has the same special values.
+// Tests the special values of Annex F of the C standard; the library has the same ones.
 TEST(Elementary, SpecialValues) {
   const double specials[] = {0.0,       -0.0,       1.0,      -1.0,      0.5,    -0.5,   2.0,
                              -2.0,      3.0,        -3.0,     1e300,     -1e300, kTiny,  -kTiny,

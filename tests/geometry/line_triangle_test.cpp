@@ -36,7 +36,7 @@ TEST(LineTriangle, WithinThePlane) {
   EXPECT_FALSE(line_meets_triangle({-1, 0.25, 1e-9}, {1, 0, 0}, kEndless, kFace));
 }
 
-// An oblique plane: the computed rise of a line within it is only rounding error.
+// Tests lines in an oblique plane, whose computed rise is only rounding error.
 TEST(LineTriangle, WithinObliquePlane) {
   Dice dice(18);
   int met = 0;
@@ -56,7 +56,7 @@ TEST(LineTriangle, WithinObliquePlane) {
   EXPECT_GT(met, 1000);
 }
 
-// Exactly collinear corners: the normal is only rounding error.
+// Tests exactly collinear corners, whose normal is only rounding error.
 TEST(LineTriangle, ObliqueNeedles) {
   Dice dice(19);
   for (int k = 0; k < 20000; ++k) {

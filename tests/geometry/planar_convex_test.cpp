@@ -135,7 +135,7 @@ TEST(PlanarConvex, LineAgreesWithScan) {
       for (const std::uint32_t s : {hit.enter_side, hit.leave_side})
         worst = std::min(worst, sine(line.b - line.a, c[(s + 1) % c.size()] - c[s]));
     }
-    // The band: a side nearly along the line, where rounding moves the point along it.
+    // These cases are left out: a side lies nearly along the line, where rounding moves the point along it.
     if (worst < 1e-9) {
       ++tally.in_band;
       return;

@@ -114,7 +114,8 @@ TEST(PlanarGap, AgreesWithAllPairsOfSides) {
   EXPECT_EQ(off, 0);
 }
 
-// Up to 1000 corners each. The merge rounds: its answer may differ where the gap is below 1e-13 of the size.
+// Tests polygons of up to 1000 corners each. The merge rounds, so its answer may differ where the gap is below 1e-13 of
+// the size.
 TEST(PlanarGap, LargePolygonsAgreeWithTheMerge) {
   Dice dice(17);
   Tally tally{"same, up to 1000 corners, merge"};

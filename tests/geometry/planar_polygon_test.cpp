@@ -36,7 +36,7 @@ TEST(PlanarPolygon, PointLocationAgreesWithWinding) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Large polygons: stars of up to 1000 corners.
+// Tests large polygons: stars of up to 1000 corners.
 TEST(PlanarPolygon, PointLocationInLargeStars) {
   Dice dice(6);
   Tally tally{"point in stars, up to 1000 corners"};

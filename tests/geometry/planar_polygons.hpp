@@ -56,7 +56,7 @@ inline bool simple_twin(const std::vector<Whole>& polygon) {
   return true;
 }
 
-// For a simple polygon: do all corners lie on one side of every edge?
+// Returns whether all corners of a simple polygon lie on one side of every edge.
 inline bool convex_twin(const std::vector<Whole>& polygon) {
   const std::size_t n = polygon.size();
   int turn = 0;

@@ -50,7 +50,7 @@ class Dice {
   }
   double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   Whole point(std::int64_t reach) { return {within(reach), within(reach)}; }
-  // Half of the time a small grid, else up to `largest`.
+  // Returns the extent of a grid: half of the time a small one, else up to `largest`.
   std::int64_t reach(std::int64_t largest) {
     return pick(2) ? 1 + pick(6) : static_cast<std::int64_t>(log_uniform(8.0, static_cast<double>(largest)));
   }
@@ -78,7 +78,8 @@ inline Whole point_about(Dice& dice, Whole a, Whole b, std::int64_t reach) {
   }
 }
 
-// Counter-clockwise hull without corners along its sides; fewer than three corners when all points are collinear.
+// Returns the counter-clockwise hull without corners along its sides; it has fewer than three corners when all points
+// are collinear.
 inline std::vector<Whole> hull(std::vector<Whole> points) {
   std::sort(points.begin(), points.end(), [](Whole p, Whole q) { return p.x != q.x ? p.x < q.x : p.y < q.y; });
   points.erase(std::unique(points.begin(), points.end()), points.end());

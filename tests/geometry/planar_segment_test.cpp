@@ -16,7 +16,7 @@ struct WholeSegment {
 
 bool on(const WholeSegment& s, Whole p) { return side(s.a, s.b, p) == 0 && dot(s.a - p, s.b - p) <= 0; }
 
-// By Cramer's rule in integers; for parallel segments by counting the ends that lie on the other one.
+// Decides by Cramer's rule in integers; for parallel segments, by the number of ends that lie on the other one.
 SegmentMeeting meeting_twin(const WholeSegment& s, const WholeSegment& t) {
   const Whole d = s.b - s.a, e = t.b - t.a, w = t.a - s.a;
   Wide whole = cross(d, e), u = cross(w, e), v = cross(w, d);

@@ -163,7 +163,7 @@ TEST(PlanarZone, ProjectsByTheTangentOfTheAngle) {
   // Looking down -y with +z up, +x is to the left.
   EXPECT_NEAR(tool.shaft.b.x, -0.02 / 0.05 / half, 1e-12);
   EXPECT_NEAR(tool.shaft.b.y, 0.01 / 0.05 / half, 1e-12);
-  // The same length on both axes for every shape of the image.
+  // A length is the same on both axes for every shape of the image.
   const ImageTool square = project_tool(endoscope(1.0), {0.0, 0.0, 0.0}, {0.02, 0.05, 0.01});
   EXPECT_NEAR(square.shaft.b.x, tool.shaft.b.x, 1e-12);
 }
@@ -213,7 +213,7 @@ TEST(PlanarZone, NonFinitePoseIsNotVisible) {
   }
 }
 
-// A complete frame: a pose moves into a forbidden zone and the distance changes sign where the tip crosses.
+// Tests a complete frame: a pose moves into a forbidden zone, and the distance changes sign where the tip crosses.
 TEST(PlanarZone, ToolEntersZone) {
   const ImageCamera camera = endoscope(16.0 / 9.0);
   const double half = std::tan(glm::radians(30.0)), edge = 0.02 / 0.1 / half;  // of x = -0.02 m at 0.1 m depth

@@ -88,7 +88,8 @@ TEST(RefineTouch, MembershipEqualsTheDistanceOfTriangles) {
   EXPECT_GT(passed, 500);  // touched only in the middle of the step
 }
 
-// Time: within the radius at that time, and at none of 400 earlier samples. Point and normal: the closest ones then.
+// Tests the time: the face is within the radius at that time, and at none of 400 earlier samples. Point and normal must
+// be the closest ones at that time.
 TEST(RefineTouch, TimeIsTheFirstAndPointIsTheClosest) {
   std::printf("seed %u\n", kSeed + 2);
   Dice dice(kSeed + 2);
@@ -183,7 +184,7 @@ TEST(RefineTouch, DepthEqualsSteppingOutOfTheTool) {
   EXPECT_GT(ahead, 50);
 }
 
-// A tool of radius 2.5 mm hanging from the pivot, swinging from x = -20 mm to x = 20 mm at the tip.
+// A tool of radius 2.5 mm hangs from the pivot and swings from x = -20 mm to x = 20 mm at the tip.
 const ToolStep kSwing{{0, 0, 0}, {-0.02, -0.1, 0}, {0.02, -0.1, 0}, 0.0025};
 
 TEST(RefineTouch, HandMadeWallIsTouchedAtItsTop) {

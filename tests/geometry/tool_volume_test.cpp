@@ -235,7 +235,8 @@ TEST(Camera, BoxFillsItsPicture) {
     for (int axis = 0; axis < 3; ++axis) least[axis] = std::min(least[axis], high[axis] - low[axis]);
   });
   std::printf("least extent in the picture, -1 to 1: %g in x, %g in y, %g in z\n", least[0], least[1], least[2]);
-  // The whole width; half of the height and of the depth, so that the camera's own planes there clip nothing.
+  // The camera covers the whole width, but the volume only half of the height and of the depth, so that the camera's
+  // own planes there clip nothing.
   EXPECT_NEAR(least[0], 2.0, 1e-3);
   EXPECT_NEAR(least[1], 1.0, 1e-3);
   EXPECT_NEAR(least[2], 1.0, 1e-3);
@@ -297,8 +298,8 @@ TEST(StaticVolume, StepIsAtRestForEveryCover) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(paper.planes[i], at_end.planes[i]);
 }
 
-// The thesis, section 5.2.2: the frustum has the corners g, d (near), p, p' (far), each moved up and down by s, and its
-// apex is C = g - |gd| / (|pp'| - |gd|) (p - g).
+// As in section 5.2.2 of the thesis, the frustum has the corners g, d (near), p, p' (far), each moved up and down by s,
+// and its apex is C = g - |gd| / (|pp'| - |gd|) (p - g).
 TEST(PaperCover, HasTheCornersAndTheApexOfTheThesis) {
   int frusta = 0;
   for_every_step(kSeed + 8, 20000, [&](Dice&, const ToolStep& step) {

@@ -74,7 +74,7 @@ struct Movie {
     for (glm::vec3& p : moved) p += 0.01f * glm::sin(30.f * glm::vec3(p.y, p.z, p.x) + 0.7f * float(frame));
     return moved;
   }
-  // One to three tools: their number changes from frame to frame.
+  // Returns one to three tools; their number changes from frame to frame.
   std::span<const ToolVolume> tools_of(int frame) const { return std::span(tools).subspan(frame % 9, 1 + frame % 3); }
   TouchSet set_of(int frame) const { return frame % 2 ? TouchSet::Volume : TouchSet::Exact; }
 };

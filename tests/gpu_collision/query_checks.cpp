@@ -13,7 +13,8 @@ namespace {
 
 using test::Dice;
 
-// The pivot near the surface of the organ, the shaft through it: most tools touch some faces, some touch none.
+// Returns a step with the pivot near the surface of the organ and the shaft through it: most tools touch some faces,
+// some touch none.
 ToolStep step_into_organ(Dice& dice) {
   const glm::dvec3 pivot = dice.uniform(0.08, 0.16) * dice.direction();
   const glm::dvec3 target = dice.in_cube(0.1);

@@ -20,8 +20,8 @@ namespace trocar::checks {
 
 constexpr std::uint32_t kSeed = 1999;
 
-// Volumes of random steps near a mesh of the size of shapes::icosphere: static, paper and capsule in turn; only capsule
-// covers for the exact set.
+// Returns the volumes of random steps near a mesh of the size of shapes::icosphere: static, paper and capsule in turn;
+// only capsule covers for the exact set.
 std::vector<ToolVolume> random_tools(std::uint32_t seed, int count, TouchSet set);
 
 // Points, lines, slivers, duplicates, faces smaller than a float step, faces larger than any volume: in and around the
@@ -33,7 +33,7 @@ TriangleMesh hostile_faces(std::uint32_t seed, const ToolVolume& tool);
 std::size_t expect_agreement(TouchQuery& query, const MeshView& mesh, std::span<const ToolVolume> tools, TouchSet set,
                              const std::string& what);
 
-// The checks; each gives `query` its own mesh.
+// These are the checks; each gives `query` its own mesh.
 void check_random_tools(TouchQuery& query, TouchSet set, int tools);
 void check_hostile_faces(TouchQuery& query, TouchSet set, int tools);
 // Volumes at every case switch, and volumes of a few micrometres.

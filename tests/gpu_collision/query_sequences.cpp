@@ -16,7 +16,7 @@ namespace {
 
 using test::Dice;
 
-// Shapes with different numbers of faces and vertices; one is empty.
+// Returns shapes with different numbers of faces and vertices; one is empty.
 TriangleMesh some_mesh(Dice& dice) {
   switch (dice.pick(7)) {
     case 0:

@@ -99,7 +99,7 @@ TEST(Layers, TheProgramIncludesTheStudyInTwoParts) {
   }
 }
 
-// "sim/scene" for "sim/scene/scene.hpp"; empty for a file without a folder.
+// Returns, for example, "sim/scene" for "sim/scene/scene.hpp"; empty for a file without a folder.
 std::string folder_of(const std::string& path) {
   const auto last = path.rfind('/');
   return last == std::string::npos ? "" : path.substr(0, last);

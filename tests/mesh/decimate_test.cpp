@@ -16,7 +16,7 @@ namespace {
 
 TriangleMesh organ(const std::string& name) { return load_mesh(repository_file("data/organs/" + name + ".obj")); }
 
-// Sound, with at most `faces` faces and at most two fewer, and the same components, handles and holes.
+// Expects a sound mesh with at most `faces` faces and at most two fewer, and the same components, handles and holes.
 void expect_sound(const Decimated& result, std::size_t faces, std::int64_t euler_characteristic) {
   EXPECT_LE(result.mesh.faces.size(), faces);
   EXPECT_GE(result.mesh.faces.size() + 2, faces);

@@ -15,7 +15,7 @@ __extension__ using Wide = __int128;
 
 struct Whole {
   std::int64_t x, y, z;
-  // Whole numbers of up to 24 bits times a power of two: exact as floats.
+  // Coordinates are whole numbers of up to 24 bits times a power of two, which are exact as floats.
   glm::vec3 as_float() const { return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)}; }
 };
 
@@ -35,7 +35,7 @@ int expected_flat(const Whole& a, const Whole& b, const Whole& c) {
 class ExactSign : public testing::Test {
  protected:
   ExactSign() : seed_(std::random_device{}()), random_(seed_) { std::cout << "seed " << seed_ << "\n"; }
-  // Up to 24 bits, then shifted: magnitudes that differ by up to 2^12.
+  // Returns a number of up to 24 bits, then shifted, so that magnitudes differ by up to 2^12.
   std::int64_t number(int bits) {
     const auto value = static_cast<std::int64_t>(random_() >> (32 - bits)) - (std::int64_t{1} << (bits - 1));
     return value * (std::int64_t{1} << random_() % 13);
@@ -56,7 +56,7 @@ TEST_F(ExactSign, RandomPoints) {
   }
 }
 
-// Four corners of a jaw: the largest terms cancel, and the smallest term decides.
+// Tests four corners of a jaw for which the largest terms cancel, and the smallest term decides.
 TEST_F(ExactSign, LargestTermsMayCancel) {
   const glm::vec3 a = glm::vec3(0x1.9f344p-10f, -0x1.9f344ap-10f, 0x1.78614p-7f);
   const glm::vec3 b = glm::vec3(0x1.50c766p-10f, -0x1.d3edbcp-10f, 0x1.6ea04ep-7f),

@@ -313,7 +313,7 @@ TEST(MeshIoErrors, UnwritablePaths) {
   expect(folder.path() / "a.obj", "is a folder", shapes::cube());
 }
 
-// A full disk: the old file stays, and no partial file remains.
+// Saves on a full disk: the old file stays, and no partial file remains.
 TEST(MeshIoErrors, SavingOnAFullDisk) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.obj", "the old one");

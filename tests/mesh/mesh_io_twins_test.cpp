@@ -178,7 +178,8 @@ TEST(MeshIoTwins, WeReadLegacyFilesOfVtk) {
   }
 }
 
-// Every mode, byte order, header length, compressor and packing of appended data; several blocks, the last one partial.
+// Tests every mode, byte order, header length, compressor and packing of appended data, with several blocks, the last
+// one partial.
 TEST(MeshIoTwins, WeReadXmlFilesOfVtk) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "a.vtp";

@@ -93,7 +93,7 @@ TEST(MeshReport, SeamsAreIgnored) {
   EXPECT_EQ(report.solid.fault, "");
 }
 
-// A ring of faces 15 mm long and 0.02 mm wide: at 23 m from the origin that is ten steps of a float.
+// Tests a ring of faces 15 mm long and 0.02 mm wide: at 23 m from the origin that is ten steps of a float.
 TEST(MeshReport, DegenerateFacesDoNotDependOnThePosition) {
   const TriangleMesh thin = shapes::torus(40, 146, 0.1f, 0.0005f);
   for (const float away : {0.f, 1.f, 5.f, 23.f}) {

@@ -16,7 +16,7 @@ namespace {
 
 using Corners = glm::vec3[3];
 
-// The same pair in every order of corners and of faces.
+// Tests the same pair in every order of corners and of faces.
 void expect_contact(const Corners& s, const Corners& t, Contact expected, const char* what) {
   const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
   for (const auto& o : orders) {
@@ -54,8 +54,9 @@ TEST(SelfCrossing, Neighbours) {
   expect_contact(kFlat, kFlat, Contact::None, "the same face");
 }
 
-// An independent method, the distance in double: it is 0 exactly when two closed triangles share a point. Integer
-// coordinates in a small cube make touching frequent; pairs with a distance neither 0 nor clearly above are skipped.
+// Compares with an independent method, the distance in double, which is 0 exactly when two closed triangles share a
+// point. Integer coordinates in a small cube make touching frequent; pairs with a distance neither 0 nor clearly above
+// are skipped.
 TEST(SelfCrossing, AgreesWithDistance) {
   const std::uint32_t seed = std::random_device{}();
   std::cout << "seed " << seed << "\n";

@@ -75,7 +75,7 @@ TEST(SolidCheck, IgnoresSeamsAndDegenerateFaces) {
   EXPECT_NEAR(closed_volume(soup.view()), closed_volume(sphere.view()), 1e-9);
 }
 
-// A face of the sphere twice: no edge is open, but its three edges have three faces each.
+// Doubles a face of the sphere: no edge is open, but its three edges have three faces each.
 TEST(SolidCheck, EdgeWithSurplusFacesIsNotAHole) {
   TriangleMesh mesh = shapes::icosphere(1);
   mesh = shapes::joined(mesh, mesh);

@@ -81,7 +81,7 @@ TROCAR_MUT auto sub(const A& a, const B& b) {
   return static_cast<Result>(a - b);
 }
 
-// I: the comparison is negated; I + 1: its boundary moves to the other side.
+// Mutant I negates the comparison; mutant I + 1 moves its boundary to the other side.
 #define TROCAR_MUT_COMPARE(NAME, ORIGINAL, NEGATED, BOUNDARY)                                \
   template <int I, class A, class B>                                                         \
   TROCAR_MUT auto NAME(const A& a, const B& b) {                                             \
@@ -122,7 +122,7 @@ TROCAR_MUT bool not_(const A& a) {
   return on<I>() != !static_cast<bool>(a);
 }
 
-// I: adds one (doubles the value beyond 1000, where one is little).  I + 1: the sign flips.
+// Mutant I adds one (doubles the value beyond 1000, where one is little); mutant I + 1 changes the sign.
 template <int I, class T>
 TROCAR_MUT T num(T x) {
   static_assert(std::is_arithmetic_v<T>, "mutant without meaning");

@@ -53,7 +53,7 @@ inline void expect_golden(const char* run, const Hash& hash, std::uint64_t golde
   EXPECT_EQ(hash.value(), golden) << run;
 }
 
-// The same for a hash of tissue: recordings tell the bits of one model from those of another by its version.
+// Does the same for a hash of tissue: recordings tell the bits of one model from those of another by its version.
 inline void expect_golden_model(const char* run, const Hash& hash, std::uint64_t golden) {
   expect_golden(run, hash, golden);
   EXPECT_EQ(golden::kOfModelVersion, kModelVersion)

@@ -234,7 +234,7 @@ TEST_F(FailingDriver, TheRecordingStoresWhichBackendAnswered) {
   EXPECT_EQ(backends[1].fault, "compute: the graphics driver lost its OpenGL context");
 }
 
-// A recording of an older version: without the tables and the attribute.
+// Tests a recording of an older version, which lacks the tables and the attribute.
 TEST_F(FailingDriver, OlderRecordingsStayReadable) {
   const auto path = folder_.path() / "older.h5";
   {

@@ -58,7 +58,7 @@ class BurntSession {
     return header;
   }
 
-  // One frame: queries, records, burns. `recorder` may be null.
+  // Runs one frame: queries, records, burns. `recorder` may be null.
   void step(Recorder* recorder) {
     move_tools();
     for (std::size_t k = 0; k < kOrgans; ++k) {

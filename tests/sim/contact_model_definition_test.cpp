@@ -151,7 +151,8 @@ TEST(ContactModelDefinition, Defaults) {
   EXPECT_EQ(ContactModel{}.interval, 1.0 / 60.0);
 }
 
-// Two frames 1 mm and 0.5 N apart: 500 N/m, combined with the start stiffness according to the trusted motion.
+// Two frames are 1 mm and 0.5 N apart, which gives 500 N/m. The fit combines this with the start stiffness according to
+// the trusted motion.
 TEST(ContactModelDefinition, TwoFramesComputedByHand) {
   ContactModelParams p;
   p.trusted_motion = 5e-4;
@@ -162,7 +163,7 @@ TEST(ContactModelDefinition, TwoFramesComputedByHand) {
   EXPECT_NEAR(model.interval, 0.02, 1e-12);
 }
 
-// Frames at 1000 Hz for three seconds: T is still 4 ms.
+// After three seconds of frames at 1000 Hz, T is still 4 ms.
 TEST(ContactModelDefinition, TheIntervalHasALowerLimit) {
   ContactModel model;
   for (int frame = 0; frame < 3000; ++frame) model = updated({}, model, {}, dvec3(0.0), 1e-3 * frame);

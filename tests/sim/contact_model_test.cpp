@@ -80,7 +80,7 @@ TEST_P(AgainstWall, TheFeltForceIsTheForceOfTheWall) {
               100.0 * worst / strongest);
 }
 
-// Into the wall and out at 20 mm/s: consecutive ticks differ by less than 0.1 N.
+// The tip moves into the wall and out at 20 mm/s: consecutive ticks differ by less than 0.1 N.
 TEST_P(AgainstWall, NoJumpsGoingInAndOut) {
   FrameLoop loop({GetParam()}, {});
   glm::dvec3 before(0.0);

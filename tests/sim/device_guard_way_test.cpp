@@ -54,7 +54,8 @@ struct Back {
 const DevicePose kFrozen{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 10.0, 0.2, false};
 
 TEST(DeviceGuardWay, EveryPartOfThePoseIsInterpolatedSeparately) {
-  // From 0.1 m depth along -z to 0.15 m depth along a direction at 90 degrees to it; the trocar moves too.
+  // The motion goes from 0.1 m depth along -z to 0.15 m depth along a direction at 90 degrees to it; the trocar moves
+  // too.
   const DevicePose given{{0.01, 0.02, 0.23}, {0.16, 0.02, 0.23}, 50.0, 0.8, false};
   GuardParams patient;
   patient.longest_way_back = 10.0;

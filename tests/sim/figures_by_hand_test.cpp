@@ -27,7 +27,7 @@ Track track_through(const std::vector<glm::dvec3>& tip, double start = 0.0) {
 }
 
 TEST(FiguresByHand, TwoSamplesAreEnough) {
-  // 0.3 m below the trocar, then 0.4 m to its side at the trocar's height: a quarter turn, 0.1 m deeper.
+  // The tip is 0.3 m below the trocar, then 0.4 m to its side at the trocar's height: a quarter turn, 0.1 m deeper.
   Track track = track_through({{0.0, 0.0, 0.0}, {0.4, 0.0, 0.3}});
   track.roll_deg = {10.0, -35.0};
   track.speed = {0.25, 0.002};
@@ -79,7 +79,7 @@ TEST(FiguresByHand, InstrumentsAreComparedAtTheSameTimes) {
     EXPECT_NEAR(speed_correlation(right, left), 1.0, 1e-9);
     EXPECT_LT(speed_correlation(left, late), 0.95);
   }
-  // No common time, or less than a second.
+  // The tracks have no common time, or less than a second of it.
   EXPECT_TRUE(std::isnan(speed_correlation(hand(0.0, 200, 0.0), hand(2.0, 200, 0.0))));
   EXPECT_TRUE(std::isnan(speed_correlation(hand(2.0, 200, 0.0), hand(0.0, 200, 0.0))));
   EXPECT_TRUE(std::isnan(speed_correlation(hand(0.0, 200, 0.0), hand(9.0, 200, 0.0))));
@@ -130,7 +130,7 @@ double arc_by_definition(const std::vector<double>& speed, double rate, const Sp
   return -sum;
 }
 
-// Oscillations of 8, 10 and 15 Hz on a reaching movement: the arc includes frequencies up to its highest one.
+// Tests oscillations of 8, 10 and 15 Hz on a reaching movement: the arc includes frequencies up to its highest one.
 TEST(FiguresByHand, SpectrumEndsAtItsHighestFrequency) {
   for (const double shaking : {8.0, 10.0, 15.0}) {
     std::vector<double> speed;

@@ -39,8 +39,8 @@ OnScreen moved(const ScopeAxes& axes, const HeldTool& tool, const MouseParams& p
   return {glm::dot(displacement, axes.right), glm::dot(displacement, axes.up)};
 }
 
-// For scopes from below, from the side and oblique: handle right -> tip left, handle up -> tip down; without the
-// fulcrum effect the tip follows the handle.
+// Tests scopes from below, from the side and oblique: when the handle moves right, the tip moves left; when the handle
+// moves up, the tip moves down. Without the fulcrum effect the tip follows the handle.
 TEST(Fulcrum, TheTipMovesOppositeToTheHandleInEveryView) {
   const HeldTool tool{{-0.095, -0.075, 0.265}, {-0.060, 0.075, 0.178}, glm::dvec3(0.0), {}, 0.0};
   for (const glm::dvec3& eye :

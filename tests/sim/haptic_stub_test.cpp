@@ -63,7 +63,7 @@ TEST(HapticStub, FeelsTheLatestFrameAndZeroAfterAStall) {
   EXPECT_EQ(stub.state().felt_force, glm::dvec3(0.0));
 }
 
-// A wall of 500 N/m below y = 0, sampled at 60 Hz: between frames the felt force is right to within 10 %.
+// Tests a wall of 500 N/m below y = 0, sampled at 60 Hz: between frames the felt force is right to within 10 %.
 TEST(HapticStub, FeelsAWallBetweenFrames) {
   constexpr double kWall = 500.0;  // N/m
   HapticStub stub({0, 0.2, 0}, {0, -0.002, 0},

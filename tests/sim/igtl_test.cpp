@@ -146,7 +146,7 @@ TEST(IgtlServer, APortInUseIsRefused) {
   EXPECT_THROW(IgtlServer{same}, InputError);
 }
 
-// Latency from publish() to pose() through our server, the loopback and our client, frame by frame.
+// Measures the latency from publish() to pose() through our server, the loopback and our client, frame by frame.
 TEST(IgtlLoop, PosesArriveWithLittleDelay) {
   constexpr int kMessages = 1000;
   IgtlServer server(free_port());

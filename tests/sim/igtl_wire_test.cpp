@@ -200,7 +200,8 @@ TEST(IgtlWire, OnlyMessagesWithWrongChecksumsOrNumbersAreRefused) {
   EXPECT_EQ(heard.poses.size(), 1u);
 }
 
-// Version 3: an extended header of 12 bytes before the content, metadata after it; built by hand from the standard.
+// Tests a message of version 3, built by hand from the standard: an extended header of 12 bytes before the content,
+// metadata after it.
 TEST(IgtlWire, ReadsTheContentOfVersionThree) {
   const Bytes plain = transform_by_library("Probe", some_pose());
   const auto wrapped = [&](std::size_t front, std::uint8_t meta_said) {

@@ -124,7 +124,7 @@ TEST(RemoteCentre, FramesAreRightHandedForEveryAxis) {
   }
 }
 
-// The signs that the header documents: the effect of each positive joint.
+// Tests the signs that the header documents: the effect of each positive joint.
 TEST(Joints, SignsAreAsDocumented) {
   const JointLimits limits;
   const RemoteCentre down = remote_centre({0, 0, 0.2}, {0, 0, -1});
@@ -139,7 +139,7 @@ TEST(Joints, SignsAreAsDocumented) {
   EXPECT_GT(glm::dot(panned - straight, down.frame[0]), 0.01);
   joints = {};
   joints.spin_deg = 90.0;
-  // As seen from the trocar along +z: a clockwise quarter turn moves y (up) to the right, and x to the old y.
+  // As seen from the trocar along +z, a clockwise quarter turn moves y (up) to the right, and x to the old y.
   EXPECT_NEAR(glm::dot(glm::dvec3(matrix_of(down, joints)[0]), down.frame[1]), 1.0, 1e-12);
 }
 

@@ -22,7 +22,7 @@ TEST(LearningCurve, RecoversThePowerLaw) {
   EXPECT_NEAR(fit->at(8.0), 90.0 * std::pow(8.0, -0.35), 1e-9);
 }
 
-// 1, 2, 4 at 1, 2, 4: slope 1 in logarithms; 8, 2, 8: slope 0, R^2 = 0.
+// The values 1, 2, 4 at 1, 2, 4 have slope 1 in logarithms; 8, 2, 8 have slope 0 and R^2 = 0.
 TEST(LearningCurve, ByHand) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NEAR(fit_power_law(std::vector{1.0, 2.0, nan, 4.0})->rate, -1.0, 1e-12);

@@ -57,7 +57,7 @@ TEST(Motion, RollIsUnwrapped) {
 }
 
 TEST(Motion, MovementsAndRest) {
-  // Three movements of a second, a second of rest after each.
+  // The path has three movements of a second, with a second of rest after each.
   test::Path path = [](double t) {
     glm::dvec3 tip(0.0);
     for (int k = 0; k < 3; ++k) tip += test::minimum_jerk({0.05, 0.0, 0.0}, 1.0, 2.0 * k)(t);
@@ -65,7 +65,7 @@ TEST(Motion, MovementsAndRest) {
   };
   const Track track = track_of(sampled(path, 6.0, 60.0));
   EXPECT_EQ(movements(track), 3u);
-  // Slower than 5 mm/s: 1.5 s^2 (1 - s)^2 = 0.005 where s is 0.0599: 6 % at either end of each movement.
+  // The tip is slower than 5 mm/s for 6 % at either end of each movement: 1.5 s^2 (1 - s)^2 = 0.005 where s is 0.0599.
   EXPECT_NEAR(idle_share(track), 0.5 + 0.06, 0.02);
   EXPECT_NEAR(peak_speed(track), 1.875 * 0.05, 0.001);
 }
@@ -73,7 +73,7 @@ TEST(Motion, MovementsAndRest) {
 TEST(Motion, SpeedsOfBothHands) {
   const Track sine = exact_track([](double t) { return glm::dvec3(0.02 * std::sin(t), 0, 0); }, 20.0);
   const Track same = exact_track([](double t) { return glm::dvec3(0, 0.05 * std::sin(t), 0); }, 20.0);
-  // |cos| and |sin|: mean 2 / pi, mean of the product 1 / pi, variance 1 / 2 - 4 / pi^2.
+  // |cos| and |sin| have the mean 2 / pi, the mean product 1 / pi and the variance 1 / 2 - 4 / pi^2.
   const Track other = exact_track([](double t) { return glm::dvec3(0, 0.02 * std::cos(t), 0); }, 10.0 * pi);
   const Track whole = exact_track([](double t) { return glm::dvec3(0.02 * std::sin(t), 0, 0); }, 10.0 * pi);
   EXPECT_NEAR(speed_correlation(sine, same), 1.0, 1e-6);

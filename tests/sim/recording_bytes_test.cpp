@@ -22,7 +22,7 @@ namespace {
 
 std::uint32_t hash_of(const std::string& text) { return lookup3(std::as_bytes(std::span(text))); }
 
-// The values that Bob Jenkins publishes for his function, with 0 as the initial hash.
+// Tests the values that Bob Jenkins publishes for his function, with 0 as the initial hash.
 TEST(RecordingBytes, ChecksumIsJenkinsLookup3) {
   EXPECT_EQ(hash_of(""), 0xdeadbeefu);
   EXPECT_EQ(hash_of("Four score and seven years ago"), 0x17770551u);

@@ -153,7 +153,7 @@ const NamedFault kFaults[] = {
      }},
 };
 
-// With one face a frame, as on a machine without spare time, and with the usual number of faces.
+// Tests one face a frame, as on a machine without spare time, and the usual number of faces.
 TEST(ReferenceSample, WrongAnswersAreFound) {
   for (const bool more : {false, true}) {
     for (const NamedFault& fault : kFaults) {

@@ -70,7 +70,7 @@ TEST(Scope, PictureStaysLevel) {
   }
 }
 
-// The view direction at 30 degrees, in the picture of the same rod at 0 degrees.
+// Tests the view direction at 30 degrees, in the picture of the same rod at 0 degrees.
 TEST(Scope, SpinZeroLooksUpAndPositiveSpinIsClockwise) {
   ScopePose straight{{0.0, -0.1, 0.3}, {0.02, 0.0, 0.18}};
   const ScopeAxes picture = axes_of(straight);

@@ -15,7 +15,7 @@ using Path = std::function<glm::dvec3(double)>;  // tip position at a time
 
 inline constexpr glm::dvec3 kPivot{0.0, 0.0, 0.3};
 
-// `rate` frames a second from 0 to `duration`, both included.
+// Samples the path at `rate` frames a second from 0 to `duration`, both included.
 inline TrackSamples sampled(const Path& path, double duration, double rate) {
   TrackSamples samples;
   for (int k = 0; k <= std::lround(duration * rate); ++k) samples.add(k / rate, path(k / rate), kPivot, 0.0);
@@ -36,7 +36,8 @@ inline Track exact_track(const Path& path, double duration) {
   return track;
 }
 
-// Flash, Hogan 1985: from rest to rest by `displacement` in `duration`; still before and after.
+// Returns the movement of Flash, Hogan 1985 from rest to rest by `displacement` in `duration`; the tip is still before
+// and after.
 inline Path minimum_jerk(const glm::dvec3& displacement, double duration, double start = 0.0) {
   return [=](double t) {
     const double u = std::clamp((t - start) / duration, 0.0, 1.0);

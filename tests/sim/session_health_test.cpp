@@ -76,7 +76,7 @@ radius_mm = 3
 device = "script"
 )"));
   }
-  // Speed of the tissue's fastest node from frame 100 on, m/s.
+  // Returns the speed of the tissue's fastest node from frame 100 on, m/s.
   float fastest_with(Failure failure) {
     std::vector<glm::vec3> felt;
     Session session(scene_, backends_, "scan", {},

@@ -25,7 +25,7 @@ class LoopingDevice final : public Device {
   std::unique_ptr<Device> path_;
 };
 
-// FNV-1a, continued from `hash`.
+// Computes FNV-1a, continued from `hash`.
 inline std::uint64_t hash_of(std::uint64_t hash, std::span<const std::byte> bytes) {
   for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
   return hash;

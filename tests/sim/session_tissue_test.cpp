@@ -193,7 +193,8 @@ std::uint64_t hash_of_run(const Scene& scene, Backends& backends, const Session:
   return hash;
 }
 
-// Pressing, pulling, burning, breathing, contact between organs: the same bits every time, with any number of threads.
+// Tests that pressing, pulling, burning, breathing and contact between organs give the same bits every time, with any
+// number of threads.
 TEST_F(TissueScene, GoldenRunWithOneThreadAndTwo) {
   Scene everything = scene(instrument("probe", "press") + instrument("grasper", "pull") + instrument("hook", "burn"), 2,
                            "[breathing]\namplitude_mm = 8\nrate_hz = 1\ndirection = [1, 0, 0]\n");
@@ -231,7 +232,7 @@ TEST_F(TissueScene, AGrasperPullsAndReleases) {
               static_cast<double>(strongest));
 }
 
-// Pulled tissue, breathing, an organ that leans on another: nothing allocates in frames without a cut.
+// Tests pulled tissue, breathing, and an organ that leans on another: nothing allocates in frames without a cut.
 TEST_F(TissueScene, PullingAndBreathingAllocateNothing) {
   Session session(scene(instrument("grasper", "pull"), 2, "[breathing]\namplitude_mm = 5\nrate_hz = 0.5\n"), backends_,
                   "scan", {{"obb-refit", 1}, {"obb", 10}}, [](const InstrumentScene& instrument) {

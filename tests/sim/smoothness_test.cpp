@@ -16,7 +16,8 @@ std::vector<glm::dvec3> positions(const test::Path& path, double duration, doubl
   return tip;
 }
 
-// Integral of the squared jerk 720 D^2 / T^5, peak speed 1.875 D / T: ln(720 / 1.875^2) = ln 204.8.
+// The integral of the squared jerk is 720 D^2 / T^5 and the peak speed 1.875 D / T, so the result is ln(720 / 1.875^2)
+// = ln 204.8.
 TEST(Smoothness, MinimumJerkMovementHasItsClosedForm) {
   for (const double distance : {0.01, 0.1, 0.25})
     for (const double duration : {0.4, 1.0, 3.0}) {
@@ -51,7 +52,7 @@ TEST(Smoothness, DimensionlessJerkIsIndependentOfSizeAndSpeed) {
   EXPECT_GT(mean_squared_jerk(fast, 400.0), 30.0 * mean_squared_jerk(slow, 100.0));
 }
 
-// The example published with the authors' program: exp(-5 t^2), t = -1, -0.99 ... 0.99.
+// Tests the example published with the authors' program: exp(-5 t^2), t = -1, -0.99 ... 0.99.
 TEST(Smoothness, TheAuthorsExample) {
   std::vector<double> speed;
   std::vector<glm::dvec3> tip;
@@ -59,7 +60,7 @@ TEST(Smoothness, TheAuthorsExample) {
   for (int k = 0; k < 200; ++k) {
     const double t = -1.0 + 0.01 * k;
     speed.push_back(std::exp(-5.0 * t * t));
-    // The position with this speed.
+    // This is the position with this speed.
     distance = std::sqrt(std::numbers::pi / 5.0) / 2.0 * std::erf(std::sqrt(5.0) * t);
     tip.emplace_back(distance, 0.0, 0.0);
   }
@@ -68,7 +69,7 @@ TEST(Smoothness, TheAuthorsExample) {
   EXPECT_NEAR(log_dimensionless_jerk(tip, 100.0), -5.81636, 0.03);
 }
 
-// By the definition: every frequency's integral separately, without a fast transform.
+// Computes the arc by its definition: every frequency's integral separately, without a fast transform.
 double arc_by_definition(const std::vector<double>& speed, double rate) {
   std::size_t length = 1;
   while (length < speed.size()) length *= 2;

@@ -80,7 +80,7 @@ bool same(const Embedding& a, const Embedding& b) {
   return std::equal(a.node, a.node + 8, b.node) && std::equal(a.weight, a.weight + 8, b.weight);
 }
 
-// The slow reference implementation, which examines every row.
+// Computes the surface slowly, from every row.
 OrganSurface surface_at(const SurfaceHistory& history, std::uint32_t frame) {
   OrganSurface surface;
   for (std::uint32_t id = 0; id < history.faces.size(); ++id) {

@@ -73,7 +73,7 @@ TEST(TaskParts, MarksOfManyPoints) {
   }
 }
 
-// Compared with sampling: points of the shaft's surface, projected by the scope, are inside the zone or not.
+// Compares with sampling: points of the shaft's surface, projected by the scope, are inside the zone or not.
 TEST(TaskParts, AShaftIsInAZoneIfItsProjectedSurfaceIs) {
   const std::vector<glm::dvec2> square = {{-0.2, -0.2}, {0.2, -0.2}, {0.2, 0.2}, {-0.2, 0.2}};
   const planar::Zone zone(square, planar::ZoneKind::Forbidden);

@@ -48,7 +48,7 @@ class TaskReader : public ::testing::Test {
     std::string text = kScene;
     return text.replace(text.find(from), from.size(), to);
   }
-  // More keys in [task], from line 15 on.
+  // Adds keys to [task], from line 15 on.
   static std::string keys(const std::string& lines) {
     return with("kind = \"touch-targets\"\n", "kind = \"touch-targets\"\n" + lines);
   }

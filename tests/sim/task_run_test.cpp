@@ -41,7 +41,7 @@ TEST(TaskRun, PerfectTouchesScoreHundred) {
   EXPECT_DOUBLE_EQ(result.score, 100.0);
   EXPECT_DOUBLE_EQ(part_of(result, "task_detour"), 1.0);
   EXPECT_EQ(result.kind, "touch-targets");
-  // Held for 0.2 s from the second frame on, then 0.2 s more: time is that of the frames.
+  // The target is held for 0.2 s from the second frame on, then 0.2 s more; time is that of the frames.
   EXPECT_NEAR(part_of(result, "task_time"), 0.45, 0.011);
 }
 
@@ -216,7 +216,7 @@ TEST(TaskRun, ZonesCountEntriesAndTime) {
     frames.tip_at(-0.02, 0.0, 0.01);
     frames.tool.pose.pivot = {-0.02, 0.0, 0.14};  // seen along its axis
     frames.show(run, 50);
-    // The tip at depth 140 mm: 0.4 half heights are 0.4 * 0.14 * tan 30 = 32.3 mm.
+    // At the tip's depth of 140 mm, 0.4 half heights are 0.4 * 0.14 * tan 30 = 32.3 mm.
     frames.tool.pose.tip = {0.0323, 0.0, 0.01};
     frames.show(run, 50);
   }

@@ -64,7 +64,7 @@ TEST(TickClock, AMinuteIsAMinuteAtAnyPictureRate) {
   }
 }
 
-// A display at the tick rate: one tick a picture in spite of jitter.
+// Tests a display at the tick rate: each picture gets one tick in spite of jitter.
 TEST(TickClock, ADisplayAtTheTickRateGetsOneTickAPicture) {
   std::mt19937 random(3);
   SCOPED_TRACE("seed 3");

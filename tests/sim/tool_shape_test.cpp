@@ -80,7 +80,7 @@ TEST(ToolShape, FrameIsRightHandedAndRollIsClockwiseFromTheTrocar) {
   EXPECT_NEAR(glm::determinant(frame), 1.0, 1e-12);
   EXPECT_NEAR(glm::dot(frame[0], frame[1]), 0.0, 1e-12);
   const glm::dvec3 into_body = glm::normalize(pose.tip - pose.pivot);
-  // Clockwise when looking along `into_body`: x turns towards into_body x x.
+  // The turn is clockwise when seen along `into_body`: x turns towards into_body x x.
   EXPECT_NEAR(glm::dot(frame[0], glm::cross(into_body, unrolled[0])), std::sin(glm::radians(35.0)), 1e-12);
   EXPECT_NEAR(glm::dot(frame[0], unrolled[0]), std::cos(glm::radians(35.0)), 1e-12);
 }

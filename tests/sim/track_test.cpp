@@ -96,7 +96,7 @@ TEST(Track, UnevenTimesGiveTheSame) {
   EXPECT_NEAR(path_length(track.tip) / (2.0 * std::numbers::pi * 0.03 * 0.5 * track.duration()), 1.0, 0.003);
 }
 
-// Five seconds at `rate`, at a speed along x, with a noise of 0.1 mm in every coordinate.
+// Returns five seconds at `rate`, at a speed along x, with a noise of 0.1 mm in every coordinate.
 TrackSamples noisy(double speed, double rate) {
   std::mt19937 random(11);
   std::normal_distribution<double> noise(0.0, 1e-4);

@@ -19,7 +19,8 @@ struct WanderParams {
 
 class WanderingDevice final : public Device {
  public:
-  // `targets`: [target] m, positions between which the tip moves; `start`: where it begins and withdraws to.
+  // Makes the device. `targets`: [target] m, positions between which the tip moves. `start`: the pose in which it
+  // begins and to which it withdraws.
   WanderingDevice(const DevicePose& start, std::vector<glm::vec3> targets, const WanderParams& params);
 
   DevicePose pose(const FrameClock& clock) override;

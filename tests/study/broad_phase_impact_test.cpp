@@ -70,7 +70,7 @@ TEST(SphereImpact, ThroughThePeriodicBorder) {
   EXPECT_EQ(sphere_impact(a, b), std::nullopt);
   ASSERT_TRUE(sphere_impact(a, b, axes));
   EXPECT_NEAR(*sphere_impact(a, b, axes), 1.0, 1e-12);
-  // Against every image, moved explicitly.
+  // Compares the impact with that of every image, moved explicitly.
   test::Dice dice(52);
   for (int k = 0; k < 5000; ++k) {
     const MovingSphere p{dice.in_cube(3.0), dice.in_cube(0.3), 0.1}, q{dice.in_cube(3.0), dice.in_cube(0.3), 0.1};
@@ -88,7 +88,7 @@ TEST(SphereImpact, ThroughThePeriodicBorder) {
   }
 }
 
-// Moving spheres: the candidates of the grid give the same collisions as all pairs, and no object is hit twice.
+// For moving spheres, the candidates of the grid give the same collisions as all pairs, and no object is hit twice.
 TEST(CollisionOrder, FirstPerObject) {
   constexpr std::uint32_t kSeed = 53;
   constexpr std::size_t kSpheres = 300;
@@ -145,7 +145,7 @@ TEST(CollisionOrder, OrdersTiesByPair) {
   EXPECT_TRUE(order.first_collisions({}, 0, at_half).empty());
 }
 
-// The example of the source: three spheres of radius 0.5.
+// Tests the example of the source: three spheres of radius 0.5.
 TEST(CollisionOrder, ExampleOfTheSource) {
   std::vector<MovingSphere> spheres = {
       {{5.5, 5.2, 0.5}, {}, 0.5}, {{5.5, 5.2, 0.5}, {}, 0.5}, {{5.3, 5.6, 0.2}, {}, 0.5}};

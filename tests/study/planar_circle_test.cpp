@@ -110,7 +110,8 @@ TEST(PlanarCircle, LineAndSegmentAgreeWithSearch) {
   EXPECT_EQ(wrong, 0);
 }
 
-// The source's method, in whole numbers: corners in the circle, centre in the box, else the centre beside a side.
+// Decides by the source's method in whole numbers: corners in the circle, centre in the box, else the centre beside a
+// side.
 bool box_twin(Whole c, std::int64_t r, Whole low, Whole high) {
   if (c.x + r < low.x || c.x - r > high.x || c.y + r < low.y || c.y - r > high.y) return false;
   for (const Whole& corner : {low, high, Whole{low.x, high.y}, Whole{high.x, low.y}})
@@ -144,7 +145,7 @@ TEST(PlanarCircle, BoxAgreesWithTheSourcesTests) {
   EXPECT_EQ(wrong, 0);
 }
 
-// One motion against one obstacle: `gap(time)` is convex, so its first zero is found by searches alone.
+// Checks one motion against one obstacle: `gap(time)` is convex, so a search alone finds its first zero.
 template <class Gap>
 void check_impact(const Case& c, const Impact& impact, const Gap& gap, Tally& tally, int& wrong) {
   const Least smallest = least(gap, 0.0, 1.0);
@@ -227,7 +228,7 @@ TEST(PlanarCircle, StopShortKeepsGapAndMovesAsFarAsAllowed) {
       };
       const Least smallest = least(clearance, 0.0, 1.0, 45);
       const double start = clearance(0.0), lowest = std::min({start, clearance(1.0), smallest.value});
-      // Never nearer than the gap or the starting distance.
+      // The circle must never be nearer than the gap or the starting distance.
       wrong += clearance(share) < std::min(start, 0.0) - 1e-8 * c.size;
       const double band = kBand * c.size, drop = start - lowest;
       const bool grazes = start > band && std::abs(lowest) < band, creeps = start < -band && drop > 0.0 && drop < band;

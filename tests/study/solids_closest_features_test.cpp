@@ -19,7 +19,7 @@ using test::Dice;
 
 constexpr double kClose = 2e-10;  // m, of bodies of 0.1 m
 
-// The answer proves itself: each body lies on its own side of the slab between the points.
+// Checks the proof in the answer: each body lies on its own side of the slab between the points.
 void expect_certified(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b,
                       const FeatureDistance& answer) {
   if (answer.overlapping || answer.distance < 1e-9) return;
@@ -59,7 +59,7 @@ void compare(Dice& dice, Totals& totals, const ConvexBody& a, const ConvexBody& 
   totals.steps += fast.steps;
 }
 
-// Ten poses of each pair of bodies.
+// Compares ten poses of each pair of bodies.
 void compare_many(Dice& dice, Totals& totals, int pairs, int most_points) {
   while (totals.pairs < pairs && !testing::Test::HasFatalFailure()) {
     const ConvexBody a = convex_hull(test::random_cloud(dice, 0.05, most_points));
@@ -102,7 +102,7 @@ FeatureDistance cold(const ConvexBody& a, const ConvexBody& b, const RigidPose& 
   return closest_features(a, {}, b, at_b, pair);
 }
 
-// Parallel faces, parallel edges, vertex to vertex, edge to edge; sizes and gaps are exact numbers.
+// Tests parallel faces, parallel edges, vertex to vertex and edge to edge; sizes and gaps are exact numbers.
 TEST(ClosestFeatures, NamedCases) {
   const ConvexBody cube = box(vec3(1.f));
   const auto at = [](double x, double y, double z) { return RigidPose{glm::dmat3(1.0), {x, y, z}}; };
@@ -143,7 +143,7 @@ TEST(ClosestFeatures, SheetsSegmentsAndPoints) {
   EXPECT_TRUE(cold(point, point, at(0, 0, 0)).overlapping);
 }
 
-// Thin plates above each other: escapes from a local minimum behind a face.
+// Tests thin plates above each other, where the walk must escape from a local minimum behind a face.
 TEST(ClosestFeatures, BehindAThinPlate) {
   const ConvexBody plate = box(vec3(1.f, 1.f, 1e-3f)), needle = box(vec3(1e-3f, 1e-3f, 0.5f));
   Dice dice(3);
@@ -163,7 +163,7 @@ TEST(ClosestFeatures, BehindAThinPlate) {
   }
 }
 
-// Two bodies of about 150 faces on smooth paths past each other: coherence shortens the walk.
+// Moves two bodies of about 150 faces on smooth paths past each other: coherence shortens the walk.
 TEST(ClosestFeatures, CoherentMotion) {
   const std::uint32_t seed = std::random_device{}();
   Dice dice(seed);

@@ -128,8 +128,8 @@ TEST_F(EdgeTriangleRandom, OrdinaryInputNeverDiffers) {
   EXPECT_LE(tally.area_differs + tally.angle_differs, 3);
 }
 
-// Three-bit integers: most cases touch, or are parallel, collinear or without area. Triangles without area are omitted,
-// because the rounded tests never meet them.
+// Tests three-bit integers, where most cases touch, or are parallel, collinear or without area. Triangles without area
+// are omitted, because the rounded tests never meet them.
 TEST_F(EdgeTriangleRandom, WholeNumbersNeverDiffer) {
   Tally tally;
   const auto whole = [&] { return vec3(dice_.pick(8), dice_.pick(8), dice_.pick(8)); };
@@ -143,7 +143,7 @@ TEST_F(EdgeTriangleRandom, WholeNumbersNeverDiffer) {
   EXPECT_EQ(tally.angle_differs, 0);
 }
 
-// Edges aimed at the border or ending on the plane, rounded to float: the last digit decides their side.
+// Tests edges that aim at the border or end on the plane, rounded to float: the last digit decides their side.
 TEST_F(EdgeTriangleRandom, NearTheBorderOnlyTheBandDiffers) {
   Tally tally;
   for (int i = 0; i < 300000; ++i) {

@@ -24,7 +24,7 @@ double overlap(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, 
   return top - bottom;
 }
 
-// Every face normal and every product of two edges, with both signs, projected in full.
+// Computes the depth along every face normal and every product of two edges, with both signs, by full projections.
 double slow_depth(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b) {
   double least = 1e9;
   const auto try_axis = [&](const dvec3& axis) {

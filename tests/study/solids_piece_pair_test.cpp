@@ -62,7 +62,7 @@ TEST(PiecePair, AgainstAllPairs) {
   EXPECT_GT(overlapping, 5);
 }
 
-// Two linked rings, one turning: the state of the last frame changes the cost, never the answer.
+// Turns one of two linked rings: the state of the last frame changes the cost, never the answer.
 TEST(PiecePair, CoherentMotion) {
   PiecePair kept(ring(), ring());
   long warm_tests = 0, cold_tests = 0, warm_steps = 0, cold_steps = 0;

@@ -35,7 +35,7 @@ double rounding(const SuperquadricParams& p) {
   return 2e-6 + 0.5 * e * std::pow(0x1p-22, 2.0 / e);
 }
 
-// Barr's inside-outside function in its original form.
+// Returns Barr's inside-outside function in its original form.
 double barr(const SuperquadricParams& p, const glm::dvec3& point) {
   const auto power = [](double base, double e) { return std::pow(std::abs(base), e); };
   const double e1 = p.profile_exponent, e2 = p.outline_exponent;
@@ -174,7 +174,7 @@ TEST(Superquadric, InsideOutsideFunction) {
   EXPECT_NEAR(superquadric_radius(sphere, {0.0, 0.0, 0.2}), 2.0, 1e-12);
 }
 
-// Normals against the gradient of the inside-outside function at the face's centre.
+// Compares normals with the gradient of the inside-outside function at the face's centre.
 TEST(Superquadric, EveryNormalLooksOutward) {
   for (const SuperquadricKind kind : kKinds) {
     for (const double e1 : {0.5, 1.0, 1.5}) {

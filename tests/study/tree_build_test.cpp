@@ -97,7 +97,7 @@ std::vector<glm::vec3> disturbed(const std::vector<glm::vec3>& rest, std::mt1993
   return moved;
 }
 
-// Built, refitted, and fitted around a motion.
+// Checks a tree that is built, refitted, and fitted around a motion.
 template <class Volume, class Build>
 void expect_sound(const TriangleMesh& mesh, Build build) {
   std::mt19937 random(kSeed);
@@ -165,7 +165,7 @@ TEST(TreeBuild, ObbAndQuospo) {
 }
 
 TEST(TreeBuild, StraddlingFacesStayInTheNode) {
-  // Two sheets to either side of x = 0 and one face across it.
+  // The mesh is two sheets on either side of x = 0 and one face across it.
   TriangleMesh mesh;
   for (int k = 0; k < 40; ++k)
     for (const float side : {-1.f, 1.f}) {

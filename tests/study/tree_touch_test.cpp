@@ -200,7 +200,7 @@ TEST(TreeTouch, EmptyMeshNoToolsAndReuse) {
     EXPECT_TRUE(tree->touched({&tool, 1}, TouchSet::Volume).touches.empty());
     EXPECT_EQ(tree->touched({&tool, 1}, TouchSet::Exact).first.size(), 2u);
   }
-  // New faces on the same object, more and then fewer.
+  // The same object gets new faces, more and then fewer.
   for (const int subdivisions : {3, 1}) {
     const TriangleMesh mesh = shapes::icosphere(subdivisions);
     for (const auto& tree : trees.all) {

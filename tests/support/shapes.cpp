@@ -39,7 +39,7 @@ TriangleMesh subdivided(const TriangleMesh& coarse) {
   return fine;
 }
 
-// Two faces per cell of a columns x rows grid of vertices; `vertex` returns their indices.
+// Adds two faces per cell of a columns x rows grid of vertices; `vertex` returns their indices.
 template <class Vertex>
 void add_cells(int columns, int rows, Vertex vertex, std::vector<glm::uvec3>& faces) {
   for (int row = 0; row < rows; ++row) {

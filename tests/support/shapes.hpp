@@ -16,12 +16,12 @@ TriangleMesh sphere_of(std::size_t faces, float radius = 0.1f, const glm::vec3& 
 TriangleMesh cube(float side = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
 // Open sheet in the plane z = 0 around the origin, facing +z: 2 * columns * rows faces.
 TriangleMesh grid(int columns, int rows, float width = 0.1f, float height = 0.1f);
-// Closed ring around the z axis: 2 * major_steps * minor_steps faces.
+// Returns a closed ring around the z axis with 2 * major_steps * minor_steps faces.
 TriangleMesh torus(int major_steps, int minor_steps, float major_radius = 0.1f, float minor_radius = 0.03f);
 // Returns triangles that share no vertex, with corners uniform in a cube; the same seed gives the same soup everywhere.
 TriangleMesh random_soup(std::uint32_t seed, std::size_t faces, float side = 0.1f, float longest_edge = 0.02f);
 
-// Both in one mesh; the faces of `first` come first.
+// Returns both in one mesh; the faces of `first` come first.
 TriangleMesh joined(const TriangleMesh& first, const TriangleMesh& second);
 // Returns the mesh with every face flipped.
 TriangleMesh turned(TriangleMesh mesh);
