@@ -1,5 +1,5 @@
-// The version of the tissue model. Recordings store it; replay recomputes what depends on the model only for recordings
-// of the same version. Tested in tests/same_bits (golden hashes) and tests/app/kept_recordings_test.cpp
+// Defines the version of the tissue model, which recordings store. Replay recomputes what depends on the model only for
+// recordings of the same version. Tested in tests/same_bits (golden hashes) and tests/app/kept_recordings_test.cpp
 #pragma once
 
 namespace trocar {

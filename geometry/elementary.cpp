@@ -39,7 +39,8 @@ double polynomial(double x, const double (&coefficients)[N]) {
 
 double value(const DoublePair& pair) { return pair.high + pair.low; }
 
-// Sine and cosine on [-pi/4, pi/4]. The first, exact term is kept separate from the small remainder.
+// These functions compute sine and cosine on [-pi/4, pi/4]. The first, exact term is kept separate from the small
+// remainder.
 DoublePair sine(const DoublePair& r) {
   static constexpr double kTaylor[] = {
       -1.0 / 6,        1.0 / 120,         -1.0 / 5040,           1.0 / 362880,

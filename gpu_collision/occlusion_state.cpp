@@ -5,8 +5,8 @@
 namespace trocar {
 namespace {
 
-// Features that can keep a point from counting as one sample, or that make a shader without clip distances undefined.
-// GL_ALPHA_TEST, which core contexts do not have, comes last.
+// These features are switched off, because they can keep a point from counting as one sample, or make a shader without
+// clip distances undefined. GL_ALPHA_TEST, which core contexts do not have, comes last.
 constexpr GLenum kSwitchedOff[] = {
     GL_RASTERIZER_DISCARD, GL_SCISSOR_TEST,   GL_PRIMITIVE_RESTART, GL_PROGRAM_POINT_SIZE, GL_CLIP_DISTANCE0,
     GL_CLIP_DISTANCE1,     GL_CLIP_DISTANCE2, GL_CLIP_DISTANCE3,    GL_CLIP_DISTANCE4,     GL_CLIP_DISTANCE5,

@@ -25,7 +25,7 @@ double area(const EditableSurface& s) {
   return sum;
 }
 
-// Edge length of equilateral triangles when `faces` of them cover `area`.
+// Returns the edge length of equilateral triangles of which `faces` cover `area`.
 double even_edge(double area, std::size_t faces) { return std::sqrt(4.0 * area / (std::sqrt(3.0) * double(faces))); }
 
 void split_long(EditableSurface& s, const SampledField& field, double longest) {

@@ -1,5 +1,5 @@
-// The table of the touch-query backends; creates each by its command-line name, and chooses a backend for this machine.
-// Tested in tests/app/backends_test.cpp
+// Defines the table of the touch-query backends, creates each backend by its command-line name, and chooses one for
+// this machine. Tested in tests/app/backends_test.cpp
 #pragma once
 
 #include <memory>

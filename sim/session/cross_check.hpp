@@ -18,7 +18,8 @@ struct CrossCheckResult {
 // Keeps its scratch buffers: after the first frames it allocates only in frames with differences.
 class CrossCheck {
  public:
-  // `mesh`: positions of this frame and all faces. The double reference decides each face that is in only one list.
+  // Compares two answers. `mesh`: positions of this frame and all faces. The double reference decides each face that is
+  // in only one list.
   CrossCheckResult compare(const MeshView& mesh, const ToolVolume& tool, TouchSet set, std::span<const Touch> first,
                            std::span<const Touch> second);
 

@@ -1,6 +1,6 @@
-// The touch queries of a session: which tools to ask about for which organ, one query per organ, and scan instead of a
-// backend that fails.   Units: metres, milliseconds of wall clock.   Tested in tests/sim/session_test.cpp,
-// encounters_test.cpp and backend_fault_test.cpp
+// Makes the touch queries of a session: decides which tools each organ is queried about, holds one query per organ, and
+// replaces a backend that fails by scan.   Units: metres, milliseconds of wall clock.   Tested in
+// tests/sim/session_test.cpp, encounters_test.cpp and backend_fault_test.cpp
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// The stages of a frame: recordings, the overlay and the session use the same names. Units: milliseconds of wall clock.
+// Defines the stages of a frame. Recordings, the overlay and the session use the same names. Units: milliseconds of
+// wall clock.
 #pragma once
 
 #include <array>

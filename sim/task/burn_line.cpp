@@ -1,6 +1,6 @@
-// Burn along a line: the hook, with diathermy on, follows the line and burns it within its width. The goal measures the
-// share of the line that is burnt, the length burnt off the line, the distance burnt beyond its ends, and diathermy
-// without contact.
+// Implements the task "burn along a line": the hook, with diathermy on, follows the line and burns it within its width.
+// The goal measures the share of the line that is burnt, the length burnt off the line, the distance burnt beyond its
+// ends, and diathermy without contact.
 // Tested in tests/sim/task_run_test.cpp
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
-// Follow a curve: the tip follows a line on the organ, in contact, point after point. The goal measures the distance of
-// the contact from the line, how often the contact left the line's width, and how often it was lost.
+// Implements the task "follow a curve": the tip follows a line on the organ, in contact, point after point. The goal
+// measures the distance of the contact from the line, how often the contact left the line's width, and how often it was
+// lost.
 // Tested in tests/sim/task_run_test.cpp
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-// Grasp and lift: the jaws close on the target, lift it by `lift` and hold it for `hold`, without dropping or tearing
-// it. An observation does not say what jaws hold: the target counts as held while the jaws are closed and it stays near
-// the tip.   Tested in tests/sim/task_run_test.cpp
+// Implements the task "grasp and lift": the jaws close on the target, lift it by `lift` and hold it for `hold`, without
+// dropping or tearing it. An observation does not say what jaws hold: the target counts as held while the jaws are
+// closed and it stays near the tip.   Tested in tests/sim/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Navigate the camera: the scope centres each target in its picture, at a close distance, and keeps it there. The
-// camera head is held upright, so the horizon is always level and is not graded.
+// Implements the task "navigate the camera": the scope centres each target in its picture, at a close distance, and
+// keeps it there. The camera head is held upright, so the horizon is always level and is not graded.
 // Tested in tests/sim/task_run_test.cpp
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-// Touch the targets: the instrument's tip must touch each target in order, within the tolerance, for the hold time.
-// Touching a later target is an error; the time of contact off target is graded. The keep-out task uses this goal too,
-// because every kind of task watches the zones.   Tested in tests/sim/task_run_test.cpp
+// Implements the task "touch the targets": the instrument's tip must touch each target in order, within the tolerance,
+// for the hold time. Touching a later target is an error; the time of contact off target is graded. The keep-out task
+// uses this goal too, because every kind of task watches the zones.   Tested in tests/sim/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The bounding volumes of the study, for trees by the templates of cpu_collision/trees, and the list of all volumes.
-// Units: metres.   Tested in tests/study/tree_touch_test.cpp
+// Declares the bounding volumes of the study and lists all volumes. The templates of cpu_collision/trees make the
+// trees. Units: metres.   Tested in tests/study/tree_touch_test.cpp
 #pragma once
 
 #include <array>

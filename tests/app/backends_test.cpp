@@ -1,4 +1,4 @@
-// The table of the backends: names that recordings rely on, and the documents and help texts that list them.
+// Tests the table of the backends: the names on which recordings rely, and the documents and help texts that list them.
 #include "app/compare/backends.hpp"
 
 #include <fmt/format.h>

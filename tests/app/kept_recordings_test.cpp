@@ -1,6 +1,6 @@
-// One small recording of every format stays in tests/recordings for good: it replays without a differing frame and gets
-// the score that the version that recorded it gave, byte for byte. The recording of the present model version is also
-// made again, from its own scene, with the same bits.
+// Tests one small recording of every format, which stays in tests/recordings. It replays without a differing frame, and
+// its score equals, byte for byte, the score of the version that recorded it. The recording of the present model
+// version is also made again, from its own scene, with the same bits.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-// Format of a recording and version of the model that made it. tests/recordings/README.md says how to add one.
+// The format of a recording and the version of the model that made it. tests/recordings/README.md says how to add one.
 struct Kept {
   const char* name;
   FormatVersion format;

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COLLISION = ('geometry/', 'cpu_collision/', 'gpu_collision/', 'study/', 'tests/geometry/', 'tests/cpu_collision/', 'tests/study/',
              'tests/gpu_collision/', 'docs/collision.md', 'docs/solids.md', 'docs/broad-phase.md', 'docs/planar.md')
 
-# (pattern, replacement, folders in which it is searched; empty: everywhere)
+# Each entry is (pattern, replacement, folders in which the pattern is searched; empty: everywhere).
 PROSE = [(re.compile(pattern, re.I), instead, folders) for pattern, instead, folders in [
     (r'\bjudge[sd]?\b|\bjudg(?:ing|e?ment)\b', 'the reference, the implicit reference solver, decide', ()),
     (r'\banew\b', 'rebuilt', ()),

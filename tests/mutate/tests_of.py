@@ -62,7 +62,7 @@ class Programs:
         return self.paths[target]
 
     def trace(self, target):
-        """(the passing tests of a program with the mutants each one reaches, the names of the failing ones)"""
+        """Returns the passing tests of a program with the mutants that each one reaches, and the names of the failing ones."""
         path, file = self.path(target), self.work / f'{target}.trace'
         file.unlink(missing_ok=True)
         environment = {'TROCAR_MUTANT': 'trace', 'TROCAR_MUTANT_TRACE': str(file)}

@@ -168,7 +168,7 @@ TEST(InstrumentClash, CrossingShafts) {
   EXPECT_DOUBLE_EQ(same.distance, -0.004);
 }
 
-// Two balls far apart, a probe over each, and a third probe whose shaft crosses the first's.
+// The scene has two balls far apart, a probe over each, and a third probe whose shaft crosses the first one's.
 class EncounterScene : public ::testing::Test {
  protected:
   EncounterScene() {

@@ -42,7 +42,7 @@ TEST(Motion, CircleAroundThePivotsAxis) {
   const Track track = exact_track(test::circle(0.04, 0.5), 4.0);
   EXPECT_NEAR(path_length(track.tip), 2.0 * 2.0 * pi * 0.04, 1e-4);
   EXPECT_TRUE(std::isnan(path_inefficiency(track, {})));  // ends where it started
-  // Through the opposite point once a turn: pi / 2 times the diameter.
+  // With a stop at the opposite point of each turn, the path is pi / 2 times the straight lines, which are diameters.
   EXPECT_NEAR(path_inefficiency(track, std::vector{1.0, 2.0, 3.0}), pi / 2.0, 1e-3);
   EXPECT_NEAR(depth_travelled(track), 0.0, 1e-12);
   // The shaft moves on a cone of half angle a: 2 pi sin(a) a turn.

@@ -1,4 +1,4 @@
-// The names of all trees, the trainer's and the study's, refitted and rebuilt.
+// Lists the names of all trees, the trainer's and the study's, refitted and rebuilt.
 #pragma once
 
 #include <string>

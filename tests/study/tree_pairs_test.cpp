@@ -171,7 +171,7 @@ TEST(TreePairs, MotionAgreesWithEveryPair) {
   }
 }
 
-// A cloth that falls onto another within one step: 46 pairs share a point at its end, none at its start.
+// A cloth falls onto another within one step: 46 pairs share a point at its end, none at its start.
 TEST(TreePairs, ThickClothIsCaughtInMotion) {
   const auto before = shared_file("collision/thick-cloth_t0.ply"), after = shared_file("collision/thick-cloth_t1.ply");
   if (!before || !after) GTEST_SKIP() << "no shared test data";
