@@ -1,3 +1,4 @@
+// Tests the damage of faces: it adds up to the contact force, only grows, and records burnt faces.
 #include "deform/damage.hpp"
 
 #include "tests/deform/deform_support.hpp"

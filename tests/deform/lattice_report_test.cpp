@@ -1,3 +1,4 @@
+// Tests the report on a lattice: a block whose numbers are known, separate pieces, half-full cells.
 #include "deform/lattice_report.hpp"
 
 #include "tests/deform/deform_support.hpp"

@@ -1,3 +1,5 @@
+// Tests the lattice of an organ: its cells and their fullness on known shapes, the triangle-box test, refused
+// spacings.
 #include "deform/lattice.hpp"
 
 #include <random>
