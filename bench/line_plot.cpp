@@ -29,7 +29,7 @@ struct Axis {
   double operator()(double value) const { return from + (to - from) * (value - low) / (high - low); }
 };
 
-// From a round number to a round number in four to ten round steps.
+// Makes an axis from a round number to a round number in four to ten round steps.
 Axis axis_over(double low, double high, double from, double to) {
   if (!(high > low)) high = low + 1.0;
   const double rough = (high - low) / 6.0, power = std::pow(10.0, std::floor(std::log10(rough)));

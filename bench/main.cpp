@@ -118,7 +118,7 @@ void save_all(const std::filesystem::path& folder, const Report& report) {
   save(folder / "trees.svg", size_plot(text, plot_lines(report.sizes, kTrees)));
 }
 
-// The cost against faces. A method slower than kPatience is not run on larger organs.
+// Measures the cost against the number of faces. A method slower than kPatience is not run on larger organs.
 void measure_sizes(std::vector<Entry> entries, Options options, Report& report) {
   options.measure.checked_frames = 1;
   options.measure.turns = std::min(options.measure.turns, kSizeTurns);

@@ -12,7 +12,8 @@ constexpr double kWobbleFraction = 0.02;  // of the organ's diagonal, as in `tro
 constexpr QueryKind kKind{ToolMode::Swept, Cover::Capsule, TouchSet::Volume};
 constexpr int kOwnLiverFaces = 30726;  // the number of the scanned liver of the tests
 
-// A port above the organ, and a tip that dips into it along an open curve, 60 steps per second.
+// Returns the motion of a tool with a port above the organ and a tip that dips into the organ along an open curve, 60
+// steps per second.
 Trajectory wandering_tool(const MeshView& organ) {
   glm::dvec3 low(organ.positions[0]), high(low);
   for (const glm::vec3& position : organ.positions) {

@@ -27,7 +27,7 @@ struct SoftBodyTable {
 };
 
 std::string soft_body_text(const SoftBodyTable& table);
-// How many times faster than Bullet, and the growth of the cost with the number of springs.
+// Says how many times faster than Bullet our step is, and how the cost grows with the number of springs.
 std::string soft_body_summary(const std::vector<SoftBodyTable>& tables);
 std::string sag_text(const TissueModel& column, const std::vector<Sag>& sags);
 std::string memory_text(const TissueMemory& memory);

@@ -48,7 +48,7 @@ std::vector<int> face_on(const Polytope& polytope, const glm::dvec4& plane) {
   return face;
 }
 
-// Direction of the shaft, halfway between both ends of the step.
+// Returns the direction of the shaft, halfway between both ends of the step.
 glm::dvec3 shaft_direction(const ToolVolume& tool) {
   return glm::normalize(glm::normalize(tool.step.tip_before - tool.step.pivot) +
                         glm::normalize(tool.step.tip_after - tool.step.pivot));

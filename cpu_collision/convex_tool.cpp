@@ -273,7 +273,7 @@ bool face_meets(const ConvexTool& tool, const Triangle& face) {
   const glm::dvec3 normal = glm::cross(sides[0], sides[1]);
   if (separated_along(tool, corners, normal)) return false;
   for (const glm::dvec3& side : sides) {
-    // Within the face's own plane, for a volume as flat as the face.
+    // For a volume as flat as the face, axes within the face's own plane are needed too.
     if (separated_along(tool, corners, glm::cross(side, normal))) return false;
     for (int i = 0; i < tool.edge_count; ++i) {
       if (separated_along(tool, corners, glm::cross(side, tool.edges[i]))) return false;

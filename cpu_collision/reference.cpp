@@ -120,7 +120,7 @@ glm::dvec3 edge(const Corners& corners, int k) { return corners[(k + 1) % 3] - c
 
 glm::dvec3 normal(const Corners& corners) { return glm::cross(edge(corners, 0), edge(corners, 1)); }
 
-// From the line start + t * along to a point, perpendicular to the line; 0 when `along` is 0.
+// Returns the vector from the line start + t * along to a point, perpendicular to the line; 0 when `along` is 0.
 glm::dvec3 perpendicular(const glm::dvec3& point, const glm::dvec3& start, const glm::dvec3& along) {
   const double squared = glm::dot(along, along);
   if (!(squared > 0.0)) return glm::dvec3(0.0);

@@ -25,7 +25,7 @@ TROCAR_AVX2 inline __m256 two_vertices(const float* positions, const std::uint32
 // Copies eight vertices at a time: four registers of x y z _ x y z _ become three without the gaps.
 TROCAR_AVX2 void take_patches(const float* positions, const std::uint32_t* source, std::uint32_t patches, float* xyz,
                               PatchBox* boxes, PatchBox& all) {
-  // Each pair with its gaps moved to the end, to the middle, or to the front of the register.
+  // These permutations move the gaps of a pair to the end, to the middle, or to the front of the register.
   const __m256i at_front = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 0, 0),
                 at_end = _mm256_setr_epi32(0, 0, 0, 1, 2, 4, 5, 6);
   const __m256i split_b = _mm256_setr_epi32(2, 4, 5, 6, 0, 0, 0, 1),

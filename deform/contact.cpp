@@ -40,7 +40,7 @@ bool behind(const Triangle& face, const glm::dvec3& to_tool) {
   return glm::dot(area, to_tool) < kBehind * glm::length(area);
 }
 
-// Barycentric weights of `point` in `face`; only the first corner where the face has no area.
+// Returns the barycentric weights of `point` in `face`. Where the face has no area, only the first corner has a weight.
 glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   const glm::dvec3 normal = glm::cross(t.b - t.a, t.c - t.a);
   const double square = glm::dot(normal, normal);

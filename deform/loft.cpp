@@ -170,7 +170,7 @@ class Matching {
     group_.resize(n);
     for (std::size_t k = 0; k < n; ++k) group_[k] = group_of(k);
   }
-  // [loop] the wall loop that identifies its group; itself when it is alone.
+  // Returns, for each loop, the wall loop that identifies its group; the loop itself when it is alone.
   const std::vector<std::size_t>& groups() const { return group_; }
 
  private:
@@ -191,7 +191,8 @@ class Matching {
     return std::span(points_).subspan(loops_.first[k], loops_.first[k + 1] - loops_.first[k]);
   }
 
-  // Mean over the vertices of loop `a` of the distance to the nearest vertex of loop `b`, m; infinite above `limit`.
+  // Returns the mean, over the vertices of loop `a`, of the distance to the nearest vertex of loop `b`, m; infinite
+  // above `limit`.
   float distance(std::size_t a, std::size_t b, float limit) const {
     const glm::vec3 apart = glm::max(boxes_[a].low - boxes_[b].high, boxes_[b].low - boxes_[a].high);
     if (glm::any(glm::greaterThan(apart, glm::vec3(limit)))) return INFINITY;

@@ -11,7 +11,7 @@ class Parting {
  public:
   Parting(Sculpture& sculpture, const Lattice& lattice) : s_(sculpture), lattice_(lattice) {}
 
-  // One round. False when no voxel was burnt.
+  // Makes one round. Returns false when no voxel was burnt.
   bool round() {
     const std::int32_t pieces = label_pieces(s_.voxels, piece_of_);
     const std::size_t before = s_.scratch.burnt.size();

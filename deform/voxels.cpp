@@ -9,7 +9,8 @@ namespace {
 // The test whether tissue is still connected near a burn looks this far around it.
 constexpr int kNearby = 2;  // voxels
 
-// Flood fill of tissue through sides from `seed`; `visit` returns true for a voxel that is new and inside the limits.
+// Fills tissue through the sides of voxels, from `seed`. `visit` returns true for a voxel that is new and inside the
+// limits.
 template <typename Visit>
 void flood(const Voxels& voxels, const glm::ivec3& seed, std::vector<glm::ivec3>& stack, Visit visit) {
   stack.assign(1, seed);

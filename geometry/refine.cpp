@@ -50,7 +50,8 @@ double time_within(const Sweep& sweep, const Face& face) {
   return tip.squared <= sweep.squared_radius ? tip.u : -1.0;
 }
 
-// Newton's step from a moment towards d = radius: by the envelope theorem d'(t) = unit(face to shaft) . motion * along.
+// Makes Newton's step from a moment towards d = radius: by the envelope theorem d'(t) = unit(face to shaft) . motion *
+// along.
 double newton_time(const Sweep& sweep, const Moment& at) {
   const double distance = std::sqrt(at.pair.squared);
   const dvec3 on_axis = sweep.pivot + at.pair.u * (sweep.before + at.time * sweep.motion);

@@ -96,7 +96,8 @@ TROCAR_LANES void at_start(const Sweep& sweep, FourFaces& four) {
   if (any(touched)) fill(sweep, face, start, touched, four);
 }
 
-// Newton's step from a moment towards distance = radius, as newton_time of refine.cpp. May be infinite or NaN.
+// Makes Newton's step from a moment towards distance = radius, as newton_time of refine.cpp does. The result may be
+// infinite or NaN.
 TROCAR_LANES Lane newton_time(const Sweep& sweep, const LaneMoment& at) {
   const Lane3 gap = all(sweep.pivot) + at.pair.u * shaft_at(sweep, at.time) - at.pair.on_face;
   const Lane distance = root(at.pair.squared), rate = dot(gap, all(sweep.motion)) * at.pair.u;

@@ -91,7 +91,8 @@ std::vector<glm::dvec3> samples_of(const MeshView& mesh) {
     samples.push_back((t.a + t.b + t.c) / 3.0);
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3;
-      // Of the two faces at an edge one traverses it upwards. Some boundary edges' middles are not sampled.
+      // Of the two faces at an edge, the one that traverses the edge upwards samples its middle. The middles of some
+      // boundary edges are therefore not sampled.
       if (face[i] < face[j]) samples.push_back(0.5 * (corners[i] + corners[j]));
       if (!taken[face[i]]) samples.push_back(corners[i]);
       taken[face[i]] = true;

@@ -119,7 +119,7 @@ HalfEdges half_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces
 BoundaryLoops boundary_loops(const HalfEdges& mesh) {
   BoundaryLoops loops{{}, {0}};
   std::vector<bool> used(mesh.vertex.size(), false);
-  // From the end of a boundary half-edge, through the fan around that vertex, to the fan's other boundary half-edge.
+  // Goes from the end of a boundary half-edge through the fan around that vertex to the fan's other boundary half-edge.
   const auto following = [&mesh](std::uint32_t h) {
     std::uint32_t candidate = next_in_face(h);
     while (mesh.opposite[candidate] != kNoHalfEdge) candidate = next_in_face(mesh.opposite[candidate]);

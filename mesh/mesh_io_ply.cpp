@@ -243,7 +243,7 @@ class BinaryRows {
   std::uint64_t row_ = 0;
 };
 
-// The body, read the same way for every encoding.
+// Reads the body, in the same way for every encoding.
 template <class Rows>
 class BodyReader {
  public:

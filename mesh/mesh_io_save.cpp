@@ -30,7 +30,7 @@ void add_text(std::string& out, const glm::dvec3& p) {
   }
 }
 
-// The value's bytes in the given order.
+// Appends the value's bytes in the given order.
 template <class Value>
 void add_bytes(std::string& out, Value value, std::endian order) {
   char bytes[sizeof value];

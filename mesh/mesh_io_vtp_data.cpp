@@ -51,10 +51,10 @@ class Bytes {
  public:
   Bytes(std::string_view text, bool raw) : text_(text), raw_(raw) {}
 
-  // Upper bound of the remaining bytes.
+  // Returns an upper bound of the remaining bytes.
   std::uint64_t left() const { return raw_ ? text_.size() : text_.size() / 4 * 3 + pending_.size(); }
 
-  // False when the data end too early.
+  // Reads bytes. Returns false when the data end too early.
   bool take(std::size_t count, std::string& out) {
     if (count > left()) return false;
     if (raw_) {

@@ -105,7 +105,7 @@ std::string size_text(const MeshReport& report) {
                             report.longest_side() * 1e3, kSmallestOrgan * 1e3, kLargestOrgan * 1e3, remedy));
 }
 
-// The topology of the file's own vertices; printed only if the mesh has seams.
+// Prints the topology of the file's own vertices, only if the mesh has seams.
 void print_seams(const MeshReport& report) {
   if (report.repeated_positions == 0) return;
   const Topology& t = report.topology;

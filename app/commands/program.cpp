@@ -20,7 +20,7 @@ namespace {
 constexpr int kDone = 0, kRunFailed = 1, kWrongInput = 2;
 constexpr std::size_t kLongestSentence = 1000;  // characters
 
-// CLI11's message on one line, with a pointer to --help.
+// Returns CLI11's message on one line, with a pointer to --help.
 std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
   std::string what = error.what();
   std::replace(what.begin(), what.end(), '\n', ' ');

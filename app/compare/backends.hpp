@@ -20,12 +20,12 @@ struct BackendRow {
   std::string_view use;    // what to use it for
 };
 
-// All backends in the order in which tables list them; without `auto`, and trees with their default split only. The
-// names, the help of the commands, `trocar doctor`, `compare --backends all` and the table in docs/architecture.md come
-// from these rows.
+// Returns all backends in the order in which tables list them, without `auto`, and trees with their default split only.
+// The names, the help of the commands, `trocar doctor`, `compare --backends all` and the table in docs/architecture.md
+// come from these rows.
 std::span<const BackendRow> backend_table();
 const std::vector<std::string>& backend_names();
-// The table as text, for the help of a command.
+// Returns the table as text, for the help of a command.
 std::string backend_help();
 
 // Creates backends. Owns the off-screen OpenGL context and creates it when a backend first needs one.

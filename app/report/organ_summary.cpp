@@ -31,7 +31,7 @@ struct ContactSums {
   }
 };
 
-// Ids of the faces that a tool touches, by its shaft or its tip, each once, ascending.
+// Lists the ids of the faces that a tool touches, by its shaft or its tip, each once, ascending.
 void faces_of_tool(const OrganFrame& content, std::size_t tool, std::vector<std::uint32_t>& faces) {
   faces.clear();
   for (std::uint32_t k = content.first[tool]; k < content.first[tool + 1]; ++k)

@@ -34,7 +34,7 @@ class Shader {
   gl::Program program_;
 };
 
-// Attribute `location` of the bound vertex array: `numbers` floats from `buffer`, every `stride` bytes.
+// Sets attribute `location` of the bound vertex array to `numbers` floats from `buffer`, every `stride` bytes.
 void vertex_attribute(unsigned location, unsigned buffer, int numbers, int stride = 0, int offset = 0);
 // Replaces a buffer's content.
 void fill_vertices(const gl::Buffer& buffer, std::span<const std::byte> bytes, bool often);

@@ -52,7 +52,7 @@ struct Wedge {
     const glm::vec3 a = capsule.begin - lamp, b = capsule.end - lamp, axis = b - a;
     const float t = std::clamp(-glm::dot(a, axis) / std::max(glm::dot(axis, axis), 1e-12f), 0.f, 1.f);
     begins = std::max(glm::length(a + t * axis) - capsule.radius, 1e-3f);
-    // Upper bound of the growth of the edge's half width with the distance beyond the capsule.
+    // `spread` is an upper bound of the growth of the edge's half width with the distance beyond the capsule.
     spread = (capsule.radius + kLampRadius + kSharpest) / begins;
     const glm::vec3 across = glm::cross(a, b);
     const float length = glm::length(across);
@@ -61,7 +61,7 @@ struct Wedge {
     onward = length > 1e-9f ? glm::normalize(ahead) : glm::vec3(0.f);
   }
 
-  // A conservative test; hiding() is exact.
+  // This test is conservative; hiding() is exact.
   bool may_hold(const glm::vec3& from_lamp, float far, float margin) const {
     const float bound = far * spread + margin;
     return std::abs(glm::dot(normal, from_lamp)) <= bound && glm::dot(onward, from_lamp) >= -bound &&

@@ -20,7 +20,7 @@ bool fits(const GamepadInfo& pad, const std::string& which) {
 // glfwTerminate() ends it for all of them.
 bool glfw_runs() { return glfwGetTimerFrequency() != 0; }
 
-// GLFW's number of the gamepad that matches `which`; -1: not found.
+// Returns GLFW's number of the gamepad that matches `which`, or -1 when there is none.
 int find_gamepad(const std::string& which) {
   for (const GamepadInfo& pad : list_gamepads())
     if (pad.mapped && fits(pad, which)) return GLFW_JOYSTICK_1 + pad.number - 1;

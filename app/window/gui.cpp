@@ -23,7 +23,7 @@ constexpr float kSmallestUnit = 0.75f, kLargestUnit = 6.f;  // pixels
 
 void add_letters(const char* file, float height) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  // Latin-1, and the few other characters that the panels use.
+  // The fonts contain Latin-1 and the few other characters that the panels use.
   static const ImWchar signs[] = {0x20, 0xFF, 0x2013, 0x2026, 0x2190, 0x2193, 0x25A0, 0x25CF, 0};
   if (std::filesystem::exists(file) && atlas.AddFontFromFileTTF(file, height, nullptr, signs)) return;
   ImFontConfig config;

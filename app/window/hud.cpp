@@ -14,7 +14,7 @@ namespace {
 constexpr int kTearShown = 90;       // frames
 constexpr float kSideWidth = 214.f;  // units: the dark corner beside the circular view at 1280 x 720
 
-// State of the jaws: the organ between them and its pull.
+// Shows the state of the jaws: the organ between them and its pull.
 void jaws_line(const Session& session, const Instrument& instrument, bool tore) {
   const Grasp& grasp = instrument.grasp;
   if (tore)

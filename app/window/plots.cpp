@@ -83,7 +83,7 @@ void legend(const StageHistory& history) {
   }
 }
 
-// Update and query time of the active backend and the checker.
+// Shows update and query time of the active backend and the checker.
 void backend_rows(const Session& session) {
   for (const BackendTimes& times : session.backend_times()) {
     const double ms = recent_median(times.update_ms) + recent_median(times.query_ms);

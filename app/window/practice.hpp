@@ -45,7 +45,7 @@ class Practice {
   void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
   void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
   void stop();  // Throws RunError when part of the recording could not be written
-  // A panel (help, settings) covers the picture: time stops meanwhile.
+  // Call when a panel (help, settings) covers the picture or is closed: time stops while the picture is covered.
   void cover(bool covered) { covered_ = covered; }
   // Returns whether time runs and the mouse moves the selected instrument.
   bool running() const { return phase_ == Phase::Running && !covered_; }

@@ -85,7 +85,7 @@ void panel_settings(WindowSettings& settings) {
   check("List of contacts (L)", "##contacts", settings.contacts);
 }
 
-// Tissue parameters, read-only; the scene editor changes them.
+// Shows the tissue parameters, read-only; the scene editor changes them.
 void tissue_table(const Scene& scene) {
   theme::heading("Tissue (change it in the scene editor)");
   if (!ImGui::BeginTable("tissue", 5, ImGuiTableFlags_SizingStretchProp)) return;

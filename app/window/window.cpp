@@ -105,7 +105,7 @@ std::unique_ptr<Window> Window::open(const std::string& title, int width, int he
     return nullptr;
   }
   auto content = std::make_unique<Content>();
-  // Four samples a pixel; one on software OpenGL.
+  // Asks for four samples a pixel, or one on software OpenGL.
   for (const int samples : {4, 0}) {
     content->context.reset();
     if (content->window) glfwDestroyWindow(content->window);

@@ -167,7 +167,7 @@ bool SweepAndPrune::insert_along(int axis) {
   passed_.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     const End moved = end_now(ends[k], axis);
-    // Only passed ends of the other kind matter, about every second one: recorded without a branch.
+    // Only passed ends of the other kind matter, about every second one. They are recorded without a branch.
     const End other_kind = ~moved & kHigh;
     std::size_t at = k, noted = 0;
     for (; at > 0 && ends[at - 1] > moved; --at) {

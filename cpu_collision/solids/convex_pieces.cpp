@@ -119,7 +119,7 @@ void check(const MeshView& mesh, const PieceParams& params) {
   }
 }
 
-// Only the vertices that faces use.
+// Returns the part with only the vertices that faces use.
 CutMesh used_part(const MeshView& mesh) {
   CutMesh part;
   std::vector<std::uint32_t> number(mesh.positions.size(), PieceNode::kNone);

@@ -51,7 +51,7 @@ bool meets_a_side(const vec3& p, const vec3& q, const FloatTriangle& t) {
   return segments_meet(p, q, t.a, t.b) || segments_meet(p, q, t.b, t.c) || segments_meet(p, q, t.c, t.a);
 }
 
-// Both ends lie in the plane of a triangle with area, projected along `axis`.
+// Decides the case in which both ends lie in the plane of a triangle with area. Everything is projected along `axis`.
 bool meets_in_plane(const vec3& p3, const vec3& q3, const FloatTriangle& t, int axis) {
   const vec2 p = without(p3, axis), q = without(q3, axis);
   const vec2 a = without(t.a, axis), b = without(t.b, axis), c = without(t.c, axis);

@@ -25,7 +25,7 @@ enum class EdgeContact : std::uint8_t {
 
 EdgeContact exact_edge_contact(const glm::vec3& from, const glm::vec3& to, const FloatTriangle& triangle);
 
-// Do the two faces share a point, by the edges of each against the other?
+// Returns whether the two faces share a point, by tests of the edges of each against the other.
 bool faces_cross_exactly(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3]);
 
 // Does the point lie on the triangle, border included?

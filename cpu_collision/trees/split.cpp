@@ -111,7 +111,7 @@ Parts split_at_median(std::span<Lanes4> middles) {
   return halves(static_cast<std::uint32_t>(middles.size()));
 }
 
-// Own faces first, then the low half's, then the high half's.
+// Orders the slots: own faces first, then those of the low half, then those of the high half.
 Parts split_at_middle(std::span<Lanes4> middles, int depth, const SplitScratch& s) {
   Box box;
   for (const Lanes4 m : middles) box.add(s.face_low[face_in(m)]), box.add(s.face_high[face_in(m)]);

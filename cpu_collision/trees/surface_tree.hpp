@@ -44,8 +44,9 @@ struct TreePlan {
   bool tight = false;                     // volumes around all faces below: slower updates, fewer tests (fit.hpp)
 };
 
-// A plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit", "aabb:middle-refit".
-// Without a split it has the volume's default split. Empty for any other text. `volumes` must outlive the plan.
+// Returns a plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit",
+// "aabb:middle-refit". Without a split it has the volume's default split. Empty for any other text. `volumes` must
+// outlive the plan.
 std::optional<TreePlan> tree_plan(std::string_view name, std::span<const TreeVolume> volumes = kTreeVolumes);
 
 struct RayHit {
@@ -85,8 +86,9 @@ class SurfaceTree : public TouchQuery {
   // Unsorted.
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
-  // Pairs (ours, other's) that share a point, including touching pairs; decided exactly (solids/exact_edge.hpp).
-  // `other`: over another mesh. If its kind of volume differs, a tree of our kind is first built over its faces.
+  // Returns the pairs (ours, other's) that share a point, including touching pairs; decided exactly
+  // (solids/exact_edge.hpp). `other`: over another mesh. If its kind of volume differs, a tree of our kind is first
+  // built over its faces.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
   // Returns our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly
   // (mesh/self_crossing.hpp: faces without area cross nothing).

@@ -32,7 +32,7 @@ LineHit touching(Corners c, const Segment& line, const FarCorners& far) {
           far.first};
 }
 
-// The line touches the polygon only along its boundary: compare the ends along the line, exactly.
+// Handles a line that touches the polygon only along its boundary: compares the ends along the line, exactly.
 SegmentInside inside_touching(const LineHit& hit, const Segment& s) {
   if (dot_sign(s.a, s.b, s.b, hit.enter) > 0 || dot_sign(s.a, s.b, s.a, hit.leave) < 0) return {};
   return {true, nearest_place(s, hit.enter), nearest_place(s, hit.leave)};

@@ -113,7 +113,8 @@ void refuse_unreadable_names(const std::filesystem::path& path, const RecordingH
   for (const std::string& tool : header.tools) check("instrument", tool);
 }
 
-// The surface at the start of a recording. Faces that were removed earlier keep their ids and are removed in frame 0.
+// Writes the surface at the start of a recording. Faces that were removed earlier keep their ids and are removed in
+// frame 0.
 void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
   const auto& given = organ.mesh->faces;
   const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
@@ -163,7 +164,7 @@ struct Recorder::Writer {
     failed = true;
   }
 
-  // Bytes that wait to be written. The caller holds the mutex.
+  // Returns the number of bytes that wait to be written. The caller holds the mutex.
   std::size_t waiting() const {
     std::size_t bytes = 0;
     for (const Bytes& table : front) bytes += table.size();
@@ -217,7 +218,7 @@ struct Recorder::Writer {
 
   std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
 
-  // The tables of the tips' touches.
+  // Returns the tables of the tips' touches.
   std::span<Bytes> later_of_organ(std::size_t organ) {
     return std::span(front).subspan(touches_so_far.size() * kOrganTables + organ * kOrganLaterTables,
                                     kOrganLaterTables);

@@ -44,8 +44,8 @@ struct ClashRecording {
 
 class Recording {
  public:
-  // `lock`: the caller's lock of this file, if it holds one. Throws InputError when the file is not a recording, is
-  // damaged, or has no complete frame.
+  // Opens a recording. `lock`: the caller's lock of this file, if it holds one. Throws InputError when the file is not
+  // a recording, is damaged, or has no complete frame.
   explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr);
   ~Recording();
   Recording(Recording&&) noexcept;

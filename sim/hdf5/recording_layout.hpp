@@ -141,7 +141,8 @@ inline constexpr FormatVersion kFormatVersion{2, 1};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);
-// A text attribute that holds a whole number; `absent` when the file lacks it. Error: InputError when it is damaged.
+// Returns the whole number in a text attribute; `absent` when the file lacks it. Throws InputError when the attribute
+// is damaged.
 int whole_number(const H5File& file, const char* attribute, int absent);
 
 std::uint64_t rows_per_chunk(const GrowingTable& table);

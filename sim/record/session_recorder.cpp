@@ -29,7 +29,7 @@ ToolState state_of(const Instrument& instrument) {
   return instrument.frozen ? ToolState::NoPose : ToolState::Good;
 }
 
-// Fault of the session's own backend in its last frame.
+// Returns the fault of the session's own backend in its last frame.
 TouchFault fault_of_last_frame(const Session& session) {
   for (const BackendFault& fault : session.backend_faults())
     if (!fault.check && fault.frame + 1 == session.frames()) return fault.fault;

@@ -23,12 +23,12 @@ struct SceneOrigin {
 
 // Error: InputError when the text is not a valid name. Recorded names are not checked.
 std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_view key);
-// A file that the scene names, relative to the scene's folder.
+// Returns the path of a file that the scene names, relative to the scene's folder.
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key);
-// The index of the text of `key` in `names`. Error: InputError with the names.
+// Returns the index of the text of `key` in `names`. Throws InputError that lists the names when there is none.
 std::size_t read_choice(TomlTable& table, std::string_view key, const std::vector<std::string>& names);
 
-// The schema of a scene. Error: InputError when it is later than the present one.
+// Reads the schema of a scene. Throws InputError when it is later than the present one.
 void read_schema(TomlTable& table, std::string_view key);
 
 // Checks what the limits of single keys do not express, once all keys of the table are read. Error: InputError.

@@ -77,7 +77,8 @@ std::string path_text(const std::filesystem::path& path, const std::filesystem::
 template <typename Struct>
 class KeyWriter {
  public:
-  // `name`: full name of the table, "organ.tissue"; empty for the whole file. `file`: the target file.
+  // Starts a table. `name`: its full name, for example "organ.tissue"; empty for the whole file. `file`: the target
+  // file.
   KeyWriter(std::string name, const Struct& object, const std::filesystem::path& file)
       : name_(std::move(name)), object_(object), file_(file) {}
 

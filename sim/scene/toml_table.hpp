@@ -27,7 +27,7 @@ class TomlTable {
   bool has(std::string_view key) const;
   // The same, and makes the key known to refuse_unknown_keys().
   bool find(std::string_view key);
-  // Required keys, without default. Throws InputError when the key is missing.
+  // These functions read required keys, which have no default. They throw InputError when the key is missing.
   std::string text(std::string_view key);
   double number(std::string_view key, Limits limits);
   glm::dvec3 vector(std::string_view key);

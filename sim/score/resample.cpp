@@ -30,7 +30,7 @@ struct Biquad {
   double b0, b1, b2, a1, a2;
 };
 
-// Bilinear transform of the second-order Butterworth low-pass.
+// Returns the bilinear transform of the second-order Butterworth low-pass.
 Biquad butterworth(double rate, double cut_off) {
   const double w = elementary::tan(std::numbers::pi * cut_off / rate), k = std::numbers::sqrt2 * w;
   const double scale = 1.0 / (1.0 + k + w * w);

@@ -11,7 +11,8 @@ InstrumentClash clash_of(std::uint32_t first, const ToolPose& a, std::uint32_t s
   const closest::SegmentPair pair = closest::closest_segments(shaft_a, shaft_b);
   const glm::dvec3 on_a = shaft_a.p + pair.u * shaft_a.d, on_b = shaft_b.p + pair.v * shaft_b.d;
   const double apart = std::sqrt(pair.squared), distance = apart - a.radius - b.radius;
-  // From a's axis to halfway between the surfaces. Where the axes cross the direction is undefined.
+  // `share` leads from a's axis to the point halfway between the surfaces. Where the axes cross, the direction is
+  // undefined.
   const double share = apart > 0.0 ? (a.radius + 0.5 * distance) / apart : 0.0;
   return {first, second, distance, on_a + share * (on_b - on_a)};
 }

@@ -8,7 +8,8 @@
 namespace trocar {
 namespace {
 
-// Barycentric weights of a point in the face's plane, clamped to the face. A degenerate face gives its first corner.
+// Returns the barycentric weights of a point in the face's plane, clamped to the face. A degenerate face gives its
+// first corner.
 glm::dvec3 shares(const Triangle& face, const glm::dvec3& point) {
   const glm::dvec3 normal = glm::cross(face.b - face.a, face.c - face.a);
   const double area = glm::dot(normal, normal);

@@ -23,7 +23,8 @@ HotSegment between_blades(const ToolPose& pose) {
   return {glm::vec3(end), glm::vec3(end + kBladeLength * back), static_cast<float>(pose.radius + kCutReach)};
 }
 
-// A hook burns what it touches; closing blades cut the faces around the tip.
+// Returns whether the instrument reaches tissue: a hook burns what it touches; closing blades cut the faces around the
+// tip.
 bool reaches_anything(const Instrument& instrument, const Organ& organ, std::size_t tool) {
   if (instrument.snipped) return !organ.tip_candidates.of_tool(tool).empty();
   return !organ.touches.of_tool(tool).empty() || organ.tip_first[tool + 1] > organ.tip_first[tool];
@@ -188,7 +189,7 @@ void TissueWorld::step_pieces(std::vector<Instrument>& instruments, std::span<co
     step_piece(instruments, number, pieces, static_cast<float>(dt), stage_ms);
 }
 
-// The contacts and holds of one organ in a contact substep.
+// Makes the contacts and holds of one organ in a contact substep.
 void TissueWorld::press_organ(std::size_t k, std::span<const Instrument> instruments, int number, int pieces) {
   Organ& organ = organs_[k];
   clear_pressure(organ.contacts, organ.pressure);
@@ -230,7 +231,7 @@ void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, i
   }
 }
 
-// After the step: slipping, tearing and pull of the jaws, and crush damage to the tissue.
+// Computes, after the step, slipping, tearing and pull of the jaws, and crush damage to the tissue.
 void TissueWorld::settle_jaws(std::vector<Instrument>& instruments) {
   for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
     Instrument& instrument = instruments[tool];

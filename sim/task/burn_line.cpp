@@ -77,7 +77,7 @@ class BurnLine final : public TaskGoal {
  private:
   double share() const { return double(std::count(burnt_.begin(), burnt_.end(), 1)) / double(burnt_.size()); }
 
-  // True when the tool burns off the line.
+  // Returns true when the tool burns off the line.
   bool burn_with(const Observation& seen, std::size_t tool, TaskLog& log) {
     burn_other(seen, tool, log);
     if (!touches(seen, line_.organ(), tool)) return false;

@@ -70,7 +70,7 @@ class FollowCurve final : public TaskGoal {
   bool begun() const { return next_ > 0; }
   bool done() const { return next_ == line_.marks().size(); }
 
-  // If several instruments count, the one nearest to the next point of the line.
+  // Returns the instrument in contact. If several count, it is the one nearest to the next point of the line.
   std::optional<std::size_t> tool_in_contact(const Observation& seen) {
     const glm::dvec3 goal(line_.points()[std::min(next_, line_.steps())]);
     std::optional<std::size_t> nearest;

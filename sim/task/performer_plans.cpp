@@ -37,7 +37,8 @@ void Performer::plan(const Observation&, const TaskFeed& feed) {
   }
 }
 
-// Above the target, down, hold, back. With zones, a careful trainee draws back far before it crosses over.
+// The plan goes above the target, down, holds, and goes back. With zones, a careful trainee draws back far before it
+// crosses over.
 void Performer::plan_touch(const TaskFeed& feed) {
   const std::size_t next = step_of(feed.progress, normals_.size());
   const bool careful = !task_.zones.empty() && style_.blunder == 0.0;
@@ -81,7 +82,7 @@ void Performer::plan_camera(const TaskFeed& feed) {
   hold.enough = double(next + 1) / double(normals_.size());
 }
 
-// From the next point of the line to its end, in contact.
+// The plan goes from the next point of the line to its end, in contact.
 void Performer::plan_line(const TaskFeed& feed) {
   const bool burning = task_.kind == TaskKind::BurnLine;
   const std::size_t last = normals_.size() - 1;
@@ -120,8 +121,8 @@ void Performer::slide_along(std::size_t first, std::size_t last, double deeper, 
   move.energy = energy, move.deeper = deeper;
 }
 
-// Open, onto the target, close, lift, hold. The clumsy trainee first grasps off target, then releases too early, and
-// finally lifts much too high.
+// The plan opens the jaws, moves onto the target, closes, lifts, and holds. The clumsy trainee first grasps off target,
+// then releases too early, and finally lifts much too high.
 void Performer::plan_lift() {
   const bool clumsy = style_.wander > 0.0, beside = clumsy && (attempts_ == 1 || blunders());
   const bool drops = clumsy && (attempts_ <= 2 || blunders());

@@ -81,7 +81,7 @@ struct TaskRun::Content {
     parts.add("task_errors", "Errors", "", double(log.errors), 0.0, kManyErrors);
   }
 
-  // Until the end, the unfinished part counts as done.
+  // Returns the score. Until the end, the unfinished part counts as done.
   double score() const { return 100.0 * mean_grade(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
 
   void tell() {

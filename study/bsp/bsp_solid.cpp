@@ -67,7 +67,7 @@ std::optional<double> first_meeting(const glm::dvec3& from, const glm::dvec3& to
   const glm::dvec3 n = normal / size;
   const double a = glm::dot(n, from - face.a), b = glm::dot(n, to - face.a);
   if ((a > tolerance && b > tolerance) || (a < -tolerance && b < -tolerance)) return std::nullopt;
-  // The part of the segment within the tolerance of the plane, then within the sides.
+  // First the part of the segment within the tolerance of the plane is kept, then the part within the sides.
   const auto at_height = [&](double height) { return std::clamp((height - a) / (b - a), 0.0, 1.0); };
   const double low = std::abs(a) > tolerance ? at_height(std::copysign(tolerance, a)) : 0.0;
   const double high = std::abs(b) > tolerance ? at_height(std::copysign(tolerance, b)) : 1.0;

@@ -245,7 +245,7 @@ class NetMesh {
   }
 
  private:
-  // One full turn, counter-clockwise from the x axis. Odd quarters traverse the columns backwards.
+  // Adds one full turn, counter-clockwise from the x axis. Odd quarters traverse the columns backwards.
   std::uint32_t add_row(const Row& row, double side) {
     const auto first = static_cast<std::uint32_t>(mesh_.positions.size());
     const double z = side * row.height * size_.z;

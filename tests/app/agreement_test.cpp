@@ -67,7 +67,7 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
   for (const QueryKind& kind : kKinds) EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
 }
 
-// Open, folded, self-intersecting and non-manifold meshes: every backend, every kind of query. The
+// Tests every backend and every kind of query on open, folded, self-intersecting and non-manifold meshes. The
 // test prints the names of meshes that cannot be loaded.
 TEST(Agreement, BrokenMeshes) {
   Backends backends;

@@ -38,7 +38,7 @@ class Output : public Program {
     return "record " + scene + " --backend scan -o " + out + " --trajectory " + motion + " " + more;
   }
 
-  // A small recording, made once for all tests.
+  // Returns a small recording, made once for all tests.
   std::string recording(const char* name) {
     EXPECT_EQ(run(record(scene_, at(name), motion_)).status, 0);
     return at(name);

@@ -97,7 +97,7 @@ TEST_F(PracticeTest, AMinuteScoresAsAMinuteOnAnyMachine) {
   }
 }
 
-// A demonstration runs in tick time: the same ticks and the same score on a slow machine and on a fast one.
+// A demonstration runs in tick time, so it has the same ticks and the same score on a slow machine and on a fast one.
 TEST_F(PracticeTest, ADemonstrationIsTheSameOnAnyMachine) {
   plan_.performer = Skill::Expert;
   std::optional<Attempt> first;

@@ -104,7 +104,7 @@ class Recorded : public ::testing::Test {
     file_ = folder_.path() / "s.h5";
     SessionRecorder recorder(recording_file(file_), scene, session, "none");
     for (std::size_t frame = 0; frame < kFrames; ++frame) {
-      // The surfaces at the time of the touch query: before the step moves the tissue.
+      // These are the surfaces at the time of the touch query, before the step moves the tissue.
       Kept kept;
       for (const Organ& organ : session.organs()) kept.positions.push_back(organ.positions);
       session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);

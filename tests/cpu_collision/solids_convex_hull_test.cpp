@@ -18,7 +18,8 @@ namespace {
 using glm::dvec3;
 using glm::vec3;
 
-// Closed, every edge between two faces, convex and containing the points: all by exact signs.
+// Expects, by exact signs, that the hull is closed and convex, that every edge lies between two faces, and that the
+// hull contains the points.
 void expect_exact_hull(const std::vector<vec3>& points, const ConvexBody& body) {
   ASSERT_GE(body.dimension, 2);
   EXPECT_EQ(body.vertices.size() + body.faces.size(), body.edges.size() + 2);

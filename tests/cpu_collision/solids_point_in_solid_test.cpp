@@ -58,7 +58,7 @@ TEST(SolidAngle, WindingNumberOfOpenAndTurnedSurfaces) {
   EXPECT_NEAR(winding_number(twice.view(), dvec3(0)), 2.0, 1e-12);
 }
 
-// Random points in and around the box, and equally many close to the surface.
+// Returns a random point, half of the time in and around the box, half of the time close to the surface.
 vec3 a_point(test::Dice& dice, const TriangleMesh& mesh, const SolidBox& box) {
   const dvec3 middle = 0.5 * (dvec3(box.low) + dvec3(box.high)), half = 0.5 * (dvec3(box.high) - dvec3(box.low));
   if (dice.pick(2)) return vec3(middle + 1.1 * half * dice.in_cube(1.0));

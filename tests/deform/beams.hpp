@@ -11,7 +11,7 @@
 
 namespace trocar::test {
 
-// End deflection of a cantilever under its own weight, bending and shear; square section.
+// Returns the end deflection of a cantilever of square section under its own weight, by bending and shear.
 inline double beam_deflection(const TissueParams& p, double length, double side) {
   const double nu = p.poisson_ratio, shear = p.youngs_modulus / (2.0 * (1.0 + nu));
   const double coefficient = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu);
@@ -40,7 +40,8 @@ inline TissueModel cantilever(const Bar& bar, const TissueParams& params) {
   return model;
 }
 
-// From the last fixed node to the end. Where no nodes lie in the end's plane, this is shorter than the bar.
+// Returns the length from the last fixed node to the end. Where no nodes lie in the end's plane, this is shorter than
+// the bar.
 inline double free_length(const TissueModel& model, const Bar& bar) {
   double root = -0.5 * bar.size.x;
   for (std::size_t i = 0; i < model.rest.size(); ++i)

@@ -39,7 +39,7 @@ Expansion expansion(const Energy& energy, const Positions& x, Curvature curvatur
   return out;
 }
 
-// Product of the curvature and a change of all positions.
+// Returns the product of the curvature and a change of all positions.
 Positions times(const Expansion& e, const Positions& change) {
   Positions product(change.size(), dvec3(0.0));
   for (const CurvatureBlock& block : e.curvature) {
@@ -95,7 +95,7 @@ TEST(JudgeTerms, NoForceAtRest) {
   EXPECT_LT(size(e.slope), 1e-4);  // node positions are floats
 }
 
-// All nodes at one point: springs without direction, cells without volume.
+// Puts all nodes at one point, so that springs have no direction and cells no volume.
 TEST(JudgeTerms, CrushedToAPointStaysFinite) {
   const TissueModel model = small_block();
   const Positions x(model.rest.size(), dvec3(0.01));

@@ -136,7 +136,7 @@ TEST(LiverJudge, ForceRisesAndFallsSmoothly) {
   EXPECT_NEAR(curve[0].greatest / curve[1].greatest, 1.0, 0.05);
 }
 
-// The same with the contacts of a touch query.
+// Compares the same with the contacts of a touch query.
 TEST(LiverJudge, TouchQueryAgreesWithAllPoints) {
   const auto scene = liver(0.012f, TissueParams().friction);
   if (!scene) GTEST_SKIP() << "no shared organs here";

@@ -104,7 +104,7 @@ class Mutator {
                  other.begin() + static_cast<std::ptrdiff_t>(std::min(from + count, other.size())));
   }
 
-  // Values that readers interpret as counts and sizes.
+  // Writes an extreme value, which readers may interpret as a count or a size.
   void put_extreme(Input& input, std::size_t at) {
     static constexpr std::uint64_t kValues[] = {0,          1,          0x7fffffff,         0x80000000,
                                                 0xffffffff, 0x10000000, 0x7fffffffffffffff, 0xffffffffffffffff};

@@ -75,7 +75,7 @@ TEST(PlanarConvex, FarthestAgreesWithScan) {
   for_many(dice, tally, [&](const RandomConvex& random, std::size_t i) {
     const std::vector<Whole>& c = random.whole;
     const Whole along = c[(i + 1) % c.size()] - c[i];
-    // Perpendicular to a side, a step beside that, along an axis, or anywhere.
+    // The direction is perpendicular to a side, a step beside that, along an axis, or arbitrary.
     Whole towards{along.y, -along.x};
     const std::int64_t kind = dice.pick(5);
     if (kind == 1) towards = towards + dice.point(1);

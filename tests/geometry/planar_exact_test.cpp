@@ -19,7 +19,7 @@ TEST(PlanarExact, CrossAndDotAgreeWithIntegers) {
     const double scale = dice.scale();
     const Whole a = dice.point(reach), b = dice.point(reach);
     const Whole c = dice.pick(2) ? a : dice.point(reach);
-    // Parallel or perpendicular to a -> b, exactly or a step beside it.
+    // The second difference is parallel or perpendicular to a -> b, exactly or by a step beside it.
     const Whole along = dice.pick(2) ? b - a : Whole{a.y - b.y, b.x - a.x};
     const Whole d = dice.pick(3) ? c + dice.within(2) * along + dice.point(dice.pick(2)) : dice.point(reach);
     const int turn = sign(cross(b - a, d - c)), ahead = sign(dot(b - a, d - c));

@@ -40,7 +40,7 @@ inline double slow_point_segment(const dvec3& at, const dvec3& p, const dvec3& q
   return glm::distance(at, p + u * d);
 }
 
-// The triangle as the set of segments between its sides a-b and a-c, all parallel to b-c.
+// Treats the triangle as the set of segments between its sides a-b and a-c, all parallel to b-c.
 inline double slow_point_triangle(const dvec3& at, const Triangle& t) {
   return least_over_unit(
       [&](double v) { return slow_point_segment(at, glm::mix(t.a, t.b, v), glm::mix(t.a, t.c, v)); });

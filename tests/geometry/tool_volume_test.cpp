@@ -105,8 +105,8 @@ TEST(CapsuleCover, IsAWedgeOnlyBetweenItsTwoAngles) {
   }
 }
 
-// The clip test of the graphics hardware for one vertex, all in float. `clip`: from both matrices in turn, or from
-// their product.
+// Makes the clip test of the graphics hardware for one vertex, all in float. `clip`: from both matrices in turn, or
+// from their product.
 bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4& clip) {
   bool keeps = true;
   for (int axis = 0; axis < 3; ++axis) keeps = keeps && -clip.w <= clip[axis] && clip[axis] <= clip.w;

@@ -103,7 +103,7 @@ TEST_P(ComputeDeferred, ReturnsTheImmediateAnswerOneCallLater) {
   std::vector<std::uint32_t> expected_first{0};
   std::size_t touches = 0;
   for (int frame = 0; frame < 40; ++frame) {
-    // The positions change never, once or several times between two calls.
+    // Between two calls the positions change not at all, once or several times.
     for (int i = 0; i < frame % 4; ++i) deferred->update(movie.positions(100 + frame + i));
     const std::vector<glm::vec3> positions = movie.positions(frame);
     deferred->update(positions);

@@ -24,8 +24,8 @@ constexpr std::uint32_t kSeed = 1999;
 // only capsule covers for the exact set.
 std::vector<ToolVolume> random_tools(std::uint32_t seed, int count, TouchSet set);
 
-// Points, lines, slivers, duplicates, faces smaller than a float step, faces larger than any volume: in and around the
-// volume of `tool`, many of them exactly on its planes.
+// Returns points, lines, slivers, duplicates, faces smaller than a float step, and faces larger than any volume, in and
+// around the volume of `tool`, many of them exactly on its planes.
 TriangleMesh hostile_faces(std::uint32_t seed, const ToolVolume& tool);
 
 // Checks the sizes of the answer, its order, and no disagreement with the reference, tool by tool. Returns the number

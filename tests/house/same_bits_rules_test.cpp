@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kFolders = {"geometry", "mesh", "deform",     "cpu_collision",
                                            "study",    "sim",  "app/compare"};
 
-// Exceptions: file and reason.
+// The exceptions, each with file and reason.
 const std::map<std::string, std::string> kMay = {
     {"geometry/elementary.hpp", "declares our own functions"},
     {"geometry/elementary.cpp", "defines our own functions"},
@@ -140,7 +140,7 @@ TEST(SameBitsRules, EigenStaysInTheImplicitSolver) {
   }
 }
 
-// Tests of the rules themselves.
+// Tests the rules themselves.
 TEST(SameBitsRules, FindBannedCode) {
   for (const char* line :
        {"const double s = std::sin(x);", "y = sqrt(2.0) * cos(x);", "return ::pow(a, b);", "a = std::hypot (x, y);",

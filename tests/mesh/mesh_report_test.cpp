@@ -136,7 +136,7 @@ TEST(MeshReport, Units) {
   EXPECT_EQ(suggested_unit(1900), SizeUnit::Unclear);
   EXPECT_EQ(suggested_unit(1.9), SizeUnit::Unclear);
   EXPECT_EQ(suggested_unit(0), SizeUnit::Unclear);
-  // The same liver read with a wrong unit.
+  // This is the same liver, read with a wrong unit.
   EXPECT_EQ(mesh_report(shapes::icosphere(1, 1e-4f).view(), {.metres_per_unit = 1e-3}).suggested, SizeUnit::Metre);
 }
 

@@ -136,7 +136,7 @@ TEST(OrganMaker, LiverHasTheSizeAndFormOfALiver) {
 }
 
 TEST(OrganMaker, LiverHasItsImpressions) {
-  // Depth of an impression: the height of its middle above the chord over it, on the surface seen from below.
+  // The depth of an impression is the height of its middle above the chord over it, on the surface seen from below.
   const SampledField field(liver_box(), liver_distance);
   const auto underside = [&](double x, double z) {
     double y = liver_box().low.y + 8.0;

@@ -135,7 +135,7 @@ TEST(ContactModelDefinition, FramesInAnyRhythm) {
   }
 }
 
-// The values in docs/devices.md, which the stability tests of the hand use.
+// Tests the values in docs/devices.md, which the stability tests of the hand use.
 TEST(ContactModelDefinition, Defaults) {
   const ContactModelParams p;
   EXPECT_EQ(p.start_stiffness, 150.0);

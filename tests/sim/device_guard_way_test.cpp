@@ -138,7 +138,7 @@ TEST(DeviceGuardWay, ThePedalStaysOffUntilItIsReleasedAfterTheReturn) {
   given.tip.z -= 0.05;
   Back back(kFrozen, given);
   back.at(0.0);
-  // Released and pressed again during the return: still blocked, because the return has not ended.
+  // A pedal that is released and pressed again during the return is still blocked, because the return has not ended.
   back.now.energy = false;
   EXPECT_FALSE(back.at(0.1).energy);
   back.now.energy = true;

@@ -151,7 +151,7 @@ TEST(FiguresByHand, SpectrumOfTwoSamples) {
   EXPECT_TRUE(std::isnan(spectral_arc_length(std::vector{1.0}, 10.0)));
 }
 
-// Four samples per step, the first at 3.7 s: each step's samples are replaced by their mean.
+// There are four samples per step, the first at 3.7 s; the mean of each step's samples replaces them.
 TEST(FiguresByHand, ThinnedTakesMeansOfSteps) {
   std::vector<double> time, value;
   for (int k = 0; k < 12; ++k) {

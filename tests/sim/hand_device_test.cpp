@@ -156,7 +156,7 @@ TEST(MouseDevice, InvalidNumbersMoveNothing) {
   EXPECT_EQ(pose.grip, 1.0);
 }
 
-// The same device moves the scope: port, eye, spin of the light post.
+// Tests that the same device moves the scope: port, eye, spin of the light post.
 TEST(MouseDevice, MovesTheScope) {
   const ScopePose scope = scope_looking_at({0, -0.16, 0.30}, {0, 0.07, 0.13}, 30.0, 20.0, 0.16);
   const HeldTool tool{scope.port, scope.eye, glm::dvec3(0.0), {}, scope.spin_deg};

@@ -55,7 +55,7 @@ struct TwoModes {
     share[0] = (1.0 - handle[1]) / (handle[0] - handle[1]);
     share[1] = 1.0 - share[0];
   }
-  // Position of the handle at time t after the target steps from 0 to 1.
+  // Returns the position of the handle at time t after the target steps from 0 to 1.
   double at(double t) const {
     double position = 1.0;
     for (int mode = 0; mode < 2; ++mode) {

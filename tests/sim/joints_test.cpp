@@ -42,7 +42,7 @@ class Random {
   std::mt19937_64 engine_{kSeed};
 };
 
-// T_rcm Rx Ry Rz translate, multiplied out by glm's own rotations.
+// Returns the product T_rcm Rx Ry Rz translate, computed by glm's own rotations.
 glm::dmat4 product(const RemoteCentre& centre, const Joints& joints) {
   glm::dmat4 rcm(centre.frame);
   rcm[3] = glm::dvec4(centre.pivot, 1.0);

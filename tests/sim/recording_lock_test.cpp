@@ -116,7 +116,7 @@ TEST_F(Locked, ReadersInTheWritersProcessDoNotReleaseItsLock) {
   EXPECT_FALSE(recover_recording(folder_.path() / "copy.h5").was_clean);
 }
 
-// A program with its own HDF5 library (h5py, "r+") holds HDF5's lock.
+// Tests a file whose HDF5 lock a program with its own HDF5 library (h5py, "r+") holds.
 TEST_F(Locked, RecoverRefusesAFileThatAnotherProgramWrites) {
   {
     Recorder recorder(file_, script_.header);

@@ -83,7 +83,7 @@ TEST(ReferenceSample, CorrectAnswersGiveNoDisagreement) {
   }
 }
 
-// Random steps of every kind over a triangle soup: all branches of the refinement.
+// Tests random steps of every kind over a triangle soup, which reach all branches of the refinement.
 TEST(ReferenceSample, CorrectRecordsAreSound) {
   std::printf("seed %u\n", kSeed);
   Dice dice(kSeed);

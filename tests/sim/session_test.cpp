@@ -130,7 +130,7 @@ TEST_F(BallScene, TheReferenceFindsAFaultThatNoOtherBackendCan) {
   EXPECT_EQ(session.disagreements(), 0u);
   EXPECT_GE(session.sample().faces, 240u);
   EXPECT_NEAR(double(session.sample().culled) / double(session.sample().faces), 0.5, 0.25);
-  // The session's own organ, with another query.
+  // This is the session's own organ, with another query.
   Organ& organ = const_cast<Organ&>(session.organs()[0]);
   organ.query = std::make_unique<LyingQuery>(std::move(organ.query));
   std::size_t frames = 0, touching = 0;

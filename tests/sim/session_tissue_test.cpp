@@ -34,7 +34,7 @@ class TissueScene : public ::testing::Test {
            script + "\"\n";
   }
 
-  // One ball, or two that nearly touch.
+  // Makes a scene with one ball, or with two that nearly touch.
   Scene scene(const std::string& instruments, int balls = 1, const std::string& more = "") {
     std::string text = more;
     for (const std::string name : {"left", "right"}) {

@@ -194,7 +194,7 @@ TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
     frames.scope.eye = {x, 0.0, height};
     frames.show(run, 25);
   };
-  // Close enough where 10 mm fill 0.15 half heights: 10 / (0.15 tan 30) = 115.5 mm.
+  // The scope is close enough where 10 mm fill 0.15 half heights: at 10 / (0.15 tan 30) = 115.5 mm.
   look(0.01, 0.117);
   EXPECT_EQ(run.feed().progress, 0.0);
   look(0.01 + 0.0101, 0.110);
@@ -243,7 +243,7 @@ TEST(TaskRun, OnlyEventsAllocateInAFrame) {
   }
 }
 
-// Live, the unfinished part counts as done well; at the end only the finished part counts.
+// During the task, the unfinished part counts as done well; at the end only the finished part counts.
 TEST(TaskRun, TheScoreOfAnUnfinishedAttemptIsScaledByProgress) {
   HandMadeFrames frames;
   TaskScene task = touch_task();

@@ -42,7 +42,7 @@ TEST(Resample, SplineErrorFallsWithTheFourthPowerOfTheStep) {
   EXPECT_NEAR(std::log2(worst(20) / worst(40)), 4.0, 0.3);
 }
 
-// Gain of the double pass: 1 / (1 + (tan(pi f / r) / tan(pi c / r))^4), c the corrected cut-off.
+// The gain of the double pass is 1 / (1 + (tan(pi f / r) / tan(pi c / r))^4), c the corrected cut-off.
 TEST(Resample, LowPassHasTheExpectedGainAndNoDelay) {
   const double rate = 100.0, cut_off = 10.0, pi = std::numbers::pi;
   const double corrected = std::tan(pi * cut_off / std::pow(std::numbers::sqrt2 - 1.0, 0.25) / rate);

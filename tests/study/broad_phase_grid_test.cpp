@@ -25,7 +25,8 @@ struct Space {
   GridAxes axes;
 };
 
-// A cell larger than everything, odd cell sizes with a rounded sum, a period of one or two cells, far too small cells.
+// The spaces have a cell larger than everything, odd cell sizes with a rounded sum, a period of one or two cells, or
+// far too small cells.
 const Space kSpaces[] = {
     {"unbounded", {unbounded(0.1), unbounded(0.13), unbounded(0.07)}},
     {"periodic", {periodic(0.1, 10), periodic(0.125, 8), periodic(1.0 / 3.0, 3)}},

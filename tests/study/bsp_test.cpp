@@ -114,7 +114,7 @@ TEST(BspSolid, SegmentsMatchBruteForce) {
   EXPECT_GT(met, 5000u);
 }
 
-// The first meeting with one face against the distance of segment and triangle, which shares no code with it.
+// Compares the first meeting with one face with the distance of segment and triangle, which shares no code with it.
 TEST(BspSolid, FirstMeetingMatchesDistance) {
   Dice dice(kSeed + 1);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 1);

@@ -29,7 +29,7 @@ struct Case {
 Case random_case(Dice& dice) {
   const std::int64_t reach = dice.reach(1 << 20);
   const Whole a = dice.point(reach), b = dice.pick(20) ? dice.point(reach) : a, c = point_about(dice, a, b, reach);
-  // Straight at an end, along the segment, perpendicular to it, or anywhere.
+  // The motion goes straight at an end, along the segment, perpendicular to it, or anywhere.
   const Whole along = b - a;
   Whole step = dice.point(2 * reach);
   const std::int64_t kind = dice.pick(8);
@@ -274,7 +274,7 @@ TEST(PlanarCircle, HandMadeCases) {
   EXPECT_EQ(impact.point, dvec2(1.0, 0.0));
   EXPECT_EQ(impact.normal, dvec2(0.0, 1.0));
   EXPECT_EQ(bounce({3.0, -8.0}, impact.normal, 0.5), dvec2(3.0, 4.0));
-  // Onto the end, straight along the wall: it bounces back. With the wall's own normal it would pass.
+  // The circle moves onto the end, straight along the wall, and bounces back. With the wall's own normal it would pass.
   const Impact end = moving_circle_segment({{8.0, 0.0}, 1.0}, {-6.0, 0.0}, wall);
   EXPECT_EQ(end.time, 0.5);
   EXPECT_EQ(end.normal, dvec2(1.0, 0.0));

@@ -48,7 +48,7 @@ TEST(Capsules, RandomPairs) {
     ASSERT_NEAR(found.distance, slow_axes(a, b) - a.radius - b.radius, 1e-8) << "seed " << seed << " case " << i;
     ASSERT_NEAR(glm::length(found.normal), 1.0, 1e-12);
     ASSERT_NEAR(glm::distance(found.on_first + found.distance * found.normal, found.on_second), 0.0, 1e-12);
-    // Moved apart by the distance, they touch; no shorter move separates them.
+    // When the capsules are moved apart by the distance, they touch; no shorter move separates them.
     Capsule moved = b;
     moved.from -= found.distance * found.normal, moved.to -= found.distance * found.normal;
     ASSERT_NEAR(capsule_distance(a, moved).distance, 0.0, 1e-9) << "seed " << seed << " case " << i;

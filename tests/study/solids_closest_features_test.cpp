@@ -47,7 +47,7 @@ void compare(Dice& dice, Totals& totals, const ConvexBody& a, const ConvexBody& 
   ASSERT_NEAR(fast.distance, slow.distance, kClose) << totals.pairs;
   ASSERT_NEAR(glm::distance(fast.on_first, fast.on_second), fast.distance, 1e-12);
   expect_certified(a, at_a, b, at_b, fast);
-  // Started from its own answer the walk rarely moves, and finds the same.
+  // A walk that starts from its own answer rarely moves, and finds the same answer.
   FeaturePair again = pair;
   const FeatureDistance repeated = closest_features(a, at_a, b, at_b, again);
   ASSERT_NEAR(repeated.distance, fast.distance, kClose);

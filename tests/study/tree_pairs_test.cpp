@@ -75,7 +75,7 @@ TEST(TreePairs, CrossingAcceptsTreesOfEveryKind) {
   }
 }
 
-// Crossing uses the other tree's new positions and faces, for every kind of tree.
+// Tests that crossing() uses the other tree's new positions and faces, for every kind of tree.
 TEST(TreePairs, CrossingFollowsATreeOfAnotherKind) {
   const TriangleMesh ball = shapes::icosphere(2, 0.1f), ring = shapes::torus(20, 10, 0.1f, 0.03f);
   TriangleMesh away = ring;

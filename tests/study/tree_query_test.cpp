@@ -39,7 +39,7 @@ double first_of_all(const TriangleMesh& mesh, const Line& line) {
   return first;
 }
 
-// Among equally close faces the one with the lowest number.
+// Returns the closest face; among equally close faces the one with the lowest number.
 SurfacePoint closest_of_all(const TriangleMesh& mesh, const glm::dvec3& point) {
   SurfacePoint best{FaceId(0), {}, kEndless};
   for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {

@@ -105,7 +105,7 @@ void expect_agreement(const Trees& trees, const TriangleMesh& mesh, std::span<co
   }
 }
 
-// A few tools at a time, all kinds, both sets; the exact set from capsule covers only.
+// Compares a few tools at a time, of all kinds, for both sets; the exact set uses only capsule covers.
 void expect_agreement_everywhere(const Trees& trees, const TriangleMesh& mesh, Dice& dice, int rounds, Tally& tally) {
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round);
@@ -241,7 +241,7 @@ TEST(TreeTouch, NamesAreParsedStrictly) {
   EXPECT_EQ(tree_plan("aabb:middle-refit", kAllTreeVolumes)->update, TreeUpdate::Refit);
 }
 
-// Folded, open, self-crossing and non-manifold surfaces.
+// Tests folded, open, self-crossing and non-manifold surfaces.
 TEST(TreeTouch, AgreesOnBrokenMeshes) {
   Dice dice(kSeed + 4);
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);

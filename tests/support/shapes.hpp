@@ -8,13 +8,13 @@
 
 namespace trocar::shapes {
 
-// Icosahedron split `subdivisions` times: 20 * 4^subdivisions faces.
+// Returns an icosahedron split `subdivisions` times, with 20 * 4^subdivisions faces.
 TriangleMesh icosphere(int subdivisions, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
 // Sphere of at least `faces` faces, when a certain size is needed: rings of equal count between two poles.
 TriangleMesh sphere_of(std::size_t faces, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
 // Twelve faces.
 TriangleMesh cube(float side = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
-// Open sheet in the plane z = 0 around the origin, facing +z: 2 * columns * rows faces.
+// Returns an open sheet in the plane z = 0 around the origin, facing +z, with 2 * columns * rows faces.
 TriangleMesh grid(int columns, int rows, float width = 0.1f, float height = 0.1f);
 // Returns a closed ring around the z axis with 2 * major_steps * minor_steps faces.
 TriangleMesh torus(int major_steps, int minor_steps, float major_radius = 0.1f, float minor_radius = 0.03f);

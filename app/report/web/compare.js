@@ -148,7 +148,7 @@ function tableSection(curves, sessions) {
   );
 }
 
-// The attempt shown in detail, selected from a list or by a point of any curve.
+// Shows one attempt in detail, which the reader selects from a list or by a point of any curve.
 function makeSelection(sessions) {
   const id = freshId("attempt");
   const shown = html("div", { id: "chosen" });

@@ -1,7 +1,7 @@
 // Computes the silhouette of the organs projected onto a plane, pixel by pixel. Filling tens of thousands of small
 // triangles with the canvas API takes minutes with software rendering.
 
-// Twice the area of a, b and the point, signed.
+// Returns twice the signed area of a, b and the point.
 function side(a, b, x, y) {
   return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
 }

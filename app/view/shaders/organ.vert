@@ -11,7 +11,7 @@ void main() {
   to_light = light_time.xyz - position;
   world_normal = normal;
   pattern = turned * rest;
-  // Broad patches, far wider than a face.
+  // The colour varies in broad patches, far wider than a face.
   vec3 m = sin(pattern * 95.0 + 2.0 * sin(pattern.yzx * 53.0));
   burnt_mottle = vec2(charred, 0.55 * m.x * m.y + 0.45 * m.z);
   gl_Position = through_lens(clip_from_world * vec4(position, 1.0));

@@ -8,7 +8,7 @@ out vec4 result;
 const float kLamp = 0.0022;
 
 float light_past(vec3 p, vec3 to_lamp, float far, vec3 a, vec3 b, float radius) {
-  // Closest points of the ray towards the lamp and the axis.
+  // The closest points of the ray towards the lamp and the axis decide the shadow.
   vec3 axis = b - a, r = p - a;
   float e = dot(axis, axis), f = dot(axis, r), c = dot(to_lamp, r), d = dot(to_lamp, axis);
   float s = clamp((d * f - c * e) / max(e - d * d, 1e-9), 0.0, far);
