@@ -217,7 +217,7 @@ Zone star(std::size_t corners) {
   return Zone(c, ZoneKind::Forbidden);
 }
 
-// Microseconds for the tip at any position, for a shaft that stays outside, and for one that enters.
+// Measures microseconds for the tip at any position, for a shaft that stays outside, and for one that enters.
 double report_zones(std::span<const Query> queries) {
   fmt::print("\nzone\n{:>10} {:>8} {:>12} {:>22} {:>20}\n", "corners", "pieces", "tip us", "shaft outside us",
              "shaft inside us");

@@ -14,7 +14,8 @@ class Gui {
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  // Call once a frame, after Window::poll(). Fonts are rebuilt when the window's size has changed.
+  // Starts the panels of a frame. Call once a frame, after Window::poll(). Fonts are rebuilt when the window's size has
+  // changed.
   void begin();
   // Draws the panels shown since begin().
   void end();

@@ -164,8 +164,8 @@ std::optional<Meeting> first_meeting(const Features& features, double tolerance,
   return first_zero(features.gap, Features::holds_any, tolerance, before);
 }
 
-// Newton's method from the middle of the domain: true if it converges, to rounding, to a zero in the domain. Most
-// meetings are found here.
+// Tries Newton's method from the middle of the domain. Returns true if it converges, to rounding, to a zero in the
+// domain. This finds most meetings.
 constexpr int kNewtonSteps = 8;
 template <class Features>
 bool finds_a_zero(const Features& features) {

@@ -38,7 +38,7 @@ struct ObbScratch {
 
 std::size_t memory_bytes(const ObbScratch& scratch);
 
-// Axes and topology of a new tree; its boxes are not yet fitted. Ignores the rule in `params`.
+// Computes axes and topology of a new tree; its boxes are not yet fitted. Ignores the rule in `params`.
 // positions: [vertex] x, y, z, 0.
 void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
                     ObbScratch& scratch, ObbTree& tree);

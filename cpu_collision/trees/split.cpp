@@ -59,8 +59,8 @@ Parts halves(std::uint32_t count) {
   return parts;
 }
 
-// Entries for which `is_high` is 0 come first. Every entry is written to both sides and counted on one: no branch to
-// mispredict. Returns their number.
+// Moves the entries for which `is_high` is 0 to the front and returns their number. Every entry is written to both
+// sides and counted on one, so that there is no branch to mispredict.
 template <class IsHigh>
 std::uint32_t partition(std::span<Lanes4> middles, std::span<Lanes4> aside, IsHigh is_high) {
   std::uint32_t low = 0, high = 0;

@@ -68,7 +68,7 @@ bool crossing_inside(int plane, vec3 a, vec3 b, vec3 c, float slack) {
   float ha = height(plane, a) + slack, hb = height(plane, b) + slack, hc = height(plane, c) + slack;
   bool out_a = ha < 0.0, out_b = hb < 0.0, out_c = hc < 0.0;
   if (out_a == out_b && out_b == out_c) return false;
-  // Both crossed edges meet at the corner that is alone on its side.
+  // The plane separates one corner from the other two. It crosses the two edges at that corner.
   vec3 alone = a, left = b, right = c;
   float h = ha, h_left = hb, h_right = hc;
   if (out_a == out_c) {

@@ -23,7 +23,8 @@ double peak_speed_of(std::span<const glm::dvec3> tip, double rate) {
   return peak;
 }
 
-// Magnitudes from 0 Hz to the arc's highest frequency, normalised to a maximum of 1; empty when the speed is zero.
+// Returns the magnitudes from 0 Hz to the arc's highest frequency, normalised to a maximum of 1; empty when the speed
+// is zero.
 std::vector<double> spectrum_of(std::span<const double> speed, std::size_t length, std::size_t count) {
   std::vector<glm::dvec2> spectrum(length, glm::dvec2(0.0));
   for (std::size_t k = 0; k < speed.size(); ++k) spectrum[k].x = speed[k];

@@ -143,7 +143,8 @@ std::string case_name(const ::testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Drivers, FaultCase, ::testing::ValuesIn(all_cases()), case_name);
 
-// The worst case, every face touched by every tool, may exceed a storage block: the actual touches still fit.
+// The buffer for the worst case, in which every tool touches every face, may exceed a storage block. The actual touches
+// still fit.
 TEST_F(FaultTest, AStorageBlockSmallerThanTheWorstCaseIsEnough) {
   const InjectedFault small(GlFault::SmallStorageBlock);
   for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
