@@ -15,7 +15,7 @@ mkdir -p "$out"
 "$build/bench/trocar_bench" --out "$out" "${scene[@]}" "$@"
 echo "Written: $out/bench.txt, bench.json, sizes.svg, trees.svg"
 
-# Statements of the literature about trees, and solids: a minute each.
+# Tests the statements of the literature about trees, and measures solids: a minute each.
 "$build/bench/trocar_tree_claims" "${scene[@]}" | tee "$out/tree_claims.txt"
 if [ -d "$data/instruments" ]; then
   "$build/bench/trocar_solids" "$data/instruments" | tee "$out/solids.txt"
@@ -26,9 +26,9 @@ fi
 "$build/bench/trocar_stand_ins" | tee "$out/stand_ins.txt"
 "$build/bench/trocar_igtl_latency" | tee "$out/igtl_latency.txt"
 
-# Cost of a spring of the tissue, against Bullet's soft body: about a minute.
+# Measures the cost of a spring of the tissue, against Bullet's soft body: about a minute.
 "$build/bench/trocar_soft_body" --out "$out"
 echo "Written: $out/soft_body.txt, soft_body.csv, soft_body_cost.svg"
 
-# The long test of agreement, about ten minutes: parts 1 and 4 only with the shared test data.
+# Runs the long test of agreement, about ten minutes. Parts 1 and 4 run only with the shared test data.
 "$build/bench/trocar_agreement" "${scene[@]}" | tee "$out/agreement.txt"

@@ -158,8 +158,8 @@ Ring bridged(std::span<const glm::vec3> positions, const Ring& ring, std::span<c
 // A remaining loop with at most this many edges is capped on its own and does not join a neighbour's strip.
 constexpr std::size_t kSmallLoop = 8;
 
-// Groups loops. Two loops that are each other's nearest form a pair; each other loop joins the pair whose loop is
-// nearest to it.
+// Groups loops. Two loops that are each other's nearest form a pair; a larger loop joins the pair whose loop is nearest
+// to it.
 class Matching {
  public:
   Matching(std::span<const glm::vec3> positions, const Loops& loops, const std::vector<char>& wall, float reach)

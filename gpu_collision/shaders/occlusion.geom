@@ -16,10 +16,10 @@ flat in uint outside[];
 
 flat out uint hit;  // face * kToolsPerPass + tool
 
-// Does a part of the face lie inside the planes whose bit is set in `crossed`? The first is planes[plane_at]. The
-// polygon is stored as weights of the second and third corner, in two halves of one array: one is read, one written.
-// Drivers that run eight faces at once step through each loop body once even where no face needs it, so they are
-// short.
+// Does a part of the face lie inside the planes whose bit is set in `crossed`? The first of these planes is
+// planes[plane_at]. The polygon is stored as weights of the second and third corner, in two halves of one array: one is
+// read, one written. Drivers that run eight faces at once step through each loop body once even where no face needs it,
+// so they are short.
 bool part_inside(int plane_at, uint crossed, float slack) {
   vec2 polygon[2 * kMaxCorners];
   polygon[0] = vec2(0.0, 0.0);

@@ -35,7 +35,7 @@ value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]:
     value = value.get(key, "") if isinstance(value, dict) else ""
 print(*value if isinstance(value, list) else [value])' "$state" "$@" 2>/dev/null || true; }
-# wait_for SECONDS CONDITION...: until the condition, a command, is true.
+# wait_for SECONDS CONDITION...: waits until the condition, a command, is true.
 wait_for() {
   local end=$((SECONDS + $1))
   shift
@@ -48,8 +48,8 @@ wait_for() {
 is() { [ "$(field "$1")" = "$2" ]; }
 has_place() { [ -n "$(field places "$1")" ]; }
 at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
-# Waits until the window has seen the input and shows its effect: the file has been rewritten since, and three more
-# frames have been shown.
+# Waits until the window shows the effect of the input: the state file has been rewritten since, and three more frames have been
+# shown.
 settle() {
   local now
   now=$(field shown)
@@ -87,7 +87,7 @@ start_program() {
   wait_for 60 test -s "$state"
 }
 
-# The program's own scenes, and an easy task: the grasper only has to be inserted.
+# Starts with the program's own scenes and an easy task: the grasper only has to be inserted.
 export TROCAR_DATA=$out/data
 mkdir -p "$TROCAR_DATA/scenes/tasks"
 ln -s "$(realpath "$data/organs")" "$TROCAR_DATA/organs"
@@ -128,7 +128,7 @@ click "First touch"
 picture start
 shrink
 
-# The scope, then the grasper, until the task is finished.
+# Moves the scope, then the grasper, until the task is finished.
 click Start
 wait_for 120 is phase ready
 key F2
@@ -187,7 +187,7 @@ assert attempt["task"]["finished"], attempt["task"]' "$out/score.json" || fail "
 picture results
 shrink
 
-# The report, and the replay of the attempt.
+# Opens the report, and the replay of the attempt.
 click Report
 report=${recording%.h5}.html
 wait_for 120 test -s "$report"
@@ -213,7 +213,7 @@ wait_for 20 is screen start
 
 [ "$(basename "$(field file)")" = first_touch.toml ] || fail "the start screen has lost the selection"
 
-# A task of the program, demonstrated by a scripted expert.
+# Shows a task of the program that a scripted expert demonstrates.
 click "Touch the targets"
 click "Mode"
 click "Expert demonstration"

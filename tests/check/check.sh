@@ -29,7 +29,7 @@ configure() {  # PRESET
   cmake --preset "$1" >"build/$1.log" 2>&1 || { tail -n 30 "build/$1.log" >&2; return 1; }
 }
 
-# The regular expression of the tests in a file "PATTERN  # reason", one per line; matches nothing for an empty list.
+# Prints the regular expression of the tests in a file "PATTERN  # reason", one per line; it matches nothing for an empty list.
 pattern_of() {  # FILE
   local lines
   lines=$(sed -e "s|#.*||" -e "s|[[:space:]]*\$||" -e "/^\$/d" "$1" | paste -sd "|")

@@ -47,7 +47,7 @@ function option(kind, name, label, checked, onchange) {
   );
 }
 
-// Number of removed faces, without those that were also created during the session.
+// Returns the number of removed faces, without those that were also created during the session.
 function originalsRemoved({ born, gone }) {
   const created = new Set(born.face);
   return gone.face.filter((face) => !created.has(face)).length;

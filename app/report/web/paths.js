@@ -7,7 +7,8 @@ import { shadowOf } from "./shadow.js";
 import { boxOf } from "./surface.js";
 import { instrumentLegend } from "./timeline.js";
 
-// Axes that point right and up. The scenes' axes: x to the patient's left, y to the head, z to the front.
+// The axes of each view that point right and up. The scenes' axes are x to the patient's left, y to the head, z to the
+// front.
 const kViews = [
   { name: "Front", right: 0, up: 1, hint: "x right, y up" },
   { name: "Top", right: 0, up: 2, hint: "x right, z up" },

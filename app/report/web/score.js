@@ -55,7 +55,7 @@ function ring(score) {
   );
 }
 
-// The scale of a part's bar: contains both limits, the value, and zero unless a number is negative.
+// Returns the scale of a part's bar, which contains both limits, the value, and zero unless a number is negative.
 function barScale(metric) {
   const all = [metric.good, metric.poor, metric.value].filter((value) => Number.isFinite(value));
   const least = Math.min(...all);

@@ -36,7 +36,7 @@ function layout(summary, width) {
   };
 }
 
-// A line if every bin is one frame; else the band between the minimum and the maximum of each bin.
+// Draws a line if every bin is one frame, else the area between the minimum and the maximum of each bin.
 function curvePaths(tool, envelope, times, mapping, y) {
   const points = (values) =>
     Array.from(values, (value, k) => `${mapping.x(times[k]).toFixed(1)},${y(value).toFixed(1)}`);

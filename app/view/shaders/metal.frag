@@ -10,7 +10,7 @@ void main() {
   float squared = dot(to_light, to_light);
   vec3 towards = to_light * inversesqrt(squared);
   vec3 n = normalize(world_normal);
-  // Teeth a millimetre apart, deepest on the inner face.
+  // The jaws have teeth a millimetre apart, deepest on the inner face.
   float saw = fract(model_position.z * 1000.0) - 0.5;
   float near_face = teeth * max(1.0 - abs(model_position.y) * 1600.0, 0.0);
   n = normalize(n + vec3(0.0, 0.0, 1.2 * saw * near_face));

@@ -22,11 +22,11 @@ void main() {
   n += 0.10 * bump;
 #endif
 #if VESSELS && QUALITY > 0
-  // Vessels: thin lines along the zero level of a warped noise field.
+  // Vessels are thin lines along the zero level of a warped noise field.
   float line = max(1.0 - 8.0 * abs(texture(grain, pattern * 5.0).a - 0.5), 0.0);
   albedo *= 1.0 - vec3(0.24, 0.46, 0.44) * (line * (2.0 - line));
 #endif
-  // Burnt tissue: dry, brown to black in patches, with a pale singed rim next to intact tissue.
+  // Burnt tissue is dry, brown to black in patches, with a pale singed rim next to intact tissue.
   float burnt = burnt_mottle.x, black = smoothstep(0.25, 0.75, burnt);
   albedo = mix(albedo, mix(vec3(0.020, 0.009, 0.006), vec3(0.10, 0.045, 0.022), dark), black);
   albedo = mix(albedo, vec3(0.42, 0.27, 0.17), 2.4 * burnt * (1.0 - burnt));

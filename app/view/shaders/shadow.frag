@@ -15,7 +15,7 @@ float light_past(vec3 p, vec3 to_lamp, float far, vec3 a, vec3 b, float radius) 
   float t = clamp((d * s + f) / e, 0.0, 1.0);
   s = clamp(d * t - c, 0.0, far);
   float gap = length(r + s * to_lamp - t * axis) - radius;
-  // Penumbra: softer, the farther the instrument is from the tissue.
+  // The penumbra is softer, the farther the instrument is from the tissue.
   float soft = kLamp * s / max(far - s, 0.01) + 0.0004;
   float lit = smoothstep(-soft, soft, gap);
   // Ambient occlusion: an instrument close to the tissue blocks light reflected by the tissue around it.
@@ -28,7 +28,7 @@ void main() {
   vec3 to_lamp = lamp_aspect.xyz - world;
   float far = length(to_lamp);
   to_lamp /= far;
-  // Unrolled: an index that is not constant is slow on a CPU.
+  // The loop is unrolled, because an index that is not constant is slow on a CPU.
   float lit = light_past(world, to_lamp, far, begin_radius[0].xyz, end[0].xyz, begin_radius[0].w);
   lit = min(lit, light_past(world, to_lamp, far, begin_radius[1].xyz, end[1].xyz, begin_radius[1].w));
   lit = min(lit, light_past(world, to_lamp, far, begin_radius[2].xyz, end[2].xyz, begin_radius[2].w));

@@ -8,7 +8,7 @@ void main() {
   seed = corner_seed_density.z;
   density = corner_seed_density.w;
   vec3 towards = normalize(eye_barrel.xyz - centre_radius.xyz);
-  // Moved towards the eye, so that the tissue below does not clip it.
+  // The puff is moved towards the eye, so that the tissue below does not clip it.
   vec3 world = centre_radius.xyz + centre_radius.w * (corner.x * right_pixel.xyz + corner.y * up.xyz + 0.8 * towards);
   to_light = light_time.xyz - world;
   gl_Position = through_lens(clip_from_world * vec4(world, 1.0));
