@@ -23,7 +23,7 @@ std::size_t bytes(const TissueModel& m) {
          bytes(m.tethers) + bytes(m.diaphragm) + bytes(m.embedding);
 }
 
-std::size_t bytes(const TissueState& state) {
+std::size_t bytes(const SteppedTissue& state) {
   const TissueScratch& s = state.scratch;
   return bytes(state.x) + bytes(state.v) + bytes(s.x) + bytes(s.v) + bytes(s.ahead) + bytes(s.force) +
          bytes(s.gravity) + bytes(s.contacts) + bytes(s.holds) + bytes(s.flatness) + bytes(s.crushed);
@@ -49,7 +49,7 @@ TissueMemory measure_tissue_memory(const TriangleMesh& organ, const TissueParams
   const std::size_t before = process_memory("VmRSS");
   const TissueModel model = make_tissue(organ.view(), params, {});
   const std::size_t peak = process_memory("VmHWM");
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   step(model, state, {}, 1e-4f);
   malloc_trim(0);
   TissueMemory memory{model.rest.size(), spring_count(model), bytes(model), bytes(model.lattice), bytes(state)};

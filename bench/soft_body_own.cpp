@@ -17,7 +17,7 @@ class WholeStep final : public SoftBody {
 
  private:
   const TissueModel& model_;
-  TissueState state_;
+  SteppedTissue state_;
   float dt_;
 };
 
@@ -106,7 +106,7 @@ std::vector<Sag> own_sags(const TissueModel& column, std::span<const int> iterat
   for (const int substeps : iterations) {
     TissueModel model = column;
     model.params.substeps = substeps;
-    TissueState state = rest_state(model);
+    SteppedTissue state = rest_state(model);
     for (int frame = 0; frame < kSettlingFrames; ++frame) step(model, state, {}, static_cast<float>(kFrame));
     std::vector<float> height;
     for (const glm::vec3& p : state.x) height.push_back(p.z);

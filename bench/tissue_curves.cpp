@@ -70,7 +70,7 @@ LinePlot modulus_plot() {
 }
 
 double half_period(TissueModel model, const Bar& bar, const Positions& bent, double theory) {
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   for (std::size_t i = 0; i < bent.size(); ++i) state.x[i] = glm::vec3(bent[i]);
   for (glm::vec3& g : model.gravity) g = glm::vec3(0.f);
   double before = -1.0, first = -1.0;

@@ -13,10 +13,10 @@ struct Substep {
 };
 
 // Call between begin_step and the first `advance`: substep_count(model, dt), or more while tissue is crushed.
-int substep_count(const TissueModel& model, const TissueState& state, float dt);
+int substep_count(const TissueModel& model, const SteppedTissue& state, float dt);
 
-void begin_step(const TissueModel& model, TissueState& state, const TissueLoads& loads);
-void advance(const TissueModel& model, TissueState& state, const TissueLoads& loads, const Substep& substep);
-void end_step(const TissueModel& model, TissueState& state, const Substep& last, float dt);
+void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads);
+void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep);
+void end_step(const TissueModel& model, SteppedTissue& state, const Substep& last, float dt);
 
 }  // namespace trocar

@@ -4,7 +4,7 @@
 
 namespace trocar {
 
-void add_contact_damage(const ContactList& list, const TissueState& state, std::span<const glm::uvec3> faces,
+void add_contact_damage(const ContactList& list, const SteppedTissue& state, std::span<const glm::uvec3> faces,
                         std::span<const FaceId> ids, std::span<const glm::vec3> positions, float dt,
                         std::span<float> pressure, TissueDamage& damage) {
   for (std::size_t i = 0; i < list.contacts.size();) {

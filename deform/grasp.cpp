@@ -64,7 +64,7 @@ void add_holds(const GraspParams& params, const ToolStep& step, double turn_deg,
   }
 }
 
-void settle_grasp(const GraspParams& params, const TissueState& state, const ToolStep& step, std::size_t first,
+void settle_grasp(const GraspParams& params, const SteppedTissue& state, const ToolStep& step, std::size_t first,
                   Grasp& grasp) {
   grasp.pull = glm::vec3(0.f);
   grasp.slipping = false;

@@ -51,7 +51,7 @@ void add_holds(const GraspParams& params, const ToolStep& step, double turn_deg,
                std::vector<TissueHold>& holds);
 
 // After the step: updates points that slipped, were lost or tore. `first`: index of the grasp's first hold in the step.
-void settle_grasp(const GraspParams& params, const TissueState& state, const ToolStep& step, std::size_t first,
+void settle_grasp(const GraspParams& params, const SteppedTissue& state, const ToolStep& step, std::size_t first,
                   Grasp& grasp);
 
 // The lattice cells that carry the held points: they are removed when the tissue tears. Ascending.

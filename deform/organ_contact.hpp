@@ -33,7 +33,7 @@ struct OrganContactParams {
 // The current state of an organ. `surface`: embed_surface of the nodes. `unused`: vertices without faces.
 struct OrganBody {
   const TissueModel* model;
-  const TissueState* state;
+  const SteppedTissue* state;
   std::span<const glm::vec3> surface;  // [vertex] m
   std::span<const char> unused = {};   // [vertex] or empty: all are used
 };
@@ -110,7 +110,7 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
 
 // Once in every substep of `dt` seconds, after all organs have moved: pushes organs apart along the normal where they
 // overlap more than at rest, with friction, equally and oppositely. Never pulls.
-void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<TissueState* const> states, float dt,
+void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts);
 
 // Force on organ `a` from all others, N, averaged over the step of `dt` seconds that the contacts were found for.

@@ -69,7 +69,7 @@ void rub(PairContact& c, float friction, float dt, const Pair& pair) {
 
 }  // namespace
 
-void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<TissueState* const> states, float dt,
+void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts) {
   const auto pair_of = [&](const PairContact& c) {
     return Pair{*models[c.a], *models[c.b], states[c.a]->scratch, states[c.b]->scratch};

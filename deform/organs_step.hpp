@@ -14,7 +14,7 @@ namespace trocar {
 
 struct SteppedOrgan {
   const TissueModel* model;
-  TissueState* state;
+  SteppedTissue* state;
   TissueLoads loads;
 };
 
@@ -31,7 +31,7 @@ class OrganStepper {
   struct Team;
   std::unique_ptr<Team> team_;
   std::vector<const TissueModel*> models_;
-  std::vector<TissueState*> states_;
+  std::vector<SteppedTissue*> states_;
 };
 
 }  // namespace trocar

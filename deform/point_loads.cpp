@@ -197,14 +197,14 @@ void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const
     if (c.admittance > 0.f) end_substep(c, s.x);
 }
 
-glm::vec3 contact_force(const TissueState& state, std::size_t first, std::size_t last) {
+glm::vec3 contact_force(const SteppedTissue& state, std::size_t first, std::size_t last) {
   const TissueScratch& s = state.scratch;
   glm::vec3 force(0.f);
   for (std::size_t i = first; i < std::min(last, s.contacts.size()); ++i) force += s.contacts[i].push;
   return force * s.force_per_push;
 }
 
-glm::vec3 hold_force(const TissueState& state, std::size_t hold) {
+glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold) {
   return hold < state.scratch.holds.size() ? state.scratch.holds[hold].push * state.scratch.force_per_push
                                            : glm::vec3(0.f);
 }

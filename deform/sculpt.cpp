@@ -342,7 +342,7 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
   return sculpture;
 }
 
-const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const TissueState& state, const HotSegment& hot) {
+const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotSegment& hot) {
   begin_change(sculpture);
   if (!is_sound(hot)) return sculpture.change;
   const Heat heat = make_heat(hot, sculpture.voxels.size);

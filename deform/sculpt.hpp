@@ -101,7 +101,7 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
 
 // Burns the tissue that `hot` touches while the organ is in `state`. Allocates only when tissue is removed. Input that
 // is not finite burns nothing. The result is part of `sculpture` and valid until the next call.
-const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const TissueState& state, const HotSegment& hot);
+const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotSegment& hot);
 // Removes all tissue of these lattice cells, for example when it is torn out.
 const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells);
 

@@ -110,7 +110,7 @@ void move_diaphragm(const TissueModel& model, const glm::vec3& breath, TissueScr
 
 }  // namespace
 
-void begin_step(const TissueModel& model, TissueState& state, const TissueLoads& loads) {
+void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads) {
   TissueScratch& s = state.scratch;
   split(state.x, s.x);
   split(state.v, s.v);
@@ -127,7 +127,7 @@ void begin_step(const TissueModel& model, TissueState& state, const TissueLoads&
   prepare_point_loads(model, loads, s);
 }
 
-void advance(const TissueModel& model, TissueState& state, const TissueLoads& loads, const Substep& substep) {
+void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
   const FlushTinyNumbers flush;
   TissueScratch& s = state.scratch;
   const TissueParams& p = model.params;
@@ -147,7 +147,7 @@ void advance(const TissueModel& model, TissueState& state, const TissueLoads& lo
 
 // A push moves mass by a length within one substep. Drag acts after it, so the force it represents is larger
 // accordingly.
-void end_step(const TissueModel& model, TissueState& state, const Substep& last, float dt) {
+void end_step(const TissueModel& model, SteppedTissue& state, const Substep& last, float dt) {
   TissueScratch& s = state.scratch;
   join(s.x, state.x);
   join(s.v, state.v);
@@ -160,11 +160,11 @@ int substep_count(const TissueModel& model, float dt) {
   return std::max(model.params.substeps, static_cast<int>(std::min(wanted, static_cast<float>(kMostSubsteps))));
 }
 
-int substep_count(const TissueModel& model, const TissueState& state, float dt) {
+int substep_count(const TissueModel& model, const SteppedTissue& state, float dt) {
   return substep_count(model, state.scratch.flattest < kSqueezed ? kCrushedSteps * dt : dt);
 }
 
-glm::vec3 step(const TissueModel& model, TissueState& state, const TissueLoads& loads, float dt) {
+glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return glm::vec3(0.f);
   begin_step(model, state, loads);
   Substep substep{1, substep_count(model, state, dt), 0.f};

@@ -157,8 +157,8 @@ TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::
   return model;
 }
 
-TissueState rest_state(const TissueModel& model) {
-  TissueState state;
+SteppedTissue rest_state(const TissueModel& model) {
+  SteppedTissue state;
   state.x = model.rest;
   state.v.assign(model.rest.size(), glm::vec3(0.f));
   return state;

@@ -174,9 +174,14 @@ struct TissueScratch {
   float flattest = 1.f;  // 1, over all cells at the beginning of the step
 };
 
+// Everything that the next step depends on: copy it to save, to reset or to compare.
 struct TissueState {
   std::vector<glm::vec3> x, v;  // [node] m, m/s, world
   double time = 0.0;            // s, for the breathing
+};
+
+// A state with the buffers that its steps fill.
+struct SteppedTissue : TissueState {
   TissueScratch scratch = {};
 };
 
@@ -184,7 +189,7 @@ struct TissueState {
 // An organ without attachments floats freely.
 TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::span<const Attachment> attachments,
                         const Breathing& breathing = {});
-TissueState rest_state(const TissueModel& model);
+SteppedTissue rest_state(const TissueModel& model);
 
 // Every spring with tissue, once.
 template <typename Action>
@@ -206,12 +211,12 @@ glm::vec3 breath(const Breathing& breathing, double time);
 
 // Advances by dt seconds. Returns the force of the tissue on all tools, N, averaged over the step. Contacts and
 // times that are not finite are ignored. Allocates only when the state is new or has more contacts than ever before.
-glm::vec3 step(const TissueModel& model, TissueState& state, const TissueLoads& loads, float dt);
+glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, float dt);
 
 // Force on the tool, N, of contacts first .. last - 1 of the latest step: the part of one tool when several touch.
-glm::vec3 contact_force(const TissueState& state, std::size_t first, std::size_t last);
+glm::vec3 contact_force(const SteppedTissue& state, std::size_t first, std::size_t last);
 // Force on the instrument, N, of hold `hold` of the latest step.
-glm::vec3 hold_force(const TissueState& state, std::size_t hold);
+glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold);
 
 // Substeps into which step() divides dt: params.substeps, or more when stability needs more.
 int substep_count(const TissueModel& model, float dt);

@@ -36,47 +36,47 @@ bool usable(const DevicePose& pose) {
 }
 
 DeviceGuard::DeviceGuard(std::unique_ptr<Device> device, const DevicePose& start, const GuardParams& params)
-    : params_(params), device_(std::move(device)), last_(start), frozen_(start) {}
+    : params_(params), device_(std::move(device)), state_{.last = start, .frozen = start} {}
 
 DevicePose DeviceGuard::pose(const FrameClock& clock) {
   const DevicePose given = device_->pose(clock);
   if (device_->health() != DeviceHealth::Good || !usable(given)) {
-    failed_ = true;
-    returning_ = false;
-    pedal_blocked_ = true;
+    state_.failed = true;
+    state_.returning = false;
+    state_.pedal_blocked = true;
     return given;
   }
-  if (failed_) {
-    failed_ = false;
-    returning_ = true;
-    frozen_ = last_;
-    since_ = clock.time;
-    duration_ = std::clamp(std::max(glm::length(given.tip - last_.tip) / params_.tip_speed,
-                                    std::abs(given.roll_deg - last_.roll_deg) / params_.roll_speed_deg),
-                           1e-3, params_.longest_way_back);
+  if (state_.failed) {
+    state_.failed = false;
+    state_.returning = true;
+    state_.frozen = state_.last;
+    state_.since = clock.time;
+    state_.duration = std::clamp(std::max(glm::length(given.tip - state_.last.tip) / params_.tip_speed,
+                                          std::abs(given.roll_deg - state_.last.roll_deg) / params_.roll_speed_deg),
+                                 1e-3, params_.longest_way_back);
   }
-  last_ = returning_ ? return_pose(given, clock.time) : given;
-  last_.energy = pedal(given.energy);
-  return last_;
+  state_.last = state_.returning ? return_pose(given, clock.time) : given;
+  state_.last.energy = pedal(given.energy);
+  return state_.last;
 }
 
 void DeviceGuard::suspend() {
   if (follows_ticks()) return;
-  failed_ = true;
-  returning_ = false;
-  pedal_blocked_ = true;
+  state_.failed = true;
+  state_.returning = false;
+  state_.pedal_blocked = true;
 }
 
 DevicePose DeviceGuard::return_pose(const DevicePose& given, double time) {
-  const double share = std::max(time - since_, 0.0) / duration_;
-  if (share < 1.0) return blended(frozen_, given, share);
-  returning_ = false;
+  const double share = std::max(time - state_.since, 0.0) / state_.duration;
+  if (share < 1.0) return blended(state_.frozen, given, share);
+  state_.returning = false;
   return given;
 }
 
 bool DeviceGuard::pedal(bool pressed) {
-  if (!returning_ && !pressed) pedal_blocked_ = false;
-  return pressed && !pedal_blocked_;
+  if (!state_.returning && !pressed) state_.pedal_blocked = false;
+  return pressed && !state_.pedal_blocked;
 }
 
 }  // namespace trocar

@@ -24,6 +24,14 @@ struct GuardParams {
   double longest_way_back = 2.0;  // s      upper limit of the duration, at any distance
 };
 
+// What the guard remembers from one frame to the next.
+struct GuardState {
+  DevicePose last;                     // last pose of the instrument
+  DevicePose frozen;                   // start of the return
+  double since = 0.0, duration = 0.0;  // s, start and duration of the return
+  bool failed = false, returning = false, pedal_blocked = false;
+};
+
 class DeviceGuard final : public Device {
  public:
   // `start`: pose of the instrument before the first pose of the device.
@@ -35,7 +43,9 @@ class DeviceGuard final : public Device {
   void suspend() override;
   void feel(const Felt& felt) override { device_->feel(felt); }
   // True while the instrument moves from the frozen pose to the device's pose.
-  bool returning() const { return returning_; }
+  bool returning() const { return state_.returning; }
+  const GuardState& state() const { return state_; }
+  void set_state(const GuardState& state) { state_ = state; }
 
  private:
   DevicePose return_pose(const DevicePose& given, double time);
@@ -43,10 +53,7 @@ class DeviceGuard final : public Device {
 
   GuardParams params_;
   std::unique_ptr<Device> device_;
-  DevicePose last_;                      // last pose of the instrument
-  DevicePose frozen_;                    // start of the return
-  double since_ = 0.0, duration_ = 0.0;  // s, start and duration of the return
-  bool failed_ = false, returning_ = false, pedal_blocked_ = false;
+  GuardState state_;
 };
 
 // True when an instrument can take this pose: all numbers are finite and within 999 m of the origin along each axis,

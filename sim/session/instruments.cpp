@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "geometry/error.hpp"
-#include "sim/device/device_guard.hpp"
 
 namespace trocar {
 namespace {

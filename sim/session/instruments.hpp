@@ -11,12 +11,13 @@
 
 #include "deform/grasp.hpp"
 #include "geometry/tool_volume.hpp"
-#include "sim/device/device.hpp"
+#include "sim/device/device_guard.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/stages.hpp"
 #include "sim/session/tip_touch.hpp"
+#include "sim/support/byte_archive.hpp"
 
 namespace trocar {
 
@@ -25,7 +26,7 @@ struct Instrument {
   InstrumentKind kind = InstrumentKind::Probe;
   double radius = 0.0025;  // m
   JointLimits limits;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<DeviceGuard> device;
   ToolPose pose;  // current
   double roll_deg = 0.0, grip = 1.0;
   bool energy = false;   // diathermy on in this frame: burns what it touches
@@ -43,7 +44,7 @@ struct Instrument {
 struct SessionScope {
   ScopePose pose;
   Lens lens;
-  std::unique_ptr<Device> device;  // its pose: pivot = port, tip = eye, roll = spin
+  std::unique_ptr<DeviceGuard> device;  // its pose: pivot = port, tip = eye, roll = spin
   DeviceHealth health = DeviceHealth::Good;
 };
 
@@ -64,6 +65,9 @@ class Instruments {
   void feel(double time);
   // Decides exactly which of the candidate faces of this organ each tip touches. `near`: instruments near the organ.
   void settle_tips(Organ& organ, std::span<const std::uint32_t> near);
+
+  void save(ByteWriter& out) const;
+  void restore(ByteReader& in);  // Error: InputError.
 
   std::size_t size() const { return list_.size(); }
   std::vector<Instrument>& list() { return list_; }

@@ -41,7 +41,7 @@ struct Organ {
   TriangleMesh mesh;             // positions at rest; current faces, by slot
   std::vector<FaceId> face_ids;  // [slot] ascending: a face keeps its id for life
   TissueModel tissue;
-  TissueState state;
+  SteppedTissue state;
   std::vector<glm::vec3> positions;   // [vertex] m, current
   broad::Box box;                     // of the positions
   std::vector<char> unused;           // [vertex] 1: no face uses it

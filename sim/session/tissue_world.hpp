@@ -11,6 +11,7 @@
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/stages.hpp"
+#include "sim/support/byte_archive.hpp"
 
 namespace trocar {
 
@@ -32,6 +33,10 @@ class TissueWorld {
   // The rest of a frame, after the touch query: cuts, contacts, the tissue step, the forces on the instruments, the
   // surfaces. `near`: pairs of organs whose boxes overlap. Afterwards Organ::change says which organs have new faces.
   void step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
+
+  // The state that the next frame depends on. restore() also rebuilds the queries. Error of restore: InputError.
+  void save(ByteWriter& out) const;
+  void restore(ByteReader& in);
 
  private:
   void begin(std::span<const ToolVolume> volumes);

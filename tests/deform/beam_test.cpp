@@ -71,7 +71,7 @@ double measured_period(int substeps, float dt) {
   params.drag = 0.f;
   params.substeps = substeps;
   TissueModel model = cantilever(kBeam, params);
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   const Positions bent = test::judged(model, Positions(model.rest.begin(), model.rest.end()));
   for (std::size_t i = 0; i < bent.size(); ++i) state.x[i] = glm::vec3(bent[i]);
   for (glm::vec3& g : model.gravity) g = glm::vec3(0.f);

@@ -107,7 +107,7 @@ TEST(Contacts, ToolsKeepTheirOwnContactsAndForces) {
   TissueParams params;
   params.node_spacing = 0.012f;
   const TissueModel model = make_tissue(mesh.view(), params, {&ball, 1});
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   const ToolStep above = down_to(0.1, 0.101), idle = down_to(0.2, 0.2);
   const ToolStep beside{{0.3, 0.0, 0.0}, {0.101, 0.0, 0.0}, {0.1, 0.0, 0.0}, kRadius};
   ContactList list;
@@ -160,7 +160,7 @@ TEST(Contacts, WarmFramesAllocateNothing) {
   TissueParams params;
   params.node_spacing = 0.015f;
   const TissueModel model = make_tissue(mesh.view(), params, {&ball, 1});
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> positions = mesh.positions;
   std::vector<std::vector<Touch>> touches;
   std::vector<ToolStep> tools;

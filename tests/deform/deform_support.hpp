@@ -37,7 +37,7 @@ std::string sentence_of(Action action) {
 }
 
 // FNV-1a over the bits of every coordinate.
-inline std::uint64_t hash_of(const TissueState& state) {
+inline std::uint64_t hash_of(const SteppedTissue& state) {
   std::uint64_t hash = 14695981039346656037ull;
   for (const auto* list : {&state.x, &state.v})
     for (const glm::vec3& p : *list)
@@ -45,7 +45,7 @@ inline std::uint64_t hash_of(const TissueState& state) {
   return hash;
 }
 
-inline float farthest_from_rest(const TissueModel& model, const TissueState& state) {
+inline float farthest_from_rest(const TissueModel& model, const SteppedTissue& state) {
   float farthest = 0.f;
   for (std::size_t i = 0; i < state.x.size(); ++i) {
     const float distance = glm::distance(state.x[i], model.rest[i]);
@@ -79,7 +79,7 @@ inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, st
 struct Press {
   const TriangleMesh& mesh;
   const TissueModel& model;
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> positions = mesh.positions;
   ContactList list = {};
   std::vector<Touch> touches = {};

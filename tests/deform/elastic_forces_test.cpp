@@ -113,7 +113,7 @@ TEST(ElasticForces, RemovedCellsExertNoForce) {
   set_fullness(model, all, std::vector<float>(all.size(), 0.f));
   EXPECT_EQ(spring_count(model), 0u);
   for (const float mass : model.mass) EXPECT_EQ(mass, 0.f);
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   step(model, state, {}, 0.01f);
   EXPECT_EQ(test::farthest_from_rest(model, state), 0.f);
 }

@@ -108,7 +108,7 @@ TEST(Elasticity, ForceOnAPlateMatchesTheModulus) {
     return ToolStep{middle + dvec3(0.0, 1.0, 0.0), middle - dvec3(0.0, from, 0.0), middle - dvec3(0.0, to, 0.0),
                     radius};
   };
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   glm::vec3 force(0.f);
   for (int i = 0; i < 120; ++i) {
     const ToolStep tool = plate(down * std::min(i / 30.0, 1.0), down * std::min((i + 1) / 30.0, 1.0));

@@ -16,7 +16,7 @@ struct Jaws {
   TriangleMesh mesh = test::fine_block({0.f, 0.f, 0.f}, {0.08f, 0.08f, 0.04f}, 0.004f);
   Attachment floor{{0.04f, 0.04f, -0.3f}, 0.302f};
   TissueModel model = make_tissue(mesh.view(), {}, {&floor, 1});
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> positions = mesh.positions;
   GraspParams params;
   Grasp grasp;

@@ -82,7 +82,7 @@ struct PressAndRelease {
 // The real-time step and the reference solver with the same interface.
 struct Stepped {
   const LiverScene& scene;
-  TissueState state = rest_state(scene.model);
+  SteppedTissue state = rest_state(scene.model);
   std::vector<glm::vec3> surface = scene.mesh.positions;
 
   glm::dvec3 press(const ToolStep& tool, std::vector<TissueContact> points, double dt) {

@@ -73,7 +73,7 @@ Times measure(test::OrganGroup& group) {
 
 void expect_no_motion_at_rest(test::OrganGroup& group) {
   std::vector<std::vector<glm::vec3>> rest;
-  for (const TissueState& state : group.states) rest.push_back(state.x);
+  for (const SteppedTissue& state : group.states) rest.push_back(state.x);
   for (int frame = 0; frame < 20; ++frame) {
     group.frame(kFrame);
     ASSERT_TRUE(group.contacts.contacts.empty()) << "frame " << frame << ", " << group.contacts.contacts.size();

@@ -223,7 +223,7 @@ TEST(OrganContact, NoPassageFromAnyDistance) {
 TEST(OrganContact, OverlapAtRestIsAllowed) {
   const TwoBlocks blocks(-0.013f);
   test::OrganGroup group(blocks.meshes(), blocks.models(soft(), true));
-  const std::vector<TissueState> start = group.states;
+  const std::vector<SteppedTissue> start = group.states;
   for (int frame = 0; frame < 30; ++frame) {
     group.frame(kFrame);
     EXPECT_TRUE(group.contacts.contacts.empty()) << frame;

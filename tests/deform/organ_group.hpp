@@ -43,11 +43,11 @@ inline TriangleMesh fine_block(const glm::vec3& low, const glm::vec3& size, floa
 struct OrganGroup {
   std::vector<TriangleMesh> meshes;
   std::vector<TissueModel> models;
-  std::vector<TissueState> states = {};
+  std::vector<SteppedTissue> states = {};
   std::vector<std::vector<glm::vec3>> surfaces = {};
   OrganContacts contacts = {};
   std::vector<const TissueModel*> model_list = {};
-  std::vector<TissueState*> state_list = {};
+  std::vector<SteppedTissue*> state_list = {};
   std::vector<OrganBody> bodies = {};
 
   OrganGroup(std::vector<TriangleMesh> given, std::vector<TissueModel> made, const OrganContactParams& params = {})

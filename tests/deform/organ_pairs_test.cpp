@@ -42,7 +42,7 @@ TEST(OrganPairs, BoxesThatDoNotMeetHaveNoContacts) {
     for (std::size_t organ = 0; organ < kOrgans; ++organ) {
       const glm::vec3 by = 0.012f * glm::vec3(even(random), even(random), even(random));
       const glm::vec3 velocity = speed * glm::vec3(even(random), even(random), even(random));
-      TissueState& state = group.states[organ];
+      SteppedTissue& state = group.states[organ];
       for (std::size_t i = 0; i < state.x.size(); ++i) {
         state.x[i] = group.models[organ].rest[i] + by;
         state.v[i] = velocity * (0.5f + 0.5f * even(random));

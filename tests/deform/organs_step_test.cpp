@@ -35,7 +35,7 @@ std::uint64_t hash_after(int threads, float apart) {
   }
   EXPECT_EQ(met > 0, apart < 0.01f);
   std::uint64_t hash = 0;
-  for (const TissueState& state : group.states) hash = hash * 31 + test::hash_of(state);
+  for (const SteppedTissue& state : group.states) hash = hash * 31 + test::hash_of(state);
   return hash;
 }
 

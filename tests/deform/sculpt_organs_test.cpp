@@ -24,7 +24,7 @@ struct Times {
 void burn_at_random(const TriangleMesh& mesh, std::uint32_t seed, int burns) {
   const Attachment hold{mesh.positions[0], 0.04f};
   TissueModel model = make_tissue(mesh.view(), {}, {&hold, 1});
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   Sculpture sculpture = make_sculpture(mesh.view(), model);
   EXPECT_NEAR(test::voxel_volume(sculpture) / test::enclosed_volume(sculpture), 1.0, 0.005);
 
@@ -69,7 +69,7 @@ TEST(SculptOrgans, LobeCutOff) {
   for (const glm::vec3& p : mesh.positions) low = glm::min(low, p), high = glm::max(high, p);
   const Attachment hold{{low.x + 0.3f * (high.x - low.x), high.y, 0.5f * (low.z + high.z)}, 0.04f};
   TissueModel model = make_tissue(mesh.view(), {}, {&hold, 1});
-  const TissueState state = rest_state(model);
+  const SteppedTissue state = rest_state(model);
   Sculpture sculpture = make_sculpture(mesh.view(), model);
   const float x = low.x + 0.75f * (high.x - low.x);
   Times burning;

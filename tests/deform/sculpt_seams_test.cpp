@@ -22,7 +22,7 @@ TriangleMesh with_seams(TriangleMesh mesh, double share, std::mt19937& random) {
 
 struct Organ {
   TissueModel model;
-  TissueState state;
+  SteppedTissue state;
   Sculpture sculpture;
 
   Organ(const TriangleMesh& mesh, const Attachment& hold)

@@ -11,7 +11,7 @@ namespace {
 struct Organ {
   TriangleMesh mesh;
   TissueModel model;
-  TissueState state;
+  SteppedTissue state;
   Sculpture sculpture;
 
   explicit Organ(TriangleMesh shape, const SculptParams& params = {}, std::span<const Attachment> attachments = {})

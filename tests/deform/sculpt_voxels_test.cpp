@@ -108,7 +108,7 @@ TEST(SculptVoxels, HeatBurnsWhatItTouches) {
   const TriangleMesh mesh = test::block({0.04f, 0.032f, 0.024f});
   for (int round = 0; round < 20; ++round) {
     TissueModel model = make_tissue(mesh.view(), {}, {});
-    TissueState state = rest_state(model);
+    SteppedTissue state = rest_state(model);
     // Every fourth round turns cells inside out.
     for (glm::vec3& x : state.x) x += (round % 4 == 3 ? 0.03f : 0.004f) * wander.somewhere();
     Sculpture sculpture = make_sculpture(mesh.view(), model, {.smallest_piece = 0});

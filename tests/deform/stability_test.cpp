@@ -56,7 +56,7 @@ TEST(Stability, SurvivesRemovalOfCells) {
   TissueParams params;
   params.node_spacing = 0.01f;
   TissueModel model = make_tissue(test::block(glm::vec3(0.05f)).view(), params, {});
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   for (std::uint32_t i = 0; i < 100; ++i) {
     const std::uint32_t cell = i * 61 % static_cast<std::uint32_t>(model.lattice.cells.size());
     const float none = i % 3 == 0 ? 0.1f : 0.f;

@@ -43,7 +43,7 @@ inline void fix_end(TissueModel& model, const Bar& bar, double sign) {
     if (sign * bar.along(model.rest[i]) > 0.5 * (bar.size.x - model.lattice.spacing)) fix(model, i);
 }
 
-inline Positions positions_of(const TissueState& state) { return Positions(state.x.begin(), state.x.end()); }
+inline Positions positions_of(const SteppedTissue& state) { return Positions(state.x.begin(), state.x.end()); }
 
 // The force on the fixed nodes on the side of `sign`: minus the force with which the bar pulls at them.
 inline glm::dvec3 end_force(const TissueModel& model, const Bar& bar, double sign, const Positions& x) {
@@ -124,7 +124,7 @@ inline Positions judged(const TissueModel& model, const Positions& from) {
 
 // At rest, by the real-time step.
 inline Positions stepped(const TissueModel& model, const Positions& from, double seconds, float dt = 1.f / 60.f) {
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   for (std::size_t i = 0; i < from.size(); ++i) state.x[i] = glm::vec3(from[i]);
   for (int i = 0; i < std::lround(seconds / dt); ++i) step(model, state, {}, dt);
   return positions_of(state);

@@ -81,7 +81,7 @@ TEST(TissueStress, ScrambledTissueRecoversItsShape) {
   const TissueModel model = make_tissue(mesh.view(), params, {&ball, 1});
   int back = 0;
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
-    TissueState state = rest_state(model);
+    SteppedTissue state = rest_state(model);
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> coordinate(-0.05f, 0.05f);
     for (std::size_t i = 0; i < state.x.size(); ++i)

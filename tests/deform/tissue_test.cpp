@@ -97,7 +97,7 @@ TEST(Tissue, EmbeddingHasAPlainTwin) {
 
 TEST(Tissue, AttachedNodesNeverMove) {
   const TissueModel model = sphere_tissue();
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   const TissueHold pull{model.embedding[40], glm::vec3(0.f), glm::vec3(0.3f), 10.f};
   for (int frame = 0; frame < 30; ++frame) step(model, state, {{}, {}, {&pull, 1}}, 1.f / 60.f);
   int fixed = 0;
@@ -113,7 +113,7 @@ TEST(Tissue, AttachedNodesNeverMove) {
 
 TEST(Tissue, StaysAtRestWithoutLoads) {
   const TissueModel model = sphere_tissue();
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   for (int frame = 0; frame < 600; ++frame) EXPECT_EQ(step(model, state, {}, 1.f / 60.f), glm::vec3(0.f));
   EXPECT_LT(test::farthest_from_rest(model, state), 2e-5f);
 }
@@ -134,7 +134,7 @@ TEST(Tissue, StiffTissueAndLongStepsNeedMoreSubsteps) {
 TEST(Tissue, LongestSubstepIsStableAndNotMuchTooShort) {
   for (const float beyond : {1.f, 1.4f}) {
     TissueModel model = sphere_tissue();
-    TissueState state = rest_state(model);
+    SteppedTissue state = rest_state(model);
     for (std::size_t i = 0; i < state.x.size(); ++i)
       if (model.inverse_mass[i] > 0.f) state.x[i].x += 1e-5f * static_cast<float>(static_cast<int>(i * 7919 % 13) - 6);
     model.longest_substep *= beyond;
@@ -146,7 +146,7 @@ TEST(Tissue, LongestSubstepIsStableAndNotMuchTooShort) {
 
 TEST(Tissue, IgnoresInvalidContactsAndTimes) {
   const TissueModel model = sphere_tissue();
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   const auto vertices = static_cast<std::uint32_t>(model.embedding.size());
   const ToolStep tool{{0.0, 0.0, 0.5}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.2};
   const TissueContact contacts[] = {{0, 0, {0.f, NAN, 1.f}},
@@ -167,7 +167,7 @@ TEST(Tissue, IgnoresInvalidContactsAndTimes) {
 TEST(Tissue, GoldenRun) {
   const auto run = [] {
     const TissueModel model = sphere_tissue();
-    TissueState state = rest_state(model);
+    SteppedTissue state = rest_state(model);
     const TriangleMesh mesh = shapes::icosphere(4);
     for (int frame = 0; frame < 500; ++frame) {
       const double z = 0.0005 * std::abs(frame % 50 - 25);
@@ -195,7 +195,7 @@ TEST(Tissue, LigamentsYieldAndTheDiaphragmBreathes) {
   double stiffness = 0.0;
   for (const Tether& tether : model.tethers) stiffness += tether.stiffness;
   EXPECT_NEAR(stiffness, 100.0, 1e-3);
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   float lowest = 0.f;
   for (int frame = 0; frame < 120; ++frame) {
     step(model, state, {}, 1.f / 60.f);
@@ -217,7 +217,7 @@ TEST(Tissue, LigamentOverTheDiaphragmKeepsItBreathing) {
   const Breathing breathing{0.004f, 0.5f, {0.f, -1.f, 0.f}};
   const TissueModel model = make_tissue(mesh.view(), params, attachments, breathing);
   ASSERT_FALSE(model.diaphragm.empty());
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   for (int frame = 0; frame < 60; ++frame) step(model, state, {}, 1.f / 60.f);
   for (const std::uint32_t node : model.diaphragm) EXPECT_NEAR(state.x[node].y - model.rest[node].y, -0.004f, 1e-5f);
 }

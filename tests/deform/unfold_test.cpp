@@ -114,7 +114,7 @@ TEST(Unfold, CellTurnedInsideOutRecovers) {
   for (const float poisson_ratio : {TissueParams{}.poisson_ratio, 0.25f}) {
     const TissueModel model = single_cell(poisson_ratio);
     for (int corner = 0; corner < 8; ++corner) {
-      TissueState state = rest_state(model);
+      SteppedTissue state = rest_state(model);
       const glm::vec3 centre = 0.5f * (model.rest[0] + model.rest[7]);
       state.x[corner] = centre - 1.4f * (model.rest[corner] - centre);
       for (int frame = 0; frame < 300; ++frame) step(model, state, {}, 1.f / 60.f);

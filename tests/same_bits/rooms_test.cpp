@@ -25,7 +25,7 @@ TEST_F(SameBitsOfRooms, TissueRun) {
   params.node_spacing = 0.01f;
   const Attachment attachments[] = {{{0.f, -0.05f, 0.f}, 0.02f, 0.f, true}, {{0.05f, 0.f, 0.f}, 0.02f, 60.f, false}};
   const TissueModel model = make_tissue(ball.view(), params, attachments, {0.004f, 0.3f, {0.3f, 1.f, -0.2f}});
-  TissueState state = rest_state(model);
+  SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> surface = ball.positions;
   GraspParams grasp_params;
   Grasp grasp;

@@ -1,0 +1,182 @@
+// The block of bytes of Session::save(): a header, the organs and their contacts, the instruments and the scope.
+#include <array>
+
+#include "deform/model_version.hpp"
+#include "geometry/error.hpp"
+#include "sim/session/session.hpp"
+#include "sim/session/session_fields.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
+// Rises with every change of the block's layout; blocks of other versions are refused.
+constexpr std::uint32_t kSessionVersion = 1;
+
+// FNV-1a, 64 bits.
+std::uint64_t checksum_of(std::span<const std::byte> bytes) {
+  std::uint64_t sum = 14695981039346656037ull;
+  for (const std::byte byte : bytes) sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 1099511628211ull;
+  return sum;
+}
+
+struct Header {
+  std::array<char, 8> magic = kMagic;
+  std::uint32_t version = kSessionVersion;
+  std::uint32_t model_version = kModelVersion;
+  std::uint64_t scene = 0;     // scene_key()
+  std::uint64_t checksum = 0;  // of what follows the header
+};
+constexpr std::size_t kHeaderBytes = 32;
+
+template <typename A>
+void fields(A& a, Header& header) {
+  a.raw(header.magic.data(), header.magic.size());
+  all(a, header.version, header.model_version, header.scene, header.checksum);
+}
+
+// Equal for sessions of the same scene: names, sizes of the lattices, shapes of the instruments.
+std::uint64_t scene_key(const Session& session) {
+  ByteWriter out;
+  const auto text = [&](const std::string& value) {
+    out.count(value.size(), 1);
+    out.raw(value.data(), value.size());
+  };
+  for (const Organ& organ : session.organs()) {
+    text(organ.name);
+    out.count(organ.tissue.rest.size(), 1);
+    out.count(organ.tissue.lattice.cells.size(), 1);
+    out.count(organ.sculpture ? 1 : 0, 1);
+    out.raw(organ.tissue.rest.data(), organ.tissue.rest.size() * sizeof(glm::vec3));
+  }
+  for (const Instrument& instrument : session.instruments()) {
+    text(instrument.name);
+    out.count(static_cast<std::uint64_t>(instrument.kind), 1);
+    out.raw(&instrument.radius, sizeof instrument.radius);
+  }
+  return checksum_of(out.take());
+}
+
+// Only an altered block fails here: its checksum fits, its arrays do not.
+void check_sizes(const Organ& organ) {
+  const std::size_t nodes = organ.tissue.rest.size(), vertices = organ.mesh.positions.size();
+  const bool fit = organ.state.x.size() == nodes && organ.state.v.size() == nodes &&
+                   organ.tissue.mass.size() == nodes && organ.tissue.inverse_mass.size() == nodes &&
+                   organ.tissue.gravity.size() == nodes && organ.tissue.embedding.size() == vertices &&
+                   organ.charred.size() == vertices && organ.face_ids.size() == organ.mesh.faces.size();
+  if (!fit) throw InputError("the saved session contradicts itself; save it again");
+}
+
+// The touches of the frame before belong to the faces before.
+void forget_touches(Organ& organ) {
+  organ.touched.clear();
+  organ.touched_by_id.clear();
+  organ.touched_first.clear();
+  organ.touches = organ.touches_by_id = organ.tip_candidates = {};
+  organ.tip_faces.clear();
+  organ.tip_ids.clear();
+  organ.tip_first.clear();
+  organ.touch_pressure.clear();
+}
+
+Header read_header(std::span<const std::byte> block, const Session& session) {
+  ByteReader in(block);
+  Header header;
+  fields(in, header);
+  if (header.magic != kMagic) throw InputError("this is not a saved session");
+  if (header.version != kSessionVersion || header.model_version != kModelVersion)
+    throw InputError("the session was saved by another version of Trocar; restore it with that version");
+  if (header.checksum != checksum_of(block.subspan(kHeaderBytes)))
+    throw InputError("the saved session is damaged; save it again");
+  if (header.scene != scene_key(session)) throw InputError("the session was saved from another scene; open that scene");
+  return header;
+}
+
+// The same fields in both directions. `list`: of Instruments.
+template <typename A>
+void instrument_fields(A& a, Instrument& i) {
+  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.energy, i.snipped, i.blades_open, i.turn_deg, i.grasp, i.force,
+      i.health, i.frozen);
+  std::uint64_t grasped = i.grasped;
+  GuardState guard = i.device->state();
+  all(a, grasped, guard);
+  if constexpr (A::kReads) {
+    i.grasped = grasped;
+    i.device->set_state(guard);
+  }
+}
+
+template <typename A>
+void scope_fields(A& a, SessionScope& scope) {
+  all(a, scope.pose.port, scope.pose.eye, scope.pose.spin_deg, scope.pose.field_of_view_deg, scope.health);
+  bool moves = scope.device != nullptr;
+  GuardState guard = moves ? scope.device->state() : GuardState{};
+  all(a, moves, guard);
+  if constexpr (A::kReads)
+    if (moves && scope.device) scope.device->set_state(guard);
+}
+
+}  // namespace
+
+// A ByteWriter does not change what it writes.
+void TissueWorld::save(ByteWriter& out) const {
+  auto& self = const_cast<TissueWorld&>(*this);
+  for (Organ& organ : self.organs_) field(out, organ);
+  field(out, self.organ_contacts_);
+}
+
+void TissueWorld::restore(ByteReader& in) {
+  for (Organ& organ : organs_) {
+    field(in, organ);
+    check_sizes(organ);
+    organ.positions.resize(organ.mesh.positions.size());
+    follow_nodes(organ);
+    organ.around = faces_around(organ.mesh.faces, organ.positions.size());
+    organ.pressure.assign(organ.mesh.faces.size(), 0.f);  // each contact substep begins with 0
+    organ.change.clear();
+    forget_touches(organ);
+    organ.query->rebuild({organ.positions, organ.mesh.faces});
+  }
+  field(in, organ_contacts_);
+}
+
+void Instruments::save(ByteWriter& out) const {
+  auto& self = const_cast<Instruments&>(*this);
+  for (Instrument& instrument : self.list_) instrument_fields(out, instrument);
+  scope_fields(out, self.scope_);
+}
+
+void Instruments::restore(ByteReader& in) {
+  for (Instrument& instrument : list_) instrument_fields(in, instrument);
+  scope_fields(in, scope_);
+}
+
+std::vector<std::byte> Session::save() const {
+  ByteWriter body;
+  world_.save(body);
+  instruments_.save(body);
+  std::uint64_t frames = frames_;
+  field(body, frames);
+  const std::vector<std::byte> bytes = body.take();
+  Header header;
+  header.scene = scene_key(*this);
+  header.checksum = checksum_of(bytes);
+  ByteWriter out;
+  fields(out, header);
+  out.raw(bytes.data(), bytes.size());
+  return out.take();
+}
+
+void Session::restore(std::span<const std::byte> block) {
+  read_header(block, *this);
+  ByteReader in(block.subspan(kHeaderBytes));
+  world_.restore(in);
+  instruments_.restore(in);
+  std::uint64_t frames = 0;
+  field(in, frames);
+  frames_ = frames;
+  for (std::size_t k = 0; k < organs().size(); ++k) check_.rebuild(k, {organs()[k].positions, organs()[k].mesh.faces});
+  tip_watch_ = {};
+}
+
+}  // namespace trocar

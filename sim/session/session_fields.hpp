@@ -1,0 +1,113 @@
+// The fields of a session that the next frame depends on, for ByteWriter and ByteReader. What a frame computes anew
+// from them (queries, boxes, contacts, buffers) is not listed. Kept in one order: a change raises kSessionVersion.
+// Tested in tests/sim/saved_session_test.cpp
+#pragma once
+
+#include "deform/grasp.hpp"
+#include "deform/organ_contact.hpp"
+#include "deform/sculpt.hpp"
+#include "deform/tissue.hpp"
+#include "sim/device/device_guard.hpp"
+#include "sim/session/organ.hpp"
+#include "sim/support/byte_archive.hpp"
+
+namespace trocar {
+
+template <typename A>
+void fields(A& a, Embedding& e) {
+  a.raw(e.node, sizeof e.node);
+  a.raw(e.weight, sizeof e.weight);
+}
+
+template <typename A>
+void fields(A& a, TissueState& s) {
+  all(a, s.x, s.v, s.time);
+}
+
+template <typename A>
+void fields(A& a, Tether& t) {
+  all(a, t.node, t.stiffness, t.diaphragm);
+}
+
+// The lattice's geometry and the parameters belong to the scene; cuts change the rest.
+template <typename A>
+void fields(A& a, TissueModel& m) {
+  for (LatticeCell& cell : m.lattice.cells) field(a, cell.fullness);
+  all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.tethers, m.diaphragm, m.embedding,
+      m.longest_substep);
+}
+
+template <typename A>
+void fields(A& a, SculptCell& c) {
+  all(a, c.whole, c.at_first, c.left, c.host, c.dead, c.loose, c.held);
+}
+
+template <typename A>
+void fields(A& a, SculptVertex& v) {
+  all(a, v.anchor, v.reach, v.cell, v.wall, v.gone);
+}
+
+template <typename A>
+void fields(A& a, RimEdge& e) {
+  all(a, e.u, e.v, e.net);
+}
+
+template <typename A>
+void fields(A& a, LiveFaces& f) {
+  all(a, f.corners, f.id, f.kind, f.side, f.gone, f.next_id);
+}
+
+template <typename A>
+void fields(A& a, Sculpture& s) {
+  all(a, s.voxels.kind, s.voxels.heat, s.cells, s.vertices, s.rest, s.faces, s.rim, s.corner_vertex, s.shown, s.hosted,
+      s.first_piece, s.any_held);
+}
+
+// The contacts keep the faces that were near each tool in the last frame.
+template <typename A>
+void fields(A& a, ContactList& c) {
+  all(a, c.candidates, c.first_candidate);
+}
+
+template <typename A>
+void fields(A& a, TissueDamage& d) {
+  all(a, d.peak, d.integral, d.marks);
+}
+
+template <typename A>
+void fields(A& a, Organ& o) {
+  TissueState& state = o.state;
+  all(a, o.mesh.positions, o.mesh.faces, o.face_ids, o.tissue, state, o.charred, o.unused, o.damage, o.topology);
+  if (o.sculpture) field(a, *o.sculpture);
+  if constexpr (A::kReads) o.contacts.forget();
+  field(a, o.contacts);
+}
+
+template <typename A>
+void fields(A& a, OrganContacts& c) {
+  for (RestDistance& distance : c.field) field(a, distance.value);
+  for (auto& zero : c.zero) field(a, zero);
+  for (auto& rim : c.rim) field(a, rim);
+}
+
+template <typename A>
+void fields(A& a, DevicePose& p) {
+  all(a, p.pivot, p.tip, p.roll_deg, p.grip, p.energy);
+}
+
+template <typename A>
+void fields(A& a, GuardState& g) {
+  all(a, g.last, g.frozen, g.since, g.duration, g.failed, g.returning, g.pedal_blocked);
+}
+
+template <typename A>
+void fields(A& a, GraspedPoint& p) {
+  all(a, p.vertex, p.point, p.offset);
+}
+
+template <typename A>
+void fields(A& a, Grasp& g) {
+  all(a, g.closed, g.points, g.squeeze, g.pull, g.slipping, g.torn);
+}
+
+}  // namespace trocar
