@@ -22,7 +22,8 @@ struct BroadPhaseRow {
 std::string broad_phase_heading(double speed);
 // Returns one line with all methods at one number of objects.
 std::string broad_phase_line(std::span<const BroadPhaseRow> rows);
-// Growth of time and swaps with the number of objects: exponents over the larger numbers, swaps per object and pair.
+// Describes the growth of time and swaps with the number of objects: exponents over the larger numbers, swaps per
+// object and pair.
 std::string broad_phase_growth(std::span<const BroadPhaseRow> rows, double speed);
 std::string broad_phase_csv(std::span<const BroadPhaseRow> rows);
 std::string broad_phase_plot(std::span<const BroadPhaseRow> rows, const std::string& machine);

@@ -157,8 +157,8 @@ void print(const char* name, std::size_t faces, const Row& row) {
              row.around_vertices, row.around_faces, row.rims, row.flips);
 }
 
-// Measures one structure. corners(mesh, face) returns the sum of the face's corner numbers. flips: the arguments of
-// flip(), in order.
+// Measures one structure, which `build` makes. `corners(mesh, face)` returns the sum of the face's corner numbers.
+// `flips` holds the arguments of flip(), in order.
 template <class Build, class Corners>
 Row measure(const TriangleMesh& closed, const TriangleMesh& open, std::span<const std::uint32_t> flips, Build build,
             Corners corners) {

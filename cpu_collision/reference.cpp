@@ -128,7 +128,8 @@ glm::dvec3 perpendicular(const glm::dvec3& point, const glm::dvec3& start, const
   return offset - along * (glm::dot(offset, along) / squared);
 }
 
-// The direction of the widest gap is a normal, or comes from a pair of edges, a corner and an edge, or two corners.
+// Returns the widest gap between the two triangles over all directions that can be widest: the normals, and the
+// directions from pairs of edges, a corner and an edge, or two corners.
 double widest_gap(const Corners& first, const Corners& second) {
   double best = std::max(gap_along(first, second, normal(first)), gap_along(first, second, normal(second)));
   for (int i = 0; i < 3; ++i) {

@@ -165,7 +165,8 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   if (reduced) c.small.begin(size);
   c.set_frame(block, size.x, size.y);
 
-  // Front to back, so that hidden fragments are not shaded; first the black around the circular view.
+  // Objects are drawn front to back, so that hidden fragments are not shaded. The black around the circular view comes
+  // first.
   if (settings.round_field) c.draw_field(1.001f, 3.f, -1.f);
   c.tools.draw(tools);
   c.organs.draw(organs, settings.quality);

@@ -84,7 +84,8 @@ PrincipalAxes principal_axes(const SymmetricMatrices& matrices) {
   // the sum of their squares 6.
   const Lanes4 mean = (matrices.xx + matrices.yy + matrices.zz) / 3.f;
   SymmetricMatrices m = shifted(matrices, mean);
-  // The mean is rounded. For three nearly equal values the remainder may be pure rounding: its trace is made 0 as well.
+  // The mean is rounded, so the trace of the remainder is not exactly 0. For three nearly equal values the remainder
+  // may consist of rounding errors only; its trace is therefore made 0 as well.
   m = shifted(m, (m.xx + m.yy + m.zz) / 3.f);
   const Lanes4 largest = largest_element(m);
   const Mask4 has_axes = largest > kRound * abs(mean);

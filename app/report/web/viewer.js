@@ -1,4 +1,4 @@
-// Collects the parts of three.js that scene3d.js uses. They are bundled into one script that defines ThreeViewer.
+// Collects the parts of three.js that scene3d.js uses. The build bundles them into one script that defines ThreeViewer.
 export {
   BufferAttribute,
   BufferGeometry,
