@@ -29,7 +29,8 @@ std::size_t bytes(const SteppedTissue& state) {
          bytes(s.gravity) + bytes(s.contacts) + bytes(s.holds) + bytes(s.flatness) + bytes(s.crushed);
 }
 
-// "VmRSS": current memory; "VmHWM": peak since the last forget_peak(). Bytes, 0 if the system does not report it.
+// Returns the memory of the process in bytes: for "VmRSS" the current memory, for "VmHWM" the peak since the last
+// forget_peak(). Returns 0 if the system does not report it.
 std::size_t process_memory(const std::string& field) {
   std::ifstream status("/proc/self/status");
   std::string word;

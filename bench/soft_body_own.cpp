@@ -43,7 +43,7 @@ SoftBodyWay step_way(const char* name, const TissueModel& model, double dt, cons
   return {name, how, substep_count(model, static_cast<float>(dt)), std::make_unique<WholeStep>(model, dt)};
 }
 
-// A box of twelve faces from the origin to `size`.
+// Returns a box of twelve faces from the origin to `size`.
 TriangleMesh box(const glm::vec3& size) {
   TriangleMesh mesh;
   for (int corner = 0; corner < 8; ++corner) mesh.positions.push_back(glm::vec3(corner_offset(corner)) * size);

@@ -33,7 +33,7 @@ void add_contact_damage(const ContactList& list, const SteppedTissue& state, std
                         std::span<const FaceId> ids, std::span<const glm::vec3> positions, float dt,
                         std::span<float> pressure, TissueDamage& damage);
 
-// Resets the pressure of those faces to zero.
+// Resets the pressure of the faces in contact to zero.
 void clear_pressure(const ContactList& list, std::span<float> pressure);
 
 }  // namespace trocar

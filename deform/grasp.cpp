@@ -18,7 +18,7 @@ glm::dvec3 axis_of(const glm::dvec3& pivot, const glm::dvec3& tip) {
   return length > 0.0 ? along / length : glm::dvec3(0.0, 0.0, -1.0);
 }
 
-// The instrument's rotation within a step: the shortest rotation of its axis, then the rotation about the axis.
+// Returns the instrument's rotation within a step: the shortest rotation of its axis, then the rotation about the axis.
 glm::dquat turn_of(const ToolStep& step, double turn_deg) {
   const glm::dvec3 before = axis_of(step.pivot, step.tip_before), after = axis_of(step.pivot, step.tip_after);
   const glm::dvec3 across = glm::cross(before, after);

@@ -54,7 +54,7 @@ void add_holds(const GraspParams& params, const ToolStep& step, double turn_deg,
 void settle_grasp(const GraspParams& params, const SteppedTissue& state, const ToolStep& step, std::size_t first,
                   Grasp& grasp);
 
-// The lattice cells that carry the held points: they are removed when the tissue tears. Ascending.
+// Lists the lattice cells that carry the held points, ascending. They are removed when the tissue tears.
 void held_cells(const TissueModel& model, const Grasp& grasp, std::vector<std::uint32_t>& cells);
 
 }  // namespace trocar

@@ -90,22 +90,22 @@ struct OrganContacts {
   std::vector<float> bin_speed;  // [bin] m/s, largest speed
 };
 
-// `meshes` at rest, closed, each with its model. A single organ costs nothing.
+// Prepares the contacts. `meshes`: closed, at rest, each with its model. A single organ costs nothing.
 OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<const TissueModel* const> models,
                                   const OrganContactParams& params = {});
 
 // Measures positions and speeds of the organs. Call before find_organ_contacts, and again when either has changed. A
 // single organ is not measured.
 void measure_organs(std::span<const OrganBody> organs, OrganContacts& contacts);
-// Box of a measured organ: two organs whose boxes do not overlap have no contacts within the next `dt` seconds. Empty
-// (low > high) for a single organ.
+// Returns the box of a measured organ: two organs whose boxes do not overlap have no contacts within the next `dt`
+// seconds. Empty (low > high) for a single organ.
 OrganContacts::Box contact_box(const OrganContacts& contacts, std::uint32_t organ, float dt);
 
-// Once a frame: finds the contacts within the next `dt` seconds among `pairs`. Organs at rest have none. Allocates only
-// when there are more contacts than ever before.
+// Call once a frame: finds the contacts within the next `dt` seconds among `pairs`. Organs at rest have none. Allocates
+// only when there are more contacts than ever before.
 void find_organ_contacts(std::span<const OrganBody> organs, std::span<const OrganPair> pairs, float dt,
                          OrganContacts& contacts);
-// Measures, then tests every pair: the slow twin.
+// Measures the organs, then tests every pair: slower, for tests.
 void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts);
 
 // Once in every substep of `dt` seconds, after all organs have moved: pushes organs apart along the normal where they
@@ -113,7 +113,8 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
 void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts);
 
-// Force on organ `a` from all others, N, averaged over the step of `dt` seconds that the contacts were found for.
+// Returns the force on organ `a` from all others, N, averaged over the step of `dt` seconds that the contacts were
+// found for.
 glm::vec3 organ_force(const OrganContacts& contacts, std::uint32_t a, float dt);
 
 // Updates the distance field after tissue was removed: `cells` of `organ` whose fullness has changed, after

@@ -23,8 +23,8 @@ class OrganStepper {
   explicit OrganStepper(int threads);  // >= 1
   ~OrganStepper();
 
-  // `contacts`: found for this step. Does nothing when dt is not finite or not above 0. Allocates only when there are
-  // more organs than ever before.
+  // Steps the organs. `contacts`: found for this step. Does nothing when dt is not finite or not above 0. Allocates
+  // only when there are more organs than ever before.
   void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, float dt);
 
  private:

@@ -73,7 +73,8 @@ glm::vec3 closest_on_axis(const glm::vec3& p, const glm::vec3& pivot, const glm:
   return square > 0.f ? pivot + glm::clamp(glm::dot(p - pivot, along) / square, 0.f, 1.f) * along : pivot;
 }
 
-// Displacement of the shaft's material near `p` during the step: the shaft turns about the pivot and slides through it.
+// Returns the displacement of the shaft's material near `p` during the step: the shaft turns about the pivot and slides
+// through it.
 glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
   const glm::dvec3 before = step.tip_before - step.pivot, after = step.tip_after - step.pivot;
   const double length_before = glm::length(before), length_after = glm::length(after);

@@ -19,7 +19,7 @@ constexpr float kStripRange = 2.5f;  // voxels
 // The heat is stored up to this distance outside its boundary, so that the boundary is located between voxels.
 constexpr float kHeatBand = 1.f;  // voxels
 
-// The surface follows changes of heat in tissue voxels in steps of this size.
+// Where tissue voxels get hotter without burning, the surface is updated each time the heat has risen by this much.
 constexpr float kHeatStep = 0.25f;  // voxels
 
 void require_valid(const SculptParams& params) {
@@ -123,7 +123,7 @@ void note_edges(Sculpture& sculpture) {
   update_rim(sculpture.rim, sculpture.scratch.edges);
 }
 
-// The corners in the face's order, starting with the lowest.
+// Returns the corners in the face's order, starting with the lowest.
 std::array<std::uint32_t, 3> from_lowest(glm::uvec3 f) {
   while (f.x > f.y || f.x > f.z) f = {f.y, f.z, f.x};
   return {f.x, f.y, f.z};
@@ -217,7 +217,7 @@ struct Heat {
   float radius, per_voxel;  // m, 1/m
   glm::vec3 low, high;      // m
 
-  // Depth of `p` under the surface of the heat, in voxels.
+  // Returns the depth of `p` under the surface of the heat, in voxels.
   float depth(const glm::vec3& p) const {
     const glm::vec3 gap = p - from;
     const float t = squared_length > 0.f ? std::clamp(glm::dot(gap, along) / squared_length, 0.f, 1.f) : 0.f;
@@ -243,8 +243,8 @@ bool is_sound(const HotSegment& hot) {
   return std::isfinite(hot.radius) && hot.radius > 0.f;
 }
 
-// Cohen-Sutherland outcodes: the faces of the box beyond which each node lies. A cell whose nodes all lie beyond the
-// same face is outside.
+// Computes Cohen-Sutherland outcodes: the faces of the box beyond which each node lies. A cell whose nodes all lie
+// beyond the same face is outside.
 void find_sides(const Heat& heat, std::span<const glm::vec3> nodes, std::span<std::uint8_t> sides) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const glm::vec3& p = nodes[i];

@@ -94,9 +94,10 @@ struct Sculpture {
   SculptScratch scratch;
 };
 
-// `organ`: the rest shape `model` was made from; its vertices are those of model.embedding. Faces get the ids 0, 1, ...
-// Vertices at one position are merged into the first of them, so the surface is refined and cut across seams.
-// Error: InputError when a parameter is out of range.
+// Prepares an organ for burning. `organ`: the rest shape from which `model` was made; its vertices are those of
+// model.embedding. Faces get the ids 0, 1, ... Vertices at one position are merged into the first of them, so the
+// surface is refined and cut across seams.
+// Throws InputError when a parameter is out of range.
 Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const SculptParams& params = {});
 
 // Burns the tissue that `hot` touches while the organ is in `state`. Allocates only when tissue is removed. Input that
@@ -107,7 +108,7 @@ const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::
 
 inline std::span<const glm::uvec3> faces(const Sculpture& sculpture) { return sculpture.faces.corners; }  // [slot]
 inline std::span<const FaceId> face_ids(const Sculpture& sculpture) { return sculpture.faces.id; }        // [slot]
-// The slot of an existing face; the number of faces when it was removed.
+// Returns the slot of an existing face; the number of faces when it was removed.
 std::size_t slot_of(const Sculpture& sculpture, FaceId face);
 
 }  // namespace trocar

@@ -50,14 +50,14 @@ void require_valid(const Breathing& b) {
     throw InputError("tissue: the direction of breathing has no length");
 }
 
-// Mass of a full cell, kg; the lattice then has the mass of the organ.
+// Returns the mass of a full cell, kg, with which the lattice has the mass of the organ.
 float cell_mass(const Lattice& lattice, double organ_mass) {
   double total = 0.0;
   for (const LatticeCell& cell : lattice.cells) total += cell.fullness;
   return static_cast<float>(organ_mass / total);
 }
 
-// Mass of a node: an eighth of the mass of every cell around it, by fullness.
+// Gives each node an eighth of the mass of every cell around it; the mass of a cell is proportional to its fullness.
 void add_masses(const Lattice& lattice, float cell_mass, std::span<float> mass) {
   for (const LatticeCell& cell : lattice.cells)
     for (const std::uint32_t node : cell.node) mass[node] += cell.fullness * cell_mass / 8.f;
@@ -113,7 +113,7 @@ void find_longest_substep(TissueModel& model, std::span<const std::uint32_t> cel
   model.longest_substep = std::min(model.longest_substep, longest_substep(model.params, frequency));
 }
 
-// The cell that contains the point, or else the nearest.
+// Returns the cell that contains the point, or else the nearest.
 std::uint32_t nearest_cell(const Lattice& lattice, const glm::vec3& point) {
   const std::int32_t home = lattice.cell_of[lattice.flat(lattice.column_of(glm::dvec3(point)))];
   if (home >= 0) return static_cast<std::uint32_t>(home);

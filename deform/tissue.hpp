@@ -60,7 +60,7 @@ struct Embedding {
   float weight[8];
 };
 
-// A vector register holds this many floats; rows are padded to whole registers with springs of stiffness 0.
+// Number of floats in a vector register; rows are padded to whole registers with springs of stiffness 0.
 constexpr std::uint32_t kLanes = 8;
 
 // Parallel springs along one lattice row: spring i joins nodes a + i and b + i.
@@ -127,7 +127,7 @@ struct TissueHold {
   float limit;         // N
 };
 
-// The part of a hold in contact substep `number` of `count`, starting with 0.
+// Returns the part of a hold in contact substep `number` of `count`, starting with 0.
 inline TissueHold piece_of(const TissueHold& hold, int number, int count) {
   const glm::vec3 motion = (hold.to - hold.from) / static_cast<float>(count);
   const glm::vec3 from = hold.from + static_cast<float>(number) * motion;
@@ -185,13 +185,13 @@ struct SteppedTissue : TissueState {
   TissueScratch scratch = {};
 };
 
-// Error: InputError naming the hole, the zero modulus, the spacing larger than the organ, or the empty attachment.
-// An organ without attachments floats freely.
+// Makes the model. Throws InputError naming the hole, the zero modulus, the spacing larger than the organ, or the empty
+// attachment. An organ without attachments floats freely.
 TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::span<const Attachment> attachments,
                         const Breathing& breathing = {});
 SteppedTissue rest_state(const TissueModel& model);
 
-// Every spring with tissue, once.
+// Visits every spring with tissue, once.
 template <typename Action>
 void for_each_spring(const TissueModel& model, Action action) {
   for (const SpringRow& row : model.spring_rows)
@@ -206,7 +206,7 @@ std::size_t spring_count(const TissueModel& model);
 // kEmptiestCell at least.
 void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std::span<const float> fullness);
 
-// Displacement of the diaphragm at `time`, relative to the end of expiration.
+// Returns the displacement of the diaphragm at `time`, relative to the end of expiration.
 glm::vec3 breath(const Breathing& breathing, double time);
 
 // Advances by dt seconds. Returns the force of the tissue on all tools, N, averaged over the step. Contacts and
@@ -218,7 +218,7 @@ glm::vec3 contact_force(const SteppedTissue& state, std::size_t first, std::size
 // Force on the instrument, N, of hold `hold` of the latest step.
 glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold);
 
-// Substeps into which step() divides dt: params.substeps, or more when stability needs more.
+// Returns the number of substeps into which step() divides dt: params.substeps, or more when stability needs more.
 int substep_count(const TissueModel& model, float dt);
 
 // Bounding box of positions; without positions low > high.
@@ -226,15 +226,15 @@ struct PositionBox {
   glm::vec3 low{INFINITY}, high{-INFINITY};  // m
 };
 
-// positions[vertex] = sum of weight * node. Sizes: [node], [vertex]. Returns the box of all positions.
+// Sets positions[vertex] to the sum of weight * node. Sizes: [node], [vertex]. Returns the box of all positions.
 PositionBox embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions);
-// The same without vector registers: the slow twin, bit for bit equal.
+// Does the same without vector registers, more slowly; the bits are equal.
 PositionBox embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes,
                                   std::span<glm::vec3> positions);
 
-// The weights of a point of the rest shape, in the lattice cell that contains it, or else in the nearest.
+// Returns the weights of a point of the rest shape, in the lattice cell that contains it, or else in the nearest.
 Embedding embed(const Lattice& lattice, const glm::vec3& point);
-// The same for a given cell, which need not contain the point.
+// Does the same for a given cell, which need not contain the point.
 Embedding embed_in(const Lattice& lattice, std::uint32_t cell, const glm::vec3& point);
 
 }  // namespace trocar

@@ -56,8 +56,8 @@ class DeviceGuard final : public Device {
   GuardState state_;
 };
 
-// True when an instrument can take this pose: all numbers are finite and within 999 m of the origin along each axis,
-// and the tip is not in the trocar.
+// Returns true when an instrument can take this pose: all numbers are finite and within 999 m of the origin along each
+// axis, and the tip is not in the trocar.
 bool usable(const DevicePose& pose);
 
 }  // namespace trocar

@@ -52,14 +52,14 @@ using DeviceMaker = std::function<std::unique_ptr<Device>(const InstrumentScene&
 
 class Instruments {
  public:
-  // Error: InputError naming the instrument whose start pose is invalid, and those of `make_device`.
+  // Throws InputError naming the instrument whose start pose is invalid, and the errors of `make_device`.
   Instruments(const Scene& scene, const DeviceMaker& make_device);
 
   // Reads every device: poses, jaws, pedals, and the tool volumes of the frame. `first`: of the session, in which no
   // instrument has moved yet.
   void read(const FrameClock& clock, bool first);
   void set_scope_device(std::unique_ptr<Device> device);  // null: the scope does not move
-  // Time passes between two frames: devices may move meanwhile and receive zero force.
+  // Call when time passes between two frames: devices may move meanwhile and receive zero force.
   void suspend();
   // Tells every device the force on its instrument.
   void feel(double time);

@@ -68,13 +68,14 @@ struct Organ {
 // Updates positions and box from the lattice's nodes.
 void follow_nodes(Organ& organ);
 
-// The tools of a frame, split for one organ: its backend is queried about candidates only. Keep one between frames.
+// The tools of a frame, split into candidates and others for one organ; the organ's backend is asked about candidates
+// only. Keep one object between frames.
 struct AskedTools {
   std::vector<ToolVolume> near, far;         // each in the order of the tools; after the near tools, their tips
   std::vector<std::uint32_t> near_k, far_k;  // tool number; tool number + number of tools: its tip
   std::size_t tools = 0;
 
-  // `tips`: [tool] volume around each tip. `near_tools`: ascending.
+  // Splits the tools. `tips`: [tool] volume around each tip. `near_tools`: ascending.
   void split(std::span<const ToolVolume> tools, std::span<const ToolVolume> tips,
              std::span<const std::uint32_t> near_tools);
   bool anyone() const { return !near.empty(); }
@@ -84,17 +85,17 @@ struct AskedTools {
 // query whose buffer is drawn is updated.
 void ask(Organ& organ, const AskedTools& tools);
 
-// `cuttable`: instruments may burn, cut or tear it. Error: InputError naming the organ.
+// Makes an organ. `cuttable`: instruments may burn, cut or tear it. Throws InputError naming the organ.
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, BackendMaker& backends,
                  const std::string& backend);
 
-// Replaces the organ's touch query by this backend. Error: InputError when the backend is not available.
+// Replaces the organ's touch query by this backend. Throws InputError when the backend is not available.
 void use_backend(Organ& organ, BackendMaker& backends, const std::string& backend);
 
 // Replaces the organ's touch query by scan, which cannot fail: for a frame whose backend failed. Allocates.
 void use_scan(Organ& organ);
 
-// The slot of a face; the number of faces when the face was removed.
+// Returns the slot of a face; the number of faces when the face was removed.
 std::size_t slot_of(const Organ& organ, FaceId face);
 
 // Stops detached parts that have fallen out of sight (0.4 m).

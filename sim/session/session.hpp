@@ -20,20 +20,21 @@ namespace trocar {
 
 class Session {
  public:
-  // Called once for each instrument of the scene.
+  // The session calls this function once for each instrument of the scene.
   using DeviceMaker = trocar::DeviceMaker;
 
-  // `backend`: empty for the scene's own. Error: InputError for an unreadable file, an invalid tissue or a backend that
+  // `backend`: empty for the scene's own. Throws InputError for an unreadable file, an invalid tissue or a backend that
   // is not available.
   Session(const Scene& scene, BackendMaker& backends, const std::string& backend, const std::vector<CheckPlan>& checks,
           const DeviceMaker& make_device);
   ~Session();
 
-  // One frame: poses, candidate pairs, touch query, checks, cuts, contacts, tissue. Once warm, our code allocates only
-  // in frames that cut and in the frame in which a backend fails. Nothing throws.
+  // Runs one frame: poses, candidate pairs, touch query, checks, cuts, contacts, tissue. After the first frames, our
+  // code allocates only in frames that cut and in the frame in which a backend fails. Nothing throws.
   void step(const FrameClock& clock, double dt);
 
-  // The organs, and their nodes at the time of the last frame's touch query: a recording keeps them. [organ][node]
+  // Returns the organs, and their nodes at the time of the last frame's touch query: a recording keeps them.
+  // [organ][node]
   const std::vector<Organ>& organs() const { return world_.organs(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
 
@@ -62,8 +63,8 @@ class Session {
   void set_marks(std::span<const SurfaceMark> marks);
   std::span<const glm::vec3> marks() const { return mark_places_; }  // [mark] m
 
-  // Another backend answers from the next frame on; its times are reset. Error: InputError when it is not available;
-  // the session is then unchanged.
+  // Makes another backend answer from the next frame on; the times of the backend are reset. Throws InputError when it
+  // is not available; the session is then unchanged.
   void use_backend(BackendMaker& backends, const std::string& name);
   const BackendChoice& backend() const { return queries_.backend(); }
   const std::vector<std::string>& backend_names() const { return backend_names_; }  // all that use_backend() accepts
@@ -78,15 +79,15 @@ class Session {
   std::uint32_t touched() const;                                              // faces, in the last frame
   std::uint32_t disagreements_now() const { return check_.disagreements(); }  // in the last frame
   std::uint64_t disagreements() const;                                        // since the start
-  // Faces compared with the double reference, in every frame, also when the checks are off; disagreements() includes
-  // theirs. In the last frame, and since the start.
+  // Counts of the faces that were compared with the double reference, in the last frame and since the start. Faces are
+  // compared in every frame, also when the checks are off; disagreements() includes them.
   const SampleCount& sample_now() const { return check_.sample().now(); }
   const SampleCount& sample() const { return check_.sample().total(); }
   std::size_t frames() const { return frames_; }
-  // Whether the checks run; initially true.
+  // Returns whether the checks run; initially true.
   bool checking() const { return checking_; }
   void set_checking(bool on) { checking_ = on; }
-  // Whether there is time for the checks in the next step; initially true.
+  // Sets whether there is time for the checks in the next step; initially true.
   void set_check_room(bool room) { check_room_ = room; }
 
  private:

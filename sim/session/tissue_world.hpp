@@ -17,12 +17,12 @@ namespace trocar {
 
 class TissueWorld {
  public:
-  // Error: InputError for an unreadable file, an invalid tissue, or a backend that is not available.
+  // Throws InputError for an unreadable file, an invalid tissue, or a backend that is not available.
   TissueWorld(const Scene& scene, BackendMaker& backends, const std::string& backend);
 
   std::vector<Organ>& organs() { return organs_; }
   const std::vector<Organ>& organs() const { return organs_; }
-  // Nodes at the time of the last frame's touch query. [organ][node]
+  // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
 
   // Measures positions and speeds; then reach_of() gives the box in which an organ may meet another within `dt`
@@ -30,7 +30,7 @@ class TissueWorld {
   void measure();
   broad::Box reach_of(std::size_t organ, double dt) const;
 
-  // The rest of a frame, after the touch query: cuts, contacts, the tissue step, the forces on the instruments, the
+  // Runs the part of a frame after the touch query: cuts, contacts, the tissue step, the forces on the instruments, the
   // surfaces. `near`: pairs of organs whose boxes overlap. Afterwards Organ::change says which organs have new faces.
   void step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRadius = 0.0025;
 
-// A shaft that moves down the z axis onto the sphere's top at z = 0.1.
+// Returns a shaft that moves down the z axis onto the sphere's top at z = 0.1.
 ToolStep down_to(double tip_z, double from_z, double x = 0.0) {
   return {{x, 0.0, 0.3}, {x, 0.0, from_z}, {x, 0.0, tip_z}, kRadius};
 }

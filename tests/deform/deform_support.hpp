@@ -18,14 +18,14 @@
 
 namespace trocar::test {
 
-// Box from the origin to `size`, twelve faces.
+// Returns the box from the origin to `size`, twelve faces.
 inline TriangleMesh block(const glm::vec3& size) {
   TriangleMesh mesh = shapes::cube(1.f, glm::vec3(0.5f));
   for (glm::vec3& p : mesh.positions) p *= size;
   return mesh;
 }
 
-// The sentence of the InputError that `action` throws, or "".
+// Returns the sentence of the InputError that `action` throws, or "".
 template <class Action>
 std::string sentence_of(Action action) {
   try {

@@ -57,7 +57,7 @@ inline void face_tool(const ToolStep& tool, std::span<const glm::vec3> surface, 
   }
 }
 
-// A tool above the dome, `depth` below the first touch; a step moves it from one depth to another.
+// Returns a tool above the dome, `depth` below the first touch; a step moves it from one depth to another.
 inline ToolStep tool_on_dome(double radius, double from, double to) {
   const glm::dvec3 touch = glm::dvec3(kDome) + glm::dvec3(0.0, 0.0, radius);
   const glm::dvec3 down(0.0, 0.0, -1.0);

@@ -22,7 +22,7 @@ TissueModel organ_model(const TriangleMesh& mesh, float modulus, std::span<const
   return make_tissue(mesh.view(), params, attachments);
 }
 
-// The organs with the poses of data/scenes/liver_and_stomach.toml.
+// Returns the organs with the poses of data/scenes/liver_and_stomach.toml.
 test::OrganGroup scene_group() {
   const TriangleMesh liver = load_mesh(repository_file("data/organs/liver.obj"));
   const TriangleMesh stomach = load_mesh(repository_file("data/organs/stomach.obj"));
@@ -31,7 +31,7 @@ test::OrganGroup scene_group() {
           {organ_model(liver, 6e3f, {&to_diaphragm, 1}), organ_model(stomach, 4e3f, {&to_gullet, 1})}};
 }
 
-// An attachment: a ball of the organ's tissue that is farthest from the other organ.
+// Returns an attachment: a ball of the organ's tissue that is farthest from the other organ.
 Attachment hold_far_side(const TriangleMesh& mesh, const glm::vec3& other) {
   Attachment hold{mesh.positions[0], 0.04f};
   for (const glm::vec3& p : mesh.positions)

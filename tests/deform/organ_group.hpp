@@ -12,7 +12,8 @@
 
 namespace trocar::test {
 
-// Box from `low` with the given `size`, its sides divided into squares of about `step`. Edges do not share vertices.
+// Returns the box from `low` with the given `size`, its sides divided into squares of about `step`. Edges do not share
+// vertices.
 inline TriangleMesh fine_block(const glm::vec3& low, const glm::vec3& size, float step) {
   TriangleMesh mesh;
   const glm::ivec3 n = glm::max(glm::ivec3(glm::round(size / step)), 1);

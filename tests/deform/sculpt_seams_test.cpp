@@ -6,7 +6,7 @@
 namespace trocar {
 namespace {
 
-// A corner gets its own vertex with probability `share`; one face in ten gets three of its own.
+// Gives a corner its own vertex with probability `share`; one face in ten gets three of its own.
 TriangleMesh with_seams(TriangleMesh mesh, double share, std::mt19937& random) {
   std::bernoulli_distribution corner_apart(share), face_apart(0.1);
   for (glm::uvec3& face : mesh.faces) {

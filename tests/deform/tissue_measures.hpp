@@ -45,7 +45,7 @@ inline void fix_end(TissueModel& model, const Bar& bar, double sign) {
 
 inline Positions positions_of(const SteppedTissue& state) { return Positions(state.x.begin(), state.x.end()); }
 
-// The force on the fixed nodes on the side of `sign`: minus the force with which the bar pulls at them.
+// Returns the force on the fixed nodes on the side of `sign`: minus the force with which the bar pulls at them.
 inline glm::dvec3 end_force(const TissueModel& model, const Bar& bar, double sign, const Positions& x) {
   Expansion e;
   e.slope.assign(x.size(), glm::dvec3(0.0));
@@ -57,7 +57,7 @@ inline glm::dvec3 end_force(const TissueModel& model, const Bar& bar, double sig
   return force;
 }
 
-// The best-fit affine map of the nodes whose rest position along the bar is within `reach` of the middle.
+// Returns the best-fit affine map of the nodes whose rest position along the bar is within `reach` of the middle.
 inline glm::dmat3 middle_deformation(const TissueModel& model, const Bar& bar, double reach, const Positions& x) {
   glm::dvec3 before(0.0), after(0.0);
   double count = 0.0;
@@ -87,7 +87,7 @@ inline Pulled measure(const TissueModel& model, const Bar& bar, const Positions&
   return {strain, pull / bar.area() / strain, -across / strain, glm::determinant(f)};
 }
 
-// Every node at its position in a uniformly stretched bar with lateral contraction.
+// Returns every node at its position in a uniformly stretched bar with lateral contraction.
 inline Positions stretched(const TissueModel& model, const Bar& bar, double strain) {
   Positions x(model.rest.begin(), model.rest.end());
   for (glm::dvec3& p : x) {
@@ -98,7 +98,7 @@ inline Positions stretched(const TissueModel& model, const Bar& bar, double stra
   return x;
 }
 
-// The same, but fixed nodes keep their distance from the axis.
+// Does the same, but fixed nodes keep their distance from the axis.
 inline Positions clamped_and_stretched(const TissueModel& model, const Bar& bar, double strain) {
   Positions x = stretched(model, bar, strain);
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -106,7 +106,7 @@ inline Positions clamped_and_stretched(const TissueModel& model, const Bar& bar,
   return x;
 }
 
-// The model of a bar whose ends are fixed at a strain of `strain`, and the initial positions of its nodes.
+// Returns the model of a bar whose ends are fixed at a strain of `strain`, and the initial positions of its nodes.
 inline TissueModel clamped_bar(const Bar& bar, const TissueParams& params) {
   TissueModel model = make_tissue(bar.mesh().view(), params, {});
   fix_end(model, bar, 1.0);

@@ -61,7 +61,7 @@ void violate(float modulus, int steps, float dt, float rest_seconds, std::uint32
   EXPECT_LT(test::farthest_from_rest(model, press.state), 0.01f * 0.1f);  // 1 % of the organ
 }
 
-// The number of steps can be set: TROCAR_STRESS_STEPS=1000000 takes half an hour.
+// Returns the number of steps, which the environment sets: TROCAR_STRESS_STEPS=1000000 takes half an hour.
 int stress_steps() {
   const char* steps = std::getenv("TROCAR_STRESS_STEPS");
   return steps ? std::atoi(steps) : 3000;
