@@ -74,8 +74,7 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
   const auto pair_of = [&](const PairContact& c) {
     return Pair{*models[c.a], *models[c.b], states[c.a]->scratch, states[c.b]->scratch};
   };
-  // Warm start: contacts that pushed in the previous substep start with that push. Otherwise contacts that share nodes
-  // oscillate.
+  // Contacts that pushed in the previous substep start with that push. Otherwise contacts that share nodes oscillate.
   for (PairContact& c : contacts.contacts)
     if (c.pressed > 0.f) push_apart(c, c.pressed * c.normal, dt, pair_of(c));
   contacts.active.clear();

@@ -68,7 +68,8 @@ class Session {
   void use_backend(BackendMaker& backends, const std::string& name);
   const BackendChoice& backend() const { return queries_.backend(); }
   const std::vector<std::string>& backend_names() const { return backend_names_; }  // all that use_backend() accepts
-  // Backends that failed, in order of time. If it was the session's own, scan answered that frame and all later ones.
+  // Returns the backends that failed, in order of time. If the session's own backend failed, scan answered that frame
+  // and all later ones.
   const std::vector<BackendFault>& backend_faults() const { return faults_; }
   const std::vector<BackendTimes>& backend_times() const { return times_; }  // [0] the session's own, then the checkers
   // Limits the timing samples to this many frames: for sessions of unlimited length.

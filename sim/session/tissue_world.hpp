@@ -56,7 +56,7 @@ class TissueWorld {
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
   GraspParams grasp_params_;
-  // Buffers that a frame fills; nothing of them is read in the next frame.
+  // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;                             // [organ]
   std::vector<const TissueModel*> models_;                    // [organ]
   std::vector<SteppedOrgan> stepped_;                         // [organ]

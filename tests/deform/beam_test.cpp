@@ -15,8 +15,8 @@ using test::Bar, test::Positions;
 using test::beam_deflection, test::beam_period, test::column_sag;
 using test::cantilever, test::end_movement, test::free_length;
 
-// Five cells thick, eight times as long. A lattice n cells thick bends less by about 1.5 / n^2, because its springs lie
-// in layers.
+// The beam is five cells thick and eight times as long. A lattice n cells thick bends less by about 1.5 / n^2, because
+// its springs lie in layers.
 const Bar kBeam{{0.256, 0.032, 0.032}};
 
 TissueParams beam_params(const glm::vec3& gravity) {
@@ -64,7 +64,8 @@ TEST(Beam, ColumnHangsAsTheorySays) {
   EXPECT_NEAR(end_movement(model, kBeam, test::stepped(model, rest, 4.0)).x / theory, 1.0, 0.1);
 }
 
-// Released from the shape bent by gravity, without damping: the time between zero crossings of the deflection.
+// Releases the beam from the shape bent by gravity, without damping, and measures the time between zero crossings of
+// the deflection.
 double measured_period(int substeps, float dt) {
   TissueParams params = beam_params({0.f, -0.004f, 0.f});
   params.damping_time = 0.f;

@@ -1,3 +1,5 @@
+// Tests contacts of tools with the surface: their points and normals, several tools, faces between jaws, friction,
+// allocations.
 #include "deform/contact.hpp"
 
 #include <cmath>

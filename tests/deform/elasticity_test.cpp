@@ -70,7 +70,8 @@ TEST(Elasticity, ReferenceSolverAndStepAgree) {
     }
 }
 
-// Small strain: the requested ratio. Ten per cent: that of the springs, 0.43 in tension and 0.49 in compression.
+// At small strain the ratio is the requested one. At ten per cent it is that of the springs, 0.43 in tension and 0.49
+// in compression.
 TEST(Elasticity, PoissonsRatioIsTheStatedOne) {
   for (const float poisson : {0.25f, 0.4f, 0.46f}) {
     TissueParams params = quickly_settling(0.012f);

@@ -110,8 +110,8 @@ TEST(TrilinearCell, DegenerateCellsContainNoPoint) {
   EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, local));
 }
 
-// The same contacts as by testing every vertex in every cell. Only overlaps are compared: contacts nearby but outside
-// depend on the look-ahead distance.
+// The search finds the same contacts as a test of every vertex in every cell. Only overlaps are compared: contacts
+// nearby but outside depend on the look-ahead distance.
 TEST(OrganContact, SearchAgreesWithBruteForce) {
   std::mt19937 random(21);
   std::normal_distribution<float> normal(0.f, 0.0008f);

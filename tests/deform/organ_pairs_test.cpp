@@ -25,7 +25,7 @@ std::vector<OrganPair> pairs_that_meet(const OrganContacts& contacts) {
   return pairs;
 }
 
-// Blocks in a row that drift at all distances and speeds.
+// Tests blocks in a row that drift at all distances and speeds.
 TEST(OrganPairs, BoxesThatDoNotMeetHaveNoContacts) {
   std::vector<TriangleMesh> meshes;
   std::vector<TissueModel> models;

@@ -40,7 +40,7 @@ void burn_line(Organ& organ, const glm::vec3& from, const glm::vec3& to, float r
   }
 }
 
-// Random burns of blocks of twelve faces, in states at rest, shaken and turned inside out.
+// Burns blocks of twelve faces at random, in states at rest, shaken and turned inside out.
 TEST(Sculpt, ClosedAfterEveryBurn) {
   for (const std::uint32_t seed : {31u, 32u, 33u}) {
     std::printf("seed %u\n", seed);
@@ -100,7 +100,7 @@ TEST(Sculpt, HoleThroughAThickAndAThinBlock) {
   burn_line(thick, {0.027f, 0.019f, -0.004f}, {0.027f, 0.019f, 0.036f}, 0.006f);
   EXPECT_EQ(test::euler_characteristic(faces(thick.sculpture)), 0);
   burn_line(thick, {-0.004f, 0.019f, 0.016f}, {0.060f, 0.019f, 0.016f}, 0.006f);
-  // Two channels that cross: a ball with four openings, three handles.
+  // Two crossing channels make a ball with four openings, which has three handles.
   EXPECT_EQ(test::euler_characteristic(faces(thick.sculpture)), -4);
 
   Organ thin(test::block({0.06f, 0.04f, 0.004f}));
@@ -169,7 +169,7 @@ TEST(Sculpt, HookBurnsItsPathFree) {
       embed_surface(organ.model, organ.state.x, positions);
       list = {};
     }
-    // Here contacts identify faces by slot.
+    // In this test contacts identify faces by slot.
     const std::vector<Touch> touches = test::touches_of(tool, {positions, faces(organ.sculpture)});
     test::contacts_of(tool, touches, faces(organ.sculpture), positions, list);
     const glm::vec3 force = step(organ.model, organ.state, {{&tool, 1}, list.contacts, {}}, 1.f / 60.f);

@@ -100,7 +100,7 @@ TEST(SculptVoxels, TissueFillsTheOrgan) {
   EXPECT_NEAR(static_cast<double>(tissue) * std::pow(voxels.size, 3) / closed_volume(ball.view()), 1.0, 0.01);
 }
 
-// The heated voxels against the distance of every voxel's centre, embedded like a surface vertex.
+// Compares the heated voxels with the distance of every voxel's centre, embedded like a surface vertex.
 TEST(SculptVoxels, HeatBurnsWhatItTouches) {
   constexpr std::uint32_t kSeed = 13;
   std::printf("seed %u\n", kSeed);

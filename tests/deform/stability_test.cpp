@@ -16,14 +16,15 @@ std::vector<std::uint32_t> all_cells(const TissueModel& model) {
   return cells;
 }
 
-// A single full cell, all eight corners moving out and in: with u = s at every corner (s its signs), the edges
+// Tests a single full cell whose eight corners move out and in: with u = s at every corner (s its signs), the edges
 // contribute 4 k1/4 each along one axis, the face diagonals 2 k2/2, the body diagonals k3, and the volume K h 3^2 / 4.
 TEST(Stability, FrequencyOfASingleCellMatchesTheClosedForm) {
   TissueParams params;
   params.node_spacing = 0.01f;
   const TissueModel model = make_tissue(test::block(glm::vec3(0.01f)).view(), params, {});
   const double edge = spring_share(params, 1), face = spring_share(params, 2), body = spring_share(params, 3);
-  // Force on a corner along x per unit of u: its edge along x (stretched by 2), two face diagonals, a body diagonal.
+  // The force on a corner along x per unit of u comes from its edge along x (stretched by 2), two face diagonals and a
+  // body diagonal.
   const double springs = 2.0 * edge + 2.0 * 2.0 * face + 2.0 * body;
   const double volume = volume_modulus(params) * params.node_spacing * 8.0 * 3.0 / 16.0;
   const double expected = std::sqrt((springs + volume) / (model.cell_mass / 8.0));

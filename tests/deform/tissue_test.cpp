@@ -1,3 +1,5 @@
+// Tests the model and the time step of the tissue: springs, mass, embedding, substeps, ligaments, breathing, invalid
+// input, and a golden run.
 #include "deform/tissue.hpp"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Tests the forces that restore crushed cells: the nearest rotation, the flatness of a cell, and that the forces sum
+// to zero.
 #include "deform/unfold.hpp"
 
 #include <cmath>

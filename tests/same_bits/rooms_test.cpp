@@ -18,7 +18,7 @@ using test::Hash;
 
 class SameBitsOfRooms : public test::SameBits {};
 
-// Tissue crushed by a tool; held, pulled and turned by jaws; attached to ligaments; breathing.
+// Runs tissue that a tool crushes, that jaws hold, pull and turn, that ligaments attach, and that breathes.
 TEST_F(SameBitsOfRooms, TissueRun) {
   const TriangleMesh ball = shapes::icosphere(4, 0.05f);
   TissueParams params;
@@ -57,7 +57,7 @@ TEST_F(SameBitsOfRooms, TissueRun) {
   expect_golden_model("tissue run", hash, golden::kTissue);
 }
 
-// Random motions of a tool over an oscillating organ: the scan with this processor's kernels, and a tree.
+// Runs random motions of a tool over an oscillating organ, with the scan on this processor's kernels and with a tree.
 TEST_F(SameBitsOfRooms, QueryRun) {
   const TriangleMesh ball = shapes::icosphere(4, 0.06f);
   for (const bool scan : {true, false}) {
