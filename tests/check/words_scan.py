@@ -41,7 +41,7 @@ PROSE = [(re.compile(pattern, re.I), instead, folders) for pattern, instead, fol
     (r'\bstand-?ins?\b', 'proxy mesh', ()),
     (r'\bpieces? of (?:a|the|each|every|this) frame\b|\bframe\'s pieces\b', 'contact substeps', ()),
     (r'\b(?:a|the|every|this|each) hand device\b|\bhands? (?:of|for) (?:a|the) (?:session|scene)\b', 'input device', ()),
-    (r'\bthe rest(?! (?:shape|position|pose|state|length|overlap|surface|volume|mesh|lattice|space|overlaps|vertex|vertices|of a frame)\b)\b|'
+    (r'\bthe rest(?! (?:shape|position|pose|state|length|overlap|surface|volume|mesh|lattice|space|overlaps|vertex|vertices)\b)\b|'
      r'\bwhat is left\b', 'remaining faces, time, ...', ()),
     (r'\broom to work\b', 'scratch buffers', ()),
     (r'\bhostile\b|\bwhoever\b|\bwherever\b|\bmend(?:s|ed|ing)?\b', 'degenerate, damaged, untrusted; repaired', ()),
