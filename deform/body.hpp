@@ -12,7 +12,8 @@ struct Substep {
   float dt;           // s
 };
 
-// Call between begin_step and the first `advance`: substep_count(model, dt), or more while tissue is crushed.
+// Returns substep_count(model, dt), or more while tissue is crushed. Call it between begin_step and the first
+// `advance`.
 int substep_count(const TissueModel& model, const SteppedTissue& state, float dt);
 
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads);

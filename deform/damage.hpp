@@ -27,8 +27,9 @@ struct TissueDamage {
   }
 };
 
-// Call after a step of `dt` seconds. `ids`: [slot] face ids; the contacts refer to slots. `pressure`: [slot] of this
-// step, Pa; must be zero before; set for the faces in contact. `damage` must have an entry for every id.
+// Adds the damage of a step of `dt` seconds; call it after the step. `ids`: [slot] face ids; the contacts refer to
+// slots. `pressure`: [slot] of this step, Pa; it must be zero before the call, which sets it for the faces in contact.
+// `damage` must have an entry for every id.
 void add_contact_damage(const ContactList& list, const SteppedTissue& state, std::span<const glm::uvec3> faces,
                         std::span<const FaceId> ids, std::span<const glm::vec3> positions, float dt,
                         std::span<float> pressure, TissueDamage& damage);

@@ -50,7 +50,8 @@ void move_jaws(const GraspParams& params, const ToolPose& pose, double opening, 
 void add_holds(const GraspParams& params, const ToolStep& step, double turn_deg, Grasp& grasp,
                std::vector<TissueHold>& holds);
 
-// After the step: updates points that slipped, were lost or tore. `first`: index of the grasp's first hold in the step.
+// Updates, after the step, the points that slipped, were lost or tore. `first`: index of the grasp's first hold in the
+// step.
 void settle_grasp(const GraspParams& params, const SteppedTissue& state, const ToolStep& step, std::size_t first,
                   Grasp& grasp);
 

@@ -108,8 +108,8 @@ void find_organ_contacts(std::span<const OrganBody> organs, std::span<const Orga
 // Measures the organs, then tests every pair: slower, for tests.
 void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts);
 
-// Once in every substep of `dt` seconds, after all organs have moved: pushes organs apart along the normal where they
-// overlap more than at rest, with friction, equally and oppositely. Never pulls.
+// Call once in every substep of `dt` seconds, after all organs have moved: pushes organs apart along the normal where
+// they overlap more than at rest, with friction, equally and oppositely. Never pulls them together.
 void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts);
 

@@ -145,8 +145,8 @@ void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& 
   solve_point_loads(model, loads, substep, s);
 }
 
-// A push moves mass by a length within one substep. Drag acts after it, so the force it represents is larger
-// accordingly.
+// Sets the factor that converts pushes (mass times length, summed over the substeps) to the mean force. Drag acts after
+// each push, so the force is larger by the factor 1 + drag dt.
 void end_step(const TissueModel& model, SteppedTissue& state, const Substep& last, float dt) {
   TissueScratch& s = state.scratch;
   join(s.x, state.x);

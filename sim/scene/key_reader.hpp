@@ -21,7 +21,7 @@ struct SceneOrigin {
   const Scene* scene = nullptr;  // the scene that is being read: a task names its organs and instruments
 };
 
-// Error: InputError when the text is not a valid name. Recorded names are not checked.
+// Throws InputError when the text is not a valid name. Recorded names are not checked.
 std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_view key);
 // Returns the path of a file that the scene names, relative to the scene's folder.
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key);
@@ -31,7 +31,8 @@ std::size_t read_choice(TomlTable& table, std::string_view key, const std::vecto
 // Reads the schema of a scene. Throws InputError when it is later than the present one.
 void read_schema(TomlTable& table, std::string_view key);
 
-// Checks what the limits of single keys do not express, once all keys of the table are read. Error: InputError.
+// Checks what the limits of single keys do not express, once all keys of the table are read. Throws InputError for the
+// first fault.
 template <typename Struct>
 void check(const SceneOrigin&, TomlTable&, const Struct&) {}
 template <>

@@ -67,7 +67,7 @@ class Instruments {
   void settle_tips(Organ& organ, std::span<const std::uint32_t> near);
 
   void save(ByteWriter& out) const;
-  void restore(ByteReader& in);  // Error: InputError.
+  void restore(ByteReader& in);  // Throws InputError for a damaged block.
 
   std::size_t size() const { return list_.size(); }
   std::vector<Instrument>& list() { return list_; }

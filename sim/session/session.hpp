@@ -23,8 +23,8 @@ class Session {
   // The session calls this function once for each instrument of the scene.
   using DeviceMaker = trocar::DeviceMaker;
 
-  // `backend`: empty for the scene's own. Throws InputError for an unreadable file, an invalid tissue or a backend that
-  // is not available.
+  // Makes the session of a scene. `backend`: empty for the scene's own. Throws InputError for an unreadable file, an
+  // invalid tissue or a backend that is not available.
   Session(const Scene& scene, BackendMaker& backends, const std::string& backend, const std::vector<CheckPlan>& checks,
           const DeviceMaker& make_device);
   ~Session();

@@ -1,6 +1,6 @@
 // Writes values into a block of bytes and reads them back, field by field in the same order. A type is described once
 // by a function fields(archive, value) that serves both directions. Numbers are little-endian, and counts have 64 bits.
-// Errors: InputError when a block ends too early or holds a count that does not fit in it.
+// Throws InputError when a block ends too early or holds a count that does not fit in it.
 // Tested in tests/sim/saved_session_test.cpp
 #pragma once
 
