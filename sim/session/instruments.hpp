@@ -1,5 +1,5 @@
-// The instruments and the scope of a session: their devices are read once per frame, and their motion in the frame
-// becomes tool volumes. An invalid or stale pose freezes an instrument until its device recovers.
+// Holds the instruments and the scope of a session. Reads their devices once per frame and converts their motion in the
+// frame to tool volumes. An invalid or stale pose freezes an instrument until its device recovers.
 // Units: metres, degrees, newtons, world frame.   Tested in tests/sim/session_test.cpp and session_health_test.cpp
 #pragma once
 

@@ -1,4 +1,5 @@
-// The block of bytes of Session::save(): a header, the organs and their contacts, the instruments and the scope.
+// Implements Session::save() and restore(). The block of bytes holds a header, the organs and their contacts, the
+// instruments and the scope.
 #include <array>
 
 #include "deform/model_version.hpp"
@@ -13,7 +14,7 @@ constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
 constexpr std::uint32_t kSessionVersion = 1;
 
-// FNV-1a, 64 bits.
+// Returns the checksum FNV-1a of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
   std::uint64_t sum = 14695981039346656037ull;
   for (const std::byte byte : bytes) sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 1099511628211ull;

@@ -1,5 +1,6 @@
-// A session: deformable organs, instruments moved by devices, one touch query a frame, its answer checked by other
-// backends. The conductor of its parts: instruments.hpp, organ_queries.hpp, answer_check.hpp, tissue_world.hpp.
+// Runs a session: deformable organs, instruments that devices move, one touch query a frame, and the check of its
+// answer by other backends. Session calls its parts in order: instruments.hpp, organ_queries.hpp, answer_check.hpp,
+// tissue_world.hpp.
 // Units: metres, seconds, newtons; stage times in ms.   Tested in tests/sim/session_test.cpp
 #pragma once
 

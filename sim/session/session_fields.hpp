@@ -1,6 +1,6 @@
-// The fields of a session that the next frame depends on, for ByteWriter and ByteReader. What a frame computes anew
-// from them (queries, boxes, contacts, buffers) is not listed. Kept in one order: a change raises kSessionVersion.
-// Tested in tests/sim/saved_session_test.cpp
+// Lists the fields of a session on which the next frame depends, for ByteWriter and ByteReader. Data that a frame
+// recomputes from them (queries, boxes, contacts, buffers) are not listed. The order is fixed: a change of it raises
+// kSessionVersion. Tested in tests/sim/saved_session_test.cpp
 #pragma once
 
 #include "deform/grasp.hpp"
@@ -29,7 +29,7 @@ void fields(A& a, Tether& t) {
   all(a, t.node, t.stiffness, t.diaphragm);
 }
 
-// The lattice's geometry and the parameters belong to the scene; cuts change the rest.
+// The lattice's geometry and the parameters belong to the scene; cuts change the fields listed here.
 template <typename A>
 void fields(A& a, TissueModel& m) {
   for (LatticeCell& cell : m.lattice.cells) field(a, cell.fullness);

@@ -1,5 +1,5 @@
-// The tissue of a session: the organs, the contacts of instruments and organs with them, what jaws hold, cuts, and the
-// step in time. Here, and only here, touched faces become forces.
+// Holds the tissue of a session: the organs, the contacts of instruments and organs with them, the tissue that jaws
+// hold, cuts, and the step in time. Only here do touched faces become forces.
 // Units: metres, seconds, newtons.   Tested in tests/sim/session_tissue_test.cpp
 #pragma once
 

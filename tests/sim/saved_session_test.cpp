@@ -1,5 +1,5 @@
-// Tests saved sessions: restored and continued, a session has the bits of one that was never interrupted, after cuts,
-// grasps, breathing and a device that failed. Damaged blocks and blocks of other scenes are refused.
+// Tests saved sessions: a session that is restored and continued has the same bits as one that was never interrupted,
+// after cuts, grasps, breathing and a device that failed. Damaged blocks and blocks of other scenes are refused.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -101,7 +101,7 @@ TEST_F(SavedSession, ContinuesBitForBit) {
     blocks.push_back(whole->save());
   }
   ASSERT_GT(whole->organs()[0].topology, 0u);
-  // A fresh session, and one that has already gone another way, with another backend.
+  // Restores into a fresh session, and into one that has run other frames with another backend.
   const auto fresh = session(everything), used = session(everything, "aabb-refit");
   run(*used, 40, 120);
   for (const std::size_t saved :
