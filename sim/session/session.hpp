@@ -50,17 +50,18 @@ class Session {
 
   const Encounters& encounters() const { return queries_.encounters(); }           // of the last frame
   std::span<const InstrumentClash> clashes() const { return queries_.clashes(); }  // of instruments whose boxes overlap
-  // Tips that are still inside tissue after the last frame's tissue step. [instrument]
+  // Returns the tips that are still inside tissue after the last frame's tissue step. [instrument]
   std::span<const std::optional<BuriedTip>> buried_tips() const { return tip_watch_.buried(); }
 
-  // The session as one block of bytes (saved_session.cpp). A session of the same scene that is restored and continued
-  // has the same bits as one that was never interrupted, if its devices move as before. Not in the block: the scene,
-  // measured times, counts, marks, what lies behind a device. Error of restore: InputError when the block is damaged,
-  // has another version or belongs to another scene; the session is then unchanged.
+  // These functions convert the session to one block of bytes and back (saved_session.cpp). A session of the same scene
+  // that is restored and continued has the same bits as one that was never interrupted, if its devices move as before.
+  // The block does not contain the scene, measured times, counts, marks and the internal state of devices. restore()
+  // throws InputError when the block is damaged, has another version or belongs to another scene; the session is then
+  // unchanged.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> block);
 
-  // Points attached to the organs' surfaces, and their positions at the last frame's touch query.
+  // Attaches points to the organs' surfaces; marks() returns their positions at the last frame's touch query.
   void set_marks(std::span<const SurfaceMark> marks);
   std::span<const glm::vec3> marks() const { return mark_places_; }  // [mark] m
 
