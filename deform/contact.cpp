@@ -63,7 +63,7 @@ bool may_touch(const ToolStep& step, const Triangle& face, double range) {
   return glm::dot(away, away) < most * most;
 }
 
-// A separate contact for a corner: a face held at only one point would swing into the tool at another.
+// Adds a separate contact for a corner, because a face held at only one point would swing into the tool at another.
 void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
   if (out.added_vertex[vertex] == out.round) return;

@@ -56,7 +56,7 @@ RecordingLock::RecordingLock(const std::filesystem::path& file)
     case LockAnswer::Unusable:
       refuse("this file system has no locks, so a session may still be writing the file; copy it to a local disk");
   }
-  // A program that writes with its own HDF5 library holds HDF5's lock.
+  // A program that writes the file with its own HDF5 library holds HDF5's lock.
   if (flock(descriptor_, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     refuse("another program has it open for writing; close it there first");
 }

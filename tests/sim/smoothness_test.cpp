@@ -65,7 +65,7 @@ TEST(Smoothness, TheAuthorsExample) {
     tip.emplace_back(distance, 0.0, 0.0);
   }
   EXPECT_NEAR(spectral_arc_length(speed, 100.0), -1.41403, 5e-6);
-  // They use a duration of 2 s for 200 samples, we use 1.99 s: 3 ln(2 / 1.99) = 0.015.
+  // The authors use a duration of 2 s for 200 samples, we use 1.99 s, which differs by 3 ln(2 / 1.99) = 0.015.
   EXPECT_NEAR(log_dimensionless_jerk(tip, 100.0), -5.81636, 0.03);
 }
 

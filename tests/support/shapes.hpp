@@ -10,7 +10,8 @@ namespace trocar::shapes {
 
 // Returns an icosahedron split `subdivisions` times, with 20 * 4^subdivisions faces.
 TriangleMesh icosphere(int subdivisions, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
-// Sphere of at least `faces` faces, when a certain size is needed: rings of equal count between two poles.
+// Returns a sphere of at least `faces` faces, for tests that need a certain size: rings with equal numbers of vertices
+// between two poles.
 TriangleMesh sphere_of(std::size_t faces, float radius = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
 // Twelve faces.
 TriangleMesh cube(float side = 0.1f, const glm::vec3& centre = glm::vec3(0.f));
