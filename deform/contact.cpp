@@ -50,7 +50,9 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   return {1.0 - b - c, b, c};
 }
 
-bool in_range(const ToolStep& step, double distance) { return distance < step.radius + kContactReach; }
+bool in_range(const ToolStep& step, double distance, const ContactList& list) {
+  return distance < step.radius + list.params.reach;
+}
 
 // Can the face come within `range` of the tool's surface during the step? Conservative: uses a ball around the face,
 // the axis at the end of the step, and the largest motion of any point of the axis.
@@ -69,7 +71,8 @@ void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p,
   if (out.added_vertex[vertex] == out.round) return;
   const glm::dvec3 to_tool = closest_on_segment(p, step.pivot, step.tip_after) - p;
   const double distance = glm::length(to_tool);
-  if (!in_range(step, distance) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident)) return;
+  if (!in_range(step, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
+    return;
   out.added_vertex[vertex] = out.round;
   out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
 }
@@ -83,7 +86,7 @@ void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const 
   const closest::Segment axis = closest::segment(step.pivot, step.tip_after), edge = closest::segment(a, b);
   const closest::SegmentPair pair = closest::closest_segments(axis, edge);
   const double distance = std::sqrt(pair.squared);
-  if (pair.v < kEnd || pair.v > 1.0 - kEnd || !in_range(step, distance) || distance <= kCoincident) return;
+  if (pair.v < kEnd || pair.v > 1.0 - kEnd || !in_range(step, distance, out) || distance <= kCoincident) return;
   const glm::dvec3 to_tool = axis.p + pair.u * axis.d - (edge.p + pair.v * edge.d);
   if (glm::dot(to_tool, face_normal) < kSameSide * distance) return;
   out.contacts.push_back({out.tool(), from, glm::vec3(to_tool / distance), to, from, static_cast<float>(pair.v), 0.f});
@@ -92,12 +95,12 @@ void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const 
 void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
-  if (!may_touch(step, face, kContactReach)) return;
+  if (!may_touch(step, face, out.params.reach)) return;
   Touch touch;
   const bool touched = refine_touch(step, face, touch);
   const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
   FaceContact contact = against_end_pose(closest);
-  if (!touched && !in_range(step, contact.distance)) return;
+  if (!touched && !in_range(step, contact.distance, out)) return;
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
   if (touched && (passed || closest.distance <= kCoincident))
     contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
@@ -129,7 +132,11 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
   return around;
 }
 
-void ContactList::forget() { *this = ContactList{}; }
+void ContactList::forget() {
+  const ContactParams kept = params;
+  *this = ContactList{};
+  params = kept;
+}
 
 void begin_candidates(ContactList& list) {
   std::swap(list.candidates, list.near);
@@ -146,7 +153,8 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   const auto consider = [&](FaceId face) {
     if (index(face) >= faces.size() || list.seen_face[index(face)] == list.round) return;
     list.seen_face[index(face)] = list.round;
-    if (may_touch(step, triangle_of(positions, faces[index(face)]), kCandidateReach)) list.candidates.push_back(face);
+    if (may_touch(step, triangle_of(positions, faces[index(face)]), list.params.candidate_reach))
+      list.candidates.push_back(face);
   };
   for (const Touch& touch : touches) consider(touch.face);
   if (tool + 1 < list.first_near.size())
@@ -190,10 +198,10 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
 
 int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
   if (list.candidates.empty()) return 1;
-  double most = kLeastPieces;
+  double most = list.params.least_substeps;
   for (const ToolStep& step : steps)
     most = std::max(most, glm::distance(step.tip_before, step.tip_after) / (0.5 * step.radius));
-  return static_cast<int>(std::ceil(std::min(most, static_cast<double>(kMostPieces))));
+  return static_cast<int>(std::ceil(std::min(most, static_cast<double>(list.params.most_substeps))));
 }
 
 ToolStep piece_of(const ToolStep& step, int number, int count) {

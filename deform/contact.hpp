@@ -13,12 +13,17 @@
 
 namespace trocar {
 
-// Points within this distance of a tool get a contact, because tissue may come that much nearer in a contact substep.
-constexpr double kContactReach = 2e-3;  // m
-
-// Faces within this distance of a tool's path in a frame are candidates in every contact substep: pressed tissue can
-// snap past a tool much faster than the tool moves.
-constexpr double kCandidateReach = 6e-3;  // m
+struct ContactParams {
+  // Points within this distance of a tool get a contact, because tissue may come that much nearer in a contact substep.
+  double reach = 2e-3;  // m, > 0
+  // Faces within this distance of a tool's path in a frame are candidates in every contact substep: pressed tissue can
+  // snap past a tool much faster than the tool moves.
+  double candidate_reach = 6e-3;              // m, >= reach
+  int least_substeps = 4, most_substeps = 8;  // 1  contact substeps of a frame with contact, >= 1, least <= most
+  // The pressure on a face is the force divided by its area, or by this one if that is larger, so that a mesh finer
+  // than a tool's tip does not show more damage.
+  float smallest_area = 5e-6f;  // m^2, > 0
+};
 
 // The faces around each vertex.
 struct FacesAround {
@@ -29,6 +34,7 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
 
 // Contacts of all tools with one organ. Keep the object between frames: it stores the faces near each tool.
 struct ContactList {
+  ContactParams params;
   std::vector<TissueContact> contacts;  // [contact] by tool
   std::vector<FaceId> face_of;          // [contact] the face that caused it
   std::vector<std::uint32_t> first{0};  // [tool + 1] contacts of tool k are first[k] .. first[k + 1]
@@ -41,28 +47,27 @@ struct ContactList {
 
   // Returns the index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
-  // Call when face numbers have changed: resets the list.
+  // Call when face numbers have changed: resets the list, except for the parameters.
   void forget();
 };
 
 // Call begin_candidates once a frame, then add_candidates for each tool in order. They start from the touched faces of
 // a query (`touches[tool]`, exact) and the faces near in the previous frame, and spread over neighbours to all faces
-// within kCandidateReach of the tool's motion. They allocate only when there are more candidates than ever before.
+// within `candidate_reach` of the tool's motion. They allocate only when there are more candidates than ever before.
 void begin_candidates(ContactList& list);
 void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                     const FacesAround& around, std::span<const glm::vec3> positions, ContactList& list);
 
 // Call begin_contacts once for each contact substep, then add_contacts for each tool in order. Every candidate face
-// that the tool touches in this substep, or that is within kContactReach of it at the end, gets contacts: at its point
+// that the tool touches in this substep, or that is within `reach` of it at the end, gets contacts: at its point
 // closest to the tool (the point of first touch when the tool has passed the face), at its corners and along its edges.
 // Faces with a vertex in `held` are skipped: they are between the tool's jaws.
 void begin_contacts(ContactList& list);
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
                   ContactList& list, std::span<const std::uint32_t> held = {});
 
-// Limits of the number of contact substeps in a frame with contact. In one substep no tool moves further than half its
-// radius. There are at least kLeastPieces when there are candidates, at most kMostPieces.
-constexpr int kLeastPieces = 4, kMostPieces = 8;
+// Returns the number of contact substeps in a frame with contact: in one substep no tool moves further than half its
+// radius. It is at least `least_substeps` when there are candidates, at most `most_substeps`.
 int piece_count(std::span<const ToolStep> steps, const ContactList& list);
 // Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);

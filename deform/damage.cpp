@@ -16,7 +16,7 @@ void add_contact_damage(const ContactList& list, const SteppedTissue& state, std
     const glm::uvec3& f = faces[slot];
     const glm::vec3 a = positions[f.x];
     const float area = 0.5f * glm::length(glm::cross(positions[f.y] - a, positions[f.z] - a));
-    const float p = force / std::max(area, kSmallestArea);
+    const float p = force / std::max(area, list.params.smallest_area);
     const std::uint32_t id = index(ids[slot]);
     pressure[slot] += p;
     damage.peak[id] = std::max(damage.peak[id], pressure[slot]);

@@ -1,7 +1,7 @@
 // Records the damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was
 // burnt, torn, crushed or cut. The pressure on a face is the force of its contacts divided by its area, or by
-// kSmallestArea if that is larger, so that a mesh finer than a tool's tip does not show more damage. Units: pascals,
-// seconds, newtons, square metres. Tested in tests/deform/damage_test.cpp
+// ContactParams::smallest_area if that is larger, so that a mesh finer than a tool's tip does not show more damage.
+// Units: pascals, seconds, newtons, square metres. Tested in tests/deform/damage_test.cpp
 #pragma once
 
 #include <span>
@@ -11,8 +11,6 @@
 #include "deform/tissue.hpp"
 
 namespace trocar {
-
-constexpr float kSmallestArea = 5e-6f;  // m^2
 
 enum DamageMark : std::uint8_t { kBurnt = 1, kTorn = 2, kCrushed = 4, kSnipped = 8 };
 

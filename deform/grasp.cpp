@@ -9,9 +9,6 @@
 namespace trocar {
 namespace {
 
-// A point farther than this from its target between the jaws has slipped.
-constexpr double kSlip = 2e-4;  // m
-
 glm::dvec3 axis_of(const glm::dvec3& pivot, const glm::dvec3& tip) {
   const glm::dvec3 along = tip - pivot;
   const double length = glm::length(along);
@@ -72,7 +69,7 @@ void settle_grasp(const GraspParams& params, const SteppedTissue& state, const T
     grasp.pull += hold_force(state, first + i);
     GraspedPoint& held = grasp.points[i];
     const glm::dvec3 offset = point_of(held.point, state.x) - step.tip_after;
-    if (glm::distance(offset, held.offset) <= kSlip) continue;
+    if (glm::distance(offset, held.offset) <= params.slip) continue;
     held.offset = offset;
     grasp.slipping = true;
   }

@@ -23,6 +23,7 @@ struct GraspParams {
   float friction = 0.6f;      // 1  Coulomb, of a serrated jaw
   float damage_from = 3.4f;   // N  squeeze above which liver is damaged
   float tear_from = 4.f;      // N  pull above which it tears
+  double slip = 2e-4;         // m  a point farther than this from its target between the jaws has slipped, > 0
 };
 
 struct GraspedPoint {

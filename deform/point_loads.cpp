@@ -12,9 +12,6 @@ constexpr int kRounds = 16, kFewRounds = 4;  // few: when there are only holds
 // A point at least this far outside the tool at the first round is not processed further.
 constexpr float kIdle = 2e-4f;  // m
 
-// Instruments do not move faster by hand: deeper contacts are resolved over several steps, so tissue is not flung away.
-constexpr float kFastestTool = 2.f;  // m/s
-
 // When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
 constexpr float kSameSide = 0.5f;
 
@@ -135,7 +132,7 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
 // The push may grow or shrink between rounds, but it never becomes a pull.
 void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, pressed = -glm::dot(c.pressed, c.normal);
-  const float most = kFastestTool * substep.dt / c.admittance;
+  const float most = model.params.fastest_tool * substep.dt / c.admittance;
   const float wanted = std::clamp(pressed + excess / c.admittance, 0.f, most);
   if (wanted != pressed) push_point(model, c, (pressed - wanted) * c.normal, substep.dt, s);
 }

@@ -31,6 +31,13 @@ struct TissueParams {
   int substeps = 1;               // 1       least substeps of one step, >= 1; stability may need more
   glm::vec3 gravity{0.f};         // m/s^2   zero: the rest shape is the scanned shape
   float friction = 0.2f;          // 1       Coulomb, of a tool on wet tissue, >= 0
+  // Instruments do not move faster by hand: deeper contacts are resolved over several steps, so tissue is not flung
+  // away.
+  float fastest_tool = 2.f;  // m/s  > 0
+  // Crushed cells (deform/unfold.hpp): stiffness of the pull on each corner, relative to Young's modulus times spacing,
+  // and damping rate of the relative motion of the corners, because buckling tissue must not oscillate.
+  float unfolding = 0.8f;       // 1    >= 0
+  float crush_damping = 300.f;  // 1/s  >= 0
 };
 
 // A ball of tissue that is attached: rigidly, or by an elastic ligament.

@@ -10,12 +10,6 @@
 namespace trocar {
 namespace {
 
-// Stiffness of the pull on each corner, relative to Young's modulus times spacing.
-constexpr float kUnfolding = 0.8f;  // 1
-
-// Damping rate of the relative motion of a crushed cell's corners: buckling tissue must not oscillate.
-constexpr float kCalming = 300.f;  // 1/s
-
 // Volumes at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
 // 01, 11.
 struct Rows {
@@ -118,8 +112,8 @@ void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, con
   const float need = std::clamp((kSqueezed - flatness_of(p, spacing)) / kSqueezed, 0.f, 1.f);
   if (!(need > 0.f)) return;
   const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
-  const float stiffness = cell.fullness * need * kUnfolding * model.params.youngs_modulus * spacing;
-  const float damping = need * kCalming * cell.fullness * model.cell_mass / 8.f;
+  const float stiffness = cell.fullness * need * model.params.unfolding * model.params.youngs_modulus * spacing;
+  const float damping = need * model.params.crush_damping * cell.fullness * model.cell_mass / 8.f;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
     const std::uint32_t node = node_of(cell, corner);

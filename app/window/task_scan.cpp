@@ -21,7 +21,7 @@ TaskScan::TaskScan(const Recording& recording, const Scene& scene) : content_(st
   content_->recording = &recording;
   if (!scene.task) return;
   try {
-    content_->run.emplace(*scene.task, stage_of(recording, content_->surfaces));
+    content_->run.emplace(*scene.task, stage_of(recording, scene, content_->surfaces));
     content_->observer.emplace(recording, scene.scope, content_->run->marks());
   } catch (const InputError&) {
     content_->run.reset();

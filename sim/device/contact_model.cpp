@@ -8,14 +8,6 @@
 namespace trocar {
 namespace {
 
-// The direction of a weaker force is undefined.
-constexpr double kWeakestForce = 1e-6;  // N
-
-// Lower limit of T: the transition to a new frame takes at least this time.
-constexpr double kShortestInterval = 0.004;  // s
-// Time constant with which a long interval decays.
-constexpr double kIntervalMemory = 1.0;  // s
-
 bool finite(const glm::dvec3& p) { return std::isfinite(p.x + p.y + p.z); }
 
 bool in_contact(const ContactModel& model) { return model.normal != glm::dvec3(0.0); }
@@ -30,8 +22,8 @@ double freshness(const ContactModelParams& params, const ContactModel& model, do
 // Returns T after an interval of `since`. A gap longer than any hold is a stall or the start and leaves T unchanged.
 double interval_after(const ContactModelParams& params, const ContactModel& model, double since) {
   if (!(since >= 0.0) || since > params.hold_intervals * params.longest_interval) return model.interval;
-  const double remembered = model.interval * elementary::exp(-since / kIntervalMemory);
-  return std::clamp(std::max(since, remembered), kShortestInterval, params.longest_interval);
+  const double remembered = model.interval * elementary::exp(-since / params.interval_memory);
+  return std::clamp(std::max(since, remembered), params.shortest_interval, params.longest_interval);
 }
 
 glm::dvec3 plane_force(const ContactModelParams& params, const ContactModel& model, const glm::dvec3& tip) {
@@ -77,7 +69,7 @@ ContactModel updated(const ContactModelParams& params, const ContactModel& model
   ContactModel next = model;
   const glm::dvec3 force(felt.force);
   const double pressure = glm::length(force);
-  const bool usable = std::isfinite(pressure) && finite(felt.tip) && pressure > kWeakestForce;
+  const bool usable = std::isfinite(pressure) && finite(felt.tip) && pressure > params.weakest_force;
   next.pressure = usable ? pressure : 0.0;
   next.normal = usable ? force / pressure : glm::dvec3(0.0);
   if (usable) next.tip = felt.tip;

@@ -15,14 +15,9 @@
 #include <memory>
 
 #include "sim/device/device.hpp"
+#include "sim/scene/guard_params.hpp"
 
 namespace trocar {
-
-struct GuardParams {
-  double tip_speed = 0.10;        // m/s    of the return to the device's pose, > 0
-  double roll_speed_deg = 180.0;  // deg/s  of the return, > 0
-  double longest_way_back = 2.0;  // s      upper limit of the duration, at any distance
-};
 
 // What the guard remembers from one frame to the next.
 struct GuardState {

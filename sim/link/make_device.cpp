@@ -47,9 +47,10 @@ std::unique_ptr<Device> make_spacemouse(const HeldTool& tool, DeviceContext& con
 
 std::unique_ptr<Device> make_haptic(const InstrumentScene& scene) {
   const auto path = std::shared_ptr<Device>(make_script_device({scene.pivot, scene.tip, scene.script}));
-  return std::make_unique<HapticStub>(scene.pivot, scene.tip, [path](double time) {
-    return path->pose({0, time}).tip;
-  });
+  HapticStubParams params;
+  params.contact = scene.haptic;
+  const auto target = [path](double time) { return path->pose({0, time}).tip; };
+  return std::make_unique<HapticStub>(scene.pivot, scene.tip, target, params);
 }
 
 // Makes a device of a kind that instruments and the scope share. Sets `mouse` when the device is a mouse.

@@ -16,9 +16,13 @@ std::uint32_t faces_gone_in(const SurfaceHistory& history, std::size_t frame) {
 
 }  // namespace
 
-TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces) {
+TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<OrganSurface>& surfaces) {
   TaskStage stage;
   stage.instruments = recording.tools();
+  for (const std::string& tool : recording.tools()) {
+    const auto found = std::ranges::find(scene.instruments, tool, &InstrumentScene::name);
+    stage.jaws.push_back(found == scene.instruments.end() ? GraspParams{} : found->grasp);
+  }
   surfaces.assign(recording.organs().size(), {});
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     go_to_frame(recording.organs()[k].history, 0, surfaces[k]);

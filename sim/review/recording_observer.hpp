@@ -14,7 +14,8 @@
 namespace trocar {
 
 // Returns the initial surfaces of a recording at rest, and names. `surfaces` owns what the stage borrows.
-TaskStage stage_of(const Recording& recording, std::vector<OrganSurface>& surfaces);
+// `scene`: the recorded scene, for the parameters of the jaws.
+TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<OrganSurface>& surfaces);
 
 class RecordingObserver {
  public:

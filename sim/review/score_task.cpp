@@ -27,7 +27,7 @@ std::optional<TaskResult> score_task(const Recording& recording) {
   const Scene scene = parse_recorded_scene(text, "scene of the recording");
   if (!scene.task) return {};
   std::vector<OrganSurface> surfaces;
-  const TaskStage stage = stage_of(recording, surfaces);
+  const TaskStage stage = stage_of(recording, scene, surfaces);
   if (!has_all_of(stage, *scene.task)) return {};
   TaskRun run(*scene.task, stage);
   RecordingObserver observer(recording, scene.scope, run.marks());

@@ -38,6 +38,14 @@ void check(const SceneOrigin&, TomlTable&, const Struct&) {}
 template <>
 void check(const SceneOrigin&, TomlTable&, const JointLimits&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const ContactParams&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const GraspParams&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const BladeParams&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const ContactModelParams&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const InstrumentScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const ScopeScene&);

@@ -104,6 +104,30 @@ void check(const SceneOrigin&, TomlTable& table, const JointLimits& limits) {
 }
 
 template <>
+void check(const SceneOrigin&, TomlTable& table, const ContactParams& contact) {
+  if (contact.candidate_reach < contact.reach) table.fail("candidate_reach_mm", "must be at least reach_mm");
+  if (contact.most_substeps < contact.least_substeps) table.fail("most_substeps", "must be at least least_substeps");
+}
+
+template <>
+void check(const SceneOrigin&, TomlTable& table, const GraspParams& grasp) {
+  if (grasp.open_above <= grasp.close_below) table.fail("open_above", "must be more than close_below");
+}
+
+template <>
+void check(const SceneOrigin&, TomlTable& table, const BladeParams& blades) {
+  if (blades.open <= blades.meet) table.fail("open", "must be more than meet");
+}
+
+template <>
+void check(const SceneOrigin&, TomlTable& table, const ContactModelParams& haptic) {
+  if (haptic.greatest_stiffness < haptic.least_stiffness)
+    table.fail("greatest_stiffness", "must be at least least_stiffness");
+  if (haptic.longest_interval <= haptic.shortest_interval)
+    table.fail("longest_interval_s", "must be more than shortest_interval_s");
+}
+
+template <>
 void check(const SceneOrigin& origin, TomlTable& table, const InstrumentScene& instrument) {
   const double length = glm::length(instrument.axis);
   if (length > 0.0 && length < kShortestAxis && !origin.recorded)

@@ -10,12 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "deform/contact.hpp"
+#include "deform/grasp.hpp"
+#include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
+#include "sim/scene/contact_model_params.hpp"
+#include "sim/scene/guard_params.hpp"
 #include "sim/scene/joint_limits.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/scene/scope.hpp"
 #include "sim/scene/task_scene.hpp"
+#include "sim/scene/tip_params.hpp"
 
 namespace trocar {
 
@@ -25,6 +31,8 @@ struct OrganScene {
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   TissueParams tissue;
+  ContactParams contact;  // with tools
+  SculptParams cut;       // `fall` holds unless the tissue has gravity
   std::vector<Attachment> attachments;
 };
 
@@ -44,6 +52,10 @@ struct InstrumentScene {
   double radius = 0.0025;           // m      half of a 5 mm shaft
   InstrumentKind kind = InstrumentKind::Probe;
   glm::dvec3 axis{0.0};              // 1      direction at zero pan and tilt; zero: from trocar to tip at the start
+  GraspParams grasp;                 //        of a grasper
+  HookParams hook;                   //        of a hook
+  BladeParams blades;                //        of scissors
+  ContactModelParams haptic;         //        with device = "haptic"
   JointLimits limits;                //        of hand-held devices; trajectories and scripts are not limited
   std::string device = "mouse";      // one of device_names()
   std::string source;                // which gamepad, igtl tool ("localhost:18944/Probe") or recorded instrument
@@ -90,6 +102,7 @@ struct Scene {
   QueryScene query;
   SolverScene solver;
   std::optional<TaskScene> task;
+  GuardParams guard;    // of every device
   Breathing breathing;  // moves everything attached to the diaphragm
   std::filesystem::path file;
   std::string text;  // content of the file; every recording stores it

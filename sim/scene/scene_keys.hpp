@@ -59,8 +59,40 @@ void declare(Keys& keys, std::type_identity<TissueParams>) {
               &TissueParams::node_spacing, {0.1, 1000.0});
   keys.number({"substeps", "", "smallest number of substeps of a step; stability may require more"},
               &TissueParams::substeps, {1, 1000});
+  keys.number({"fastest_tool", "m/s", "contacts push tissue away no faster than this"}, &TissueParams::fastest_tool,
+              {0.01, 100.0});
+  keys.number({"unfolding", "", "stiffness of a crushed cell, relative to Young's modulus times spacing"},
+              &TissueParams::unfolding, {0.0, 10.0});
+  keys.number({"crush_damping", "1/s", "damping rate of the corners of a crushed cell"}, &TissueParams::crush_damping,
+              {0.0, 1e4});
   keys.vector({"gravity", "m/s^2", "without gravity the mesh is the shape at rest", Need::Optional, true},
               &TissueParams::gravity, {-100.0, 100.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<ContactParams>) {
+  keys.scaled({"reach_mm", "mm", "points within this distance of a tool get a contact"}, &ContactParams::reach,
+              {0.01, 100.0});
+  keys.scaled({"candidate_reach_mm", "mm",
+               "faces within this distance of a tool's path are tested in every contact substep; at least `reach_mm`"},
+              &ContactParams::candidate_reach, {0.01, 100.0});
+  keys.number({"least_substeps", "", "contact substeps of a frame with contact"}, &ContactParams::least_substeps,
+              {1, 100});
+  keys.number({"most_substeps", "", "at least `least_substeps`"}, &ContactParams::most_substeps, {1, 100});
+  keys.number({"smallest_area_m2", "m^2", "pressure is force divided by the face's area, at least this one"},
+              &ContactParams::smallest_area, {1e-9, 1.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<SculptParams>) {
+  keys.number({"voxels_per_cell", "", "voxels along a lattice cell; cuts remove whole voxels"},
+              &SculptParams::voxels_per_cell, {1, 8});
+  keys.number({"smallest_piece", "voxels", "smaller separated pieces are removed too"}, &SculptParams::smallest_piece,
+              {0, 1e6});
+  keys.vector({"fall", "m/s^2", "gravity of loose parts of tissue without gravity"}, &SculptParams::fall,
+              {-100.0, 100.0});
+  keys.scaled({"out_of_sight_mm", "mm", "loose parts stop at this distance from their place at rest"},
+              &SculptParams::out_of_sight, {1.0, 1e5});
 }
 
 template <typename Keys>
@@ -80,6 +112,8 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});
   keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});
   keys.table("tissue", &OrganScene::tissue);
+  keys.table("contact", &OrganScene::contact);
+  keys.table("cut", &OrganScene::cut);
   keys.list("attachment", &OrganScene::attachments);
 }
 
@@ -94,6 +128,75 @@ void declare(Keys& keys, std::type_identity<JointLimits>) {
   keys.scaled({"deepest_mm", "mm", "largest depth, more than `shallowest_mm`"}, &JointLimits::deepest, {1.0, 1000.0});
   keys.number({"widest_grip_deg", "degrees", "angle between fully open jaws"}, &JointLimits::widest_grip_deg,
               {1.0, 120.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<GraspParams>) {
+  keys.scaled({"reach_mm", "mm", "tissue within this distance of the tip is between the jaws"}, &GraspParams::reach,
+              {0.1, 100.0});
+  keys.number({"close_below", "", "aperture (0 closed, 1 open) below which the jaws hold"}, &GraspParams::close_below,
+              {0.0, 1.0});
+  keys.number({"open_above", "", "aperture above which they release, more than `close_below`"},
+              &GraspParams::open_above, {0.0, 1.0});
+  keys.number({"squeeze_n", "N", "force of fully closed jaws"}, &GraspParams::squeeze, {0.0, 100.0});
+  keys.number({"friction", "", "Coulomb friction of the jaws"}, &GraspParams::friction, {0.0, 10.0});
+  keys.number({"damage_from_n", "N", "squeeze above which tissue is damaged"}, &GraspParams::damage_from,
+              {0.0, 1000.0});
+  keys.number({"tear_from_n", "N", "pull above which tissue tears"}, &GraspParams::tear_from, {0.0, 1000.0});
+  keys.scaled({"slip_mm", "mm", "a point farther than this from its target between the jaws has slipped"},
+              &GraspParams::slip, {0.001, 100.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<HookParams>) {
+  keys.scaled({"length_mm", "mm", "length of the hot part"}, &HookParams::length, {0.0, 100.0});
+  keys.scaled({"reach_mm", "mm", "tissue within this distance of the metal burns"}, &HookParams::reach, {0.0, 100.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<BladeParams>) {
+  keys.scaled({"length_mm", "mm", "length of the cutting part"}, &BladeParams::length, {0.0, 100.0});
+  keys.scaled({"reach_mm", "mm", "tissue within this distance of the shaft's surface is cut"}, &BladeParams::reach,
+              {0.0, 100.0});
+  keys.number({"meet", "", "aperture (0 closed, 1 open) below which the blades have cut"}, &BladeParams::meet,
+              {0.0, 1.0});
+  keys.number({"open", "", "aperture above which they can cut again, more than `meet`"}, &BladeParams::open,
+              {0.0, 1.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<GuardParams>) {
+  keys.scaled({"tip_speed_mm_s", "mm/s", "speed of the return to the device's pose after a failure"},
+              &GuardParams::tip_speed, {1.0, 1e4});
+  keys.number({"roll_speed_deg_s", "degrees/s", "speed of the rotation about the shaft meanwhile"},
+              &GuardParams::roll_speed_deg, {1.0, 1e4});
+  keys.number({"longest_return_s", "s", "upper limit of the duration of the return"}, &GuardParams::longest_way_back,
+              {0.001, 60.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<ContactModelParams>) {
+  keys.number({"start_stiffness", "N/m", "before the first fit"}, &ContactModelParams::start_stiffness, {0.0, 1e4});
+  keys.number({"least_stiffness", "N/m", "lower limit of the fit"}, &ContactModelParams::least_stiffness, {0.0, 1e4});
+  keys.number({"greatest_stiffness", "N/m", "upper limit of the fit; the device must be stable against it"},
+              &ContactModelParams::greatest_stiffness, {0.0, 1e4});
+  keys.number({"forgetting", "", "weight of older pairs of frames, per frame"}, &ContactModelParams::forgetting,
+              {0.0, 1.0});
+  keys.scaled({"trusted_motion_mm", "mm", "much smaller changes of depth do not affect the fit"},
+              &ContactModelParams::trusted_motion, {1e-4, 10.0});
+  keys.number({"hold_intervals", "", "number of frame intervals for which a force is held"},
+              &ContactModelParams::hold_intervals, {1.0, 100.0});
+  keys.number({"shortest_hold_s", "s", "minimum hold"}, &ContactModelParams::shortest_hold, {0.0, 10.0});
+  keys.number({"longest_interval_s", "s", "upper limit of the interval; more than `shortest_interval_s`"},
+              &ContactModelParams::longest_interval, {0.001, 10.0});
+  keys.number({"fade_s", "s", "from the end of the hold to zero"}, &ContactModelParams::fade, {0.0, 10.0});
+  keys.number({"largest_force_n", "N", "limit of the motors"}, &ContactModelParams::largest_force, {0.0, 100.0});
+  keys.number({"weakest_force_n", "N", "the direction of a weaker force is undefined"},
+              &ContactModelParams::weakest_force, {1e-12, 1.0});
+  keys.number({"shortest_interval_s", "s", "the transition to a new frame takes at least this time"},
+              &ContactModelParams::shortest_interval, {1e-4, 1.0});
+  keys.number({"interval_memory_s", "s", "time constant with which a long interval decays"},
+              &ContactModelParams::interval_memory, {1e-3, 100.0});
 }
 
 template <typename Keys>
@@ -129,6 +232,10 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
              Need::Required},
             &InstrumentScene::trajectory,
             [](const InstrumentScene& instrument) { return instrument.device == "trajectory"; });
+  keys.table("grasp", &InstrumentScene::grasp);
+  keys.table("hook", &InstrumentScene::hook);
+  keys.table("blades", &InstrumentScene::blades);
+  keys.table("haptic", &InstrumentScene::haptic);
   keys.table("limits", &InstrumentScene::limits);
 }
 
@@ -240,6 +347,7 @@ void declare(Keys& keys, std::type_identity<Scene>) {
   keys.table("scope", &Scene::scope);
   keys.table("query", &Scene::query);
   keys.table("solver", &Scene::solver);
+  keys.table("guard", &Scene::guard);
   keys.table("breathing", &Scene::breathing);
   keys.list("organ", &Scene::organs);
   keys.list("instrument", &Scene::instruments);

@@ -7,17 +7,17 @@
 namespace trocar {
 namespace {
 
-// Aperture of scissors below which they have cut, and above which they can cut again.
-constexpr double kBladesMeet = 0.15, kBladesOpen = 0.35;
-
-Instrument make_instrument(const InstrumentScene& scene, const DeviceMaker& make_device) {
+Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guard, const DeviceMaker& make_device) {
   Instrument instrument;
   instrument.name = scene.name;
   instrument.kind = scene.kind;
   instrument.radius = scene.radius;
   instrument.limits = scene.limits;
+  instrument.jaws = scene.grasp;
+  instrument.hook = scene.hook;
+  instrument.blades = scene.blades;
   instrument.device =
-      std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip, 0.0, 1.0, false});
+      std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip, 0.0, 1.0, false}, guard);
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
   if (const std::string fault = pose_fault(instrument.pose); !fault.empty()) {
     throw InputError(fmt::format("instrument {}: {}", scene.name, fault));
@@ -29,16 +29,16 @@ Instrument make_instrument(const InstrumentScene& scene, const DeviceMaker& make
 void work_blades(Instrument& instrument) {
   instrument.snipped = false;
   if (instrument.kind != InstrumentKind::Scissors) return;
-  instrument.snipped = instrument.blades_open && instrument.grip < kBladesMeet;
-  if (instrument.grip < kBladesMeet) instrument.blades_open = false;
-  if (instrument.grip > kBladesOpen) instrument.blades_open = true;
+  instrument.snipped = instrument.blades_open && instrument.grip < instrument.blades.meet;
+  if (instrument.grip < instrument.blades.meet) instrument.blades_open = false;
+  if (instrument.grip > instrument.blades.open) instrument.blades_open = true;
 }
 
 }  // namespace
 
-Instruments::Instruments(const Scene& scene, const DeviceMaker& make_device) : kind_(scene.query) {
+Instruments::Instruments(const Scene& scene, const DeviceMaker& make_device) : kind_(scene.query), guard_(scene.guard) {
   for (const auto& instrument : scene.instruments) {
-    list_.push_back(make_instrument(instrument, make_device));
+    list_.push_back(make_instrument(instrument, scene.guard, make_device));
     previous_.push_back(list_.back().pose);
     tip_touch_.emplace_back(instrument.kind, instrument.radius, instrument.limits);
   }
@@ -89,7 +89,7 @@ void Instruments::read_scope(const FrameClock& clock) {
 
 void Instruments::set_scope_device(std::unique_ptr<Device> device) {
   const DevicePose start{scope_.pose.port, scope_.pose.eye, scope_.pose.spin_deg, 1.0, false};
-  scope_.device = device ? std::make_unique<DeviceGuard>(std::move(device), start) : nullptr;
+  scope_.device = device ? std::make_unique<DeviceGuard>(std::move(device), start, guard_) : nullptr;
 }
 
 void Instruments::suspend() {

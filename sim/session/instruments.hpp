@@ -26,6 +26,9 @@ struct Instrument {
   InstrumentKind kind = InstrumentKind::Probe;
   double radius = 0.0025;  // m
   JointLimits limits;
+  GraspParams jaws;
+  HookParams hook;
+  BladeParams blades;
   std::unique_ptr<DeviceGuard> device;
   ToolPose pose;  // current
   double roll_deg = 0.0, grip = 1.0;
@@ -82,6 +85,7 @@ class Instruments {
   void read_scope(const FrameClock& clock);
 
   QueryScene kind_;
+  GuardParams guard_;
   std::vector<Instrument> list_;
   SessionScope scope_;
   std::vector<ToolPose> previous_;                 // [tool]

@@ -89,11 +89,11 @@ std::size_t slot_of(const Organ& organ, FaceId face) {
 }
 
 void stop_fallen_parts(Organ& organ) {
-  constexpr float kOutOfSight = 0.4f;  // m
-  if (organ.topology == 0) return;
+  if (organ.topology == 0 || !organ.sculpture) return;
+  const float out_of_sight = organ.sculpture->params.out_of_sight;
   for (std::size_t node = 0; node < organ.state.x.size(); ++node) {
     if (organ.tissue.gravity[node] == organ.tissue.params.gravity) continue;
-    if (glm::distance(organ.state.x[node], organ.tissue.rest[node]) < kOutOfSight) continue;
+    if (glm::distance(organ.state.x[node], organ.tissue.rest[node]) < out_of_sight) continue;
     organ.tissue.gravity[node] = glm::vec3(0.f);
     organ.state.v[node] = glm::vec3(0.f);
   }
@@ -136,6 +136,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
     throw InputError(fmt::format("organ {} ({}): {}", scene.name, scene.mesh.string(), error.what()));
   }
   organ.state = rest_state(organ.tissue);
+  organ.contacts.params = scene.contact;
   const std::size_t faces = organ.mesh.faces.size();
   for (std::uint32_t face = 0; face < faces; ++face) organ.face_ids.push_back(FaceId(face));
   organ.positions.resize(organ.mesh.positions.size());
@@ -145,7 +146,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   if (cuttable) {
-    SculptParams params;
+    SculptParams params = scene.cut;
     if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
     organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);
   }

@@ -5,22 +5,20 @@
 namespace trocar {
 namespace {
 
-// The hot part of a hook: its last 4 mm; tissue burns up to 2 mm from the metal.
-constexpr double kHotLength = 0.004;    // m
-constexpr double kHotReach = 0.002;     // m
-constexpr double kBladeLength = 0.010;  // m  of the cutting part of scissors
-constexpr double kCutReach = 0.0015;    // m  beyond the shaft's surface
-
-HotSegment hot_part(const ToolPose& pose) {
+HotSegment hot_part(const Instrument& instrument) {
+  const ToolPose& pose = instrument.pose;
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
-  return {glm::vec3(pose.tip), glm::vec3(pose.tip + kHotLength * back), static_cast<float>(pose.radius + kHotReach)};
+  return {glm::vec3(pose.tip), glm::vec3(pose.tip + instrument.hook.length * back),
+          static_cast<float>(pose.radius + instrument.hook.reach)};
 }
 
-// Returns the segment that closing blades cut. Tissue is removed by voxels of about 3 mm, so the cut has this width.
-HotSegment between_blades(const ToolPose& pose) {
+// Returns the segment that closing blades cut.
+HotSegment between_blades(const Instrument& instrument) {
+  const ToolPose& pose = instrument.pose;
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   const glm::dvec3 end = pose.tip - pose.radius * back;
-  return {glm::vec3(end), glm::vec3(end + kBladeLength * back), static_cast<float>(pose.radius + kCutReach)};
+  return {glm::vec3(end), glm::vec3(end + instrument.blades.length * back),
+          static_cast<float>(pose.radius + instrument.blades.reach)};
 }
 
 // Returns whether the instrument reaches tissue: a hook burns what it touches; closing blades cut the faces around the
@@ -123,7 +121,7 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
     if (!instrument.energy && !instrument.snipped) continue;
-    const HotSegment removed = instrument.energy ? hot_part(instrument.pose) : between_blades(instrument.pose);
+    const HotSegment removed = instrument.energy ? hot_part(instrument) : between_blades(instrument);
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
       if (!organ.sculpture || !reaches_anything(instrument, organ, tool)) continue;
@@ -150,11 +148,11 @@ void TissueWorld::move_jaws_of(Instrument& instrument, std::size_t tool) {
   const Organ& organ = organs_[instrument.grasped];
   // The pose at the start of the step: the tissue is there, and the jaws move it from there.
   const ToolPose from{instrument.pose.pivot, tool_steps_[tool].tip_before, instrument.radius};
-  move_jaws(grasp_params_, from, instrument.grip, organ.tissue, organ.positions, instrument.grasp);
+  move_jaws(instrument.jaws, from, instrument.grip, organ.tissue, organ.positions, instrument.grasp);
   std::vector<TissueHold>& holds = holds_[instrument.grasped];
   first_hold_[tool] = holds.size();
   if (instrument.grasp.holding())
-    add_holds(grasp_params_, tool_steps_[tool], instrument.turn_deg, instrument.grasp, holds);
+    add_holds(instrument.jaws, tool_steps_[tool], instrument.turn_deg, instrument.grasp, holds);
 }
 
 // Contacts between organs whose boxes overlap; after a cut between all organs, because the boxes are out of date.
@@ -237,9 +235,9 @@ void TissueWorld::settle_jaws(std::vector<Instrument>& instruments) {
     Instrument& instrument = instruments[tool];
     if (!instrument.grasp.holding()) continue;
     Organ& organ = organs_[instrument.grasped];
-    settle_grasp(grasp_params_, organ.state, tool_steps_[tool], first_hold_[tool], instrument.grasp);
+    settle_grasp(instrument.jaws, organ.state, tool_steps_[tool], first_hold_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
-    if (instrument.grasp.squeeze < grasp_params_.damage_from) continue;
+    if (instrument.grasp.squeeze < instrument.jaws.damage_from) continue;
     const auto first = organ.touched_first[tool], last = organ.touched_first[tool + 1];
     for (std::uint32_t i = first; i < last; ++i) organ.damage.marks[index(organ.touched_by_id[i].face)] |= kCrushed;
   }

@@ -55,7 +55,6 @@ class TissueWorld {
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
-  GraspParams grasp_params_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;                             // [organ]
   std::vector<const TissueModel*> models_;                    // [organ]

@@ -22,7 +22,9 @@ constexpr double kSlipped = 0.01;  // m   the target slipped out when its distan
 class LiftOrgan final : public TaskGoal {
  public:
   LiftOrgan(const TaskScene& task, const TaskStage& stage)
-      : task_(task), tool_(instrument_of(stage, task.instrument)), marks_(marks_of(task, stage)) {}
+      : task_(task), tool_(instrument_of(stage, task.instrument)), marks_(marks_of(task, stage)) {
+    if (tool_ < stage.jaws.size()) jaws_ = stage.jaws[tool_];
+  }
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
 
@@ -73,18 +75,17 @@ class LiftOrgan final : public TaskGoal {
   std::size_t organ() const { return marks_.front().organ; }
 
   void move_jaws(const Observation& seen, TaskLog& log) {
-    const GraspParams jaws;
     const double grip = seen.tools[tool_].grip;
     const double from_tip = glm::distance(glm::dvec3(target_), seen.tools[tool_].pose.tip);
-    if (closed_ && grip > jaws.open_above) {
+    if (closed_ && grip > jaws_.open_above) {
       closed_ = false;
       let_go(seen.time, log);
-    } else if (!closed_ && grip < jaws.close_below) {
+    } else if (!closed_ && grip < jaws_.close_below) {
       // Jaws that have been closed from the start have not grasped anything.
       closed_ = true;
       if (opened_) grasp(from_tip, seen.tools[tool_].pose.radius, seen.time, log);
     }
-    opened_ = opened_ || grip > jaws.open_above;
+    opened_ = opened_ || grip > jaws_.open_above;
     if (holding_ && from_tip > grasped_at_ + kSlipped) let_go(seen.time, log);
   }
 
@@ -120,6 +121,7 @@ class LiftOrgan final : public TaskGoal {
   TaskScene task_;
   std::size_t tool_;
   std::vector<SurfaceMark> marks_;
+  GraspParams jaws_;
   Lasting contact_{kContactLasts};
   std::optional<glm::dvec3> rest_;  // m   initial position of the target
   glm::vec3 target_{0.f};           // m

@@ -8,7 +8,10 @@ TaskStage stage_of(const Session& session) {
     stage.organs.push_back(organ.name);
     stage.surfaces.push_back(organ.mesh.view());
   }
-  for (const Instrument& instrument : session.instruments()) stage.instruments.push_back(instrument.name);
+  for (const Instrument& instrument : session.instruments()) {
+    stage.instruments.push_back(instrument.name);
+    stage.jaws.push_back(instrument.jaws);
+  }
   return stage;
 }
 

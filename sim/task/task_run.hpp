@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "deform/grasp.hpp"
 #include "geometry/mesh_view.hpp"
 #include "sim/scene/task_scene.hpp"
 #include "sim/score/attempt.hpp"
@@ -19,6 +20,7 @@ namespace trocar {
 struct TaskStage {
   std::vector<std::string> organs, instruments;  // names, in the scene's order
   std::vector<MeshView> surfaces;                // [organ] at rest
+  std::vector<GraspParams> jaws = {};            // [instrument]; empty: the defaults
 };
 
 // The state of a task that the window shows.

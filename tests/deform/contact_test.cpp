@@ -44,7 +44,7 @@ TEST(Contacts, EachPointFacesTheTool) {
     EXPECT_NEAR(glm::length(c.normal), 1.f, 1e-5f);
     const glm::dvec3 p(point_of(c, mesh.positions));
     const double distance = from_axis(tool, p);
-    EXPECT_LT(distance, kRadius + kContactReach);
+    EXPECT_LT(distance, kRadius + ContactParams{}.reach);
     EXPECT_NEAR(from_axis(tool, p + 0.5 * distance * glm::dvec3(c.normal)), 0.5 * distance, 1e-6);
     nearest = std::min(nearest, distance);
   }
@@ -94,11 +94,11 @@ TEST(Contacts, FaceThatLeftIsKeptWhileItIsNear) {
     return list.contacts.size();
   };
   EXPECT_GT(frame(down_to(0.102, 0.102)), 0u);
-  const double above = 0.1 + kRadius + 0.5 * kContactReach;
+  const double above = 0.1 + kRadius + 0.5 * ContactParams{}.reach;
   EXPECT_GT(frame(down_to(above, above)), 0u);
-  const double far = 0.1 + kRadius + 2.0 * kContactReach;
+  const double far = 0.1 + kRadius + 2.0 * ContactParams{}.reach;
   EXPECT_EQ(frame(down_to(far, far)), 0u);
-  const double away = 0.1 + kRadius + 2.0 * kCandidateReach;
+  const double away = 0.1 + kRadius + 2.0 * ContactParams{}.candidate_reach;
   EXPECT_EQ(frame(down_to(away, away)), 0u);
   EXPECT_EQ(frame(down_to(above, above)), 0u);
 }

@@ -29,7 +29,7 @@ TEST(Damage, AddsUpToTheForceAndOnlyGrows) {
       const glm::vec3 a = press.positions[mesh.faces[f].x];
       const float area =
           0.5f * glm::length(glm::cross(press.positions[mesh.faces[f].y] - a, press.positions[mesh.faces[f].z] - a));
-      sum += pressure[f] * std::max(area, kSmallestArea);
+      sum += pressure[f] * std::max(area, ContactParams{}.smallest_area);
       total += damage.integral[f];
       EXPECT_GE(damage.peak[f], pressure[f]);
     }

@@ -139,6 +139,111 @@ radius_mm = 2.5
   EXPECT_EQ(scene.instruments[1].device, "mouse");
 }
 
+TEST_F(SceneFile, EveryParameterOfContactsAndInstrumentsIsRead) {
+  const Scene scene = load(R"(
+schema = 2
+[guard]
+tip_speed_mm_s = 50
+roll_speed_deg_s = 90
+longest_return_s = 3
+[[organ]]
+name = "liver"
+mesh = "liver.obj"
+[organ.tissue]
+fastest_tool = 1
+unfolding = 0.5
+crush_damping = 200
+[organ.contact]
+reach_mm = 1
+candidate_reach_mm = 4
+least_substeps = 2
+most_substeps = 6
+smallest_area_m2 = 1e-5
+[organ.cut]
+voxels_per_cell = 4
+smallest_piece = 10
+fall = [0, -9, 0]
+out_of_sight_mm = 300
+[[instrument]]
+name = "tool"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0, 100]
+radius_mm = 2.5
+[instrument.grasp]
+reach_mm = 5
+close_below = 0.2
+open_above = 0.5
+squeeze_n = 4
+friction = 0.5
+damage_from_n = 3
+tear_from_n = 6
+slip_mm = 0.1
+[instrument.hook]
+length_mm = 6
+reach_mm = 1
+[instrument.blades]
+length_mm = 12
+reach_mm = 1
+meet = 0.1
+open = 0.4
+[instrument.haptic]
+start_stiffness = 100
+weakest_force_n = 1e-5
+shortest_interval_s = 0.002
+interval_memory_s = 2
+)");
+  EXPECT_DOUBLE_EQ(scene.guard.tip_speed, 0.05);
+  EXPECT_DOUBLE_EQ(scene.guard.roll_speed_deg, 90.0);
+  EXPECT_DOUBLE_EQ(scene.guard.longest_way_back, 3.0);
+  const OrganScene& organ = scene.organs[0];
+  EXPECT_FLOAT_EQ(organ.tissue.fastest_tool, 1.f);
+  EXPECT_FLOAT_EQ(organ.tissue.unfolding, 0.5f);
+  EXPECT_FLOAT_EQ(organ.tissue.crush_damping, 200.f);
+  EXPECT_DOUBLE_EQ(organ.contact.reach, 0.001);
+  EXPECT_DOUBLE_EQ(organ.contact.candidate_reach, 0.004);
+  EXPECT_EQ(organ.contact.least_substeps, 2);
+  EXPECT_EQ(organ.contact.most_substeps, 6);
+  EXPECT_FLOAT_EQ(organ.contact.smallest_area, 1e-5f);
+  EXPECT_EQ(organ.cut.voxels_per_cell, 4);
+  EXPECT_EQ(organ.cut.smallest_piece, 10);
+  EXPECT_EQ(organ.cut.fall, glm::vec3(0.f, -9.f, 0.f));
+  EXPECT_FLOAT_EQ(organ.cut.out_of_sight, 0.3f);
+  const InstrumentScene& tool = scene.instruments[0];
+  EXPECT_FLOAT_EQ(tool.grasp.reach, 0.005f);
+  EXPECT_FLOAT_EQ(tool.grasp.close_below, 0.2f);
+  EXPECT_FLOAT_EQ(tool.grasp.open_above, 0.5f);
+  EXPECT_FLOAT_EQ(tool.grasp.squeeze, 4.f);
+  EXPECT_FLOAT_EQ(tool.grasp.friction, 0.5f);
+  EXPECT_FLOAT_EQ(tool.grasp.damage_from, 3.f);
+  EXPECT_FLOAT_EQ(tool.grasp.tear_from, 6.f);
+  EXPECT_DOUBLE_EQ(tool.grasp.slip, 1e-4);
+  EXPECT_DOUBLE_EQ(tool.hook.length, 0.006);
+  EXPECT_DOUBLE_EQ(tool.hook.reach, 0.001);
+  EXPECT_DOUBLE_EQ(tool.blades.length, 0.012);
+  EXPECT_DOUBLE_EQ(tool.blades.reach, 0.001);
+  EXPECT_DOUBLE_EQ(tool.blades.meet, 0.1);
+  EXPECT_DOUBLE_EQ(tool.blades.open, 0.4);
+  EXPECT_DOUBLE_EQ(tool.haptic.start_stiffness, 100.0);
+  EXPECT_DOUBLE_EQ(tool.haptic.weakest_force, 1e-5);
+  EXPECT_DOUBLE_EQ(tool.haptic.shortest_interval, 0.002);
+  EXPECT_DOUBLE_EQ(tool.haptic.interval_memory, 2.0);
+}
+
+TEST_F(SceneFile, ContradictoryParametersNameTheirKey) {
+  const auto tool = [&](const std::string& lines, const std::string& part) {
+    expect_sentence(std::string(kMinimal) + lines + "\n", part);
+  };
+  tool("[instrument.grasp]\nopen_above = 0.2", "s.toml:12: instrument.grasp.open_above: must be more than close_below");
+  tool("[instrument.blades]\nopen = 0.1", "s.toml:12: instrument.blades.open: must be more than meet");
+  tool("[instrument.haptic]\nleast_stiffness = 2000", "instrument.haptic.greatest_stiffness: must be at least");
+  tool("[instrument.haptic]\nshortest_interval_s = 0.5", "instrument.haptic.longest_interval_s: must be more than");
+  const std::string mesh = "mesh = \"liver.obj\"";
+  expect_sentence(with(mesh, mesh + "\n[organ.contact]\nreach_mm = 9"),
+                  "organ.contact.candidate_reach_mm: must be at least");
+  expect_sentence(with(mesh, mesh + "\n[organ.contact]\nleast_substeps = 9"),
+                  "organ.contact.most_substeps: must be at least");
+}
+
 // The defaults of a scene equal the defaults of the structs.
 TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
   const Scene scene = load(kMinimal);

@@ -194,6 +194,13 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     instrument.limits.deepest = std::round(number(100, 300)) * 1e-3;
     instrument.device = "trajectory";
     instrument.trajectory = folder.path() / "t.csv";
+    instrument.grasp.reach = static_cast<float>(number(0.001, 0.02));
+    instrument.grasp.slip = number(1e-5, 1e-3);
+    instrument.hook.length = number(0.001, 0.01), instrument.blades.reach = number(0.0, 0.01);
+    instrument.haptic.trusted_motion = number(1e-5, 1e-4);
+    scene.organs.back().contact.reach = number(0.001, 0.005);
+    scene.organs.back().cut.out_of_sight = static_cast<float>(number(0.1, 1.0));
+    scene.guard.tip_speed = number(0.01, 1.0);
     scene.instruments.push_back(instrument);
     scene.scope.eye = glm::vec3(position()), scene.scope.target = glm::vec3(position());
     scene.scope.angle_deg = 30.f;
@@ -211,6 +218,7 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     const auto file = folder.path() / "s.toml";
     save_scene(scene, file, true);
     expect_equal(scene, load_scene(file));
+    EXPECT_EQ(scene_text(scene, file), scene_text(load_scene(file), file));
     if (HasFailure()) FAIL() << scene_text(scene, file);
   }
 }

@@ -142,6 +142,21 @@ TEST_F(TissueScene, ScissorsCutOnceEachTimeTheyClose) {
   EXPECT_EQ(std::count(ball.charred.begin(), ball.charred.end(), 1.f), 0);
 }
 
+TEST_F(TissueScene, BladesCutAtTheApertureOfTheScene) {
+  double grip = 1.0;
+  const std::string wide = "[instrument.blades]\nmeet = 0.45\nopen = 0.5\n";
+  for (const bool early : {false, true}) {
+    Session session(scene(instrument("scissors", "press") + (early ? wide : "")), backends_, "scan", {},
+                    [&](const InstrumentScene& made) { return std::make_unique<HeldDevice>(made, &grip); });
+    grip = 1.0;
+    for (std::size_t frame = 0; frame < 10; ++frame) {
+      if (frame == 5) grip = 0.4;
+      step(session, frame);
+    }
+    EXPECT_EQ(session.organs()[0].topology, early ? 1u : 0u);
+  }
+}
+
 TEST_F(TissueScene, BackendsAgreeWhileTheHookBurns) {
   Session session(scene(instrument("hook", "burn")), backends_, "scan", {{"obb-refit", 1}, {"obb", 1}}, script);
   const Organ& ball = session.organs()[0];

@@ -1,0 +1,21 @@
+// Holds the parameters of hooks and scissors; those of jaws are in deform/grasp.hpp. A scene sets them for each
+// instrument.   Units: metres.   Tested in tests/sim/session_tissue_test.cpp
+#pragma once
+
+namespace trocar {
+
+// The hot part of a hook is a segment from its tip towards the trocar.
+struct HookParams {
+  double length = 0.004;  // m  of the segment, >= 0
+  double reach = 0.002;   // m  tissue up to this distance from the metal burns, >= 0
+};
+
+// Blades cut what lies between them each time they close.
+struct BladeParams {
+  double length = 0.010;  // m  of the cutting part, >= 0
+  double reach = 0.0015;  // m  beyond the shaft's surface: tissue is removed by voxels, so a cut has this width, >= 0
+  double meet = 0.15;     // 1  aperture (0 closed .. 1 open) below which they have cut
+  double open = 0.35;     // 1  aperture above which they can cut again, > meet
+};
+
+}  // namespace trocar
