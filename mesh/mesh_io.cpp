@@ -23,6 +23,14 @@ void add_strip(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& 
   }
 }
 
+std::vector<Format>& formats() {
+  static std::vector<Format> list = {{".stl", read_stl, write_stl},
+                                     {".obj", read_obj, write_obj},
+                                     {".ply", read_ply, write_ply},
+                                     {".vtk", read_vtk, write_vtk}};
+  return list;
+}
+
 }  // namespace mesh_io
 
 namespace {
@@ -33,18 +41,6 @@ using mesh_io::Source;
 constexpr FileKind kMeshFile{"mesh", std::uint64_t{4} << 30};  // about 60 million faces of binary STL
 constexpr double kFarthest = 1000.0;  // m; a larger coordinate means a wrong unit or a damaged number
 
-struct Format {
-  const char* extension;
-  FileMesh (*read)(const Source&);
-  std::string (*write)(const FileMesh&, MeshEncoding);
-};
-
-constexpr Format kFormats[] = {
-    {".stl", mesh_io::read_stl, mesh_io::write_stl}, {".obj", mesh_io::read_obj, mesh_io::write_obj},
-    {".ply", mesh_io::read_ply, mesh_io::write_ply}, {".vtk", mesh_io::read_vtk, mesh_io::write_vtk},
-    {".vtp", mesh_io::read_vtp, mesh_io::write_vtp},
-};
-
 std::string lower_extension(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
@@ -52,9 +48,9 @@ std::string lower_extension(const std::filesystem::path& file) {
   return extension;
 }
 
-const Format& format_of(const std::filesystem::path& file) {
+const mesh_io::Format& format_of(const std::filesystem::path& file) {
   const std::string extension = lower_extension(file);
-  for (const Format& format : kFormats) {
+  for (const mesh_io::Format& format : mesh_io::formats()) {
     if (extension == format.extension) return format;
   }
   throw InputError(file.string() + ": the extension " + mesh_io::in_quotes(extension) +
@@ -99,7 +95,7 @@ void check_unit(const std::filesystem::path& file, double metres_per_unit) {
 
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit) {
   check_unit(file, metres_per_unit);
-  const Format& format = format_of(file);
+  const mesh_io::Format& format = format_of(file);
   const std::string bytes = read_bytes(file);
   const Source source{file.string(), without_byte_order_mark(file, bytes), kFarthest / metres_per_unit};
   const FileMesh raw = format.read(source);
@@ -114,7 +110,7 @@ void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, doub
 void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, MeshEncoding encoding,
                   double metres_per_unit) {
   check_unit(file, metres_per_unit);
-  const Format& format = format_of(file);
+  const mesh_io::Format& format = format_of(file);
   if (mesh.faces.empty())
     throw InputError(file.string() + ": the mesh to save has no faces; save a mesh that has faces");
   mesh_io::place_file(file, format.write(in_file_units(mesh, metres_per_unit), encoding));

@@ -1,6 +1,7 @@
-// Declares one reader and one writer per mesh file format, for mesh_io.cpp. Internal to mesh/.
-// Each reader rejects what it does not understand: counts, indices and finiteness are checked before use.
-// Units: of the file.   Tested in tests/mesh/mesh_io_test.cpp
+// Declares one reader and one writer per mesh file format, for mesh_io.cpp. Internal to mesh/. VTP needs VTK and is in
+// a library of its own, trocar_mesh_vtk, which adds the format to every program that links it. Each reader rejects what
+// it does not understand: counts, indices and finiteness are checked before use. Units: of the file.   Tested in
+// tests/mesh/mesh_io_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,22 @@ FileMesh read_stl(const Source& source);
 FileMesh read_obj(const Source& source);
 FileMesh read_ply(const Source& source);
 FileMesh read_vtk(const Source& source);
-FileMesh read_vtp(const Source& source);
+FileMesh read_vtp(const Source& source);  // in trocar_mesh_vtk
 
 // The writers. They return the content of the whole file. OBJ is always text, binary legacy VTK always big endian.
 std::string write_stl(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_obj(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_ply(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding);
-std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding);
+std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding);  // in trocar_mesh_vtk
+
+struct Format {
+  const char* extension;  // ".obj"
+  FileMesh (*read)(const Source&);
+  std::string (*write)(const FileMesh&, MeshEncoding);
+};
+// All formats of this program. Another library adds its own before main() begins.
+std::vector<Format>& formats();
 
 // Moves the finished file to its final path. Throws InputError when the file cannot be written, RunError when the disk
 // is full.

@@ -286,3 +286,12 @@ std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding) {
 }
 
 }  // namespace trocar::mesh_io
+
+// The linker takes this file from its library because it asks for this name (mesh/CMakeLists.txt).
+extern "C" {
+extern const bool trocar_vtp_format;
+const bool trocar_vtp_format = [] {
+  trocar::mesh_io::formats().push_back({".vtp", trocar::mesh_io::read_vtp, trocar::mesh_io::write_vtp});
+  return true;
+}();
+}
