@@ -6,30 +6,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
 #include <string>
 #include <vector>
 
+#include "geometry/stopwatch.hpp"
 #include "gpu_collision/compute_query.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace {
 
 using namespace trocar;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kFaceCounts[] = {2'000, 8'000, 31'000, 100'000, 300'000, 1'000'000};
 constexpr int kPoses = 16;                           // distinct positions and tools, used in turn
 constexpr glm::vec3 kHalfSize{0.14f, 0.08f, 0.05f};  // m  of the organ
 constexpr double kRadius = 0.0025;                   // m  of the tool
 constexpr int kWarmFrames = 20;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 double median(std::vector<double>& samples) {
   std::nth_element(samples.begin(), samples.begin() + samples.size() / 2, samples.end());

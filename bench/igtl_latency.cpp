@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "geometry/stopwatch.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_server.hpp"
 
 namespace {
 
 using namespace trocar;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kWarming = 20;                 // messages that are not counted
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
       }
       std::this_thread::yield();
     }
-    if (k >= kWarming) ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    if (k >= kWarming) ms.push_back(milliseconds_since(start));
   }
   std::sort(ms.begin(), ms.end());
   fmt::print(

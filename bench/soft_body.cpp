@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <numeric>
@@ -14,6 +13,7 @@
 
 #include "bench/soft_body_report.hpp"
 #include "deform/elastic_forces.hpp"
+#include "geometry/stopwatch.hpp"
 #include "mesh/organ_maker.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"
@@ -30,9 +30,9 @@ struct Options {
 };
 
 double milliseconds_of(SoftBody& body, int passes) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   for (int i = 0; i < passes; ++i) body.pass();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / passes;
+  return milliseconds_since(start) / passes;
 }
 
 // Runs all methods in turn, in a new random order each time.

@@ -7,17 +7,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 
 #include "bench/view_shots.hpp"
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   int width = 1280, height = 720, pictures = 200, faces = 20000;
@@ -49,7 +46,7 @@ void measure(View& view, ShotOrgans& organs, const Shot& shot, Quality quality, 
     const auto start = Clock::now();
     view.draw(organs.drawn(), shot.tools, shot.scope, shot.lens, shot.marks, settings, options.width, options.height);
     glFinish();
-    if (k >= kWarm) ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    if (k >= kWarm) ms.push_back(milliseconds_since(start));
   }
   const double cpu = 1e3 * (cpu_seconds() - cpu_start) / options.pictures;
   std::sort(ms.begin(), ms.end());

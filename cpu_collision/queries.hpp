@@ -10,8 +10,5 @@
 namespace trocar {
 
 std::unique_ptr<TouchQuery> make_scan_query();
-inline std::unique_ptr<TouchQuery> make_obb_query(TreeUpdate update) {
-  return make_surface_tree({.volume = &kObbVolume, .update = update});
-}
 
 }  // namespace trocar

@@ -3,24 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "cpu_collision/queries.hpp"
-#include "cpu_collision/scan_face_set.hpp"
 #include "geometry/convex_clip.hpp"
-#include "geometry/refine.hpp"
+#include "geometry/face_set.hpp"
+#include "geometry/stopwatch.hpp"
+#include "geometry/touch_book.hpp"
 
 namespace trocar {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double, std::milli>(to - from).count();
-}
 
 // Touches of a usual frame. A frame with more allocates, but only when it exceeds all frames before.
 constexpr std::size_t kUsualTouches = 4096;
@@ -64,11 +58,10 @@ class ScanQuery final : public TouchQuery {
   std::vector<std::uint32_t> seams_;       // [seam + 1] seams that may hold survivors
   std::vector<std::uint32_t> survivors_;   // [face + 1] indices into layout_.faces, the first survivor_count_ of them
   std::vector<FaceVerdict> verdicts_;      // [face]
-  ScanFaceSet touched_;
+  FaceSet touched_;
   std::vector<FaceId> found_;      // touched by one tool, sorted
   std::vector<Triangle> corners_;  // of found_
-  std::vector<Touch> touches_;
-  std::vector<std::uint32_t> first_;
+  TouchBook book_;
   std::size_t survivor_count_ = 0;
   float largest_ = 0.f;  // m, largest absolute coordinate
   StageTimes times_;
@@ -92,7 +85,7 @@ void ScanQuery::rebuild(const MeshView& mesh) {
   const std::size_t usual = std::min(faces, kUsualTouches);
   found_.reserve(usual);
   corners_.reserve(usual);
-  touches_.reserve(usual);
+  book_.reserve(usual);
   update(mesh.positions);
 }
 
@@ -133,27 +126,25 @@ void ScanQuery::update(std::span<const glm::vec3> positions) {
       largest_ = std::max({largest_, std::abs(all.low[axis]), std::abs(all.high[axis])});
   }
   counters_.updated_nodes = layout_.patch_count;
-  times_.update_ms = milliseconds(start, Clock::now());
+  times_.update_ms = milliseconds_since(start);
 }
 
 TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_ = {.update_ms = times_.update_ms};
   counters_ = {.updated_nodes = counters_.updated_nodes};
-  touches_.clear();
-  first_.assign(1, 0);
+  book_.open();
   for (const ToolVolume& tool : tools) {
     const Clock::time_point start = Clock::now();
     const ScanPlanes planes = scan_planes(tool, largest_);
     search_patches(planes.out);
     search_seams();
+    times_.search_ms += milliseconds_since(start);
     const Clock::time_point searched = Clock::now();
     settle(tool, planes, set);
     report(tool, set);
-    first_.push_back(static_cast<std::uint32_t>(touches_.size()));
-    times_.search_ms += milliseconds(start, searched);
-    times_.refine_ms += milliseconds(searched, Clock::now());
+    times_.refine_ms += milliseconds_since(searched);
   }
-  return {touches_, first_};
+  return book_.list();
 }
 
 // Computes the patch codes; for patches outside no plane, also the vertex codes and the survivors among the inner
@@ -225,16 +216,10 @@ void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSe
 void ScanQuery::report(const ToolVolume& tool, TouchSet set) {
   found_.clear();
   touched_.drain([&](std::uint32_t face) { found_.push_back(FaceId{face}); });
-  const std::size_t before = touches_.size();
-  touches_.resize(before + found_.size());
-  const std::span<Touch> added = std::span(touches_).subspan(before);
-  if (set == TouchSet::Volume) {
-    for (std::size_t i = 0; i < found_.size(); ++i) added[i].face = found_[i];
-    return;
-  }
   corners_.clear();
-  for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[index_of_[index(face)]]));
-  touches_.resize(before + refine_touches(tool.step, corners_, found_, added));
+  if (set == TouchSet::Exact)
+    for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[index_of_[index(face)]]));
+  book_.add_tool(tool, set, std::span<const Triangle>(corners_), found_);
 }
 
 Triangle ScanQuery::corners_of(const ScanFace& face) const {
@@ -245,16 +230,10 @@ Triangle ScanQuery::corners_of(const ScanFace& face) const {
   return {corner(0), corner(1), corner(2)};
 }
 
-template <typename T>
-std::size_t held_bytes(const std::vector<T>& values) {
-  return values.capacity() * sizeof(T);
-}
-
 std::size_t ScanQuery::memory_bytes() const {
-  return sizeof(*this) + trocar::memory_bytes(layout_) + held_bytes(index_of_) + held_bytes(positions_) +
-         held_bytes(boxes_) + held_bytes(patch_codes_) + held_bytes(open_) + held_bytes(seams_) +
-         held_bytes(vertex_codes_) + held_bytes(survivors_) + held_bytes(verdicts_) + touched_.memory_bytes() +
-         held_bytes(found_) + held_bytes(corners_) + held_bytes(touches_) + held_bytes(first_);
+  return sizeof(*this) + trocar::memory_bytes(layout_) + touched_.memory_bytes() + book_.memory_bytes() +
+         held_bytes(index_of_, positions_, boxes_, patch_codes_, open_, seams_, vertex_codes_, survivors_, verdicts_,
+                    found_, corners_);
 }
 
 }  // namespace

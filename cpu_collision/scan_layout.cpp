@@ -7,6 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "geometry/held_bytes.hpp"
+#include "geometry/spatial_order.hpp"
+
 namespace trocar {
 namespace {
 
@@ -19,34 +22,6 @@ std::vector<std::uint32_t> vertices_with_a_face(const MeshView& mesh) {
   for (std::uint32_t v = 0; v < used.size(); ++v)
     if (used[v]) vertices.push_back(v);
   return vertices;
-}
-
-int longest_axis(std::span<const std::uint32_t> vertices, std::span<const glm::vec3> positions) {
-  glm::vec3 low = positions[vertices[0]], high = low;
-  for (const std::uint32_t v : vertices) {
-    low = glm::min(low, positions[v]);
-    high = glm::max(high, positions[v]);
-  }
-  const glm::vec3 size = high - low;
-  if (size.x >= size.y && size.x >= size.z) return 0;
-  return size.y >= size.z ? 1 : 2;
-}
-
-// Halves the set along its longest axis, in whole patches, down to single patches. Within a patch the file's order is
-// kept, so that reading the file's positions patch by patch runs forward through memory.
-void order_in_patches(std::span<std::uint32_t> vertices, std::span<const glm::vec3> positions) {
-  if (vertices.size() <= kPatchVertices) {
-    std::sort(vertices.begin(), vertices.end());
-    return;
-  }
-  const std::size_t patches = (vertices.size() + kPatchVertices - 1) / kPatchVertices;
-  const std::size_t half = patches / 2 * kPatchVertices;
-  const int axis = longest_axis(vertices, positions);
-  std::nth_element(vertices.begin(), vertices.begin() + half, vertices.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::make_tuple(positions[a][axis], a) < std::make_tuple(positions[b][axis], b);
-  });
-  order_in_patches(vertices.first(half), positions);
-  order_in_patches(vertices.subspan(half), positions);
 }
 
 // Sorts the patches as their vertices lie in the file: reading the positions patch by patch then finds most cache lines
@@ -128,7 +103,7 @@ ScanLayout make_scan_layout(const MeshView& mesh) {
   layout.vertex_count = static_cast<std::uint32_t>(mesh.positions.size());
   std::vector<std::uint32_t> order = vertices_with_a_face(mesh);
   if (order.empty()) return layout;
-  order_in_patches(order, mesh.positions);
+  order_in_runs(order, mesh.positions, kPatchVertices);
   sort_patches_by_file_order(order);
 
   layout.patch_count = static_cast<std::uint32_t>((order.size() + kPatchVertices - 1) / kPatchVertices);
@@ -146,8 +121,7 @@ ScanLayout make_scan_layout(const MeshView& mesh) {
 }
 
 std::size_t memory_bytes(const ScanLayout& layout) {
-  return layout.source.capacity() * sizeof(std::uint32_t) + layout.faces.capacity() * sizeof(ScanFace) +
-         layout.within.capacity() * sizeof(FaceRange) + layout.seams.capacity() * sizeof(Seam);
+  return held_bytes(layout.source, layout.faces, layout.within, layout.seams);
 }
 
 }  // namespace trocar

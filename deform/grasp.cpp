@@ -1,8 +1,8 @@
 #include "deform/grasp.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "deform/node_sum.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/turn.hpp"
 
@@ -25,9 +25,7 @@ glm::dquat turn_of(const ToolStep& step, double turn_deg) {
 }
 
 glm::dvec3 point_of(const Embedding& e, std::span<const glm::vec3> nodes) {
-  glm::dvec3 p(0.0);
-  for (int i = 0; i < 8; ++i) p += static_cast<double>(e.weight[i]) * glm::dvec3(nodes[e.node[i]]);
-  return p;
+  return weighted_sum<glm::dvec3>(e.node, e.weight, 8, [nodes](std::uint32_t n) { return glm::dvec3(nodes[n]); });
 }
 
 }  // namespace

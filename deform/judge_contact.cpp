@@ -1,6 +1,5 @@
 // Computes contacts, holds and friction of the implicit reference solver.
 #include <algorithm>
-#include <cmath>
 
 #include "deform/judge_terms.hpp"
 #include "deform/point_loads.hpp"

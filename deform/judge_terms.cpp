@@ -3,7 +3,6 @@
 
 #include <Eigen/Dense>
 #include <array>
-#include <cmath>
 
 namespace trocar {
 namespace {

@@ -1,7 +1,6 @@
 #include "deform/lattice_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace trocar {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/node_sum.hpp"
 #include "deform/organ_foresight.hpp"
 #include "deform/trilinear_cell.hpp"
 
@@ -27,9 +28,6 @@ constexpr float kMostWeightWithoutTissue = 0.5f;
 // Limit on how much longer a gap is in rest space than in the world; beyond it the tissue is squeezed too much.
 constexpr float kLongestStretch = 3.f;
 
-// A point almost entirely on fixed nodes would move its free nodes far to move a little itself; this limits it.
-constexpr float kLeastFreedom = 0.1f;  // fraction of the admittance with all nodes free
-
 constexpr int kMostBins = 64;  // along an axis
 
 using Box = OrganContacts::Box;
@@ -47,12 +45,6 @@ bool empty(const Box& box) { return !glm::all(glm::lessThanEqual(box.low, box.hi
 bool holds(const Box& box, const glm::vec3& p) {
   return p.x >= box.low.x && p.x <= box.high.x && p.y >= box.low.y && p.y <= box.high.y && p.z >= box.low.z &&
          p.z <= box.high.z;
-}
-
-glm::vec3 weighted(const Embedding& e, std::span<const glm::vec3> nodes) {
-  glm::vec3 sum(0.f);
-  for (int i = 0; i < 8; ++i) sum += e.weight[i] * nodes[e.node[i]];
-  return sum;
 }
 
 float admittance_of(const Embedding& e, const TissueModel& model) {

@@ -1,7 +1,7 @@
 // Resolves contacts between organs within a substep: moves positions, only apart, equally and oppositely.
 #include <algorithm>
-#include <cmath>
 
+#include "deform/node_sum.hpp"
 #include "deform/organ_contact.hpp"
 
 namespace trocar {
@@ -11,22 +11,10 @@ namespace {
 // further.
 constexpr int kRounds = 2;
 
-glm::vec3 weighted(const Embedding& e, const NodeColumns& c) {
-  glm::vec3 sum(0.f);
-  for (int i = 0; i < 8; ++i) sum += e.weight[i] * glm::vec3(c.x[e.node[i]], c.y[e.node[i]], c.z[e.node[i]]);
-  return sum;
-}
-
 // Moves the point by its share of `push`; velocities follow.
 void push_point(const Embedding& e, const TissueModel& model, const glm::vec3& push, float dt, TissueScratch& s) {
-  const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
-  for (int i = 0; i < 8; ++i) {
-    const std::uint32_t n = e.node[i];
-    const glm::vec3 by = e.weight[i] * model.inverse_mass[n] * push;
-    s.x.x[n] += by.x, s.x.y[n] += by.y, s.x.z[n] += by.z;
-    s.v.x[n] += to_speed * by.x, s.v.y[n] += to_speed * by.y, s.v.z[n] += to_speed * by.z;
-    s.ahead.x[n] += to_ahead * by.x, s.ahead.y[n] += to_ahead * by.y, s.ahead.z[n] += to_ahead * by.z;
-  }
+  NodeMover nodes(model, dt, s);
+  for (int i = 0; i < 8; ++i) nodes.move(e.node[i], e.weight[i] * model.inverse_mass[e.node[i]] * push);
 }
 
 // The two organs of a contact during the solve.

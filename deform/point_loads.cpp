@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/node_sum.hpp"
+
 namespace trocar {
 namespace {
 
@@ -19,9 +21,8 @@ constexpr float kSameSide = 0.5f;
 constexpr float kCoincident = 1e-7f;  // m
 
 glm::vec3 point_of(const PreparedPoint& c, const NodeColumns& x) {
-  glm::vec3 p(0.f);
-  for (int i = 0; i < c.nodes; ++i) p += c.weight[i] * glm::vec3(x.x[c.node[i]], x.y[c.node[i]], x.z[c.node[i]]);
-  return p;
+  return weighted_sum<glm::vec3>(c.node.data(), c.weight.data(), c.nodes,
+                                 [&x](std::uint32_t n) { return column(x, n); });
 }
 
 void add_corner(const Embedding& e, float share, PreparedPoint& c) {
@@ -32,9 +33,6 @@ void add_corner(const Embedding& e, float share, PreparedPoint& c) {
     c.weight[known - c.node.begin()] += share * e.weight[i];
   }
 }
-
-// A point almost entirely on fixed nodes would move its free nodes far to move a little itself; this limits it.
-constexpr float kLeastFreedom = 0.1f;  // fraction of the admittance with all nodes free
 
 // Corners of nearly empty cells have almost no mass, and their full share of a push would move them too far. They move
 // like a node of this mass, and the transmitted part of the push decreases accordingly.
@@ -106,14 +104,8 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
 // Moves the point by admittance times `push`; velocities follow.
 void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
   c.pressed += push;
-  const float to_speed = 1.f / dt, to_ahead = 1.f + model.params.damping_time / dt;
-  for (int i = 0; i < c.nodes; ++i) {
-    const std::uint32_t n = c.node[i];
-    const glm::vec3 by = c.moves[i] * push;
-    s.x.x[n] += by.x, s.x.y[n] += by.y, s.x.z[n] += by.z;
-    s.v.x[n] += to_speed * by.x, s.v.y[n] += to_speed * by.y, s.v.z[n] += to_speed * by.z;
-    s.ahead.x[n] += to_ahead * by.x, s.ahead.y[n] += to_ahead * by.y, s.ahead.z[n] += to_ahead * by.z;
-  }
+  NodeMover nodes(model, dt, s);
+  for (int i = 0; i < c.nodes; ++i) nodes.move(c.node[i], c.moves[i] * push);
 }
 
 // Updates the plane of the tool's surface that faces the point. When the axis has passed the point, the plane stays on

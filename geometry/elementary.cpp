@@ -14,7 +14,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr DoublePair kHalfTurn{0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
-constexpr DoublePair kQuarterTurn{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 constexpr DoublePair kThird{0x1.5555555555555p-2, 0x1.5555555555555p-56};
 // log 2 = the sum of the parts. A whole number of up to 11 bits times any part except the last is exact.
 constexpr double kLog2Parts[3] = {0x1.62e42fee00000p-1, 0x1.a39ef35600000p-33, 0x1.93c7673007e5fp-65};

@@ -8,7 +8,6 @@
 namespace trocar::elementary {
 namespace {
 
-constexpr DoublePair kQuarterTurn{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 // pi / 2 = the sum of these. A whole number of up to 20 bits times any of the first three is exact.
 constexpr double kParts[4] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e000000p-69,
                               0x1.b839a252049c1p-104};

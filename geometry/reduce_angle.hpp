@@ -6,6 +6,8 @@
 
 namespace trocar::elementary {
 
+inline constexpr DoublePair kQuarterTurn{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};  // rad
+
 struct ReducedAngle {
   unsigned quarters = 0;  // modulo 4
   DoublePair rest;        // rad   -pi/4 .. pi/4

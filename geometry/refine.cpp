@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "geometry/closest.hpp"
+#include "geometry/perpendicular.hpp"
 #include "geometry/refine_kernels.hpp"
 
 namespace trocar {
@@ -79,14 +80,6 @@ Moment first_within(const Sweep& sweep, const Face& face, Moment outside, Moment
   return within;
 }
 
-dvec3 any_perpendicular(const dvec3& d) {
-  const dvec3 size = glm::abs(d);
-  const dvec3 axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
-                     : size.y <= size.z                   ? dvec3(0, 1, 0)
-                                                          : dvec3(0, 0, 1);
-  return glm::normalize(glm::cross(d, axis));
-}
-
 // Returns the face's outward normal. A degenerate face gets a perpendicular of its longest side, or of the shaft.
 dvec3 face_normal(const Face& face, const dvec3& shaft) {
   if (face.squared_normal > 0.0) return face.normal / std::sqrt(face.squared_normal);
@@ -94,7 +87,7 @@ dvec3 face_normal(const Face& face, const dvec3& shaft) {
   for (const Segment& side : face.side) {
     if (side.squared_length > longest->squared_length) longest = &side;
   }
-  return any_perpendicular(longest->squared_length > 0.0 ? longest->d : shaft);
+  return glm::normalize(any_perpendicular(longest->squared_length > 0.0 ? longest->d : shaft));
 }
 
 // Returns the parameter at which the line from + x direction (unit) leaves a sphere; negative when it misses.

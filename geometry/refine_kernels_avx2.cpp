@@ -1,6 +1,5 @@
 // Compiles the kernels of refine_touches for processors with AVX2. Shared headers are included before the target
 // changes, so that no AVX2 copy of their inline functions can be linked into code for other processors.
-#include <cmath>
 #include <glm/glm.hpp>
 
 #include "geometry/closest.hpp"

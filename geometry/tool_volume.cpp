@@ -9,6 +9,7 @@
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
+#include "geometry/perpendicular.hpp"
 
 namespace trocar {
 namespace {
@@ -68,15 +69,6 @@ glm::mat4 projection_of(const Lens& lens) {
   return glm::mat4(projection);
 }
 
-// Returns any unit vector perpendicular to the unit vector d.
-dvec3 any_perpendicular(const dvec3& d) {
-  const dvec3 size = glm::abs(d);
-  const dvec3 axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
-                     : size.y <= size.z                   ? dvec3(0, 1, 0)
-                                                          : dvec3(0, 0, 1);
-  return glm::normalize(glm::cross(d, axis));
-}
-
 // Camera at `origin` looking along `forward`, upright by y, or by z when it looks along y.
 ViewFrame upright_frame(const dvec3& origin, const dvec3& forward) {
   dvec3 side = glm::cross(forward, dvec3(0, 1, 0));
@@ -123,7 +115,7 @@ ToolVolume swing_box(const ToolStep& step, const dvec3& a, const dvec3& b) {
   const dvec3 forward = glm::normalize(glm::dot(b, b) > glm::dot(a, a) ? b : a);
   const dvec3 across = glm::cross(a, b);
   const bool flat = glm::length(across) < kSmallestPlaneSine * glm::length(a) * glm::length(b);
-  const dvec3 up = flat ? any_perpendicular(forward) : glm::normalize(across);
+  const dvec3 up = flat ? glm::normalize(any_perpendicular(forward)) : glm::normalize(across);
   const ViewFrame frame{step.pivot, glm::cross(forward, up), up, forward};
   dvec3 low(0.0), high(0.0);
   for (const dvec3& arm : {a, b}) {

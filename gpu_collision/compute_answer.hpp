@@ -7,9 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "geometry/mesh_view.hpp"
-#include "geometry/tool_volume.hpp"
-#include "geometry/touch.hpp"
+#include "geometry/face_set.hpp"
+#include "geometry/touch_book.hpp"
 
 namespace trocar {
 
@@ -28,27 +27,19 @@ class ComputeAnswer {
   // false, with an empty list, when a record names a face or a tool that does not exist.
   bool settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
               const MeshView& mesh);
-  void clear();  // empties the list: no tools, no touches
+  void clear() { book_.open(); }  // empties the list: no tools, no touches
   // Appends tools without touches up to this number of tools.
-  void pad(std::size_t tools);
-  TouchList list() const { return {touches_, first_}; }
+  void pad(std::size_t tools) { book_.pad(tools); }
+  TouchList list() const { return book_.list(); }
   std::size_t memory_bytes() const;
 
  private:
   bool bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t faces);
-  void append_volume(std::span<const std::uint32_t> faces, const ToolVolume& tool, const MeshView& mesh);
-  void append_exact(std::span<const std::uint32_t> faces, const ToolVolume& tool, const MeshView& mesh);
 
-  // A set of faces that iterates in order: a bit per face, and a summary bit per 64 faces. Empty between calls.
-  void insert(std::uint32_t face);
-  template <typename Visit>
-  void drain(Visit visit);
-
-  std::vector<Touch> touches_;
-  std::vector<std::uint32_t> first_{0};         // [tool + 1] of touches_
+  TouchBook book_;
   std::vector<std::uint32_t> bucketed_, ends_;  // [record] faces by tool, with the certain bit; [tool] end of its faces
-  std::vector<FaceId> candidates_;              // candidates of one tool, sorted
-  std::vector<std::uint64_t> members_, filled_;  // [face / 64], [face / 4096]
+  FaceSet members_;                             // candidates of one tool; empty between calls
+  std::vector<FaceId> candidates_;              // the same, sorted
 };
 
 }  // namespace trocar

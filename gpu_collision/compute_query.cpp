@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "geometry/stopwatch.hpp"
 #include "gpu_collision/compute_answer.hpp"
 #include "gpu_collision/compute_blocks.hpp"
 #include "gpu_collision/compute_state.hpp"
@@ -27,12 +27,6 @@
 
 namespace trocar {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // Distance by which the shaders move every plane outwards, without the part that they add for the coordinates' size.
 constexpr float kSlack = 0.25e-6f;           // m
@@ -353,10 +347,9 @@ std::size_t ComputeQuery::memory_bytes() const {
   const std::size_t textures = positions_.bytes() + corners_.bytes() + face_ids_.bytes() + block_vertices_.bytes() +
                                block_ends_.bytes() + tools_.bytes();
   const std::size_t call = tool_capacity_ * block_count_ * 2 * sizeof(std::uint32_t) + sizeof(AnswerHeader) +
-                           (record_capacity_ + many_records_.capacity()) * sizeof(ComputeRecord) +
-                           tool_texels_.capacity() * sizeof(glm::vec4);
-  return textures + call + faces_.capacity() * sizeof(glm::uvec3) + upload_.memory_bytes() + reply_.size() +
-         answer_.memory_bytes() + pending_tools_.capacity() * sizeof(ToolVolume);
+                           record_capacity_ * sizeof(ComputeRecord);
+  return textures + call + held_bytes(many_records_, tool_texels_, faces_, pending_tools_) + upload_.memory_bytes() +
+         reply_.size() + answer_.memory_bytes();
 }
 
 }  // namespace

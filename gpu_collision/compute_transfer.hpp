@@ -69,7 +69,6 @@ class PositionUpload {
   std::span<const glm::vec3> newest() const { return {slots_[newest_].data, vertices_}; }
   void pin_newest() { pinned_ = newest_; }
   std::span<const glm::vec3> pinned() const { return {slots_[pinned_].data, vertices_}; }
-  void unpin() { pinned_ = kNone; }
   std::size_t memory_bytes() const { return kSlots * vertices_ * sizeof(glm::vec3); }
 
  private:

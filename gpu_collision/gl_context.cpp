@@ -13,7 +13,6 @@
 #include <array>
 #include <cstring>
 #include <iterator>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include <glad/gl.h>
 
-#include <cstdint>
 #include <string>
 
 #include "geometry/error.hpp"

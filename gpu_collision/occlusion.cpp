@@ -3,18 +3,18 @@
 // their faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass
 // for the faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports
 // whether anything is visible. The faces are a superset by a few micrometres and are decided in double (settle.hpp).
-// Units: metres.   Checked against the reference in tests/gpu_collision/occlusion_test.cpp
+// Units: metres.   Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <glm/gtc/type_ptr.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "geometry/stopwatch.hpp"
 #include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/occlusion_state.hpp"
 #include "gpu_collision/one_pixel_target.hpp"
@@ -33,12 +33,6 @@ static_assert(kPlanesPerTool >= kMaxPlanes);
 constexpr std::size_t kFirstHits = 4096;
 // A hit is face * kToolsPerPass + tool in a signed integer.
 constexpr std::size_t kMostFaces = (std::size_t{1} << 31) / kToolsPerPass;
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 using PassPlanes = std::array<glm::vec4, kToolsPerPass * kPlanesPerTool>;
 
@@ -269,14 +263,14 @@ void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
           candidates_.push_back(FaceId{static_cast<std::uint32_t>(hits_[i] / kToolsPerPass)});
       }
     }
-    if (!book_.add_tool(tools[tool], set, organ_.view(), candidates_)) return fault_.raise(TouchFault::WrongAnswer);
+    if (!trocar::settle(tools[tool], set, organ_.view(), candidates_, book_))
+      return fault_.raise(TouchFault::WrongAnswer);
   }
 }
 
 std::size_t OcclusionQuery::memory_bytes() const {
   return organ_.memory_bytes() + organ_.view().faces.size_bytes() +
-         pass_capacity_ * hit_capacity_ * sizeof(std::uint32_t) + hits_.capacity() * sizeof(std::uint32_t) +
-         candidates_.capacity() * sizeof(FaceId) + book_.memory_bytes();
+         pass_capacity_ * hit_capacity_ * sizeof(std::uint32_t) + held_bytes(hits_, candidates_) + book_.memory_bytes();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Provides a framebuffer of one pixel, never shown, into which `select` and `occlusion` draw. Off-screen contexts have
 // no framebuffer of their own, and the framebuffer of a window may be hidden or larger than needed. Tested through
-// tests/gpu_collision/select_test.cpp and occlusion_test.cpp
+// tests/gpu_collision/drawn_query_test.cpp
 #pragma once
 
 #include "gpu_collision/gl_objects.hpp"

@@ -1,6 +1,6 @@
 // Stores the organ for `select` and `occlusion`: positions and faces in host memory, where hits are decided, and the
 // positions again in a GL buffer from which the renderer draws. Units: metres.
-// Tested through tests/gpu_collision/select_test.cpp and occlusion_test.cpp
+// Tested through tests/gpu_collision/drawn_query_test.cpp
 #pragma once
 
 #include "gpu_collision/gl_objects.hpp"

@@ -3,12 +3,10 @@
 // collision detection for virtual surgery", Computer Animation 1999. We differ: camera and clip planes are a few
 // micrometres wider, so that float rounding loses no face, and every hit is decided in double (settle.hpp); all tools
 // share one selection, with the tool as the first of two names. Units: metres.   Checked against the reference in
-// tests/gpu_collision/select_test.cpp
+// tests/gpu_collision/drawn_query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <glm/gtc/type_ptr.hpp>
 #include <limits>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 #include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/one_pixel_target.hpp"
 #include "gpu_collision/position_store.hpp"
@@ -30,12 +29,6 @@ namespace {
 constexpr std::size_t kRecordLength = 5;
 // Capacity for the hits of an ordinary frame; a frame with more is drawn again with twice the capacity.
 constexpr std::size_t kFirstRecords = 1024;
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 double largest_coordinate(const glm::dvec3& at) { return std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}); }
 
@@ -211,14 +204,14 @@ void SelectQuery::settle(std::span<const ToolVolume> tools, TouchSet set, std::s
     candidates_.clear();
     for (; record != end && record[0] == 2 && record[3] == tool; record += kRecordLength)
       candidates_.push_back(FaceId{record[4]});
-    if (!book_.add_tool(tools[tool], set, organ_.view(), candidates_)) return fault_.raise(TouchFault::WrongAnswer);
+    if (!trocar::settle(tools[tool], set, organ_.view(), candidates_, book_))
+      return fault_.raise(TouchFault::WrongAnswer);
   }
   if (record != end) fault_.raise(TouchFault::WrongAnswer);
 }
 
 std::size_t SelectQuery::memory_bytes() const {
-  return organ_.memory_bytes() + corners_.capacity() * sizeof(glm::vec3) + records_.capacity() * sizeof(GLuint) +
-         candidates_.capacity() * sizeof(FaceId) + book_.memory_bytes();
+  return organ_.memory_bytes() + held_bytes(corners_, records_, candidates_) + book_.memory_bytes();
 }
 
 }  // namespace

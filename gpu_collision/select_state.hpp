@@ -1,5 +1,5 @@
 // Saves the OpenGL state that a GL_SELECT pass changes, sets a known state, and restores the old one on destruction, so
-// that a renderer sharing the context is not affected. Tested in tests/gpu_collision/select_test.cpp
+// that a renderer sharing the context is not affected. Tested in tests/gpu_collision/drawn_query_test.cpp
 #pragma once
 
 #include <array>

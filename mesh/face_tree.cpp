@@ -1,7 +1,6 @@
 #include "mesh/face_tree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <queue>

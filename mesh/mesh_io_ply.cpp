@@ -1,37 +1,20 @@
 // Reads PLY, ascii and both binaries. Elements other than vertex, face and tristrips are checked for length and
 // skipped.
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <optional>
 
 #include "mesh/mesh_io_formats.hpp"
+#include "mesh/mesh_io_numbers.hpp"
 
 namespace trocar::mesh_io {
 namespace {
 
 enum class Encoding { Ascii, LittleEndian, BigEndian };
 
-struct Type {
-  std::size_t bytes;
-  char kind;  // 'i' signed, 'u' unsigned, 'f' floating
-};
-
-struct NamedType {
-  std::string_view name;
-  Type type;
-};
-
-constexpr NamedType kTypes[] = {
-    {"char", {1, 'i'}},  {"int8", {1, 'i'}},    {"uchar", {1, 'u'}},  {"uint8", {1, 'u'}},
-    {"short", {2, 'i'}}, {"int16", {2, 'i'}},   {"ushort", {2, 'u'}}, {"uint16", {2, 'u'}},
-    {"int", {4, 'i'}},   {"int32", {4, 'i'}},   {"uint", {4, 'u'}},   {"uint32", {4, 'u'}},
-    {"float", {4, 'f'}}, {"float32", {4, 'f'}}, {"double", {8, 'f'}}, {"float64", {8, 'f'}}};
-
 struct Property {
   std::string name;
-  Type type{};
-  std::optional<Type> length;  // of a list
+  NumberType type{};
+  std::optional<NumberType> length;  // of a list
 };
 
 struct Element {
@@ -119,10 +102,8 @@ class HeaderReader {
     header_.elements.back().properties.push_back(property);
   }
 
-  Type type_named(std::string_view name) {
-    for (const NamedType& type : kTypes) {
-      if (type.name == name) return type.type;
-    }
+  NumberType type_named(std::string_view name) {
+    if (const NumberType* type = ply_type(name)) return *type;
     fail(source_, lines_.number(), in_quotes(name) + " is not a PLY number type", kExport);
   }
 
@@ -156,9 +137,9 @@ class AsciiRows {
     }
   }
 
-  double take_coordinate(Type, std::size_t) { return coordinate(source_, lines_.number(), advance()); }
-  std::int64_t take_integer(Type) { return integer(source_, lines_.number(), advance(), "a number of the row"); }
-  void skip(Type) {
+  double take_coordinate(NumberType, std::size_t) { return coordinate(source_, lines_.number(), advance()); }
+  std::int64_t take_integer(NumberType) { return integer(source_, lines_.number(), advance(), "a number of the row"); }
+  void skip(NumberType) {
     if (advance().empty()) fail(source_, lines_.number(), "the row is shorter than the header says", kExport);
   }
   [[noreturn]] void refuse(std::uint64_t, const std::string& what) { fail(source_, lines_.number(), what, kExport); }
@@ -180,7 +161,7 @@ class AsciiRows {
 class BinaryRows {
  public:
   BinaryRows(const Source& source, std::size_t offset, bool big_endian)
-      : source_(source), offset_(offset), swap_(big_endian != (std::endian::native == std::endian::big)) {}
+      : source_(source), offset_(offset), big_endian_(big_endian) {}
 
   void begin_row(const Element& element, std::uint64_t row) {
     element_ = &element;
@@ -193,52 +174,33 @@ class BinaryRows {
     }
   }
 
-  double take_coordinate(Type type, std::size_t vertex) {
-    const std::uint64_t bits = take(type);
-    double value = 0.0;
-    if (type.kind != 'f') {
-      value = static_cast<double>(as_integer(type, bits));
-    } else if (type.bytes == 4) {
-      value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    } else {
-      value = std::bit_cast<double>(bits);
-    }
+  double take_coordinate(NumberType type, std::size_t vertex) {
+    const double value = number_of(take(type), type);
     check_coordinate(source_, value, vertex);
     return value;
   }
-  std::int64_t take_integer(Type type) { return as_integer(type, take(type)); }
-  void skip(Type type) { take(type); }
+  std::int64_t take_integer(NumberType type) { return integer_of(take(type), type); }
+  void skip(NumberType type) { take(type); }
   [[noreturn]] void refuse(std::uint64_t row, const std::string& what) {
     fail(source_, "row " + std::to_string(row) + " of " + in_quotes(element_->name) + ": " + what, kExport);
   }
   std::size_t bytes_left() const { return source_.bytes.size() - offset_; }
 
  private:
-  std::uint64_t take(Type type) {
+  std::uint64_t take(NumberType type) {
     if (bytes_left() < type.bytes) {
       fail(source_,
            "the file ends after " + std::to_string(row_) + " of " + std::to_string(element_->count) + " rows of " +
                in_quotes(element_->name),
            "the file is incomplete, copy or export it again");
     }
-    unsigned char bytes[8] = {};
-    std::memcpy(bytes, source_.bytes.data() + offset_, type.bytes);
     offset_ += type.bytes;
-    if (swap_) std::reverse(bytes, bytes + type.bytes);
-    std::uint64_t bits = 0;
-    for (std::size_t i = type.bytes; i-- > 0;) bits = bits << 8 | bytes[i];
-    return bits;
-  }
-
-  static std::int64_t as_integer(Type type, std::uint64_t bits) {
-    if (type.kind == 'u') return static_cast<std::int64_t>(bits);
-    const int unused = 64 - 8 * static_cast<int>(type.bytes);
-    return static_cast<std::int64_t>(bits << unused) >> unused;
+    return bits_of(source_.bytes.data() + offset_ - type.bytes, type.bytes, big_endian_);
   }
 
   const Source& source_;
   std::size_t offset_;
-  bool swap_;
+  bool big_endian_;
   const Element* element_ = nullptr;
   std::uint64_t row_ = 0;
 };

@@ -1,27 +1,14 @@
 // Reads legacy VTK polydata, ascii or binary (big endian). Reads cells in the layout of versions 1 to 4 and in that of
 // version 5 (offsets and connectivity). The mesh holds the polygons first, then the triangle strips; vertices, lines
 // and attributes are skipped.
-#include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "mesh/mesh_io_formats.hpp"
+#include "mesh/mesh_io_numbers.hpp"
 
 namespace trocar::mesh_io {
 namespace {
 
-struct Type {
-  std::string_view name;
-  std::size_t bytes;
-  char kind;  // 'i' signed, 'u' unsigned, 'f' floating
-};
-
-constexpr Type kTypes[] = {{"float", 4, 'f'},         {"double", 8, 'f'},         {"int", 4, 'i'},
-                           {"unsigned_int", 4, 'u'},  {"vtktypeint64", 8, 'i'},   {"vtktypeint32", 4, 'i'},
-                           {"vtkidtype", 4, 'i'},     {"long", 8, 'i'},           {"unsigned_long", 8, 'u'},
-                           {"short", 2, 'i'},         {"unsigned_short", 2, 'u'}, {"char", 1, 'i'},
-                           {"unsigned_char", 1, 'u'}, {"vtktypeuint64", 8, 'u'},  {"vtktypeuint32", 4, 'u'}};
-constexpr Type kOldCellType = {"int", 4, 'i'};
+constexpr NumberType kOldCellType{4, 'i'};
 
 const char* const kExport = "export the mesh again";
 
@@ -106,16 +93,14 @@ class VtkReader {
     return static_cast<std::uint64_t>(count);
   }
 
-  const Type& take_type() {
+  const NumberType& take_type() {
     const std::string_view name = words_.next();
-    for (const Type& type : kTypes) {
-      if (equal_ignoring_case(type.name, name)) return type;
-    }
+    if (const NumberType* type = vtk_type(name)) return *type;
     refuse(in_quotes(name) + " is not a supported number type");
   }
 
   // Every number takes at least one byte: a count beyond the remaining bytes is rejected before memory is allocated.
-  void begin_data(std::uint64_t count, const Type& type) {
+  void begin_data(std::uint64_t count, const NumberType& type) {
     words_.rest_of_line();
     const std::uint64_t left = source_.bytes.size() - words_.offset();
     if (count > left / (binary_ ? type.bytes : 1)) {
@@ -124,45 +109,32 @@ class VtkReader {
     }
   }
 
-  std::uint64_t take_bits(const Type& type) {
-    unsigned char bytes[8] = {};
-    std::memcpy(bytes + 8 - type.bytes, source_.bytes.data() + data_, type.bytes);
+  std::uint64_t take_bits(const NumberType& type) {
     data_ += type.bytes;
-    std::uint64_t bits = 0;
-    for (unsigned char byte : bytes) bits = bits << 8 | byte;
-    return bits;
+    return bits_of(source_.bytes.data() + data_ - type.bytes, type.bytes, true);
   }
 
-  std::int64_t take_integer(const Type& type) {
+  std::int64_t take_integer(const NumberType& type) {
     if (!binary_) {
       const std::string_view word = words_.next();
       return integer(source_, words_.line(), word, "a vertex number or count");
     }
-    const int unused = 64 - 8 * static_cast<int>(type.bytes);
-    const std::uint64_t bits = take_bits(type) << unused;
-    return type.kind == 'u' ? static_cast<std::int64_t>(bits >> unused) : static_cast<std::int64_t>(bits) >> unused;
+    return integer_of(take_bits(type), type);
   }
 
-  double take_coordinate(const Type& type, std::size_t vertex) {
+  double take_coordinate(const NumberType& type, std::size_t vertex) {
     if (!binary_) {
       const std::string_view word = words_.next();
       return coordinate(source_, words_.line(), word);
     }
-    double value = 0.0;
-    if (type.kind != 'f') {
-      value = static_cast<double>(take_integer(type));
-    } else if (type.bytes == 4) {
-      value = std::bit_cast<float>(static_cast<std::uint32_t>(take_bits(type)));
-    } else {
-      value = std::bit_cast<double>(take_bits(type));
-    }
+    const double value = number_of(take_bits(type), type);
     check_coordinate(source_, value, vertex);
     return value;
   }
 
   void read_points() {
     const std::uint64_t count = take_count();
-    const Type type = take_type();
+    const NumberType type = take_type();
     if (count > source_.bytes.size()) refuse("there are fewer points than the header says");
     begin_data(3 * count, type);
     data_ = words_.offset();
@@ -222,7 +194,7 @@ class VtkReader {
   Cells read_offsets(std::uint64_t offsets, std::uint64_t numbers) {
     Cells cells;
     words_.next();
-    const Type offset_type = take_type();
+    const NumberType offset_type = take_type();
     begin_data(offsets, offset_type);
     data_ = words_.offset();
     for (std::uint64_t i = 0; i < offsets; ++i) {
@@ -236,7 +208,7 @@ class VtkReader {
     end_data();
     if (!cells.ends.empty() && cells.ends.back() != numbers) refuse("the cells' offsets do not end at the length");
     if (!equal_ignoring_case(words_.next(), "connectivity")) refuse("CONNECTIVITY is missing after OFFSETS");
-    const Type type = take_type();
+    const NumberType type = take_type();
     begin_data(numbers, type);
     data_ = words_.offset();
     for (std::uint64_t i = 0; i < numbers; ++i) cells.vertices.push_back(take_vertex(type));
@@ -245,7 +217,7 @@ class VtkReader {
     return cells;
   }
 
-  std::uint32_t take_vertex(const Type& type) {
+  std::uint32_t take_vertex(const NumberType& type) {
     const std::int64_t vertex = take_integer(type);
     if (vertex < 0 || vertex > 0xFFFFFFFFll) refuse("a face uses vertex " + std::to_string(vertex));
     return static_cast<std::uint32_t>(vertex);
@@ -294,7 +266,7 @@ class VtkReader {
       }
       if (name.empty()) refuse("the file ends within a FIELD");
       const std::uint64_t components = take_count(), tuples = take_count();
-      const Type type = take_type();
+      const NumberType type = take_type();
       if (components > source_.bytes.size() || tuples > source_.bytes.size()) refuse("a FIELD is longer than the file");
       begin_data(components * tuples, type);
       if (binary_) {

@@ -6,8 +6,7 @@
 #include <vtkSmartPointer.h>
 #include <vtkZLibDataCompressor.h>
 
-#include <bit>
-#include <cstring>
+#include "mesh/mesh_io_numbers.hpp"
 
 namespace trocar::mesh_io {
 namespace {
@@ -17,24 +16,12 @@ constexpr std::uint64_t kBestCompression = 8192;
 
 constexpr std::uint64_t kLargestLength = 0x7FFFFFFF;  // of a block count and block size: their product fits 64 bits
 
-struct Type {
-  std::string_view name;
-  std::size_t bytes;
-  char kind;  // 'i' signed, 'u' unsigned, 'f' floating
-};
-
-constexpr Type kTypes[] = {{"Float32", 4, 'f'}, {"Float64", 8, 'f'}, {"Int8", 1, 'i'},  {"Int16", 2, 'i'},
-                           {"Int32", 4, 'i'},   {"Int64", 8, 'i'},   {"UInt8", 1, 'u'}, {"UInt16", 2, 'u'},
-                           {"UInt32", 4, 'u'},  {"UInt64", 8, 'u'}};
-
 [[noreturn]] void refuse(const Source& source, const VtpArray& array, const std::string& what) {
   fail(source, array.line, what, "the file is incomplete or damaged, copy or export it again");
 }
 
-const Type& type_of(const Source& source, const VtpArray& array) {
-  for (const Type& type : kTypes) {
-    if (type.name == array.type) return type;
-  }
+const NumberType type_of(const Source& source, const VtpArray& array) {
+  if (const NumberType* type = vtp_type(array.type)) return *type;
   refuse(source, array, in_quotes(array.type) + " is not a number type of a data array");
 }
 
@@ -92,28 +79,6 @@ class Bytes {
   bool raw_;
   std::string pending_;
 };
-
-std::uint64_t bits_of(const char* bytes, std::size_t count, bool big_endian) {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    bits = bits << 8 | static_cast<unsigned char>(bytes[big_endian ? i : count - 1 - i]);
-  }
-  return bits;
-}
-
-std::int64_t integer_of(std::uint64_t bits, const Type& type) {
-  if (type.kind == 'u') return static_cast<std::int64_t>(bits);
-  switch (type.bytes) {
-    case 1:
-      return static_cast<std::int8_t>(bits);
-    case 2:
-      return static_cast<std::int16_t>(bits);
-    case 4:
-      return static_cast<std::int32_t>(bits);
-    default:
-      return static_cast<std::int64_t>(bits);
-  }
-}
 
 // Reads one binary array: its lengths, then its uncompressed bytes.
 class BinaryArray {
@@ -219,7 +184,7 @@ std::vector<Number> ascii(const Source& source, const VtpArray& array, std::uint
 // Numbers as bytes: `read` converts the bits of one.
 template <class Number, class Read>
 std::vector<Number> binary(const Source& source, const VtpEncoding& encoding, const VtpArray& array,
-                           std::uint64_t count, const Type& type, Read read) {
+                           std::uint64_t count, const NumberType type, Read read) {
   if (count > UINT64_MAX / type.bytes) refuse(source, array, "a data array announces more data than the file holds");
   const std::string bytes = BinaryArray(source, encoding, array).read(count * type.bytes);
   std::vector<Number> numbers;
@@ -240,21 +205,18 @@ bool is_ascii(const Source& source, const VtpArray& array) {
 
 std::vector<double> vtp_coordinates(const Source& source, const VtpEncoding& encoding, const VtpArray& array,
                                     std::uint64_t count) {
-  const Type& type = type_of(source, array);
+  const NumberType type = type_of(source, array);
   if (is_ascii(source, array)) {
     return ascii<double>(source, array, count,
                          [&](std::size_t line, std::string_view word) { return coordinate(source, line, word); });
   }
-  return binary<double>(source, encoding, array, count, type, [&type](std::uint64_t bits) {
-    if (type.kind != 'f') return static_cast<double>(integer_of(bits, type));
-    return type.bytes == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
-                           : std::bit_cast<double>(bits);
-  });
+  return binary<double>(source, encoding, array, count, type,
+                        [type](std::uint64_t bits) { return number_of(bits, type); });
 }
 
 std::vector<std::int64_t> vtp_integers(const Source& source, const VtpEncoding& encoding, const VtpArray& array,
                                        std::uint64_t count) {
-  const Type& type = type_of(source, array);
+  const NumberType type = type_of(source, array);
   if (type.kind == 'f') refuse(source, array, "the vertex numbers are fractions");
   if (is_ascii(source, array)) {
     return ascii<std::int64_t>(source, array, count, [&](std::size_t line, std::string_view word) {
@@ -262,7 +224,7 @@ std::vector<std::int64_t> vtp_integers(const Source& source, const VtpEncoding& 
     });
   }
   return binary<std::int64_t>(source, encoding, array, count, type,
-                              [&type](std::uint64_t bits) { return integer_of(bits, type); });
+                              [type](std::uint64_t bits) { return integer_of(bits, type); });
 }
 
 }  // namespace trocar::mesh_io

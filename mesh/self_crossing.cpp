@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "geometry/planar/exact_sign.hpp"
 #include "mesh/exact_sign.hpp"
 #include "mesh/face_tree.hpp"
 
@@ -15,45 +16,11 @@ using Corners = glm::vec3[3];
 // on the face's distance from the origin, except for the rounding of its stored corners.
 constexpr double kLeastHeight = 1e-5;
 
-glm::vec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
-
-// Returns a coordinate axis along which the triangle can be projected without losing its area.
-int projection_axis(const Corners& t) {
-  for (int axis = 0; axis < 2; ++axis) {
-    if (exact_orientation(without(t[0], axis), without(t[1], axis), without(t[2], axis)) != 0) return axis;
-  }
-  return 2;
-}
-
-bool between(const glm::vec2& p, const glm::vec2& a, const glm::vec2& b) {
-  return glm::all(glm::lessThanEqual(glm::min(a, b), p)) && glm::all(glm::lessThanEqual(p, glm::max(a, b)));
-}
-
-bool segments_meet(const glm::vec2& p, const glm::vec2& q, const glm::vec2& a, const glm::vec2& b) {
-  const int pa = exact_orientation(p, q, a), pb = exact_orientation(p, q, b), ap = exact_orientation(a, b, p),
-            aq = exact_orientation(a, b, q);
-  if (pa * pb < 0 && ap * aq < 0) return true;
-  return (pa == 0 && between(a, p, q)) || (pb == 0 && between(b, p, q)) || (ap == 0 && between(p, a, b)) ||
-         (aq == 0 && between(q, a, b));
-}
-
-bool inside(const glm::vec2& p, const glm::vec2& a, const glm::vec2& b, const glm::vec2& c) {
-  const int ab = exact_orientation(a, b, p), bc = exact_orientation(b, c, p), ca = exact_orientation(c, a, p);
-  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
-}
-
-bool coplanar_segment_meets(const glm::vec3& p3, const glm::vec3& q3, const Corners& t) {
-  const int axis = projection_axis(t);
-  const glm::vec2 p = without(p3, axis), q = without(q3, axis);
-  const glm::vec2 a = without(t[0], axis), b = without(t[1], axis), c = without(t[2], axis);
-  return inside(p, a, b, c) || segments_meet(p, q, a, b) || segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
-}
-
 // Returns whether the segment meets the triangle. side_p, side_q: the sides of the triangle's plane on which the ends
 // lie.
 bool segment_meets(const glm::vec3& p, const glm::vec3& q, int side_p, int side_q, const Corners& t) {
   if (side_p * side_q > 0) return false;
-  if (side_p == 0 && side_q == 0) return coplanar_segment_meets(p, q, t);
+  if (side_p == 0 && side_q == 0) return meets_in_plane(p, q, t, projection_axis(t[0], t[1], t[2]));
   const int ab = exact_orientation(p, q, t[0], t[1]), bc = exact_orientation(p, q, t[1], t[2]),
             ca = exact_orientation(p, q, t[2], t[0]);
   return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
@@ -98,9 +65,9 @@ bool corner_neighbours_cross(const Corners& s, const Corners& t) {
 // each other.
 bool edge_neighbours_cross(const Corners& s, const Corners& t) {
   if (exact_orientation(s[0], s[1], s[2], t[2]) != 0) return false;
-  const int axis = projection_axis(s);
-  const glm::vec2 a = without(s[0], axis), b = without(s[1], axis);
-  return exact_orientation(a, b, without(s[2], axis)) == exact_orientation(a, b, without(t[2], axis));
+  const int axis = projection_axis(s[0], s[1], s[2]);
+  const glm::dvec2 a = without(s[0], axis), b = without(s[1], axis);
+  return planar::side_of_line(a, b, without(s[2], axis)) == planar::side_of_line(a, b, without(t[2], axis));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "geometry/error.hpp"
 

@@ -18,6 +18,7 @@
 #include "app/window/plots.hpp"
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_place.hpp"
@@ -69,9 +70,9 @@ class DemoView {
       if (key == Key::F1) help_ = !help_;
       if (key == Key::H) plots_ = !plots_;
     }
-    const auto drawing = std::chrono::steady_clock::now();
+    const auto drawing = Clock::now();
     draw(window_->size());
-    draw_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - drawing).count();
+    draw_ms_ = milliseconds_since(drawing);
     history_.add(session_.stage_ms(), draw_ms_, state_.frame_ms);
     gui_->begin();
     hud_.draw(session_, state_);

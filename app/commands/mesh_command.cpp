@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <optional>
 
 #include "app/commands/commands.hpp"
@@ -11,6 +10,7 @@
 #include "app/compare/compare.hpp"
 #include "app/compare/shape_touch.hpp"
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
@@ -57,10 +57,10 @@ void run(const TouchCommand& command) {
   Progress progress("touch", trajectory.rows.size());
   for (std::size_t frame = 0; frame < trajectory.rows.size(); ++frame) {
     const TrajectoryRow& row = trajectory.rows[frame];
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     const auto faces = touch.touched(row);
     const solids::TipDepth tip = touch.tip_depth(row);
-    times_ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    times_ms.push_back(milliseconds_since(start));
     for (const FaceId face : faces) fmt::print(csv.stream(), "{},{}\n", frame, index(face));
     if (depth) write_depth(depth->stream(), frame, tip);
     touched += faces.size();

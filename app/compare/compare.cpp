@@ -1,9 +1,9 @@
 #include "app/compare/compare.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "cpu_collision/reference.hpp"
+#include "geometry/stopwatch.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {
@@ -55,9 +55,9 @@ void count(const TouchList& list, const std::vector<ReferenceAnswer>& answers, B
 
 // Returns the duration in ms.
 double rebuild(TouchQuery& query, const MeshView& mesh) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   query.rebuild(mesh);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return milliseconds_since(start);
 }
 
 void run_frame(BackendRun& run, const FrameSource& source, const ReferenceFrame& reference) {

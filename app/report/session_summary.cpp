@@ -1,8 +1,6 @@
 #include "app/report/session_summary.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "app/compare/compare.hpp"
 #include "app/report/organ_summary.hpp"

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "app/report/report_json.hpp"
 #include "app/report/report_page.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/scene/scene_access.hpp"
+#include "sim/review/scored_session.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
 
@@ -19,24 +17,15 @@ namespace {
 // Several attempts are compared with less detailed timelines and paths, and without organs.
 constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, false};
 
-// Returns the recorded scene; empty when this version cannot parse it: the report then uses the default lens.
-std::optional<Scene> scene_of(const Recording& recording, const std::string& file) {
-  try {
-    return parse_recorded_scene(recording.text("scene"), file);
-  } catch (const InputError&) {
-    return {};
-  }
-}
-
 ReportSession session_of(const std::string& file, const SummaryLimits& limits) {
   const Recording recording(file);
-  const std::optional<Scene> scene = scene_of(recording, file);
+  const Scene scene = recorded_scene(recording, file);
   Progress progress("report", recording.frame_count());
-  return {score_recording(recording, file),
-          {recording.clean(), recording.text("gl"), recording.text("mode"), recording.text("cover"),
-           recording.text("frame_rate")},
-          summarise_session(recording, scene ? scene->scope.lens : Lens{}, limits,
-                            [&](std::size_t frames) { progress.advance_to(frames); })};
+  return {
+      score_recording(recording, file),
+      {recording.clean(), recording.text("gl"), recording.text("mode"), recording.text("cover"),
+       recording.text("frame_rate")},
+      summarise_session(recording, scene.scope.lens, limits, [&](std::size_t frames) { progress.advance_to(frames); })};
 }
 
 std::string title_of(const std::vector<ReportSession>& sessions) {

@@ -4,7 +4,6 @@
 
 #include <glm/gtc/type_ptr.hpp>
 #include <string>
-#include <vector>
 
 #include "app/view/shader_text.hpp"
 #include "app/view/surface.hpp"

@@ -3,7 +3,6 @@
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "app/view/surface.hpp"
 

@@ -7,8 +7,6 @@
 #include <vtkUnsignedCharArray.h>
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 
 #include "app/view/view.hpp"
 #include "geometry/error.hpp"

@@ -5,12 +5,11 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include <chrono>
-
 #include "app/window/editor_panels.hpp"
 #include "app/window/practice.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 
 namespace trocar {
 namespace {
@@ -166,10 +165,10 @@ void EditorScreen::picture(const glm::ivec2& size) {
   settings.quality = keeper_.quality();
   settings.round_field = through_scope_;
   const EditorEye seen = eye();
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   view_.draw(organs_at_rest(editor_), tools, seen.pose, seen.lens, {}, settings, size.x, size.y);
   glFinish();
-  keeper_.drawn(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  keeper_.drawn(milliseconds_since(start));
 }
 
 void EditorScreen::draw_port(std::size_t k) const {

@@ -118,7 +118,6 @@ void Gui::end() {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-bool Gui::wants_pointer() const { return ImGui::GetIO().WantCaptureMouse; }
 bool Gui::wants_letters() const { return ImGui::GetIO().WantTextInput; }
 
 void Gui::listen(bool on) {

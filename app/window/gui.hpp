@@ -20,7 +20,6 @@ class Gui {
   // Draws the panels shown since begin().
   void end();
 
-  bool wants_pointer() const;  // the pointer is over a panel
   bool wants_letters() const;  // a text field has the keyboard
   // Off while the mouse moves an instrument: the panels then receive neither pointer nor keys.
   void listen(bool on);

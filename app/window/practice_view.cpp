@@ -2,12 +2,10 @@
 
 #include <glad/gl.h>
 
-#include <chrono>
+#include "geometry/stopwatch.hpp"
 
 namespace trocar {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::vector<DrawnOrgan> organs_of(const Practice& practice) {
   std::vector<DrawnOrgan> organs;
@@ -37,7 +35,7 @@ void PracticeView::draw(Practice& practice, const WindowSettings& settings, cons
   const auto start = Clock::now();
   view_.draw(organs_, tools_, pose, lens, marks_, view, size.x, size.y);
   glFinish();
-  const double draw_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  const double draw_ms = milliseconds_since(start);
   practice.note_drawing(draw_ms);
   keeper_.drawn(draw_ms);
 }

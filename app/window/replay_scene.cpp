@@ -2,19 +2,10 @@
 
 #include <algorithm>
 
-#include "geometry/error.hpp"
-#include "sim/scene/scene_access.hpp"
+#include "sim/review/scored_session.hpp"
 
 namespace trocar {
 namespace {
-
-Scene scene_of(const Recording& recording, const std::filesystem::path& file) {
-  try {
-    return parse_recorded_scene(recording.text("scene"), file);
-  } catch (const InputError&) {
-    return {};
-  }
-}
 
 template <typename Named>
 const Named* named(const std::vector<Named>& list, const std::string& name) {
@@ -30,7 +21,8 @@ FaceId slot_of(const OrganSurface& surface, FaceId id) {
 
 }  // namespace
 
-ReplayScene::ReplayScene(const std::filesystem::path& file) : recording_(file), scene_(scene_of(recording_, file)) {
+ReplayScene::ReplayScene(const std::filesystem::path& file)
+    : recording_(file), scene_(recorded_scene(recording_, file)) {
   for (std::size_t k = 0; k < recording_.organs().size(); ++k) shown_.push_back({{recording_, k}, {}, {}});
   organs_.resize(shown_.size());
   tools_.resize(recording_.tools().size());

@@ -5,10 +5,10 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
+#include "geometry/stopwatch.hpp"
 
 namespace trocar {
 namespace {
@@ -123,10 +123,10 @@ void ReplayScreen::picture(const glm::ivec2& size) {
   keeper_.fix(settings_.quality);
   settings.quality = keeper_.quality();
   settings.time = playback_.time();
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   view_.draw(scene_.organs(), scene_.tools(), scene_.scope(), scene_.lens(), {}, settings, size.x, size.y);
   glFinish();
-  keeper_.drawn(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  keeper_.drawn(milliseconds_since(start));
 }
 
 void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) const {

@@ -155,7 +155,6 @@ const WindowInput& Window::poll() {
   const auto held = [&](int button) { return glfwGetMouseButton(c.window, button) == GLFW_PRESS; };
   c.input.left_button = held(GLFW_MOUSE_BUTTON_LEFT);
   c.input.right_button = held(GLFW_MOUSE_BUTTON_RIGHT);
-  c.input.middle_button = held(GLFW_MOUSE_BUTTON_MIDDLE);
   c.input.held.fill(false);
   for (const KeyName& name : kKeyNames)
     if (glfwGetKey(c.window, name.glfw_key) == GLFW_PRESS) c.input.held[static_cast<std::size_t>(name.key)] = true;
@@ -169,8 +168,6 @@ glm::ivec2 Window::size() const {
   glfwGetFramebufferSize(content_->window, &pixels.x, &pixels.y);
   return pixels;
 }
-
-void Window::set_title(const std::string& title) { glfwSetWindowTitle(content_->window, title.c_str()); }
 
 void Window::capture_pointer(bool captured) {
   const int mode = captured ? GLFW_CURSOR_DISABLED : GLFW_CURSOR_NORMAL;

@@ -50,12 +50,12 @@ constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Other) + 1;
 
 // Input since the last poll().
 struct WindowInput {
-  glm::dvec2 pointer{0.0};                                                // pixels, right and down from the top left
-  glm::dvec2 pointer_motion{0.0};                                         // pixels, right and up
-  double wheel = 0.0;                                                     // notches, away from the user is positive
-  bool left_button = false, right_button = false, middle_button = false;  // down at the poll
-  bool left_pressed = false;                                              // went down since the last poll
-  bool focus_lost = false;                                                // the window has lost the keyboard
+  glm::dvec2 pointer{0.0};                         // pixels, right and down from the top left
+  glm::dvec2 pointer_motion{0.0};                  // pixels, right and up
+  double wheel = 0.0;                              // notches, away from the user is positive
+  bool left_button = false, right_button = false;  // down at the poll
+  bool left_pressed = false;                       // went down since the last poll
+  bool focus_lost = false;                         // the window has lost the keyboard
   std::vector<Key> pressed;
   std::array<bool, kKeys> held{};  // [key] down at the poll
 
@@ -75,7 +75,6 @@ class Window {
   bool closing() const;
   glm::ivec2 size() const;  // pixels
   void show();              // swaps the buffers
-  void set_title(const std::string& title);
   // Hides the pointer and removes its limits, while the mouse moves an instrument. Discards the current motion.
   void capture_pointer(bool captured);
   void* handle() const;  // GLFWwindow*, for the panels

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cassert>
 
+#include "geometry/held_bytes.hpp"
+
 namespace trocar::broad {
 namespace {
 
@@ -96,10 +98,9 @@ bool SweepAndPrune::overlapping(ObjectId a, ObjectId b) const {
 }
 
 std::size_t SweepAndPrune::memory_bytes() const {
-  std::size_t bytes = objects_.capacity() * sizeof(Object) + status_.capacity() + active_.capacity() * sizeof(Active);
-  for (const auto& ends : ends_) bytes += ends.capacity() * sizeof(End);
-  for (const auto* ids : {&free_, &gone_, &slot_, &passed_}) bytes += ids->capacity() * sizeof(std::uint32_t);
-  for (const auto* pairs : {&pairs_, &begun_, &ended_, &spare_}) bytes += pairs->capacity() * sizeof(Pair);
+  std::size_t bytes =
+      held_bytes(objects_, status_, active_, free_, gone_, slot_, passed_, pairs_, begun_, ended_, spare_);
+  for (const auto& ends : ends_) bytes += held_bytes(ends);
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/error.hpp"
+#include "geometry/planar/exact_sign.hpp"
 #include "mesh/exact_sign.hpp"
 #include "mesh/weld.hpp"
 
@@ -16,11 +17,8 @@ namespace trocar::solids {
 namespace {
 
 using glm::dvec3;
-using glm::vec2;
 using glm::vec3;
 using Corners = std::array<std::uint32_t, 3>;
-
-vec2 without(const vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
 
 class Hull {
  public:
@@ -44,15 +42,14 @@ class Hull {
 
   // The boundary of a flat point set, once around.
   std::vector<std::uint32_t> flat() const {
-    int axis = 0;
+    const int axis = projection_axis(points_[start_[0]], points_[start_[1]], points_[start_[2]]);
     const auto turn = [&](std::uint32_t i, std::uint32_t j, std::uint32_t k) {
-      return exact_orientation(without(points_[i], axis), without(points_[j], axis), without(points_[k], axis));
+      return planar::side_of_line(without(points_[i], axis), without(points_[j], axis), without(points_[k], axis));
     };
-    while (turn(start_[0], start_[1], start_[2]) == 0) ++axis;
     std::vector<std::uint32_t> order(points_.size()), rim;
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t j) {
-      const vec2 p = without(points_[i], axis), q = without(points_[j], axis);
+      const glm::dvec2 p = without(points_[i], axis), q = without(points_[j], axis);
       return p.x != q.x ? p.x < q.x : p.y < q.y;
     });
     for (int pass = 0; pass < 2; ++pass) {
@@ -101,8 +98,12 @@ class Hull {
     dimension_ = 1;
     const dvec3 ab = dvec3(points_[start_[1]]) - a;
     start_[2] = farthest([&](const dvec3& p) { return glm::length(glm::cross(ab, p - a)); });
-    if (collinear(points_[start_[0]], points_[start_[1]], points_[start_[2]])) {
-      if (!find([this](std::uint32_t p) { return !collinear(points_[start_[0]], points_[start_[1]], points_[p]); }, 2))
+    if (projection_axis(points_[start_[0]], points_[start_[1]], points_[start_[2]]) < 0) {
+      if (!find(
+              [this](std::uint32_t p) {
+                return projection_axis(points_[start_[0]], points_[start_[1]], points_[p]) >= 0;
+              },
+              2))
         return;
     }
     dimension_ = 2;

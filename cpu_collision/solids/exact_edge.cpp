@@ -2,60 +2,30 @@
 
 #include <array>
 
+#include "geometry/planar/segment.hpp"
 #include "mesh/exact_sign.hpp"
 
 namespace trocar::solids {
 namespace {
 
-using glm::vec2;
 using glm::vec3;
 
-vec2 without(const vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
-
-// Returns a coordinate axis along which a, b, c do not project onto one line; -1 when they are collinear.
-int projection_axis(const vec3& a, const vec3& b, const vec3& c) {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (exact_orientation(without(a, axis), without(b, axis), without(c, axis)) != 0) return axis;
-  }
-  return -1;
-}
-
-template <class Vec>
-bool in_box(const Vec& p, const Vec& a, const Vec& b) {
+bool in_box(const vec3& p, const vec3& a, const vec3& b) {
   return glm::all(glm::lessThanEqual(glm::min(a, b), p)) && glm::all(glm::lessThanEqual(p, glm::max(a, b)));
-}
-
-bool segments_meet(const vec2& p, const vec2& q, const vec2& a, const vec2& b) {
-  const int pa = exact_orientation(p, q, a), pb = exact_orientation(p, q, b), ap = exact_orientation(a, b, p),
-            aq = exact_orientation(a, b, q);
-  if (pa * pb < 0 && ap * aq < 0) return true;
-  return (pa == 0 && in_box(a, p, q)) || (pb == 0 && in_box(b, p, q)) || (ap == 0 && in_box(p, a, b)) ||
-         (aq == 0 && in_box(q, a, b));
 }
 
 bool segments_meet(const vec3& p, const vec3& q, const vec3& a, const vec3& b) {
   if (exact_orientation(p, q, a, b) != 0) return false;
   for (const auto& [i, j, k] : {std::array{p, q, a}, std::array{p, q, b}, std::array{a, b, p}, std::array{a, b, q}}) {
     const int axis = projection_axis(i, j, k);
-    if (axis >= 0) return segments_meet(without(p, axis), without(q, axis), without(a, axis), without(b, axis));
+    if (axis >= 0)
+      return planar::segments_meet({without(p, axis), without(q, axis)}, {without(a, axis), without(b, axis)});
   }
   return in_box(a, p, q) || in_box(b, p, q) || in_box(p, a, b) || in_box(q, a, b);
 }
 
-bool inside(const vec2& p, const vec2& a, const vec2& b, const vec2& c) {
-  const int ab = exact_orientation(a, b, p), bc = exact_orientation(b, c, p), ca = exact_orientation(c, a, p);
-  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
-}
-
 bool meets_a_side(const vec3& p, const vec3& q, const FloatTriangle& t) {
   return segments_meet(p, q, t.a, t.b) || segments_meet(p, q, t.b, t.c) || segments_meet(p, q, t.c, t.a);
-}
-
-// Decides the case in which both ends lie in the plane of a triangle with area. Everything is projected along `axis`.
-bool meets_in_plane(const vec3& p3, const vec3& q3, const FloatTriangle& t, int axis) {
-  const vec2 p = without(p3, axis), q = without(q3, axis);
-  const vec2 a = without(t.a, axis), b = without(t.b, axis), c = without(t.c, axis);
-  return inside(p, a, b, c) || segments_meet(p, q, a, b) || segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
 }
 
 }  // namespace
@@ -65,7 +35,7 @@ EdgeContact exact_edge_contact(const vec3& from, const vec3& to, const FloatTria
   if (side_from * side_to > 0) return EdgeContact::Apart;
   if (side_from == 0 && side_to == 0) {
     const int axis = projection_axis(t.a, t.b, t.c);
-    const bool meets = axis >= 0 ? meets_in_plane(from, to, t, axis) : meets_a_side(from, to, t);
+    const bool meets = axis >= 0 ? meets_in_plane(from, to, {t.a, t.b, t.c}, axis) : meets_a_side(from, to, t);
     return meets ? EdgeContact::InPlane : EdgeContact::Apart;
   }
   const int ab = exact_orientation(from, to, t.a, t.b), bc = exact_orientation(from, to, t.b, t.c),
@@ -90,7 +60,7 @@ bool exactly_on(const vec3& point, const FloatTriangle& t) {
   if (exact_orientation(t.a, t.b, t.c, point) != 0) return false;
   const int axis = projection_axis(t.a, t.b, t.c);
   if (axis < 0) return meets_a_side(point, point, t);
-  return inside(without(point, axis), without(t.a, axis), without(t.b, axis), without(t.c, axis));
+  return inside_triangle(without(point, axis), without(t.a, axis), without(t.b, axis), without(t.c, axis));
 }
 
 }  // namespace trocar::solids

@@ -8,6 +8,7 @@
 #include "cpu_collision/solids/exact_edge.hpp"
 #include "cpu_collision/solids/solid_angle.hpp"
 #include "geometry/elementary.hpp"
+#include "geometry/perpendicular.hpp"
 
 namespace trocar::solids {
 namespace {
@@ -47,11 +48,7 @@ ParityRay draw_ray(const vec3& from, const SolidBox& box, std::uint32_t seed, in
   const double length = 1.5 * glm::distance(dvec3(box.low), dvec3(box.high)) + 1e-30;
   const vec3 to(dvec3(from) + length * random_direction(seed, number));
   const dvec3 d = dvec3(to) - dvec3(from);
-  const dvec3 size = glm::abs(d);
-  const dvec3 least = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
-                      : size.y <= size.z                   ? dvec3(0, 1, 0)
-                                                           : dvec3(0, 0, 1);
-  const dvec3 u = glm::normalize(glm::cross(d, least)), v = glm::normalize(glm::cross(d, u));
+  const dvec3 u = glm::normalize(any_perpendicular(d)), v = glm::normalize(glm::cross(d, u));
   return {from, to, u, v, d, 1e-13 * length, glm::dot(d, d)};
 }
 

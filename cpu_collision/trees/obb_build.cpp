@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cpu_collision/trees/obb_eigen.hpp"
+#include "geometry/held_bytes.hpp"
 
 namespace trocar {
 namespace {
@@ -169,8 +170,7 @@ void number_nodes(ObbScratch& scratch, ObbTree& tree) {
 }  // namespace
 
 std::size_t memory_bytes(const ObbScratch& scratch) {
-  const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-  return bytes(scratch.moments) + bytes(scratch.aside) + bytes(scratch.split) + bytes(scratch.waiting);
+  return held_bytes(scratch.moments, scratch.aside, scratch.split, scratch.waiting);
 }
 
 void build_obb_tree(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cpu_collision/trees/volume_tree.hpp"
+#include "geometry/held_bytes.hpp"
 
 namespace trocar {
 namespace {
@@ -217,11 +218,6 @@ void order_vertices(std::uint32_t count, TreeTopology& tree) {
   for (const std::uint32_t node : tree.inner) move(node);
 }
 
-template <class T>
-std::size_t bytes(const std::vector<T>& v) {
-  return v.capacity() * sizeof(T);
-}
-
 }  // namespace
 
 void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
@@ -280,8 +276,8 @@ void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& 
 }
 
 std::size_t memory_bytes(const TreeTopology& t) {
-  return bytes(t.skip) + bytes(t.slots) + bytes(t.own) + bytes(t.face_of_slot) + bytes(t.own_vertices) +
-         bytes(t.vertices) + bytes(t.leaves) + bytes(t.leaf_groups) + bytes(t.inner) + bytes(t.listed);
+  return held_bytes(t.skip, t.slots, t.own, t.face_of_slot, t.own_vertices, t.vertices, t.leaves, t.leaf_groups,
+                    t.inner, t.listed);
 }
 
 }  // namespace trocar

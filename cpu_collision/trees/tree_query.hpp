@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "cpu_collision/convex_tool.hpp"
 #include "cpu_collision/solids/exact_edge.hpp"
@@ -16,7 +15,8 @@
 #include "cpu_collision/trees/motion_crossing.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
 #include "geometry/line_triangle.hpp"
-#include "geometry/refine.hpp"
+#include "geometry/stopwatch.hpp"
+#include "geometry/touch_book.hpp"
 #include "mesh/self_crossing.hpp"
 
 namespace trocar {
@@ -32,9 +32,7 @@ struct TreeBuilder {
   }
   void release() { scratch = {}; }
   std::size_t memory_bytes() const {
-    return sizeof(Lanes4) * (scratch.middles.capacity() + scratch.aside.capacity() + scratch.face_low.capacity() +
-                             scratch.face_high.capacity()) +
-           sizeof(WaitingRange) * scratch.waiting.capacity();
+    return held_bytes(scratch.middles, scratch.aside, scratch.face_low, scratch.face_high, scratch.waiting);
   }
 };
 
@@ -74,7 +72,6 @@ class VolumeTreeQuery final : public SurfaceTree {
   std::size_t memory_bytes() const override;
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Tool = typename Volume::Tool;
   struct OpenNode {
     std::uint32_t node;
@@ -84,9 +81,6 @@ class VolumeTreeQuery final : public SurfaceTree {
     TreePart first, second;
   };
 
-  static double milliseconds_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  }
   void build();
   void finish_update(Clock::time_point start);
   void search(const ConvexTool& convex, const Tool& tool, TouchSet set);
@@ -122,8 +116,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   float reach_ = 0.f;                  // m  largest coordinate
   VolumeTree<Volume> tree_;
   std::vector<FaceId> candidates_;
-  std::vector<Touch> touches_;
-  std::vector<std::uint32_t> first_;
+  TouchBook book_;
   std::vector<OpenNode> open_nodes_;
   std::vector<OpenPair> open_pairs_;
   std::vector<FacePair> pairs_;

@@ -2,7 +2,6 @@
 // includes this file.
 #pragma once
 
-#include "cpu_collision/append_touches.hpp"
 #include "cpu_collision/trees/tree_query.hpp"
 
 namespace trocar {
@@ -53,8 +52,7 @@ template <class Volume>
 TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_.search_ms = times_.refine_ms = 0.0;
   begin_question();
-  touches_.clear();
-  first_.assign(1, 0);
+  book_.open();
   for (const ToolVolume& tool : tools) {
     const auto start = Clock::now();
     const ConvexTool convex = convex_tool(tool, reach_, set);
@@ -62,10 +60,11 @@ TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, To
     if (convex.corner_count > 0) search(convex, Tool(convex), set);
     times_.search_ms += milliseconds_since(start);
     const auto found = Clock::now();
-    append_touches(tool, set, {positions_.view(), faces_}, candidates_, touches_, first_);
+    std::sort(candidates_.begin(), candidates_.end());
+    book_.add_tool(tool, set, mesh(), candidates_);
     times_.refine_ms += milliseconds_since(found);
   }
-  return {touches_, first_};
+  return book_.list();
 }
 
 // A volume that misses the tool skips its subtree, a volume inside the tool takes all faces below, and the faces of all
@@ -108,10 +107,9 @@ void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slot
 
 template <class Volume>
 std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
-  const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-  return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + bytes(tree_.nodes) + bytes(faces_) +
-         positions_.memory_bytes() + after_.memory_bytes() + bytes(corners_) + bytes(candidates_) + bytes(touches_) +
-         bytes(first_) + bytes(open_nodes_) + bytes(open_pairs_) + bytes(pairs_) + bytes(swept_) +
+  return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + positions_.memory_bytes() +
+         after_.memory_bytes() + book_.memory_bytes() +
+         held_bytes(tree_.nodes, faces_, corners_, candidates_, open_nodes_, open_pairs_, pairs_, swept_) +
          (guest_ ? guest_->memory_bytes() : 0);
 }
 

@@ -14,6 +14,7 @@ namespace trocar::planar {
 
 using glm::dvec2;
 
+inline int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
 inline double cross(const dvec2& u, const dvec2& v) { return u.x * v.y - u.y * v.x; }
 // Returns `v` turned a quarter counter-clockwise (x right, y up).
 inline dvec2 quarter_turn(const dvec2& v) { return {-v.y, v.x}; }
@@ -24,8 +25,6 @@ constexpr double kSignFilter = 4.5e-16;  // 1   4 half-units in the last place, 
 // Returns the sign of (b - a) x (d - c) and of (b - a) . (d - c) with no filter: about thirty times slower.
 int exact_cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);
 int exact_dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);
-
-inline int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
 
 // Returns the sign of (b - a) x (d - c): 1 when the second difference lies left of the first, 0 when parallel or either
 // is zero.

@@ -1,7 +1,6 @@
 #include "sim/device/gamepad_device.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "geometry/elementary.hpp"
 
@@ -10,9 +9,6 @@ namespace {
 
 enum Axis : std::size_t { kLeftX, kLeftY, kRightX, kRightY, kLeftTrigger, kRightTrigger };
 enum Button : std::size_t { kA = 0, kLeftShoulder = 4, kRightShoulder = 5 };
-
-// One tick at a scene's lowest frame rate. A longer gap is a pause, during which the stick was not read.
-constexpr double kLongestStep = 0.1;  // s
 
 double pressed(float trigger) { return std::clamp(0.5 * (static_cast<double>(trigger) + 1.0), 0.0, 1.0); }
 
@@ -26,18 +22,12 @@ glm::dvec2 stick_rate(const GamepadParams& params, double x, double y) {
 }
 
 GamepadDevice::GamepadDevice(const HeldTool& tool, GamepadSource source, const GamepadParams& params)
-    : HandDevice(tool, params.fulcrum), params_(params), source_(std::move(source)) {}
+    : RateDevice(tool, params.fulcrum), params_(params), source_(std::move(source)) {}
 
 DevicePose GamepadDevice::pose(const FrameClock& clock) {
   const GamepadState state = source_();
-  const double dt = started_ ? std::clamp(clock.time - time_, 0.0, kLongestStep) : 0.0;
-  time_ = clock.time;
-  started_ = true;
-  connected_ = state.connected;
-  if (!connected_) {
-    set_pedal(false);
-    return follow(1.0);
-  }
+  const double dt = begin_pose(clock, state.connected);
+  if (!connected()) return follow(1.0);
   const auto axis = [&](Axis which) { return static_cast<double>(state.axes[which]); };
   const glm::dvec2 left = stick_rate(params_, axis(kLeftX), -axis(kLeftY));
   const glm::dvec2 right = stick_rate(params_, axis(kRightX), -axis(kRightY));

@@ -39,19 +39,15 @@ struct GamepadParams {
 // Maps a stick's deflection (x, y in -1..1) to a fraction of the full rate, of length at most 1.
 glm::dvec2 stick_rate(const GamepadParams& params, double x, double y);
 
-class GamepadDevice final : public HandDevice {
+class GamepadDevice final : public RateDevice {
  public:
   GamepadDevice(const HeldTool& tool, GamepadSource source, const GamepadParams& params = {});
 
   DevicePose pose(const FrameClock& clock) override;
-  // Returns Lost while the gamepad is disconnected.
-  DeviceHealth health() const override { return connected_ ? DeviceHealth::Good : DeviceHealth::Lost; }
 
  private:
   GamepadParams params_;
   GamepadSource source_;
-  double time_ = 0.0;  // s  of the last pose
-  bool started_ = false, connected_ = false;
 };
 
 }  // namespace trocar

@@ -89,4 +89,14 @@ DevicePose HandDevice::follow(double share) {
   return pose;
 }
 
+double RateDevice::begin_pose(const FrameClock& clock, bool connected) {
+  constexpr double kLongestStep = 0.1;  // s
+  const double dt = started_ ? std::clamp(clock.time - time_, 0.0, kLongestStep) : 0.0;
+  time_ = clock.time;
+  started_ = true;
+  connected_ = connected;
+  if (!connected_) set_pedal(false);
+  return dt;
+}
+
 }  // namespace trocar

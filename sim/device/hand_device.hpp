@@ -59,4 +59,21 @@ class HandDevice : public Device {
   bool fulcrum_, pedal_ = false;
 };
 
+// A hand device that reports rates of motion, such as a stick.
+class RateDevice : public HandDevice {
+ public:
+  using HandDevice::HandDevice;
+  DeviceHealth health() const override { return connected_ ? DeviceHealth::Good : DeviceHealth::Lost; }
+
+ protected:
+  // Returns the time since the previous pose, s: 0 at first, and at most one tick at a scene's lowest frame rate: a
+  // longer gap is a pause, during which the device was not read. Releases the pedal when the device is not connected.
+  double begin_pose(const FrameClock& clock, bool connected);
+  bool connected() const { return connected_; }
+
+ private:
+  double time_ = 0.0;  // s  of the last pose
+  bool started_ = false, connected_ = false;
+};
+
 }  // namespace trocar

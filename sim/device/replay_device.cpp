@@ -1,7 +1,6 @@
 #include "sim/device/replay_device.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace trocar {
 namespace {

@@ -8,9 +8,6 @@
 namespace trocar {
 namespace {
 
-// One tick at a scene's lowest frame rate. A longer gap is a pause, during which the puck was not read.
-constexpr double kLongestStep = 0.1;  // s
-
 double rate(const SpaceMouseParams& params, int counts) {
   const double deflection = std::clamp(counts / params.full_scale, -1.0, 1.0), size = std::abs(deflection);
   if (!(size > params.dead_zone)) return 0.0;
@@ -20,18 +17,12 @@ double rate(const SpaceMouseParams& params, int counts) {
 }  // namespace
 
 SpaceMouseDevice::SpaceMouseDevice(const HeldTool& tool, SpaceMouseSource source, const SpaceMouseParams& params)
-    : HandDevice(tool, params.fulcrum), params_(params), source_(std::move(source)) {}
+    : RateDevice(tool, params.fulcrum), params_(params), source_(std::move(source)) {}
 
 DevicePose SpaceMouseDevice::pose(const FrameClock& clock) {
   const SpaceMouseState state = source_();
-  const double dt = started_ ? std::clamp(clock.time - time_, 0.0, kLongestStep) : 0.0;
-  time_ = clock.time;
-  started_ = true;
-  connected_ = state.connected;
-  if (!connected_) {
-    set_pedal(false);
-    return follow(1.0);
-  }
+  const double dt = begin_pose(clock, state.connected);
+  if (!connected()) return follow(1.0);
   std::array<double, 6> rates;
   std::transform(state.axes.begin(), state.axes.end(), rates.begin(),
                  [&](int counts) { return rate(params_, counts); });

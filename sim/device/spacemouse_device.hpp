@@ -35,18 +35,15 @@ struct SpaceMouseParams {
   bool fulcrum = true;           //         the puck moves the handle, the tip moves in the opposite direction
 };
 
-class SpaceMouseDevice final : public HandDevice {
+class SpaceMouseDevice final : public RateDevice {
  public:
   SpaceMouseDevice(const HeldTool& tool, SpaceMouseSource source, const SpaceMouseParams& params = {});
 
   DevicePose pose(const FrameClock& clock) override;
-  DeviceHealth health() const override { return connected_ ? DeviceHealth::Good : DeviceHealth::Lost; }
 
  private:
   SpaceMouseParams params_;
   SpaceMouseSource source_;
-  double time_ = 0.0;  // s  of the last pose
-  bool started_ = false, connected_ = false;
 };
 
 }  // namespace trocar

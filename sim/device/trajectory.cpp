@@ -10,13 +10,12 @@
 
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "mesh/mesh_io.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kMetresPerMillimetre = 1e-3;
 
 constexpr std::array<std::string_view, 9> kColumns = {"t",     "pivot_x", "pivot_y",  "pivot_z", "tip_x",
                                                       "tip_y", "tip_z",   "roll_deg", "grip"};
@@ -87,12 +86,12 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   }
   TrajectoryRow row;
   row.time = values[0];
-  row.pivot = glm::dvec3(values[1], values[2], values[3]) * kMetresPerMillimetre;
-  row.tip = glm::dvec3(values[4], values[5], values[6]) * kMetresPerMillimetre;
+  row.pivot = glm::dvec3(values[1], values[2], values[3]) * kMillimetre;
+  row.tip = glm::dvec3(values[4], values[5], values[6]) * kMillimetre;
   row.roll_deg = values[7];
   row.grip = values[8];
   for (std::size_t column = 1; column < kRequiredColumns; ++column)
-    if (std::abs(values[column]) > kFarthestPlace / kMetresPerMillimetre)
+    if (std::abs(values[column]) > kFarthestPlace / kMillimetre)
       throw InputError(fmt::format("{}:{}: {} in column {} is more than {:g} m from the origin; check the unit", file,
                                    line_number, values[column], kColumns[column], kFarthestPlace));
   if (const std::string fault = pose_fault({row.pivot, row.tip, ToolPose{}.radius}); !fault.empty()) {
@@ -158,7 +157,7 @@ void check_radius(double radius, const MeshView& organ) {
   if (!(radius > 0.0) || !std::isfinite(radius)) {
     throw InputError(
         fmt::format("radius {} mm: must be a positive number of millimetres, for example 2.5 for a 5 mm instrument",
-                    radius / kMetresPerMillimetre));
+                    radius / kMillimetre));
   }
   glm::vec3 low(std::numeric_limits<float>::max()), high(-std::numeric_limits<float>::max());
   for (const auto& position : organ.positions) {
@@ -170,7 +169,7 @@ void check_radius(double radius, const MeshView& organ) {
     throw InputError(
         fmt::format("radius {} mm: is larger than the organ, which measures {:.3g} mm across; "
                     "check the units of both",
-                    radius / kMetresPerMillimetre, size / kMetresPerMillimetre));
+                    radius / kMillimetre, size / kMillimetre));
   }
 }
 

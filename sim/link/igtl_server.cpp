@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -45,7 +44,7 @@ struct IgtlServer::Shared {
   Wake wake;
   std::atomic<bool> stopping{false};
   std::atomic<std::size_t> connected{0};
-  std::atomic<std::uint64_t> sent{0}, skipped{0}, dropped{0}, refused{0};
+  std::atomic<std::uint64_t> skipped{0}, dropped{0}, refused{0};
   std::thread thread;
 
   std::mutex mutex;                 // guards the next two members
@@ -102,7 +101,6 @@ struct IgtlServer::Shared {
         ++skipped;
         continue;
       }
-      ++sent;
       client.pending = frame;
       client.sent = 0;
       client.moved = Clock::now();
@@ -207,7 +205,6 @@ void IgtlServer::publish(std::span<const PublishedTool> tools) {
 
 int IgtlServer::port() const { return shared_->port; }
 std::size_t IgtlServer::clients() const { return shared_->connected; }
-std::uint64_t IgtlServer::frames_sent() const { return shared_->sent; }
 std::uint64_t IgtlServer::frames_skipped() const { return shared_->skipped; }
 std::uint64_t IgtlServer::clients_dropped() const { return shared_->dropped; }
 std::uint64_t IgtlServer::clients_refused() const { return shared_->refused; }

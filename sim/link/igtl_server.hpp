@@ -42,8 +42,7 @@ class IgtlServer {
   void publish(std::span<const PublishedTool> tools);
 
   int port() const;
-  std::size_t clients() const;        // connected now
-  std::uint64_t frames_sent() const;  // sum over all clients; a partly sent frame counts
+  std::size_t clients() const;  // connected now
   std::uint64_t frames_skipped() const;
   std::uint64_t clients_dropped() const;  // because they received nothing for `patience`
   std::uint64_t clients_refused() const;  // because `most_clients` were connected

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "geometry/stopwatch.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {
@@ -91,7 +92,7 @@ void SessionRecorder::append(Session& session, double time) {
 }
 
 void SessionRecorder::append(Session& session, const FrameClock& clock) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   session.set_stage_ms(kRecord, last_append_ms_);
   for (std::size_t tool = 0; tool < poses_.size(); ++tool) {
     const Instrument& instrument = session.instruments()[tool];
@@ -119,7 +120,7 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
   sink_->append({clock.time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
                  energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
                  fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost});
-  last_append_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  last_append_ms_ = milliseconds_since(start);
 }
 
 }  // namespace trocar

@@ -15,14 +15,6 @@
 namespace trocar {
 namespace {
 
-Scene scene_of(const Recording& recording, const std::string& file) {
-  try {
-    return parse_recorded_scene(recording.text("scene"), file);
-  } catch (const InputError&) {
-    return {};  // a scene of another version: metrics that do not need it remain valid
-  }
-}
-
 // Returns the task's result; empty when it is not available.
 std::optional<TaskResult> task_of(const Recording& recording) {
   try {
@@ -103,6 +95,14 @@ std::vector<planar::Zone> zones_of(const Scene& scene) {
 
 }  // namespace
 
+Scene recorded_scene(const Recording& recording, const std::filesystem::path& file) {
+  try {
+    return parse_recorded_scene(recording.text("scene"), file);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 double ScoredSession::duration() const { return std::accumulate(shares.begin(), shares.end(), 0.0); }
 
 TrackSamples track_samples(const Recording& recording, std::size_t tool, std::size_t frames) {
@@ -116,7 +116,7 @@ TrackSamples track_samples(const Recording& recording, std::size_t tool, std::si
 
 ScoredSession scored_session(const Recording& recording, const std::string& file) {
   ScoredSession session;
-  session.scene = scene_of(recording, file);
+  session.scene = recorded_scene(recording, file);
   session.task = task_of(recording);
   if (session.scene.task) session.limits.force = session.scene.task->most_force;
   const double end = end_of(session, recording.score_times().front());

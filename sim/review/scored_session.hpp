@@ -44,6 +44,9 @@ struct ScoredSession {
   double duration() const;  // s
 };
 
+// Returns the recorded scene; an empty one when this version cannot parse it. What does not need it remains valid.
+Scene recorded_scene(const Recording& recording, const std::filesystem::path& file);
+
 // Returns the motion of a tool in the first `frames` frames.
 TrackSamples track_samples(const Recording& recording, std::size_t tool, std::size_t frames);
 

@@ -73,7 +73,6 @@ LearningCurve learning_curve(std::span<const Attempt> attempts) {
   for (std::size_t k = 0; k < attempts.size(); ++k) {
     const Attempt& attempt = attempts[curve.order[k]];
     curve.files.push_back(attempt.file);
-    curve.dates.push_back(attempt.date);
     for (const Metric& metric : attempt.overall) curves.add(k, "", metric);
     for (const InstrumentScore& instrument : attempt.instruments)
       for (const Metric& metric : instrument.metrics) curves.add(k, instrument.name, metric);

@@ -32,9 +32,9 @@ struct MetricCurve {
 };
 
 struct LearningCurve {
-  std::vector<std::size_t> order;         // [attempt] index of the given attempt: by date, else as given
-  std::vector<std::string> files, dates;  // [attempt]
-  std::vector<MetricCurve> curves;        // "task_score" and the task's parts first, if any; then overall, instruments
+  std::vector<std::size_t> order;   // [attempt] index of the given attempt: by date, else as given
+  std::vector<std::string> files;   // [attempt]
+  std::vector<MetricCurve> curves;  // "task_score" and the task's parts first, if any; then overall, instruments
 };
 LearningCurve learning_curve(std::span<const Attempt> attempts);
 

@@ -41,7 +41,6 @@ class Session {
 
   std::vector<Instrument>& instruments() { return instruments_.list(); }
   const std::vector<Instrument>& instruments() const { return instruments_.list(); }
-  std::span<const ToolVolume> tool_volumes() const { return instruments_.volumes(); }  // of the last frame
   const SessionScope& scope() const { return instruments_.scope(); }
   void set_scope_device(std::unique_ptr<Device> device) { instruments_.set_scope_device(std::move(device)); }
   void set_field_of_view(double degrees) { instruments_.scope().pose.field_of_view_deg = degrees; }

@@ -23,8 +23,7 @@ class ForceWatch {
   void step(const Observation& seen, double dt, TaskLog& log);
   double now() const { return now_; }  // N, largest filtered force of an instrument
   bool over() const { return now_ > most_; }
-  double time_over() const { return time_over_; }  // s
-  double peak() const { return peak_; }            // N
+  double peak() const { return peak_; }  // N
   void judge(PartList& parts) const;
 
  private:

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "geometry/elementary.hpp"
 #include "sim/task/task_goal.hpp"

@@ -1,7 +1,6 @@
 #include "sim/task/performer.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <glm/gtc/constants.hpp>
 
 #include "geometry/elementary.hpp"

@@ -2,7 +2,6 @@
 // task's progress determines the next attempt, so that a failed step is repeated.   Tested in
 // tests/sim/performer_test.cpp
 #include <algorithm>
-#include <cmath>
 
 #include "deform/grasp.hpp"
 #include "geometry/elementary.hpp"

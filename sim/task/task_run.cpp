@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/scene/task_reader.hpp"
 #include "sim/task/force_watch.hpp"
 #include "sim/task/task_goal.hpp"

@@ -29,8 +29,7 @@ class ZoneWatch {
   bool violated() const { return deepest_now_ > 0.0; }
   double deepest_now() const { return deepest_now_; }  // m
   std::size_t entries() const { return entries_; }
-  double time_inside() const { return time_inside_; }  // s, of any instrument in any zone
-  double deepest() const { return deepest_; }          // m
+  double deepest() const { return deepest_; }  // m
 
   // Appends the zone metrics if the task has zones.
   void judge(PartList& parts) const;

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "geometry/error.hpp"
+#include "geometry/held_bytes.hpp"
 
 namespace trocar::broad {
 namespace {
@@ -95,9 +96,7 @@ UniformGrid::UniformGrid(const GridAxes& axes) : axes_(axes) {
 }
 
 std::size_t UniformGrid::memory_bytes() const {
-  return cells_.capacity() * sizeof(Cells) + (entries_.capacity() + sorted_.capacity()) * sizeof(Entry) +
-         (first_.capacity() + oversize_.capacity()) * sizeof(std::uint32_t) + is_oversize_.capacity() +
-         pairs_.capacity() * sizeof(Pair);
+  return held_bytes(cells_, entries_, sorted_, first_, oversize_, is_oversize_, pairs_);
 }
 
 std::span<const Pair> UniformGrid::pairs(std::span<const Box> boxes) {

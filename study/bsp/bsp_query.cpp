@@ -1,26 +1,14 @@
 #include "study/bsp/bsp_query.hpp"
 
 #include <algorithm>
-#include <chrono>
 
-#include "cpu_collision/append_touches.hpp"
 #include "cpu_collision/convex_tool.hpp"
-#include "geometry/refine.hpp"
+#include "geometry/stopwatch.hpp"
+#include "geometry/touch_book.hpp"
 #include "study/bsp/bsp_tree.hpp"
 
 namespace trocar {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-template <class T>
-std::size_t bytes(const std::vector<T>& v) {
-  return v.capacity() * sizeof(T);
-}
 
 template <class T>
 void reserve_spare(std::vector<T>& v) {
@@ -62,8 +50,7 @@ class BspQuery final : public TouchQuery {
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override {
     times_.search_ms = times_.refine_ms = 0.0;
     counters_.volume_tests = counters_.face_tests = 0;
-    touches_.clear();
-    first_.assign(1, 0);
+    book_.open();
     for (const ToolVolume& tool : tools) {
       const auto start = Clock::now();
       candidates_.clear();
@@ -71,20 +58,21 @@ class BspQuery final : public TouchQuery {
       if (convex.corner_count > 0 && !is_leaf(tree_.root)) search(convex, set);
       times_.search_ms += milliseconds_since(start);
       const auto found = Clock::now();
-      append_touches(tool, set, {positions_, faces_}, candidates_, touches_, first_);
+      std::sort(candidates_.begin(), candidates_.end());
+      book_.add_tool(tool, set, MeshView{positions_, faces_}, candidates_);
       times_.refine_ms += milliseconds_since(found);
     }
-    return {touches_, first_};
+    return book_.list();
   }
 
   const StageTimes& times() const override { return times_; }
   CostCounters counters() const override { return counters_; }
 
   std::size_t memory_bytes() const override {
-    return sizeof(*this) + bytes(faces_) + bytes(positions_) + bytes(corners_) + bytes(tree_.nodes) +
-           bytes(tree_.faces) + bytes(scratch_.pieces) + bytes(scratch_.points) + bytes(scratch_.face_planes) +
-           bytes(scratch_.lists) + bytes(scratch_.aside) + bytes(scratch_.middles) + bytes(asked_) + bytes(waiting_) +
-           bytes(candidates_) + bytes(touches_) + bytes(first_);
+    return sizeof(*this) + book_.memory_bytes() +
+           held_bytes(faces_, positions_, corners_, tree_.nodes, tree_.faces, scratch_.pieces, scratch_.points,
+                      scratch_.face_planes, scratch_.lists, scratch_.aside, scratch_.middles, asked_, waiting_,
+                      candidates_);
   }
 
  private:
@@ -136,8 +124,7 @@ class BspQuery final : public TouchQuery {
   std::uint32_t question_ = 0;
   std::vector<std::uint32_t> waiting_;
   std::vector<FaceId> candidates_;
-  std::vector<Touch> touches_;
-  std::vector<std::uint32_t> first_;
+  TouchBook book_;
   StageTimes times_;
   CostCounters counters_;
 };

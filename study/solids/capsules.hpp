@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 
 #include "geometry/closest.hpp"
+#include "geometry/perpendicular.hpp"
 
 namespace trocar::solids {
 
@@ -29,12 +30,7 @@ constexpr double kAxesMeet = 1e-14;
 inline glm::dvec3 across_both(const glm::dvec3& u, const glm::dvec3& v) {
   const glm::dvec3 both = glm::cross(u, v);
   if (glm::dot(both, both) > 0.0) return glm::normalize(both);
-  const glm::dvec3 direction = glm::dot(u, u) >= glm::dot(v, v) ? u : v;
-  const glm::dvec3 size = glm::abs(direction);
-  const glm::dvec3 least = size.x <= size.y && size.x <= size.z ? glm::dvec3(1, 0, 0)
-                           : size.y <= size.z                   ? glm::dvec3(0, 1, 0)
-                                                                : glm::dvec3(0, 0, 1);
-  const glm::dvec3 side = glm::cross(direction, least);
+  const glm::dvec3 side = any_perpendicular(glm::dot(u, u) >= glm::dot(v, v) ? u : v);
   return glm::dot(side, side) > 0.0 ? glm::normalize(side) : glm::dvec3(0, 0, 1);
 }
 

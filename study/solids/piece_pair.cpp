@@ -1,6 +1,5 @@
 #include "study/solids/piece_pair.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 

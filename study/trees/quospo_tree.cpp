@@ -22,7 +22,7 @@ struct TreeBuilder<Quospo> {
   }
   void release() { scratch = {}, boxes = {}; }
   std::size_t memory_bytes() const {
-    return trocar::memory_bytes(scratch) + trocar::memory_bytes(boxes) + boxes.nodes.capacity() * sizeof(ObbNode);
+    return trocar::memory_bytes(scratch) + trocar::memory_bytes(boxes) + held_bytes(boxes.nodes);
   }
 };
 

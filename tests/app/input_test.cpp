@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <vector>
 
 #include "deform/model_version.hpp"
 #include "sim/hdf5/recording.hpp"

@@ -9,9 +9,8 @@
 
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "tests/support/shapes.hpp"
+#include "tests/sim/ball_scene.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -30,24 +29,8 @@ void lose_context_once_there_is(const std::filesystem::path& recording) {
 TEST(WindowLost, ClosesTheRecordingAndReportsIt) {
   if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no display";
   TemporaryFolder folder;
-  save_mesh(shapes::icosphere(3, 0.05f), folder.path() / "ball.obj");
   WindowOptions options;
-  options.scene = folder.write("ball.toml", R"(
-[[organ]]
-name = "ball"
-mesh = "ball.obj"
-[organ.tissue]
-node_spacing_mm = 15
-[[organ.attachment]]
-centre_mm = [0, 0, -45]
-radius_mm = 30
-[[instrument]]
-name = "probe"
-pivot_mm = [0, 20, 150]
-tip_mm = [0, 0, 48]
-radius_mm = 3
-device = "script"
-)");
+  options.scene = test::write_ball_scene(folder, {.subdivisions = 3, .node_spacing = 15});
   options.folder = folder.path();
   options.record = true;
   options.check = false;

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/scan_face_set.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/mesh_io.hpp"
 #include "tests/cpu_collision/scan_support.hpp"
@@ -211,21 +210,6 @@ TEST(Scan, AgreesWithTheReferenceOnAScannedLiver) {
       touched += expect_agreement(*query, mesh.view(), tool, set, kSeed + 9);
   }
   EXPECT_GT(touched, 100u);
-}
-
-TEST(ScanFaceSet, DrainsFacesInOrder) {
-  ScanFaceSet set;
-  set.resize(300000);
-  const std::vector<std::uint32_t> faces{299998, 0, 63, 64, 4095, 4096, 64, 200000};
-  for (int round = 0; round < 2; ++round) {
-    for (const std::uint32_t face : faces) {
-      set.insert_if(true, face);
-      set.insert_if(false, face + 1);
-    }
-    std::vector<std::uint32_t> drained;
-    set.drain([&](std::uint32_t face) { drained.push_back(face); });
-    EXPECT_EQ(drained, (std::vector<std::uint32_t>{0, 63, 64, 4095, 4096, 200000, 299998}));
-  }
 }
 
 }  // namespace

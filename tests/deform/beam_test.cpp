@@ -2,7 +2,6 @@
 // do not depend on the time step.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <numbers>
 
 #include "tests/deform/beams.hpp"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstring>
 #include <random>
 
 #include "tests/deform/organ_group.hpp"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <optional>
 
 #include "study/planar/convex_scan.hpp"
 #include "tests/geometry/planar_polygons.hpp"

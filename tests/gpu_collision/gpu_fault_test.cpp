@@ -2,7 +2,6 @@
 // access out of bounds, and that driver limits that suffice cause no fault.
 #include <glad/gl.h>
 
-#include <functional>
 #include <vector>
 
 #include "geometry/touch_fault.hpp"

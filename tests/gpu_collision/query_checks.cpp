@@ -1,7 +1,6 @@
 #include "tests/gpu_collision/query_checks.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tests/geometry/random_steps.hpp"
 #include "tests/gpu_collision/guest_state.hpp"

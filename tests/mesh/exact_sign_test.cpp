@@ -8,6 +8,8 @@
 #include <iostream>
 #include <random>
 
+#include "geometry/planar/exact_sign.hpp"
+
 namespace trocar {
 namespace {
 
@@ -51,7 +53,7 @@ TEST_F(ExactSign, RandomPoints) {
     const int bits = round % 2 ? 24 : 3;
     const Whole a = point(bits), b = point(bits), c = point(bits), d = point(bits);
     ASSERT_EQ(exact_orientation(a.as_float(), b.as_float(), c.as_float(), d.as_float()), expected(a, b, c, d));
-    ASSERT_EQ(exact_orientation(glm::vec2(a.as_float()), glm::vec2(b.as_float()), glm::vec2(c.as_float())),
+    ASSERT_EQ(planar::side_of_line(without(a.as_float(), 2), without(b.as_float(), 2), without(c.as_float(), 2)),
               expected_flat(a, b, c));
   }
 }
@@ -91,14 +93,15 @@ TEST_F(ExactSign, SmallNumbersBesideLargeOnes) {
   EXPECT_EQ(exact_orientation(a, b, c, glm::vec3(1e9f, 1e9f, 1e-30f)), -1);
   EXPECT_EQ(exact_orientation(a, b, c, glm::vec3(1e9f, 1e9f, -1e-30f)), 1);
   EXPECT_EQ(exact_orientation(a, b, c, glm::vec3(1e9f, 1e9f, 0)), 0);
-  EXPECT_EQ(exact_orientation(glm::vec2(0, 0), glm::vec2(1e9f, 1e9f), glm::vec2(1.f, 1.f + 1.2e-7f)), 1);
+  EXPECT_EQ(planar::side_of_line({0, 0}, {1e9f, 1e9f}, {1.f, 1.f + 1.2e-7f}), 1);
 }
 
 TEST_F(ExactSign, Collinear) {
-  EXPECT_TRUE(collinear({0, 0, 0}, {1, 2, 3}, {2, 4, 6}));
-  EXPECT_TRUE(collinear({1, 1, 1}, {1, 1, 1}, {5, 6, 7}));
-  EXPECT_FALSE(collinear({0, 0, 0}, {1, 2, 3}, {2, 4, 6.0000005f}));
-  EXPECT_FALSE(collinear({0, 0, 1}, {0, 1, 0}, {0, 0, 0}));
+  EXPECT_EQ(projection_axis({0, 0, 0}, {1, 2, 3}, {2, 4, 6}), -1);
+  EXPECT_EQ(projection_axis({1, 1, 1}, {1, 1, 1}, {5, 6, 7}), -1);
+  EXPECT_EQ(projection_axis({0, 0, 0}, {1, 2, 3}, {2, 4, 6.0000005f}), 0);
+  EXPECT_EQ(projection_axis({0, 0, 1}, {0, 1, 0}, {0, 0, 0}), 0);
+  EXPECT_EQ(projection_axis({0, 0, 0}, {1, 0, 0}, {0, 1, 0}), 2);
 }
 
 }  // namespace

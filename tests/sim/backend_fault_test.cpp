@@ -6,7 +6,6 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "app/compare/backends.hpp"
 #include "app/report/session_summary.hpp"
@@ -18,6 +17,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "tests/gpu_collision/gl_faults.hpp"
+#include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -33,18 +33,8 @@ class FailingDriver : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!backends_.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends_.why_no_context() << ")";
-    save_mesh(shapes::icosphere(4, 0.05f), folder_.path() / "ball.obj");
     save_mesh(shapes::icosphere(3, 0.03f, {0.f, 0.f, -0.12f}), folder_.path() / "lower.obj");
-    scene_ = load_scene(folder_.write("ball.toml", R"(
-[[organ]]
-name = "ball"
-mesh = "ball.obj"
-[organ.tissue]
-node_spacing_mm = 10
-[[organ.attachment]]
-centre_mm = [0, 0, -45]
-radius_mm = 30
-[[organ]]
+    scene_ = load_scene(test::write_ball_scene(folder_, {.more_organs = R"([[organ]]
 name = "lower"
 mesh = "lower.obj"
 [organ.tissue]
@@ -52,13 +42,7 @@ node_spacing_mm = 10
 [[organ.attachment]]
 centre_mm = [0, 0, -150]
 radius_mm = 20
-[[instrument]]
-name = "probe"
-pivot_mm = [0, 20, 150]
-tip_mm = [0, 0, 48]
-radius_mm = 3
-device = "script"
-)"));
+)"}));
   }
 
   Session make_session(Backends& backends, const std::string& backend, const std::vector<CheckPlan>& checks = {}) {

@@ -2,8 +2,6 @@
 // interpolated separately and linearly in time, and the duration is as defined.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "sim/device/device_guard.hpp"
 
 namespace trocar {

@@ -15,33 +15,15 @@
 #include <thread>
 #include <vector>
 
-#include "mesh/mesh_io.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/link/tcp.hpp"
-#include "tests/support/shapes.hpp"
+#include "tests/sim/ball_scene.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr const char* kScene = R"(
-[[organ]]
-name = "ball"
-mesh = "ball.obj"
-[organ.tissue]
-node_spacing_mm = 10
-[[organ.attachment]]
-centre_mm = [0, 0, -45]
-radius_mm = 30
-[[instrument]]
-name = "probe"
-pivot_mm = [0, 20, 150]
-tip_mm = [0, 0, 60]
-radius_mm = 3
-device = "script"
-)";
 
 struct HeardFrame {
   glm::dvec3 tip{0.0};        // mm
@@ -114,8 +96,7 @@ void write_trajectory(const std::filesystem::path& file) {
 
 TEST(IgtlRecord, AClientReceivesTheRecordedData) {
   TemporaryFolder folder;
-  save_mesh(shapes::icosphere(4, 0.05f), folder.path() / "ball.obj");
-  folder.write("ball.toml", kScene);
+  test::write_ball_scene(folder, {.tip = 60});
   write_trajectory(folder.path() / "t.csv");
   const int port = free_port();
   const std::string at = folder.path().string() + "/";

@@ -10,19 +10,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <functional>
-#include <set>
 #include <thread>
 
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_server.hpp"
 
 namespace trocar {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 const HeldTool kTool{{0, 0, 0.2}, {0, 0, 0.1}, glm::dvec3(0.0), {}, 0.0};
@@ -163,7 +161,7 @@ TEST(IgtlLoop, PosesArriveWithLittleDelay) {
     server.publish(tools);
     while (device.poses_heard() < before + 2 && Clock::now() - start < 10s) std::this_thread::yield();
     const DevicePose pose = device.pose({});
-    ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    ms.push_back(milliseconds_since(start));
     ASSERT_LT(glm::length(pose.tip - pose_of(kCentre, kTool.limits, joints).tip), 1e-6) << k;
     ASSERT_NEAR(pose.roll_deg, joints.spin_deg, 1e-3);
   }
@@ -284,7 +282,7 @@ TEST(IgtlServer, AClientThatNeverReadsIsDisconnected) {
   const bool dropped = comes_true([&] {
     const auto start = Clock::now();
     server.publish(tools);
-    longest = std::max(longest, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    longest = std::max(longest, milliseconds_since(start));
     return server.clients_dropped() == 1;
   });
   std::printf("publish() beside a client that never reads: longest %.3f ms; %llu frames skipped\n", longest,

@@ -2,18 +2,15 @@
 // the same motion at another frame rate.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
 #include "sim/device/replay_device.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recorded_motion.hpp"
+#include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
-#include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -32,29 +29,13 @@ struct Shown {
 class TwoTools : public ::testing::Test {
  protected:
   TwoTools() {
-    save_mesh(shapes::icosphere(4, 0.05f), folder_.path() / "ball.obj");
-    scene_ = load_scene(folder_.write("ball.toml", R"(
-[[organ]]
-name = "ball"
-mesh = "ball.obj"
-[organ.tissue]
-node_spacing_mm = 10
-[[organ.attachment]]
-centre_mm = [0, 0, -45]
-radius_mm = 30
-[[instrument]]
-name = "probe"
-pivot_mm = [0, 20, 150]
-tip_mm = [0, 0, 48]
-radius_mm = 3
-device = "script"
-[[instrument]]
+    scene_ = load_scene(test::write_ball_scene(folder_, {.more_tools = R"([[instrument]]
 name = "hook"
 pivot_mm = [90, 60, 120]
 tip_mm = [30, 25, 30]
 radius_mm = 2.5
 device = "script"
-)"));
+)"}));
   }
 
   static Shown shown(const Session& session) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "geometry/error.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/sim/scene_text.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
@@ -22,27 +22,9 @@ tip_mm = [0, 0.5, 100]
 radius_mm = 5
 )";
 
-class SceneFile : public ::testing::Test {
+class SceneFile : public test::SceneText {
  protected:
-  Scene load(const std::string& content) { return load_scene(folder_.write("s.toml", content)); }
-
-  void expect_sentence(const std::string& content, const std::string& part) {
-    std::string text = "no error";
-    try {
-      load(content);
-    } catch (const InputError& error) {
-      text = error.what();
-    }
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-  }
-
-  static std::string with(const std::string& from, const std::string& to) {
-    std::string text = kMinimal;
-    return text.replace(text.find(from), from.size(), to);
-  }
-
-  TemporaryFolder folder_;
+  SceneFile() : SceneText(kMinimal) {}
 };
 
 TEST_F(SceneFile, WholeNumbersAndDefaults) {

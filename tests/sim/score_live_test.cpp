@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/script_device.hpp"

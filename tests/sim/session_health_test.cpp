@@ -9,14 +9,13 @@
 #include <thread>
 
 #include "app/compare/backends.hpp"
-#include "mesh/mesh_io.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_publish.hpp"
 #include "sim/session/session.hpp"
+#include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
-#include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -57,25 +56,7 @@ class FailingDevice final : public Device {
 
 class Ball : public ::testing::TestWithParam<Failure> {
  protected:
-  Ball() {
-    save_mesh(shapes::icosphere(4, 0.05f), folder_.path() / "ball.obj");
-    scene_ = load_scene(folder_.write("ball.toml", R"(
-[[organ]]
-name = "ball"
-mesh = "ball.obj"
-[organ.tissue]
-node_spacing_mm = 10
-[[organ.attachment]]
-centre_mm = [0, 0, -45]
-radius_mm = 30
-[[instrument]]
-name = "probe"
-pivot_mm = [0, 20, 150]
-tip_mm = [0, 0, 56]
-radius_mm = 3
-device = "script"
-)"));
-  }
+  Ball() { scene_ = load_scene(test::write_ball_scene(folder_, {.tip = 56})); }
   // Returns the speed of the tissue's fastest node from frame 100 on, m/s.
   float fastest_with(Failure failure) {
     std::vector<glm::vec3> felt;

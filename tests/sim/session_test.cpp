@@ -11,15 +11,14 @@
 #include "app/compare/compare.hpp"
 #include "app/compare/recording_source.hpp"
 #include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
+#include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/resident_memory.hpp"
-#include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -28,25 +27,7 @@ namespace {
 // A ball of 5 cm radius with its far half fixed, and one tool that dips into it from above.
 class BallScene : public ::testing::Test {
  protected:
-  BallScene() {
-    save_mesh(shapes::icosphere(4, 0.05f), folder_.path() / "ball.obj");
-    scene_ = load_scene(folder_.write("ball.toml", R"(
-[[organ]]
-name = "ball"
-mesh = "ball.obj"
-[organ.tissue]
-node_spacing_mm = 10
-[[organ.attachment]]
-centre_mm = [0, 0, -45]
-radius_mm = 30
-[[instrument]]
-name = "probe"
-pivot_mm = [0, 20, 150]
-tip_mm = [0, 0, 48]
-radius_mm = 3
-device = "script"
-)"));
-  }
+  BallScene() { scene_ = load_scene(test::write_ball_scene(folder_)); }
 
   static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <functional>

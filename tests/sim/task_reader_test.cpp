@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/error.hpp"
-#include "sim/scene/scene.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/sim/scene_text.hpp"
 
 namespace trocar {
 namespace {
@@ -29,32 +27,15 @@ organ = "liver"
 at_mm = [1, 2, 3]
 )";  // [task] is line 13
 
-class TaskReader : public ::testing::Test {
+class TaskReader : public test::SceneText {
  protected:
-  Scene load(const std::string& content) { return load_scene(folder_.write("s.toml", content)); }
+  TaskReader() : SceneText(kScene) {}
 
-  void expect_sentence(const std::string& content, const std::string& part) {
-    std::string text = "no error";
-    try {
-      load(content);
-    } catch (const InputError& error) {
-      text = error.what();
-    }
-    EXPECT_NE(text.find(part), std::string::npos) << text << "\nexpected: " << part;
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-  }
-
-  static std::string with(const std::string& from, const std::string& to) {
-    std::string text = kScene;
-    return text.replace(text.find(from), from.size(), to);
-  }
   // Adds keys to [task], from line 15 on.
-  static std::string keys(const std::string& lines) {
+  std::string keys(const std::string& lines) const {
     return with("kind = \"touch-targets\"\n", "kind = \"touch-targets\"\n" + lines);
   }
-  static std::string kind(const std::string& name) { return with("touch-targets", name); }
-
-  TemporaryFolder folder_;
+  std::string kind(const std::string& name) const { return with("touch-targets", name); }
 };
 
 TEST_F(TaskReader, ASceneMayHaveNoTask) {

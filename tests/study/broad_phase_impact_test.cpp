@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
 
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"

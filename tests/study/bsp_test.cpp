@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "cpu_collision/reference.hpp"
 #include "cpu_collision/solids/solid_angle.hpp"
 #include "geometry/error.hpp"
 #include "geometry/refine.hpp"
+#include "geometry/stopwatch.hpp"
 #include "mesh/mesh_io.hpp"
 #include "study/bsp/bsp_query.hpp"
 #include "study/bsp/bsp_solid.hpp"
@@ -183,9 +183,9 @@ TEST(BspTree, SizeOnCurvedSurfaces) {
   std::printf("face planes alone, %zu faces: depth %zu\n", small.faces.size(), tree.depth);
   for (const int subdivisions : {3, 4, 5, 6}) {
     const TriangleMesh mesh = shapes::icosphere(subdivisions);
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     build_bsp_tree(mesh.view(), {}, scratch, tree);
-    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double ms = milliseconds_since(start);
     std::printf("%zu faces: %zu nodes, %zu cuts, depth %zu, %.1f ms\n", mesh.faces.size(), tree.nodes.size(), tree.cuts,
                 tree.depth, ms);
     EXPECT_LT(tree.nodes.size(), 5 * mesh.faces.size());
