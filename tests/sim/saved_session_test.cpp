@@ -143,9 +143,9 @@ TEST_F(SavedSession, ADamagedBlockIsRefusedAndChangesNothing) {
 TEST_F(SavedSession, AnotherSceneIsRefused) {
   const auto first = session(scene());
   const std::vector<std::byte> block = first->save();
-  const auto other =
-      session(scene("[[instrument]]\nname = \"fifth\"\npivot_mm = [0, 20, 150]\ntip_mm = [0, 0, 39]\ndevice = "
-                    "\"script\"\nscript = \"press\"\n"));
+  std::string fifth = instrument("probe", "press");
+  fifth.replace(fifth.find("probe"), 5, "fifth");
+  const auto other = session(scene(fifth));
   try {
     other->restore(block);
     FAIL() << "restored";

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Runs every `trocar ...` command line of README.md and docs/ with sample files.
+
+    tests/app/documented_commands_test.py TROCAR
+
+A command line counts when it has an argument. Optional parts in brackets are tried without and with, of alternatives
+(`a | b`) the first is taken, and names such as S.h5, SCENE.toml, M or N stand for sample files and numbers. A command may
+take three seconds; it is then stopped and counts as understood. `trocar run` needs a window and is only parsed. Exit
+status 1 when the program refuses a command line as wrong usage, or a command without a window fails.
+"""
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|compare|record|perform|recover|replay|score|'
+                  r'export|report|mesh|doctor|demo)\b[^`\n#]*)')
+VALUES = {'N': '3', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
+          'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
+          'M': 'organ.obj', 'data/scenes/tasks/TASK.toml': 'scene.toml', 'FRAMES': '3'}
+SECONDS = 3
+
+
+def sample_files(trocar, folder):
+    """An organ, a recording under the names that the documents use, trajectories, tool shapes, a scene with a task."""
+    for name in ('organs', 'scenes'):
+        shutil.copytree(ROOT / 'data' / name, folder / 'data' / name)
+    shutil.copy(ROOT / 'data/organs/gallbladder.obj', folder / 'organ.obj')
+    text = (ROOT / 'data/scenes/tasks/touch_targets.toml').read_text()
+    (folder / 'scene.toml').write_text(text.replace('../../organs', 'data/organs'))
+    rows = [f'{t / 60},0,20,300,{t},0,60' for t in range(4)]
+    (folder / 'T.csv').write_text('t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n' + '\n'.join(rows) + '\n')
+    subprocess.run([trocar, 'demo', '--headless', '--frames', '20', '--backend', 'scan', '--out', 'made'], cwd=folder,
+                   check=True, capture_output=True)
+    for name in ('S', 'A', 'B', 'C', 'T', 'session', 'monday', 'tuesday', 'friday'):
+        shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
+    for name in ('J', 'K'):
+        subprocess.run([trocar, 'mesh', 'make', 'superellipsoid', '--faces', '200', '--size', '5,5,5', '--exponents', '1,1',
+                        '-o', f'{name}.stl'], cwd=folder, check=True, capture_output=True)
+
+
+def variants(line):
+    """The command lines that a synopsis stands for: without and with its optional parts."""
+    line = line.strip().rstrip('.,;:').replace('\\|', '|').replace('...', ' ')
+    line = re.split(r'\s{2,}', line)[0] if not line.startswith('run [') else line
+    without = re.sub(r'\[(?!INSTRUMENT)[^\]]*\]', ' ', line)
+    within = re.sub(r'\[(?!INSTRUMENT)([^\]]*)\]', r'\1', line)
+    for text in sorted({without, within}):
+        text = re.sub(r'(\S+)(?:\s*\|\s*-?[\w-]+(?: DIR)?)+', r'\1', text.replace('[INSTRUMENT=]', 'grasper='))
+        yield text
+
+
+def words_of(text):
+    words = [VALUES.get(word, word) for word in shlex.split(text)]
+    return [name for word in words for name in (['A.h5', 'B.h5'] if word == '*.h5' else [word])]
+
+
+def command_lines():
+    for document in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:
+        for number, row in enumerate(document.read_text().split('\n'), 1):
+            for match in LINE.finditer(row):
+                if len(match[1].split()) > 1:
+                    yield f'{document.name}:{number}', match[1]
+
+
+def run(trocar, words, samples):
+    """(exit status, what it says); None: stopped after SECONDS."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(samples, folder, dirs_exist_ok=True)
+        if '-o' in words and words[0] == 'mesh':
+            words = words[:-1] + ['new_' + words[-1]]
+        for fresh in ('-o', '--out'):
+            if fresh in words:
+                Path(folder, words[words.index(fresh) + 1]).unlink(missing_ok=True)
+        try:
+            done = subprocess.run([trocar, *words], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
+                                  env={'PATH': '/usr/bin:/bin', 'TROCAR_DATA': f'{folder}/data'})
+        except subprocess.TimeoutExpired:
+            return None, ''
+        return done.returncode, done.stderr.strip()
+
+
+def main():
+    trocar, tried, failed = str(Path(sys.argv[1]).resolve()), set(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        sample_files(trocar, Path(folder))
+        for where, line in command_lines():
+            for text in variants(line):
+                words = words_of(text)
+                if tuple(words) in tried or len(words) < 2 and words[0] != 'doctor':
+                    continue
+                tried.add(tuple(words))
+                status, said = run(trocar, words, folder)
+                if status in (None, 0) or (words[0] == 'run' and '--help' not in said):
+                    continue
+                failed += 1
+                print(f'{where}: trocar {" ".join(words)}\n    exit status {status}: {said}')
+    print(f'{len(tried)} command lines, {failed} fail')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
