@@ -25,7 +25,7 @@ struct SculptParams {
   int voxels_per_cell = 3;           // 1      voxels along a lattice cell, 1..8
   int smallest_piece = 20;           // voxels smaller separated pieces are burnt too, >= 0
   glm::vec3 fall{0.f, 0.f, -9.81f};  // m/s^2  gravity of loose parts; the patient lies on the back
-  float out_of_sight = 0.4f;         // m      loose parts stop at this distance from their place at rest, > 0
+  float out_of_sight = 0.4f;         // m      loose parts stop at this distance from where they were at rest, > 0
 };
 
 // The hot tip of an instrument: every point within `radius` of the segment. To clear a path for its own tool, the

@@ -59,7 +59,7 @@ class HandDevice : public Device {
   bool fulcrum_, pedal_ = false;
 };
 
-// A hand device that reports rates of motion, such as a stick.
+// An input device that reports rates of motion, such as a stick.
 class RateDevice : public HandDevice {
  public:
   using HandDevice::HandDevice;

@@ -3,7 +3,8 @@
 
     tests/app/documented_commands_test.py TROCAR
 
-A command line counts when it has an argument. Optional parts in brackets are tried without and with, of alternatives
+A command line counts when it has an argument. Outside README.md and the user guide, which show whole command lines, a
+missing argument is allowed: other documents name a command with the option they speak of. Optional parts in brackets are tried without and with, of alternatives
 (`a | b`) the first is taken, and names such as S.h5, SCENE.toml, M or N stand for sample files and numbers. A command may
 take three seconds; it is then stopped and counts as understood. `trocar run` needs a window and is only parsed. Exit
 status 1 when the program refuses a command line as wrong usage, or a command without a window fails.
@@ -19,9 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|compare|record|perform|recover|replay|score|'
                   r'export|report|mesh|doctor|demo)\b[^`\n#]*)')
-VALUES = {'N': '3', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
+VALUES = {'N': '2000', 'a,b': 'scan,obb-refit', 'OUT': 'out.obj', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
           'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
           'M': 'organ.obj', 'data/scenes/tasks/TASK.toml': 'scene.toml', 'FRAMES': '3'}
+INCOMPLETE = re.compile(r'is required|required TEXT missing|needs either')
 SECONDS = 3
 
 
@@ -45,7 +47,7 @@ def sample_files(trocar, folder):
 
 def variants(line):
     """The command lines that a synopsis stands for: without and with its optional parts."""
-    line = line.strip().rstrip('.,;:').replace('\\|', '|').replace('...', ' ')
+    line = line.strip().rstrip('.,;:').replace('\\|', '|').replace(' ...', '')
     line = re.split(r'\s{2,}', line)[0] if not line.startswith('run [') else line
     without = re.sub(r'\[(?!INSTRUMENT)[^\]]*\]', ' ', line)
     within = re.sub(r'\[(?!INSTRUMENT)([^\]]*)\]', r'\1', line)
@@ -96,6 +98,8 @@ def main():
                 tried.add(tuple(words))
                 status, said = run(trocar, words, folder)
                 if status in (None, 0) or (words[0] == 'run' and '--help' not in said):
+                    continue
+                if INCOMPLETE.search(said) and (len(words) < 3 or not where.startswith(('README', 'user-guide'))):
                     continue
                 failed += 1
                 print(f'{where}: trocar {" ".join(words)}\n    exit status {status}: {said}')
