@@ -1,0 +1,129 @@
+#include "sim/hdf5/recorded_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "geometry/error.hpp"
+#include "geometry/printable.hpp"
+#include "sim/support/names.hpp"
+
+namespace trocar {
+namespace {
+
+void write_once(H5File& file, const GrowingTable& table, std::span<const std::byte> rows) {
+  file.make_table(table.path, table.cell, table.row_shape, rows_per_chunk(table)).append(rows);
+}
+
+void push_embedding(Bytes& nodes, Bytes& weights, std::span<const Embedding> embedding) {
+  for (const Embedding& one : embedding) {
+    push(nodes, std::span<const std::uint32_t>(one.node));
+    push(weights, std::span<const float>(one.weight));
+  }
+}
+
+void push_times(Bytes& bytes, std::size_t times, std::uint32_t value) {
+  for (std::size_t k = 0; k < times; ++k) push_one(bytes, value);
+}
+
+}  // namespace
+
+void write_tools(H5File& file, const RecordingHeader& header) {
+  Bytes before;
+  for (const ToolPose& pose : header.before) {
+    push_one(before, pose.pivot);
+    push_one(before, pose.tip);
+  }
+  write_once(file, {kToolRadiusPath, Cell::F64, {}}, std::as_bytes(std::span(header.tool_radius)));
+  write_once(file, {kToolBeforePath, Cell::F64, {2, 3}}, before);
+}
+
+void write_texts(H5File& file, const RecordingHeader& header) {
+  const std::string texts[] = {fmt::format("{}{}", kAnyFormat, kFormatVersion.major),
+                               header.scene_text,
+                               header.version,
+                               header.machine,
+                               header.gl,
+                               header.backend,
+                               header.mode,
+                               header.cover,
+                               header.date,
+                               fmt::format("{}", fmt::join(header.tools, "\n")),
+                               fmt::format("{}", fmt::join(header.stages, "\n")),
+                               fmt::format("{}", header.frame_rate),
+                               fmt::format("{}", fmt::join(header.tips, "\n")),
+                               fmt::format("{}", fmt::join(header.backends, "\n")),
+                               header.clock == ScoreClock::Wall ? "wall" : "tick",
+                               fmt::format("{}", kFormatVersion.minor),
+                               fmt::format("{}", header.model_version)};
+  static_assert(std::size(texts) == std::size(kTextAttributes));
+  for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
+}
+
+void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uint32_t frame) {
+  push(tables[kFaces], change.new_faces);
+  push_times(tables[kFaceBorn], change.new_faces.size(), frame);
+  push(tables[kRestPositions], change.new_rest);
+  push_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], change.new_embedding);
+  push_times(tables[kVertexBorn], change.new_rest.size(), frame);
+  push(tables[kGoneFace], change.gone);
+  push_times(tables[kGoneFrame], change.gone.size(), frame);
+  push(tables[kCarriedVertex], change.carried);
+  push_embedding(tables[kCarriedNode], tables[kCarriedWeight], change.carried_embedding);
+  push_times(tables[kCarriedFrame], change.carried.size(), frame);
+}
+
+void refuse_unreadable_names(const std::filesystem::path& path, const RecordingHeader& header) {
+  const auto check = [&](const char* of, const std::string& name) {
+    if (const std::string fault = name_fault(name); !fault.empty())
+      throw InputError(fmt::format("{}: the {} '{}' cannot be recorded: {}; rename it in the scene", path.string(), of,
+                                   printable(name), fault));
+  };
+  for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
+  for (const std::string& tool : header.tools) check("instrument", tool);
+}
+
+void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
+  const auto& given = organ.mesh->faces;
+  const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
+  std::vector<glm::uvec3> faces(std::max<std::size_t>(counted, organ.next_face), glm::uvec3(0));
+  std::vector<char> exists(faces.size(), 0);
+  for (std::size_t slot = 0; slot < given.size(); ++slot) {
+    const std::size_t id = organ.face_ids.empty() ? slot : index(organ.face_ids[slot]);
+    faces[id] = given[slot];
+    exists[id] = 1;
+  }
+  std::vector<FaceId> removed;
+  for (std::uint32_t id = 0; id < faces.size(); ++id)
+    if (!exists[id]) removed.push_back(FaceId(id));
+  push_change(tables, {removed, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
+}
+
+void push_scope(Bytes& bytes, const ScopePose& scope) {
+  push_one(bytes, scope.port);
+  push_one(bytes, scope.eye);
+  push_one(bytes, glm::dvec3(scope.spin_deg, scope.angle_deg, scope.field_of_view_deg));
+}
+
+void push_touches(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::uint64_t& touches_so_far) {
+  const TouchList& list = organ.touches;
+  for (const std::uint32_t first : list.first) push_one(tables[kTouchFirst], touches_so_far + first);
+  for (const Touch& touch : list.touches) {
+    push_one(tables[kTouchFace], organ.face_ids.empty() ? touch.face : organ.face_ids[index(touch.face)]);
+    push_one(tables[kTouchPoint], touch.point);
+    push_one(tables[kTouchNormal], touch.normal);
+    push_one(tables[kTouchDepth], touch.depth);
+    push_one(tables[kTouchTime], touch.time);
+  }
+  push_or_zeros(tables[kTouchPressure], organ.pressure, list.touches.size());
+  touches_so_far += list.touches.size();
+}
+
+void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::size_t tools,
+               std::uint64_t& tips_so_far) {
+  for (std::size_t tool = 0; tool <= tools; ++tool)
+    push_one(tables[kTipFirst], tips_so_far + (organ.tip_first.empty() ? 0 : organ.tip_first[tool]));
+  push(tables[kTipFace], organ.tip_ids);
+  tips_so_far += organ.tip_ids.size();
+}
+
+}  // namespace trocar
