@@ -73,7 +73,7 @@ void add_run_command(CLI::App& program) {
        {std::pair{"--width", &command->options.width}, {"--height", &command->options.height}})
     sub->add_option(name, *value, "Size of the window, pixels")->check(within(64, 16384))->capture_default_str();
   sub->add_option("--state", command->state,
-                  "Write the state of the window to this file again and again: .json, for tests and scripts");
+                  "Keep this .json file up to date with the state of the window, for tests and scripts");
   CLI::Option* port =
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
           ->check(within(1, 65535));

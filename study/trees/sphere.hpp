@@ -49,7 +49,7 @@ inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {
   const Lanes4 middle2 = plane_distances(tool.convex.lanes[1], sphere.centre);
   if (negative_lanes(middle2 + radius)) return BoxAnswer::Outside;
   if (!negative_lanes(min(middle, middle2) - radius - lanes(2.f * tool.convex.slack))) return BoxAnswer::Inside;
-  // Beyond the ends of the volume its planes separate poorly; its box separates better.
+  // Beyond the ends of the volume its planes rarely separate a sphere from the tool; its box does so more often.
   const ObbNode& box = tool.convex.box;
   const Lanes4 off = dot_rows(box.axis_x, box.axis_y, box.axis_z, sphere.centre - box.centre);
   const Lanes4 outside = max(abs(off) - box.extent, lanes(0.f));

@@ -67,8 +67,8 @@ int burn_twins(const TriangleMesh& mesh, std::uint32_t seed, int burns) {
   return changed;
 }
 
-// With seeds 74, 99, 106 and 159 some strips are flat, or coincide in opposite orientation with skin, wall or each
-// other.
+// Seeds 74, 99, 106 and 159 are difficult: some of the strips of faces that close the rim of a burn have no area, or
+// coincide, in opposite orientation, with faces of the skin, of the burn's wall or of another strip.
 TEST(SculptSeams, BurnsLikeTheWeldedTwin) {
   int changed = 0;
   for (const std::uint32_t seed : {61u, 62u, 63u, 64u, 65u, 74u, 99u, 106u, 159u, 201u, 202u, 203u}) {

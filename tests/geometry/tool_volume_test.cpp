@@ -105,8 +105,8 @@ TEST(CapsuleCover, IsAWedgeOnlyBetweenItsTwoAngles) {
   }
 }
 
-// Makes the clip test of the graphics hardware for one vertex, all in float. `clip`: from both matrices in turn, or
-// from their product.
+// Repeats the clip test of the graphics hardware for one vertex, in float. `clip`: the vertex in clip coordinates,
+// computed with the view matrix and then the projection matrix, or with their product.
 bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4& clip) {
   bool keeps = true;
   for (int axis = 0; axis < 3; ++axis) keeps = keeps && -clip.w <= clip[axis] && clip[axis] <= clip.w;

@@ -96,7 +96,8 @@ TEST(Encounters, WithoutOrgansAndInstrumentsListsAreEmpty) {
   EXPECT_TRUE(alone.instruments_near(0).empty());
 }
 
-// Touching pairs are candidates: brute force over all faces, tools at every distance.
+// Every instrument that touches an organ must be a candidate for it. Brute force over all faces gives the pairs that
+// touch; the tools are placed from far away to deep inside.
 TEST(Encounters, EveryTouchingPairIsListed) {
   constexpr std::uint32_t kSeed = 63;
   test::Dice dice(kSeed);

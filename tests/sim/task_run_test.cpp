@@ -74,7 +74,7 @@ TEST(TaskRun, WrongTargetsForceAndTimeAreErrors) {
   frames.tool.force = {0.f, 0.f, 5.f};
   frames.show(run, 100);
   EXPECT_EQ(run.feed().errors, 2u);
-  // Filtered with 50 ms, a force of 5 N exceeds 2 N after 50 ms ln(5/3).
+  // With a filter time constant of 50 ms, the filtered value of a 5 N force exceeds 2 N after 50 ms ln(5/3).
   EXPECT_NEAR(part_of(run.result(), "task_overload_time"), 1.0 - 0.05 * std::log(5.0 / 3.0), 0.011);
   frames.tool.force = {};
   frames.show(run, 2000);

@@ -1,4 +1,5 @@
-// Compares the distance of two capsules with sampled axes; moves overlapping ones apart along the normal.
+// Checks the distance of two capsules against the smallest distance between points sampled on their axes. Moves
+// overlapping capsules apart along the normal and checks that they then only touch.
 #include "study/solids/capsules.hpp"
 
 #include <gtest/gtest.h>
