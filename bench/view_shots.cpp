@@ -59,7 +59,7 @@ ShotOrgans::ShotOrgans(int liver_faces) : meshes_{make_liver({.faces = liver_fac
   const glm::vec3 colours[] = {{0.31f, 0.060f, 0.048f}, {0.62f, 0.33f, 0.28f}};
   for (int k = 0; k < 2; ++k) {
     moved_[k] = meshes_[k].positions;
-    drawn_.push_back({meshes_[k].view(), colours[k], moved_[k], {}, nullptr});
+    drawn_.push_back({meshes_[k].view(), colours[k], moved_[k], {}, 0});
   }
 }
 
