@@ -13,6 +13,7 @@
 #include <random>
 
 #include "app/compare/backends.hpp"
+#include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"
@@ -127,7 +128,7 @@ class Soak {
     session.set_marks(task.marks());
     std::optional<SessionRecorder> recorder;
     const auto file = folder_.path() / "soak.h5";
-    if (recorded) recorder.emplace(file, scene, session, "none");
+    if (recorded) recorder.emplace(recording_file(file), scene, session, "none");
     step_all(scene, session, task, recorder ? &*recorder : nullptr, result);
     if (recorder) recorder->close();
     recorder.reset();
