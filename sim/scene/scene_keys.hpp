@@ -15,7 +15,9 @@
 
 namespace trocar {
 
-// Present schema of scenes, stored in the key `schema`; scenes without the key have schema 1.
+// Present schema of scenes, stored in the key `schema`; scenes without the key have schema 1. Recordings hold the text
+// of their scene, so a default is part of what they mean: a change of a default raises the schema, and read_schema()
+// keeps the earlier default for scenes of earlier schemas.
 inline constexpr int kSceneSchema = 2;
 
 enum class Need {
@@ -317,6 +319,29 @@ void declare(Keys& keys, std::type_identity<TaskZone>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskRules>) {
+  keys.number({"readable", "half heights",
+               "`navigate-camera`: radius in the picture of a disc of `tolerance_mm`, from which it is near enough"},
+              &TaskRules::readable, {0.01, 1.0});
+  keys.scaled({"too_near_mm", "mm", "`navigate-camera`: closer than this, tissue soils the lens"}, &TaskRules::too_near,
+              {0.0, 200.0});
+  keys.number({"deliberate_s", "s", "a wrong target counts when it is touched for this long"}, &TaskRules::deliberate,
+              {0.0, 60.0});
+  keys.number({"off_tissue_after_s", "s", "`burn-line`: a hook without contact for longer is off the tissue"},
+              &TaskRules::off_tissue_after, {0.0, 60.0});
+  keys.number({"removal_lasts_s", "s", "`burn-line`: longest time between two removals of one burn"},
+              &TaskRules::removal_lasts, {0.0, 60.0});
+  keys.number({"enough", "", "`burn-line`: share of the line's points that must burn"}, &TaskRules::enough,
+              {0.01, 1.0});
+  keys.scaled({"lifted_mm", "mm", "`lift-organ`: a release above this height is a drop"}, &TaskRules::lifted,
+              {0.0, 200.0});
+  keys.scaled({"slipped_mm", "mm", "`lift-organ`: the target slipped out when its distance from the tip grew by this"},
+              &TaskRules::slipped, {0.1, 200.0});
+  keys.number({"many_errors", "", "with this many errors the grade for errors is 0"}, &TaskRules::many_errors,
+              {1.0, 1000.0});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskScene::kind, kTaskKinds);
   keys.text({"title", "", "shown before the start"}, &TaskScene::title);
@@ -334,6 +359,7 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.number({"time_good_s", "s", "target time: full grade up to it"}, &TaskScene::time_good, {0.1, 36000.0});
   keys.number({"time_limit_s", "s", "the task ends unfinished at this time; more than `time_good_s`"},
               &TaskScene::time_limit, {0.1, 36000.0});
+  keys.table("rules", &TaskScene::rules);
   keys.list("place", &TaskScene::places);
   keys.list("zone", &TaskScene::zones);
 }

@@ -22,6 +22,20 @@ struct TaskZone {
   std::vector<glm::dvec2> outline;  // half heights, a simple polygon
 };
 
+// The thresholds of the tasks' rules (docs/tasks.md).
+struct TaskRules {
+  double readable = 0.15;    // half heights  radius in the picture of a disc of the tolerance's radius: near enough
+  double too_near = 0.015;   // m  closer than this, tissue soils the lens
+  double deliberate = 0.25;  // s  a wrong target counts when touched for this long; shorter contact is accidental
+  double off_tissue_after =
+      0.5;                      // s  a burning hook touches tissue intermittently; without contact for longer it is off
+  double removal_lasts = 0.15;  // s  burning tissue is removed voxel by voxel, not in every frame
+  double enough = 0.95;         // 1  share of the line's points that must burn: the ends of a burn are round
+  double lifted = 0.004;        // m  more than breathing moves tissue: a release above this height is a drop
+  double slipped = 0.01;        // m  the target slipped out when its distance from the tip has grown by this
+  double many_errors = 6.0;     // 1  with this many errors the grade for errors is 0
+};
+
 struct TaskScene {
   TaskKind kind = TaskKind::TouchTargets;
   std::string title, instructions;  // shown before the start
@@ -34,6 +48,7 @@ struct TaskScene {
   double most_force = 2.0;          // N  force limit: more on the tissue is an error
   double time_good = 30.0;          // s  target time: full grade up to here
   double time_limit = 180.0;        // s  the task ends unfinished at this time, > time_good
+  TaskRules rules;
 };
 
 }  // namespace trocar

@@ -14,18 +14,12 @@
 namespace trocar {
 namespace {
 
-// A burning hook touches tissue intermittently; after this time without contact it counts as off the tissue.
-constexpr double kOffTissueAfter = 0.5;  // s
-// Burning tissue is removed voxel by voxel, not in every frame.
-constexpr double kRemovalLasts = 0.15;  // s
-constexpr double kEnough = 0.95;        // 1   share of the line's points: the ends of a burn are round
-
 class BurnLine final : public TaskGoal {
  public:
   BurnLine(const TaskScene& task, const TaskStage& stage)
       : task_(task), line_(task, stage), organs_(stage.organs), tools_(tools_of(task, stage)) {
     burnt_.resize(line_.marks().size());
-    touching_.resize(tools_.size(), Lasting(kOffTissueAfter));
+    touching_.resize(tools_.size(), Lasting(task_.rules.off_tissue_after));
     wrong_organ_.resize(organs_.size(), Lasting(kErrorLasts));
   }
 
@@ -45,13 +39,13 @@ class BurnLine final : public TaskGoal {
     off_now_ = off;
     off_.see(off, seen.time);
     if (!off) last_off_.reset();
-    done_ = done_ || (!hot && share() >= kEnough);
+    done_ = done_ || (!hot && share() >= task_.rules.enough);
   }
 
-  double progress() const override { return done_ ? 1.0 : 0.999 * std::min(share() / kEnough, 1.0); }
+  double progress() const override { return done_ ? 1.0 : 0.999 * std::min(share() / task_.rules.enough, 1.0); }
 
   void say(std::string& hint, std::string& warning) const override {
-    if (share() >= kEnough) {
+    if (share() >= task_.rules.enough) {
       hint += "diathermy off";
     } else {
       fmt::format_to(std::back_inserter(hint), "burn along the line, {:.0f} % burnt", 100.0 * share());
@@ -61,7 +55,7 @@ class BurnLine final : public TaskGoal {
 
   void judge(PartList& parts) const override {
     const double width = 2e3 * task_.tolerance;  // mm
-    parts.add("task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * kEnough, 40.0);
+    parts.add("task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * task_.rules.enough, 40.0);
     parts.add("task_burnt_beside", "Length burnt off the line", "mm", beside_ * 1e3, 0.0, 2.0 * width);
     parts.add("task_overshoot", "Burnt beyond the line's ends", "mm", overshoot_ * 1e3, 0.5 * width, 2.0 * width);
     parts.add("task_energy_in_air", "Diathermy time without contact", "s", in_air_, 0.5, 5.0);
@@ -128,7 +122,7 @@ class BurnLine final : public TaskGoal {
   std::vector<Lasting> wrong_organ_;                                   // [organ] burnt by mistake
   double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
   std::optional<glm::dvec3> last_off_;                                 // last tip position that burnt off the line
-  Lasting off_{kErrorLasts}, removing_{kRemovalLasts};                 // off the line; tissue is being removed
+  Lasting off_{kErrorLasts}, removing_{task_.rules.removal_lasts};     // off the line; tissue is being removed
   bool off_now_ = false, done_ = false;
 };
 

@@ -16,8 +16,6 @@ namespace {
 // "Up" is the direction halfway between head and front; this is upwards in the picture of a scope inserted at the
 // navel.
 const glm::dvec3 kUp = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));
-constexpr double kLifted = 0.004;  // m   more than breathing moves it: a release above this height is a drop
-constexpr double kSlipped = 0.01;  // m   the target slipped out when its distance from the tip has grown by this
 
 class LiftOrgan final : public TaskGoal {
  public:
@@ -86,7 +84,7 @@ class LiftOrgan final : public TaskGoal {
       if (opened_) grasp(from_tip, seen.tools[tool_].pose.radius, seen.time, log);
     }
     opened_ = opened_ || grip > jaws_.open_above;
-    if (holding_ && from_tip > grasped_at_ + kSlipped) let_go(seen.time, log);
+    if (holding_ && from_tip > grasped_at_ + task_.rules.slipped) let_go(seen.time, log);
   }
 
   void grasp(double from_tip, double radius, double time, TaskLog& log) {
@@ -103,7 +101,7 @@ class LiftOrgan final : public TaskGoal {
   }
 
   void let_go(double time, TaskLog& log) {
-    if (holding_ && height_ > kLifted && !done_) {
+    if (holding_ && height_ > task_.rules.lifted && !done_) {
       ++drops_;
       log.error(time, fmt::format("dropped from {:.0f} mm", height_ * 1e3));
     }

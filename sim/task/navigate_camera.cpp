@@ -12,11 +12,6 @@
 namespace trocar {
 namespace {
 
-// Close enough: the radius of a disc with the tolerance's radius is at least this in the picture.
-constexpr double kReadable = 0.15;  // half heights
-// Closer than this, tissue soils the lens.
-constexpr double kTooNear = 0.015;  // m
-
 class NavigateCamera final : public TaskGoal {
  public:
   NavigateCamera(const TaskScene& task, const TaskStage& stage)
@@ -89,12 +84,12 @@ class NavigateCamera final : public TaskGoal {
     centred_ = visible_ && offset_ <= task_.tolerance;
     const double half_height =
         depth * elementary::tan(glm::radians(0.5 * seen.scope.field_of_view_deg));  // m, of the view at this depth
-    near_ = depth > 0.0 && task_.tolerance >= kReadable * half_height;
+    near_ = depth > 0.0 && task_.tolerance >= task_.rules.readable * half_height;
   }
 
   void watch_distance(const Observation& seen, TaskLog& log) {
     const auto near = [&](const glm::vec3& target) {
-      return glm::distance(glm::dvec3(target), seen.scope.eye) < kTooNear;
+      return glm::distance(glm::dvec3(target), seen.scope.eye) < task_.rules.too_near;
     };
     const bool now = std::any_of(targets_.begin(), targets_.end(), near);
     if (now && !too_near_) ++times_too_near_, log.error(seen.time, "the lens came too close");

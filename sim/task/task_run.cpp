@@ -10,9 +10,6 @@
 namespace trocar {
 namespace {
 
-// With this many errors the grade for errors is 0.
-constexpr double kManyErrors = 6.0;
-
 std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stage) {
   switch (task.kind) {
     case TaskKind::NavigateCamera:
@@ -76,7 +73,7 @@ struct TaskRun::Content {
     goal->judge(parts);
     force.judge(parts);
     zones.judge(parts);
-    parts.add("task_errors", "Errors", "", double(log.errors), 0.0, kManyErrors);
+    parts.add("task_errors", "Errors", "", double(log.errors), 0.0, task.rules.many_errors);
   }
 
   // Returns the score. Until the end, the unfinished part counts as done.

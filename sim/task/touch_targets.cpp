@@ -12,9 +12,6 @@
 namespace trocar {
 namespace {
 
-// A wrong target counts when it is touched for this long; shorter contact is accidental.
-constexpr double kDeliberate = 0.25;  // s
-
 class TouchTargets final : public TaskGoal {
  public:
   TouchTargets(const TaskScene& task, const TaskStage& stage)
@@ -56,7 +53,8 @@ class TouchTargets final : public TaskGoal {
     if (done_ < marks_.size() && there_) fmt::format_to(to, "hold target {} of {}", done_ + 1, marks_.size());
     if (done_ < marks_.size() && !there_) fmt::format_to(to, "touch target {} of {}", done_ + 1, marks_.size());
     for (std::size_t k = 0; k < marks_.size(); ++k)
-      if (wrong_for_[k] >= kDeliberate) fmt::format_to(std::back_inserter(warning), "this is target {}", k + 1);
+      if (wrong_for_[k] >= task_.rules.deliberate)
+        fmt::format_to(std::back_inserter(warning), "this is target {}", k + 1);
     if (warning.empty() && beside_) warning += "touching off target";
   }
 
@@ -73,7 +71,7 @@ class TouchTargets final : public TaskGoal {
   void draw(DrawnMarks& marks) const override {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
       MarkState state = k < done_ ? MarkState::Done : k == done_ ? MarkState::Next : MarkState::Waiting;
-      if (wrong_for_[k] >= kDeliberate) state = MarkState::Error;
+      if (wrong_for_[k] >= task_.rules.deliberate) state = MarkState::Error;
       marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state});
     }
   }
@@ -99,7 +97,7 @@ class TouchTargets final : public TaskGoal {
       // If targets lie so close together that both are touched, the right one counts.
       const bool wrong = on_target(seen, k) && !there_;
       wrong_for_[k] = wrong ? before + dt : 0.0;
-      if (before >= kDeliberate || wrong_for_[k] < kDeliberate) continue;
+      if (before >= task_.rules.deliberate || wrong_for_[k] < task_.rules.deliberate) continue;
       ++wrong_;
       log.error(seen.time, fmt::format("touched target {} instead of {}", k + 1, done_ + 1));
     }

@@ -214,6 +214,7 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     task.zones = {{{{0, 0}, {number(0.1, 1), 0}, {0, number(0.1, 1)}}}};
     task.tolerance = std::round(number(1, 50) * 10) / 10 * 1e-3;
     task.time_good = number(1, 29), task.time_limit = number(30, 300);
+    task.rules.slipped = number(0.001, 0.1), task.rules.enough = number(0.1, 1.0);
     scene.task = task;
     const auto file = folder.path() / "s.toml";
     save_scene(scene, file, true);

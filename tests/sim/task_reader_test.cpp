@@ -73,6 +73,31 @@ time_limit_s = 50
   EXPECT_DOUBLE_EQ(task.time_limit, 50.0);
 }
 
+TEST_F(TaskReader, EveryThresholdOfTheRulesIsRead) {
+  const Scene scene = load(std::string(kScene) + R"([task.rules]
+readable = 0.2
+too_near_mm = 10
+deliberate_s = 0.5
+off_tissue_after_s = 0.25
+removal_lasts_s = 0.1
+enough = 0.5
+lifted_mm = 5
+slipped_mm = 20
+many_errors = 3
+)");
+  ASSERT_TRUE(scene.task);
+  const TaskRules& rules = scene.task->rules;
+  EXPECT_DOUBLE_EQ(rules.readable, 0.2);
+  EXPECT_DOUBLE_EQ(rules.too_near, 0.01);
+  EXPECT_DOUBLE_EQ(rules.deliberate, 0.5);
+  EXPECT_DOUBLE_EQ(rules.off_tissue_after, 0.25);
+  EXPECT_DOUBLE_EQ(rules.removal_lasts, 0.1);
+  EXPECT_DOUBLE_EQ(rules.enough, 0.5);
+  EXPECT_DOUBLE_EQ(rules.lifted, 0.005);
+  EXPECT_DOUBLE_EQ(rules.slipped, 0.02);
+  EXPECT_DOUBLE_EQ(rules.many_errors, 3.0);
+}
+
 TEST_F(TaskReader, DefaultsEqualThoseOfTheStruct) {
   const TaskScene task = load(kScene).task.value(), plain;
   EXPECT_EQ(task.tolerance, plain.tolerance);
