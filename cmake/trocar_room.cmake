@@ -41,7 +41,8 @@ function(trocar_test name)
   add_executable(test_${name} ${TEST_SOURCES})
   target_precompile_headers(test_${name} REUSE_FROM trocar_test_headers)
   # GCC 12 reports false overflows in std::string when it comes from a precompiled header.
-  target_compile_options(test_${name} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
+  target_compile_options(test_${name} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>)
   target_link_libraries(test_${name} PRIVATE trocar_flags trocar_test_support ${TEST_LIBS} GTest::gtest GTest::gtest_main)
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${TROCAR_TEST_TIMEOUT})
 endfunction()
