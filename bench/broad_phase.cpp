@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "bench/broad_phase_report.hpp"
-#include "bench/floating_crowd.hpp"
+#include "bench/drifting_cubes.hpp"
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"
@@ -103,18 +103,18 @@ double median(std::vector<double> values) {
 
 std::vector<BroadPhaseRow> measure(std::size_t objects, double speed, const Options& options) {
   constexpr std::size_t kWarm = 3;  // frames
-  FloatingCrowd crowd(objects, speed);
-  Contestants contestants(crowd.boxes(), FloatingCrowd::kSide);
+  DriftingCubes moving(objects, speed);
+  Contestants contestants(moving.boxes(), DriftingCubes::kSide);
   std::vector<Method> methods = contestants.methods(objects, options.most_brute);
   const std::size_t frames = frame_count(objects);
   std::size_t pairs = 0;
   for (std::size_t frame = 0; frame < kWarm + frames; ++frame) {
     const bool timed = frame >= kWarm;
-    take_turn(methods[0], crowd.boxes(), {}, timed);
+    take_turn(methods[0], moving.boxes(), {}, timed);
     const auto expected = contestants.by_boxes.pairs();
-    for (std::size_t k = 1; k < methods.size(); ++k) take_turn(methods[k], crowd.boxes(), expected, timed);
+    for (std::size_t k = 1; k < methods.size(); ++k) take_turn(methods[k], moving.boxes(), expected, timed);
     pairs += timed ? expected.size() : 0;
-    crowd.frame();
+    moving.frame();
   }
   const auto each = [frames](auto sum) { return static_cast<double>(sum) / static_cast<double>(frames); };
   std::vector<BroadPhaseRow> rows;
@@ -132,7 +132,7 @@ void save(const std::filesystem::path& file, const std::string& text) {
 
 void run(const Options& options) {
   fmt::print("Drifting cubes of one size at constant density, {:.2f} of the space filled; {}; {}\n",
-             FloatingCrowd::kFilled, machine_description(), today());
+             DriftingCubes::kFilled, machine_description(), today());
   fmt::print("One core; microseconds per frame, median; all methods are checked to find the same pairs\n\n");
   std::vector<BroadPhaseRow> rows;
   for (const double speed : options.speeds) {

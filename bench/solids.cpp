@@ -60,17 +60,18 @@ void point_in_solid_table() {
     long inside = 0;
     const int calls = 40;
     const double angle = time_of(calls, [&](int i) {
-      inside += point_in_solid_by_winding(liver.view(), dvec3(points[i])).place == PointPlace::Inside;
+      inside += point_in_solid_by_winding(liver.view(), dvec3(points[i])).location == PointLocation::Inside;
     });
-    const double rays = time_of(
-        calls, [&](int i) { inside += point_in_solid(liver.view(), box, points[i]).place == PointPlace::Inside; });
+    const double rays = time_of(calls, [&](int i) {
+      inside += point_in_solid(liver.view(), box, points[i]).location == PointLocation::Inside;
+    });
     const double with_tree = time_of(calls, [&](int i) {
       const auto candidates = [&](const ParityRay& ray, const auto& visit) {
         for (const FaceId face : tree->along(dvec3(ray.from), dvec3(ray.to))) {
           if (visit(index(face))) return;
         }
       };
-      inside += point_in_solid(liver.view(), box, points[i], candidates).place == PointPlace::Inside;
+      inside += point_in_solid(liver.view(), box, points[i], candidates).location == PointLocation::Inside;
     });
     const double depth =
         time_of(calls, [&](int i) { inside += tip_depth(*tree, liver.view(), box, dvec3(points[i])).depth > 0; });
@@ -99,7 +100,7 @@ Apart apart_by(Dice& dice, double gap) {
   const FeatureDistance found = closest_features(made.a, {}, made.b, pose, pair);
   pose.at += (gap / found.distance - 1.0) * (found.on_second - found.on_first);
   for (const dvec3& v : made.a.vertices) made.first.push_back(v);
-  for (const dvec3& v : made.b.vertices) made.second.push_back(pose.place(v));
+  for (const dvec3& v : made.b.vertices) made.second.push_back(pose.to_world(v));
   return made;
 }
 
@@ -153,7 +154,7 @@ void coherence_table() {
       FeaturePair cold;
       const FeatureDistance far = closest_features(a, {}, b, pose, cold);
       pose.at += (gap / far.distance - 1.0) * (far.on_second - far.on_first);
-      for (std::size_t i = 0; i < second.size(); ++i) second[i] = pose.place(b.vertices[i]);
+      for (std::size_t i = 0; i < second.size(); ++i) second[i] = pose.to_world(b.vertices[i]);
       const auto warm_plane = separating_plane(first, second, &plane);
       if (warm_plane.separated) plane = warm_plane.plane;
       warm_updates += warm_plane.updates;
@@ -189,14 +190,14 @@ void random_pairs() {
 
 ConvexPieces piece_row(const std::string& name, const MeshView& mesh, double limit, int most) {
   const auto start = Clock::now();
-  ConvexPieces pieces = convex_pieces(mesh, {.largest_bulge = limit, .most_pieces = most});
+  ConvexPieces pieces = convex_pieces(mesh, {.largest_deviation = limit, .most_pieces = most});
   const double seconds = 1e-6 * microseconds_since(start);
   std::size_t faces = 0;
   for (const PieceNode& node : pieces.nodes) {
     if (node.leaf()) faces += node.hull.faces.size();
   }
   fmt::print("| {} | {} | {:.1f} | {} | {} | {:.2f} | {:.2f} | {} | {:.2f} |\n", name, mesh.faces.size(), limit * 1e3,
-             most, pieces.pieces(), pieces.bulge() * 1e3, pieces.nodes[0].bulge * 1e3, faces, seconds);
+             most, pieces.pieces(), pieces.deviation() * 1e3, pieces.nodes[0].deviation * 1e3, faces, seconds);
   return pieces;
 }
 
@@ -251,7 +252,8 @@ void instruments(const std::string& folder) {
     piece_row("dissection_electrode, tip", hook.view(), limit, 16);
   }
   const TriangleMesh left = load("maryland_dissector_jaw_left"), right = load("maryland_dissector_jaw_right");
-  jaw_table(convex_pieces(left.view(), {.largest_bulge = 5e-4}), convex_pieces(right.view(), {.largest_bulge = 5e-4}));
+  jaw_table(convex_pieces(left.view(), {.largest_deviation = 5e-4}),
+            convex_pieces(right.view(), {.largest_deviation = 5e-4}));
 }
 
 }  // namespace

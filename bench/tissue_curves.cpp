@@ -104,15 +104,15 @@ LinePlot beam_plot() {
     params.damping_time = 0.f;
     params.gravity = {0.f, -0.004f, 0.f};
     TissueModel model = test::cantilever(bar, params);
-    const Positions rest(model.rest.begin(), model.rest.end()), bent = test::judged(model, rest);
+    const Positions rest(model.rest.begin(), model.rest.end()), bent = test::at_rest_by_reference(model, rest);
     const double theory = test::beam_period(params, bar.size.x, bar.size.y);
     bend.points.emplace_back(
         cells, -test::end_movement(model, bar, bent).y / test::beam_deflection(params, bar.size.x, bar.size.y));
     period.points.emplace_back(cells, 2.0 * half_period(model, bar, bent, theory) / theory);
     params.gravity = {1.f, 0.f, 0.f};
     model = test::cantilever(bar, params);
-    hang.points.emplace_back(
-        cells, test::end_movement(model, bar, test::judged(model, rest)).x / test::column_sag(params, bar.size.x));
+    hang.points.emplace_back(cells, test::end_movement(model, bar, test::at_rest_by_reference(model, rest)).x /
+                                        test::column_sag(params, bar.size.x));
   }
   plot.series = {bend, period, hang};
   return plot;
@@ -182,7 +182,8 @@ LinePlot press_plot(const char* liver) {
                 ""};
   plot.series.push_back(press_curve("real-time step, 1 kHz", test::Stepped{scene}, 1000.0, points, Mark::None));
   plot.series.push_back(press_curve("real-time step, 60 Hz", test::Stepped{scene}, 60.0, points, Mark::None));
-  plot.series.push_back(press_curve("reference, implicit, 30 Hz", test::Judged{scene}, 30.0, points, Mark::Ring));
+  plot.series.push_back(
+      press_curve("reference, implicit, 30 Hz", test::ReferenceSolved{scene}, 30.0, points, Mark::Ring));
   return plot;
 }
 

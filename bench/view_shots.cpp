@@ -78,7 +78,7 @@ glm::vec3 ShotOrgans::on_surface(const ScopePose& scope, const glm::dvec2& posit
   for (const TriangleMesh& mesh : meshes_) {
     for (const glm::vec3& p : mesh.positions) {
       const SeenPoint seen = seen_point(scope, Lens{.barrel = 0.0}, p);
-      const double aside = glm::distance(seen.place, position);
+      const double aside = glm::distance(seen.location, position);
       if (!seen.visible || aside > 0.06) continue;
       const double cost = glm::distance(glm::dvec3(p), scope.eye) + 0.4 * aside;
       if (cost < best_cost) {

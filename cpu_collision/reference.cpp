@@ -238,7 +238,7 @@ ReferenceAnswer reference_touched(const MeshView& mesh, const ToolVolume& tool, 
   return set == TouchSet::Volume ? volume_answer(mesh, tool) : exact_answer(mesh, tool.step);
 }
 
-Agreement judge(const ReferenceAnswer& reference, std::span<const Touch> touches) {
+Agreement compare_with_reference(const ReferenceAnswer& reference, std::span<const Touch> touches) {
   Agreement agreement;
   const auto differs = [&](FaceId face) {
     const bool borderline = std::binary_search(reference.borderline.begin(), reference.borderline.end(), face);

@@ -41,6 +41,6 @@ struct Agreement {
 
 // Compares a backend's answer for one tool with the reference. A face that is out of order or listed twice counts as a
 // disagreement.
-Agreement judge(const ReferenceAnswer& reference, std::span<const Touch> touches);
+Agreement compare_with_reference(const ReferenceAnswer& reference, std::span<const Touch> touches);
 
 }  // namespace trocar

@@ -204,7 +204,7 @@ void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSe
     for (const std::uint32_t i : survivors) touched_.insert_if(true, layout_.faces[i].face);
     return;
   }
-  kernels_.judge_faces(planes, xyz(), layout_.faces.data(), survivors, verdicts_.data());
+  kernels_.classify_faces(planes, xyz(), layout_.faces.data(), survivors, verdicts_.data());
   for (std::size_t i = 0; i < survivors.size(); ++i) {
     const ScanFace& face = layout_.faces[survivors[i]];
     bool in = verdicts_[i] == FaceVerdict::In;
@@ -247,7 +247,7 @@ std::vector<FaceId> scan_volume(const MeshView& mesh, const ToolVolume& tool) {
     const ScanFace face{{mesh.faces[f].x, mesh.faces[f].y, mesh.faces[f].z}, f};
     const std::array<std::uint32_t, 1> listed{0};
     FaceVerdict verdict;
-    plain_scan_kernels().judge_faces(planes, xyz.data(), &face, listed, &verdict);
+    plain_scan_kernels().classify_faces(planes, xyz.data(), &face, listed, &verdict);
     if (verdict == FaceVerdict::Clip)
       verdict =
           face_touches_volume(triangle_of(mesh.positions, mesh.faces[f]), tool) ? FaceVerdict::In : FaceVerdict::Out;

@@ -67,8 +67,8 @@ PlaneCode vertex_codes(const PlaneLanes<float>& planes, const float* xyz, PlaneC
   return static_cast<PlaneCode>(all);
 }
 
-void judge_faces(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
-                 std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
+void classify_faces(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
+                    std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const ScanFace& face = faces[listed[i]];
     const unsigned a = point_code(planes.exact, xyz + std::size_t{3} * face.corner[0]);
@@ -111,7 +111,7 @@ ScanPlanes scan_planes(const ToolVolume& volume, float largest_coordinate) {
 }
 
 const ScanKernels& plain_scan_kernels() {
-  static constexpr ScanKernels kernels{"plain", take_patches, box_codes, vertex_codes, judge_faces};
+  static constexpr ScanKernels kernels{"plain", take_patches, box_codes, vertex_codes, classify_faces};
   return kernels;
 }
 

@@ -62,8 +62,8 @@ struct ScanKernels {
   // Computes, for each vertex of one patch, the bits of the planes that it lies outside. Returns the AND of all.
   PlaneCode (*vertex_codes)(const PlaneLanes<float>& planes, const float* xyz, PlaneCode* codes);
   // Computes the verdict of each listed face by the exact planes in double.
-  void (*judge_faces)(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
-                      std::span<const std::uint32_t> listed, FaceVerdict* verdicts);
+  void (*classify_faces)(const ScanPlanes& planes, const float* xyz, const ScanFace* faces,
+                         std::span<const std::uint32_t> listed, FaceVerdict* verdicts);
 };
 
 const ScanKernels& plain_scan_kernels();

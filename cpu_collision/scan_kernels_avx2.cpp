@@ -127,8 +127,8 @@ TROCAR_AVX2 inline FloatCodes float_codes(const FloatPlanes& planes, const float
 }
 
 // Float decides nearly every face; the few faces within its error of a plane are decided in double.
-TROCAR_AVX2 void judge_faces(const ScanPlanes& lanes, const float* xyz, const ScanFace* faces,
-                             std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
+TROCAR_AVX2 void classify_faces(const ScanPlanes& lanes, const float* xyz, const ScanFace* faces,
+                                std::span<const std::uint32_t> listed, FaceVerdict* verdicts) {
   const FloatPlanes planes{_mm256_load_ps(lanes.out.x), _mm256_load_ps(lanes.out.y), _mm256_load_ps(lanes.out.z),
                            _mm256_load_ps(lanes.out.d), _mm256_load_ps(lanes.in_d)};
   for (std::size_t i = 0; i < listed.size(); ++i) {
@@ -147,7 +147,7 @@ TROCAR_AVX2 void judge_faces(const ScanPlanes& lanes, const float* xyz, const Sc
 }  // namespace
 
 const ScanKernels* avx2_scan_kernels() {
-  static constexpr ScanKernels kernels{"avx2", take_patches, box_codes, vertex_codes, judge_faces};
+  static constexpr ScanKernels kernels{"avx2", take_patches, box_codes, vertex_codes, classify_faces};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

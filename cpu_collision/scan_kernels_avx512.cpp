@@ -57,7 +57,7 @@ TROCAR_AVX512 void take_patches(const float* positions, const std::uint32_t* sou
 const ScanKernels* avx512_scan_kernels() {
   const ScanKernels* avx2 = avx2_scan_kernels();
   if (!avx2 || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl")) return nullptr;
-  static const ScanKernels kernels{"avx512", take_patches, avx2->box_codes, avx2->vertex_codes, avx2->judge_faces};
+  static const ScanKernels kernels{"avx512", take_patches, avx2->box_codes, avx2->vertex_codes, avx2->classify_faces};
   return &kernels;
 }
 

@@ -89,12 +89,12 @@ class WallMaker {
  private:
   void drop_changed() {
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
-      if (s_.faces.kind[slot] != FaceKind::Wall || s_.faces.gone[slot]) continue;
+      if (s_.faces.kind[slot] != FaceKind::Wall || s_.faces.removed[slot]) continue;
       const std::uint32_t side = s_.faces.side[slot];
       bool changed = s_.voxels.kind[side / 6] != Voxel::Tissue;
       for (const glm::ivec3& corner : side_corners(s_.voxels.at(side / 6), static_cast<int>(side % 6)))
         changed |= s_.corner_vertex[corner_index(s_.voxels, corner)] == kNoVoxel;
-      if (changed) s_.faces.gone[slot] = 1;
+      if (changed) s_.faces.removed[slot] = 1;
     }
   }
 

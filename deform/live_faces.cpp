@@ -6,7 +6,7 @@ void LiveFaces::add(FaceKind face_kind, const glm::uvec3& face, std::uint32_t wa
   corners.push_back(face);
   kind.push_back(face_kind);
   side.push_back(wall_side);
-  gone.push_back(0);
+  removed.push_back(0);
 }
 
 LiveFaces make_live_faces(std::span<const glm::uvec3> faces) {
@@ -19,13 +19,13 @@ LiveFaces make_live_faces(std::span<const glm::uvec3> faces) {
 }
 
 void settle(LiveFaces& faces, FaceChanges& changes) {
-  changes.gone.clear();
+  changes.removed.clear();
   changes.first_new = FaceId(faces.next_id);
   const std::size_t numbered = faces.id.size();
   std::size_t kept = 0;
   for (std::size_t slot = 0; slot < faces.size(); ++slot) {
-    if (faces.gone[slot]) {
-      if (slot < numbered) changes.gone.push_back(faces.id[slot]);
+    if (faces.removed[slot]) {
+      if (slot < numbered) changes.removed.push_back(faces.id[slot]);
       continue;
     }
     faces.corners[kept] = faces.corners[slot];
@@ -43,7 +43,7 @@ void settle(LiveFaces& faces, FaceChanges& changes) {
   faces.kind.resize(kept);
   faces.side.resize(kept);
   faces.id.resize(kept);
-  faces.gone.assign(kept, 0);
+  faces.removed.assign(kept, 0);
   changes.new_faces = faces.next_id - index(changes.first_new);
 }
 

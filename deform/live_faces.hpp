@@ -20,7 +20,7 @@ struct LiveFaces {
   std::vector<FaceId> id;           // [slot] ascending
   std::vector<FaceKind> kind;       // [slot]
   std::vector<std::uint32_t> side;  // [slot] of wall: 6 * tissue voxel + side
-  std::vector<char> gone;           // [slot] removed by the next settle()
+  std::vector<char> removed;        // [slot] removed by the next settle()
   std::uint32_t next_id = 0;
 
   std::size_t size() const { return corners.size(); }
@@ -31,8 +31,8 @@ LiveFaces make_live_faces(std::span<const glm::uvec3> faces);
 
 // The changes made by settle(). The arrays keep their memory.
 struct FaceChanges {
-  std::vector<FaceId> gone;  // ascending
-  FaceId first_new{0};       // new faces: first_new, first_new + 1, ...
+  std::vector<FaceId> removed;  // ascending
+  FaceId first_new{0};          // new faces: first_new, first_new + 1, ...
   std::uint32_t new_faces = 0;
 };
 

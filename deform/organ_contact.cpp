@@ -221,11 +221,11 @@ class Search {
   void try_cell(const CellInverse& cell, std::uint32_t c, float beyond, const OrganContacts::Binned& vertex) {
     Near& near = out_.near[vertex.near];
     glm::vec3 local;
-    if (near.beyond <= kCellSlack || !find_place(cell, vertex.p, std::min(beyond, near.beyond), local)) return;
+    if (near.beyond <= kCellSlack || !find_coordinates(cell, vertex.p, std::min(beyond, near.beyond), local)) return;
     const glm::vec3 side = glm::abs(local - 0.5f) - 0.5f;
     const float outside = std::max({side.x, side.y, side.z});
     if (!(outside < near.beyond)) return;
-    near.cell = static_cast<std::int32_t>(c), near.beyond = outside, near.place = local;
+    near.cell = static_cast<std::int32_t>(c), near.beyond = outside, near.location = local;
   }
 
   // Adds a contact when the vertex is deep or fast enough to matter within the step.
@@ -233,12 +233,12 @@ class Search {
     const std::vector<float>& zeros = out_.zero[a_ * out_.field.size() + b_];
     const float zero = near.vertex < zeros.size() ? zeros[near.vertex] : -kRestSlack;
     const Lattice& lattice = solid_.model->lattice;
-    const glm::dvec3 rest_position(glm::vec3(lattice.cells[near.cell].at) + near.place);
+    const glm::dvec3 rest_position(glm::vec3(lattice.cells[near.cell].at) + near.location);
     const DistanceSample at = sample(out_.field[b_], glm::vec3(lattice.origin + lattice.spacing * rest_position));
     const float length = glm::length(at.gradient),
                 farthest = foresight(glm::distance(beside_vertex(near.vertex), beside_cell(near.cell)));
     if (at.distance - zero > kLongestStretch * farthest || !(length > kShortestGradient)) return;
-    const glm::mat3 f = gradient_at(trilinear_cell(corners(near.cell)), near.place) / size_;
+    const glm::mat3 f = gradient_at(trilinear_cell(corners(near.cell)), near.location) / size_;
     const glm::vec3 outward = glm::transpose(glm::inverse(f)) * (at.gradient / length);
     const float steepness = glm::length(outward);
     if (!(steepness > 0.f) || !std::isfinite(steepness)) return;
@@ -251,7 +251,7 @@ class Search {
     contact.a = a_, contact.b = b_, contact.vertex = near.vertex;
     contact.normal = normal, contact.gap = gap;
     contact.on_a = vertices_.model->embedding[near.vertex];
-    const glm::vec3 inside = glm::clamp(near.place, 0.f, 1.f);
+    const glm::vec3 inside = glm::clamp(near.location, 0.f, 1.f);
     for (int k = 0; k < 8; ++k) {
       contact.on_b.node[k] = solid_.model->lattice.cells[near.cell].node[k];
       contact.on_b.weight[k] = corner_weight(k, inside);
@@ -326,8 +326,8 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
   find_organ_contacts(organs, contacts.all_pairs, dt, contacts);
 }
 
-void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ, std::span<const std::uint32_t> cells,
-                 OrganContacts& contacts) {
+void tissue_removed(std::span<const TissueModel* const> models, std::uint32_t organ,
+                    std::span<const std::uint32_t> cells, OrganContacts& contacts) {
   const Lattice& lattice = models[organ]->lattice;
   const std::size_t organs = models.size();
   if (organs < 2) return;

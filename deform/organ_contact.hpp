@@ -67,9 +67,9 @@ struct OrganContacts {
   };
   struct Near {
     std::uint32_t vertex;
-    std::int32_t cell;  // of b that contains the vertex or is nearest, -1: none
-    float beyond;       // 1    distance outside that cell in units of its side; <= 0: inside
-    glm::vec3 place;    // 1    coordinates in that cell
+    std::int32_t cell;   // of b that contains the vertex or is nearest, -1: none
+    float beyond;        // 1    distance outside that cell in units of its side; <= 0: inside
+    glm::vec3 location;  // 1    coordinates in that cell
   };
   struct Active {
     std::uint32_t contact;
@@ -119,7 +119,7 @@ glm::vec3 organ_force(const OrganContacts& contacts, std::uint32_t a, float dt);
 
 // Updates the distance field after tissue was removed: `cells` of `organ` whose fullness has changed, after
 // set_fullness. Empty cells then count as outside.
-void tissue_gone(std::span<const TissueModel* const> models, std::uint32_t organ, std::span<const std::uint32_t> cells,
-                 OrganContacts& contacts);
+void tissue_removed(std::span<const TissueModel* const> models, std::uint32_t organ,
+                    std::span<const std::uint32_t> cells, OrganContacts& contacts);
 
 }  // namespace trocar

@@ -63,7 +63,7 @@ void find_held(Sculpture& sculpture, const TissueModel& model) {
 }
 
 void begin_change(Sculpture& sculpture) {
-  sculpture.change.faces.gone.clear();
+  sculpture.change.faces.removed.clear();
   sculpture.change.faces.first_new = FaceId(sculpture.faces.next_id);
   sculpture.change.faces.new_faces = 0;
   sculpture.change.first_vertex = static_cast<std::uint32_t>(sculpture.rest.size());
@@ -117,7 +117,7 @@ void note_edges(Sculpture& sculpture) {
   sculpture.scratch.edges.clear();
   for (std::size_t slot = 0; slot < faces.size(); ++slot) {
     const bool old = slot < faces.id.size();
-    if (faces.kind[slot] == FaceKind::Strip || old != (faces.gone[slot] != 0)) continue;
+    if (faces.kind[slot] == FaceKind::Strip || old != (faces.removed[slot] != 0)) continue;
     add_edges(faces.corners[slot], old ? -1 : 1, sculpture.scratch.edges);
   }
   update_rim(sculpture.rim, sculpture.scratch.edges);
@@ -141,15 +141,15 @@ void update_strips(Sculpture& sculpture) {
   for (std::size_t slot = 0; slot < sculpture.faces.size(); ++slot)
     if (sculpture.faces.kind[slot] == FaceKind::Strip) {
       had.emplace_back(from_lowest(sculpture.faces.corners[slot]), slot);
-      sculpture.faces.gone[slot] = 1;
+      sculpture.faces.removed[slot] = 1;
     }
   std::sort(had.begin(), had.end());
   for (const glm::uvec3& face : wanted) {
     const auto key = from_lowest(face);
     auto known = std::lower_bound(had.begin(), had.end(), std::pair{key, std::size_t{0}});
-    while (known != had.end() && known->first == key && !sculpture.faces.gone[known->second]) ++known;
+    while (known != had.end() && known->first == key && !sculpture.faces.removed[known->second]) ++known;
     if (known != had.end() && known->first == key)
-      sculpture.faces.gone[known->second] = 0;
+      sculpture.faces.removed[known->second] = 0;
     else
       sculpture.faces.add(FaceKind::Strip, face);
   }
@@ -161,7 +161,7 @@ void drop_back_to_back(Sculpture& sculpture) {
   LiveFaces& faces = sculpture.faces;
   std::vector<char> on_strip(sculpture.rest.size(), 0);
   for (std::size_t slot = 0; slot < faces.size(); ++slot)
-    if (faces.kind[slot] == FaceKind::Strip && !faces.gone[slot])
+    if (faces.kind[slot] == FaceKind::Strip && !faces.removed[slot])
       for (int corner = 0; corner < 3; ++corner) on_strip[faces.corners[slot][corner]] = 1;
   struct Side {
     std::array<std::uint32_t, 3> corners;  // ascending
@@ -171,7 +171,7 @@ void drop_back_to_back(Sculpture& sculpture) {
   std::vector<Side> sides;
   for (std::size_t slot = 0; slot < faces.size(); ++slot) {
     const glm::uvec3& f = faces.corners[slot];
-    if (faces.gone[slot] || !on_strip[f.x] || !on_strip[f.y] || !on_strip[f.z]) continue;
+    if (faces.removed[slot] || !on_strip[f.x] || !on_strip[f.y] || !on_strip[f.z]) continue;
     const auto [low, second, third] = from_lowest(f);
     sides.push_back({{low, std::min(second, third), std::max(second, third)}, second > third, slot});
   }
@@ -183,7 +183,7 @@ void drop_back_to_back(Sculpture& sculpture) {
     for (turned = end; end < sides.size() && sides[end].corners == sides[begin].corners;) ++end;
     for (std::size_t i = begin, j = turned; i < turned && j < end; ++i, ++j)
       for (const std::size_t slot : {sides[i].slot, sides[j].slot}) {
-        faces.gone[slot] = 1;
+        faces.removed[slot] = 1;
         if (faces.kind[slot] != FaceKind::Strip) add_edges(faces.corners[slot], -1, sculpture.scratch.edges);
       }
   }
@@ -331,7 +331,7 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
   label_pieces(sculpture.voxels, sculpture.first_piece);
   sculpture.rest.assign(organ.positions.begin(), organ.positions.end());
   for (const glm::vec3& p : organ.positions)
-    sculpture.vertices.push_back(place_on_skin(sculpture, model.lattice, p, SculptVertex{}));
+    sculpture.vertices.push_back(attach_to_skin(sculpture, model.lattice, p, SculptVertex{}));
   sculpture.faces = make_live_faces(welded_faces(organ.positions, organ.faces));
   const glm::ivec3 corners = sculpture.voxels.count + 1;
   sculpture.shown = sculpture.voxels.heat;

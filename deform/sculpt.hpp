@@ -44,7 +44,7 @@ struct SculptChange {
   std::vector<float> fullness;                       // [cell of `cells`] new fullness
   std::vector<std::uint32_t> loose;                  // cells that came loose and fall from now on, ascending
   std::uint32_t burnt_voxels = 0;                    // may be 0 while the surface follows the heat within voxels
-  bool nothing() const { return faces.gone.empty() && faces.new_faces == 0 && cells.empty(); }
+  bool nothing() const { return faces.removed.empty() && faces.new_faces == 0 && cells.empty(); }
 };
 
 // The tissue of one cell.
@@ -64,7 +64,7 @@ struct SculptVertex {
   float reach = 0.f;                // m, largest distance to its tissue voxel; without tissue that near it is removed
   std::uint32_t cell = 0;           // embedded in this cell
   bool wall = false;                // of the cavity wall, not of the skin
-  bool gone = false;                // without faces
+  bool removed = false;             // without faces
 };
 
 // Scratch buffers, kept between calls. A call needs nothing from the previous one.

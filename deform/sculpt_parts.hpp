@@ -17,8 +17,8 @@ std::uint32_t add_vertex(Sculpture& sculpture, TissueModel& model, const glm::ve
 
 // Returns the attachment of a point of the skin: the nearest tissue voxel, and the lattice cell around the point, or
 // the voxel's cell if that one has no tissue. `fallback`: when there is no tissue nearby.
-SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
-                           const SculptVertex& fallback);
+SculptVertex attach_to_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
+                            const SculptVertex& fallback);
 // Bisects skin faces near the voxels of scratch.moved until no side is much longer than a voxel: a face larger than
 // the crater could not be cut along it. Longest sides first, the same for both faces of a side: Rivara, "Algorithms for
 // refining triangular grids", Int. J. Numer. Meth. Eng. 20, 1984.

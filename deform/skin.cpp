@@ -96,7 +96,7 @@ class Refiner {
   }
 
  private:
-  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot]; }
+  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot]; }
 
   bool near_moved(std::size_t slot) const {
     const glm::uvec3 f = s_.faces.corners[slot];
@@ -162,7 +162,7 @@ class Refiner {
 
   std::uint32_t add_middle(const Edge& edge) {
     const glm::vec3 middle = 0.5f * (s_.rest[edge.u] + s_.rest[edge.v]);
-    return add_vertex(s_, model_, middle, place_on_skin(s_, model_.lattice, middle, s_.vertices[edge.u]));
+    return add_vertex(s_, model_, middle, attach_to_skin(s_, model_.lattice, middle, s_.vertices[edge.u]));
   }
 
   // Bisects the face at its longest side, then each half at its marked side.
@@ -172,7 +172,7 @@ class Refiner {
     if (!cut) return;
     const glm::uvec3 f = s_.faces.corners[slot];
     const std::uint32_t a = f[side], b = f[(side + 1) % 3], c = f[(side + 2) % 3], m = cut->vertex;
-    s_.faces.gone[slot] = 1;
+    s_.faces.removed[slot] = 1;
     add_half(m, b, c);
     add_half(m, c, a);
   }
@@ -199,15 +199,15 @@ class Cutter {
     const Box box = moved_box(s_, kHotRange);
     for (std::uint32_t v = 0; v < burnt_.size(); ++v) {
       SculptVertex& vertex = s_.vertices[v];
-      if (vertex.wall || vertex.gone) continue;
-      burnt_[v] = vertex.gone = (box.holds(s_.rest[v]) && is_hot(v)) || !has_tissue(v);
-      if (!vertex.gone && s_.cells[vertex.cell].dead) carry(v);
+      if (vertex.wall || vertex.removed) continue;
+      burnt_[v] = vertex.removed = (box.holds(s_.rest[v]) && is_hot(v)) || !has_tissue(v);
+      if (!vertex.removed && s_.cells[vertex.cell].dead) carry(v);
     }
   }
 
   void cut() {
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
-      if (s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot] && burnt_corners(slot) > 0)
+      if (s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot] && burnt_corners(slot) > 0)
         slots_.push_back(slot);
     for (const std::size_t slot : slots_)
       for (int side = 0; side < 3; ++side) {
@@ -221,7 +221,7 @@ class Cutter {
   }
 
  private:
-  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.gone[slot]; }
+  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot]; }
 
   // A piece of skin is a set of faces that share vertices. Only a piece that was cut in this call can be a shred.
   void drop_shreds() {
@@ -247,7 +247,7 @@ class Cutter {
     const float smallest = kSmallestSkin * static_cast<float>(s_.voxels.size * s_.voxels.size);
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
       if (const std::uint32_t v = root(s_.faces.corners[slot].x); is_skin(slot) && cut[v] && area[v] < smallest)
-        s_.faces.gone[slot] = 1;
+        s_.faces.removed[slot] = 1;
   }
 
   float area_of(std::size_t slot) const {
@@ -290,7 +290,7 @@ class Cutter {
     const float t = hot > cold ? std::clamp(hot / (hot - cold), kLeastCut, 1.f - kLeastCut) : 0.5f;
     if ((1.f - t) * glm::distance(a, b) < kShortestRest * static_cast<float>(s_.voxels.size)) return kept;
     const glm::vec3 position = a + t * (b - a);
-    return add_vertex(s_, model_, position, place_on_skin(s_, model_.lattice, position, s_.vertices[kept]));
+    return add_vertex(s_, model_, position, attach_to_skin(s_, model_.lattice, position, s_.vertices[kept]));
   }
 
   std::uint32_t cut_between(std::uint32_t burnt, std::uint32_t kept) const {
@@ -303,7 +303,7 @@ class Cutter {
 
   // Replaces a face by the part that remains: nothing, a triangle, or a quadrangle.
   void replace(std::size_t slot) {
-    s_.faces.gone[slot] = 1;
+    s_.faces.removed[slot] = 1;
     const int burnt = burnt_corners(slot);
     if (burnt == 3) return;
     glm::uvec3 f = s_.faces.corners[slot];
@@ -332,8 +332,8 @@ class Cutter {
 
 }  // namespace
 
-SculptVertex place_on_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
-                           const SculptVertex& fallback) {
+SculptVertex attach_to_skin(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p,
+                            const SculptVertex& fallback) {
   SculptVertex vertex = fallback;
   if (const std::uint32_t nearest = nearest_tissue(sculpture.voxels, p, kTissueRange); nearest != kNoVoxel) {
     vertex.anchor = nearest;

@@ -5,7 +5,7 @@
 // + sum over cells    K h^3/2 (J - 1)^2              J = det(a b c) / h^3, a b c the cell's mean edges along x, y, z
 // + sum over tethers  k/2 |x - anchor|^2,
 // Damping is Rayleigh damping: a force -drag m v, and elastic forces evaluated at x + damping_time v. Both solvers, the
-// real-time one here and the implicit reference solver (judge.hpp), step this energy.
+// real-time one here and the implicit reference solver (implicit_reference.hpp), step this energy.
 // Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp and other files there
 #pragma once
 
@@ -95,16 +95,16 @@ struct Tether {
 struct TissueModel {
   TissueParams params;
   Breathing breathing;
-  Lattice lattice;                     // with the present fullness of each cell
-  std::vector<glm::vec3> rest;         // [node] m
-  std::vector<float> mass;             // [node] kg, also of fixed nodes; 0 where all tissue was removed
-  std::vector<float> inverse_mass;     // [node] 1/kg, 0 = fixed
-  std::vector<glm::vec3> gravity;      // [node] m/s^2
-  std::vector<SpringRow> spring_rows;  // [row] layer by layer
-  std::vector<float> stiffness;        // [entry] N/m
-  std::vector<CellRow> cell_rows;      // [row]
-  std::vector<float> bulk;             // [entry] Pa, K of that cell
-  std::vector<std::uint32_t> place;    // [cell] its index in bulk
+  Lattice lattice;                      // with the present fullness of each cell
+  std::vector<glm::vec3> rest;          // [node] m
+  std::vector<float> mass;              // [node] kg, also of fixed nodes; 0 where all tissue was removed
+  std::vector<float> inverse_mass;      // [node] 1/kg, 0 = fixed
+  std::vector<glm::vec3> gravity;       // [node] m/s^2
+  std::vector<SpringRow> spring_rows;   // [row] layer by layer
+  std::vector<float> stiffness;         // [entry] N/m
+  std::vector<CellRow> cell_rows;       // [row]
+  std::vector<float> bulk;              // [entry] Pa, K of that cell
+  std::vector<std::uint32_t> location;  // [cell] its index in bulk
   std::vector<Tether> tethers;
   std::vector<std::uint32_t> diaphragm;  // nodes fixed to the diaphragm
   std::vector<Embedding> embedding;      // [vertex]

@@ -75,7 +75,7 @@ inline bool within(const glm::vec3& s, float beyond) {
 
 // Computes the coordinates of `p` in the cell, if they lie within `beyond` of the cell's sides. Returns false when they
 // do not, or when the cell is flat or inside out there or at its middle.
-inline bool find_place(const CellInverse& cell, const glm::vec3& p, float beyond, glm::vec3& s) {
+inline bool find_coordinates(const CellInverse& cell, const glm::vec3& p, float beyond, glm::vec3& s) {
   constexpr int kIterations = 12;
   constexpr float kClose = 1e-5f;  // of the side
   const glm::vec3 wanted = p - cell.map.base;

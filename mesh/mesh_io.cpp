@@ -112,7 +112,7 @@ void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, M
   const mesh_io::Format& format = format_of(file);
   if (mesh.faces.empty())
     throw InputError(file.string() + ": the mesh to save has no faces; save a mesh that has faces");
-  mesh_io::place_file(file, format.write(in_file_units(mesh, metres_per_unit), encoding));
+  mesh_io::commit_file(file, format.write(in_file_units(mesh, metres_per_unit), encoding));
 }
 
 }  // namespace trocar

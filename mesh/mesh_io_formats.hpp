@@ -44,7 +44,7 @@ std::vector<Format>& formats();
 
 // Moves the finished file to its final path. Throws InputError when the file cannot be written, RunError when the disk
 // is full.
-void place_file(const std::filesystem::path& file, const std::string& bytes);
+void commit_file(const std::filesystem::path& file, const std::string& bytes);
 
 // Appends the polygon's triangles, a fan around its first corner.
 void add_fan(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);

@@ -152,7 +152,7 @@ std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding) {
   return out + (ascii ? "" : "\n");
 }
 
-void place_file(const std::filesystem::path& file, const std::string& bytes) {
+void commit_file(const std::filesystem::path& file, const std::string& bytes) {
   WholeFile out(file);
   out.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.commit();

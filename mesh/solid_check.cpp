@@ -74,7 +74,7 @@ double signed_volume(const MeshView& organ) {
   return six_volumes / 6.0;
 }
 
-std::string place_of(const MeshView& organ, const HalfEdges& adjacency, std::uint32_t h) {
+std::string position_of(const MeshView& organ, const HalfEdges& adjacency, std::uint32_t h) {
   const std::uint32_t from = adjacency.vertex[h], to = adjacency.end(h);
   const glm::vec3 middle = 500.f * (organ.positions[from] + organ.positions[to]);
   return fmt::format("edge {}-{} of face {}, near ({:.1f}, {:.1f}, {:.1f}) mm", from, to, face_of(h), middle.x,
@@ -87,15 +87,15 @@ std::string fault_of(const MeshView& organ, const HalfEdges& adjacency, const So
   if (organ.faces.empty()) return "the organ has no faces; tissue needs a closed surface to fill";
   if (check.open_edges > 0)
     return fmt::format("the organ's surface has a hole at {} ({} open edge{} in all); close it before making tissue",
-                       place_of(organ, adjacency, examples.open), check.open_edges, s(check.open_edges));
+                       position_of(organ, adjacency, examples.open), check.open_edges, s(check.open_edges));
   if (check.unbalanced_edges > 0)
     return fmt::format(
         "three or more faces of the organ meet at {} without bounding a solid ({} such edge{}); remove the surplus "
         "faces",
-        place_of(organ, adjacency, examples.unbalanced), check.unbalanced_edges, s(check.unbalanced_edges));
+        position_of(organ, adjacency, examples.unbalanced), check.unbalanced_edges, s(check.unbalanced_edges));
   if (check.inconsistent_edges > 0)
     return fmt::format("two faces of the organ disagree about the outside at {} ({} such edge{}); orient the mesh",
-                       place_of(organ, adjacency, examples.inconsistent), check.inconsistent_edges,
+                       position_of(organ, adjacency, examples.inconsistent), check.inconsistent_edges,
                        s(check.inconsistent_edges));
   if (check.volume < 0.0)
     return fmt::format("the organ is inside out (volume {:.3g} ml); flip its faces", check.volume * 1e6);

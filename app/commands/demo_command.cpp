@@ -21,7 +21,7 @@
 #include "geometry/stopwatch.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
-#include "sim/hdf5/recording_place.hpp"
+#include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/data_folder.hpp"
@@ -148,7 +148,7 @@ std::string frame_picture(std::size_t frame) { return fmt::format("frame-{:05}.p
 // Checks the output files before the first frame. Only files of an earlier demonstration may be replaced.
 void check_outputs(const DemoCommand& command, const Scene& scene) {
   const std::filesystem::path folder(command.out);
-  const RecordingPlace target(folder / "session.h5");
+  const RecordingTarget target(folder / "session.h5");
   const std::pair<const char*, OutputKind> outputs[] = {{"compare.json", OutputKind::Json},
                                                         {"compare.svg", OutputKind::Plot},
                                                         {"report.html", OutputKind::Page},

@@ -8,7 +8,7 @@
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recorder.hpp"
-#include "sim/hdf5/recording_place.hpp"
+#include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/interrupt.hpp"
@@ -49,7 +49,7 @@ void print_result(const TaskResult& result, const TaskFeed& feed) {
 void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
-  const RecordingPlace target(command.out);
+  const RecordingTarget target(command.out);
   Performer performer(scene, command.skill == "expert" ? Skill::Expert : Skill::Clumsy, command.seed);
   Backends backends;
   Session session(scene, backends, command.backend, {},

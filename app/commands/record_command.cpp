@@ -13,7 +13,7 @@
 #include "geometry/printable.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
-#include "sim/hdf5/recording_place.hpp"
+#include "sim/hdf5/recording_target.hpp"
 #include "sim/link/igtl_publish.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -86,7 +86,7 @@ void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, 
 void run(const RecordCommand& command) {
   Scene scene = load_scene(command.scene, command.access);
   refuse_inputs_as_output(command, scene);
-  const RecordingPlace target(command.out);
+  const RecordingTarget target(command.out);
   const Trajectories trajectories = load_trajectories(command, scene);
   keep_only(scene, trajectories);
   Backends backends;

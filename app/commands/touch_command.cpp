@@ -31,7 +31,7 @@ Trajectory trajectory_of(const TouchCommand& command) {
 }
 
 void write_depth(std::ostream& out, std::size_t frame, const solids::TipDepth& tip) {
-  const bool inside = tip.place == solids::PointPlace::Inside;
+  const bool inside = tip.location == solids::PointLocation::Inside;
   fmt::print(out, "{},{},{:.6f}\n", frame, inside ? 1 : 0, tip.depth / kMillimetre);
 }
 
@@ -49,7 +49,7 @@ void run(const TouchCommand& command) {
   for (const std::string& file : command.shapes) shapes.push_back(load_mesh(file));
   ShapeTouch touch(organ, shapes, {command.most_deviation_mm * kMillimetre, command.most_pieces});
   fmt::print("{} convex pieces, one-sided Hausdorff distance from the shape at most {:.3f} mm\n", touch.pieces(),
-             touch.bulge() / kMillimetre);
+             touch.deviation() / kMillimetre);
   csv.stream() << "frame,face\n";
   if (depth) depth->stream() << "frame,inside,depth_mm\n";
   std::size_t touched = 0, inside = 0;
@@ -64,7 +64,7 @@ void run(const TouchCommand& command) {
     for (const FaceId face : faces) fmt::print(csv.stream(), "{},{}\n", frame, index(face));
     if (depth) write_depth(depth->stream(), frame, tip);
     touched += faces.size();
-    inside += tip.place == solids::PointPlace::Inside ? 1 : 0;
+    inside += tip.location == solids::PointLocation::Inside ? 1 : 0;
     progress.advance_to(frame + 1);
   }
   if (depth) depth->commit();

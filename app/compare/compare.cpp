@@ -47,7 +47,7 @@ ReferenceFrame ask_reference(const FrameSource& source) {
 void count(const TouchList& list, const std::vector<ReferenceAnswer>& answers, BackendResult& result) {
   result.touched += list.touches.size();
   for (std::size_t tool = 0; tool < answers.size(); ++tool) {
-    const Agreement agreement = judge(answers[tool], list.of_tool(tool));
+    const Agreement agreement = compare_with_reference(answers[tool], list.of_tool(tool));
     result.borderline += agreement.borderline;
     result.disagreements += agreement.disagreements;
   }

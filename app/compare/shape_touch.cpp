@@ -68,9 +68,9 @@ std::size_t ShapeTouch::pieces() const {
   return sum;
 }
 
-double ShapeTouch::bulge() const {
+double ShapeTouch::deviation() const {
   double most = 0.0;
-  for (const Part& part : parts_) most = std::max(most, part.pieces->bulge());
+  for (const Part& part : parts_) most = std::max(most, part.pieces->deviation());
   return most;
 }
 

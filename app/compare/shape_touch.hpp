@@ -26,7 +26,7 @@ class ShapeTouch {
   ShapeTouch(const TriangleMesh& organ, std::span<const TriangleMesh> shapes, const solids::PieceParams& params);
 
   std::size_t pieces() const;
-  double bulge() const;  // m, largest one-sided Hausdorff distance of a piece from its shape
+  double deviation() const;  // m, largest one-sided Hausdorff distance of a piece from its shape
 
   // Returns the faces that share a point with a piece, sorted. Valid until the next call; allocates only when buffers
   // must grow.

@@ -65,8 +65,8 @@ void add_surface(const SurfaceHistory& history, const std::vector<double>& times
   organ.rest = history.rest;
   for (std::uint32_t face = 0; face < history.face_born.size(); ++face)
     if (history.face_born[face] > 0) organ.born.push_back({face, time_of(times, history.face_born[face])});
-  for (std::size_t row = 0; row < history.gone.size(); ++row)
-    organ.gone.push_back({index(history.gone[row]), time_of(times, history.gone_frame[row])});
+  for (std::size_t row = 0; row < history.removed.size(); ++row)
+    organ.removed.push_back({index(history.removed[row]), time_of(times, history.removed_frame[row])});
 }
 
 void add_contacts(const ContactSums& sums, OrganSummary& organ) {

@@ -29,7 +29,7 @@ json whole_numbers(const std::vector<std::uint32_t>& values) {
 }
 
 // Returns {low, high: corners of the box, mm; steps: x, y, z of each point, 0 at low, 65535 at high}.
-json places(const std::vector<glm::vec3>& metres) {
+json locations(const std::vector<glm::vec3>& metres) {
   glm::vec3 low(std::numeric_limits<float>::max()), high(std::numeric_limits<float>::lowest());
   for (const glm::vec3& point : metres) {
     low = glm::min(low, point);
@@ -70,8 +70,8 @@ json of(const ToolSummary& tool) {
           {"force", of(tool.force)},
           {"speed", of(tool.speed, kMm)},
           {"touched", of(tool.touched)},
-          {"pivot", places(tool.pivot)},
-          {"tip", places(tool.tip)},
+          {"pivot", locations(tool.pivot)},
+          {"tip", locations(tool.tip)},
           {"energy", of(tool.energy)},
           {"out_of_view", of(tool.out_of_view)},
           {"inside", of(tool.inside)},
@@ -98,10 +98,10 @@ json of(const OrganSummary& organ) {
   std::vector<std::uint32_t> corners;
   corners.reserve(organ.faces.size() * 3);
   for (const glm::uvec3& face : organ.faces) corners.insert(corners.end(), {face.x, face.y, face.z});
-  out.update({{"vertices", places(organ.rest)},
+  out.update({{"vertices", locations(organ.rest)},
               {"faces", whole_numbers(corners)},
               {"born", of(organ.born)},
-              {"gone", of(organ.gone)},
+              {"gone", of(organ.removed)},
               {"touched_area_mm2", organ.touched_area * kMm * kMm},
               {"contact",
                {{"face", whole_numbers(column(organ.contact, &FaceContact::face))},
@@ -136,7 +136,7 @@ json of(const SessionSummary& summary) {
           {"step_time", floats(summary.step_time)},
           {"tools", list_of(summary.tools)},
           {"collisions", of(summary.collisions)},
-          {"scope", places(summary.scope)},
+          {"scope", locations(summary.scope)},
           {"organs", list_of(summary.organs)},
           {"stages", list_of(summary.stages)},
           {"frame_time", of(summary.frame_time)},

@@ -55,7 +55,7 @@ struct OrganSummary {
   std::vector<glm::vec3> rest;       // [vertex] m
   std::vector<glm::uvec3> faces;     // [id]
   std::vector<FaceMoment> born;      // created during the session, by time
-  std::vector<FaceMoment> gone;      // removed, by time
+  std::vector<FaceMoment> removed;   // removed, by time
   std::vector<FaceContact> contact;  // by face
   double touched_area = 0.0;         // m^2  at rest, of all touched faces
 };

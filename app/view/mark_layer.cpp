@@ -14,7 +14,7 @@ MarkLayer::MarkLayer() {
   vertex_attribute(2, decals_.name(), 4, kStride, offsetof(DecalVertex, end_style));
   vertex_attribute(3, decals_.name(), 4, kStride, offsetof(DecalVertex, paint));
   glBindVertexArray(zone_array_.name());
-  vertex_attribute(0, zone_vertices_.name(), 2, sizeof(ZoneVertex), offsetof(ZoneVertex, place));
+  vertex_attribute(0, zone_vertices_.name(), 2, sizeof(ZoneVertex), offsetof(ZoneVertex, location));
   vertex_attribute(1, zone_vertices_.name(), 2, sizeof(ZoneVertex), offsetof(ZoneVertex, aside));
   glBindVertexArray(0);
 }

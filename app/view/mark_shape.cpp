@@ -102,7 +102,7 @@ void mark_segments(const DrawnMarks& marks, double time, std::vector<DecalSegmen
     glm::vec4 paint = paint_of(target.state);
     paint *= glm::vec4(glm::vec3(0.94f + 0.06f * beat), 1.f);
     segments.push_back(
-        {target.place, target.place, target.radius * (1.f + 0.12f * beat), style_of(target.state), paint});
+        {target.location, target.location, target.radius * (1.f + 0.12f * beat), style_of(target.state), paint});
   }
   for (const DrawnPath& path : marks.paths) {
     add_path(path, 0.5f * path.width + kRim, true, segments);

@@ -33,7 +33,7 @@ void add_decals(std::span<const DecalSegment> segments, const MeshView& mesh, st
 
 // A vertex at `place` in the pinhole picture. `aside`: unit vector across the outline, zero inside.
 struct ZoneVertex {
-  glm::vec2 place, aside;
+  glm::vec2 location, aside;
 };
 struct ZoneShape {
   std::vector<ZoneVertex> inside, outline;  // triangles, short enough for a lens that bends lines

@@ -23,12 +23,12 @@ float chance(std::uint32_t number, std::uint32_t salt) {
 
 bool burns(const DrawnTool& tool) { return tool.energy && tool.touching; }
 
-void give_birth(SmokeState& smoke, const glm::dvec3& place) {
+void give_birth(SmokeState& smoke, const glm::dvec3& location) {
   const std::uint32_t n = smoke.born++;
   const glm::vec3 aside(chance(n, 1) - 0.5f, chance(n, 2) - 0.5f, 0.f);
   SmokePuff& puff = smoke.puffs[smoke.next];
   smoke.next = (smoke.next + 1) % smoke.puffs.size();
-  puff.place = glm::vec3(place) + 0.002f * aside;
+  puff.location = glm::vec3(location) + 0.002f * aside;
   puff.velocity = glm::vec3(0.014f * aside.x, 0.014f * aside.y, kRise * (0.7f + 0.6f * chance(n, 3)));
   puff.age = 0.f;
   puff.life = kLife * (0.6f + 0.4f * chance(n, 4));
@@ -42,7 +42,7 @@ void step(SmokeState& smoke, std::span<const DrawnTool> tools, float dt) {
     if (puff.age >= puff.life) puff = {};
     // A puff slows down with age, and sways.
     const float sway = 0.010f * std::sin(2.5f * puff.age + 6.28f * puff.seed);
-    puff.place += dt * (puff.velocity * std::exp(-0.5f * puff.age) + glm::vec3(sway, 0.4f * sway, 0.f));
+    puff.location += dt * (puff.velocity * std::exp(-0.5f * puff.age) + glm::vec3(sway, 0.4f * sway, 0.f));
   }
   for (const DrawnTool& tool : tools) {
     if (!burns(tool)) continue;
@@ -68,7 +68,7 @@ void smoke_vertices(const SmokeState& smoke, std::vector<SmokeVertex>& vertices)
     if (puff.life == 0.f) continue;
     const float share = puff.age / puff.life;
     const float density = kDensest * std::min(8.f * share, 1.f) * (1.f - share) * (1.f - 0.4f * share);
-    const glm::vec4 centre(puff.place, kFirstRadius + kGrowth * std::sqrt(puff.age) * (0.8f + 0.4f * puff.seed));
+    const glm::vec4 centre(puff.location, kFirstRadius + kGrowth * std::sqrt(puff.age) * (0.8f + 0.4f * puff.seed));
     for (const glm::vec2& corner : kCorners) vertices.push_back({centre, {corner, puff.seed, density}});
   }
 }

@@ -11,9 +11,9 @@
 namespace trocar {
 
 struct SmokePuff {
-  glm::vec3 place{0.f}, velocity{0.f};  // m, m/s
-  float age = 0.f, life = 0.f;          // s; life 0: none
-  float seed = 0.f;                     // 1   0 .. 1, of its shape
+  glm::vec3 location{0.f}, velocity{0.f};  // m, m/s
+  float age = 0.f, life = 0.f;             // s; life 0: none
+  float seed = 0.f;                        // 1   0 .. 1, of its shape
 };
 
 struct SmokeState {

@@ -74,15 +74,15 @@ std::optional<OrganPick> Editor::pick(const Ray& ray) const {
   return nearest;
 }
 
-void Editor::add_place(const OrganPick& pick) {
+void Editor::add_target(const OrganPick& pick) {
   if (!scene.task) scene.task.emplace();
-  scene.task->places.push_back({scene.organs[pick.organ].name, glm::vec3(on_grid(pick.point))});
-  chosen = {PartKind::Place, scene.task->places.size() - 1};
+  scene.task->locations.push_back({scene.organs[pick.organ].name, glm::vec3(on_grid(pick.point))});
+  chosen = {PartKind::Target, scene.task->locations.size() - 1};
 }
 
-void Editor::move_place(const OrganPick& pick) {
-  if (chosen.kind != PartKind::Place || !scene.task || chosen.index >= scene.task->places.size()) return;
-  scene.task->places[chosen.index] = {scene.organs[pick.organ].name, glm::vec3(on_grid(pick.point))};
+void Editor::move_target(const OrganPick& pick) {
+  if (chosen.kind != PartKind::Target || !scene.task || chosen.index >= scene.task->locations.size()) return;
+  scene.task->locations[chosen.index] = {scene.organs[pick.organ].name, glm::vec3(on_grid(pick.point))};
 }
 
 double Editor::wall() const { return middle_of_ports().z; }
@@ -133,8 +133,8 @@ void Editor::remove_chosen() {
     case PartKind::Tip:
       erase_at(scene.instruments, chosen.index, 1);
       break;
-    case PartKind::Place:
-      if (scene.task) erase_at(scene.task->places, chosen.index, 0);
+    case PartKind::Target:
+      if (scene.task) erase_at(scene.task->locations, chosen.index, 0);
       break;
     case PartKind::Zone:
       if (scene.task) erase_at(scene.task->zones, chosen.index, 0);

@@ -15,7 +15,7 @@
 
 namespace trocar {
 
-enum class PartKind { Task, Scope, Organ, Instrument, Tip, Place, Zone };
+enum class PartKind { Task, Scope, Organ, Instrument, Tip, Target, Zone };
 
 // The selected part. `corner`: of a zone.
 struct Part {
@@ -45,8 +45,8 @@ class Editor {
   // Returns the first organ that the ray hits.
   std::optional<OrganPick> pick(const Ray& ray) const;
 
-  void add_place(const OrganPick& pick);   // appends a target; creates the task if the scene has none
-  void move_place(const OrganPick& pick);  // moves the selected target
+  void add_target(const OrganPick& pick);   // appends a target; creates the task if the scene has none
+  void move_target(const OrganPick& pick);  // moves the selected target
   // Adds an instrument whose port lies where the ray hits the abdominal wall: the plane z = mean z of the ports. False
   // when the ray misses it.
   bool add_port(const Ray& ray);

@@ -47,7 +47,7 @@ Ray ray_through(const EditorEye& eye, const glm::dvec2& pixel, const glm::dvec2&
 
 std::optional<glm::dvec2> pixel_of(const EditorEye& eye, const glm::dvec3& point, const glm::dvec2& size) {
   if (glm::dot(point - eye.pose.eye, axes_of(eye.pose).forward) <= 1e-3) return {};
-  return pixel_at(seen_point(eye.pose, eye.lens, point).place, size);
+  return pixel_at(seen_point(eye.pose, eye.lens, point).location, size);
 }
 
 std::optional<glm::dvec3> meet_plane(const Ray& ray, const glm::dvec3& point, const glm::dvec3& normal) {

@@ -69,7 +69,7 @@ void part(Editor& editor, const std::string& label, const Part& which) {
   const bool chosen = editor.chosen.kind == which.kind && editor.chosen.index == which.index;
   const std::string id = fmt::format("{}##{} {}", label, static_cast<int>(which.kind), which.index);
   if (ImGui::Selectable(id.c_str(), chosen)) editor.chosen = which;
-  theme::note_place(label);
+  theme::note_item(label);
 }
 
 void task_fields(Editor& editor) {
@@ -145,19 +145,19 @@ void scope_fields(ScopeScene& scope) {
   choice("Device", device_names(), scope.device);
 }
 
-void place_fields(Editor& editor) {
-  auto& places = editor.scene.task->places;
+void target_fields(Editor& editor) {
+  auto& locations = editor.scene.task->locations;
   const std::size_t index = editor.chosen.index;
   theme::heading("Target");
-  theme::text(fmt::format("number {} of {}, on the {}", index + 1, places.size(), places[index].organ));
-  position("At, mm", places[index].place);
+  theme::text(fmt::format("number {} of {}, on the {}", index + 1, locations.size(), locations[index].organ));
+  position("At, mm", locations[index].location);
   if (theme::button("Earlier", 80.f, false, index > 0)) {
-    std::swap(places[index], places[index - 1]);
+    std::swap(locations[index], locations[index - 1]);
     --editor.chosen.index;
   }
   ImGui::SameLine();
-  if (theme::button("Later", 80.f, false, index + 1 < places.size())) {
-    std::swap(places[index], places[index + 1]);
+  if (theme::button("Later", 80.f, false, index + 1 < locations.size())) {
+    std::swap(locations[index], locations[index + 1]);
     ++editor.chosen.index;
   }
 }
@@ -183,8 +183,8 @@ void draw_parts(Editor& editor) {
     part(editor, scene.instruments[k].name, {PartKind::Instrument, k});
   if (!scene.task) return;
   theme::heading("Targets");
-  for (std::size_t k = 0; k < scene.task->places.size(); ++k)
-    part(editor, fmt::format("{} on the {}", k + 1, scene.task->places[k].organ), {PartKind::Place, k});
+  for (std::size_t k = 0; k < scene.task->locations.size(); ++k)
+    part(editor, fmt::format("{} on the {}", k + 1, scene.task->locations[k].organ), {PartKind::Target, k});
   theme::heading("Zones");
   for (std::size_t k = 0; k < scene.task->zones.size(); ++k)
     part(editor, fmt::format("zone {}, {} corners", k + 1, scene.task->zones[k].outline.size()), {PartKind::Zone, k});
@@ -205,8 +205,8 @@ void draw_fields(Editor& editor) {
              chosen.index < scene.instruments.size()) {
     instrument_fields(scene.instruments[chosen.index]);
     removable = scene.instruments.size() > 1;
-  } else if (chosen.kind == PartKind::Place && scene.task && chosen.index < scene.task->places.size()) {
-    place_fields(editor);
+  } else if (chosen.kind == PartKind::Target && scene.task && chosen.index < scene.task->locations.size()) {
+    target_fields(editor);
     removable = true;
   } else if (chosen.kind == PartKind::Zone && scene.task && chosen.index < scene.task->zones.size()) {
     zone_fields(scene.task->zones[chosen.index]);

@@ -64,8 +64,8 @@ std::vector<EditorScreen::Handle> EditorScreen::handles() const {
   };
   const Scene& scene = editor_.scene;
   if (scene.task) {
-    for (std::size_t k = 0; k < scene.task->places.size(); ++k)
-      add({PartKind::Place, k}, glm::dvec3(scene.task->places[k].place));
+    for (std::size_t k = 0; k < scene.task->locations.size(); ++k)
+      add({PartKind::Target, k}, glm::dvec3(scene.task->locations[k].location));
     for (std::size_t k = 0; through_scope_ && k < scene.task->zones.size(); ++k)
       for (std::size_t corner = 0; corner < scene.task->zones[k].outline.size(); ++corner)
         list.push_back({{PartKind::Zone, k, corner},
@@ -82,9 +82,9 @@ std::vector<EditorScreen::Handle> EditorScreen::handles() const {
 void EditorScreen::press() {
   const Ray ray = ray_through(eye(), pointer_, size_);
   note_.clear();
-  if (doing_ == Doing::AddPlace) {
+  if (doing_ == Doing::AddTarget) {
     if (const auto pick = editor_.pick(ray))
-      editor_.add_place(*pick);
+      editor_.add_target(*pick);
     else
       note_ = "no organ at this point; click on an organ";
   } else if (doing_ == Doing::AddPort) {
@@ -107,8 +107,8 @@ void EditorScreen::press() {
 
 void EditorScreen::drag_chosen() {
   const Ray ray = ray_through(eye(), pointer_, size_);
-  if (editor_.chosen.kind == PartKind::Place) {
-    if (const auto pick = editor_.pick(ray)) editor_.move_place(*pick);
+  if (editor_.chosen.kind == PartKind::Target) {
+    if (const auto pick = editor_.pick(ray)) editor_.move_target(*pick);
   } else if (editor_.chosen.kind == PartKind::Zone) {
     editor_.move_corner(pinhole());
   } else {
@@ -186,18 +186,18 @@ void EditorScreen::draw_port(std::size_t k) const {
   label_at(*port, instrument.name, colour);
 }
 
-void EditorScreen::draw_places() const {
+void EditorScreen::draw_targets() const {
   const TaskScene& task = *editor_.scene.task;
   const EditorEye seen = eye();
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const bool line = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
   std::optional<glm::dvec2> before;
-  for (std::size_t k = 0; k < task.places.size(); ++k) {
-    const auto pixel = pixel_of(seen, glm::dvec3(task.places[k].place), size_);
+  for (std::size_t k = 0; k < task.locations.size(); ++k) {
+    const auto pixel = pixel_of(seen, glm::dvec3(task.locations[k].location), size_);
     if (!pixel) continue;
     if (line && before) list.AddLine(of(*before), of(*pixel), packed(theme::kYellow, 0.8f), theme::px(2.f));
     before = pixel;
-    const bool chosen = editor_.chosen == Part{PartKind::Place, k};
+    const bool chosen = editor_.chosen == Part{PartKind::Target, k};
     list.AddCircleFilled(of(*pixel), theme::px(chosen ? 7.f : 5.f), packed(chosen ? theme::kOrange : theme::kYellow));
     list.AddCircle(of(*pixel), theme::px(chosen ? 7.f : 5.f), IM_COL32(0, 0, 0, 255), 24, theme::px(1.2f));
     label_at(*pixel, fmt::format("{}", k + 1), theme::kYellow);
@@ -237,12 +237,12 @@ void EditorScreen::draw_handles() const {
   } else {
     draw_zones();
   }
-  if (editor_.scene.task) draw_places();
+  if (editor_.scene.task) draw_targets();
 }
 
 const char* EditorScreen::hint() const {
   switch (doing_) {
-    case Doing::AddPlace:
+    case Doing::AddTarget:
       return "Click on an organ: a target, or the next point of the curve or line";
     case Doing::AddPort:
       return "Click where the port passes the abdominal wall";
@@ -267,7 +267,7 @@ void EditorScreen::toolbar() {
     ImGui::SameLine();
   };
   mode("Select / Move", Doing::Choose, false);
-  mode("Add target", Doing::AddPlace, through_scope_);
+  mode("Add target", Doing::AddTarget, through_scope_);
   mode("Add port", Doing::AddPort, false);
   mode("Add zone", Doing::AddZone, true);
   if (theme::button(through_scope_ ? "Outside view" : "Scope view", 160.f)) {

@@ -25,7 +25,7 @@ class EditorScreen final : public Screen {
   const std::filesystem::path& saved() const { return editor_.saved(); }
 
  private:
-  enum class Doing { Choose, AddPlace, AddPort, AddZone };
+  enum class Doing { Choose, AddTarget, AddPort, AddZone };
   struct Handle {
     Part part;
     glm::dvec2 pixel;
@@ -40,7 +40,7 @@ class EditorScreen final : public Screen {
   void draw_handles() const;
   void draw_zones() const;
   void draw_port(std::size_t instrument) const;
-  void draw_places() const;
+  void draw_targets() const;
   void toolbar();
   Ask save_bar();
   bool save();

@@ -80,7 +80,7 @@ Gui::Gui(Window& window) : window_(window) {
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // no settings file
-  io.UserData = &places_;
+  io.UserData = &locations_;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard | ImGuiConfigFlags_NavEnableGamepad;
   ImGui_ImplGlfw_InitForOpenGL(static_cast<GLFWwindow*>(window.handle()), true);
   ImGui_ImplOpenGL3_Init("#version 330");
@@ -106,7 +106,7 @@ void Gui::fit_letters() {
 }
 
 void Gui::begin() {
-  places_.clear();
+  locations_.clear();
   fit_letters();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();

@@ -24,14 +24,14 @@ class Gui {
   // Off while the mouse moves an instrument: the panels then receive neither pointer nor keys.
   void listen(bool on);
   // Returns the items that can be pressed, shown since begin().
-  const std::vector<theme::ButtonPlace>& places() const { return places_; }
+  const std::vector<theme::ItemPosition>& locations() const { return locations_; }
 
  private:
   void fit_letters();
 
   Window& window_;
   float unit_ = 0.f;  // pixels
-  std::vector<theme::ButtonPlace> places_;
+  std::vector<theme::ItemPosition> locations_;
 };
 
 }  // namespace trocar

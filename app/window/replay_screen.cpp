@@ -165,7 +165,7 @@ void ReplayScreen::timeline() {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const glm::vec2 from(corner.x, corner.y), size(std::max(ImGui::GetContentRegionAvail().x, 1.f), theme::px(kTimeline));
   ImGui::InvisibleButton("timeline", {size.x, size.y});
-  theme::note_place("timeline");
+  theme::note_item("timeline");
   if (ImGui::IsItemActive())
     playback_.seek(playback_.frame_at_share(static_cast<double>((ImGui::GetIO().MousePos.x - from.x) / size.x)));
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -102,7 +102,7 @@ void StartScreen::scene_entry(std::size_t k) {
   if (!listed.fault.empty()) ImGui::PushStyleColor(ImGuiCol_Text, {0.97f, 0.60f, 0.22f, 1.f});
   if (ImGui::Selectable(label.c_str(), k == selected_, 0, {0.f, theme::px(30.f)})) select(k);
   if (!listed.fault.empty()) ImGui::PopStyleColor();
-  theme::note_place(listed.title);
+  theme::note_item(listed.title);
   if (fresh_ > 0 && k == selected_) ImGui::SetItemDefaultFocus();
   if (ImGui::IsItemFocused() && k != selected_ && fresh_ == 0) select(k);
 }
@@ -155,10 +155,10 @@ std::optional<Skill> StartScreen::performer() const {
 void StartScreen::who_choice() {
   constexpr const char* names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
   labelled("Mode");
-  if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_place("Mode");
+  if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_item("Mode");
   for (std::size_t k = 0; k < std::size(names); ++k) {
     if (ImGui::Selectable(names[k], k == who_)) who_ = k;
-    theme::note_place(names[k]);
+    theme::note_item(names[k]);
   }
   ImGui::EndCombo();
 }
@@ -166,10 +166,10 @@ void StartScreen::who_choice() {
 void StartScreen::device_choice(const char* label, std::string& device) {
   labelled(label);
   const bool open = ImGui::BeginCombo(fmt::format("##device {}", label).c_str(), device.c_str());
-  if (!open) return theme::note_place(label);
+  if (!open) return theme::note_item(label);
   for (const std::string& name : device_names()) {
     if (ImGui::Selectable(name.c_str(), name == device)) device = name;
-    theme::note_place(name);
+    theme::note_item(name);
   }
   ImGui::EndCombo();
 }
@@ -251,7 +251,7 @@ Ask StartScreen::recordings_panel() {
       recording_ = recording.file;
       ask = Ask::OpenRecording;
     }
-    theme::note_place(recording.file.filename().string());
+    theme::note_item(recording.file.filename().string());
   }
   ImGui::EndChild();
   ImGui::SetNextItemWidth(-1.f);

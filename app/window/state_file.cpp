@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds kBetween{100};
 
 }  // namespace
 
-void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ButtonPlace> places) {
+void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations) {
   ++shown_;
   const auto now = std::chrono::steady_clock::now();
   if (file_.empty() || now - last_ < kBetween) return;
@@ -20,9 +20,9 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
       {"screen", name_of(screen)},    {"phase", status.phase},   {"in_hand", status.in_hand},
       {"file", status.file.string()}, {"frames", status.frames}, {"touched", status.touched},
       {"note", status.note},          {"shown", shown_},         {"places", nlohmann::json::object()}};
-  for (const theme::ButtonPlace& place : places) {
-    const glm::vec2 middle = 0.5f * (place.from + place.to);
-    state["places"][place.label] = {static_cast<int>(middle.x), static_cast<int>(middle.y)};
+  for (const theme::ItemPosition& location : locations) {
+    const glm::vec2 middle = 0.5f * (location.from + location.to);
+    state["places"][location.label] = {static_cast<int>(middle.x), static_cast<int>(middle.y)};
   }
   try {
     OutputFile out(file_, OutputKind::Json);

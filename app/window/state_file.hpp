@@ -17,7 +17,7 @@ class StateFile {
  public:
   // With an empty name, nothing is written.
   explicit StateFile(std::filesystem::path file) : file_(std::move(file)) {}
-  void write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ButtonPlace> places);
+  void write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations);
 
  private:
   std::filesystem::path file_;

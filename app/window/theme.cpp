@@ -71,10 +71,10 @@ void bar(double share, const glm::vec3& colour, std::string_view words, float he
   ImGui::Dummy(size);
 }
 
-void note_place(std::string_view label) {
+void note_item(std::string_view label) {
   const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
-  auto& places = *static_cast<std::vector<ButtonPlace>*>(ImGui::GetIO().UserData);
-  places.push_back({std::string(label), {from.x, from.y}, {to.x, to.y}});
+  auto& locations = *static_cast<std::vector<ItemPosition>*>(ImGui::GetIO().UserData);
+  locations.push_back({std::string(label), {from.x, from.y}, {to.x, to.y}});
 }
 
 bool button(const char* label, float width, bool main, bool enabled) {
@@ -85,16 +85,17 @@ bool button(const char* label, float width, bool main, bool enabled) {
     ImGui::PushStyleColor(ImGuiCol_ButtonActive, of(kBlue * 1.4f));
   }
   const bool pressed = ImGui::Button(label, {px(width), 0.f});
-  note_place(label);
+  note_item(label);
   if (main) ImGui::PopStyleColor(3);
   if (!enabled) ImGui::EndDisabled();
   return pressed;
 }
 
-Panel::Panel(const char* name, const PanelPlace& place, PanelKind kind, float opacity) {
+Panel::Panel(const char* name, const PanelLayout& location, PanelKind kind, float opacity) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({screen.x * place.at.x + px(place.shift.x), screen.y * place.at.y + px(place.shift.y)},
-                          ImGuiCond_Always, {place.pivot.x, place.pivot.y});
+  ImGui::SetNextWindowPos(
+      {screen.x * location.at.x + px(location.shift.x), screen.y * location.at.y + px(location.shift.y)},
+      ImGuiCond_Always, {location.pivot.x, location.pivot.y});
   ImGui::SetNextWindowBgAlpha(opacity);
   ImGuiWindowFlags flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings;
@@ -102,11 +103,12 @@ Panel::Panel(const char* name, const PanelPlace& place, PanelKind kind, float op
   if (kind == PanelKind::Shown)
     flags |= ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing |
              ImGuiWindowFlags_NoScrollbar;
-  if (place.size.x > 0.f && place.size.y > 0.f) {
-    ImGui::SetNextWindowSize({px(place.size.x), px(place.size.y)});
+  if (location.size.x > 0.f && location.size.y > 0.f) {
+    ImGui::SetNextWindowSize({px(location.size.x), px(location.size.y)});
   } else {
     flags |= ImGuiWindowFlags_AlwaysAutoResize;
-    if (place.size.x > 0.f) ImGui::SetNextWindowSizeConstraints({px(place.size.x), 0.f}, {px(place.size.x), screen.y});
+    if (location.size.x > 0.f)
+      ImGui::SetNextWindowSizeConstraints({px(location.size.x), 0.f}, {px(location.size.x), screen.y});
   }
   ImGui::Begin(name, nullptr, flags);
 }

@@ -43,14 +43,14 @@ void bar(double share, const glm::vec3& colour, std::string_view words = {}, flo
 bool button(const char* label, float width = 0.f, bool main = false, bool enabled = true);
 
 // The position of the last item on the screen, at which tests and remote control press it.
-struct ButtonPlace {
+struct ItemPosition {
   std::string label;
   glm::vec2 from{0.f}, to{0.f};  // pixels from the top left
 };
-void note_place(std::string_view label);
+void note_item(std::string_view label);
 
 // Position and size of a panel without decoration; pivot 0..1: the point of the panel that lies at this position.
-struct PanelPlace {
+struct PanelLayout {
   glm::vec2 at{0.f};     // share of the window, 0..1
   glm::vec2 shift{0.f};  // units
   glm::vec2 pivot{0.f};
@@ -61,7 +61,7 @@ enum class PanelKind { Shown, Used, Front };
 // A panel for the lifetime of this object, which must enclose that of every WithLetters in it.
 class Panel {
  public:
-  Panel(const char* name, const PanelPlace& place, PanelKind kind, float opacity = 0.82f);
+  Panel(const char* name, const PanelLayout& location, PanelKind kind, float opacity = 0.82f);
   ~Panel();
   Panel(const Panel&) = delete;
   Panel& operator=(const Panel&) = delete;

@@ -128,7 +128,7 @@ class WindowProgram {
       if (key == Key::F1) help_ = !help_;
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Ask ask = show_panels(shown);
-    state_file_.write(state_.now, shown.status(), gui_.places());
+    state_file_.write(state_.now, shown.status(), gui_.locations());
     window_.show();
     return help_ ? Ask::Nothing : ask;
   }

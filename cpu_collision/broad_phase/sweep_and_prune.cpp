@@ -84,7 +84,7 @@ void SweepAndPrune::remove(ObjectId object) {
   assert(objects_[index(object)].used);
   objects_[index(object)].used = false;
   objects_[index(object)].now = bounds_of({});
-  gone_.push_back(index(object));
+  removed_.push_back(index(object));
   --count_;
 }
 
@@ -99,7 +99,7 @@ bool SweepAndPrune::overlapping(ObjectId a, ObjectId b) const {
 
 std::size_t SweepAndPrune::memory_bytes() const {
   std::size_t bytes =
-      held_bytes(objects_, status_, active_, free_, gone_, slot_, passed_, pairs_, begun_, ended_, spare_);
+      held_bytes(objects_, status_, active_, free_, removed_, slot_, passed_, pairs_, begun_, ended_, spare_);
   for (const auto& ends : ends_) bytes += held_bytes(ends);
   return bytes;
 }
@@ -138,21 +138,21 @@ bool SweepAndPrune::insert_ends() {
 
 // Removes removed objects from the lists and from every pair.
 void SweepAndPrune::drop_removed() {
-  if (gone_.empty()) return;
+  if (removed_.empty()) return;
   for (auto& ends : ends_) std::erase_if(ends, [this](End end) { return !objects_[id_of(end)].used; });
-  const auto is_gone = [this](const Pair& pair) {
+  const auto is_removed = [this](const Pair& pair) {
     return !objects_[index(pair.first)].used || !objects_[index(pair.second)].used;
   };
   for (const Pair& pair : pairs_)
-    if (is_gone(pair)) ended_.push_back(pair);
-  std::erase_if(pairs_, is_gone);
+    if (is_removed(pair)) ended_.push_back(pair);
+  std::erase_if(pairs_, is_removed);
   if (keeps_status())
-    for (const std::uint32_t id : gone_)
+    for (const std::uint32_t id : removed_)
       for (std::uint32_t other = 0; other < objects_.size(); ++other)
         if (other != id) status(id, other) = 0;
-  for (const std::uint32_t id : gone_) objects_[id].before = bounds_of({});
-  free_.insert(free_.end(), gone_.begin(), gone_.end());
-  gone_.clear();
+  for (const std::uint32_t id : removed_) objects_[id].before = bounds_of({});
+  free_.insert(free_.end(), removed_.begin(), removed_.end());
+  removed_.clear();
 }
 
 SweepAndPrune::End SweepAndPrune::end_now(End end, int axis) const {

@@ -83,10 +83,10 @@ class SweepAndPrune {
   void apply_changes();
 
   SweepParams params_;
-  std::vector<Object> objects_;             // [id]
-  std::array<std::vector<End>, 3> ends_;    // [axis] ascending
-  std::vector<std::uint8_t> status_;        // [pair] bit per axis that overlaps, and kListed
-  std::vector<std::uint32_t> free_, gone_;  // ids: to reuse, removed since the last update
+  std::vector<Object> objects_;                // [id]
+  std::array<std::vector<End>, 3> ends_;       // [axis] ascending
+  std::vector<std::uint8_t> status_;           // [pair] bit per axis that overlaps, and kListed
+  std::vector<std::uint32_t> free_, removed_;  // ids: to reuse, removed since the last update
   std::vector<Pair> pairs_, begun_, ended_, spare_;
   std::vector<Active> active_;
   std::vector<std::uint32_t> slot_;           // [id] in active_

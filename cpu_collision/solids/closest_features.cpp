@@ -53,7 +53,7 @@ bool neighbour_ahead(const ConvexBody& body, const Feature& feature, const dvec3
     if (slope > steepest) steepest = slope, ahead = {kind, id}, found = true;
   };
   if (feature.kind == FeatureKind::Vertex) {
-    for (const std::uint32_t e : body.spokes_of(feature.id)) {
+    for (const std::uint32_t e : body.incident_edges_of(feature.id)) {
       const auto& ends = body.edges[e].vertex;
       look(ends[0] == feature.id ? ends[1] : ends[0], FeatureKind::Edge, e);
     }
@@ -91,7 +91,8 @@ double outward_component(const ConvexBody& body, const Feature& feature, const d
   if (feature.kind == FeatureKind::Face) look(feature.id);
   if (feature.kind == FeatureKind::Edge) look(body.edges[feature.id].face[0]), look(body.edges[feature.id].face[1]);
   if (feature.kind == FeatureKind::Vertex) {
-    for (const std::uint32_t e : body.spokes_of(feature.id)) look(body.edges[e].face[0]), look(body.edges[e].face[1]);
+    for (const std::uint32_t e : body.incident_edges_of(feature.id))
+      look(body.edges[e].face[0]), look(body.edges[e].face[1]);
   }
   return most;
 }
@@ -198,12 +199,12 @@ FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first
   if (answer.overlapping) {
     // The point of one body that lies in the other.
     const bool second_in_first = walk.at.squared <= touching * touching || holds(walk.first, walk.at.on_second);
-    answer.on_first = answer.on_second = first_pose.place(second_in_first ? walk.at.on_second : walk.at.on_first);
+    answer.on_first = answer.on_second = first_pose.to_world(second_in_first ? walk.at.on_second : walk.at.on_first);
     return answer;
   }
   answer.distance = std::sqrt(walk.at.squared);
-  answer.on_first = first_pose.place(walk.at.on_first);
-  answer.on_second = first_pose.place(walk.at.on_second);
+  answer.on_first = first_pose.to_world(walk.at.on_first);
+  answer.on_second = first_pose.to_world(walk.at.on_second);
   return answer;
 }
 

@@ -20,8 +20,8 @@ ConvexBody triangle_body(const Triangle& triangle) {
   body.vertices.resize(3);
   for (std::uint32_t i = 0; i < 3; ++i) body.edges.push_back({{i, (i + 1) % 3}, {0, 1}, false});
   body.faces = {{{0, 1, 2}, {0, 1, 2}, {}, 0.0}, {{0, 2, 1}, {2, 1, 0}, {}, 0.0}};
-  body.first_spoke = {0, 2, 4, 6};
-  body.spokes = {0, 2, 0, 1, 1, 2};
+  body.first_incident_edge = {0, 2, 4, 6};
+  body.incident_edges = {0, 2, 0, 1, 1, 2};
   reset_triangle(body, triangle);
   return body;
 }

@@ -28,18 +28,19 @@ struct ConvexBody {
   };
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
-  std::vector<glm::dvec3> vertices;        // [vertex] m
-  std::vector<Edge> edges;                 // [edge]
-  std::vector<Face> faces;                 // [face]
-  std::vector<std::uint32_t> first_spoke;  // [vertex + 1] offset into the next array
-  std::vector<std::uint32_t> spokes;       // incident edges of each vertex
-  glm::dvec3 centre{0.0};                  // m    of the bounding sphere
-  double radius = 0.0;                     // m
-  glm::dvec3 low{0.0}, high{0.0};          // m    bounding box
-  int dimension = 0;                       // 3 solid, 2 flat, 1 segment, 0 point
+  std::vector<glm::dvec3> vertices;                // [vertex] m
+  std::vector<Edge> edges;                         // [edge]
+  std::vector<Face> faces;                         // [face]
+  std::vector<std::uint32_t> first_incident_edge;  // [vertex + 1] offset into the next array
+  std::vector<std::uint32_t> incident_edges;       // incident edges of each vertex
+  glm::dvec3 centre{0.0};                          // m    of the bounding sphere
+  double radius = 0.0;                             // m
+  glm::dvec3 low{0.0}, high{0.0};                  // m    bounding box
+  int dimension = 0;                               // 3 solid, 2 flat, 1 segment, 0 point
 
-  std::span<const std::uint32_t> spokes_of(std::uint32_t vertex) const {
-    return std::span(spokes).subspan(first_spoke[vertex], first_spoke[vertex + 1] - first_spoke[vertex]);
+  std::span<const std::uint32_t> incident_edges_of(std::uint32_t vertex) const {
+    return std::span(incident_edges)
+        .subspan(first_incident_edge[vertex], first_incident_edge[vertex + 1] - first_incident_edge[vertex]);
   }
   Triangle corners(std::uint32_t face) const {
     const Face& f = faces[face];

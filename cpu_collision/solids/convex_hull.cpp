@@ -215,14 +215,15 @@ class Assembly {
   }
 
   void fill_incident_edges() {
-    body_.first_spoke.assign(body_.vertices.size() + 1, 0);
+    body_.first_incident_edge.assign(body_.vertices.size() + 1, 0);
     for (const ConvexBody::Edge& e : body_.edges)
-      ++body_.first_spoke[e.vertex[0] + 1], ++body_.first_spoke[e.vertex[1] + 1];
-    for (std::size_t v = 1; v < body_.first_spoke.size(); ++v) body_.first_spoke[v] += body_.first_spoke[v - 1];
-    body_.spokes.resize(2 * body_.edges.size());
-    std::vector<std::uint32_t> next = body_.first_spoke;
+      ++body_.first_incident_edge[e.vertex[0] + 1], ++body_.first_incident_edge[e.vertex[1] + 1];
+    for (std::size_t v = 1; v < body_.first_incident_edge.size(); ++v)
+      body_.first_incident_edge[v] += body_.first_incident_edge[v - 1];
+    body_.incident_edges.resize(2 * body_.edges.size());
+    std::vector<std::uint32_t> next = body_.first_incident_edge;
     for (std::uint32_t e = 0; e < body_.edges.size(); ++e) {
-      for (const std::uint32_t v : body_.edges[e].vertex) body_.spokes[next[v]++] = e;
+      for (const std::uint32_t v : body_.edges[e].vertex) body_.incident_edges[next[v]++] = e;
     }
   }
 

@@ -106,16 +106,16 @@ struct Leaf {
 void add_node(ConvexPieces& pieces, std::vector<Leaf>& leaves, CutMesh part, const PieceError& error) {
   PieceNode node;
   node.hull = tidy_hull(part.positions, kThinnestFace);
-  node.bulge = error.bulge(node.hull);
+  node.deviation = error.deviation(node.hull);
   leaves.push_back({static_cast<std::uint32_t>(pieces.nodes.size()), std::move(part)});
   pieces.nodes.push_back(std::move(node));
 }
 
 void check(const MeshView& mesh, const PieceParams& params) {
   if (mesh.faces.empty()) throw InputError("convex pieces need a mesh with faces; this one has none");
-  if (!(params.largest_bulge > 0.0) || params.most_pieces < 1 || params.most_pieces > 256) {
+  if (!(params.largest_deviation > 0.0) || params.most_pieces < 1 || params.most_pieces > 256) {
     throw InputError("convex pieces need largest_bulge above 0 and 1 to 256 pieces; got " +
-                     std::to_string(params.largest_bulge) + " m and " + std::to_string(params.most_pieces));
+                     std::to_string(params.largest_deviation) + " m and " + std::to_string(params.most_pieces));
   }
 }
 
@@ -138,10 +138,10 @@ CutMesh used_part(const MeshView& mesh) {
 
 }  // namespace
 
-double ConvexPieces::bulge() const {
+double ConvexPieces::deviation() const {
   double most = 0.0;
   for (const PieceNode& node : nodes) {
-    if (node.leaf()) most = std::max(most, node.bulge);
+    if (node.leaf()) most = std::max(most, node.deviation);
   }
   return most;
 }
@@ -177,10 +177,10 @@ ConvexPieces convex_pieces(const MeshView& mesh, const PieceParams& params) {
   std::vector<Leaf> leaves;
   add_node(pieces, leaves, used_part(mesh), error);
   while (static_cast<int>(leaves.size()) < params.most_pieces) {
-    const auto bulge_of = [&](const Leaf& leaf) { return leaf.whole ? 0.0 : pieces.nodes[leaf.node].bulge; };
-    const auto worst = std::max_element(leaves.begin(), leaves.end(),
-                                        [&](const Leaf& a, const Leaf& b) { return bulge_of(a) < bulge_of(b); });
-    if (bulge_of(*worst) <= params.largest_bulge) break;
+    const auto deviation_of = [&](const Leaf& leaf) { return leaf.whole ? 0.0 : pieces.nodes[leaf.node].deviation; };
+    const auto worst = std::max_element(
+        leaves.begin(), leaves.end(), [&](const Leaf& a, const Leaf& b) { return deviation_of(a) < deviation_of(b); });
+    if (deviation_of(*worst) <= params.largest_deviation) break;
     const Cut cut = choose_cut(worst->part);
     if (cut.normal == dvec3(0.0)) {
       worst->whole = true;

@@ -16,22 +16,23 @@
 namespace trocar::solids {
 
 struct PieceParams {
-  double largest_bulge = 3e-4;  // m    pieces with a larger one-sided Hausdorff distance to the surface are cut; > 0
-  int most_pieces = 16;         // 1    cutting stops at this number; 1 .. 256
+  double largest_deviation =
+      3e-4;              // m    pieces with a larger one-sided Hausdorff distance to the surface are cut; > 0
+  int most_pieces = 16;  // 1    cutting stops at this number; 1 .. 256
 };
 
 struct PieceNode {
   static constexpr std::uint32_t kNone = 0xffffffffu;
   ConvexBody hull;
   std::uint32_t child[2] = {kNone, kNone};
-  double bulge = 0.0;  // m    one-sided Hausdorff distance from the hull's faces to the solid, sampled; 0 inside it
+  double deviation = 0.0;  // m    one-sided Hausdorff distance from the hull's faces to the solid, sampled; 0 inside it
   bool leaf() const { return child[0] == kNone; }
 };
 
 struct ConvexPieces {
   std::vector<PieceNode> nodes;  // [node] root first
   std::size_t pieces() const { return (nodes.size() + 1) / 2; }
-  double bulge() const;  // m    largest over the leaves
+  double deviation() const;  // m    largest over the leaves
 };
 
 // Decomposes the mesh. This is work for load time: it takes 0.1 to 10 s for a thousand faces. Throws InputError when

@@ -82,7 +82,7 @@ FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const Rigi
   } else {
     shape.vertex[0] = feature.id;
   }
-  for (int i = 0; i < corners; ++i) shape.corner[i] = pose.place(body.vertices[shape.vertex[i]]);
+  for (int i = 0; i < corners; ++i) shape.corner[i] = pose.to_world(body.vertices[shape.vertex[i]]);
   return shape;
 }
 

@@ -45,7 +45,7 @@ double PieceError::outside_by(const dvec3& point, double best, std::vector<Ball>
   return best;
 }
 
-double PieceError::bulge(const ConvexBody& body) const {
+double PieceError::deviation(const ConvexBody& body) const {
   double most = 0.0;
   std::vector<Ball> inside;
   for (std::uint32_t f = 0; f < body.faces.size(); ++f) {

@@ -17,7 +17,7 @@ class PieceError {
   explicit PieceError(const MeshView& mesh);
 
   // Returns the distance, m; 0 for a body without faces.
-  double bulge(const ConvexBody& body) const;
+  double deviation(const ConvexBody& body) const;
 
  private:
   // A ball around an inside point that the surface does not enter: all of it is inside.

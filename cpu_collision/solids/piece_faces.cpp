@@ -18,7 +18,7 @@ PieceFaces::PieceFaces(const ConvexPieces& pieces)
 
 PieceFaces::Box PieceFaces::box(const RigidPose& pose) const {
   const ConvexBody& root = pieces_.nodes[0].hull;
-  const glm::dvec3 middle = pose.place(0.5 * (root.low + root.high)), half = 0.5 * (root.high - root.low);
+  const glm::dvec3 middle = pose.to_world(0.5 * (root.low + root.high)), half = 0.5 * (root.high - root.low);
   const glm::dvec3 half_box =
       glm::abs(pose.turn[0]) * half.x + glm::abs(pose.turn[1]) * half.y + glm::abs(pose.turn[2]) * half.z;
   return {middle - half_box, middle + half_box};

@@ -90,7 +90,7 @@ PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const vec3
 PointAnswer point_in_solid_by_winding(const MeshView& mesh, const dvec3& point) {
   const double winding = std::abs(winding_number(mesh, point));
   const bool odd = std::lround(winding) % 2 != 0;
-  return {odd ? PointPlace::Inside : PointPlace::Outside, 0, true};
+  return {odd ? PointLocation::Inside : PointLocation::Outside, 0, true};
 }
 
 }  // namespace trocar::solids

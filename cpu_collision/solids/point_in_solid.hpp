@@ -22,10 +22,10 @@ struct RayParityParams {
   std::uint32_t seed = 1;  //      the same seed draws the same rays
 };
 
-enum class PointPlace : std::uint8_t { Outside, Inside, OnSurface };
+enum class PointLocation : std::uint8_t { Outside, Inside, OnSurface };
 
 struct PointAnswer {
-  PointPlace place = PointPlace::Outside;
+  PointLocation location = PointLocation::Outside;
   int rays = 0;             // rays drawn; 0: outside the box, or most_rays is 0
   bool by_winding = false;  // the winding number decided
 };
@@ -96,9 +96,9 @@ PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm:
     const ParityRay ray = draw_ray(point, box, params.seed, number);
     ParityCount count(mesh, ray);
     candidates(ray, [&count](std::uint32_t face) { return count.add(face); });
-    if (count.on_surface()) return {PointPlace::OnSurface, number + 1, false};
+    if (count.on_surface()) return {PointLocation::OnSurface, number + 1, false};
     if (count.degenerate()) continue;
-    return {count.crossings() % 2 ? PointPlace::Inside : PointPlace::Outside, number + 1, false};
+    return {count.crossings() % 2 ? PointLocation::Inside : PointLocation::Outside, number + 1, false};
   }
   PointAnswer answer = point_in_solid_by_winding(mesh, glm::dvec3(point));
   answer.rays = params.most_rays;

@@ -9,7 +9,7 @@ struct RigidPose {
   glm::dmat3 turn{1.0};  // a rotation
   glm::dvec3 at{0.0};    // m
 
-  glm::dvec3 place(const glm::dvec3& local) const { return turn * local + at; }
+  glm::dvec3 to_world(const glm::dvec3& local) const { return turn * local + at; }
   glm::dvec3 back(const glm::dvec3& world) const { return (world - at) * turn; }
 };
 

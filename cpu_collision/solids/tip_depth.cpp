@@ -26,11 +26,11 @@ dvec3 face_normal(const MeshView& mesh, FaceId face) {
 }
 
 TipDepth answer_of(const MeshView& mesh, const dvec3& tip, const PointAnswer& answer, const SurfacePoint& nearest) {
-  const bool inside = answer.place == PointPlace::Inside;
+  const bool inside = answer.location == PointLocation::Inside;
   const double sign = inside ? 1.0 : -1.0;
   const dvec3 out =
       nearest.distance > 0.0 ? sign / nearest.distance * (nearest.point - tip) : face_normal(mesh, nearest.face);
-  return {answer.place, sign * nearest.distance, nearest.face, nearest.point, out, answer.by_winding};
+  return {answer.location, sign * nearest.distance, nearest.face, nearest.point, out, answer.by_winding};
 }
 
 }  // namespace

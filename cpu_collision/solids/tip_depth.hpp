@@ -13,7 +13,7 @@
 namespace trocar::solids {
 
 struct TipDepth {
-  PointPlace place = PointPlace::Outside;
+  PointLocation location = PointLocation::Outside;
   double depth = 0.0;          // m    to the nearest point of the surface; negative outside
   FaceId face{0};              //      the nearest face
   glm::dvec3 on_surface{0.0};  // m    the nearest point

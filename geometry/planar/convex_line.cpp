@@ -35,7 +35,7 @@ LineHit touching(Corners c, const Segment& line, const FarCorners& far) {
 // Handles a line that touches the polygon only along its boundary: compares the ends along the line, exactly.
 SegmentInside inside_touching(const LineHit& hit, const Segment& s) {
   if (dot_sign(s.a, s.b, s.b, hit.enter) > 0 || dot_sign(s.a, s.b, s.a, hit.leave) < 0) return {};
-  return {true, nearest_place(s, hit.enter), nearest_place(s, hit.leave)};
+  return {true, nearest_parameter(s, hit.enter), nearest_parameter(s, hit.leave)};
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ SegmentInside segment_inside(const ConvexView& polygon, const Segment& segment) 
   };
   // The segment starts after the inside stretch, or ends before it.
   if (!inside_of(hit.leave_side, segment.a) || !inside_of(hit.enter_side, segment.b)) return {};
-  const double enter = inside_of(hit.enter_side, segment.a) ? 0.0 : nearest_place(segment, hit.enter);
-  const double leave = inside_of(hit.leave_side, segment.b) ? 1.0 : nearest_place(segment, hit.leave);
+  const double enter = inside_of(hit.enter_side, segment.a) ? 0.0 : nearest_parameter(segment, hit.enter);
+  const double leave = inside_of(hit.leave_side, segment.b) ? 1.0 : nearest_parameter(segment, hit.leave);
   return {true, std::min(enter, leave), leave};
 }
 

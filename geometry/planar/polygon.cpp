@@ -44,19 +44,19 @@ double signed_area(Corners polygon) {
   return 0.5 * twice;
 }
 
-Place place_in_polygon(Corners polygon, const dvec2& p) {
+Location locate_in_polygon(Corners polygon, const dvec2& p) {
   bool inside = false;
   for (std::size_t i = 0, j = polygon.size() - 1; i < polygon.size(); j = i++) {
     const dvec2 &a = polygon[j], &b = polygon[i];
     const double low = std::min(a.y, b.y), high = std::max(a.y, b.y);
     if (p.y < low || p.y > high || p.x > std::max(a.x, b.x)) continue;
     const int side = side_of_line(a, b, p);
-    if (side == 0 && p.x >= std::min(a.x, b.x)) return Place::Boundary;
+    if (side == 0 && p.x >= std::min(a.x, b.x)) return Location::Boundary;
     // The ray from p to the right crosses the side when p is left of the side directed upward.
     const bool upward = b.y > a.y;
     if (p.y >= low && p.y < high && (upward ? side > 0 : side < 0)) inside = !inside;
   }
-  return inside ? Place::Inside : Place::Outside;
+  return inside ? Location::Inside : Location::Outside;
 }
 
 std::vector<std::uint32_t> distinct_corners(Corners polygon) {

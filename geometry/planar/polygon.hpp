@@ -22,13 +22,15 @@ using Corners = std::span<const dvec2>;
 // that it stays precise for polygons far from the origin.
 double signed_area(Corners polygon);
 
-enum class Place { Outside, Boundary, Inside };
+enum class Location { Outside, Boundary, Inside };
 
 // Decides where the point lies. Boundary is exact. Inside means an odd number of crossings: where a self-crossing
 // polygon covers a point twice, the point is outside, as in the source. O(n). The corners must be finite.
-Place place_in_polygon(Corners polygon, const dvec2& p);
+Location locate_in_polygon(Corners polygon, const dvec2& p);
 // Returns whether the point lies inside or on the boundary.
-inline bool polygon_contains(Corners polygon, const dvec2& p) { return place_in_polygon(polygon, p) != Place::Outside; }
+inline bool polygon_contains(Corners polygon, const dvec2& p) {
+  return locate_in_polygon(polygon, p) != Location::Outside;
+}
 
 // Returns the indices of the corners that differ from their predecessor: a repeated corner is kept once.
 std::vector<std::uint32_t> distinct_corners(Corners polygon);

@@ -33,7 +33,7 @@ SegmentHit overlap(const Segment& s, const Segment& t) {
   const dvec2 from = before(s.a, t_first) ? t_first : s.a, to = before(t_last, s.b) ? t_last : s.b;
   if (before(to, from)) return {};
   const auto kind = from[axis] == to[axis] ? SegmentMeeting::Point : SegmentMeeting::Overlap;
-  return {kind, nearest_place(s, from), nearest_place(t, from), from, to};
+  return {kind, nearest_parameter(s, from), nearest_parameter(t, from), from, to};
 }
 
 // Returns the parameter on `s` at which the line through `t` cuts it; the sides of its ends are known exactly.
@@ -47,14 +47,14 @@ double cut_parameter(const Segment& s, const Segment& t, int side_a, int side_b)
 
 }  // namespace
 
-double nearest_place(const Segment& s, const dvec2& p) {
+double nearest_parameter(const Segment& s, const dvec2& p) {
   const dvec2 along = s.b - s.a;
   const double squared = glm::dot(along, along);
   return squared > 0.0 ? clamp01(glm::dot(p - s.a, along) / squared) : 0.0;
 }
 
 dvec2 nearest_point(const Segment& s, const dvec2& p) {
-  const double parameter = nearest_place(s, p);
+  const double parameter = nearest_parameter(s, p);
   return parameter == 1.0 ? s.b : point_at(s, parameter);
 }
 

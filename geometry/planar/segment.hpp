@@ -13,10 +13,10 @@ struct Segment {
   dvec2 a{0.0}, b{0.0};
 };
 
-inline dvec2 point_at(const Segment& s, double place) { return s.a + place * (s.b - s.a); }
+inline dvec2 point_at(const Segment& s, double location) { return s.a + location * (s.b - s.a); }
 
 // Returns the parameter in [0, 1] of the segment's point nearest to `p`; 0 for a segment of zero length.
-double nearest_place(const Segment& s, const dvec2& p);
+double nearest_parameter(const Segment& s, const dvec2& p);
 dvec2 nearest_point(const Segment& s, const dvec2& p);
 double distance(const Segment& s, const dvec2& p);
 
@@ -25,11 +25,11 @@ bool on_segment(const Segment& s, const dvec2& p);
 
 enum class SegmentMeeting { None, Point, Overlap };
 
-// Where two closed segments meet. For Point: place_first and place_second in [0, 1], from == to. For Overlap: the
-// common stretch from -> to, in the direction of the first segment; the parameters are those of `from`.
+// Where two closed segments meet. For Point: parameter_first and parameter_second in [0, 1], from == to. For Overlap:
+// the common stretch from -> to, in the direction of the first segment; the parameters are those of `from`.
 struct SegmentHit {
   SegmentMeeting kind = SegmentMeeting::None;
-  double place_first = 0.0, place_second = 0.0;  // 1
+  double parameter_first = 0.0, parameter_second = 0.0;  // 1
   dvec2 from{0.0}, to{0.0};
 };
 

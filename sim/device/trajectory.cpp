@@ -91,9 +91,9 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
   row.roll_deg = values[7];
   row.grip = values[8];
   for (std::size_t column = 1; column < kRequiredColumns; ++column)
-    if (std::abs(values[column]) > kFarthestPlace / kMillimetre)
+    if (std::abs(values[column]) > kFarthestPosition / kMillimetre)
       throw InputError(fmt::format("{}:{}: {} in column {} is more than {:g} m from the origin; check the unit", file,
-                                   line_number, values[column], kColumns[column], kFarthestPlace));
+                                   line_number, values[column], kColumns[column], kFarthestPosition));
   if (const std::string fault = pose_fault({row.pivot, row.tip, ToolPose{}.radius}); !fault.empty()) {
     throw InputError(fmt::format("{}:{}: {}", file, line_number, fault));
   }

@@ -65,8 +65,8 @@ void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uin
   push(tables[kRestPositions], change.new_rest);
   push_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], change.new_embedding);
   push_times(tables[kVertexBorn], change.new_rest.size(), frame);
-  push(tables[kGoneFace], change.gone);
-  push_times(tables[kGoneFrame], change.gone.size(), frame);
+  push(tables[kRemovedFace], change.removed);
+  push_times(tables[kRemovedFrame], change.removed.size(), frame);
   push(tables[kCarriedVertex], change.carried);
   push_embedding(tables[kCarriedNode], tables[kCarriedWeight], change.carried_embedding);
   push_times(tables[kCarriedFrame], change.carried.size(), frame);

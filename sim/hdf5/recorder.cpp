@@ -13,7 +13,7 @@
 
 #include "geometry/error.hpp"
 #include "sim/hdf5/recorded_rows.hpp"
-#include "sim/hdf5/recording_place.hpp"
+#include "sim/hdf5/recording_target.hpp"
 
 namespace trocar {
 namespace {
@@ -174,7 +174,7 @@ struct Recorder::Writer {
 
 Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params) {
   refuse_unreadable_names(path, header);
-  RecordingPlace target(path);
+  RecordingTarget target(path);
   target.make_free();
   writer_ = std::make_unique<Writer>(target.file(), params);
   try {

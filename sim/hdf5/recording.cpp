@@ -34,15 +34,15 @@ std::vector<Embedding> read_embedding(const H5Table& node_table, const H5Table& 
 }
 
 SurfaceHistory read_history(const std::vector<H5Table>& tables, const RowCounts& rows) {
-  const auto faces = rows[RowOf::Face], vertices = rows[RowOf::Vertex], removed = rows[RowOf::Gone],
+  const auto faces = rows[RowOf::Face], vertices = rows[RowOf::Vertex], removed = rows[RowOf::Removed],
              carried = rows[RowOf::Carried];
   return {tables[kFaces].read_rows<glm::uvec3>(0, faces),
           tables[kFaceBorn].read_rows<std::uint32_t>(0, faces),
           tables[kRestPositions].read_rows<glm::vec3>(0, vertices),
           read_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], vertices),
           tables[kVertexBorn].read_rows<std::uint32_t>(0, vertices),
-          tables[kGoneFace].read_rows<FaceId>(0, removed),
-          tables[kGoneFrame].read_rows<std::uint32_t>(0, removed),
+          tables[kRemovedFace].read_rows<FaceId>(0, removed),
+          tables[kRemovedFrame].read_rows<std::uint32_t>(0, removed),
           tables[kCarriedVertex].read_rows<std::uint32_t>(0, carried),
           read_embedding(tables[kCarriedNode], tables[kCarriedWeight], carried),
           tables[kCarriedFrame].read_rows<std::uint32_t>(0, carried)};

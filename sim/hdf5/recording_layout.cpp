@@ -92,8 +92,8 @@ std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t n
   tables[kEmbeddingNode] = {in_organ(organ, "embedding_node"), Cell::U32, {8}, RowOf::Vertex};
   tables[kEmbeddingWeight] = {in_organ(organ, "embedding_weight"), Cell::F32, {8}, RowOf::Vertex};
   tables[kVertexBorn] = {in_organ(organ, "vertex_born"), Cell::U32, {}, RowOf::Vertex};
-  tables[kGoneFace] = {in_organ(organ, "gone_face"), Cell::U32, {}, RowOf::Gone};
-  tables[kGoneFrame] = {in_organ(organ, "gone_frame"), Cell::U32, {}, RowOf::Gone};
+  tables[kRemovedFace] = {in_organ(organ, "gone_face"), Cell::U32, {}, RowOf::Removed};
+  tables[kRemovedFrame] = {in_organ(organ, "gone_frame"), Cell::U32, {}, RowOf::Removed};
   tables[kCarriedVertex] = {in_organ(organ, "carried_vertex"), Cell::U32, {}, RowOf::Carried};
   tables[kCarriedNode] = {in_organ(organ, "carried_node"), Cell::U32, {8}, RowOf::Carried};
   tables[kCarriedWeight] = {in_organ(organ, "carried_weight"), Cell::F32, {8}, RowOf::Carried};

@@ -11,7 +11,7 @@
 namespace trocar {
 
 // What a row of a growing table describes.
-enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Gone, Carried, TipFace, kCount };
+enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Removed, Carried, TipFace, kCount };
 
 struct GrowingTable {
   std::string path;
@@ -29,8 +29,8 @@ enum OrganTable : std::size_t {
   kEmbeddingNode,
   kEmbeddingWeight,
   kVertexBorn,
-  kGoneFace,
-  kGoneFrame,
+  kRemovedFace,
+  kRemovedFrame,
   kCarriedVertex,
   kCarriedNode,
   kCarriedWeight,
@@ -69,7 +69,7 @@ struct SurfaceRows {
 };
 inline constexpr SurfaceRows kSurfaceRows[] = {{RowOf::Face, kFaces, kFaceBorn},
                                                {RowOf::Vertex, kRestPositions, kVertexBorn},
-                                               {RowOf::Gone, kGoneFace, kGoneFrame},
+                                               {RowOf::Removed, kRemovedFace, kRemovedFrame},
                                                {RowOf::Carried, kCarriedVertex, kCarriedFrame}};
 
 constexpr std::size_t tool_pair(std::size_t tools, std::size_t first, std::size_t second) {

@@ -35,7 +35,7 @@ void add_faces(const SurfaceHistory& history, const Rows& rows, OrganSurface& su
 
 void remove_faces(const SurfaceHistory& history, const Rows& rows, OrganSurface& surface) {
   if (rows.first == rows.last) return;
-  std::vector<FaceId> removed(history.gone.data() + rows.first, history.gone.data() + rows.last);
+  std::vector<FaceId> removed(history.removed.data() + rows.first, history.removed.data() + rows.last);
   std::sort(removed.begin(), removed.end());
   std::size_t kept = 0;
   for (std::size_t slot = 0; slot < surface.ids.size(); ++slot) {
@@ -67,7 +67,7 @@ bool go_to_frame(const SurfaceHistory& history, std::uint64_t frame, OrganSurfac
   const std::uint64_t first = surface.frames, last = frame + 1;
   const Rows vertices = rows_between(history.vertex_born, first, last);
   const Rows faces = rows_between(history.face_born, first, last),
-             removed = rows_between(history.gone_frame, first, last);
+             removed = rows_between(history.removed_frame, first, last);
   add_vertices(history, vertices, surface);
   add_faces(history, faces, surface);
   remove_faces(history, removed, surface);
@@ -77,7 +77,7 @@ bool go_to_frame(const SurfaceHistory& history, std::uint64_t frame, OrganSurfac
 }
 
 std::string fault_of(const SurfaceHistory& history, std::size_t nodes) {
-  for (const auto* frames : {&history.face_born, &history.vertex_born, &history.gone_frame, &history.carried_frame})
+  for (const auto* frames : {&history.face_born, &history.vertex_born, &history.removed_frame, &history.carried_frame})
     if (!std::is_sorted(frames->begin(), frames->end()))
       return "the frames of its surface changes are not in ascending order";
   for (std::size_t face = 0; face < history.faces.size(); ++face)
@@ -85,9 +85,9 @@ std::string fault_of(const SurfaceHistory& history, std::size_t nodes) {
       if (const std::uint32_t vertex = history.faces[face][corner];
           vertex >= history.rest.size() || history.vertex_born[vertex] > history.face_born[face])
         return fmt::format("face {} uses vertex {} before the vertex exists", face, vertex);
-  for (std::size_t row = 0; row < history.gone.size(); ++row)
-    if (const std::uint32_t face = index(history.gone[row]);
-        face >= history.faces.size() || history.face_born[face] > history.gone_frame[row])
+  for (std::size_t row = 0; row < history.removed.size(); ++row)
+    if (const std::uint32_t face = index(history.removed[row]);
+        face >= history.faces.size() || history.face_born[face] > history.removed_frame[row])
       return fmt::format("face {} is removed before it exists", face);
   for (std::size_t row = 0; row < history.carried.size(); ++row)
     if (const std::uint32_t vertex = history.carried[row];

@@ -20,8 +20,8 @@ struct SurfaceHistory {
   std::vector<glm::vec3> rest;               // [vertex] m
   std::vector<Embedding> embedding;          // [vertex] when the vertex was added
   std::vector<std::uint32_t> vertex_born;    // [vertex]
-  std::vector<FaceId> gone;                  // [row] removed faces, not part of queries any more
-  std::vector<std::uint32_t> gone_frame;     // [row]
+  std::vector<FaceId> removed;               // [row] removed faces, not part of queries any more
+  std::vector<std::uint32_t> removed_frame;  // [row]
   std::vector<std::uint32_t> carried;        // [row] vertices that get a new embedding
   std::vector<Embedding> carried_embedding;  // [row]
   std::vector<std::uint32_t> carried_frame;  // [row]

@@ -50,7 +50,7 @@ struct RecordingHeader {
 // The changes of a surface within a frame, after the touch query: they take effect in the next frame. If the surface
 // changed several times, the lists are concatenated in that order.
 struct RecordedChange {
-  std::span<const FaceId> gone = {};                  // ids of the removed faces
+  std::span<const FaceId> removed = {};               // ids of the removed faces
   std::span<const glm::uvec3> new_faces = {};         // their ids continue the numbering
   std::span<const glm::vec3> new_rest = {};           // [new vertex] m
   std::span<const Embedding> new_embedding = {};      // [new vertex]

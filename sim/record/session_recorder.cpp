@@ -15,7 +15,7 @@ RecordedOrgan recorded(const Organ& organ) {
 }
 
 RecordedChange recorded(const SurfaceChange& change) {
-  return {change.gone,          change.new_faces, change.new_rest,
+  return {change.removed,       change.new_faces, change.new_rest,
           change.new_embedding, change.carried,   change.carried_embedding};
 }
 

@@ -8,9 +8,9 @@ namespace trocar {
 namespace {
 
 // A change of the surface is recorded for the next frame.
-std::uint32_t faces_gone_in(const SurfaceHistory& history, std::size_t frame) {
-  const auto [first, last] =
-      std::equal_range(history.gone_frame.begin(), history.gone_frame.end(), static_cast<std::uint32_t>(frame + 1));
+std::uint32_t faces_removed_in(const SurfaceHistory& history, std::size_t frame) {
+  const auto [first, last] = std::equal_range(history.removed_frame.begin(), history.removed_frame.end(),
+                                              static_cast<std::uint32_t>(frame + 1));
   return static_cast<std::uint32_t>(last - first);
 }
 
@@ -36,7 +36,7 @@ RecordingObserver::RecordingObserver(const Recording& recording, const ScopeScen
                                      std::vector<SurfaceMark> marks)
     : recording_(&recording), scope_(scope), marks_(std::move(marks)) {
   for (std::size_t k = 0; k < recording.organs().size(); ++k) frames_.emplace_back(recording, k);
-  places_.resize(marks_.size());
+  locations_.resize(marks_.size());
   tools_.resize(recording.tools().size());
   organs_.resize(recording.organs().size());
 }
@@ -46,7 +46,7 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
     frames_[k].load(frame);
     const OrganFrame& loaded = frames_[k].frame();
     organs_[k] = {
-        {loaded.touches, loaded.first}, loaded.pressure, faces_gone_in(recording_->organs()[k].history, frame)};
+        {loaded.touches, loaded.first}, loaded.pressure, faces_removed_in(recording_->organs()[k].history, frame)};
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);
@@ -58,9 +58,9 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
                  recording_->tip_depth(frame, k)};
   }
   for (std::size_t k = 0; k < marks_.size(); ++k)
-    places_[k] = place_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
+    locations_[k] = position_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
   const auto pose = recording_->scope(frame);
-  seen_ = {recording_->score_times()[frame], tools_, organs_, places_, pose ? *pose : scope_.pose(), scope_.lens};
+  seen_ = {recording_->score_times()[frame], tools_, organs_, locations_, pose ? *pose : scope_.pose(), scope_.lens};
   return seen_;
 }
 

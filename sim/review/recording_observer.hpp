@@ -31,7 +31,7 @@ class RecordingObserver {
   ScopeScene scope_;
   std::vector<SurfaceMark> marks_;
   std::vector<RecordedOrganFrames> frames_;  // [organ]
-  std::vector<glm::vec3> places_;            // [mark] m
+  std::vector<glm::vec3> locations_;         // [mark] m
   std::vector<SeenTool> tools_;
   std::vector<SeenOrgan> organs_;
   Observation seen_;

@@ -14,8 +14,8 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 }
 
 bool has_all_of(const TaskStage& stage, const TaskScene& task) {
-  const auto there = [&](const TaskPlace& place) { return has(stage.organs, place.organ); };
-  return std::all_of(task.places.begin(), task.places.end(), there) &&
+  const auto there = [&](const TaskTarget& location) { return has(stage.organs, location.organ); };
+  return std::all_of(task.locations.begin(), task.locations.end(), there) &&
          (task.instrument.empty() || has(stage.instruments, task.instrument));
 }
 

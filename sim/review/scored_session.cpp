@@ -78,7 +78,7 @@ double highest_pressure(const Recording& recording, std::size_t frame, OrganFram
 // A face is removed in the frame before the first one without it; faces missing in frame 0 were removed before.
 void count_removed(const Recording& recording, ScoredSession& session) {
   for (const OrganRecording& organ : recording.organs())
-    for (const std::uint32_t frame : organ.history.gone_frame) {
+    for (const std::uint32_t frame : organ.history.removed_frame) {
       if (frame == 0 || frame > session.frames()) continue;
       bool burns = false;
       for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) burns |= recording.energy(frame - 1, tool);

@@ -54,7 +54,7 @@ void check(const SceneOrigin&, TomlTable&, const Breathing&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const Scene&);
 template <>
-void check(const SceneOrigin&, TomlTable&, const TaskPlace&);
+void check(const SceneOrigin&, TomlTable&, const TaskTarget&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const TaskZone&);
 template <>
@@ -84,7 +84,7 @@ class KeyReader {
   }
   template <typename Vector>
   void position(const SceneKey& key, Vector Struct::*member) {
-    const Limits limits{-kFarthestPlace * 1e3, kFarthestPlace * 1e3};
+    const Limits limits{-kFarthestPosition * 1e3, kFarthestPosition * 1e3};
     if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)) * 1e-3);
   }
   void far_position(const SceneKey& key, glm::vec3 Struct::*member, double farthest) {

@@ -31,7 +31,7 @@ planar::ImageCamera image_camera(const ScopePose& pose, double aspect);
 // Position of a world point in the distorted picture; `visible`: in front of the lens and within the field. (The screen
 // may crop the field at the top and the bottom; that is ignored.)
 struct SeenPoint {
-  glm::dvec2 place{0.0};  // half heights
+  glm::dvec2 location{0.0};  // half heights
   bool visible = false;
 };
 SeenPoint seen_point(const ScopePose& pose, const Lens& lens, const glm::dvec3& point);

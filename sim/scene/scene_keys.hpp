@@ -298,14 +298,14 @@ void declare(Keys& keys, std::type_identity<Breathing>) {
 }
 
 template <typename Keys>
-void declare(Keys& keys, std::type_identity<TaskPlace>) {
+void declare(Keys& keys, std::type_identity<TaskTarget>) {
   keys.text({"organ", "",
              "organ of this target: targets in order, or the corners of a line (two or more, on one organ); "
              "`lift-organ` takes one target",
              Need::Required},
-            &TaskPlace::organ);
+            &TaskTarget::organ);
   keys.position({"at_mm", "mm", "the nearest point of the organ at rest is the target", Need::Required},
-                &TaskPlace::place);
+                &TaskTarget::location);
 }
 
 template <typename Keys>
@@ -360,7 +360,7 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.number({"time_limit_s", "s", "the task ends unfinished at this time; more than `time_good_s`"},
               &TaskScene::time_limit, {0.1, 36000.0});
   keys.table("rules", &TaskScene::rules);
-  keys.list("place", &TaskScene::places);
+  keys.list("place", &TaskScene::locations);
   keys.list("zone", &TaskScene::zones);
 }
 

@@ -44,14 +44,14 @@ void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& inst
 
 void refuse_wrong_targets(TomlTable& table, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
-  if (task.places.empty()) table.fail("place", "is missing; a task needs at least one [[task.place]]");
-  if (along && task.places.size() < 2) table.fail("place", "a line needs at least two [[task.place]]");
-  if (task.kind == TaskKind::LiftOrgan && task.places.size() > 1)
+  if (task.locations.empty()) table.fail("place", "is missing; a task needs at least one [[task.place]]");
+  if (along && task.locations.size() < 2) table.fail("place", "a line needs at least two [[task.place]]");
+  if (task.kind == TaskKind::LiftOrgan && task.locations.size() > 1)
     table.fail("place", "lift-organ takes one [[task.place]], the point to grasp");
-  for (const TaskPlace& target : task.places)
-    if (along && target.organ != task.places.front().organ)
+  for (const TaskTarget& target : task.locations)
+    if (along && target.organ != task.locations.front().organ)
       table.fail("place", fmt::format("a line must lie on one organ, but this one lies on {} and {}",
-                                      task.places.front().organ, target.organ));
+                                      task.locations.front().organ, target.organ));
   if (task.kind == TaskKind::KeepOut && task.zones.empty())
     table.fail("zone", "is missing; keep-out needs at least one [[task.zone]]");
 }
@@ -67,7 +67,7 @@ const std::vector<std::string>& task_kind_names() {
 std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<std::size_t>(kind)]; }
 
 template <>
-void check(const SceneOrigin& origin, TomlTable& table, const TaskPlace& target) {
+void check(const SceneOrigin& origin, TomlTable& table, const TaskTarget& target) {
   if (!has_name(origin.scene->organs, target.organ))
     table.fail("organ", fmt::format("the scene has no organ '{}'; it has {}", printable(target.organ),
                                     names_of(origin.scene->organs)));

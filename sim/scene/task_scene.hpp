@@ -12,9 +12,9 @@ namespace trocar {
 enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut };
 
 // A target on an organ: the point of its surface at rest that is nearest to `place`.
-struct TaskPlace {
+struct TaskTarget {
   std::string organ;
-  glm::vec3 place{0.f};  // m, world, at rest
+  glm::vec3 location{0.f};  // m, world, at rest
 };
 
 // A forbidden zone in the scope's picture, in pinhole image coordinates.
@@ -38,16 +38,16 @@ struct TaskRules {
 
 struct TaskScene {
   TaskKind kind = TaskKind::TouchTargets;
-  std::string title, instructions;  // shown before the start
-  std::string instrument;           // the instrument that counts; empty: any. The scope for NavigateCamera
-  std::vector<TaskPlace> places;    // targets in order, or the corners of the curve or the line
-  std::vector<TaskZone> zones;      // forbidden, in every kind of task
-  double tolerance = 0.004;         // m  distance that counts as on target; half the width of a line
-  double hold = 0.5;                // s  time on each target
-  double lift = 0.015;              // m  of LiftOrgan: height above rest
-  double most_force = 2.0;          // N  force limit: more on the tissue is an error
-  double time_good = 30.0;          // s  target time: full grade up to here
-  double time_limit = 180.0;        // s  the task ends unfinished at this time, > time_good
+  std::string title, instructions;    // shown before the start
+  std::string instrument;             // the instrument that counts; empty: any. The scope for NavigateCamera
+  std::vector<TaskTarget> locations;  // targets in order, or the corners of the curve or the line
+  std::vector<TaskZone> zones;        // forbidden, in every kind of task
+  double tolerance = 0.004;           // m  distance that counts as on target; half the width of a line
+  double hold = 0.5;                  // s  time on each target
+  double lift = 0.015;                // m  of LiftOrgan: height above rest
+  double most_force = 2.0;            // N  force limit: more on the tissue is an error
+  double time_good = 30.0;            // s  target time: full grade up to here
+  double time_limit = 180.0;          // s  the task ends unfinished at this time, > time_good
   TaskRules rules;
 };
 

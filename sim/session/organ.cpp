@@ -100,7 +100,7 @@ void stop_fallen_parts(Organ& organ) {
 }
 
 void SurfaceChange::clear() {
-  gone.clear();
+  removed.clear();
   new_faces.clear();
   new_rest.clear();
   new_embedding.clear();
@@ -110,7 +110,7 @@ void SurfaceChange::clear() {
 
 void SurfaceChange::add(const Sculpture& sculpture, const TissueModel& tissue) {
   const SculptChange& change = sculpture.change;
-  gone.insert(gone.end(), change.faces.gone.begin(), change.faces.gone.end());
+  removed.insert(removed.end(), change.faces.removed.begin(), change.faces.removed.end());
   const auto& faces = sculpture.faces.corners;
   new_faces.insert(new_faces.end(), faces.end() - change.faces.new_faces, faces.end());
   const auto first = change.first_vertex, last = first + change.new_vertices;
@@ -156,7 +156,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
 
 void take_over_change(Organ& organ, DamageMark how) {
   const Sculpture& sculpture = *organ.sculpture;
-  organ.damage.mark(sculpture.change.faces.gone, how);
+  organ.damage.mark(sculpture.change.faces.removed, how);
   organ.damage.resize(sculpture.faces.next_id);
   organ.mesh.faces = sculpture.faces.corners;
   organ.mesh.positions = sculpture.rest;

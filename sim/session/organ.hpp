@@ -22,14 +22,14 @@ namespace trocar {
 // How an organ's surface changed within a frame, after the touch query; a recording keeps it. The arrays keep their
 // memory between frames.
 struct SurfaceChange {
-  std::vector<FaceId> gone;           // removed faces
+  std::vector<FaceId> removed;        // removed faces
   std::vector<glm::uvec3> new_faces;  // their ids continue the sequence
   std::vector<glm::vec3> new_rest;    // [new vertex] m
   std::vector<Embedding> new_embedding;
   std::vector<std::uint32_t> carried;  // existing vertices with a new embedding
   std::vector<Embedding> carried_embedding;
 
-  bool empty() const { return gone.empty() && new_faces.empty() && new_rest.empty() && carried.empty(); }
+  bool empty() const { return removed.empty() && new_faces.empty() && new_rest.empty() && carried.empty(); }
   void clear();
   // Appends the latest change of the sculpture.
   void add(const Sculpture& sculpture, const TissueModel& tissue);

@@ -147,7 +147,7 @@ std::optional<std::uint32_t> ReferenceSample::culled_face(std::size_t answer, co
   return find(asked.touches, any) ? std::nullopt : std::optional(any);
 }
 
-void ReferenceSample::judge_face(std::uint32_t face, const SampledAnswer& asked) {
+void ReferenceSample::compare_face(std::uint32_t face, const SampledAnswer& asked) {
   const ToolStep& step = asked.tool.step;
   const Triangle corners = triangle_of(asked.mesh.positions, asked.mesh.faces[face]);
   const Touch* touch = find(asked.touches, face);
@@ -169,12 +169,12 @@ void ReferenceSample::hold(std::size_t answer, const SampledAnswer& asked) {
   const bool culled = culled_next_;
   culled_next_ = !culled_next_;
   if (culled) {
-    if (const auto face = culled_face(answer, asked)) return judge_face(*face, asked);
+    if (const auto face = culled_face(answer, asked)) return compare_face(*face, asked);
   }
   const auto touched = static_cast<std::uint32_t>(asked.touches.size());
   const std::uint32_t face = touched > 0 ? index(asked.touches[pick(touched)].face)
                                          : pick(static_cast<std::uint32_t>(asked.mesh.faces.size()));
-  judge_face(face, asked);
+  compare_face(face, asked);
 }
 
 }  // namespace trocar

@@ -64,7 +64,7 @@ class ReferenceSample {
   std::uint32_t nearest_vertex(std::size_t answer, const SampledAnswer& asked);
   std::optional<std::uint32_t> culled_at(std::uint32_t vertex, const SampledAnswer& asked);
   std::optional<std::uint32_t> culled_face(std::size_t answer, const SampledAnswer& asked);
-  void judge_face(std::uint32_t face, const SampledAnswer& asked);
+  void compare_face(std::uint32_t face, const SampledAnswer& asked);
 
   ReferenceSampleParams params_;
   std::uint64_t state_;

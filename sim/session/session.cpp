@@ -64,12 +64,12 @@ void Session::read_devices(const FrameClock& clock) {
 
 void Session::set_marks(std::span<const SurfaceMark> marks) {
   marks_.assign(marks.begin(), marks.end());
-  mark_places_.assign(marks.size(), glm::vec3(0.f));
+  mark_positions_.assign(marks.size(), glm::vec3(0.f));
 }
 
 void Session::follow_marks() {
   for (std::size_t k = 0; k < marks_.size(); ++k)
-    mark_places_[k] = place_of(marks_[k], organs()[marks_[k].organ].positions);
+    mark_positions_[k] = position_of(marks_[k], organs()[marks_[k].organ].positions);
 }
 
 void Session::find_encounters(double dt) {

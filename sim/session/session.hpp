@@ -62,7 +62,7 @@ class Session {
 
   // Attaches points to the organs' surfaces; marks() returns their positions at the last frame's touch query.
   void set_marks(std::span<const SurfaceMark> marks);
-  std::span<const glm::vec3> marks() const { return mark_places_; }  // [mark] m
+  std::span<const glm::vec3> marks() const { return mark_positions_; }  // [mark] m
 
   // Makes another backend answer from the next frame on; the times of the backend are reset. Throws InputError when it
   // is not available; the session is then unchanged.
@@ -106,8 +106,8 @@ class Session {
   AnswerCheck check_;
   TipWatch tip_watch_;
   std::vector<SurfaceMark> marks_;
-  std::vector<glm::vec3> mark_places_;  // [mark] m
-  std::vector<glm::dvec3> tips_;        // [tool] m
+  std::vector<glm::vec3> mark_positions_;  // [mark] m
+  std::vector<glm::dvec3> tips_;           // [tool] m
   std::vector<std::string> backend_names_;
   std::vector<BackendTimes> times_;  // [0] of the session's own backend, then of the checkers
   std::vector<BackendFault> faults_;

@@ -44,7 +44,7 @@ void fields(A& a, SculptCell& c) {
 
 template <typename A>
 void fields(A& a, SculptVertex& v) {
-  all(a, v.anchor, v.reach, v.cell, v.wall, v.gone);
+  all(a, v.anchor, v.reach, v.cell, v.wall, v.removed);
 }
 
 template <typename A>
@@ -54,7 +54,7 @@ void fields(A& a, RimEdge& e) {
 
 template <typename A>
 void fields(A& a, LiveFaces& f) {
-  all(a, f.corners, f.id, f.kind, f.side, f.gone, f.next_id);
+  all(a, f.corners, f.id, f.kind, f.side, f.removed, f.next_id);
 }
 
 template <typename A>

@@ -25,7 +25,7 @@ SurfaceMark nearest_mark(std::uint32_t organ, const MeshView& surface, const glm
 std::vector<SurfaceMark> nearest_marks(std::uint32_t organ, const MeshView& surface, std::span<const glm::vec3> points);
 
 // Returns the position of a mark. Sessions and recordings use the same arithmetic: bit-identical results.
-inline glm::vec3 place_of(const SurfaceMark& mark, std::span<const glm::vec3> positions) {
+inline glm::vec3 position_of(const SurfaceMark& mark, std::span<const glm::vec3> positions) {
   return mark.weight.x * positions[mark.vertex.x] + mark.weight.y * positions[mark.vertex.y] +
          mark.weight.z * positions[mark.vertex.z];
 }

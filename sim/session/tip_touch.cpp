@@ -6,7 +6,7 @@ namespace trocar {
 namespace {
 
 // One-sided Hausdorff distance allowed from the hulls to the drawn parts.
-constexpr solids::PieceParams kPieces{.largest_bulge = 4e-4, .most_pieces = 8};
+constexpr solids::PieceParams kPieces{.largest_deviation = 4e-4, .most_pieces = 8};
 constexpr double kMargin = 2e-6;        // m     for rounding
 constexpr double kShortestAxis = 1e-3;  // m
 constexpr int kApertures = 32;
@@ -34,11 +34,11 @@ TipTouch::TipTouch(InstrumentKind kind, double radius, const JointLimits& limits
     for (const Part& part : parts_) {
       const solids::RigidPose pose = stand(stance, part.shape, limits_);
       for (const glm::vec3& corner : part.shape.mesh.positions)
-        reach_ = std::max(reach_, distance_to_axis(pose.place(glm::dvec3(corner)), length_));
+        reach_ = std::max(reach_, distance_to_axis(pose.to_world(glm::dvec3(corner)), length_));
     }
   }
   // Between two steps a corner moves on an arc; the pieces extend beyond the corners.
-  reach_ += bulge() + kMargin + 0.01 * length_;
+  reach_ += deviation() + kMargin + 0.01 * length_;
 }
 
 ToolVolume TipTouch::around(const TipStance& stance) const {
@@ -68,9 +68,9 @@ std::size_t TipTouch::pieces() const {
   return sum;
 }
 
-double TipTouch::bulge() const {
+double TipTouch::deviation() const {
   double most = 0.0;
-  for (const Part& part : parts_) most = std::max(most, part.pieces->bulge());
+  for (const Part& part : parts_) most = std::max(most, part.pieces->deviation());
   return most;
 }
 

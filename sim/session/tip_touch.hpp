@@ -36,7 +36,7 @@ class TipTouch {
   std::span<const FaceId> touched(const TipStance& stance, const MeshView& mesh, std::span<const Touch> candidates);
 
   std::size_t pieces() const;
-  double bulge() const;  // m, largest one-sided Hausdorff distance from a piece to its part
+  double deviation() const;  // m, largest one-sided Hausdorff distance from a piece to its part
 
  private:
   struct Part {

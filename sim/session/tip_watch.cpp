@@ -40,7 +40,7 @@ void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> t
       const solids::TipDepth found = solids::tip_depth(tree_of(organ, watched), {organ.positions, organ.mesh.faces},
                                                        {organ.box.low, organ.box.high}, tips[tool]);
       const float depth = static_cast<float>(found.depth);
-      if (found.place != solids::PointPlace::Inside || !(depth > (buried_[tool] ? buried_[tool]->depth : 0.f)))
+      if (found.location != solids::PointLocation::Inside || !(depth > (buried_[tool] ? buried_[tool]->depth : 0.f)))
         continue;
       buried_[tool] = BuriedTip{static_cast<std::uint32_t>(k), depth, glm::vec3(found.out)};
     }

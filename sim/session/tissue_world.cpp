@@ -132,7 +132,7 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
 
 void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMark how) {
   if (change.nothing()) return;
-  tissue_gone(models_, static_cast<std::uint32_t>(k), change.cells, organ_contacts_);
+  tissue_removed(models_, static_cast<std::uint32_t>(k), change.cells, organ_contacts_);
   take_over_change(organs_[k], how);
 }
 

@@ -9,6 +9,6 @@ namespace trocar {
 constexpr double kLongestSession = 86400.0;  // s   a day
 
 // Less than the largest coordinate of a touch query (1000 m), so that no volume around a tool's tip exceeds that.
-constexpr double kFarthestPlace = 999.0;  // m   along each axis
+constexpr double kFarthestPosition = 999.0;  // m   along each axis
 
 }  // namespace trocar

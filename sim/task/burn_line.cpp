@@ -27,7 +27,7 @@ class BurnLine final : public TaskGoal {
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
-    removing_.see(seen.organs[line_.organ()].faces_gone > 0, seen.time);
+    removing_.see(seen.organs[line_.organ()].faces_removed > 0, seen.time);
     bool hot = false, off = false;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
       touching_[k].see(touches_any(seen, tools_[k]), seen.time);
@@ -53,7 +53,7 @@ class BurnLine final : public TaskGoal {
     if (off_now_) fmt::format_to(std::back_inserter(warning), "burning {:.1f} mm off the line", away_ * 1e3);
   }
 
-  void judge(PartList& parts) const override {
+  void add_metrics(PartList& parts) const override {
     const double width = 2e3 * task_.tolerance;  // mm
     parts.add("task_burnt", "Share of the line burnt", "%", 100.0 * share(), 100.0 * task_.rules.enough, 40.0);
     parts.add("task_burnt_beside", "Length burnt off the line", "mm", beside_ * 1e3, 0.0, 2.0 * width);

@@ -51,7 +51,7 @@ class FollowCurve final : public TaskGoal {
     }
   }
 
-  void judge(PartList& parts) const override {
+  void add_metrics(PartList& parts) const override {
     const double tolerance = task_.tolerance * 1e3;  // mm
     parts.add("task_deviation", "Mean deviation from the line", "mm", ratio(sum_, time_) * 1e3, 0.25 * tolerance,
               tolerance);

@@ -22,7 +22,7 @@ void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
   if (over()) time_over_ += dt;
 }
 
-void ForceWatch::judge(PartList& parts) const {
+void ForceWatch::add_metrics(PartList& parts) const {
   parts.add("task_overload_time", "Time above the force limit", "s", time_over_, 0.0, 2.0);
   parts.add("task_peak_force", "Peak force", "N", peak_, most_, 2.0 * most_);
 }

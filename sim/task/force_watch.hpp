@@ -24,7 +24,7 @@ class ForceWatch {
   double now() const { return now_; }  // N, largest filtered force of an instrument
   bool over() const { return now_ > most_; }
   double peak() const { return peak_; }  // N
-  void judge(PartList& parts) const;
+  void add_metrics(PartList& parts) const;
 
  private:
   double most_;

@@ -55,7 +55,7 @@ class LiftOrgan final : public TaskGoal {
     if (torn_now_) warning += "tissue torn";
   }
 
-  void judge(PartList& parts) const override {
+  void add_metrics(PartList& parts) const override {
     const double lift = task_.lift * 1e3;  // mm
     parts.add("task_grasps", "Grasps", "", double(grasps_), 1.0, 4.0);
     parts.add("task_grasps_beside", "Grasps off target", "", double(beside_), 0.0, 3.0);
@@ -111,7 +111,7 @@ class LiftOrgan final : public TaskGoal {
   // Faces removed without diathermy are torn off.
   void watch_tears(const Observation& seen, TaskLog& log) {
     const bool energy = std::any_of(seen.tools.begin(), seen.tools.end(), [](const auto& tool) { return tool.energy; });
-    const bool torn = seen.organs[organ()].faces_gone > 0 && !energy;
+    const bool torn = seen.organs[organ()].faces_removed > 0 && !energy;
     if (torn && !torn_now_) ++tears_, log.error(seen.time, "tissue torn");
     torn_now_ = torn;
   }

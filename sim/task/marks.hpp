@@ -12,7 +12,7 @@ namespace trocar {
 enum class MarkState { Waiting, Next, Done, Error };
 
 struct DrawnTarget {
-  glm::vec3 place{0.f};
+  glm::vec3 location{0.f};
   float radius = 0.004f;  // m
   MarkState state = MarkState::Waiting;
 };

@@ -56,7 +56,7 @@ class NavigateCamera final : public TaskGoal {
     if (warning.empty() && !visible_) warning += "the target is out of view";
   }
 
-  void judge(PartList& parts) const override {
+  void add_metrics(PartList& parts) const override {
     const double tolerance = task_.tolerance * 1e3;  // mm
     parts.add("task_detour", "Path-length ratio of the scope's tip", "", ratio(eye_.reached(), eye_.direct()), 1.2,
               3.0);

@@ -26,7 +26,7 @@ struct SeenTool {
 struct SeenOrgan {
   TouchList touches;                // faces by id, sorted by tool, then face
   std::span<const float> pressure;  // [touch] Pa
-  std::uint32_t faces_gone = 0;     // removed in this frame: burnt, cut or torn
+  std::uint32_t faces_removed = 0;  // removed in this frame: burnt, cut or torn
 };
 
 // Borrowed: valid until the source's next frame.

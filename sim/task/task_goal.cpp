@@ -33,9 +33,9 @@ std::vector<std::size_t> tools_of(const TaskScene& task, const TaskStage& stage)
 
 std::vector<SurfaceMark> marks_of(const TaskScene& task, const TaskStage& stage) {
   std::vector<SurfaceMark> marks;
-  for (const TaskPlace& place : task.places) {
-    const std::uint32_t organ = organ_of(stage, place.organ);
-    marks.push_back(nearest_mark(organ, stage.surfaces[organ], place.place));
+  for (const TaskTarget& location : task.locations) {
+    const std::uint32_t organ = organ_of(stage, location.organ);
+    marks.push_back(nearest_mark(organ, stage.surfaces[organ], location.location));
   }
   return marks;
 }

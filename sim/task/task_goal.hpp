@@ -54,7 +54,7 @@ class TaskGoal {
   // Appends to the hint and the warning of the feed.
   virtual void say(std::string& hint, std::string& warning) const = 0;
   // Adds the graded metrics.
-  virtual void judge(PartList& parts) const = 0;
+  virtual void add_metrics(PartList& parts) const = 0;
   virtual void draw(DrawnMarks& marks) const = 0;
 };
 

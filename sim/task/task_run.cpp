@@ -67,12 +67,12 @@ struct TaskRun::Content {
     }
   }
 
-  void judge() {
+  void add_metrics() {
     parts.begin();
     parts.add("task_time", "Time", "s", feed.elapsed, task.time_good, task.time_limit);
-    goal->judge(parts);
-    force.judge(parts);
-    zones.judge(parts);
+    goal->add_metrics(parts);
+    force.add_metrics(parts);
+    zones.add_metrics(parts);
     parts.add("task_errors", "Errors", "", double(log.errors), 0.0, task.rules.many_errors);
   }
 
@@ -80,7 +80,7 @@ struct TaskRun::Content {
   double score() const { return 100.0 * mean_grade(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
 
   void tell() {
-    judge();
+    add_metrics();
     feed.errors = log.errors;
     feed.score = score();
     feed.hint.clear(), feed.warning.clear();

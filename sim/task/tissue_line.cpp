@@ -9,19 +9,19 @@
 namespace trocar {
 
 TissueLine::TissueLine(const TaskScene& task, const TaskStage& stage)
-    : organ_(organ_of(stage, task.places.front().organ)) {
+    : organ_(organ_of(stage, task.locations.front().organ)) {
   const MeshView& surface = stage.surfaces[organ_];
-  std::vector<glm::vec3> corners, places;
-  for (const SurfaceMark& mark : marks_of(task, stage)) corners.push_back(place_of(mark, surface.positions));
+  std::vector<glm::vec3> corners, locations;
+  for (const SurfaceMark& mark : marks_of(task, stage)) corners.push_back(position_of(mark, surface.positions));
   for (std::size_t k = 0; k + 1 < corners.size(); ++k) {
     const int steps = std::max(1, int(std::ceil(glm::distance(corners[k], corners[k + 1]) / kStep)));
     for (int step = 0; step < steps; ++step)
-      places.push_back(glm::mix(corners[k], corners[k + 1], float(step) / float(steps)));
+      locations.push_back(glm::mix(corners[k], corners[k + 1], float(step) / float(steps)));
   }
-  places.push_back(corners.back());
-  marks_ = nearest_marks(organ_, surface, places);
+  locations.push_back(corners.back());
+  marks_ = nearest_marks(organ_, surface, locations);
   for (const SurfaceMark& mark : marks_) {
-    const glm::vec3 point = place_of(mark, surface.positions);
+    const glm::vec3 point = position_of(mark, surface.positions);
     along_.push_back(points_.empty() ? 0.0 : along_.back() + glm::distance(point, points_.back()));
     points_.push_back(point);
   }

@@ -19,7 +19,7 @@ class TissueLine {
   std::uint32_t organ() const { return organ_; }
   const std::vector<SurfaceMark>& marks() const { return marks_; }
   std::span<const glm::vec3> points() const { return points_; }  // m, as of the last follow()
-  void follow(std::span<const glm::vec3> places) { points_.assign(places.begin(), places.end()); }
+  void follow(std::span<const glm::vec3> locations) { points_.assign(locations.begin(), locations.end()); }
 
   // The nearest point of steps first .. last - 1; `beyond`: it is an end of the line, and `point` lies past it.
   struct Foot {

@@ -58,7 +58,7 @@ class TouchTargets final : public TaskGoal {
     if (warning.empty() && beside_) warning += "touching off target";
   }
 
-  void judge(PartList& parts) const override {
+  void add_metrics(PartList& parts) const override {
     // The path around a zone is longer.
     const bool zones = !task_.zones.empty();
     double length = 0.0, direct = 0.0;

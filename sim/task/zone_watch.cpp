@@ -22,7 +22,7 @@ ZoneDepth depth_in_zone(const planar::Zone& zone, const ScopePose& scope, const 
   if (!seen.visible) return {};
   const planar::ZoneDistance found = zone.distance(seen.shaft);
   // Along a straight line the inverse depth is linear in the picture.
-  const double share = planar::nearest_place(seen.shaft, found.on_tool);
+  const double share = planar::nearest_parameter(seen.shaft, found.on_tool);
   const glm::dvec3 forward = axes_of(scope).forward;
   const double pivot = depth_before(scope, forward, tool.pivot), tip = depth_before(scope, forward, tool.tip);
   const double depth = 1.0 / glm::mix(1.0 / pivot, 1.0 / tip, share);
@@ -56,7 +56,7 @@ void ZoneWatch::step(const Observation& seen, double dt, TaskLog& log) {
   deepest_ = std::max(deepest_, deepest_now_);
 }
 
-void ZoneWatch::judge(PartList& parts) const {
+void ZoneWatch::add_metrics(PartList& parts) const {
   if (zones_.empty()) return;
   parts.add("task_zone_entries", "Entries into a forbidden zone", "", static_cast<double>(entries_), 0.0, 4.0);
   parts.add("task_zone_time", "Time in a forbidden zone", "s", time_inside_, 0.0, 3.0);

@@ -32,7 +32,7 @@ class ZoneWatch {
   double deepest() const { return deepest_; }  // m
 
   // Appends the zone metrics if the task has zones.
-  void judge(PartList& parts) const;
+  void add_metrics(PartList& parts) const;
   void draw(DrawnMarks& marks) const;
 
  private:

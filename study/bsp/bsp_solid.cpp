@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-using solids::PointPlace;
+using solids::PointLocation;
 
 namespace {
 
@@ -149,26 +149,26 @@ bool BspSolid::on_a_face(const BspNode& node, const glm::dvec3& point) const {
 }
 
 // Returns nothing where the tree cannot decide.
-std::optional<PointPlace> BspSolid::place_below(std::uint32_t child, const glm::dvec3& point) const {
+std::optional<PointLocation> BspSolid::locate_below(std::uint32_t child, const glm::dvec3& point) const {
   while (!is_leaf(child)) {
     const BspNode& node = tree_.nodes[child];
     const double d = distance(node.plane, point);
     const bool unsplit = glm::dvec3(node.plane) == glm::dvec3(0.0);
     if (unsplit || std::abs(d) <= tree_.tolerance) {
-      if (on_a_face(node, point)) return PointPlace::OnSurface;
-      const auto front = place_below(node.front, point), back = place_below(node.back, point);
-      if (front == PointPlace::OnSurface || back == PointPlace::OnSurface) return PointPlace::OnSurface;
+      if (on_a_face(node, point)) return PointLocation::OnSurface;
+      const auto front = locate_below(node.front, point), back = locate_below(node.back, point);
+      if (front == PointLocation::OnSurface || back == PointLocation::OnSurface) return PointLocation::OnSurface;
       return front == back ? front : std::nullopt;
     }
     child = d > 0.0 ? node.front : node.back;
   }
   if (child == static_cast<std::uint32_t>(BspLeaf::Unknown)) return std::nullopt;
-  return child == static_cast<std::uint32_t>(BspLeaf::Inside) ? PointPlace::Inside : PointPlace::Outside;
+  return child == static_cast<std::uint32_t>(BspLeaf::Inside) ? PointLocation::Inside : PointLocation::Outside;
 }
 
-PointPlace BspSolid::place(const glm::dvec3& point) const {
-  if (const auto known = place_below(tree_.root, point)) return *known;
-  return std::abs(solids::winding_number(mesh_, point)) > 0.5 ? PointPlace::Inside : PointPlace::Outside;
+PointLocation BspSolid::locate(const glm::dvec3& point) const {
+  if (const auto known = locate_below(tree_.root, point)) return *known;
+  return std::abs(solids::winding_number(mesh_, point)) > 0.5 ? PointLocation::Inside : PointLocation::Outside;
 }
 
 }  // namespace trocar

@@ -34,7 +34,7 @@ class BspSolid {
   std::optional<SegmentMeeting> first_crossed(const glm::dvec3& from, const glm::dvec3& to);
   // Decides where the point lies, for a closed surface with outward faces. Uses the winding number in an unsplit leaf,
   // and where the tree cannot decide.
-  solids::PointPlace place(const glm::dvec3& point) const;
+  solids::PointLocation locate(const glm::dvec3& point) const;
 
   const BspTree& tree() const { return tree_; }
 
@@ -46,7 +46,7 @@ class BspSolid {
   void walk(const glm::dvec3& from, const glm::dvec3& to, bool only_first);
   void meet_faces(const BspNode& node, const glm::dvec3& from, const glm::dvec3& to);
   bool on_a_face(const BspNode& node, const glm::dvec3& point) const;
-  std::optional<solids::PointPlace> place_below(std::uint32_t node, const glm::dvec3& point) const;
+  std::optional<solids::PointLocation> locate_below(std::uint32_t node, const glm::dvec3& point) const;
 
   MeshView mesh_;
   BspTree tree_;

@@ -44,7 +44,7 @@ class Builder {
       largest = std::max({largest, double(std::abs(p.x)), double(std::abs(p.y)), double(std::abs(p.z))});
     tree_.nodes.clear();
     tree_.faces.clear();
-    tree_.cuts = tree_.depth = tree_.crowds = 0;
+    tree_.cuts = tree_.depth = tree_.unsplit_leaves = 0;
     tree_.tolerance = kTolerance * largest;
     load_faces();
     tree_.root =
@@ -171,7 +171,7 @@ class Builder {
   }
 
   std::uint32_t add_unsplit_leaf(std::span<const std::uint32_t> list, std::uint32_t empty) {
-    ++tree_.crowds;
+    ++tree_.unsplit_leaves;
     const auto first = static_cast<std::uint32_t>(tree_.faces.size());
     bool thin = true;  // faces without area bound nothing
     for (const std::uint32_t id : list) {

@@ -38,7 +38,7 @@ struct BspTree {
   double tolerance = 0.0;            // m  a point this close to a plane is in it
   std::uint32_t root = static_cast<std::uint32_t>(BspLeaf::Unknown);
   // Statistics of the build; `crowds` is the number of unsplit leaves.
-  std::size_t cuts = 0, depth = 0, crowds = 0;
+  std::size_t cuts = 0, depth = 0, unsplit_leaves = 0;
 };
 
 // Piece of a face: a convex polygon.

@@ -79,7 +79,7 @@ Contact circle_line(const Circle& circle, const Segment& line) {
 }
 
 Contact circle_segment(const Circle& circle, const Segment& segment) {
-  const double parameter = nearest_place(segment, circle.centre);
+  const double parameter = nearest_parameter(segment, circle.centre);
   if (parameter > 0.0 && parameter < 1.0) {
     // When the centre is close to the segment, the difference of centre and nearest point loses its digits. The normal
     // of the segment's line stays exact.

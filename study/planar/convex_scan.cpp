@@ -83,8 +83,8 @@ SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment) {
   for (std::size_t i = 0; i < convex.size(); ++i) {
     const SegmentHit hit = meet(segment, {convex[i], after(convex, i)});
     if (hit.kind == SegmentMeeting::None) continue;
-    take(nearest_place(segment, hit.from));
-    take(nearest_place(segment, hit.to));
+    take(nearest_parameter(segment, hit.from));
+    take(nearest_parameter(segment, hit.to));
   }
   return inside.meets ? inside : SegmentInside{};
 }
@@ -103,7 +103,7 @@ ConvexGap convex_gap_by_scan(Corners first, Corners second) {
     const bool move_p = later >= 0, move_q = later <= 0;
     const Segment side{q - p, (move_q ? q_next : q) - (move_p ? p_next : p)};
     inside = inside && side_of_line(side.a, side.b, dvec2(0.0)) >= 0;
-    const double parameter = nearest_place(side, dvec2(0.0)), distance = glm::length(point_at(side, parameter));
+    const double parameter = nearest_parameter(side, dvec2(0.0)), distance = glm::length(point_at(side, parameter));
     if (distance < gap.distance) {
       gap.distance = distance;
       gap.on_first = move_p ? point_at({p, p_next}, parameter) : p;

@@ -64,7 +64,7 @@ void try_crossing_arcs(const Pair& pair, Best& best) {
     const dvec3 c = -(pair.pose.turn * pair.second.faces[second.face[0]].normal);
     const dvec3 d = -(pair.pose.turn * pair.second.faces[second.face[1]].normal);
     const dvec3 second_direction = pair.pose.turn * along(pair.second, second);
-    const dvec3 on_second = pair.pose.place(pair.second.vertices[second.vertex[0]]);
+    const dvec3 on_second = pair.pose.to_world(pair.second.vertices[second.vertex[0]]);
     for (std::uint32_t i = 0; i < pair.first.edges.size(); ++i) {
       const ConvexBody::Edge& first = pair.first.edges[i];
       if (first.flat) continue;
@@ -106,14 +106,14 @@ void try_all_edges(const Pair& pair, Best& best) {
 // Two bodies without an axis between them lie on one line, or one is a point: tries the line and its perpendicular.
 void try_line(const Pair& pair, Best& best) {
   const ConvexBody& longer = pair.first.edges.empty() ? pair.second : pair.first;
-  dvec3 direction = pair.pose.place(pair.second.centre) - pair.first.centre;
+  dvec3 direction = pair.pose.to_world(pair.second.centre) - pair.first.centre;
   if (!longer.edges.empty()) {
     direction = along(longer, longer.edges[0]);
     if (&longer == &pair.second) direction = pair.pose.turn * direction;
   }
   if (glm::dot(direction, direction) <= 0.0) direction = dvec3(0.0, 0.0, 1.0);
   direction = glm::normalize(direction);
-  dvec3 across = pair.pose.place(pair.second.centre) - pair.first.centre;
+  dvec3 across = pair.pose.to_world(pair.second.centre) - pair.first.centre;
   across -= glm::dot(across, direction) * direction;
   if (glm::length(across) <= 0.0)
     across = glm::cross(direction, std::abs(direction.x) < 0.5 ? dvec3(1, 0, 0) : dvec3(0, 1, 0));

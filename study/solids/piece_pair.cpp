@@ -25,7 +25,7 @@ FeatureDistance PiecePair::test(const Nodes& nodes) {
 
 double PiecePair::sphere_gap(const Nodes& nodes) const {
   const ConvexBody &a = first_.nodes[nodes.first].hull, &b = second_.nodes[nodes.second].hull;
-  return glm::distance(at_first_.place(a.centre), at_second_.place(b.centre)) - a.radius - b.radius;
+  return glm::distance(at_first_.to_world(a.centre), at_second_.to_world(b.centre)) - a.radius - b.radius;
 }
 
 // For two leaf pieces, updates the answer if they are closer or deeper than the best pair.

@@ -61,7 +61,7 @@ void expect_same_frame(const OrganFrame& now, const OrganFrame& then, std::size_
 void expect_same_recording(const Recording& now, const Recording& then) {
   ASSERT_EQ(now.frame_count(), then.frame_count());
   EXPECT_EQ(now.organs()[0].history.faces, then.organs()[0].history.faces);
-  EXPECT_EQ(now.organs()[0].history.gone, then.organs()[0].history.gone);
+  EXPECT_EQ(now.organs()[0].history.removed, then.organs()[0].history.removed);
   OrganFrame a, b;
   for (std::size_t frame = 0; frame < now.frame_count(); ++frame) {
     for (std::size_t tool = 0; tool < now.tools().size(); ++tool) {

@@ -95,9 +95,9 @@ TEST_F(BurntRecording, EveryFrameIsReadBack) {
   expect_session(recording, 0);
   expect_replays(recording);
   const SurfaceHistory& history = recording.organs()[0].history;
-  EXPECT_GT(history.gone.size(), 500u);
+  EXPECT_GT(history.removed.size(), 500u);
   EXPECT_GT(history.carried.size(), 10u);
-  EXPECT_TRUE(recording.organs()[1].history.gone.empty());
+  EXPECT_TRUE(recording.organs()[1].history.removed.empty());
   for (const char* table : {"", " -d /organs/liver/gone_frame", " -d /organs/liver/carried_weight"})
     EXPECT_EQ(std::system(("h5dump -A" + std::string(table) + " " + file.string() + " >/dev/null").c_str()), 0);
 }
@@ -231,7 +231,8 @@ TEST_F(BurntRecording, AKilledSessionIsRecoveredWithItsSurfaces) {
     const Recording recording(file);
     EXPECT_TRUE(recording.clean());
     ASSERT_EQ(recording.frame_count(), result.frames);
-    std::printf("recovered %zu frames, %zu faces removed\n", result.frames, recording.organs()[0].history.gone.size());
+    std::printf("recovered %zu frames, %zu faces removed\n", result.frames,
+                recording.organs()[0].history.removed.size());
     ASSERT_NO_FATAL_FAILURE(expect_session(recording, 0));
     if (round == 0) expect_replays(recording);
   }

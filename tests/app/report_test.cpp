@@ -115,9 +115,9 @@ TEST(SessionSummary, EveryTouchOfTheSessionIsCounted) {
     }
   }
   EXPECT_GT(faces, 50u);
-  EXPECT_FALSE(summary.organs[0].gone.empty());
+  EXPECT_FALSE(summary.organs[0].removed.empty());
   EXPECT_FALSE(summary.organs[0].born.empty());
-  EXPECT_TRUE(summary.organs[1].gone.empty());
+  EXPECT_TRUE(summary.organs[1].removed.empty());
   EXPECT_FALSE(summary.tools[0].energy.empty());
 }
 

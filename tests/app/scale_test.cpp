@@ -112,7 +112,7 @@ class Scale : public testing::Test {
         const TouchList list = query->touched(tools, set);
         Tally& tally = tallies[std::string(query->name())];
         for (std::size_t k = 0; k < tools.size(); ++k) {
-          const Agreement agreement = judge(wanted[k], list.of_tool(k));
+          const Agreement agreement = compare_with_reference(wanted[k], list.of_tool(k));
           ++tally.queries;
           tally.touched += agreement.in_both;
           tally.borderline += agreement.borderline;

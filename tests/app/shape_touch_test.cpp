@@ -33,14 +33,14 @@ TrajectoryRow row_at(const glm::dvec3& tip, const glm::dvec3& from, double roll_
 TEST(ShapeTouch, ThePosePutsTheShapesTipAtTheRowsTip) {
   const TrajectoryRow row = row_at({0.01, 0.02, 0.03}, {0.3, 0.2, 1.0}, 0.0);
   const solids::RigidPose pose = shape_pose(row, 0.01);
-  EXPECT_LT(glm::distance(pose.place({0, 0, 0.01}), row.tip), 1e-12);
-  EXPECT_LT(glm::distance(pose.place({0, 0, 0.01 - 0.2}), row.pivot), 1e-12);  // the shaft lies on the axis
+  EXPECT_LT(glm::distance(pose.to_world({0, 0, 0.01}), row.tip), 1e-12);
+  EXPECT_LT(glm::distance(pose.to_world({0, 0, 0.01 - 0.2}), row.pivot), 1e-12);  // the shaft lies on the axis
   EXPECT_NEAR(glm::determinant(pose.turn), 1.0, 1e-12);
   // The roll is a rotation about the axis: a quarter turn moves a point off the axis by 90 degrees, four of them do not
   // move it.
   const glm::dvec3 off(0.001, 0.0, 0.01);
   const auto offset = [&](double roll) {
-    return shape_pose(row_at(row.tip, {0.3, 0.2, 1.0}, roll), 0.01).place(off) - row.tip;
+    return shape_pose(row_at(row.tip, {0.3, 0.2, 1.0}, roll), 0.01).to_world(off) - row.tip;
   };
   EXPECT_NEAR(glm::dot(offset(0.0), offset(90.0)), 0.0, 1e-12);
   EXPECT_LT(glm::distance(offset(0.0), offset(360.0)), 1e-12);
@@ -55,7 +55,7 @@ TEST(ShapeTouch, AgreesWithASearchOfAllFaces) {
   const std::vector<TriangleMesh> shapes = jaws();
   ShapeTouch touch(organ, shapes, {});
   EXPECT_GE(touch.pieces(), 2u);
-  EXPECT_LE(touch.bulge(), 3e-4);
+  EXPECT_LE(touch.deviation(), 3e-4);
   std::vector<solids::ConvexPieces> pieces;
   for (const TriangleMesh& shape : shapes) pieces.push_back(solids::convex_pieces(shape.view()));
   std::size_t found = 0;
@@ -82,9 +82,9 @@ TEST(ShapeTouch, TipDepth) {
   ShapeTouch touch(ball, jaws(), {});
   const solids::TipDepth in = touch.tip_depth(row_at({0, 0, 0.04}, {0, 0, 1}, 0.0)),
                          out = touch.tip_depth(row_at({0, 0, 0.07}, {0, 0, 1}, 0.0));
-  EXPECT_EQ(in.place, solids::PointPlace::Inside);
+  EXPECT_EQ(in.location, solids::PointLocation::Inside);
   EXPECT_NEAR(in.depth, 0.01, 2e-4);
-  EXPECT_EQ(out.place, solids::PointPlace::Outside);
+  EXPECT_EQ(out.location, solids::PointLocation::Outside);
   EXPECT_NEAR(out.depth, -0.02, 2e-4);
 }
 

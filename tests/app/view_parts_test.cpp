@@ -104,7 +104,7 @@ TEST(Smoke, RisesFromABurningTipAndFades) {
   run(2.0, 4.0);
   EXPECT_GT(alive(smoke), 15);
   float highest = 0.f;
-  for (const SmokePuff& puff : smoke.puffs) highest = std::max(highest, puff.place.z);
+  for (const SmokePuff& puff : smoke.puffs) highest = std::max(highest, puff.location.z);
   EXPECT_GT(highest, 0.01f);
   std::vector<SmokeVertex> vertices;
   smoke_vertices(smoke, vertices);
@@ -124,7 +124,7 @@ TEST(Smoke, IsReproducibleAndClearsWhenTimeJumps) {
   };
   SmokeState once = after(1.5);
   const SmokeState again = after(1.5);
-  for (std::size_t k = 0; k < once.puffs.size(); ++k) EXPECT_EQ(once.puffs[k].place, again.puffs[k].place);
+  for (std::size_t k = 0; k < once.puffs.size(); ++k) EXPECT_EQ(once.puffs[k].location, again.puffs[k].location);
   advance(once, {}, 0.2);
   EXPECT_EQ(once.born, 0u);
 }
@@ -176,7 +176,7 @@ TEST(Marks, AZoneIsCoveredOnceByShortTriangles) {
   const ZoneShape shape = make_zone_shape(outline);
   double area = 0.0;
   for (std::size_t k = 0; k < shape.inside.size(); k += 3) {
-    const glm::dvec2 a = shape.inside[k].place, b = shape.inside[k + 1].place, c = shape.inside[k + 2].place;
+    const glm::dvec2 a = shape.inside[k].location, b = shape.inside[k + 1].location, c = shape.inside[k + 2].location;
     EXPECT_LT(glm::distance(a, b), 0.121);
     area += 0.5 * std::abs((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
   }

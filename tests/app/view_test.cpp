@@ -158,7 +158,7 @@ TEST_F(ViewTest, ObliqueScopeAgreesWithSeenPoint) {
         ASSERT_GT(plain.changed(draw(640, 480), middle), 20u);
         const SeenPoint seen = seen_point(scope_, lens_, point);
         ASSERT_TRUE(seen.visible);
-        EXPECT_NEAR(glm::distance(middle, seen.place), 0.0, 2.0 / 240)
+        EXPECT_NEAR(glm::distance(middle, seen.location), 0.0, 2.0 / 240)
             << "half heights; spin " << spin << ", k " << barrel;
       }
     }
@@ -179,10 +179,10 @@ TEST_F(ViewTest, MeshesAreFineEnoughForTheLens) {
         if (!from.visible || !to.visible) continue;
         // The point of the straight line on the screen where the edge's own middle lies.
         const SeenPoint middle = seen_point(scope_, lens_, 0.5 * (a + b));
-        const glm::dvec2 along = to.place - from.place;
+        const glm::dvec2 along = to.location - from.location;
         if (glm::dot(along, along) < 1e-12) continue;
-        const double t = glm::dot(middle.place - from.place, along) / glm::dot(along, along);
-        error = std::max(error, glm::distance(middle.place, from.place + t * along));
+        const double t = glm::dot(middle.location - from.location, along) / glm::dot(along, along);
+        error = std::max(error, glm::distance(middle.location, from.location + t * along));
       }
     }
     return error;
@@ -204,7 +204,7 @@ TEST_F(ViewTest, AllFourInstrumentsAreDrawn) {
     EXPECT_GT(with.changed(without), 300u);
     const SeenPoint shaft = seen_point(
         scope_, lens_, tools_[0].pose.tip + 0.03 * glm::normalize(tools_[0].pose.pivot - tools_[0].pose.tip));
-    const glm::ivec3 colour = with.at(shaft.place);
+    const glm::ivec3 colour = with.at(shaft.location);
     EXPECT_LT(std::abs(colour.x - colour.z), 12) << "insulation is grey, tissue is red";
   }
 }
@@ -214,7 +214,7 @@ TEST_F(ViewTest, ShadowsDarkenTheTissue) {
   settings_.lamp_offset = {0.0f, 0.03f};
   const Picture with = draw();
   const auto brightness = [&](const Picture& picture, const glm::vec3& point) {
-    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, point).place);
+    const glm::ivec3 c = picture.at(seen_point(scope_, lens_, point).location);
     return c.x + c.y + c.z;
   };
   // Below the shaft (the lamp is above), beside the tip: darker than without the tool.

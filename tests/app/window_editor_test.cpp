@@ -107,8 +107,8 @@ TEST_F(EditedScene, PicksTheNearestFace) {
 }
 
 TEST_F(EditedScene, TargetsPortsAndZonesAreSavedAndReadBack) {
-  editor_.add_place(*editor_.pick(ray_onto(0)));
-  editor_.add_place(*editor_.pick(ray_onto(1)));
+  editor_.add_target(*editor_.pick(ray_onto(0)));
+  editor_.add_target(*editor_.pick(ray_onto(1)));
   editor_.settle(false);
   EXPECT_TRUE(editor_.fault().empty()) << editor_.fault();
   ASSERT_TRUE(editor_.add_port({{0.05, 0.02, 0.6}, {0, 0, -1}}));
@@ -122,8 +122,8 @@ TEST_F(EditedScene, TargetsPortsAndZonesAreSavedAndReadBack) {
   EXPECT_FALSE(editor_.changed());
   const Scene read = load_scene(file);
   ASSERT_TRUE(read.task);
-  EXPECT_EQ(read.task->places.size(), 2u);
-  EXPECT_EQ(read.task->places[0].place, editor_.scene.task->places[0].place);
+  EXPECT_EQ(read.task->locations.size(), 2u);
+  EXPECT_EQ(read.task->locations[0].location, editor_.scene.task->locations[0].location);
   EXPECT_EQ(read.task->zones[0].outline, editor_.scene.task->zones[0].outline);
   EXPECT_EQ(read.instruments[2].pivot, editor_.scene.instruments[2].pivot);
   EXPECT_EQ(read.organs[0].tissue.youngs_modulus, kMaterials[3].youngs_modulus);
@@ -153,7 +153,7 @@ TEST_F(EditedScene, UndoRevertsStepByStep) {
   }
   editor_.settle(false);
   EXPECT_NE(editor_.scene.instruments[0].pivot, port);
-  editor_.add_place(*editor_.pick(ray_onto(0)));
+  editor_.add_target(*editor_.pick(ray_onto(0)));
   editor_.settle(false);
   EXPECT_TRUE(editor_.changed());
   editor_.undo();
@@ -167,9 +167,9 @@ TEST_F(EditedScene, UndoRevertsStepByStep) {
 }
 
 TEST_F(EditedScene, RemovesTheSelectionButNeverTheLastInstrument) {
-  editor_.add_place(*editor_.pick(ray_onto(0)));
+  editor_.add_target(*editor_.pick(ray_onto(0)));
   editor_.remove_chosen();
-  EXPECT_TRUE(editor_.scene.task->places.empty());
+  EXPECT_TRUE(editor_.scene.task->locations.empty());
   for (int k = 0; k < 5; ++k) {
     editor_.chosen = {PartKind::Instrument, 0};
     editor_.remove_chosen();

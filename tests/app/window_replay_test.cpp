@@ -168,14 +168,14 @@ TEST_F(Recorded, TheScanGivesTheEventsOfScoreTask) {
   const Recording recording(file_);
   Scene scene = parse_scene(recording.text("scene"), file_);
   scene.task.emplace();
-  scene.task->places = {{"liver", {-0.076f, 0.09f, 0.176f}}};
+  scene.task->locations = {{"liver", {-0.076f, 0.09f, 0.176f}}};
   scene.task->most_force = 0.05;
   TaskScan scan(recording, scene);
   int rounds = 0;
   while (!scan.work(1.0)) ++rounds;
   EXPECT_GT(rounds, 0);
   EXPECT_FALSE(scan.events().empty());
-  scene.task->places[0].organ = "spleen";
+  scene.task->locations[0].organ = "spleen";
   EXPECT_TRUE(TaskScan(recording, scene).work(0.0));
 }
 

@@ -12,9 +12,9 @@
 namespace trocar::test {
 
 // Boxes that move in a cube of side 1. Half of them snap to a lattice of 1/64, so that they often just touch.
-class Crowd {
+class MovingBoxes {
  public:
-  Crowd(std::uint32_t seed, std::size_t count)
+  MovingBoxes(std::uint32_t seed, std::size_t count)
       : dice_(seed), pace_(0.05 / std::cbrt(double(count))), bodies_(count), boxes_(count) {
     for (Body& body : bodies_) {
       body.centre = dice_.in_cube(0.5) + 0.5;

@@ -131,7 +131,7 @@ TEST(SweepAndPrune, SwapsOnlyPassingEnds) {
 // Tests ties, which are ordered low before high, then by id: the same scene gives the same lists, independent of the
 // frames before.
 TEST(SweepAndPrune, TheSameBoxesGiveTheSameAnswer) {
-  test::Crowd first(31, 80), second(32, 80);
+  test::MovingBoxes first(31, 80), second(32, 80);
   SweepAndPrune a, b;
   for (std::size_t k = 0; k < 80; ++k) a.add(first.boxes()[k]), b.add(second.boxes()[k]);
   for (int frame = 0; frame < 50; ++frame) {

@@ -292,22 +292,22 @@ void expect_agreement(const Agreement& a, unsigned in_both, unsigned borderline,
   EXPECT_EQ(a.disagreements, disagreements);
 }
 
-TEST(Judge, CountsAgreement) {
+TEST(CompareWithReference, CountsAgreement) {
   const ReferenceAnswer reference{{FaceId(2), FaceId(5), FaceId(7)}, {FaceId(3), FaceId(5)}};
-  expect_agreement(judge(reference, touches_of({2, 5, 7})), 3, 0, 0);
-  expect_agreement(judge(reference, touches_of({2, 7})), 2, 1, 0);           // 5 missed, borderline
-  expect_agreement(judge(reference, touches_of({2, 3, 5, 7})), 3, 1, 0);     // 3 extra, borderline
-  expect_agreement(judge(reference, touches_of({5, 7})), 2, 0, 1);           // 2 missed
-  expect_agreement(judge(reference, touches_of({0, 2, 5, 7, 9})), 3, 0, 2);  // 0 and 9 extra
-  expect_agreement(judge(reference, {}), 0, 1, 2);
-  expect_agreement(judge({}, touches_of({1})), 0, 0, 1);
-  expect_agreement(judge({}, {}), 0, 0, 0);
+  expect_agreement(compare_with_reference(reference, touches_of({2, 5, 7})), 3, 0, 0);
+  expect_agreement(compare_with_reference(reference, touches_of({2, 7})), 2, 1, 0);           // 5 missed, borderline
+  expect_agreement(compare_with_reference(reference, touches_of({2, 3, 5, 7})), 3, 1, 0);     // 3 extra, borderline
+  expect_agreement(compare_with_reference(reference, touches_of({5, 7})), 2, 0, 1);           // 2 missed
+  expect_agreement(compare_with_reference(reference, touches_of({0, 2, 5, 7, 9})), 3, 0, 2);  // 0 and 9 extra
+  expect_agreement(compare_with_reference(reference, {}), 0, 1, 2);
+  expect_agreement(compare_with_reference({}, touches_of({1})), 0, 0, 1);
+  expect_agreement(compare_with_reference({}, {}), 0, 0, 0);
 }
 
-TEST(Judge, OrderAndRepetitionAreDisagreements) {
+TEST(CompareWithReference, OrderAndRepetitionAreDisagreements) {
   const ReferenceAnswer reference{{FaceId(2), FaceId(5), FaceId(7)}, {}};
-  expect_agreement(judge(reference, touches_of({2, 2, 5, 7})), 3, 0, 1);
-  EXPECT_GT(judge(reference, touches_of({5, 2, 7})).disagreements, 0u);
+  expect_agreement(compare_with_reference(reference, touches_of({2, 2, 5, 7})), 3, 0, 1);
+  EXPECT_GT(compare_with_reference(reference, touches_of({5, 2, 7})).disagreements, 0u);
 }
 
 }  // namespace

@@ -103,10 +103,10 @@ TEST(ScanKernels, VectorVerdictsMatchPlain) {
     }
     const ScanPlanes planes = scan_planes(test::random_planes(dice, dice.pick(kMaxPlanes + 1)), 0.3f);
     std::vector<FaceVerdict> verdicts(listed.size()), fast(listed.size());
-    plain_scan_kernels().judge_faces(planes, patched.xyz(), faces.data(), listed, verdicts.data());
+    plain_scan_kernels().classify_faces(planes, patched.xyz(), faces.data(), listed, verdicts.data());
     for (const FaceVerdict verdict : verdicts) ++seen[static_cast<int>(verdict)];
     for (const ScanKernels* kernels : test::all_kernels()) {
-      kernels->judge_faces(planes, patched.xyz(), faces.data(), listed, fast.data());
+      kernels->classify_faces(planes, patched.xyz(), faces.data(), listed, fast.data());
       EXPECT_EQ(verdicts, fast) << kernels->name << ", seed " << kSeed + 2;
     }
   }
@@ -157,9 +157,9 @@ TEST(ScanKernels, VectorVerdictsMatchPlainOnPlanes) {
       faces[f] = {{slot(), slot(), slot()}, f};
       listed[f] = f;
     }
-    plain_scan_kernels().judge_faces(planes, patch.xyz, faces.data(), listed, verdicts.data());
+    plain_scan_kernels().classify_faces(planes, patch.xyz, faces.data(), listed, verdicts.data());
     for (const ScanKernels* kernels : test::all_kernels()) {
-      kernels->judge_faces(planes, patch.xyz, faces.data(), listed, fast.data());
+      kernels->classify_faces(planes, patch.xyz, faces.data(), listed, fast.data());
       EXPECT_EQ(verdicts, fast) << kernels->name << ", seed " << kSeed + 4;
     }
   }

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> volume_answer(TouchQuery& query, const ToolVolume& to
 std::uint64_t expect_agreement(TouchQuery& query, const MeshView& mesh, const ToolVolume& tool, TouchSet set,
                                std::uint32_t seed) {
   const TouchList answer = query.touched({&tool, 1}, set);
-  const Agreement agreement = judge(reference_touched(mesh, tool, set), answer.touches);
+  const Agreement agreement = compare_with_reference(reference_touched(mesh, tool, set), answer.touches);
   EXPECT_EQ(agreement.disagreements, 0u) << "seed " << seed;
   return agreement.in_both;
 }

@@ -63,10 +63,10 @@ inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const so
   std::vector<Triangle> surface;
   for (std::uint32_t f = 0; f < body.faces.size(); ++f) {
     const Triangle t = body.corners(f);
-    surface.push_back({pose.place(t.a), pose.place(t.b), pose.place(t.c)});
+    surface.push_back({pose.to_world(t.a), pose.to_world(t.b), pose.to_world(t.c)});
   }
   if (surface.empty()) {
-    const dvec3 a = pose.place(body.vertices.front()), b = pose.place(body.vertices.back());
+    const dvec3 a = pose.to_world(body.vertices.front()), b = pose.to_world(body.vertices.back());
     surface.push_back({a, b, b});
   }
   return surface;
@@ -91,7 +91,7 @@ inline SlowDistance slow_distance(const solids::ConvexBody& a, const solids::Rig
   for (const Triangle& s : surface_of(a, at_a)) {
     for (const Triangle& t : second) least = std::min(least, closest_triangles(s, t).distance);
   }
-  const bool nested = inside(a, at_a, at_b.place(b.vertices[0])) || inside(b, at_b, at_a.place(a.vertices[0]));
+  const bool nested = inside(a, at_a, at_b.to_world(b.vertices[0])) || inside(b, at_b, at_a.to_world(a.vertices[0]));
   return {nested ? 0.0 : least, least};
 }
 

@@ -35,15 +35,15 @@ void expect_exact_hull(const std::vector<vec3>& points, const ConvexBody& body) 
     EXPECT_GE(projection_axis(a, b, c), 0);
     for (const vec3& p : points) ASSERT_GE(exact_orientation(a, b, c, p), 0);
   }
-  std::size_t spokes = 0;
+  std::size_t incident_edges = 0;
   for (std::uint32_t v = 0; v < body.vertices.size(); ++v) {
-    for (const std::uint32_t e : body.spokes_of(v)) {
+    for (const std::uint32_t e : body.incident_edges_of(v)) {
       EXPECT_TRUE(body.edges[e].vertex[0] == v || body.edges[e].vertex[1] == v);
-      ++spokes;
+      ++incident_edges;
     }
     EXPECT_LE(glm::distance(body.vertices[v], body.centre), body.radius);
   }
-  EXPECT_EQ(spokes, 2 * body.edges.size());
+  EXPECT_EQ(incident_edges, 2 * body.edges.size());
 }
 
 double qhull_volume(const std::vector<vec3>& points) {

@@ -64,7 +64,7 @@ void expect_contains_the_inside(const ConvexPieces& pieces, const TriangleMesh& 
   int inside = 0;
   for (int i = 0; i < 4000; ++i) {
     const vec3 point = glm::mix(box.low, box.high, vec3(0.5 + 0.5 * dice.in_cube(1.0)));
-    if (point_in_solid(mesh.view(), box, point).place != PointPlace::Inside) continue;
+    if (point_in_solid(mesh.view(), box, point).location != PointLocation::Inside) continue;
     ASSERT_LE(outside_of_all(pieces, dvec3(point)), kRounding);
     ++inside;
   }
@@ -75,7 +75,7 @@ TEST(ConvexPieces, AConvexBodyIsOnePiece) {
   for (const TriangleMesh& mesh : {shapes::cube(), shapes::icosphere(2), shapes::grid(4, 4)}) {
     const ConvexPieces pieces = convex_pieces(mesh.view());
     EXPECT_EQ(pieces.pieces(), 1u);
-    EXPECT_LT(pieces.bulge(), 1e-7);
+    EXPECT_LT(pieces.deviation(), 1e-7);
     expect_cover(pieces, mesh.view(), 1);
   }
 }
@@ -84,8 +84,8 @@ TEST(ConvexPieces, TwoCubesAreTwoPieces) {
   const TriangleMesh mesh = shapes::joined(shapes::cube(0.01f), shapes::cube(0.01f, vec3(0.03f, 0.02f, 0.01f)));
   const ConvexPieces pieces = convex_pieces(mesh.view());
   EXPECT_EQ(pieces.pieces(), 2u);
-  EXPECT_LT(pieces.bulge(), 1e-7);
-  EXPECT_GT(pieces.nodes[0].bulge, 5e-3);
+  EXPECT_LT(pieces.deviation(), 1e-7);
+  EXPECT_GT(pieces.nodes[0].deviation, 5e-3);
   for (const PieceNode& node : pieces.nodes) {
     if (node.leaf()) {
       EXPECT_NEAR(node.hull.volume(), 1e-6, 1e-11);
@@ -96,12 +96,12 @@ TEST(ConvexPieces, TwoCubesAreTwoPieces) {
 
 TEST(ConvexPieces, ATorus) {
   const TriangleMesh mesh = shapes::torus(32, 12, 0.01f, 0.003f);
-  const ConvexPieces pieces = convex_pieces(mesh.view(), {.largest_bulge = 1e-3, .most_pieces = 12});
-  std::cout << pieces.pieces() << " pieces, distance " << pieces.bulge() * 1e3 << " mm, one hull "
-            << pieces.nodes[0].bulge * 1e3 << " mm\n";
+  const ConvexPieces pieces = convex_pieces(mesh.view(), {.largest_deviation = 1e-3, .most_pieces = 12});
+  std::cout << pieces.pieces() << " pieces, distance " << pieces.deviation() * 1e3 << " mm, one hull "
+            << pieces.nodes[0].deviation * 1e3 << " mm\n";
   // The hull of a torus closes the hole with a sheet that is up to 7 mm from the surface.
-  EXPECT_NEAR(pieces.nodes[0].bulge, 7e-3, 1.2e-3);
-  EXPECT_LE(pieces.bulge(), 1e-3);
+  EXPECT_NEAR(pieces.nodes[0].deviation, 7e-3, 1.2e-3);
+  EXPECT_LE(pieces.deviation(), 1e-3);
   expect_cover(pieces, mesh.view(), 1);
   expect_contains_the_inside(pieces, mesh);
 }
@@ -116,7 +116,7 @@ TEST(ConvexPieces, DirtySurfaces) {
     expect_cover(pieces, mesh.view(), 1);
   }
   EXPECT_THROW(convex_pieces(TriangleMesh{}.view()), InputError);
-  EXPECT_THROW(convex_pieces(one.view(), {.largest_bulge = 0.0}), InputError);
+  EXPECT_THROW(convex_pieces(one.view(), {.largest_deviation = 0.0}), InputError);
   EXPECT_THROW(convex_pieces(one.view(), {.most_pieces = 0}), InputError);
 }
 
@@ -129,13 +129,13 @@ TEST(ConvexPieces, SharedInstruments) {
     const bool hook = std::string_view(name) == "dissection_electrode";
     // The hook's tip is the part beyond the shaft.
     const CutMesh tip = part_beyond(whole.view(), {0, 0, 1}, hook ? -0.002 : -1.0);
-    const PieceParams params{.largest_bulge = 5e-4, .most_pieces = 8};
+    const PieceParams params{.largest_deviation = 5e-4, .most_pieces = 8};
     const ConvexPieces pieces = convex_pieces(tip.view(), params);
     std::cout << name << ": " << tip.faces.size() << " faces, " << pieces.pieces() << " pieces, distance "
-              << pieces.bulge() * 1e3 << " mm, one hull " << pieces.nodes[0].bulge * 1e3 << " mm\n";
+              << pieces.deviation() * 1e3 << " mm, one hull " << pieces.nodes[0].deviation * 1e3 << " mm\n";
     EXPECT_LE(pieces.pieces(), 8u);
     EXPECT_GE(pieces.pieces(), 2u);
-    EXPECT_LT(pieces.bulge(), 6e-4) << name;
+    EXPECT_LT(pieces.deviation(), 6e-4) << name;
     expect_cover(pieces, tip.view(), 1);
   }
 }

@@ -76,7 +76,7 @@ TEST(PieceFaces, AgainstSeparatingAxes) {
 // Tests pieces of a torus at random orientations on the surface of an organ.
 TEST(PieceFaces, TouchedFacesOfAnOrgan) {
   const TriangleMesh ring = shapes::torus(24, 10, 0.02f, 0.006f), organ = make_liver({.faces = 2000});
-  const ConvexPieces pieces = convex_pieces(ring.view(), {.largest_bulge = 2e-3, .most_pieces = 8});
+  const ConvexPieces pieces = convex_pieces(ring.view(), {.largest_deviation = 2e-3, .most_pieces = 8});
   PieceFaces query(pieces);
   Dice dice(17);
   std::size_t touched = 0, in_box = 0;

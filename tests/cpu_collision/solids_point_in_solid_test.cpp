@@ -53,7 +53,7 @@ TEST(SolidAngle, WindingNumberOfOpenAndTurnedSurfaces) {
   const double value = winding_number(open.view(), dvec3(0));
   EXPECT_GT(value, 0.9);
   EXPECT_LT(value, 1.0);
-  EXPECT_EQ(point_in_solid_by_winding(open.view(), dvec3(0)).place, PointPlace::Inside);
+  EXPECT_EQ(point_in_solid_by_winding(open.view(), dvec3(0)).location, PointLocation::Inside);
   const TriangleMesh twice = shapes::joined(ball, ball);
   EXPECT_NEAR(winding_number(twice.view(), dvec3(0)), 2.0, 1e-12);
 }
@@ -76,9 +76,9 @@ void both_agree(const char* name, const TriangleMesh& mesh, int points, std::uin
     if (distance_to_surface(tree, dvec3(point)) <= 1e-6) continue;
     const PointAnswer by_ray = point_in_solid(mesh.view(), box, point, {16, static_cast<std::uint32_t>(compared)});
     const PointAnswer by_angle = point_in_solid_by_winding(mesh.view(), dvec3(point));
-    ASSERT_EQ(by_ray.place, by_angle.place) << name << " seed " << seed << " point " << compared;
+    ASSERT_EQ(by_ray.location, by_angle.location) << name << " seed " << seed << " point " << compared;
     ASSERT_FALSE(by_ray.by_winding);
-    inside += by_ray.place == PointPlace::Inside;
+    inside += by_ray.location == PointLocation::Inside;
     rays += by_ray.rays;
     ++compared;
   }
@@ -107,13 +107,13 @@ TEST(PointInSolid, PointsOnTheSurface) {
   for (const vec3& p : {vec3(1, 1, 1), vec3(1, 0.5f, 1), vec3(1, 0.25f, 0.5f), vec3(0, 0, -1), vec3(-1, 0, 0)}) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
       const PointAnswer answer = point_in_solid(cube.view(), box, p, {16, seed});
-      EXPECT_EQ(answer.place, PointPlace::OnSurface) << p.x << " " << p.y << " " << p.z;
+      EXPECT_EQ(answer.location, PointLocation::OnSurface) << p.x << " " << p.y << " " << p.z;
       EXPECT_EQ(answer.rays, 1);
     }
   }
   const TriangleMesh ball = shapes::icosphere(3);
   for (const vec3& p : ball.positions) {
-    EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).place, PointPlace::OnSurface);
+    EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).location, PointLocation::OnSurface);
   }
 }
 
@@ -126,13 +126,13 @@ TEST(PointInSolid, PointsInLineWithCorners) {
     for (int y = -6; y <= 18; ++y) {
       for (int z = -6; z <= 18; ++z) {
         const vec3 p = 0.5f * vec3(x, y, z);
-        const auto place_in = [&p](float low, float high) {
+        const auto location_in = [&p](float low, float high) {
           const float deepest = std::min({p.x - low, p.y - low, p.z - low, high - p.x, high - p.y, high - p.z});
-          return deepest > 0 ? PointPlace::Inside : deepest == 0 ? PointPlace::OnSurface : PointPlace::Outside;
+          return deepest > 0 ? PointLocation::Inside : deepest == 0 ? PointLocation::OnSurface : PointLocation::Outside;
         };
-        const PointPlace one = place_in(-1, 1), two = place_in(2, 4);
-        const PointPlace expected = one != PointPlace::Outside ? one : two;
-        ASSERT_EQ(point_in_solid(steps.view(), box, p).place, expected) << p.x << " " << p.y << " " << p.z;
+        const PointLocation one = location_in(-1, 1), two = location_in(2, 4);
+        const PointLocation expected = one != PointLocation::Outside ? one : two;
+        ASSERT_EQ(point_in_solid(steps.view(), box, p).location, expected) << p.x << " " << p.y << " " << p.z;
       }
     }
   }
@@ -169,7 +169,7 @@ TEST(PointInSolid, WithoutRaysTheWindingNumberDecides) {
   const TriangleMesh ball = shapes::icosphere(2);
   const PointAnswer answer = point_in_solid(ball.view(), box_of(ball.positions), vec3(0.01f), {0, 1});
   EXPECT_TRUE(answer.by_winding);
-  EXPECT_EQ(answer.place, PointPlace::Inside);
+  EXPECT_EQ(answer.location, PointLocation::Inside);
 }
 
 TEST(PointInSolid, CandidatesOfACallerGiveTheSameAnswer) {
@@ -197,7 +197,7 @@ TEST(PointInSolid, CandidatesOfACallerGiveTheSameAnswer) {
     const PointAnswer fast = point_in_solid(mesh.view(), box, point, candidates, {16, i});
     const PointAnswer slow = point_in_solid(mesh.view(), box, point, {16, i});
     allocated += allocations_so_far() - before;
-    ASSERT_EQ(fast.place, slow.place);
+    ASSERT_EQ(fast.location, slow.location);
     ASSERT_EQ(fast.rays, slow.rays);
   }
   EXPECT_EQ(allocated, 0u);
@@ -207,7 +207,7 @@ TEST(PointInSolid, PointsThatAreNotFiniteAreOutside) {
   const TriangleMesh ball = shapes::icosphere(2);
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   for (const vec3& p : {vec3(nan, 0, 0), vec3(0, infinity, 0), vec3(0, 0, -infinity)}) {
-    EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).place, PointPlace::Outside);
+    EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).location, PointLocation::Outside);
   }
 }
 

@@ -25,14 +25,14 @@ TEST(TipDepth, OnASphere) {
     const double radius = dice.uniform(0.005, 0.08);
     if (std::abs(radius - 0.05) < 2e-4) continue;
     const TipDepth answer = tip_depth(ball.view(), box, radius * direction);
-    EXPECT_EQ(answer.place, radius < 0.05 ? PointPlace::Inside : PointPlace::Outside);
+    EXPECT_EQ(answer.location, radius < 0.05 ? PointLocation::Inside : PointLocation::Outside);
     EXPECT_NEAR(answer.depth, 0.05 - radius, 2e-4);
     EXPECT_NEAR(glm::distance(answer.on_surface, radius * direction), std::abs(answer.depth), 1e-12);
     EXPECT_GT(glm::dot(answer.out, direction), radius < 0.01 ? 0.0 : 0.9);
     EXPECT_FALSE(answer.by_winding);
   }
   const TipDepth on = tip_depth(ball.view(), box, dvec3(ball.positions[7]));
-  EXPECT_EQ(on.place, PointPlace::OnSurface);
+  EXPECT_EQ(on.location, PointLocation::OnSurface);
   EXPECT_EQ(on.depth, 0.0);
   EXPECT_GT(glm::dot(on.out, glm::normalize(dvec3(ball.positions[7]))), 0.9);
   EXPECT_EQ(tip_depth(ball.view(), box, dvec3(NAN, 0, 0)).depth, -INFINITY);
@@ -53,10 +53,10 @@ TEST(TipDepth, TreeAndBruteForceAgree) {
     const TipDepth fast = tip_depth(*tree, liver.view(), box, tip);
     if (i >= 100) allocated += allocations_so_far() - before;
     const TipDepth slow = tip_depth(liver.view(), box, tip);
-    ASSERT_EQ(fast.place, slow.place);
+    ASSERT_EQ(fast.location, slow.location);
     ASSERT_NEAR(fast.depth, slow.depth, 1e-12);
     ASSERT_NEAR(glm::distance(fast.on_surface, slow.on_surface), 0.0, 1e-6);
-    inside += fast.place == PointPlace::Inside;
+    inside += fast.location == PointLocation::Inside;
   }
   EXPECT_GT(inside, 100);
   EXPECT_EQ(allocated, 0u);

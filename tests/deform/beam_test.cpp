@@ -33,7 +33,7 @@ TEST(Beam, CantileverBendsAsTheorySays) {
     const double theory = beam_deflection(params, kBeam.size.x, kBeam.size.y);
     EXPECT_LT(theory, 0.05 * kBeam.size.x);
     const Positions rest(model.rest.begin(), model.rest.end());
-    const Positions slow = test::judged(model, rest), fast = test::stepped(model, rest, 12.0);
+    const Positions slow = test::at_rest_by_reference(model, rest), fast = test::stepped(model, rest, 12.0);
     const double bent = glm::length(end_movement(model, kBeam, slow));
     EXPECT_NEAR(bent / theory, 1.0, 0.1);
     EXPECT_NEAR(glm::length(end_movement(model, kBeam, fast)) / bent, 1.0, 0.01);
@@ -47,7 +47,7 @@ TEST(Beam, CantileverAcrossTheLatticeBendsAsTheorySays) {
     const TissueParams params = beam_params({0.f, 0.f, -0.006f});
     const Bar bar{kBeam.size, turn};
     const TissueModel model = cantilever(bar, params);
-    const Positions slow = test::judged(model, Positions(model.rest.begin(), model.rest.end()));
+    const Positions slow = test::at_rest_by_reference(model, Positions(model.rest.begin(), model.rest.end()));
     const double theory = beam_deflection(params, free_length(model, bar), bar.size.y);
     EXPECT_NEAR(glm::length(end_movement(model, bar, slow)) / theory, 1.0, 0.1);
   }
@@ -59,7 +59,7 @@ TEST(Beam, ColumnHangsAsTheorySays) {
   const TissueModel model = cantilever(kBeam, params);
   const double theory = column_sag(params, kBeam.size.x);
   const Positions rest(model.rest.begin(), model.rest.end());
-  EXPECT_NEAR(end_movement(model, kBeam, test::judged(model, rest)).x / theory, 1.0, 0.1);
+  EXPECT_NEAR(end_movement(model, kBeam, test::at_rest_by_reference(model, rest)).x / theory, 1.0, 0.1);
   EXPECT_NEAR(end_movement(model, kBeam, test::stepped(model, rest, 4.0)).x / theory, 1.0, 0.1);
 }
 
@@ -72,7 +72,7 @@ double measured_period(int substeps, float dt) {
   params.substeps = substeps;
   TissueModel model = cantilever(kBeam, params);
   SteppedTissue state = rest_state(model);
-  const Positions bent = test::judged(model, Positions(model.rest.begin(), model.rest.end()));
+  const Positions bent = test::at_rest_by_reference(model, Positions(model.rest.begin(), model.rest.end()));
   for (std::size_t i = 0; i < bent.size(); ++i) state.x[i] = glm::vec3(bent[i]);
   for (glm::vec3& g : model.gravity) g = glm::vec3(0.f);
   double before = -1.0, first = 0.0, last = 0.0;

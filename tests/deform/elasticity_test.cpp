@@ -64,7 +64,7 @@ TEST(Elasticity, ReferenceSolverAndStepAgree) {
       const Bar bar{{0.192, 0.048, 0.048}, turn};
       const TissueModel model = test::clamped_bar(bar, quickly_settling(0.016f));
       const Positions begin = test::clamped_and_stretched(model, bar, strain);
-      const Positions slow = test::judged(model, begin), fast = test::stepped(model, begin, 1.5);
+      const Positions slow = test::at_rest_by_reference(model, begin), fast = test::stepped(model, begin, 1.5);
       EXPECT_NEAR(test::measure(model, bar, fast).modulus / test::measure(model, bar, slow).modulus, 1.0, 1e-3);
       for (std::size_t i = 0; i < slow.size(); ++i) EXPECT_LT(glm::distance(slow[i], fast[i]), 1e-5);
     }
@@ -116,9 +116,9 @@ TEST(Elasticity, ForceOnAPlateMatchesTheModulus) {
     force = step(model, state, {{&tool, 1}, contacts, {}}, 1.f / 60.f);
   }
   const double wanted = 6000.0 * 0.048 * 0.048 * 0.05;
-  JudgeState judge = judge_rest(model);
+  ImplicitState implicit = implicit_rest(model);
   const ToolStep tool = plate(down, down);
-  const JudgeAnswer answer = judge_equilibrium(model, judge, {{&tool, 1}, contacts, {}});
+  const ImplicitResult answer = implicit_equilibrium(model, implicit, {{&tool, 1}, contacts, {}});
   EXPECT_TRUE(answer.balanced);
   EXPECT_NEAR(answer.tool_force[0].y / wanted, 1.0, 0.1);
   EXPECT_NEAR(force.y / answer.tool_force[0].y, 1.0, 0.05);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/judge.hpp"
+#include "deform/implicit_reference.hpp"
 #include "deform/tissue.hpp"
 #include "mesh/mesh_io.hpp"
 
@@ -94,17 +94,17 @@ struct Stepped {
   glm::dvec3 x(std::size_t node) const { return glm::dvec3(state.x[node]); }
 };
 
-struct Judged {
+struct ReferenceSolved {
   const LiverScene& scene;
-  JudgeState state = judge_rest(scene.model);
+  ImplicitState state = implicit_rest(scene.model);
   std::vector<glm::vec3> surface = scene.mesh.positions;
-  JudgeAnswer answer = {};
+  ImplicitResult answer = {};
 
   // dt 0: at rest.
   glm::dvec3 press(const ToolStep& tool, std::vector<TissueContact> points, double dt) {
     face_tool(tool, surface, points);
     const TissueLoads loads{{&tool, 1}, points, {}};
-    answer = dt > 0.0 ? judge_step(scene.model, state, loads, dt) : judge_equilibrium(scene.model, state, loads);
+    answer = dt > 0.0 ? implicit_step(scene.model, state, loads, dt) : implicit_equilibrium(scene.model, state, loads);
     const std::vector<glm::vec3> nodes(state.x.begin(), state.x.end());
     embed_surface(scene.model, nodes, surface);
     return answer.tool_force[0];

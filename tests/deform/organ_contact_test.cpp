@@ -62,7 +62,7 @@ TEST(TrilinearCell, InverseRecoversThePoint) {
     glm::vec3 p(0.f), local;
     for (int k = 0; k < 8; ++k) p += corner_weight(k, s) * corner[k];
     ASSERT_LT(glm::distance(p, cell.map.base + offset_at(cell.map, s)), 1e-7f) << "seed 11, cell " << i;
-    ASSERT_TRUE(find_place(cell, p, 1e-3f, local)) << "seed 11, cell " << i;
+    ASSERT_TRUE(find_coordinates(cell, p, 1e-3f, local)) << "seed 11, cell " << i;
     glm::vec3 back(0.f);
     for (int k = 0; k < 8; ++k) back += corner_weight(k, local) * corner[k];
     EXPECT_LT(glm::distance(back, p), 2e-7f);
@@ -97,17 +97,17 @@ TEST(TrilinearCell, DegenerateCellsContainNoPoint) {
     point[k] = glm::vec3(0.1f);
     turned[k] = size * glm::vec3(c.x, c.y, -c.z);
   }
-  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, local));
-  EXPECT_FALSE(find_place(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, local));
-  EXPECT_FALSE(find_place(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, local));
-  EXPECT_FALSE(find_place(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, local));
+  EXPECT_FALSE(find_coordinates(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.5f, 0.f), 0.1f, local));
+  EXPECT_FALSE(find_coordinates(cell_inverse(flat, size), size * glm::vec3(0.5f, 0.2f, 0.1f), 0.1f, local));
+  EXPECT_FALSE(find_coordinates(cell_inverse(point, size), glm::vec3(0.1f, 0.1f, 0.101f), 0.1f, local));
+  EXPECT_FALSE(find_coordinates(cell_inverse(turned, size), size * glm::vec3(0.3f, 0.3f, -0.3f), 0.1f, local));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::mt19937 random(13);
   const CellInverse sound = cell_inverse(random_cell(random, size, 0.f), size);
-  EXPECT_FALSE(find_place(sound, glm::vec3(nan), 0.1f, local));
-  EXPECT_FALSE(find_place(sound, sound.map.base + 10.f * size, 0.1f, local));
+  EXPECT_FALSE(find_coordinates(sound, glm::vec3(nan), 0.1f, local));
+  EXPECT_FALSE(find_coordinates(sound, sound.map.base + 10.f * size, 0.1f, local));
   turned[3].x = nan;
-  EXPECT_FALSE(find_place(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, local));
+  EXPECT_FALSE(find_coordinates(cell_inverse(turned, size), glm::vec3(0.f), 0.1f, local));
 }
 
 // The search finds the same contacts as a test of every vertex in every cell. Only overlaps are compared: contacts
@@ -138,7 +138,7 @@ TEST(OrganContact, SearchAgreesWithBruteForce) {
           std::array<glm::vec3, 8> corner;
           for (int k = 0; k < 8; ++k) corner[k] = group.states[1 - a].x[cell.node[k]];
           glm::vec3 s;
-          if (!find_place(cell_inverse(corner, 0.008f), group.surfaces[a][v], 1e-3f, s)) continue;
+          if (!find_coordinates(cell_inverse(corner, 0.008f), group.surfaces[a][v], 1e-3f, s)) continue;
           const glm::vec3 side = glm::abs(s - 0.5f) - 0.5f;
           const float beyond = std::max({side.x, side.y, side.z});
           if (!(beyond < best)) continue;
@@ -308,7 +308,7 @@ TEST(OrganContact, BurntTissueIsOutside) {
     if (at.z >= 3) cells.push_back(c);
   }
   set_fullness(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
-  tissue_gone(group.model_list, 0, cells, group.contacts);
+  tissue_removed(group.model_list, 0, cells, group.contacts);
   group.find(kFrame);
   EXPECT_TRUE(group.contacts.contacts.empty());
   // It falls by the depth of the removed tissue, and rests there.
@@ -327,7 +327,7 @@ TEST(OrganContact, RestOverlapsFollowTheTissue) {
   set_fullness(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
   group.models[0].embedding.push_back(group.models[0].embedding[5]);
   const std::vector<float> before = group.contacts.zero[1 * 2 + 0];
-  tissue_gone(group.model_list, 0, cells, group.contacts);
+  tissue_removed(group.model_list, 0, cells, group.contacts);
   EXPECT_NE(group.contacts.zero[1 * 2 + 0], before);
   for (std::uint32_t a = 0; a < 2; ++a) {
     const std::vector<float>& zero = group.contacts.zero[a * 2 + 1 - a];

@@ -67,8 +67,8 @@ TEST(OrganPairs, BoxesThatDoNotMeetHaveNoContacts) {
 }
 
 TEST(OrganPairs, SingleOrganHasNoPairs) {
-  const OrganContacts nobody;
-  const auto box = contact_box(nobody, 0, kFrame);
+  const OrganContacts none;
+  const auto box = contact_box(none, 0, kFrame);
   EXPECT_GT(box.low.x, box.high.x);
 }
 

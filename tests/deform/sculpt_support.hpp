@@ -121,7 +121,7 @@ struct Witness {
     const auto ids = face_ids(sculpture);
     ASSERT_EQ(ids.size(), faces(sculpture).size());
     ASSERT_TRUE(std::is_sorted(ids.begin(), ids.end()));
-    ASSERT_EQ(faces_by_id.size() - change.faces.gone.size() + change.faces.new_faces, ids.size());
+    ASSERT_EQ(faces_by_id.size() - change.faces.removed.size() + change.faces.new_faces, ids.size());
     std::size_t kept = 0;
     for (std::size_t slot = 0; slot < ids.size(); ++slot) {
       if (ids[slot] >= change.faces.first_new) continue;
@@ -130,7 +130,7 @@ struct Witness {
       ASSERT_TRUE(before != faces_by_id.end() && before->second == faces(sculpture)[slot]);
     }
     ASSERT_EQ(kept + change.faces.new_faces, ids.size());
-    for (const FaceId removed : change.faces.gone) {
+    for (const FaceId removed : change.faces.removed) {
       ASSERT_TRUE(faces_by_id.contains(index(removed)));
       ASSERT_EQ(slot_of(sculpture, removed), ids.size());
     }

@@ -210,7 +210,7 @@ TEST(Sculpt, OrganFallsWhenItsAttachmentIsBurnt) {
 TEST(Sculpt, EverythingBurns) {
   Organ organ(test::block(kBlock));
   const SculptChange& change = organ.burn({{0.f, 0.f, 0.f}, kBlock, 0.1f});
-  EXPECT_EQ(change.faces.gone.size(), 12u);
+  EXPECT_EQ(change.faces.removed.size(), 12u);
   EXPECT_TRUE(faces(organ.sculpture).empty());
   EXPECT_EQ(test::tissue_voxels(organ.sculpture), 0u);
   EXPECT_EQ(organ.mass(), 0.0);

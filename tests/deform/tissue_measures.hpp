@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "deform/judge.hpp"
-#include "deform/judge_terms.hpp"
+#include "deform/implicit_reference.hpp"
+#include "deform/implicit_terms.hpp"
 #include "deform/tissue.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "tests/support/shapes.hpp"
@@ -115,10 +115,10 @@ inline TissueModel clamped_bar(const Bar& bar, const TissueParams& params) {
 }
 
 // At rest, by the implicit reference solver.
-inline Positions judged(const TissueModel& model, const Positions& from) {
-  JudgeState state = judge_rest(model);
+inline Positions at_rest_by_reference(const TissueModel& model, const Positions& from) {
+  ImplicitState state = implicit_rest(model);
   state.x = from;
-  judge_equilibrium(model, state, {});
+  implicit_equilibrium(model, state, {});
   return state.x;
 }
 

@@ -39,7 +39,7 @@ TEST(Tissue, RowsArePaddedWithSpringsOfZeroStiffness) {
     entries += row.count;
   }
   EXPECT_EQ(entries, model.bulk.size());
-  std::set<std::uint32_t> taken(model.place.begin(), model.place.end());
+  std::set<std::uint32_t> taken(model.location.begin(), model.location.end());
   EXPECT_EQ(taken.size(), model.lattice.cells.size());
 }
 

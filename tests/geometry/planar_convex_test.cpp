@@ -63,7 +63,7 @@ TEST(PlanarConvex, ContainsAgreesWithHalfPlanes) {
     wrong += contains(random.polygon.view(), point) != inside;
     const std::vector<Whole>& c = random.whole;
     tally.degenerate += side(c[i], c[(i + 1) % c.size()], p) == 0;
-    if (tally.cases % 8 == 0) wrong += inside != (place_by_winding(c, p) != Place::Outside);
+    if (tally.cases % 8 == 0) wrong += inside != (locate_by_winding(c, p) != Location::Outside);
   });
   EXPECT_EQ(wrong, 0);
 }

@@ -26,11 +26,11 @@ TEST(PlanarPolygon, PointLocationAgreesWithWinding) {
     for (int k = 0; k < 100; ++k) {
       const std::size_t i = dice.pick(n);
       const Whole p = point_about(dice, outline.corners[i], outline.corners[(i + 1) % n], outline.reach);
-      const Place expected = place_by_winding(outline.corners, p);
-      wrong += place_in_polygon(polygon, scaled(p, scale)) != expected;
-      wrong += polygon_contains(polygon, scaled(p, scale)) != (expected != Place::Outside);
+      const Location expected = locate_by_winding(outline.corners, p);
+      wrong += locate_in_polygon(polygon, scaled(p, scale)) != expected;
+      wrong += polygon_contains(polygon, scaled(p, scale)) != (expected != Location::Outside);
       ++tally.cases;
-      tally.degenerate += expected == Place::Boundary || p.y == outline.corners[i].y;
+      tally.degenerate += expected == Location::Boundary || p.y == outline.corners[i].y;
     }
   }
   EXPECT_EQ(wrong, 0);
@@ -47,10 +47,10 @@ TEST(PlanarPolygon, PointLocationInLargeStars) {
     for (int k = 0; k < 100; ++k) {
       const std::size_t i = dice.pick(outline.size());
       const Whole p = point_about(dice, outline[i], outline[(i + 1) % outline.size()], 1 << 20);
-      const Place expected = place_by_winding(outline, p);
-      wrong += place_in_polygon(corners, scaled(p, 1.0)) != expected;
+      const Location expected = locate_by_winding(outline, p);
+      wrong += locate_in_polygon(corners, scaled(p, 1.0)) != expected;
       ++tally.cases;
-      tally.degenerate += expected == Place::Boundary;
+      tally.degenerate += expected == Location::Boundary;
     }
   }
   EXPECT_EQ(wrong, 0);
@@ -105,13 +105,13 @@ TEST(PlanarPolygon, FaultsAreSentences) {
 // Cases where crossing counts fail: a ray that grazes a corner, a side along the ray, a repeated corner.
 TEST(PlanarPolygon, RaysThroughCorners) {
   const std::vector<dvec2> triangle{{1.0, 1.0}, {4.0, 1.0}, {3.0, 2.0}};
-  EXPECT_EQ(place_in_polygon(triangle, {0.0, 0.0}), Place::Outside);  // the far point on x == y grazes corner 1
-  EXPECT_EQ(place_in_polygon(triangle, {0.0, 1.0}), Place::Outside);  // a side lies along the ray
-  EXPECT_EQ(place_in_polygon(triangle, {0.0, 2.0}), Place::Outside);  // the top corner lies on the ray
-  EXPECT_EQ(place_in_polygon(triangle, {2.0, 1.0}), Place::Boundary);
+  EXPECT_EQ(locate_in_polygon(triangle, {0.0, 0.0}), Location::Outside);  // the far point on x == y grazes corner 1
+  EXPECT_EQ(locate_in_polygon(triangle, {0.0, 1.0}), Location::Outside);  // a side lies along the ray
+  EXPECT_EQ(locate_in_polygon(triangle, {0.0, 2.0}), Location::Outside);  // the top corner lies on the ray
+  EXPECT_EQ(locate_in_polygon(triangle, {2.0, 1.0}), Location::Boundary);
   const std::vector<dvec2> repeated{{0.0, 0.0}, {0.0, 0.0}, {4.0, 0.0}, {4.0, 4.0}, {4.0, 4.0}, {0.0, 4.0}};
-  EXPECT_EQ(place_in_polygon(repeated, {1.0, 1.0}), Place::Inside);
-  EXPECT_EQ(place_in_polygon(repeated, {-1.0, 4.0}), Place::Outside);
+  EXPECT_EQ(locate_in_polygon(repeated, {1.0, 1.0}), Location::Inside);
+  EXPECT_EQ(locate_in_polygon(repeated, {-1.0, 4.0}), Location::Outside);
   EXPECT_EQ(signed_area(repeated), 16.0);
 }
 

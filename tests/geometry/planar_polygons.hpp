@@ -20,15 +20,15 @@ inline Wide twice_area(const std::vector<Whole>& polygon) {
 }
 
 // Returns the winding number by a vertical ray.
-inline Place place_by_winding(const std::vector<Whole>& polygon, Whole p) {
+inline Location locate_by_winding(const std::vector<Whole>& polygon, Whole p) {
   int winding = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const Whole a = polygon[i], b = polygon[(i + 1) % polygon.size()];
-    if (whole_on(a, b, p)) return Place::Boundary;
+    if (whole_on(a, b, p)) return Location::Boundary;
     if (a.x <= p.x && b.x > p.x) winding += side(a, b, p) > 0 ? 0 : 1;
     if (b.x <= p.x && a.x > p.x) winding -= side(a, b, p) < 0 ? 0 : 1;
   }
-  return winding != 0 ? Place::Inside : Place::Outside;
+  return winding != 0 ? Location::Inside : Location::Outside;
 }
 
 inline std::vector<Whole> without_repeats(const std::vector<Whole>& polygon) {

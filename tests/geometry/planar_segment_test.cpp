@@ -90,8 +90,8 @@ TEST(PlanarSegment, MeetingAgreesWithIntegers) {
     const double tolerance = 1e-14 * size / sine;
     for (const dvec2& p : {hit.from, hit.to})
       off += distance(c.first, p) > tolerance || distance(c.second, p) > tolerance;
-    off += glm::length(point_at(c.first, hit.place_first) - hit.from) > tolerance;
-    off += glm::length(point_at(c.second, hit.place_second) - hit.from) > tolerance;
+    off += glm::length(point_at(c.first, hit.parameter_first) - hit.from) > tolerance;
+    off += glm::length(point_at(c.second, hit.parameter_second) - hit.from) > tolerance;
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(off, 0);
@@ -125,8 +125,8 @@ TEST(PlanarSegment, HandMadeCases) {
   EXPECT_EQ(meet(wall, {{5.0, 0.0}, {9.0, 0.0}}).kind, SegmentMeeting::None);
   EXPECT_EQ(meet(wall, {{2.0, 0.0}, {2.0, 0.0}}).kind, SegmentMeeting::Point);
   const SegmentHit crossing = meet(wall, {{1.0, -1.0}, {1.0, 3.0}});
-  EXPECT_EQ(crossing.place_first, 0.25);
-  EXPECT_EQ(crossing.place_second, 0.25);
+  EXPECT_EQ(crossing.parameter_first, 0.25);
+  EXPECT_EQ(crossing.parameter_second, 0.25);
   EXPECT_EQ(crossing.from, dvec2(1.0, 0.0));
   EXPECT_EQ(distance(wall, Segment{{6.0, 0.0}, {6.0, 5.0}}), 2.0);
 }

@@ -74,7 +74,7 @@ TEST(PlanarTriangulate, RandomSimplePolygons) {
       int in_triangles = 0, in_pieces = 0;
       for (const CornerTriangle& t : triangles) in_triangles += inside(c, t, p);
       for (std::size_t i = 0; i < pieces.count(); ++i) in_pieces += inside(c, piece(pieces, i), p);
-      const bool is_inside = place_by_winding(c, p) == Place::Inside;
+      const bool is_inside = locate_by_winding(c, p) == Location::Inside;
       wrong += in_triangles > is_inside || in_pieces > is_inside;
     }
   }

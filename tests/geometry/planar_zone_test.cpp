@@ -37,7 +37,7 @@ double outline_distance(Corners c, const dvec2& p) {
 
 double signed_twin(Corners c, const dvec2& p) {
   const double away = outline_distance(c, p);
-  return place_in_polygon(c, p) == Place::Inside ? -away : away;
+  return locate_in_polygon(c, p) == Location::Inside ? -away : away;
 }
 
 // An outline of a few corners in the image, and its corners as doubles.
@@ -66,14 +66,14 @@ TEST(PlanarZone, PointDistanceAgreesWithTheOutline) {
       const std::size_t i = dice.pick(c.size());
       const Whole at = point_about(dice, c[i], c[dice.pick(c.size())], random.whole.reach);
       const dvec2 p = scaled(at, random.scale);
-      const Place location = place_by_winding(c, at);
+      const Location location = locate_by_winding(c, at);
       const ZoneDistance d = random.zone.distance(p);
       const double expected = outline_distance(random.zone.outline(), p);
-      wrong += random.zone.contains(p) != (location != Place::Outside);
-      wrong += std::abs(d.distance - (location == Place::Inside ? -expected : expected)) > 1e-14 || d.on_tool != p;
+      wrong += random.zone.contains(p) != (location != Location::Outside);
+      wrong += std::abs(d.distance - (location == Location::Inside ? -expected : expected)) > 1e-14 || d.on_tool != p;
       wrong += std::abs(glm::length(d.on_zone - p) - expected) > 1e-14;
-      tally.degenerate += location == Place::Boundary;
-      inside += location == Place::Inside;
+      tally.degenerate += location == Location::Boundary;
+      inside += location == Location::Inside;
     }
   }
   std::printf("    %ld inside\n", inside);
@@ -98,7 +98,7 @@ TEST(PlanarZone, ShaftDistanceAgreesWithSampling) {
       double exact = 1e300;  // valid when the shaft is outside
       for (std::size_t i = 0; i < c.size(); ++i)
         exact = std::min(exact, distance(shaft, Segment{outline[i], outline[(i + 1) % c.size()]}));
-      if (exact > 0.0 && place_in_polygon(outline, shaft.a) == Place::Outside) {
+      if (exact > 0.0 && locate_in_polygon(outline, shaft.a) == Location::Outside) {
         wrong += std::abs(d.distance - exact) > 1e-14;
       } else {
         // No sample is deeper than the reported depth, and the reported point has that depth.

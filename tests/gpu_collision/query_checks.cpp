@@ -132,7 +132,7 @@ std::size_t expect_agreement(TouchQuery& query, const MeshView& mesh, std::span<
   EXPECT_EQ(list.first.back(), list.touches.size()) << what;
   for (std::size_t tool = 0; tool < tools.size(); ++tool) {
     const ReferenceAnswer reference = reference_touched(mesh, tools[tool], set);
-    const Agreement agreement = judge(reference, list.of_tool(tool));
+    const Agreement agreement = compare_with_reference(reference, list.of_tool(tool));
     EXPECT_EQ(agreement.disagreements, 0u) << query.name() << ", " << what << ", tool " << tool << ", seed " << kSeed
                                            << ": " << agreement.in_both << " in both, " << list.of_tool(tool).size()
                                            << " answered, " << reference.touched.size() << " in the reference";

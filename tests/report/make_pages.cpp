@@ -45,7 +45,7 @@ OrganSummary ball(const std::string& name) {
   for (std::uint32_t face = 0; face < organ.faces.size(); ++face) {
     const glm::vec3 corner = mesh.positions[mesh.faces[face].x];
     if (corner.z > 0.045f) organ.contact.push_back({face, 10.f * corner.z, 1e5f * corner.x});
-    if (corner.y > 0.055f) organ.gone.push_back({face, 2.f});
+    if (corner.y > 0.055f) organ.removed.push_back({face, 2.f});
   }
   organ.touched_area = 0.001;
   return organ;

@@ -148,7 +148,7 @@ class BurntSession {
   // The first organ's touches use slots, the second's ids: both are allowed.
   void append(Recorder& recorder) const {
     const SurfaceChange& c = organs_[0].change;
-    const RecordedChange change{c.gone, c.new_faces, c.new_rest, c.new_embedding, c.carried, c.carried_embedding};
+    const RecordedChange change{c.removed, c.new_faces, c.new_rest, c.new_embedding, c.carried, c.carried_embedding};
     const RecordedOrganFrame organs[] = {
         {nodes_[0], {slots_[0], shots_[0].first}, shots_[0].ids, shots_[0].pressure, c.empty() ? nullptr : &change},
         {nodes_[1], {shots_[1].touches, shots_[1].first}, {}, shots_[1].pressure, nullptr}};

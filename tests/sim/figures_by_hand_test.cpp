@@ -26,7 +26,7 @@ Track track_through(const std::vector<glm::dvec3>& tip, double start = 0.0) {
   return track;
 }
 
-TEST(FiguresByHand, TwoSamplesAreEnough) {
+TEST(MetricsByHand, TwoSamplesAreEnough) {
   // The tip is 0.3 m below the trocar, then 0.4 m to its side at the trocar's height: a quarter turn, 0.1 m deeper.
   Track track = track_through({{0.0, 0.0, 0.0}, {0.4, 0.0, 0.3}});
   track.roll_deg = {10.0, -35.0};
@@ -44,7 +44,7 @@ TEST(FiguresByHand, TwoSamplesAreEnough) {
   EXPECT_EQ(idle_share(track), 0.5);
 }
 
-TEST(FiguresByHand, OneSampleIsNotEnough) {
+TEST(MetricsByHand, OneSampleIsNotEnough) {
   const Track track = track_through({{0.0, 0.0, 0.0}});
   for (const double metric : {path_length(track.tip), path_inefficiency(track, {}), depth_travelled(track),
                               shaft_turned(track), roll_turned(track), volume_used(track), mean_speed(track),
@@ -54,7 +54,7 @@ TEST(FiguresByHand, OneSampleIsNotEnough) {
 }
 
 // Stops are times: in a track that starts at 2 s, the second sample is at 2.01 s. Earlier and later times are clamped.
-TEST(FiguresByHand, StopsAreTimesOfTheTrack) {
+TEST(MetricsByHand, StopsAreTimesOfTheTrack) {
   const Track track = track_through({{0.0, 0, 0}, {0.03, 0.04, 0}, {0.03, 0, 0}, {0.06, 0, 0}}, 2.0);
   const double path = 0.05 + 0.04 + 0.03;
   EXPECT_NEAR(path_inefficiency(track, {}), path / 0.06, 1e-12);
@@ -64,7 +64,7 @@ TEST(FiguresByHand, StopsAreTimesOfTheTrack) {
 }
 
 // The speeds of both instruments are the same function of time; they start and end at different times.
-TEST(FiguresByHand, InstrumentsAreComparedAtTheSameTimes) {
+TEST(MetricsByHand, InstrumentsAreComparedAtTheSameTimes) {
   const auto hand = [](double start, int samples, double delay) {
     Track track = track_through(std::vector<glm::dvec3>(static_cast<std::size_t>(samples)), start);
     for (std::size_t k = 0; k < track.size(); ++k) {
@@ -88,7 +88,7 @@ TEST(FiguresByHand, InstrumentsAreComparedAtTheSameTimes) {
 }
 
 // x = c t^3 at t = -2 .. 2 steps: all its third differences are 6 c.
-TEST(FiguresByHand, JerkOfFiveSamples) {
+TEST(MetricsByHand, JerkOfFiveSamples) {
   const double rate = 10.0, c = 0.7;
   std::vector<glm::dvec3> tip;
   for (int k = -2; k <= 2; ++k) tip.emplace_back(0.0, c * std::pow(k / rate, 3), 0.0);
@@ -131,7 +131,7 @@ double arc_by_definition(const std::vector<double>& speed, double rate, const Sp
 }
 
 // Tests oscillations of 8, 10 and 15 Hz on a reaching movement: the arc includes frequencies up to its highest one.
-TEST(FiguresByHand, SpectrumEndsAtItsHighestFrequency) {
+TEST(MetricsByHand, SpectrumEndsAtItsHighestFrequency) {
   for (const double shaking : {8.0, 10.0, 15.0}) {
     std::vector<double> speed;
     for (int k = 0; k < 64; ++k)
@@ -145,14 +145,14 @@ TEST(FiguresByHand, SpectrumEndsAtItsHighestFrequency) {
   }
 }
 
-TEST(FiguresByHand, SpectrumOfTwoSamples) {
+TEST(MetricsByHand, SpectrumOfTwoSamples) {
   const std::vector<double> speed{1.0, 0.5};
   EXPECT_NEAR(spectral_arc_length(speed, 10.0), arc_by_definition(speed, 10.0, {}), 1e-9);
   EXPECT_TRUE(std::isnan(spectral_arc_length(std::vector{1.0}, 10.0)));
 }
 
 // There are four samples per step, the first at 3.7 s; the mean of each step's samples replaces them.
-TEST(FiguresByHand, ThinnedTakesMeansOfSteps) {
+TEST(MetricsByHand, ThinnedTakesMeansOfSteps) {
   std::vector<double> time, value;
   for (int k = 0; k < 12; ++k) {
     time.push_back(3.7 + 0.025 * k + 0.001);
@@ -167,7 +167,7 @@ TEST(FiguresByHand, ThinnedTakesMeansOfSteps) {
   }
 }
 
-TEST(FiguresByHand, SplineAndLowPassOfOneAndTwoValues) {
+TEST(MetricsByHand, SplineAndLowPassOfOneAndTwoValues) {
   EXPECT_EQ(spline_samples({{5.0}, {0.3}}, 100.0), std::vector<double>{0.3});
   const auto line = spline_samples({{5.0, 5.04}, {1.0, 3.0}}, 100.0);
   ASSERT_EQ(line.size(), 5u);
@@ -180,7 +180,7 @@ TEST(FiguresByHand, SplineAndLowPassOfOneAndTwoValues) {
 }
 
 // A cut-off above half the sampling rate is clamped just below it: slow motion passes, and nothing is amplified.
-TEST(FiguresByHand, LowPassWithACutOffBeyondHalfTheRate) {
+TEST(MetricsByHand, LowPassWithACutOffBeyondHalfTheRate) {
   for (const double cut_off : {8.0, 10.0, 40.0}) {
     std::vector<double> wave;
     for (int k = 0; k < 200; ++k) wave.push_back(std::sin(0.1 * k));
@@ -190,7 +190,7 @@ TEST(FiguresByHand, LowPassWithACutOffBeyondHalfTheRate) {
 }
 
 // Two samples 10 ms apart: the speed at both is their distance over the time.
-TEST(FiguresByHand, SpeedOfTwoSamples) {
+TEST(MetricsByHand, SpeedOfTwoSamples) {
   TrackSamples samples;
   samples.add(1.0, {0.0, 0, 0}, {0, 0, 0.3}, 0.0);
   samples.add(1.0 + kStep, {0.001, 0, 0}, {0, 0, 0.3}, 0.0);
@@ -201,7 +201,7 @@ TEST(FiguresByHand, SpeedOfTwoSamples) {
   EXPECT_GT(track.speed[0], 0.0);
 }
 
-TEST(FiguresByHand, AttemptsAreOrderedByDate) {
+TEST(MetricsByHand, AttemptsAreOrderedByDate) {
   std::vector<Attempt> attempts(3);
   attempts[0].date = "2026-03-03", attempts[1].date = "2026-01-01", attempts[2].date = "2026-02-02";
   attempts[0].file = "c", attempts[1].file = "a", attempts[2].file = "b";

@@ -55,13 +55,13 @@ struct FormulaSession {
     const float pressure[] = {t < 1.25 ? 150e3f : 200e3f};
     const FaceId burnt[] = {FaceId{10}}, torn[] = {FaceId{11}, FaceId{12}};
     RecordedChange change;
-    if (at(frame, 1.75)) change.gone = burnt;
-    if (at(frame, 3.0)) change.gone = torn;
+    if (at(frame, 1.75)) change.removed = burnt;
+    if (at(frame, 3.0)) change.removed = torn;
     const RecordedOrganFrame organ{tissue.rest,
                                    {std::span(&touch, pressed), first},
                                    {},
                                    std::span(pressure).first(pressed),
-                                   change.gone.empty() ? nullptr : &change};
+                                   change.removed.empty() ? nullptr : &change};
     const std::uint8_t energy[] = {0, between(t, 1.5, 2.0)};
     const RecordedClash clash{0, 1, clashes(t) ? -0.001f : 0.004f, {}};
     const float tip_depth[] = {0.f, between(t, 2.0, 2.5) ? 0.002f : 0.f};

@@ -31,7 +31,7 @@ struct Kept {
       touches.emplace_back(organ.touches.touches.begin(), organ.touches.touches.end());
       first.emplace_back(organ.touches.first.begin(), organ.touches.first.end());
       pressure.emplace_back(organ.pressure.begin(), organ.pressure.end());
-      removed.push_back(organ.faces_gone);
+      removed.push_back(organ.faces_removed);
     }
   }
 };
@@ -58,7 +58,7 @@ void expect_same(const Kept& live, const Observation& other) {
     EXPECT_TRUE(std::equal(live.first[k].begin(), live.first[k].end(), organ.touches.first.begin()));
     ASSERT_EQ(live.pressure[k].size(), organ.pressure.size()) << live.touches[k].size() << " touches";
     EXPECT_TRUE(std::equal(live.pressure[k].begin(), live.pressure[k].end(), organ.pressure.begin()));
-    EXPECT_EQ(live.removed[k], organ.faces_gone);
+    EXPECT_EQ(live.removed[k], organ.faces_removed);
   }
   EXPECT_TRUE(live.seen.scope.port == other.scope.port && live.seen.scope.eye == other.scope.eye);
   EXPECT_EQ(live.seen.scope.spin_deg, other.scope.spin_deg);
@@ -134,7 +134,7 @@ TEST_P(Observers, ARecordingGivesTheSessionsObservations) {
   for (std::size_t frame = 0; frame < kept_.size(); ++frame) {
     const Observation& seen = observer.observe(frame);
     expect_same(kept_[frame], seen);
-    for (const SeenOrgan& organ : seen.organs) removed += organ.faces_gone;
+    for (const SeenOrgan& organ : seen.organs) removed += organ.faces_removed;
     if (HasFailure()) FAIL() << "frame " << frame;
   }
   if (GetParam() == "burn_line") {

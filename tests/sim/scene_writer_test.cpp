@@ -79,10 +79,10 @@ void expect_equal(const TaskScene& a, const TaskScene& b) {
   EXPECT_EQ(a.title, b.title);
   EXPECT_EQ(a.instructions, b.instructions);
   EXPECT_EQ(a.instrument, b.instrument);
-  ASSERT_EQ(a.places.size(), b.places.size());
-  for (std::size_t k = 0; k < a.places.size(); ++k) {
-    EXPECT_EQ(a.places[k].organ, b.places[k].organ);
-    EXPECT_EQ(a.places[k].place, b.places[k].place);
+  ASSERT_EQ(a.locations.size(), b.locations.size());
+  for (std::size_t k = 0; k < a.locations.size(); ++k) {
+    EXPECT_EQ(a.locations[k].organ, b.locations[k].organ);
+    EXPECT_EQ(a.locations[k].location, b.locations[k].location);
   }
   ASSERT_EQ(a.zones.size(), b.zones.size());
   for (std::size_t k = 0; k < a.zones.size(); ++k) EXPECT_EQ(a.zones[k].outline, b.zones[k].outline);
@@ -210,7 +210,7 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     scene.breathing.rate = static_cast<float>(number(0, 1));
     TaskScene task;
     task.kind = TaskKind::BurnLine, task.instrument = "hook", task.instructions = "Burn \"it\".\nSlowly.";
-    task.places = {{"liver", glm::vec3(position())}, {"liver", glm::vec3(position())}};
+    task.locations = {{"liver", glm::vec3(position())}, {"liver", glm::vec3(position())}};
     task.zones = {{{{0, 0}, {number(0.1, 1), 0}, {0, number(0.1, 1)}}}};
     task.tolerance = std::round(number(1, 50) * 10) / 10 * 1e-3;
     task.time_good = number(1, 29), task.time_limit = number(30, 300);

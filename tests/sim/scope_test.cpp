@@ -150,7 +150,7 @@ TEST(Lens, ImageCameraProjectsAsSeenPointDoes) {
     const glm::dvec4 clip = camera.view_projection * glm::dvec4(point, 1.0);
     const glm::dvec2 pinhole = glm::dvec2(clip.x * camera.aspect, clip.y) / clip.w;
     const Lens lens{0.1, 1.16};
-    EXPECT_NEAR(glm::distance(seen_point(pose, lens, point).place, seen_from_pinhole(lens, pinhole)), 0.0, 1e-9);
+    EXPECT_NEAR(glm::distance(seen_point(pose, lens, point).location, seen_from_pinhole(lens, pinhole)), 0.0, 1e-9);
   }
 }
 
@@ -160,8 +160,8 @@ TEST(Lens, SeesPointsInFrontOfItWithinTheField) {
   EXPECT_TRUE(seen_point(pose, lens, {0, 0, 0}).visible);
   EXPECT_FALSE(seen_point(pose, lens, {0, 0, 0.2}).visible);
   EXPECT_FALSE(seen_point(pose, lens, {0.2, 0, 0}).visible);
-  EXPECT_GT(seen_point(pose, lens, {0, 0.01, 0}).place.y, 0.0);
-  EXPECT_GT(seen_point(pose, lens, {0.01, 0, 0}).place.x, 0.0);
+  EXPECT_GT(seen_point(pose, lens, {0, 0.01, 0}).location.y, 0.0);
+  EXPECT_GT(seen_point(pose, lens, {0.01, 0, 0}).location.x, 0.0);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFrames = 240;
 
-struct LiveFigures {
+struct LiveMetrics {
   double peak_force = 0.0, impulse = 0.0, collision_time = 0.0;
   float peak_pressure = 0.f;
   std::size_t burnt = 0, torn = 0;
@@ -35,7 +35,7 @@ struct LiveFigures {
     if (collides) collision_time += dt;
     for (const Organ& organ : session.organs()) {
       for (const float pressure : organ.touch_pressure) peak_pressure = std::max(peak_pressure, pressure);
-      (burns ? burnt : torn) += organ.change.gone.size();
+      (burns ? burnt : torn) += organ.change.removed.size();
     }
   }
 };
@@ -66,7 +66,7 @@ TEST(ScoreLive, EqualsTheScoreOfTheRecording) {
     return make_script_device({i.pivot, i.tip, i.script, 0.012, 0.008, 2.0});
   });
   const auto file = folder.path() / "s.h5";
-  LiveFigures live;
+  LiveMetrics live;
   {
     SessionRecorder recorder(recording_file(file), scene, session, "none");
     for (std::size_t frame = 0; frame < kFrames; ++frame) {

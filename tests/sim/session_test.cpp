@@ -236,7 +236,7 @@ TEST_F(BallScene, MarksFollowTheSurfaceAndTheScopeItsDevice) {
   const ScopePose before = session.scope().pose;
   float lowest = 1.f, highest = 0.f;
   for (std::size_t frame = 0; frame < 120; ++frame) {
-    const glm::vec3 expected = place_of(mark, ball.positions);
+    const glm::vec3 expected = position_of(mark, ball.positions);
     run(session, frame, 1);
     ASSERT_EQ(session.marks()[0], expected);
     lowest = std::min(lowest, expected.z), highest = std::max(highest, expected.z);

@@ -63,8 +63,8 @@ SurfaceHistory random_history(Dice& dice, std::uint32_t frames) {
     }
     for (std::uint32_t k = dice.below(6); k > 0 && !living.empty(); --k) {
       std::swap(living[dice.below(static_cast<std::uint32_t>(living.size()))], living.back());
-      history.gone.push_back(FaceId(living.back()));
-      history.gone_frame.push_back(frame);
+      history.removed.push_back(FaceId(living.back()));
+      history.removed_frame.push_back(frame);
       living.pop_back();
     }
     for (std::uint32_t k = dice.below(4); k > 0; --k) {
@@ -85,8 +85,8 @@ OrganSurface surface_at(const SurfaceHistory& history, std::uint32_t frame) {
   OrganSurface surface;
   for (std::uint32_t id = 0; id < history.faces.size(); ++id) {
     bool lives = history.face_born[id] <= frame;
-    for (std::size_t row = 0; row < history.gone.size(); ++row)
-      if (index(history.gone[row]) == id && history.gone_frame[row] <= frame) lives = false;
+    for (std::size_t row = 0; row < history.removed.size(); ++row)
+      if (index(history.removed[row]) == id && history.removed_frame[row] <= frame) lives = false;
     if (!lives) continue;
     surface.ids.push_back(FaceId(id));
     surface.faces.push_back(history.faces[id]);
@@ -166,7 +166,7 @@ TEST(SurfaceHistory, DamageIsReported) {
             "the frames of its surface changes are not in ascending order");
   EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 5; }), "face 1 uses vertex 5 before the vertex exists");
   EXPECT_EQ(fault_with([](auto& h) { h.faces[1].y = 4; }), "face 1 uses vertex 4 before the vertex exists");
-  EXPECT_EQ(fault_with([](auto& h) { h.gone = {FaceId{2}}, h.gone_frame = {1}; }),
+  EXPECT_EQ(fault_with([](auto& h) { h.removed = {FaceId{2}}, h.removed_frame = {1}; }),
             "face 2 is removed before it exists");
   EXPECT_EQ(fault_with([](auto& h) { h.carried = {4}, h.carried_embedding = {h.embedding[0]}, h.carried_frame = {4}; }),
             "vertex 4 gets a new embedding before it exists");

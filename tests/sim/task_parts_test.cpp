@@ -47,7 +47,7 @@ TEST(TaskParts, LinesFollowTheSurfaceInShortSteps) {
   const TriangleMesh ball = shapes::icosphere(4, 0.05f);
   const TaskStage stage{{"ball"}, {"probe"}, {ball.view()}};
   TaskScene task;
-  task.places = {{"ball", {0.f, 0.f, 0.05f}}, {"ball", {0.05f, 0.f, 0.f}}};
+  task.locations = {{"ball", {0.f, 0.f, 0.05f}}, {"ball", {0.05f, 0.f, 0.f}}};
   const TissueLine line(task, stage);
   EXPECT_NEAR(line.length(), 0.05 * 1.5708, 0.001) << "a quarter of a great circle";
   for (const glm::vec3& point : line.points()) EXPECT_NEAR(glm::length(point), 0.05f, 0.0003f);
@@ -69,7 +69,7 @@ TEST(TaskParts, MarksOfManyPoints) {
   for (std::size_t k = 0; k < points.size(); ++k) {
     const SurfaceMark one = nearest_mark(3, ball.view(), points[k]);
     EXPECT_TRUE(marks[k].organ == one.organ && marks[k].vertex == one.vertex && marks[k].weight == one.weight);
-    EXPECT_NEAR(glm::length(place_of(one, ball.positions)), 0.05f, 0.001f);
+    EXPECT_NEAR(glm::length(position_of(one, ball.positions)), 0.05f, 0.001f);
   }
 }
 

@@ -60,9 +60,9 @@ time_limit_s = 50
   EXPECT_EQ(task.title, "One");
   EXPECT_EQ(task.instructions, "Touch it.");
   EXPECT_EQ(task.instrument, "grasper");
-  ASSERT_EQ(task.places.size(), 1u);
-  EXPECT_EQ(task.places[0].organ, "liver");
-  EXPECT_FLOAT_EQ(task.places[0].place.z, 0.003f);
+  ASSERT_EQ(task.locations.size(), 1u);
+  EXPECT_EQ(task.locations[0].organ, "liver");
+  EXPECT_FLOAT_EQ(task.locations[0].location.z, 0.003f);
   ASSERT_EQ(task.zones.size(), 1u);
   EXPECT_EQ(task.zones[0].outline[1], glm::dvec2(0.5, 0.0));
   EXPECT_DOUBLE_EQ(task.tolerance, 0.005);

@@ -17,7 +17,7 @@ using test::part_of;
 TaskScene touch_task() {
   TaskScene task;
   task.instrument = "probe";
-  task.places = {{"sheet", {0.01f, 0.f, 0.f}}, {"sheet", {0.05f, 0.f, 0.f}}};
+  task.locations = {{"sheet", {0.01f, 0.f, 0.f}}, {"sheet", {0.05f, 0.f, 0.f}}};
   task.tolerance = 0.004;
   task.hold = 0.2;
   task.time_good = 10.0;
@@ -92,14 +92,14 @@ TEST(TaskRun, RefusesMissingOrgansAndInstruments) {
   task.instrument = "hook";
   EXPECT_THROW(TaskRun(task, frames.stage()), InputError);
   task = touch_task();
-  task.places[0].organ = "liver";
+  task.locations[0].organ = "liver";
   EXPECT_THROW(TaskRun(task, frames.stage()), InputError);
 }
 
 TaskScene line_task(TaskKind kind) {
   TaskScene task = touch_task();
   task.kind = kind;
-  task.places = {{"sheet", {-0.03f, 0.f, 0.f}}, {"sheet", {0.03f, 0.f, 0.f}}};
+  task.locations = {{"sheet", {-0.03f, 0.f, 0.f}}, {"sheet", {0.03f, 0.f, 0.f}}};
   return task;
 }
 
@@ -129,7 +129,7 @@ TEST(TaskRun, BurnsOnAndOffTheLine) {
   HandMadeFrames frames;
   TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
   frames.tool.energy = true;
-  frames.faces_gone = 3;
+  frames.faces_removed = 3;
   for (int k = 0; k <= 60; ++k) {
     // A piece of 20 mm lies 6 mm off the line.
     frames.tip_at(-0.03 + 0.001 * k, k >= 20 && k < 40 ? 0.006 : 0.0);
@@ -153,7 +153,7 @@ TEST(TaskRun, BurnsOnAndOffTheLine) {
 TEST(TaskRun, LiftsHoldsAndDrops) {
   TaskScene task = touch_task();
   task.kind = TaskKind::LiftOrgan;
-  task.places = {{"sheet", {0.f, 0.f, 0.f}}};
+  task.locations = {{"sheet", {0.f, 0.f, 0.f}}};
   task.lift = 0.015;
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());

@@ -29,14 +29,14 @@ class TaskScenes : public ::testing::TestWithParam<std::string> {
  protected:
   TaskScenes() : scene_(load_scene(repository_file("data/scenes/tasks/" + GetParam() + ".toml"))) {
     for (const OrganScene& organ : scene_.organs) meshes_.push_back(load_mesh(organ.mesh));
-    for (const TaskPlace& given : scene_.task->places)
+    for (const TaskTarget& given : scene_.task->locations)
       for (std::size_t k = 0; k < meshes_.size(); ++k) {
         if (scene_.organs[k].name != given.organ) continue;
-        const SurfaceMark mark = nearest_mark(static_cast<std::uint32_t>(k), meshes_[k].view(), given.place);
+        const SurfaceMark mark = nearest_mark(static_cast<std::uint32_t>(k), meshes_[k].view(), given.location);
         const Triangle face = triangle_of(meshes_[k].positions, mark.vertex);
-        targets_.push_back({glm::dvec3(place_of(mark, meshes_[k].positions)),
+        targets_.push_back({glm::dvec3(position_of(mark, meshes_[k].positions)),
                             glm::normalize(glm::cross(face.b - face.a, face.c - face.a))});
-        EXPECT_LT(glm::distance(targets_.back().at, glm::dvec3(given.place)), 0.006)
+        EXPECT_LT(glm::distance(targets_.back().at, glm::dvec3(given.location)), 0.006)
             << "targets in the file lie on organs";
       }
   }
@@ -58,12 +58,12 @@ TEST_P(TaskScenes, EveryTargetIsInView) {
   ASSERT_TRUE(scene_.task);
   EXPECT_FALSE(scene_.task->title.empty());
   EXPECT_FALSE(scene_.task->instructions.empty());
-  ASSERT_EQ(targets_.size(), scene_.task->places.size());
+  ASSERT_EQ(targets_.size(), scene_.task->locations.size());
   const ScopePose scope = scene_.scope.pose();
   for (std::size_t k = 0; k < targets_.size(); ++k) {
     const SeenPoint seen = seen_point(scope, scene_.scope.lens, targets_[k].at);
     EXPECT_TRUE(seen.visible) << "target " << k + 1;
-    EXPECT_LT(std::abs(seen.place.y), 0.95) << "target " << k + 1 << ": outside the screen";
+    EXPECT_LT(std::abs(seen.location.y), 0.95) << "target " << k + 1 << ": outside the screen";
     EXPECT_TRUE(seen_from(scope.eye, targets_[k])) << "target " << k + 1 << " is hidden";
   }
 }

@@ -49,25 +49,25 @@ class HandMadeFrames {
 
   // Returns the observation of the frame; valid until the next.
   Observation kept(const TaskRun& run) {
-    places_.clear();
-    for (const SurfaceMark& mark : run.marks()) places_.push_back(place_of(mark, sheet_.positions) + moved);
+    locations_.clear();
+    for (const SurfaceMark& mark : run.marks()) locations_.push_back(position_of(mark, sheet_.positions) + moved);
     first_ = {0, static_cast<std::uint32_t>(touches_.size())};
-    organ_ = {{touches_, first_}, {}, faces_gone};
-    return {time, {&tool, 1}, {&organ_, 1}, places_, scope, lens};
+    organ_ = {{touches_, first_}, {}, faces_removed};
+    return {time, {&tool, 1}, {&organ_, 1}, locations_, scope, lens};
   }
 
   SeenTool tool;
   ScopePose scope;
   Lens lens;
   glm::vec3 moved{0.f};  // m   displacement of all marks from rest
-  std::uint32_t faces_gone = 0;
+  std::uint32_t faces_removed = 0;
   double time = 5.0;  // s   a task may begin at any time
 
  private:
   TriangleMesh sheet_;
   std::vector<Touch> touches_;
   std::vector<std::uint32_t> first_;
-  std::vector<glm::vec3> places_;
+  std::vector<glm::vec3> locations_;
   SeenOrgan organ_;
 };
 

@@ -67,7 +67,7 @@ TEST_P(TipTouchOf, AgreesWithATestOfAllFaces) {
   }
   EXPECT_GT(touched, 400u);
   std::printf("%s: %zu pieces, one-sided Hausdorff distance %.3f mm, %zu faces touched\n", name_of(GetParam()),
-              tip.pieces(), tip.bulge() * 1e3, touched);
+              tip.pieces(), tip.deviation() * 1e3, touched);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TipTouchOf, testing::ValuesIn(kKinds),

@@ -162,7 +162,7 @@ class Soak {
       if (recorder) recorder->append(session, time);
       task.step(observer.observe(session, time));
       result.touched += session.touched();
-      for (const Organ& organ : session.organs()) result.removed += organ.change.gone.size();
+      for (const Organ& organ : session.organs()) result.removed += organ.change.removed.size();
       result.finite = all_finite(session);
     }
     result.median_ms = share_of(frame_ms_, 0.5);

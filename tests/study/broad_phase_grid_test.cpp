@@ -43,16 +43,16 @@ class Grid : public ::testing::TestWithParam<Space> {};
 TEST_P(Grid, MatchesBruteForce) {
   constexpr std::uint32_t kSeed = 41;
   for (const std::size_t objects : {2, 30, 200}) {
-    test::Crowd crowd(kSeed, objects);
+    test::MovingBoxes moving(kSeed, objects);
     UniformGrid grid(GetParam().axes);
     Pairs brute;
     std::size_t pairs = 0;
     for (int frame = 0; frame < 250; ++frame) {
       SCOPED_TRACE(testing::Message() << "seed " << kSeed << " frame " << frame << " objects " << objects);
-      brute_force_pairs(crowd.boxes(), GetParam().axes, brute);
-      ASSERT_EQ(listed(grid.pairs(crowd.boxes())), brute);
+      brute_force_pairs(moving.boxes(), GetParam().axes, brute);
+      ASSERT_EQ(listed(grid.pairs(moving.boxes())), brute);
       pairs += brute.size();
-      crowd.frame(frame % 100 < 70);
+      moving.frame(frame % 100 < 70);
     }
     std::printf("%s: %zu objects, %.1f pairs a frame\n", GetParam().name, objects, double(pairs) / 250.0);
   }
@@ -91,14 +91,14 @@ TEST(GridOverlap, MatchesOverlapWithImages) {
 }
 
 TEST(GridOverlap, WithoutPeriodicAxesMatchesPlainOverlap) {
-  test::Crowd crowd(43, 100);
+  test::MovingBoxes moving(43, 100);
   const GridAxes axes{unbounded(0.1), bounded(0.1, 5), unbounded(0.1)};
   Pairs plain, in_space;
   for (int frame = 0; frame < 50; ++frame) {
-    brute_force_pairs(crowd.boxes(), plain);
-    brute_force_pairs(crowd.boxes(), axes, in_space);
+    brute_force_pairs(moving.boxes(), plain);
+    brute_force_pairs(moving.boxes(), axes, in_space);
     EXPECT_EQ(plain, in_space);
-    crowd.frame(true);
+    moving.frame(true);
   }
 }
 

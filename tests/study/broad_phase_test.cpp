@@ -67,18 +67,18 @@ class BroadPhase : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(BroadPhase, AllMethodsAgreeForAThousandFrames) {
   const auto seed = static_cast<std::uint32_t>(1000 + GetParam());
-  test::Crowd crowd(seed, GetParam());
-  Methods methods(crowd.boxes());
+  test::MovingBoxes moving(seed, GetParam());
+  Methods methods(moving.boxes());
   std::size_t pairs = 0, inserted = 0;
   for (int frame = 0; frame < 1000; ++frame) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << " frame " << frame);
     const Pairs before = frame == 0 ? Pairs{} : methods.brute;
-    methods.update(crowd.boxes());
+    methods.update(moving.boxes());
     expect_all_agree(methods, before);
     if (HasFatalFailure()) return;
     pairs += methods.brute.size();
     inserted += !methods.by_boxes.counters().swept_afresh;
-    crowd.frame(frame % 200 < 150);
+    moving.frame(frame % 200 < 150);
   }
   std::printf("seed %u: %zu objects, %.1f pairs a frame, %zu frames by insertion\n", seed, GetParam(),
               double(pairs) / 1000.0, inserted);
@@ -101,11 +101,11 @@ TEST(BroadPhaseEmpty, FewerThanTwoBoxesMakeNoPairs) {
 // In the first round every buffer grows to its largest size.
 TEST(BroadPhaseAllocation, NoneAfterWarmUp) {
   constexpr std::size_t kObjects = 200;
-  test::Crowd crowd(7, kObjects);
+  test::MovingBoxes moving(7, kObjects);
   std::vector<std::vector<Box>> frames;
   for (int frame = 0; frame < 200; ++frame) {
-    frames.push_back(crowd.boxes());
-    crowd.frame(frame % 2 == 0);
+    frames.push_back(moving.boxes());
+    moving.frame(frame % 2 == 0);
   }
   Methods methods(frames.front());
   for (const auto& boxes : frames) methods.update(boxes);

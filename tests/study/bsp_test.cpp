@@ -24,7 +24,7 @@
 namespace trocar {
 namespace {
 
-using solids::PointPlace;
+using solids::PointLocation;
 using test::Dice;
 
 constexpr unsigned kSeed = 31;
@@ -154,18 +154,18 @@ TEST(BspSolid, PointsMatchWindingNumber) {
       const glm::dvec3 near = random_point(dice, mesh);
       const glm::dvec3 point = dice.pick(2) ? near + dice.in_cube(1e-3) : dice.in_cube(0.15);
       const bool expected = solids::winding_number(mesh.view(), point) > 0.5;
-      ASSERT_EQ(solid.place(point), expected ? PointPlace::Inside : PointPlace::Outside) << "round " << round;
+      ASSERT_EQ(solid.locate(point), expected ? PointLocation::Inside : PointLocation::Outside) << "round " << round;
       inside += expected;
     }
     EXPECT_GT(inside, 50);
     for (int round = 0; round < 300; ++round) {  // on the surface, and in the planes of faces but off them
       const Triangle t = triangle_of(mesh.positions, mesh.faces[dice.pick(int(mesh.faces.size()))]);
       const double u = dice.uniform(0.0, 1.0), v = dice.uniform(0.0, 1.0 - u);
-      ASSERT_EQ(solid.place(t.a + u * (t.b - t.a) + v * (t.c - t.a)), PointPlace::OnSurface);
+      ASSERT_EQ(solid.locate(t.a + u * (t.b - t.a) + v * (t.c - t.a)), PointLocation::OnSurface);
       const glm::dvec3 beside = t.a + dice.uniform(-5.0, 5.0) * (t.b - t.a) + dice.uniform(-5.0, 5.0) * (t.c - t.a);
-      const PointPlace found = solid.place(beside);
-      if (found == PointPlace::OnSurface) continue;
-      ASSERT_EQ(found == PointPlace::Inside, solids::winding_number(mesh.view(), beside) > 0.5);
+      const PointLocation found = solid.locate(beside);
+      if (found == PointLocation::OnSurface) continue;
+      ASSERT_EQ(found == PointLocation::Inside, solids::winding_number(mesh.view(), beside) > 0.5);
     }
   }
 }
@@ -190,7 +190,7 @@ TEST(BspTree, SizeOnCurvedSurfaces) {
                 tree.depth, ms);
     EXPECT_LT(tree.nodes.size(), 5 * mesh.faces.size());
     EXPECT_LT(tree.depth, 60u);
-    EXPECT_EQ(tree.crowds, 0u);
+    EXPECT_EQ(tree.unsplit_leaves, 0u);
   }
 }
 
@@ -224,7 +224,7 @@ TEST(BspQuery, BrokenMeshesAgreeWithTheReference) {
       const ToolVolume tool = swept_volume(step, Cover::Capsule);
       for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact}) {
         const TouchList list = query->touched({&tool, 1}, set);
-        const Agreement agreement = judge(reference_touched(mesh.view(), tool, set), list.of_tool(0));
+        const Agreement agreement = compare_with_reference(reference_touched(mesh.view(), tool, set), list.of_tool(0));
         ASSERT_EQ(agreement.disagreements, 0u) << name << " round " << round;
         in_both += agreement.in_both;
       }

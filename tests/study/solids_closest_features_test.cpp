@@ -24,8 +24,8 @@ void expect_certified(const ConvexBody& a, const RigidPose& at_a, const ConvexBo
                       const FeatureDistance& answer) {
   if (answer.overlapping || answer.distance < 1e-9) return;
   const dvec3 n = (answer.on_second - answer.on_first) / answer.distance;
-  for (const dvec3& v : a.vertices) ASSERT_LE(glm::dot(n, at_a.place(v) - answer.on_first), 1e-9);
-  for (const dvec3& v : b.vertices) ASSERT_GE(glm::dot(n, at_b.place(v) - answer.on_second), -1e-9);
+  for (const dvec3& v : a.vertices) ASSERT_LE(glm::dot(n, at_a.to_world(v) - answer.on_first), 1e-9);
+  for (const dvec3& v : b.vertices) ASSERT_GE(glm::dot(n, at_b.to_world(v) - answer.on_second), -1e-9);
 }
 
 struct Totals {

@@ -19,8 +19,8 @@ using test::Dice;
 
 double overlap(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b, const dvec3& n) {
   double top = -1e9, bottom = 1e9;
-  for (const dvec3& v : a.vertices) top = std::max(top, glm::dot(n, at_a.place(v)));
-  for (const dvec3& v : b.vertices) bottom = std::min(bottom, glm::dot(n, at_b.place(v)));
+  for (const dvec3& v : a.vertices) top = std::max(top, glm::dot(n, at_a.to_world(v)));
+  for (const dvec3& v : b.vertices) bottom = std::min(bottom, glm::dot(n, at_b.to_world(v)));
   return top - bottom;
 }
 

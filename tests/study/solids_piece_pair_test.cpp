@@ -36,7 +36,7 @@ Slow all_pairs(const ConvexPieces& a, const RigidPose& at_a, const ConvexPieces&
 
 const ConvexPieces& ring() {
   static const ConvexPieces pieces =
-      convex_pieces(shapes::torus(16, 8, 0.02f, 0.006f).view(), {.largest_bulge = 2e-3, .most_pieces = 8});
+      convex_pieces(shapes::torus(16, 8, 0.02f, 0.006f).view(), {.largest_deviation = 2e-3, .most_pieces = 8});
   return pieces;
 }
 

@@ -23,7 +23,7 @@ constexpr PlaneWeight kWeights[] = {PlaneWeight::Constant, PlaneWeight::Decaying
 
 std::vector<dvec3> placed(const ConvexBody& body, const RigidPose& pose) {
   std::vector<dvec3> points;
-  for (const dvec3& v : body.vertices) points.push_back(pose.place(v));
+  for (const dvec3& v : body.vertices) points.push_back(pose.to_world(v));
   return points;
 }
 

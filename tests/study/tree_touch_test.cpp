@@ -97,7 +97,7 @@ void expect_agreement(const Trees& trees, const TriangleMesh& mesh, std::span<co
     const TouchList list = tree->touched(tools, set);
     ASSERT_EQ(list.first.size(), tools.size() + 1);
     for (std::size_t k = 0; k < tools.size(); ++k) {
-      const Agreement agreement = judge(reference[k], list.of_tool(k));
+      const Agreement agreement = compare_with_reference(reference[k], list.of_tool(k));
       ASSERT_EQ(agreement.disagreements, 0u) << tree->name() << ", tool " << k << ", set " << int(set);
       tally.in_both += agreement.in_both;
       tally.borderline += agreement.borderline;

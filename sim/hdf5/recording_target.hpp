@@ -8,14 +8,14 @@
 
 namespace trocar {
 
-class RecordingPlace {
+class RecordingTarget {
  public:
   // Only checks the file. Throws InputError when the file cannot be written, or exists and must not be replaced.
-  explicit RecordingPlace(const std::filesystem::path& file);
+  explicit RecordingTarget(const std::filesystem::path& file);
   // Moves the old recording back, unless settle() was called.
-  ~RecordingPlace();
-  RecordingPlace(const RecordingPlace&) = delete;
-  RecordingPlace& operator=(const RecordingPlace&) = delete;
+  ~RecordingTarget();
+  RecordingTarget(const RecordingTarget&) = delete;
+  RecordingTarget& operator=(const RecordingTarget&) = delete;
 
   // Moves the old recording aside. Throws InputError when a program writes it or it must not be replaced, RunError
   // when it cannot be renamed.

@@ -1,13 +1,13 @@
 // Solves the balance of forces of the implicit reference solver by Newton's method, with sparse direct solves and a
 // line search on the energy.
-#include "deform/judge.hpp"
+#include "deform/implicit_reference.hpp"
 
 #include <Eigen/Sparse>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 
-#include "deform/judge_terms.hpp"
+#include "deform/implicit_terms.hpp"
 
 namespace trocar {
 namespace {
@@ -29,13 +29,13 @@ constexpr std::uint32_t kFixed = 0xffffffffu;
 struct Balance {
   const TissueModel& model;
   const TissueLoads& loads;
-  const JudgeParams& params;
-  std::vector<dvec3> before, coasting;      // [node] m  positions at the step's start, and at its end without forces
-  dvec3 breath;                             // m
-  double dt;                                // s
-  std::vector<JudgePoint> contacts, holds;  // [contact], [hold]
-  std::vector<JudgeFriction> friction;      // [contact] empty without friction
-  std::vector<std::uint32_t> unknown;       // [node] index among the moving nodes, or kFixed
+  const ImplicitParams& params;
+  std::vector<dvec3> before, coasting;         // [node] m  positions at the step's start, and at its end without forces
+  dvec3 breath;                                // m
+  double dt;                                   // s
+  std::vector<ImplicitPoint> contacts, holds;  // [contact], [hold]
+  std::vector<ImplicitFriction> friction;      // [contact] empty without friction
+  std::vector<std::uint32_t> unknown;          // [node] index among the moving nodes, or kFixed
   std::size_t unknowns = 0;
 };
 
@@ -45,8 +45,8 @@ bool moves(const TissueModel& model, std::size_t node) {
 
 const ToolStep& tool_of(const Balance& b, std::size_t contact) { return b.loads.tools[b.loads.contacts[contact].tool]; }
 
-Balance make_balance(const TissueModel& model, const TissueLoads& loads, const JudgeParams& params,
-                     const JudgeState& state, double dt) {
+Balance make_balance(const TissueModel& model, const TissueLoads& loads, const ImplicitParams& params,
+                     const ImplicitState& state, double dt) {
   Balance b{model, loads, params, state.x, state.x, dvec3(breath(model.breathing, state.time + dt)),
             dt,    {},    {},     {},      {},      0};
   for (std::size_t i = 0; i < state.x.size(); ++i) {
@@ -167,7 +167,7 @@ bool search_along(const Balance& b, const Eigen::VectorXd& step, const Expansion
   return false;
 }
 
-void newton(const Balance& b, std::vector<dvec3>& x, JudgeAnswer& answer) {
+void newton(const Balance& b, std::vector<dvec3>& x, ImplicitResult& answer) {
   for (;; ++answer.iterations) {
     const Expansion here = expand(b, x, Curvature::Exact);
     answer.unbalanced = unbalanced(b, here);
@@ -185,8 +185,9 @@ dvec3 carried(const ToolStep& tool, const dvec3& point) {
   return tool.tip_after - tool.tip_before + glm::dot(point - tool.tip_before, before) * (after - before);
 }
 
-JudgeTouch touch_of(const Balance& b, std::size_t contact, std::span<const dvec3> x) {
-  return touch_between(place_of(b.contacts[contact], x), tool_of(b, contact), dvec3(b.loads.contacts[contact].normal));
+ImplicitContact touch_of(const Balance& b, std::size_t contact, std::span<const dvec3> x) {
+  return touch_between(position_of(b.contacts[contact], x), tool_of(b, contact),
+                       dvec3(b.loads.contacts[contact].normal));
 }
 
 // Updates friction with the current normal forces. Returns their largest change as a fraction of the largest force.
@@ -197,11 +198,11 @@ double renew_friction(Balance& b, std::span<const dvec3> x) {
   b.friction.resize(b.contacts.size());
   double change = 0.0, most = 0.0;
   for (std::size_t i = 0; i < b.contacts.size(); ++i) {
-    const JudgeTouch touch = touch_of(b, i, x);
+    const ImplicitContact touch = touch_of(b, i, x);
     const double grip = friction * b.params.contact_stiffness * std::max(touch.depth, 0.0);
     change = std::max(change, std::abs(grip - (first ? 0.0 : b.friction[i].grip)));
     most = std::max(most, grip);
-    const dvec3 was = place_of(b.contacts[i], b.before);
+    const dvec3 was = position_of(b.contacts[i], b.before);
     b.friction[i] = {touch.normal, was + carried(tool_of(b, i), was), grip, b.params.creep * b.dt};
   }
   return most > 0.0 ? change / most : 0.0;
@@ -209,10 +210,10 @@ double renew_friction(Balance& b, std::span<const dvec3> x) {
 
 // Computes the force on tools and instruments: the gradient of each contact's energy, summed over its nodes, whose
 // weights sum to one.
-void read_forces(const Balance& b, std::span<const dvec3> x, JudgeAnswer& answer) {
+void read_forces(const Balance& b, std::span<const dvec3> x, ImplicitResult& answer) {
   answer.tool_force.assign(b.loads.tools.size(), dvec3(0.0));
   answer.hold_force.assign(b.loads.holds.size(), dvec3(0.0));
-  const auto sum_of = [&](const JudgePoint& point, auto add) {
+  const auto sum_of = [&](const ImplicitPoint& point, auto add) {
     Expansion one;
     one.slope.assign(x.size(), dvec3(0.0));
     add(one);
@@ -221,7 +222,7 @@ void read_forces(const Balance& b, std::span<const dvec3> x, JudgeAnswer& answer
     return sum;
   };
   for (std::size_t i = 0; i < b.contacts.size(); ++i) {
-    const JudgePoint& p = b.contacts[i];
+    const ImplicitPoint& p = b.contacts[i];
     answer.deepest = std::max(answer.deepest, touch_of(b, i, x).depth);
     answer.tool_force[b.loads.contacts[i].tool] += sum_of(p, [&](Expansion& one) {
       add_contact(p, b.loads.contacts[i], tool_of(b, i), b.params.contact_stiffness, x, Curvature::None, one);
@@ -240,17 +241,17 @@ void move_diaphragm(const Balance& b, std::vector<dvec3>& x) {
 
 }  // namespace
 
-JudgeState judge_rest(const TissueModel& model) {
-  JudgeState state;
+ImplicitState implicit_rest(const TissueModel& model) {
+  ImplicitState state;
   state.x.assign(model.rest.begin(), model.rest.end());
   state.v.assign(model.rest.size(), dvec3(0.0));
   return state;
 }
 
-JudgeAnswer judge_step(const TissueModel& model, JudgeState& state, const TissueLoads& loads, double dt,
-                       const JudgeParams& params) {
+ImplicitResult implicit_step(const TissueModel& model, ImplicitState& state, const TissueLoads& loads, double dt,
+                             const ImplicitParams& params) {
   Balance b = make_balance(model, loads, params, state, dt);
-  JudgeAnswer answer;
+  ImplicitResult answer;
   move_diaphragm(b, state.x);
   newton(b, state.x, answer);
   for (int round = 0; round < params.most_friction_rounds; ++round) {
@@ -263,10 +264,10 @@ JudgeAnswer judge_step(const TissueModel& model, JudgeState& state, const Tissue
   return answer;
 }
 
-JudgeAnswer judge_equilibrium(const TissueModel& model, JudgeState& state, const TissueLoads& loads,
-                              const JudgeParams& params) {
+ImplicitResult implicit_equilibrium(const TissueModel& model, ImplicitState& state, const TissueLoads& loads,
+                                    const ImplicitParams& params) {
   const Balance b = make_balance(model, loads, params, state, 0.0);
-  JudgeAnswer answer;
+  ImplicitResult answer;
   move_diaphragm(b, state.x);
   newton(b, state.x, answer);
   state.v.assign(state.x.size(), dvec3(0.0));

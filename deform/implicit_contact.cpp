@@ -1,7 +1,7 @@
 // Computes contacts, holds and friction of the implicit reference solver.
 #include <algorithm>
 
-#include "deform/judge_terms.hpp"
+#include "deform/implicit_terms.hpp"
 #include "deform/point_loads.hpp"
 
 namespace trocar {
@@ -13,7 +13,7 @@ using glm::dvec3;
 // A point closer than this to a tool's axis has no direction to it; the stored side of the contact is used.
 constexpr double kOnAxis = 1e-9;  // m
 
-void add_embedding(const Embedding& e, double share, JudgePoint& point) {
+void add_embedding(const Embedding& e, double share, ImplicitPoint& point) {
   if (share == 0.0) return;
   for (int i = 0; i < 8; ++i) {
     const auto known = std::find(point.node.begin(), point.node.end(), e.node[i]);
@@ -24,7 +24,7 @@ void add_embedding(const Embedding& e, double share, JudgePoint& point) {
 }
 
 // Distributes gradient and curvature of a function of the point to the nodes by their weights.
-void spread(const JudgePoint& point, const dvec3& slope, const dmat3& second, Curvature curvature, Expansion& out) {
+void spread(const ImplicitPoint& point, const dvec3& slope, const dmat3& second, Curvature curvature, Expansion& out) {
   for (std::size_t i = 0; i < point.node.size(); ++i) {
     out.slope[point.node[i]] += point.weight[i] * slope;
     if (curvature == Curvature::None) continue;
@@ -35,7 +35,7 @@ void spread(const JudgePoint& point, const dvec3& slope, const dmat3& second, Cu
 }
 
 // A spring to the origin of `away` that yields at `limit` newtons: energy stiffness/2 d^2, then limit * d.
-void add_yielding_spring(const JudgePoint& point, const dvec3& away, double stiffness, double limit,
+void add_yielding_spring(const ImplicitPoint& point, const dvec3& away, double stiffness, double limit,
                          Curvature curvature, Expansion& out) {
   const double distance = glm::length(away), yield = limit / stiffness;
   if (distance <= yield) {
@@ -50,28 +50,28 @@ void add_yielding_spring(const JudgePoint& point, const dvec3& away, double stif
 
 }  // namespace
 
-JudgePoint contact_point(const TissueModel& model, const TissueContact& contact) {
-  JudgePoint point;
+ImplicitPoint contact_point(const TissueModel& model, const TissueContact& contact) {
+  ImplicitPoint point;
   add_embedding(model.embedding[contact.vertex], 1.0 - double(contact.u) - double(contact.v), point);
   add_embedding(model.embedding[contact.second], contact.u, point);
   add_embedding(model.embedding[contact.third], contact.v, point);
   return point;
 }
 
-JudgePoint held_point(const Embedding& embedding) {
-  JudgePoint point;
+ImplicitPoint held_point(const Embedding& embedding) {
+  ImplicitPoint point;
   add_embedding(embedding, 1.0, point);
   return point;
 }
 
-dvec3 place_of(const JudgePoint& point, std::span<const dvec3> x) {
+dvec3 position_of(const ImplicitPoint& point, std::span<const dvec3> x) {
   dvec3 position(0.0);
   for (std::size_t i = 0; i < point.node.size(); ++i) position += point.weight[i] * x[point.node[i]];
   return position;
 }
 
 // A point that has crossed the axis is pushed back to the side it came from.
-JudgeTouch touch_between(const dvec3& point, const ToolStep& tool, const dvec3& kept_side) {
+ImplicitContact touch_between(const dvec3& point, const ToolStep& tool, const dvec3& kept_side) {
   const double radius = tool.radius - std::min(kContactSlack, 0.1 * tool.radius);
   const dvec3 shaft = tool.tip_after - tool.pivot;
   const double along = glm::clamp(glm::dot(point - tool.pivot, shaft) / glm::dot(shaft, shaft), 0.0, 1.0);
@@ -82,9 +82,9 @@ JudgeTouch touch_between(const dvec3& point, const ToolStep& tool, const dvec3& 
   return {to_axis / distance, radius - distance, 1.0 / distance, beside ? glm::normalize(shaft) : dvec3(0.0)};
 }
 
-void add_contact(const JudgePoint& point, const TissueContact& contact, const ToolStep& tool, double stiffness,
+void add_contact(const ImplicitPoint& point, const TissueContact& contact, const ToolStep& tool, double stiffness,
                  std::span<const dvec3> x, Curvature curvature, Expansion& out) {
-  const JudgeTouch touch = touch_between(place_of(point, x), tool, dvec3(contact.normal));
+  const ImplicitContact touch = touch_between(position_of(point, x), tool, dvec3(contact.normal));
   if (touch.depth <= 0.0) return;
   out.energy += 0.5 * stiffness * touch.depth * touch.depth;
   dmat3 second = stiffness * glm::outerProduct(touch.normal, touch.normal);
@@ -96,16 +96,16 @@ void add_contact(const JudgePoint& point, const TissueContact& contact, const To
   spread(point, stiffness * touch.depth * touch.normal, second, curvature, out);
 }
 
-void add_hold(const JudgePoint& point, const TissueHold& hold, double stiffness, std::span<const dvec3> x,
+void add_hold(const ImplicitPoint& point, const TissueHold& hold, double stiffness, std::span<const dvec3> x,
               Curvature curvature, Expansion& out) {
-  add_yielding_spring(point, place_of(point, x) - dvec3(hold.to), stiffness, hold.limit, curvature, out);
+  add_yielding_spring(point, position_of(point, x) - dvec3(hold.to), stiffness, hold.limit, curvature, out);
 }
 
-void add_friction(const JudgePoint& point, const JudgeFriction& friction, std::span<const dvec3> x, Curvature curvature,
-                  Expansion& out) {
+void add_friction(const ImplicitPoint& point, const ImplicitFriction& friction, std::span<const dvec3> x,
+                  Curvature curvature, Expansion& out) {
   if (!(friction.grip > 0.0)) return;
   const dmat3 across = dmat3(1.0) - glm::outerProduct(friction.normal, friction.normal);
-  const dvec3 slid = across * (place_of(point, x) - friction.stick);
+  const dvec3 slid = across * (position_of(point, x) - friction.stick);
   const double distance = glm::length(slid), creep = friction.creep_length;
   if (distance <= creep) {
     out.energy += 0.5 * friction.grip / creep * distance * distance;

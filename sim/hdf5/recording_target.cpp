@@ -1,4 +1,4 @@
-#include "sim/hdf5/recording_place.hpp"
+#include "sim/hdf5/recording_target.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ void refuse_unless_finished_recording(const fs::path& file, const RecordingLock*
 
 }  // namespace
 
-RecordingPlace::RecordingPlace(const fs::path& file) : file_(file) {
+RecordingTarget::RecordingTarget(const fs::path& file) : file_(file) {
   if (file.empty()) throw InputError("the recording has an empty name; give a file name");
   std::error_code none;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -70,7 +70,7 @@ RecordingPlace::RecordingPlace(const fs::path& file) : file_(file) {
   aside_ = file_.parent_path() / fmt::format(".trocar-{}-{}.replaced", ::getpid(), file_.filename().string());
 }
 
-RecordingPlace::~RecordingPlace() {
+RecordingTarget::~RecordingTarget() {
   if (!moved_) return;
   // Unlike a rename, a hard link does not replace a file that another program has created in the meantime.
   std::error_code error;
@@ -81,7 +81,7 @@ RecordingPlace::~RecordingPlace() {
     fs::rename(aside_, file_, error);
 }
 
-void RecordingPlace::make_free() {
+void RecordingTarget::make_free() {
   if (aside_.empty()) return;
   // While the lock is held, no other program starts to write the file.
   const RecordingLock lock(file_);
@@ -92,7 +92,7 @@ void RecordingPlace::make_free() {
   moved_ = true;
 }
 
-void RecordingPlace::settle() {
+void RecordingTarget::settle() {
   std::error_code ignored;
   if (moved_) fs::remove(aside_, ignored);
   moved_ = false;

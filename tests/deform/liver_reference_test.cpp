@@ -13,7 +13,7 @@ namespace trocar {
 namespace {
 
 using glm::dvec3;
-using test::Difference, test::Judged, test::LiverScene, test::PressAndRelease, test::Stepped;
+using test::Difference, test::ReferenceSolved, test::LiverScene, test::PressAndRelease, test::Stepped;
 
 constexpr double kRadius = 0.005;  // m, a 10 mm instrument
 constexpr double kFrame = 1.0 / 60.0;
@@ -29,21 +29,21 @@ std::optional<LiverScene> liver(float spacing, float friction) {
 }
 
 // Both are pressed at the same surface points: the reference at rest under the tool, the step moving and then at rest.
-TEST(LiverJudge, EqualWhenPressed) {
+TEST(LiverReference, EqualWhenPressed) {
   const auto scene = liver(0.02f, 0.f);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   const auto points = test::points_near_dome(scene->mesh, 0.012f);
   Stepped fast{*scene};
-  Judged slow{*scene};
+  ReferenceSolved slow{*scene};
   dvec3 force(0.0);
   double depth = 0.0;
   for (const double next : {0.001, 0.002, 0.003, 0.004, 0.005, 0.006}) {
-    const dvec3 judged = slow.press(test::tool_on_dome(kRadius, depth, next), points, 0.0);
+    const dvec3 by_reference = slow.press(test::tool_on_dome(kRadius, depth, next), points, 0.0);
     EXPECT_TRUE(slow.answer.balanced) << slow.answer.unbalanced;
     EXPECT_LT(slow.answer.deepest, 3e-5);
     for (; depth < next - 1e-9; depth += 0.02 * kFrame)
       force = fast.press(test::tool_on_dome(kRadius, depth, depth + 0.02 * kFrame), points, kFrame);
-    EXPECT_NEAR(force.z, judged.z, 0.07) << next;  // a tenth of the largest force
+    EXPECT_NEAR(force.z, by_reference.z, 0.07) << next;  // a tenth of the largest force
   }
   for (int i = 0; i < 150; ++i) force = fast.press(test::tool_on_dome(kRadius, depth, depth), points, kFrame);
   const Difference apart = test::difference(scene->model, fast, slow);
@@ -61,12 +61,12 @@ struct Held {
 // Holds move for a second and then rest; the reference solver reaches the same target in `stages`.
 Held held_by(const LiverScene& scene, const std::vector<TissueHold>& begin, float lift, float turn, int stages) {
   Stepped fast{scene};
-  Judged slow{scene};
+  ReferenceSolved slow{scene};
   std::vector<TissueHold> holds = begin;
   for (int i = 1; i <= stages; ++i) {
     const float share = static_cast<float>(i) / static_cast<float>(stages);
     test::move_holds(holds, begin, share * lift, share * turn);
-    slow.answer = judge_equilibrium(scene.model, slow.state, {{}, {}, holds});
+    slow.answer = implicit_equilibrium(scene.model, slow.state, {{}, {}, holds});
     EXPECT_TRUE(slow.answer.balanced) << slow.answer.unbalanced;
   }
   holds = begin;
@@ -77,9 +77,10 @@ Held held_by(const LiverScene& scene, const std::vector<TissueHold>& begin, floa
   }
   Held held{test::difference(scene.model, fast, slow), dvec3(0.0), dvec3(0.0)};
   for (std::size_t i = 0; i < holds.size(); ++i) {
-    const dvec3 arm = holds[i].to - test::kDome, quick(hold_force(fast.state, i)), judged = slow.answer.hold_force[i];
+    const dvec3 arm = holds[i].to - test::kDome, quick(hold_force(fast.state, i)),
+                by_reference = slow.answer.hold_force[i];
     held.fast += turn == 0.f ? quick : glm::cross(arm, quick);
-    held.slow += turn == 0.f ? judged : glm::cross(arm, judged);
+    held.slow += turn == 0.f ? by_reference : glm::cross(arm, by_reference);
   }
   return held;
 }
@@ -91,13 +92,13 @@ void expect_alike(const Held& held) {
   EXPECT_LT(glm::distance(held.fast, held.slow), 0.05 * glm::length(held.slow));
 }
 
-TEST(LiverJudge, EqualWhenPulled) {
+TEST(LiverReference, EqualWhenPulled) {
   const auto scene = liver(0.02f, 0.f);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   expect_alike(held_by(*scene, test::ring_of_holds(scene->model, 1, 0.f, 0.002f), 0.015f, 0.f, 3));
 }
 
-TEST(LiverJudge, EqualWhenTwisted) {
+TEST(LiverReference, EqualWhenTwisted) {
   const auto scene = liver(0.02f, 0.f);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   expect_alike(held_by(*scene, test::ring_of_holds(scene->model, 8, 0.025f, 0.01f), 0.f, 0.5f, 3));
@@ -115,7 +116,7 @@ struct Curve {
 
 // Tests the force at the default spacing, between haptic ticks when the tissue is stepped at their rate, and between
 // frames.
-TEST(LiverJudge, ForceRisesAndFallsSmoothly) {
+TEST(LiverReference, ForceRisesAndFallsSmoothly) {
   const auto scene = liver(TissueParams().node_spacing, TissueParams().friction);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   const auto points = test::points_near_dome(scene->mesh, 0.012f);
@@ -137,7 +138,7 @@ TEST(LiverJudge, ForceRisesAndFallsSmoothly) {
 }
 
 // Compares the same with the contacts of a touch query.
-TEST(LiverJudge, TouchQueryAgreesWithAllPoints) {
+TEST(LiverReference, TouchQueryAgreesWithAllPoints) {
   const auto scene = liver(0.012f, TissueParams().friction);
   if (!scene) GTEST_SKIP() << "no shared organs here";
   const auto points = test::points_near_dome(scene->mesh, 0.012f);

@@ -9,7 +9,7 @@
 // carries F newtons lets its point sink F / contact_stiffness deeper into the tool (0.1 N: 5 micrometres) than in the
 // real-time step, which leaves it kContactSlack deep. Friction lets the point creep at up to `creep` before it slides.
 // The real-time step's treatment of crushed or swollen cells is not part of the energy and is not modelled here.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/judge_test.cpp
+// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/implicit_reference_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -19,7 +19,7 @@
 
 namespace trocar {
 
-struct JudgeParams {
+struct ImplicitParams {
   double contact_stiffness = 2e4;  // N/m  of each contact, > 0
   double hold_stiffness = 1e5;     // N/m  of each hold, > 0
   double creep = 1e-5;             // m/s  below this speed friction grows with the speed, > 0
@@ -28,29 +28,29 @@ struct JudgeParams {
   int most_friction_rounds = 10;   // 1    how often the normal force of friction is updated
 };
 
-struct JudgeState {
+struct ImplicitState {
   std::vector<glm::dvec3> x, v;  // [node] m, m/s, world
   double time = 0.0;             // s, for the breathing
 };
 
-struct JudgeAnswer {
+struct ImplicitResult {
   std::vector<glm::dvec3> tool_force;  // [tool] N, on the tool, at the end of the step
   std::vector<glm::dvec3> hold_force;  // [hold] N, on the instrument
   double unbalanced = 0.0;             // N, the largest residual force on any node
   double deepest = 0.0;                // m, depth of the deepest contact point inside its tool
   int iterations = 0;                  // Newton iterations in total
-  bool balanced = false;               // unbalanced <= JudgeParams::balance
+  bool balanced = false;               // unbalanced <= ImplicitParams::balance
 };
 
-JudgeState judge_rest(const TissueModel& model);
+ImplicitState implicit_rest(const TissueModel& model);
 
 // Advances by dt seconds. Tools and holds act at their pose at the end of the step.
-JudgeAnswer judge_step(const TissueModel& model, JudgeState& state, const TissueLoads& loads, double dt,
-                       const JudgeParams& params = {});
+ImplicitResult implicit_step(const TissueModel& model, ImplicitState& state, const TissueLoads& loads, double dt,
+                             const ImplicitParams& params = {});
 
 // Brings the state to rest under the loads (dt -> infinity), without friction, starting from the given state.
 // Velocities become zero and breathing stops. Something must hold the organ.
-JudgeAnswer judge_equilibrium(const TissueModel& model, JudgeState& state, const TissueLoads& loads,
-                              const JudgeParams& params = {});
+ImplicitResult implicit_equilibrium(const TissueModel& model, ImplicitState& state, const TissueLoads& loads,
+                                    const ImplicitParams& params = {});
 
 }  // namespace trocar

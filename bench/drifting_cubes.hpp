@@ -11,13 +11,13 @@
 
 namespace trocar::bench {
 
-class FloatingCrowd {
+class DriftingCubes {
  public:
   static constexpr double kSide = 0.01;    // m  of each
   static constexpr double kFilled = 0.25;  // 1  of the space: about one overlap per object
 
   // Makes the cubes. `speed`: motion of each cube per frame, in its own random direction, as a share of its side.
-  FloatingCrowd(std::size_t objects, double speed)
+  DriftingCubes(std::size_t objects, double speed)
       : length_(kSide * std::cbrt(static_cast<double>(objects) / kFilled)), bodies_(objects), boxes_(objects) {
     std::mt19937 random(static_cast<std::uint32_t>(objects));
     std::uniform_real_distribution<double> coordinate(0.0, length_);
@@ -27,7 +27,7 @@ class FloatingCrowd {
       const glm::dvec3 direction(axis(random), axis(random), axis(random));
       body.motion = speed * kSide * glm::normalize(direction);
     }
-    place_boxes();
+    set_boxes();
   }
 
   void frame() {
@@ -39,7 +39,7 @@ class FloatingCrowd {
           body.centre[axis] += 2.0 * body.motion[axis];
         }
     }
-    place_boxes();
+    set_boxes();
   }
 
   std::span<const broad::Box> boxes() const { return boxes_; }
@@ -49,7 +49,7 @@ class FloatingCrowd {
     glm::dvec3 centre, motion;
   };
 
-  void place_boxes() {
+  void set_boxes() {
     for (std::size_t k = 0; k < bodies_.size(); ++k)
       boxes_[k] = broad::cube(glm::vec3(bodies_[k].centre), static_cast<float>(kSide / 2.0));
   }

@@ -1,12 +1,12 @@
 // Validates the implicit reference solver: gradients and curvatures by finite differences, balance by closed forms.
-#include "deform/judge.hpp"
+#include "deform/implicit_reference.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <random>
 
-#include "deform/judge_terms.hpp"
+#include "deform/implicit_terms.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {
@@ -85,7 +85,7 @@ void expect_derivatives(const Energy& energy, const Positions& x, std::mt19937& 
   }
 }
 
-TEST(JudgeTerms, NoForceAtRest) {
+TEST(ImplicitTerms, NoForceAtRest) {
   const TissueModel model = small_block();
   const Positions rest(model.rest.begin(), model.rest.end());
   Expansion e =
@@ -96,7 +96,7 @@ TEST(JudgeTerms, NoForceAtRest) {
 }
 
 // Puts all nodes at one point, so that springs have no direction and cells no volume.
-TEST(JudgeTerms, CrushedToAPointStaysFinite) {
+TEST(ImplicitTerms, CrushedToAPointStaysFinite) {
   const TissueModel model = small_block();
   const Positions x(model.rest.size(), dvec3(0.01));
   for (const Curvature curvature : {Curvature::Exact, Curvature::Convex}) {
@@ -108,7 +108,7 @@ TEST(JudgeTerms, CrushedToAPointStaysFinite) {
   }
 }
 
-TEST(JudgeTerms, ElasticSlopesAndCurvatures) {
+TEST(ImplicitTerms, ElasticSlopesAndCurvatures) {
   std::printf("seed %u\n", kSeed);
   std::mt19937 random(kSeed);
   TissueModel model = small_block();
@@ -124,7 +124,7 @@ TEST(JudgeTerms, ElasticSlopesAndCurvatures) {
 }
 
 // Mean edges computed independently: the Jacobian of the trilinear map at the cell's centre.
-TEST(JudgeTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
+TEST(ImplicitTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
   std::mt19937 random(kSeed);
   const TissueModel model = small_block();
   const Positions x = shaken(model, random, 0.003);
@@ -140,7 +140,7 @@ TEST(JudgeTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
     };
     const dvec3 a = at(1, .5, .5) - at(0, .5, .5), b = at(.5, 1, .5) - at(.5, 0, .5), d = at(.5, .5, 1) - at(.5, .5, 0);
     const double ratio = glm::dot(glm::cross(a, b), d) / (h * h * h);
-    energy += 0.5 * model.bulk[model.place[c]] * h * h * h * (ratio - 1.0) * (ratio - 1.0);
+    energy += 0.5 * model.bulk[model.location[c]] * h * h * h * (ratio - 1.0) * (ratio - 1.0);
   }
   const Expansion e =
       expansion([&](auto p, Curvature k, Expansion& out) { add_volumes(model, p, k, out); }, x, Curvature::None);
@@ -174,13 +174,13 @@ std::vector<Touching> touchings() {
   return {{vertex, tip}, {inside, side}, {vertex, side}, {crossed, tip}};
 }
 
-TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
+TEST(ImplicitTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
   std::mt19937 random(kSeed);
   const TissueModel model = small_block();
   const Positions x = shaken(model, random, 0.0003);
   for (Touching t : touchings()) {
-    const JudgePoint point = contact_point(model, t.contact);
-    const dvec3 position = place_of(point, x);
+    const ImplicitPoint point = contact_point(model, t.contact);
+    const dvec3 position = position_of(point, x);
     t.tool.tip_after += position;
     t.tool.pivot += position;
     EXPECT_GT(touch_between(position, t.tool, dvec3(t.contact.normal)).depth, 0.0);
@@ -190,10 +190,10 @@ TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
     for (const double off : {1e-5, 3e-3}) {  // below the hold's limit and above, creeping and sliding
       const dvec3 to = position + off * glm::normalize(dvec3(1.0, 2.0, 2.0));
       const TissueHold hold{model.embedding[t.contact.vertex], glm::vec3(to), glm::vec3(to), 5.f};
-      const JudgePoint held = held_point(hold.point);
+      const ImplicitPoint held = held_point(hold.point);
       expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_hold(held, hold, 1e5, at, c, out); }, x,
                          random);
-      const JudgeFriction friction{{0.0, 0.6, 0.8}, to, 0.2, 1e-4};
+      const ImplicitFriction friction{{0.0, 0.6, 0.8}, to, 0.2, 1e-4};
       expect_derivatives([&](auto at, Curvature c, Expansion& out) { add_friction(point, friction, at, c, out); }, x,
                          random);
     }
@@ -201,16 +201,16 @@ TEST(JudgeTerms, ContactHoldAndFrictionSlopesAndCurvatures) {
 }
 
 // Tests one implicit step of a free fall with drag, without elastic forces: v = (v0 + g dt) / (1 + drag dt).
-TEST(Judge, FreeFallMatchesImplicitEuler) {
+TEST(ImplicitReference, FreeFallMatchesImplicitEuler) {
   TissueParams params;
   params.gravity = {0.f, -9.81f, 1.f};
   params.drag = 3.f;
   params.node_spacing = 0.01f;
   const TissueModel model = make_tissue(test::block({0.02f, 0.02f, 0.02f}).view(), params, {});
-  JudgeState state = judge_rest(model);
+  ImplicitState state = implicit_rest(model);
   dvec3 speed(0.0);
   for (int i = 0; i < 5; ++i) {
-    const JudgeAnswer answer = judge_step(model, state, {}, 0.01);
+    const ImplicitResult answer = implicit_step(model, state, {}, 0.01);
     EXPECT_TRUE(answer.balanced);
     speed = (speed + dvec3(params.gravity) * 0.01) / 1.03;
   }
@@ -218,19 +218,19 @@ TEST(Judge, FreeFallMatchesImplicitEuler) {
 }
 
 // At rest the force on the tool equals the force on the attachment.
-TEST(Judge, ForceOnTheToolEqualsTheForceOnTheAttachment) {
+TEST(ImplicitReference, ForceOnTheToolEqualsTheForceOnTheAttachment) {
   for (const float friction : {0.f, 0.3f}) {
     TissueParams params;
     params.friction = friction;
     const TissueModel model = small_block(params);
-    JudgeState state = judge_rest(model);
+    ImplicitState state = implicit_rest(model);
     const TissueContact contact{0, corner_at(kCorner), {0.f, 1.f, 0.f}};
     ToolStep tool{{0.03, 0.3, 0.0}, {0.03, 0.025, 0.0}, {0.03, 0.025, 0.0}, 0.005};
-    JudgeAnswer answer;
+    ImplicitResult answer;
     for (int i = 0; i < 30; ++i) {
       tool.tip_before = tool.tip_after;
       if (i < 10) tool.tip_after -= dvec3(0.0002, 0.0004, 0.0);
-      answer = judge_step(model, state, {{&tool, 1}, {&contact, 1}, {}}, 1.0 / 60.0);
+      answer = implicit_step(model, state, {{&tool, 1}, {&contact, 1}, {}}, 1.0 / 60.0);
       ASSERT_TRUE(answer.balanced) << answer.unbalanced;
     }
     Expansion e = expansion([&](auto at, Curvature c, Expansion& out) { add_springs(model, at, c, out); }, state.x,
@@ -247,16 +247,16 @@ TEST(Judge, ForceOnTheToolEqualsTheForceOnTheAttachment) {
 }
 
 // Long steps end at the equilibrium, and a hold that is pulled beyond its limit yields.
-TEST(Judge, StepsEndAtTheEquilibrium) {
+TEST(ImplicitReference, StepsEndAtTheEquilibrium) {
   const TissueModel model = small_block();
   const glm::vec3 to = glm::vec3(0.03f, 0.03f, 0.02f);
   const TissueHold strong{model.embedding[corner_at(kThird)], to, to, 100.f},
       weak{model.embedding[corner_at(kThird)], to, to, 0.05f};
   for (const TissueHold& hold : {strong, weak}) {
-    JudgeState stepped = judge_rest(model), rested = judge_rest(model);
+    ImplicitState stepped = implicit_rest(model), rested = implicit_rest(model);
     const TissueLoads loads{{}, {}, {&hold, 1}};
-    for (int i = 0; i < 12; ++i) judge_step(model, stepped, loads, 1.0);
-    const JudgeAnswer answer = judge_equilibrium(model, rested, loads);
+    for (int i = 0; i < 12; ++i) implicit_step(model, stepped, loads, 1.0);
+    const ImplicitResult answer = implicit_equilibrium(model, rested, loads);
     EXPECT_TRUE(answer.balanced) << answer.unbalanced;
     for (std::size_t i = 0; i < rested.x.size(); ++i) EXPECT_LT(glm::distance(stepped.x[i], rested.x[i]), 1e-6);
     EXPECT_NEAR(glm::length(answer.hold_force[0]), std::min(glm::length(answer.hold_force[0]), double(hold.limit)),
