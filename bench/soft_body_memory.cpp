@@ -19,7 +19,7 @@ std::size_t bytes(const Lattice& l) { return bytes(l.cells) + bytes(l.node_at) +
 
 std::size_t bytes(const TissueModel& m) {
   return bytes(m.lattice) + bytes(m.rest) + bytes(m.mass) + bytes(m.inverse_mass) + bytes(m.gravity) +
-         bytes(m.spring_rows) + bytes(m.stiffness) + bytes(m.cell_rows) + bytes(m.bulk) + bytes(m.location) +
+         bytes(m.spring_rows) + bytes(m.stiffness) + bytes(m.cell_rows) + bytes(m.bulk) + bytes(m.bulk_index) +
          bytes(m.tethers) + bytes(m.diaphragm) + bytes(m.embedding);
 }
 

@@ -113,7 +113,7 @@ void add_springs(const TissueModel& model, std::span<const dvec3> x, Curvature c
 void add_volumes(const TissueModel& model, std::span<const dvec3> x, Curvature curvature, Expansion& out) {
   const double h = model.lattice.spacing;
   for (std::size_t cell = 0; cell < model.lattice.cells.size(); ++cell) {
-    const double bulk = model.bulk[model.location[cell]];
+    const double bulk = model.bulk[model.bulk_index[cell]];
     if (bulk > 0.0) CellTerm{model.lattice.cells[cell], h, bulk * h * h * h}.add(x, curvature, out);
   }
 }

@@ -163,11 +163,11 @@ void make_cell_rows(TissueModel& model) {
           {static_cast<std::uint32_t>(model.bulk.size()), 0, {node[0], node[2], node[4], node[6]}});
     }
     CellRow& row = model.cell_rows.back();
-    const std::uint32_t entry = follows ? model.location.back() + 1 : row.first;
+    const std::uint32_t entry = follows ? model.bulk_index.back() + 1 : row.first;
     row.count = whole_registers(entry - row.first + 2);
     model.bulk.resize(row.first + row.count, 0.f);
     model.bulk[entry] = cells[i].fullness * modulus;
-    model.location.push_back(entry);
+    model.bulk_index.push_back(entry);
   }
 }
 
@@ -229,7 +229,7 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells) {
   const float modulus = volume_modulus(model.params);
   std::vector<char> touched(model.rest.size() + kLanes, 0);
   for (const std::uint32_t cell : cells) {
-    model.bulk[model.location[cell]] = lattice.cells[cell].fullness * modulus;
+    model.bulk[model.bulk_index[cell]] = lattice.cells[cell].fullness * modulus;
     for (const std::uint32_t node : lattice.cells[cell].node) touched[node] = 1;
   }
   for (const SpringRow& row : model.spring_rows)

@@ -95,16 +95,16 @@ struct Tether {
 struct TissueModel {
   TissueParams params;
   Breathing breathing;
-  Lattice lattice;                      // with the present fullness of each cell
-  std::vector<glm::vec3> rest;          // [node] m
-  std::vector<float> mass;              // [node] kg, also of fixed nodes; 0 where all tissue was removed
-  std::vector<float> inverse_mass;      // [node] 1/kg, 0 = fixed
-  std::vector<glm::vec3> gravity;       // [node] m/s^2
-  std::vector<SpringRow> spring_rows;   // [row] layer by layer
-  std::vector<float> stiffness;         // [entry] N/m
-  std::vector<CellRow> cell_rows;       // [row]
-  std::vector<float> bulk;              // [entry] Pa, K of that cell
-  std::vector<std::uint32_t> location;  // [cell] its index in bulk
+  Lattice lattice;                        // with the present fullness of each cell
+  std::vector<glm::vec3> rest;            // [node] m
+  std::vector<float> mass;                // [node] kg, also of fixed nodes; 0 where all tissue was removed
+  std::vector<float> inverse_mass;        // [node] 1/kg, 0 = fixed
+  std::vector<glm::vec3> gravity;         // [node] m/s^2
+  std::vector<SpringRow> spring_rows;     // [row] layer by layer
+  std::vector<float> stiffness;           // [entry] N/m
+  std::vector<CellRow> cell_rows;         // [row]
+  std::vector<float> bulk;                // [entry] Pa, K of that cell
+  std::vector<std::uint32_t> bulk_index;  // [cell] its index in bulk
   std::vector<Tether> tethers;
   std::vector<std::uint32_t> diaphragm;  // nodes fixed to the diaphragm
   std::vector<Embedding> embedding;      // [vertex]

@@ -1,5 +1,5 @@
 // Finds and reads gamepads with GLFW.
-// Tested in tests/sim/gamepad_device_test.cpp
+// Tested in tests/app/glfw_gamepad_test.cpp
 #pragma once
 
 #include <optional>

@@ -91,11 +91,10 @@ bool button(const char* label, float width, bool main, bool enabled) {
   return pressed;
 }
 
-Panel::Panel(const char* name, const PanelLayout& location, PanelKind kind, float opacity) {
+Panel::Panel(const char* name, const PanelLayout& layout, PanelKind kind, float opacity) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos(
-      {screen.x * location.at.x + px(location.shift.x), screen.y * location.at.y + px(location.shift.y)},
-      ImGuiCond_Always, {location.pivot.x, location.pivot.y});
+  ImGui::SetNextWindowPos({screen.x * layout.at.x + px(layout.shift.x), screen.y * layout.at.y + px(layout.shift.y)},
+                          ImGuiCond_Always, {layout.pivot.x, layout.pivot.y});
   ImGui::SetNextWindowBgAlpha(opacity);
   ImGuiWindowFlags flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings;
@@ -103,12 +102,12 @@ Panel::Panel(const char* name, const PanelLayout& location, PanelKind kind, floa
   if (kind == PanelKind::Shown)
     flags |= ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing |
              ImGuiWindowFlags_NoScrollbar;
-  if (location.size.x > 0.f && location.size.y > 0.f) {
-    ImGui::SetNextWindowSize({px(location.size.x), px(location.size.y)});
+  if (layout.size.x > 0.f && layout.size.y > 0.f) {
+    ImGui::SetNextWindowSize({px(layout.size.x), px(layout.size.y)});
   } else {
     flags |= ImGuiWindowFlags_AlwaysAutoResize;
-    if (location.size.x > 0.f)
-      ImGui::SetNextWindowSizeConstraints({px(location.size.x), 0.f}, {px(location.size.x), screen.y});
+    if (layout.size.x > 0.f)
+      ImGui::SetNextWindowSizeConstraints({px(layout.size.x), 0.f}, {px(layout.size.x), screen.y});
   }
   ImGui::Begin(name, nullptr, flags);
 }

@@ -61,7 +61,7 @@ enum class PanelKind { Shown, Used, Front };
 // A panel for the lifetime of this object, which must enclose that of every WithLetters in it.
 class Panel {
  public:
-  Panel(const char* name, const PanelLayout& location, PanelKind kind, float opacity = 0.82f);
+  Panel(const char* name, const PanelLayout& layout, PanelKind kind, float opacity = 0.82f);
   ~Panel();
   Panel(const Panel&) = delete;
   Panel& operator=(const Panel&) = delete;

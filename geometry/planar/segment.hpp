@@ -13,7 +13,7 @@ struct Segment {
   dvec2 a{0.0}, b{0.0};
 };
 
-inline dvec2 point_at(const Segment& s, double location) { return s.a + location * (s.b - s.a); }
+inline dvec2 point_at(const Segment& s, double parameter) { return s.a + parameter * (s.b - s.a); }
 
 // Returns the parameter in [0, 1] of the segment's point nearest to `p`; 0 for a segment of zero length.
 double nearest_parameter(const Segment& s, const dvec2& p);

@@ -16,8 +16,8 @@ namespace trocar {
 // Settings that devices get from the program, and pointers to the created devices.
 struct DeviceContext {
   bool fulcrum = true;  // fulcrum setting of every hand-held device
-  std::function<GamepadSource(const std::string&)> gamepad =
-      {};                                             // argument: InstrumentScene::source; empty: no gamepads
+  // Finds a gamepad by InstrumentScene::source. Empty: the program reads no gamepads.
+  std::function<GamepadSource(const std::string&)> gamepad = {};
   std::unique_ptr<SpaceMouseReader> spacemouse = {};  // created when a scene uses it; must outlive the devices
   // The devices created so far; they live as long as the session that owns them.
   std::vector<MouseDevice*> mice = {};  // [instrument] null when another device moves it

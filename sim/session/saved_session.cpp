@@ -36,13 +36,14 @@ void fields(A& a, Header& header) {
   all(a, header.version, header.model_version, header.scene, header.checksum);
 }
 
-// Equal for sessions of the same scene: names, sizes of the lattices, shapes of the instruments.
-std::uint64_t scene_key(const Session& session) {
+// Equal for sessions of the same scene: its text, names, the lattices at rest, shapes of the instruments.
+std::uint64_t scene_key(const Session& session, const std::string& scene_text) {
   ByteWriter out;
   const auto text = [&](const std::string& value) {
     out.count(value.size(), 1);
     out.raw(value.data(), value.size());
   };
+  text(scene_text);
   for (const Organ& organ : session.organs()) {
     text(organ.name);
     out.count(organ.tissue.rest.size(), 1);
@@ -80,7 +81,7 @@ void forget_touches(Organ& organ) {
   organ.touch_pressure.clear();
 }
 
-Header read_header(std::span<const std::byte> block, const Session& session) {
+void check_header(std::span<const std::byte> block, std::uint64_t scene) {
   ByteReader in(block);
   Header header;
   fields(in, header);
@@ -89,11 +90,10 @@ Header read_header(std::span<const std::byte> block, const Session& session) {
     throw InputError("the session was saved by another version of Trocar; restore it with that version");
   if (header.checksum != checksum_of(block.subspan(kHeaderBytes)))
     throw InputError("the saved session is damaged; save it again");
-  if (header.scene != scene_key(session)) throw InputError("the session was saved from another scene; open that scene");
-  return header;
+  if (header.scene != scene) throw InputError("the session was saved from another scene; open that scene");
 }
 
-// The same fields in both directions. `list`: of Instruments.
+// The same fields in both directions.
 template <typename A>
 void instrument_fields(A& a, Instrument& i) {
   all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.energy, i.snipped, i.blades_open, i.turn_deg, i.grasp, i.force,
@@ -160,7 +160,7 @@ std::vector<std::byte> Session::save() const {
   field(body, frames);
   const std::vector<std::byte> bytes = body.take();
   Header header;
-  header.scene = scene_key(*this);
+  header.scene = scene_key(*this, scene_text_);
   header.checksum = checksum_of(bytes);
   ByteWriter out;
   fields(out, header);
@@ -168,16 +168,27 @@ std::vector<std::byte> Session::save() const {
   return out.take();
 }
 
-void Session::restore(std::span<const std::byte> block) {
-  read_header(block, *this);
+void Session::apply(std::span<const std::byte> block) {
   ByteReader in(block.subspan(kHeaderBytes));
   world_.restore(in);
   instruments_.restore(in);
   std::uint64_t frames = 0;
   field(in, frames);
+  if (!in.at_end()) throw InputError("the saved session contradicts itself; save it again");
   frames_ = frames;
   for (std::size_t k = 0; k < organs().size(); ++k) check_.rebuild(k, {organs()[k].positions, organs()[k].mesh.faces});
   tip_watch_ = {};
+}
+
+void Session::restore(std::span<const std::byte> block) {
+  check_header(block, scene_key(*this, scene_text_));
+  const std::vector<std::byte> before = save();
+  try {
+    apply(block);
+  } catch (const InputError&) {
+    apply(before);
+    throw;
+  }
 }
 
 }  // namespace trocar

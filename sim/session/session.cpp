@@ -23,6 +23,7 @@ Session::Session(const Scene& scene, BackendMaker& backends, const std::string& 
       instruments_(scene, make_device),
       check_(world_.organs(), instruments_.size(), checks, backends),
       backend_names_(backends.names()),
+      scene_text_(scene.text),
       times_(1) {
   times_[0].name = queries_.backend().name;
   for (BackendTimes& times : times_of(checks)) times_.push_back(std::move(times));

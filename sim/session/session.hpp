@@ -53,10 +53,10 @@ class Session {
   std::span<const std::optional<BuriedTip>> buried_tips() const { return tip_watch_.buried(); }
 
   // These functions convert the session to one block of bytes and back (saved_session.cpp). A session of the same scene
-  // that is restored and continued has the same bits as one that was never interrupted, if its devices move as before.
-  // The block does not contain the scene, measured times, counts, marks and the internal state of devices. restore()
-  // throws InputError when the block is damaged, has another version or belongs to another scene; the session is then
-  // unchanged.
+  // text that is restored and continued has the same bits as one that was never interrupted, if its devices move as
+  // before. The block does not contain the scene, measured times, counts, marks and the internal state of devices.
+  // restore() throws InputError when the block is damaged, has another version or belongs to another scene; the state
+  // is then unchanged. It checks the sizes of arrays, not every index in them: do not restore blocks from strangers.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> block);
 
@@ -99,6 +99,7 @@ class Session {
   void check_answers();
   void rebuild_checks();
   void watch_tips();
+  void apply(std::span<const std::byte> block);
 
   OrganQueries queries_;
   TissueWorld world_;
@@ -109,6 +110,7 @@ class Session {
   std::vector<glm::vec3> mark_positions_;  // [mark] m
   std::vector<glm::dvec3> tips_;           // [tool] m
   std::vector<std::string> backend_names_;
+  std::string scene_text_;           // a saved session belongs to it
   std::vector<BackendTimes> times_;  // [0] of the session's own backend, then of the checkers
   std::vector<BackendFault> faults_;
   StageMs stage_ms_{};

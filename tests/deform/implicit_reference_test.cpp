@@ -140,7 +140,7 @@ TEST(ImplicitTerms, VolumeEnergyMatchesTheJacobianAtTheCentre) {
     };
     const dvec3 a = at(1, .5, .5) - at(0, .5, .5), b = at(.5, 1, .5) - at(.5, 0, .5), d = at(.5, .5, 1) - at(.5, .5, 0);
     const double ratio = glm::dot(glm::cross(a, b), d) / (h * h * h);
-    energy += 0.5 * model.bulk[model.location[c]] * h * h * h * (ratio - 1.0) * (ratio - 1.0);
+    energy += 0.5 * model.bulk[model.bulk_index[c]] * h * h * h * (ratio - 1.0) * (ratio - 1.0);
   }
   const Expansion e =
       expansion([&](auto p, Curvature k, Expansion& out) { add_volumes(model, p, k, out); }, x, Curvature::None);

@@ -39,7 +39,7 @@ TEST(Tissue, RowsArePaddedWithSpringsOfZeroStiffness) {
     entries += row.count;
   }
   EXPECT_EQ(entries, model.bulk.size());
-  std::set<std::uint32_t> taken(model.location.begin(), model.location.end());
+  std::set<std::uint32_t> taken(model.bulk_index.begin(), model.bulk_index.end());
   EXPECT_EQ(taken.size(), model.lattice.cells.size());
 }
 

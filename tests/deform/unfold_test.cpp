@@ -22,7 +22,7 @@ float flattest(const TissueModel& model, const NodeColumns& x) {
   std::vector<float> flatness(model.bulk.size());
   measure_flatness(model, x, flatness);
   float least = INFINITY;
-  for (const std::uint32_t entry : model.location) least = std::min(least, flatness[entry]);
+  for (const std::uint32_t entry : model.bulk_index) least = std::min(least, flatness[entry]);
   return least;
 }
 
@@ -79,7 +79,7 @@ TEST(Unfold, FlatnessAgreesWithThePlainSum) {
       const float volume = glm::dot(x, glm::cross(y, points[nodes[corner ^ 4]] - p));
       smallest = std::min(smallest, __builtin_parity(corner) ? -volume : volume);
     }
-    EXPECT_NEAR(flatness[model.location[cell]], smallest / (0.013f * 0.013f * 0.013f), 1e-4f);
+    EXPECT_NEAR(flatness[model.bulk_index[cell]], smallest / (0.013f * 0.013f * 0.013f), 1e-4f);
   }
 }
 

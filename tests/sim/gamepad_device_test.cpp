@@ -1,9 +1,6 @@
 // Tests a gamepad whose state the test sets: dead zone, curve, every control, unplugged and plugged in.
 #include "sim/device/gamepad_device.hpp"
 
-#include "app/window/glfw_gamepad.hpp"
-
-#include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -131,16 +128,6 @@ TEST(GamepadDevice, APauseCausesNoJump) {
   pad.device.pose({0, 0.0});
   const DevicePose pose = pad.device.pose({1, 10.0});
   EXPECT_LT(glm::length(pose.tip - pose.pivot), 0.1 + pad.params.insert_rate / 9.0);
-}
-
-// Listing gamepads ends GLFW only if it initialised GLFW itself: an open window stays open.
-TEST(GamepadsOfThisMachine, ListingThemDoesNotCloseAWindow) {
-  if (!glfwInit()) GTEST_SKIP() << "no display";
-  EXPECT_TRUE(gamepads_of_this_machine());
-  EXPECT_NE(glfwGetTimerFrequency(), 0u);
-  glfwTerminate();
-  gamepads_of_this_machine();
-  EXPECT_EQ(glfwGetTimerFrequency(), 0u);
 }
 
 }  // namespace
