@@ -34,7 +34,7 @@ FOLDERS = {
                  ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'study_trees']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
     'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar'] + STUDY),
-    'shaders': (['gpu_collision/shaders/*'], ['compute', 'occlusion']),
+    'shaders': (['gpu_collision/shaders/*'], ['compute', 'drawn_query']),
     'score': (['sim/score/*.cpp', 'sim/score/*.hpp'], ['sim_score', 'sim_task', 'app_report']),
     'guard': (['sim/device/device_guard.*', 'sim/device/contact_model.*'],
               ['sim_device', 'sim_session']),
