@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cpu_collision/queries.hpp"
+#include "cpu_collision/scan_change.hpp"
 #include "geometry/convex_clip.hpp"
 #include "geometry/face_set.hpp"
 #include "geometry/stopwatch.hpp"
@@ -28,6 +29,7 @@ class ScanQuery final : public TouchQuery {
 
   std::string_view name() const override { return "scan"; }
   void rebuild(const MeshView& mesh) override;
+  void change_faces(const MeshView& mesh, std::span<const FaceId> removed) override;
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
   const StageTimes& times() const override { return times_; }
@@ -37,6 +39,7 @@ class ScanQuery final : public TouchQuery {
  private:
   float* xyz() { return reinterpret_cast<float*>(positions_.data()); }
   const float* xyz() const { return reinterpret_cast<const float*>(positions_.data()); }
+  void fit_buffers();
   void take(const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all);
   void take_last_vertex(const float* positions, PatchBox& all);
   void search_patches(const PlaneLanes<float>& planes);
@@ -49,7 +52,7 @@ class ScanQuery final : public TouchQuery {
 
   const ScanKernels& kernels_;
   ScanLayout layout_;
-  std::vector<std::uint32_t> index_of_;    // [face number] index into layout_.faces
+  ScanChange change_;
   std::vector<PatchPositions> positions_;  // [patch] m
   std::vector<PatchBox> boxes_;            // [patch]
   std::vector<PlaneCode> patch_codes_;     // [patch] bits common to all vertices of the patch
@@ -70,15 +73,25 @@ class ScanQuery final : public TouchQuery {
 
 void ScanQuery::rebuild(const MeshView& mesh) {
   layout_ = make_scan_layout(mesh);
-  const std::size_t faces = layout_.faces.size(), slots = layout_.source.size();
-  index_of_.resize(faces);
-  for (std::uint32_t i = 0; i < faces; ++i) index_of_[layout_.faces[i].face] = i;
+  change_.begin(layout_);
+  fit_buffers();
+  update(mesh.positions);
+}
+
+void ScanQuery::change_faces(const MeshView& mesh, std::span<const FaceId> removed) {
+  if (!change_.apply(mesh, removed, layout_)) return rebuild(mesh);
+  fit_buffers();
+  update(mesh.positions);
+}
+
+void ScanQuery::fit_buffers() {
+  const std::size_t faces = layout_.index_of.size();
   positions_.resize(layout_.patch_count);
   boxes_.resize(layout_.patch_count);
   patch_codes_.resize(layout_.patch_count);
   open_.resize(layout_.patch_count);
   seams_.resize(layout_.seams.size() + 1);
-  vertex_codes_.resize(slots);
+  vertex_codes_.resize(layout_.source.size());
   survivors_.resize(faces + 1);
   verdicts_.resize(faces);
   touched_.resize(faces);
@@ -86,7 +99,6 @@ void ScanQuery::rebuild(const MeshView& mesh) {
   found_.reserve(usual);
   corners_.reserve(usual);
   book_.reserve(usual);
-  update(mesh.positions);
 }
 
 void ScanQuery::take(const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all) {
@@ -218,7 +230,7 @@ void ScanQuery::report(const ToolVolume& tool, TouchSet set) {
   touched_.drain([&](std::uint32_t face) { found_.push_back(FaceId{face}); });
   corners_.clear();
   if (set == TouchSet::Exact)
-    for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[index_of_[index(face)]]));
+    for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[layout_.index_of[index(face)]]));
   book_.add_tool(tool, set, std::span<const Triangle>(corners_), found_);
 }
 
@@ -231,9 +243,10 @@ Triangle ScanQuery::corners_of(const ScanFace& face) const {
 }
 
 std::size_t ScanQuery::memory_bytes() const {
-  return sizeof(*this) + trocar::memory_bytes(layout_) + touched_.memory_bytes() + book_.memory_bytes() +
-         held_bytes(index_of_, positions_, boxes_, patch_codes_, open_, seams_, vertex_codes_, survivors_, verdicts_,
-                    found_, corners_);
+  return sizeof(*this) + trocar::memory_bytes(layout_) + change_.memory_bytes() + touched_.memory_bytes() +
+         book_.memory_bytes() +
+         held_bytes(positions_, boxes_, patch_codes_, open_, seams_, vertex_codes_, survivors_, verdicts_, found_,
+                    corners_);
 }
 
 }  // namespace

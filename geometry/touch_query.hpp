@@ -42,6 +42,15 @@ class TouchQuery {
   virtual std::string_view name() const = 0;  // as on the command line: "scan", "obb-refit", "compute", ...
   // Call for new faces (after a load or a cut). Copies the data that it needs; may allocate.
   virtual void rebuild(const MeshView& mesh) = 0;
+  // Call instead of rebuild() when few faces have changed since the last rebuild() or change_faces(). `removed`: their
+  // numbers before the change, ascending, each once. Remaining faces keep their corners and their order and are
+  // numbered without gaps; new faces follow them; new vertices follow the old ones. The answers are those after
+  // rebuild(mesh). A backend that overrides this function does work in proportion to the change, except for a few
+  // passes over flat arrays.
+  virtual void change_faces(const MeshView& mesh, std::span<const FaceId> removed) {
+    static_cast<void>(removed);
+    rebuild(mesh);
+  }
   // Call for new vertex positions; faces and number of vertices must be the same. The span may become invalid after the
   // call.
   virtual void update(std::span<const glm::vec3> positions) = 0;

@@ -205,7 +205,9 @@ void group_leaves(TreeTopology& tree) {
 }
 
 // Moves `listed`, in node order, to the order in which a fit reads the vertices.
-void order_vertices(std::uint32_t count, TreeTopology& tree) {
+void order_vertices(TreeTopology& tree) {
+  std::uint32_t count = 0;
+  for (const IndexRange& own : tree.own_vertices) count += own.count;
   tree.vertices.resize(count);
   std::uint32_t to = 0;
   const auto move = [&](std::uint32_t node) {
@@ -261,18 +263,22 @@ void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& 
   tree.listed.resize(3 * faces.size());
   // Trees of later frames may have a few more nodes: resize leaves spare capacity, assign does not.
   tree.own_vertices.resize(nodes);
-  tree.inner.clear();
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < nodes; ++i) {
     const auto own = std::span(tree.face_of_slot).subspan(tree.slots[i].first, tree.own[i]);
     const std::uint32_t count = write_vertices(faces, own, share, tree.listed.data() + first);
     tree.own_vertices[i] = {first, count};
     first += count;
-    if (!tree.is_leaf(i)) tree.inner.push_back(i);
   }
-  std::reverse(tree.inner.begin(), tree.inner.end());
+  arrange_vertices(tree);
+}
+
+void arrange_vertices(TreeTopology& tree) {
+  tree.inner.clear();
+  for (std::uint32_t i = tree.node_count(); i-- > 0;)
+    if (!tree.is_leaf(i)) tree.inner.push_back(i);
   group_leaves(tree);
-  order_vertices(first, tree);
+  order_vertices(tree);
 }
 
 std::size_t memory_bytes(const TreeTopology& t) {

@@ -14,6 +14,7 @@
 #include "cpu_collision/trees/line_clip.hpp"
 #include "cpu_collision/trees/motion_crossing.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
+#include "cpu_collision/trees/tree_change.hpp"
 #include "geometry/line_triangle.hpp"
 #include "geometry/stopwatch.hpp"
 #include "geometry/touch_book.hpp"
@@ -55,6 +56,7 @@ class VolumeTreeQuery final : public SurfaceTree {
 
   std::string_view name() const override { return name_; }
   void rebuild(const MeshView& mesh) override;
+  void change_faces(const MeshView& mesh, std::span<const FaceId> removed) override;
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
   std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) override;
@@ -81,6 +83,7 @@ class VolumeTreeQuery final : public SurfaceTree {
     TreePart first, second;
   };
 
+  SplitParams split_params() const { return {plan_.split, plan_.leaf_faces, plan_.update == TreeUpdate::Refit}; }
   void build();
   void finish_update(Clock::time_point start);
   void search(const ConvexTool& convex, const Tool& tool, TouchSet set);
@@ -110,6 +113,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   std::string name_;
   TreePlan plan_;
   TreeBuilder<Volume> builder_;
+  TreeChange<Volume> change_;
   std::vector<glm::uvec3> faces_;      // [face]
   PaddedPositions positions_, after_;  // [vertex] m
   std::vector<Lanes4> corners_;        // [vertex] m  x, y, z, 0: input of a build

@@ -11,7 +11,7 @@ void VolumeTreeQuery<Volume>::build() {
   const std::span<const glm::vec3> positions = positions_.view();
   corners_.resize(positions.size());
   std::transform(positions.begin(), positions.end(), corners_.begin(), [](const glm::vec3& p) { return lanes(p); });
-  builder_.build(corners_, faces_, {plan_.split, plan_.leaf_faces, plan_.update == TreeUpdate::Refit}, tree_);
+  builder_.build(corners_, faces_, split_params(), tree_);
 }
 
 template <class Volume>
@@ -24,7 +24,22 @@ void VolumeTreeQuery<Volume>::rebuild(const MeshView& mesh) {
   if (plan_.update == TreeUpdate::Refit) {
     builder_.release();
     corners_ = {};
+    change_.begin(tree_);
   }
+  finish_update(start);
+}
+
+// A tree that is rebuilt in every frame is rebuilt here too, and so is one of which a large part changes.
+template <class Volume>
+void VolumeTreeQuery<Volume>::change_faces(const MeshView& mesh, std::span<const FaceId> removed) {
+  constexpr std::size_t kSmallPart = 4;  // 1 / part of the faces
+  const std::size_t changed = mesh.faces.size() + 2 * removed.size() - faces_.size();
+  if (plan_.update == TreeUpdate::Rebuild || changed * kSmallPart > faces_.size()) return rebuild(mesh);
+  const auto start = Clock::now();
+  faces_.assign(mesh.faces.begin(), mesh.faces.end());
+  candidates_.reserve(faces_.size());
+  positions_.assign(mesh.positions);
+  change_.apply(removed, faces_, positions_, split_params(), tree_);
   finish_update(start);
 }
 
@@ -107,8 +122,8 @@ void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slot
 
 template <class Volume>
 std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
-  return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + positions_.memory_bytes() +
-         after_.memory_bytes() + book_.memory_bytes() +
+  return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + change_.memory_bytes() +
+         positions_.memory_bytes() + after_.memory_bytes() + book_.memory_bytes() +
          held_bytes(tree_.nodes, faces_, corners_, candidates_, open_nodes_, open_pairs_, pairs_, swept_) +
          (guest_ ? guest_->memory_bytes() : 0);
 }

@@ -87,5 +87,7 @@ void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec
 // traverses.
 void link_nodes(TreeTopology& tree);
 void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& tree);
+// Arranges the vertices in the order of a fit, from `listed` in node order and the ranges `own_vertices` in it.
+void arrange_vertices(TreeTopology& tree);
 
 }  // namespace trocar

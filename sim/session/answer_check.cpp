@@ -71,6 +71,11 @@ void AnswerCheck::rebuild(std::size_t organ, const MeshView& mesh) {
   for (Checker& checker : checkers_) checker.queries[organ]->rebuild(mesh);
 }
 
+void AnswerCheck::change_faces(std::size_t k, const Organ& organ) {
+  for (Checker& checker : checkers_)
+    checker.queries[k]->change_faces({organ.positions, organ.mesh.faces}, organ.removed_slots);
+}
+
 void AnswerCheck::check(const AnsweredFrame& answered, bool on, bool run_backends, std::span<BackendTimes> times,
                         std::vector<BackendFault>& faults, StageMs& stage_ms) {
   disagreements_ = 0;

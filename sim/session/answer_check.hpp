@@ -58,8 +58,10 @@ class AnswerCheck {
   // `run_backends`. `times`: [checker]. Appends the faults of checkers to `faults`.
   void check(const AnsweredFrame& answered, bool on, bool run_backends, std::span<BackendTimes> times,
              std::vector<BackendFault>& faults, StageMs& stage_ms);
-  // Call when the organ has new faces.
+  // Call when all of the organ is new.
   void rebuild(std::size_t organ, const MeshView& mesh);
+  // Call when the organ's last frame has changed its faces.
+  void change_faces(std::size_t k, const Organ& organ);
 
   const ReferenceSample& sample() const { return sample_; }
   std::uint32_t disagreements() const { return disagreements_; }  // in the last frame

@@ -154,6 +154,29 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   return organ;
 }
 
+void begin_change(Organ& organ) {
+  organ.change.clear();
+  organ.removed_slots.clear();
+  organ.topology_before = organ.topology;
+}
+
+// A face's slot before the change is the number of smaller ids then: of those that remain, and of those that were
+// removed. Faces that were both added and removed in the frame had no slot.
+void finish_change(Organ& organ) {
+  if (organ.change.empty()) return;
+  const auto first_new = FaceId(organ.sculpture->faces.next_id - organ.change.new_faces.size());
+  std::vector<FaceId>& slots = organ.removed_slots;
+  for (const FaceId face : organ.change.removed)
+    if (face < first_new) slots.push_back(face);
+  std::sort(slots.begin(), slots.end());
+  auto remaining = organ.face_ids.begin();
+  for (std::uint32_t k = 0; k < slots.size(); ++k) {
+    remaining = std::lower_bound(remaining, organ.face_ids.end(), slots[k]);
+    slots[k] = FaceId(static_cast<std::uint32_t>(remaining - organ.face_ids.begin()) + k);
+  }
+  organ.query->change_faces({organ.positions, organ.mesh.faces}, slots);
+}
+
 void take_over_change(Organ& organ, DamageMark how) {
   const Sculpture& sculpture = *organ.sculpture;
   organ.damage.mark(sculpture.change.faces.removed, how);

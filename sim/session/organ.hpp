@@ -62,7 +62,9 @@ struct Organ {
   std::vector<float> pressure;        // [slot] Pa, of the last frame
   std::vector<float> touch_pressure;  // [touch] Pa, of the last frame
   std::uint32_t topology = 0;         // number of changes of the face list
+  std::uint32_t topology_before = 0;  // before the last frame
   SurfaceChange change;               // of the last frame
+  std::vector<FaceId> removed_slots;  // the faces that this change removed: slots before it, ascending
 };
 
 // Updates positions and box from the lattice's nodes.
@@ -101,6 +103,10 @@ std::size_t slot_of(const Organ& organ, FaceId face);
 // Stops detached parts that have fallen out of sight (0.4 m).
 void stop_fallen_parts(Organ& organ);
 
+// Call before the changes of a frame.
+void begin_change(Organ& organ);
+// Call after them: finds removed_slots, and tells the organ's query about the change if there is one.
+void finish_change(Organ& organ);
 // Call after a change of the sculpture: updates faces, ids, vertices and damage, and drops the contacts of the frame
 // before. `how`: what happened to the removed faces.
 void take_over_change(Organ& organ, DamageMark how);

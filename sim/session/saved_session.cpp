@@ -134,7 +134,7 @@ void TissueWorld::restore(ByteReader& in) {
     follow_nodes(organ);
     organ.around = faces_around(organ.mesh.faces, organ.positions.size());
     organ.pressure.assign(organ.mesh.faces.size(), 0.f);  // each contact substep begins with 0
-    organ.change.clear();
+    begin_change(organ);
     forget_touches(organ);
     organ.query->rebuild({organ.positions, organ.mesh.faces});
   }

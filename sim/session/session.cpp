@@ -52,7 +52,7 @@ void Session::step(const FrameClock& clock, double dt) {
   queries_.ask(world_, instruments_, frames_, times_[0], faults_, stage_ms_);
   check_answers();
   world_.step(instruments_, queries_.encounters().organ_pairs(), dt, stage_ms_);
-  rebuild_checks();
+  change_checks();
   watch_tips();
   instruments_.feel(clock.time);
   ++frames_;
@@ -83,10 +83,10 @@ void Session::check_answers() {
   check_.check(answered, checking_, checking_ && check_room_, std::span(times_).subspan(1), faults_, stage_ms_);
 }
 
-void Session::rebuild_checks() {
+void Session::change_checks() {
   const StageTimer timer(stage_ms_[kSurface]);
   for (std::size_t k = 0; k < organs().size(); ++k)
-    if (const Organ& organ = organs()[k]; !organ.change.empty()) check_.rebuild(k, {organ.positions, organ.mesh.faces});
+    if (const Organ& organ = organs()[k]; !organ.change.empty()) check_.change_faces(k, organ);
 }
 
 void Session::watch_tips() {

@@ -97,7 +97,7 @@ class Session {
   void follow_marks();
   void find_encounters(double dt);
   void check_answers();
-  void rebuild_checks();
+  void change_checks();
   void watch_tips();
   void apply(std::span<const std::byte> block);
 

@@ -4,6 +4,14 @@
 
 namespace trocar {
 
+// A tree that was up to date before the frame's change follows it; any other is rebuilt when it is next needed.
+void TipWatch::follow_change(const Organ& organ, Watched& watched) {
+  if (!watched.tree || organ.change.empty() || watched.topology != organ.topology_before) return;
+  watched.tree->change_faces({organ.positions, organ.mesh.faces}, organ.removed_slots);
+  watched.topology = organ.topology;
+  watched.fitted = true;
+}
+
 SurfaceTree& TipWatch::tree_of(const Organ& organ, Watched& watched) {
   if (!watched.tree || watched.topology != organ.topology) {
     if (!watched.tree) watched.tree = make_surface_tree({.volume = &kAabbVolume, .update = TreeUpdate::Refit});
@@ -35,6 +43,7 @@ void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> t
     const Organ& organ = organs[k];
     Watched& watched = organs_[k];
     watched.fitted = false;
+    follow_change(organ, watched);
     for (std::size_t tool = 0; tool < tips.size(); ++tool) {
       if (!may_be_in(organ, tool, tips[tool])) continue;
       const solids::TipDepth found = solids::tip_depth(tree_of(organ, watched), {organ.positions, organ.mesh.faces},

@@ -38,6 +38,7 @@ class TipWatch {
     bool fitted = false;                // to the positions of this call of look()
   };
 
+  void follow_change(const Organ& organ, Watched& watched);
   SurfaceTree& tree_of(const Organ& organ, Watched& watched);
 
   std::vector<Watched> organs_;

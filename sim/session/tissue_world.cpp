@@ -93,7 +93,7 @@ void TissueWorld::begin(std::span<const ToolVolume> volumes) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
-    organ.change.clear();
+    begin_change(organ);
   }
   for (std::size_t tool = 0; tool < volumes.size(); ++tool) tool_steps_[tool] = volumes[tool].step;
 }
@@ -252,8 +252,7 @@ void TissueWorld::follow_surfaces() {
       organ.touch_pressure.push_back(slot < organ.pressure.size() ? organ.pressure[slot] : 0.f);
     }
     stop_fallen_parts(organ);
-    // The query is rebuilt with the new faces before the next frame.
-    if (!organ.change.empty()) organ.query->rebuild({organ.positions, organ.mesh.faces});
+    finish_change(organ);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mesh/triangle_mesh.hpp"
-#include "tests/geometry/random_steps.hpp"
+#include "tests/geometry/random_change.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/support/shapes.hpp"
 
@@ -57,9 +57,10 @@ class Sequence {
   }
 
   void call() {
-    const int what = dice_.pick(10);
-    if (what < 2) return rebuild();
-    if (what < 5) return update();
+    const int what = dice_.pick(12);
+    if (what < 1) return rebuild();
+    if (what < 4) return change_faces();
+    if (what < 6) return update();
     touch();
   }
 
@@ -72,6 +73,13 @@ class Sequence {
     query_->rebuild(mesh_.view());
     previous_ = {};
     story += " rebuild(" + std::to_string(mesh_.faces.size()) + ")";
+  }
+
+  void change_faces() {
+    const std::vector<FaceId> removed = test::random_change(dice_, mesh_);
+    query_->change_faces(mesh_.view(), removed);
+    previous_ = {};
+    story += " change_faces(-" + std::to_string(removed.size()) + ", " + std::to_string(mesh_.faces.size()) + ")";
   }
 
   void update() {

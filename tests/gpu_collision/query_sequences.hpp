@@ -1,5 +1,5 @@
-// Calls rebuild, update and touched in any order: a query object must answer like a new object with the same mesh.
-// Units: metres.   Used by tests/gpu_collision/compute_test.cpp and tests/app/agreement_test.cpp
+// Calls rebuild, change_faces, update and touched in any order: a query object must answer like a new object with the
+// same mesh. Units: metres.   Used by tests/gpu_collision/compute_test.cpp and tests/app/agreement_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using QueryMaker = std::function<std::unique_ptr<TouchQuery>()>;
 struct SequencePlan {
   std::uint32_t first_seed = 1;
   int sequences = 12;
-  int calls = 30;         // of rebuild, update and touched, in each sequence
+  int calls = 30;         // of rebuild, change_faces, update and touched, in each sequence
   bool deferred = false;  // touched() returns the answer of the previous call; none after rebuild()
 };
 
