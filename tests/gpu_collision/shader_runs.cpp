@@ -1,0 +1,262 @@
+#include "tests/gpu_collision/shader_runs.hpp"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <glm/gtc/type_ptr.hpp>
+#include <string>
+
+#include "gpu_collision/compute_state.hpp"
+#include "gpu_collision/compute_transfer.hpp"
+#include "gpu_collision/gl_objects.hpp"
+#include "gpu_collision/one_pixel_target.hpp"
+#include "gpu_collision/position_store.hpp"
+
+namespace trocar::shaders {
+namespace {
+
+constexpr std::uint32_t kCertain = 0x8000'0000u;
+constexpr std::size_t kPlanes = 8, kHeaderWords = 6;
+// No face and no tool has this number: it marks words that the shader did not write.
+constexpr std::uint32_t kUnwritten = 0xdead'beefu;
+
+template <class T>
+void fill(gl::BufferTexture& texture, const std::vector<T>& values) {
+  texture.fill(values.data(), values.size() * sizeof(T));
+}
+
+std::vector<glm::vec4> texels_of(std::span<const Tool> tools) {
+  std::vector<glm::vec4> texels;
+  for (const Tool& tool : tools) {
+    // Unused planes exclude everything: a shader must not read them.
+    std::vector<glm::vec4> nine(kPlanes + 1, glm::vec4(0.f, 0.f, 0.f, -1e6f));
+    std::copy(tool.planes.begin(), tool.planes.end(), nine.begin());
+    nine[kPlanes] = {tool.slack, static_cast<float>(tool.planes.size()), 0.f, 0.f};
+    texels.insert(texels.end(), nine.begin(), nine.end());
+  }
+  return texels;
+}
+
+gl::Program compute_program(std::string_view file, const std::string& head) {
+  const std::string source = head + std::string(gl::shader_source(file));
+  const std::array<gl::ShaderStage, 1> stages{{{GL_COMPUTE_SHADER, source}}};
+  return gl::make_program(file, stages);
+}
+
+gl::Program clip_program(bool culled, bool exact_clip) {
+  return compute_program("compute_clip.comp", "#version 430\n#define CULLED " + std::to_string(culled) +
+                                                  "\n#define EXACT_CLIP " + std::to_string(exact_clip) + "\n");
+}
+
+// The storage blocks of both compute shaders.
+class Storage {
+ public:
+  Storage(std::size_t work_pairs, std::size_t records)
+      : work_(gl::make_buffer()), answer_(gl::make_buffer()), work_words_(2 * work_pairs), records_(records) {
+    const std::vector<std::uint32_t> unwritten(std::max<std::size_t>(work_words_, 2), kUnwritten);
+    gl::fill_buffer(work_, unwritten.data(), unwritten.size() * sizeof(std::uint32_t));
+    std::vector<std::uint32_t> answer(kHeaderWords + 2 * records + 2, kUnwritten);
+    const std::array<std::uint32_t, kHeaderWords> header{0, 1, 1, 0, 0, 0};
+    std::copy(header.begin(), header.end(), answer.begin());
+    gl::fill_buffer(answer_, answer.data(), answer.size() * sizeof(std::uint32_t));
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
+    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, gl::kAnswerBlock, answer_.name(), 0,
+                      static_cast<GLsizeiptr>((kHeaderWords + 2 * records) * sizeof(std::uint32_t)));
+  }
+
+  void give_work(std::span<const Pair> work) {
+    std::vector<std::uint32_t> words;
+    for (const Pair& pair : work) words.insert(words.end(), {pair.item, pair.tool});
+    gl::fill_buffer(work_, words.data(), words.size() * sizeof(std::uint32_t));
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
+  }
+
+  // Reads the header and the pairs: the work list, or the records.
+  ComputeOutput read(bool work_list) const {
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    const std::vector<std::uint32_t> answer = words_of(answer_, kHeaderWords + 2 * records_);
+    ComputeOutput output;
+    std::memcpy(output.groups, answer.data(), sizeof output.groups);
+    output.records = answer[3];
+    output.call_done = answer[4];
+    output.unused = answer[5];
+    const std::vector<std::uint32_t> work = words_of(work_, work_words_);
+    const std::uint32_t* word = work_list ? work.data() : answer.data() + kHeaderWords;
+    const std::size_t count = work_list ? work.size() / 2 : records_;
+    for (std::size_t i = 0; i < count; ++i, word += 2) {
+      if (word[0] == kUnwritten && word[1] == kUnwritten) continue;
+      if (work_list) {
+        output.pairs.push_back({word[0], word[1], false});
+      } else {
+        output.pairs.push_back({word[0] & ~kCertain, word[1], (word[0] & kCertain) != 0});
+      }
+    }
+    std::sort(output.pairs.begin(), output.pairs.end());
+    return output;
+  }
+
+ private:
+  static std::vector<std::uint32_t> words_of(const gl::Buffer& buffer, std::size_t count) {
+    std::vector<std::uint32_t> words(count);
+    if (count == 0) return words;
+    glBindBuffer(GL_COPY_READ_BUFFER, buffer.name());
+    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(count * sizeof(std::uint32_t)), words.data());
+    return words;
+  }
+
+  gl::Buffer work_, answer_;
+  std::size_t work_words_, records_;
+};
+
+// The textures of compute_clip.comp, bound.
+class ClipTextures {
+ public:
+  ClipTextures(const Faces& faces, std::span<const Tool> tools) {
+    fill(positions_, faces.positions);
+    fill(corners_, faces.corners);
+    fill(numbers_, faces.numbers);
+    fill(tools_, texels_of(tools));
+    positions_.bind(10);
+    corners_.bind(13);
+    numbers_.bind(14);
+    tools_.bind(15);
+  }
+
+ private:
+  gl::BufferTexture positions_{GL_R32F}, corners_{GL_R32UI}, numbers_{GL_R32UI}, tools_{GL_RGBA32F};
+};
+
+}  // namespace
+
+ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, const Range& range,
+                           std::size_t capacity) {
+  const gl::Program program = clip_program(false, exact_clip);
+  const ClipTextures textures(faces, tools);
+  const Storage storage(0, capacity);
+  glUseProgram(program.name());
+  glUniform1ui(0, static_cast<GLuint>(faces.corners.size()));
+  glUniform1ui(1, range.first_tool);
+  glUniform1ui(2, range.last_tool);
+  glUniform1ui(3, range.call);
+  glDispatchCompute(static_cast<GLuint>((faces.corners.size() + 63) / 64), 1, 1);
+  return storage.read(false);
+}
+
+ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<const Tool> tools,
+                              std::span<const Pair> work, std::size_t capacity) {
+  const gl::Program program = clip_program(true, exact_clip);
+  const ClipTextures textures(faces, tools);
+  Storage storage(work.size(), capacity);
+  storage.give_work(work);
+  glUseProgram(program.name());
+  glUniform1ui(0, static_cast<GLuint>(faces.corners.size()));
+  glDispatchCompute(static_cast<GLuint>(work.size()), 1, 1);
+  return storage.read(false);
+}
+
+ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
+                       std::span<const Tool> tools, const Range& range) {
+  std::vector<std::uint32_t> vertices, ends;
+  for (const std::vector<std::uint32_t>& block : blocks) {
+    vertices.insert(vertices.end(), block.begin(), block.end());
+    ends.push_back(static_cast<std::uint32_t>(vertices.size()));
+  }
+  const gl::Program program = compute_program("compute_cull.comp", "");
+  gl::BufferTexture positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ends_of_all(GL_R32UI), planes(GL_RGBA32F);
+  positions_of_all.fill(positions.data(), positions.size_bytes());
+  fill(vertices_of_all, vertices);
+  fill(ends_of_all, ends);
+  fill(planes, texels_of(tools));
+  positions_of_all.bind(10);
+  vertices_of_all.bind(11);
+  ends_of_all.bind(12);
+  planes.bind(15);
+  const Storage storage(blocks.size() * tools.size(), 0);
+  glUseProgram(program.name());
+  glUniform1ui(0, static_cast<GLuint>(blocks.size()));
+  glUniform1ui(1, range.first_tool);
+  glUniform1ui(2, range.last_tool);
+  glUniform1ui(3, range.call);
+  glDispatchCompute(static_cast<GLuint>((blocks.size() + 31) / 32), 1, 1);
+  return storage.read(true);
+}
+
+namespace {
+
+gl::Program occlusion_program(std::size_t tools) {
+  const std::string head = "#version 330 core\n#define TOOL_COUNT " + std::to_string(tools) + "\n";
+  const auto source = [&](std::string_view file) { return head + std::string(gl::shader_source(file)); };
+  const std::string vertex = source("occlusion.vert"), geometry = source("occlusion.geom"),
+                    fragment = source("occlusion.frag");
+  const std::array<gl::ShaderStage, 3> stages{
+      {{GL_VERTEX_SHADER, vertex}, {GL_GEOMETRY_SHADER, geometry}, {GL_FRAGMENT_SHADER, fragment}}};
+  constexpr std::array<const char*, 1> kVaryings{"hit"};
+  return gl::make_program("occlusion", stages, kVaryings);
+}
+
+std::vector<glm::vec4> padded_planes(std::span<const Tool> tools) {
+  std::vector<glm::vec4> planes;
+  for (const Tool& tool : tools) {
+    std::vector<glm::vec4> eight(kPlanes, glm::vec4(0.f, 0.f, 0.f, 1.f));
+    std::copy(tool.planes.begin(), tool.planes.end(), eight.begin());
+    planes.insert(planes.end(), eight.begin(), eight.end());
+  }
+  return planes;
+}
+
+void draw_faces(const Faces& faces) {
+  const gl::VertexArray array = gl::make_vertex_array();
+  const gl::Buffer positions = gl::make_buffer(), corners = gl::make_buffer();
+  gl::fill_buffer(positions, faces.positions.data(), faces.positions.size() * sizeof(glm::vec3));
+  gl::fill_buffer(corners, faces.corners.data(), faces.corners.size() * sizeof(glm::uvec3));
+  glBindVertexArray(array.name());
+  glBindBuffer(GL_ARRAY_BUFFER, positions.name());
+  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, nullptr);
+  glEnableVertexAttribArray(0);
+  glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, corners.name());
+  glBeginTransformFeedback(GL_POINTS);
+  glDrawElements(GL_TRIANGLES, static_cast<GLsizei>(3 * faces.corners.size()), GL_UNSIGNED_INT, nullptr);
+  glEndTransformFeedback();
+  glBindVertexArray(0);
+}
+
+}  // namespace
+
+OcclusionOutput run_occlusion(const Faces& faces, std::span<const Tool> tools) {
+  const gl::Program program = occlusion_program(tools.size());
+  const gl::OnePixelTarget target;
+  const gl::Buffer hits = gl::make_buffer();
+  // Twice the most hits: a shader may not emit more than one point per face and tool.
+  const std::vector<std::uint32_t> unwritten(2 * faces.corners.size() * tools.size(), kUnwritten);
+  gl::fill_buffer(hits, unwritten.data(), unwritten.size() * sizeof(std::uint32_t));
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target.framebuffer());
+  glViewport(0, 0, 1, 1);
+  glUseProgram(program.name());
+  const std::vector<glm::vec4> planes = padded_planes(tools);
+  glUniform4fv(glGetUniformLocation(program.name(), "planes"), static_cast<GLsizei>(planes.size()),
+               glm::value_ptr(planes.front()));
+  glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, hits.name());
+  GLuint query = 0;
+  glGenQueries(1, &query);
+  glBeginQuery(GL_SAMPLES_PASSED, query);
+  draw_faces(faces);
+  glEndQuery(GL_SAMPLES_PASSED);
+  OcclusionOutput output;
+  glGetQueryObjectuiv(query, GL_QUERY_RESULT, &output.samples);
+  glDeleteQueries(1, &query);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+
+  std::vector<std::uint32_t> words(unwritten.size());
+  glBindBuffer(GL_COPY_READ_BUFFER, hits.name());
+  glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(words.size() * sizeof(std::uint32_t)),
+                     words.data());
+  for (const std::uint32_t word : words) {
+    if (word != kUnwritten) output.hits.push_back({word / 4, word % 4, false});
+  }
+  std::sort(output.hits.begin(), output.hits.end());
+  return output;
+}
+
+}  // namespace trocar::shaders

@@ -1,0 +1,63 @@
+// Runs one shader of gpu_collision/shaders alone, on faces and planes of a test, and returns everything that it writes:
+// also what the answers of the backends do not show, because the host decides uncertain faces in double. A context must
+// be current. Units: metres.   Used by shader_compute_test.cpp and shader_occlusion_test.cpp
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+namespace trocar::shaders {
+
+// Planes of a convex volume: inside where n.x + d >= 0. At most 8.
+struct Tool {
+  std::vector<glm::vec4> planes;
+  float slack = 0.f;  // m; only the compute shaders read it
+};
+
+struct Faces {
+  std::vector<glm::vec3> positions;    // m
+  std::vector<glm::uvec3> corners;     // [slot] vertex numbers
+  std::vector<std::uint32_t> numbers;  // [slot] number of the face
+};
+
+// An (item, tool) pair: item is a face or a block.
+struct Pair {
+  std::uint32_t item = 0, tool = 0;
+  bool certain = false;
+  auto operator<=>(const Pair&) const = default;
+};
+
+struct ComputeOutput {
+  std::uint32_t groups[3] = {};  // dispatch size that compute_cull counts
+  std::uint32_t records = 0;     // number of records that compute_clip counts
+  std::uint32_t call_done = 0, unused = 0;
+  std::vector<Pair> pairs;  // sorted
+};
+
+// The tools first_tool .. last_tool - 1, and the number of the call.
+struct Range {
+  std::uint32_t first_tool, last_tool, call;
+};
+// compute_clip.comp on all blocks. `capacity`: length of the record array.
+ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, const Range& range,
+                           std::size_t capacity);
+// compute_clip.comp on these (block, tool) pairs.
+ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<const Tool> tools,
+                              std::span<const Pair> work, std::size_t capacity);
+
+// compute_cull.comp. blocks[b]: vertex numbers of block b.
+ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
+                       std::span<const Tool> tools, const Range& range);
+
+struct OcclusionOutput {
+  std::vector<Pair> hits;     // sorted; (face, tool)
+  std::uint32_t samples = 0;  // points that reached the pixel
+};
+
+// occlusion.vert, .geom and .frag with 1 to 4 tools.
+OcclusionOutput run_occlusion(const Faces& faces, std::span<const Tool> tools);
+
+}  // namespace trocar::shaders
