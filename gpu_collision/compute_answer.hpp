@@ -14,7 +14,7 @@ namespace trocar {
 
 // One face that may touch one tool's volume, as the shader writes it.
 struct ComputeRecord {
-  std::uint32_t face;  // bit 31: certain touch
+  std::uint32_t slot;  // of the face (compute_blocks.hpp); bit 31: certain touch
   std::uint32_t tool;
 };
 constexpr std::uint32_t kCertainTouch = 0x8000'0000u;
@@ -23,10 +23,10 @@ constexpr std::uint32_t kCertainTouch = 0x8000'0000u;
 class ComputeAnswer {
  public:
   void resize(std::size_t faces);  // for a new mesh; the list becomes empty
-  // Makes the list of touches from `records`, which holds every touching (face, tool) once and may hold others. Returns
-  // false, with an empty list, when a record names a face or a tool that does not exist.
+  // Makes the list of touches from `records`, which holds every touching (face, tool) at least once and may hold
+  // others. Returns false, with an empty list, when a record names a slot or a tool that does not exist.
   bool settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
-              const MeshView& mesh);
+              const MeshView& mesh, std::span<const std::uint32_t> face_of_slot);
   void clear() { book_.open(); }  // empties the list: no tools, no touches
   // Appends tools without touches up to this number of tools.
   void pad(std::size_t tools) { book_.pad(tools); }
@@ -34,10 +34,10 @@ class ComputeAnswer {
   std::size_t memory_bytes() const;
 
  private:
-  bool bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t faces);
+  bool bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t slots);
 
   TouchBook book_;
-  std::vector<std::uint32_t> bucketed_, ends_;  // [record] faces by tool, with the certain bit; [tool] end of its faces
+  std::vector<std::uint32_t> bucketed_, ends_;  // [record] slots by tool, with the certain bit; [tool] end of its slots
   FaceSet members_;                             // candidates of one tool; empty between calls
   std::vector<FaceId> candidates_;              // the same, sorted
 };

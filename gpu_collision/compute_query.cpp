@@ -15,11 +15,12 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "geometry/stopwatch.hpp"
 #include "gpu_collision/compute_answer.hpp"
-#include "gpu_collision/compute_blocks.hpp"
+#include "gpu_collision/compute_mesh.hpp"
 #include "gpu_collision/compute_state.hpp"
 #include "gpu_collision/compute_transfer.hpp"
 #include "gpu_collision/gl_objects.hpp"
@@ -61,6 +62,7 @@ class ComputeQuery final : public TouchQuery {
 
   std::string_view name() const override { return "compute"; }
   void rebuild(const MeshView& mesh) override;
+  void change_faces(const MeshView& mesh, std::span<const FaceId> removed) override;
   void update(std::span<const glm::vec3> positions) override;
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
   TouchFault fault() const override { return fault_.fault(); }
@@ -90,16 +92,14 @@ class ComputeQuery final : public TouchQuery {
   gl::Timer timer_;
 
   // The mesh.
-  std::vector<glm::uvec3> faces_;
-  std::uint32_t block_count_ = 0;
-  gl::BufferTexture positions_{GL_R32F}, corners_{GL_R32UI}, face_ids_{GL_R32UI};
-  gl::BufferTexture block_vertices_{GL_R32UI}, block_ends_{GL_R32UI};
+  ComputeMesh mesh_;
+  gl::BufferTexture positions_{GL_R32F};
   gl::PositionUpload upload_;
 
   // One call.
   gl::BufferTexture tools_{GL_RGBA32F};
   std::vector<glm::vec4> tool_texels_;
-  std::size_t tool_capacity_ = 0;
+  std::size_t tool_capacity_ = 0, block_capacity_ = 0;  // of the buffers of a call
   gl::Buffer work_, answer_buffer_;
   std::size_t record_capacity_ = 0;
   std::uint32_t call_ = 0;  // number of the last dispatch
@@ -117,6 +117,10 @@ class ComputeQuery final : public TouchQuery {
   StageTimes times_;
   CostCounters counters_;
 };
+
+const std::byte* bytes_of(std::span<const glm::vec3> values) {
+  return reinterpret_cast<const std::byte*>(values.data());
+}
 
 bool has_buffer_storage(const GlContext& context) {
   return gl::at_least(context.info(), 4, 4) || gl::has_extension("GL_ARB_buffer_storage");
@@ -138,31 +142,45 @@ ComputeQuery::ComputeQuery(GlContext& context, ReadBack read_back, const Compute
   rebuild({});
 }
 
-// Limits: corners and coordinates are texels, a block of faces is a workgroup.
+// Limits: corners and coordinates are texels, a block of faces is a workgroup. Blocks that are not full after a change
+// of faces count as full.
 bool ComputeQuery::too_large(const MeshView& mesh) const {
   const auto texels = static_cast<std::size_t>(max_texels_), groups = static_cast<std::size_t>(max_groups_);
-  return 3 * std::max(mesh.faces.size(), mesh.positions.size()) > texels || mesh.faces.size() > groups * kBlockFaces;
+  const std::size_t slots = std::max(mesh.faces.size(), mesh_.face_of_slot().size());
+  return 3 * std::max(slots, mesh.positions.size()) > texels || slots > groups * kBlockFaces;
 }
 
 void ComputeQuery::rebuild(const MeshView& mesh) {
   pending_ = submitted_ = false;
   if (!fault_.begin()) return;
+  mesh_.clear();
   if (too_large(mesh)) return fault_.raise(TouchFault::TooLarge);
   const gl::BindingsGuard guard;
-  const FaceBlocks blocks = make_face_blocks(mesh);
-  faces_.assign(mesh.faces.begin(), mesh.faces.end());
-  block_count_ = static_cast<std::uint32_t>(blocks.ends.size());
-  const auto bytes = [](const std::vector<std::uint32_t>& values) { return values.size() * sizeof(std::uint32_t); };
-  corners_.fill(blocks.corners.data(), bytes(blocks.corners));
-  face_ids_.fill(blocks.face_ids.data(), bytes(blocks.face_ids));
-  block_vertices_.fill(blocks.vertices.data(), bytes(blocks.vertices));
-  block_ends_.fill(blocks.ends.data(), bytes(blocks.ends));
-  positions_.fill(mesh.positions.data(), mesh.positions.size_bytes());
+  mesh_.rebuild(mesh);
+  block_capacity_ = gl::with_spare_room(mesh_.block_count());
+  positions_.write(bytes_of(mesh.positions), 0, mesh.positions.size_bytes());
   upload_.resize(mesh.positions.size());
   upload_.send(mesh.positions, positions_.buffer());
   answer_.resize(mesh.faces.size());
   tool_capacity_ = 0;
   ensure_capacity(2);
+  fault_.check();
+}
+
+void ComputeQuery::change_faces(const MeshView& mesh, std::span<const FaceId> removed) {
+  if (fault_.any() || !mesh_.change_faces(mesh, removed) || too_large(mesh)) return rebuild(mesh);
+  pending_ = submitted_ = false;
+  if (!fault_.begin()) return;
+  const gl::BindingsGuard guard;
+  mesh_.upload_change();
+  positions_.write(bytes_of(mesh.positions), 0, mesh.positions.size_bytes());
+  upload_.grow(mesh.positions.size());
+  upload_.send(mesh.positions, positions_.buffer());
+  answer_.resize(mesh.faces.size());
+  if (mesh_.block_count() > block_capacity_) {
+    block_capacity_ = gl::with_spare_room(mesh_.block_count());
+    ensure_capacity(std::exchange(tool_capacity_, 0));
+  }
   fault_.check();
 }
 
@@ -211,13 +229,13 @@ TouchList ComputeQuery::touched(std::span<const ToolVolume> tools, TouchSet set)
 void ComputeQuery::ensure_capacity(std::size_t tools) {
   if (tools <= tool_capacity_) return;
   const auto largest = static_cast<std::size_t>(max_block_);
-  const std::size_t work_bytes = std::max<std::size_t>(block_count_ * tools, 1) * 2 * sizeof(std::uint32_t);
+  const std::size_t work_bytes = std::max<std::size_t>(block_capacity_ * tools, 1) * 2 * sizeof(std::uint32_t);
   const std::size_t texels = tools * kToolTexels;
   if (work_bytes > largest || texels > static_cast<std::size_t>(max_texels_)) return fault_.raise(TouchFault::TooLarge);
   tool_capacity_ = tools;
   tool_texels_.resize(texels);
   tools_.fill(nullptr, tool_texels_.size() * sizeof(glm::vec4));
-  record_capacity_ = std::min(std::max(faces_.size() * tools, kFirstRecords),
+  record_capacity_ = std::min(std::max(block_capacity_ * kBlockFaces * tools, kFirstRecords),
                               (largest - sizeof(AnswerHeader)) / sizeof(ComputeRecord));
   gl::fill_buffer(work_, nullptr, work_bytes);
   gl::fill_buffer(answer_buffer_, nullptr, sizeof(AnswerHeader) + record_capacity_ * sizeof(ComputeRecord));
@@ -227,8 +245,9 @@ void ComputeQuery::ensure_capacity(std::size_t tools) {
 void ComputeQuery::submit(std::span<const ToolVolume> tools) {
   const auto start = Clock::now();
   submitted_ = false;
-  if (!tools.empty() && block_count_ > 0) ensure_capacity(tools.size());
-  if (!tools.empty() && block_count_ > 0 && !fault_.any()) {
+  const bool anything = !tools.empty() && mesh_.block_count() > 0;
+  if (anything) ensure_capacity(tools.size());
+  if (anything && !fault_.any()) {
     ++call_;
     send_tools(tools);
     bind();
@@ -268,7 +287,8 @@ void ComputeQuery::send_tools(std::span<const ToolVolume> tools) {
 }
 
 void ComputeQuery::bind() const {
-  const gl::BufferTexture* textures[] = {&positions_, &block_vertices_, &block_ends_, &corners_, &face_ids_, &tools_};
+  const gl::BufferTexture* textures[] = {&positions_, mesh_.textures()[0], mesh_.textures()[1], mesh_.textures()[2],
+                                         &tools_};
   static_assert(std::size(textures) == gl::kUnits);
   for (GLuint unit = 0; unit < std::size(textures); ++unit) textures[unit]->bind(gl::kFirstUnit + unit);
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
@@ -277,7 +297,8 @@ void ComputeQuery::bind() const {
 
 // Two passes per batch of tools; a batch has as many tools as the workgroups of one dispatch allow.
 void ComputeQuery::dispatch_culled(std::uint32_t tools) {
-  const std::uint32_t batch = std::max(1u, static_cast<std::uint32_t>(max_groups_) / block_count_);
+  const std::uint32_t blocks = mesh_.block_count();
+  const std::uint32_t batch = std::max(1u, static_cast<std::uint32_t>(max_groups_) / blocks);
   glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, answer_buffer_.name());
   for (std::uint32_t first = 0; first < tools; first += batch) {
     if (first > 0) {
@@ -286,25 +307,23 @@ void ComputeQuery::dispatch_culled(std::uint32_t tools) {
       glBufferSubData(GL_DISPATCH_INDIRECT_BUFFER, 0, sizeof kNoGroup, &kNoGroup);
     }
     glUseProgram(cull_.name());
-    glUniform1ui(0, block_count_);
+    glUniform1ui(0, blocks);
     glUniform1ui(1, first);
     glUniform1ui(2, std::min(tools, first + batch));
     glUniform1ui(3, call_);
-    glDispatchCompute((block_count_ + kCullGroup - 1) / kCullGroup, 1, 1);
+    glDispatchCompute((blocks + kCullGroup - 1) / kCullGroup, 1, 1);
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT);
     glUseProgram(clip_.name());
-    glUniform1ui(0, static_cast<GLuint>(faces_.size()));
     glDispatchComputeIndirect(0);
   }
 }
 
 void ComputeQuery::dispatch_all(std::uint32_t tools) {
   glUseProgram(clip_.name());
-  glUniform1ui(0, static_cast<GLuint>(faces_.size()));
   glUniform1ui(1, 0);
   glUniform1ui(2, tools);
   glUniform1ui(3, call_);
-  glDispatchCompute(block_count_, 1, 1);
+  glDispatchCompute(mesh_.block_count(), 1, 1);
 }
 
 // Returns the records of the last submission. Returns an empty span when nothing was submitted, and when the reply is
@@ -318,7 +337,7 @@ std::span<const ComputeRecord> ComputeQuery::read_records() {
   std::memcpy(&header, reply.data(), sizeof header);
   const std::size_t count = header.record_count;
   if (header.call_done != call_) fault_.raise(TouchFault::WrongAnswer);
-  const bool all_fit = record_capacity_ >= faces_.size() * tool_capacity_;
+  const bool all_fit = record_capacity_ >= mesh_.face_of_slot().size() * tool_capacity_;
   if (count > record_capacity_) fault_.raise(all_fit ? TouchFault::WrongAnswer : TouchFault::TooLarge);
   if (fault_.any()) return {};
   const bool complete = count <= requested_;
@@ -337,19 +356,20 @@ void ComputeQuery::settle(std::span<const glm::vec3> positions, std::span<const 
   const std::span<const ComputeRecord> records = read_records();
   times_.read_back_ms = milliseconds_since(start);
   const auto read = Clock::now();
-  if (!answer_.settle(records, tools, set, {positions, faces_})) fault_.raise(TouchFault::WrongAnswer);
+  if (!answer_.settle(records, tools, set, {positions, mesh_.faces()}, mesh_.face_of_slot()))
+    fault_.raise(TouchFault::WrongAnswer);
   times_.refine_ms = milliseconds_since(read);
   if (tuning_.timer_query) times_.gpu_ms = timer_.latest_ms();
-  counters_ = {.volume_tests = tuning_.cull_blocks ? block_count_ * tools.size() : 0, .face_tests = records.size()};
+  counters_ = {.volume_tests = tuning_.cull_blocks ? mesh_.block_count() * tools.size() : 0,
+               .face_tests = records.size()};
 }
 
 std::size_t ComputeQuery::memory_bytes() const {
-  const std::size_t textures = positions_.bytes() + corners_.bytes() + face_ids_.bytes() + block_vertices_.bytes() +
-                               block_ends_.bytes() + tools_.bytes();
-  const std::size_t call = tool_capacity_ * block_count_ * 2 * sizeof(std::uint32_t) + sizeof(AnswerHeader) +
+  const std::size_t call = tool_capacity_ * block_capacity_ * 2 * sizeof(std::uint32_t) + sizeof(AnswerHeader) +
                            record_capacity_ * sizeof(ComputeRecord);
-  return textures + call + held_bytes(many_records_, tool_texels_, faces_, pending_tools_) + upload_.memory_bytes() +
-         reply_.size() + answer_.memory_bytes();
+  return positions_.bytes() + tools_.bytes() + call + mesh_.memory_bytes() +
+         held_bytes(many_records_, tool_texels_, pending_tools_) + upload_.memory_bytes() + reply_.size() +
+         answer_.memory_bytes();
 }
 
 }  // namespace

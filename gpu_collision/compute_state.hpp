@@ -7,9 +7,9 @@
 
 namespace trocar::gl {
 
-// Bindings of the shaders: texture units kFirstUnit .. kFirstUnit + 5, storage blocks kWorkBlock and kAnswerBlock.
+// Bindings of the shaders: texture units kFirstUnit .. kFirstUnit + 4, storage blocks kWorkBlock and kAnswerBlock.
 // These are the last ones that every context provides; few renderers use them.
-constexpr unsigned kFirstUnit = 10, kUnits = 6, kWorkBlock = 6, kAnswerBlock = 7;
+constexpr unsigned kFirstUnit = 10, kUnits = 5, kWorkBlock = 6, kAnswerBlock = 7;
 
 // State that a transfer changes: buffer bindings, and the texture of the active unit.
 class BindingsGuard {

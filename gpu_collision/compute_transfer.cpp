@@ -22,6 +22,8 @@ Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
 
 }  // namespace
 
+std::size_t with_spare_room(std::size_t needed) { return needed + needed / 8; }
+
 BufferTexture::BufferTexture(Enum format) : format_(format), buffer_(make_buffer()) { glGenTextures(1, &texture_); }
 
 BufferTexture::~BufferTexture() { glDeleteTextures(1, &texture_); }
@@ -36,6 +38,16 @@ void BufferTexture::fill(const void* data, std::size_t bytes) {
   glBindTexture(GL_TEXTURE_BUFFER, texture_);
   glTexBuffer(GL_TEXTURE_BUFFER, format_, buffer_.name());
   bytes_ = bytes;
+}
+
+void BufferTexture::write(const std::byte* data, std::size_t first, std::size_t bytes) {
+  const std::size_t end = first + bytes;
+  const bool grows = end > bytes_;
+  if (grows) fill(nullptr, with_spare_room(end));
+  glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
+  if (grows) first = 0, bytes = end;
+  if (bytes == 0) return;
+  glBufferSubData(GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(first), static_cast<GLsizeiptr>(bytes), data + first);
 }
 
 void BufferTexture::bind(unsigned unit) const {
@@ -74,18 +86,26 @@ void PositionUpload::resize(std::size_t vertices) {
   vertices_ = vertices;
   newest_ = 0;
   pinned_ = kNone;
+  capacity_ = with_spare_room(vertices);
   for (Slot& slot : slots_) {
     slot.in_use.wait(fault_);
     if (persistent_ && vertices > 0) {
       void* data = nullptr;
-      slot.buffer = make_mapped_buffer(vertices * sizeof(glm::vec3), kMapped | GL_MAP_WRITE_BIT, data);
+      slot.buffer = make_mapped_buffer(capacity_ * sizeof(glm::vec3), kMapped | GL_MAP_WRITE_BIT, data);
       slot.data = static_cast<glm::vec3*>(data);
       if (data == nullptr) fault_.raise(TouchFault::OutOfMemory);
     } else {
-      slot.host.resize(vertices);
+      slot.host.resize(capacity_);
       slot.data = slot.host.data();
     }
   }
+}
+
+void PositionUpload::grow(std::size_t vertices) {
+  if (vertices > capacity_) return resize(vertices);
+  vertices_ = vertices;
+  newest_ = 0;
+  pinned_ = kNone;
 }
 
 void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {

@@ -15,6 +15,9 @@
 
 namespace trocar::gl {
 
+// Returns a size with an eighth in reserve, in any unit: for data that grow with every cut.
+std::size_t with_spare_room(std::size_t needed);
+
 // A texture whose values lie in a buffer. Mesa's software driver reads these several times faster than storage blocks
 // (it gathers for a whole vector at once); GPUs read both equally fast.
 class BufferTexture {
@@ -26,6 +29,9 @@ class BufferTexture {
 
   // Gives the buffer new storage under the same name. `data` may be null.
   void fill(const void* data, std::size_t bytes);
+  // Replaces a part of the storage. If it lies beyond the end, the buffer gets larger storage, with some in reserve,
+  // and `data` from byte 0 on is copied there; so `data` must hold everything up to the end of the part.
+  void write(const std::byte* data, std::size_t first, std::size_t bytes);
   void bind(unsigned unit) const;  // makes that texture unit active
   Name buffer() const { return buffer_.name(); }
   std::size_t bytes() const { return bytes_; }
@@ -62,14 +68,16 @@ class PositionUpload {
   PositionUpload(bool persistent, unsigned parts, FaultWatch& fault)
       : persistent_(persistent), parts_(parts), fault_(fault) {}
 
+  // These forget the positions. resize() makes new room, with some in reserve; grow() only if there is too little.
   void resize(std::size_t vertices);
+  void grow(std::size_t vertices);
   // Copies `positions` and queues their transfer into `target`.
   void send(std::span<const glm::vec3> positions, Name target);
   // Returns the positions sent last. Valid until the second next send(), or while pinned.
   std::span<const glm::vec3> newest() const { return {slots_[newest_].data, vertices_}; }
   void pin_newest() { pinned_ = newest_; }
   std::span<const glm::vec3> pinned() const { return {slots_[pinned_].data, vertices_}; }
-  std::size_t memory_bytes() const { return kSlots * vertices_ * sizeof(glm::vec3); }
+  std::size_t memory_bytes() const { return kSlots * capacity_ * sizeof(glm::vec3); }
 
  private:
   static constexpr unsigned kSlots = 3, kNone = kSlots;  // one newest, one pinned, one being written
@@ -85,7 +93,7 @@ class PositionUpload {
   unsigned parts_;
   FaultWatch& fault_;
   std::array<Slot, kSlots> slots_;
-  std::size_t vertices_ = 0;
+  std::size_t vertices_ = 0, capacity_ = 0;
   unsigned newest_ = 0, pinned_ = kNone;
 };
 

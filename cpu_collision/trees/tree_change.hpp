@@ -20,6 +20,11 @@ struct TreeBuilder;
 
 template <class Volume>
 class TreeChange {
+  // A subtree with more than this part of all faces is built again only after this many times as many changes: one that
+  // is smaller costs less than a frame can spare.
+  static constexpr float kLargePart = 0.125f;
+  static constexpr std::uint32_t kLargeAge = 8;
+
  public:
   using Tree = VolumeTree<Volume>;
 
@@ -82,7 +87,8 @@ void TreeChange<Volume>::apply(std::span<const FaceId> removed, std::span<const 
   entered_ = 0;
   for (std::uint32_t node = 0; node < tree.node_count();) {
     const NodeChange& change = changes_[node];
-    const bool many = age_[node] + change.below > change.faces;
+    const bool large = change.faces > kLargePart * changes_[0].faces;
+    const bool many = age_[node] + change.below > (large ? kLargeAge : 1u) * change.faces;
     if (change.faces > 0 && change.below > 0 && change.own == 0 && !many) {
       copy_node(node++, tree);
       continue;

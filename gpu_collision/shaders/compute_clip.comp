@@ -13,17 +13,15 @@ layout(local_size_x = 64) in;
 
 layout(binding = 10) uniform samplerBuffer positions;  // [3 vertex + axis] m
 layout(binding = 13) uniform usamplerBuffer corners;   // [3 slot + corner] vertex numbers; slot = 64 block + lane
-layout(binding = 14) uniform usamplerBuffer face_ids;  // [slot] face number in the file's order
-layout(binding = 15) uniform samplerBuffer tools;      // [9 tool + k] plane k; 9th: slack, plane count
+layout(binding = 14) uniform samplerBuffer tools;      // [9 tool + k] plane k; 9th: slack, plane count
 
 layout(std430, binding = 6) readonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
 layout(std430, binding = 7) buffer Answer {
   uint group_count, one_y, one_z, record_count, call_done, unused;
-  uvec2 records[];  // (face | kCertain, tool)
+  uvec2 records[];  // (slot | kCertain, tool)
 };
-layout(location = 0) uniform uint face_count;
 layout(location = 1) uniform uint first_tool;
 layout(location = 2) uniform uint last_tool;
 #if !CULLED
@@ -110,9 +108,8 @@ void test_face(uint slot, uint tool, vec3 a, vec3 b, vec3 c, float size) {
   certain = certain || any_edge_inside(a, b, c, -slack);
   if (!certain && !any_edge_inside(a, b, c, 2.0 * slack) && !any_crossing_inside(a, b, c, slack)) return;
 #endif
-  uint face = texelFetch(face_ids, int(slot)).x;
   uint at = atomicAdd(record_count, 1u);
-  if (at < uint(records.length())) records[at] = uvec2(certain ? face | kCertain : face, tool);
+  if (at < uint(records.length())) records[at] = uvec2(certain ? slot | kCertain : slot, tool);
 }
 
 void main() {
@@ -124,7 +121,6 @@ void main() {
   if (gl_GlobalInvocationID.x == 0u) call_done = call;
 #endif
   uint slot = 64u * block + gl_LocalInvocationID.x;
-  if (slot >= face_count) return;
   int at = 3 * int(slot);
   vec3 a = position_of(texelFetch(corners, at).x);
   vec3 b = position_of(texelFetch(corners, at + 1).x);

@@ -5,8 +5,8 @@ layout(local_size_x = 32) in;
 
 layout(binding = 10) uniform samplerBuffer positions;        // [3 vertex + axis] m
 layout(binding = 11) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block
-layout(binding = 12) uniform usamplerBuffer block_ends;      // [block] one past the block's last in block_vertices
-layout(binding = 15) uniform samplerBuffer tools;            // [9 tool + k] plane k; 9th: slack, plane count
+layout(binding = 12) uniform usamplerBuffer block_ranges;    // [2 block], [2 block + 1] begin and end in block_vertices
+layout(binding = 14) uniform samplerBuffer tools;            // [9 tool + k] plane k; 9th: slack, plane count
 
 layout(std430, binding = 6) writeonly buffer Work {
   uvec2 work[];  // (block, tool)
@@ -27,8 +27,8 @@ void main() {
   if (block >= block_count) return;
   if (block == 0u) call_done = call;
 
-  int end = int(texelFetch(block_ends, int(block)).x);
-  int begin = block == 0u ? 0 : int(texelFetch(block_ends, int(block) - 1).x);
+  int begin = int(texelFetch(block_ranges, 2 * int(block)).x);
+  int end = int(texelFetch(block_ranges, 2 * int(block) + 1).x);
   vec3 low = vec3(3e38), high = vec3(-3e38);
   for (int i = begin; i < end; ++i) {
     int at = 3 * int(texelFetch(block_vertices, i).x);

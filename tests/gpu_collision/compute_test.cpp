@@ -6,6 +6,7 @@
 #include "geometry/error.hpp"
 #include "gpu_collision/compute_blocks.hpp"
 #include "gpu_collision/compute_query.hpp"
+#include "tests/geometry/random_change.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/gpu_collision/query_sequences.hpp"
@@ -255,33 +256,77 @@ TEST(ComputeWithout, OpenGl43GivesAnErrorMessage) {
   }
 }
 
+void expect_sound(const FaceBlocks& blocks, const TriangleMesh& mesh) {
+  ASSERT_EQ(blocks.slot_of_face.size(), mesh.faces.size());
+  ASSERT_EQ(blocks.face_of_slot.size(), blocks.block_count() * kBlockFaces);
+  std::size_t faces = 0;
+  for (std::uint32_t block = 0; block < blocks.block_count(); ++block) {
+    faces += blocks.filled[block];
+    ASSERT_TRUE(blocks.filled[block] > 0 && blocks.filled[block] <= kBlockFaces);
+    const auto begin = blocks.vertices.begin() + blocks.ranges[2 * block],
+               end = blocks.vertices.begin() + blocks.ranges[2 * block + 1];
+    for (std::uint32_t i = 0; i < kBlockFaces; ++i) {
+      const std::uint32_t slot = block * kBlockFaces + i, face = blocks.face_of_slot[slot];
+      ASSERT_LT(face, mesh.faces.size());
+      ASSERT_TRUE(i >= blocks.filled[block] || blocks.slot_of_face[face] == slot);
+      for (int corner = 0; corner < 3; ++corner) {
+        ASSERT_EQ(blocks.corners[3 * slot + corner], mesh.faces[face][corner]);
+        ASSERT_EQ(std::count(begin, end, mesh.faces[face][corner]), 1);
+      }
+    }
+  }
+  ASSERT_EQ(faces, mesh.faces.size());
+}
+
 TEST(FaceBlocks, HoldEveryFaceOnceAndAllItsCorners) {
   for (const TriangleMesh& mesh : {shapes::icosphere(4), shapes::grid(31, 17), shapes::random_soup(7, 100),
                                    shapes::icosphere(0), TriangleMesh{}}) {
     const FaceBlocks blocks = make_face_blocks(mesh.view());
-    ASSERT_EQ(blocks.face_ids.size(), mesh.faces.size());
-    ASSERT_EQ(blocks.ends.size(), (mesh.faces.size() + kBlockFaces - 1) / kBlockFaces);
-    std::vector<int> seen(mesh.faces.size(), 0);
-    for (std::size_t slot = 0; slot < blocks.face_ids.size(); ++slot) {
-      const std::uint32_t face = blocks.face_ids[slot];
-      ++seen[face];
-      const std::size_t block = slot / kBlockFaces;
-      const auto begin = blocks.vertices.begin() + (block == 0 ? 0 : blocks.ends[block - 1]);
-      const auto end = blocks.vertices.begin() + blocks.ends[block];
-      for (int corner = 0; corner < 3; ++corner) {
-        EXPECT_EQ(blocks.corners[3 * slot + corner], mesh.faces[face][corner]);
-        EXPECT_EQ(std::count(begin, end, mesh.faces[face][corner]), 1);
-      }
-    }
-    EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
+    expect_sound(blocks, mesh);
+    EXPECT_EQ(blocks.block_count(), (mesh.faces.size() + kBlockFaces - 1) / kBlockFaces);
   }
+}
+
+TEST(FaceBlocks, StaySoundWhenFacesChange) {
+  std::size_t made_again = 0, changes = 0;
+  for (std::uint32_t seed = 50; seed < 55; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Dice dice(seed);
+    TriangleMesh mesh = shapes::icosphere(4);
+    FaceBlocks blocks = make_face_blocks(mesh.view());
+    BlockChange change;
+    for (int k = 0; k < 100 && !HasFatalFailure(); ++k, ++changes) {
+      const std::vector<FaceId> removed = test::random_change(dice, mesh);
+      if (!change.apply(mesh.view(), removed, blocks)) blocks = make_face_blocks(mesh.view()), ++made_again;
+      expect_sound(blocks, mesh);
+    }
+  }
+  std::printf("seeds 50..54: %zu changes, blocks made again %zu times\n", changes, made_again);
+  EXPECT_LT(made_again, changes / 5);
+}
+
+// A hook burns craters along a line: the blocks stay as full and as compact as new ones.
+TEST(FaceBlocks, StayCompactInThousandsOfChanges) {
+  test::Dice dice(60);
+  TriangleMesh mesh = shapes::icosphere(5);
+  FaceBlocks blocks = make_face_blocks(mesh.view());
+  BlockChange change;
+  for (int k = 1; k <= 2000; ++k) {
+    const double angle = 0.003 * k, height = 0.08 * std::sin(0.0101 * k), ring = std::sqrt(0.01 - height * height);
+    const glm::vec3 at(glm::dvec3(ring * std::cos(angle), ring * std::sin(angle), height));
+    const std::vector<FaceId> removed = test::burn_crater(dice, mesh, at, 0.003f);
+    ASSERT_TRUE(change.apply(mesh.view(), removed, blocks)) << "change " << k;
+  }
+  expect_sound(blocks, mesh);
+  std::printf("%u blocks, %u when made again\n", blocks.block_count(), make_face_blocks(mesh.view()).block_count());
+  EXPECT_LT(blocks.block_count(), 1.3 * double(make_face_blocks(mesh.view()).block_count()));
 }
 
 TEST(FaceBlocks, AreCompact) {
   const TriangleMesh mesh = shapes::icosphere(5);
   const FaceBlocks blocks = make_face_blocks(mesh.view());
   // 64 faces of a closed mesh have about 32 inner vertices and some 16 on their boundary.
-  EXPECT_LT(blocks.vertices.size(), 55 * blocks.ends.size());
+  EXPECT_LT(blocks.vertices.size(), 55 * blocks.block_count());
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, ComputeDeferred, ::testing::Values(kSoftware, kGpu, kBareHost), tuning_name);
