@@ -110,22 +110,35 @@ class Storage {
   std::size_t work_words_, records_;
 };
 
+std::size_t padding_of(const Faces& faces) { return (64 - faces.corners.size() % 64) % 64; }
+
+// Replaces slots by face numbers, and drops the records of slots that repeat a face.
+ComputeOutput with_numbers(ComputeOutput output, const Faces& faces) {
+  const auto repeated =
+      std::erase_if(output.pairs, [&](const Pair& pair) { return pair.item >= faces.corners.size(); });
+  output.records -= static_cast<std::uint32_t>(repeated);
+  for (Pair& pair : output.pairs) pair.item = faces.numbers[pair.item];
+  std::sort(output.pairs.begin(), output.pairs.end());
+  return output;
+}
+
 // The textures of compute_clip.comp, bound.
 class ClipTextures {
  public:
   ClipTextures(const Faces& faces, std::span<const Tool> tools) {
     fill(positions_, faces.positions);
-    fill(corners_, faces.corners);
-    fill(numbers_, faces.numbers);
+    // The last block repeats its last face.
+    std::vector<glm::uvec3> corners = faces.corners;
+    corners.resize(corners.size() + padding_of(faces), corners.back());
+    fill(corners_, corners);
     fill(tools_, texels_of(tools));
     positions_.bind(10);
     corners_.bind(13);
-    numbers_.bind(14);
-    tools_.bind(15);
+    tools_.bind(14);
   }
 
  private:
-  gl::BufferTexture positions_{GL_R32F}, corners_{GL_R32UI}, numbers_{GL_R32UI}, tools_{GL_RGBA32F};
+  gl::BufferTexture positions_{GL_R32F}, corners_{GL_R32UI}, tools_{GL_RGBA32F};
 };
 
 }  // namespace
@@ -134,45 +147,44 @@ ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const 
                            std::size_t capacity) {
   const gl::Program program = clip_program(false, exact_clip);
   const ClipTextures textures(faces, tools);
-  const Storage storage(0, capacity);
+  const Storage storage(0, capacity + padding_of(faces) * tools.size());
   glUseProgram(program.name());
-  glUniform1ui(0, static_cast<GLuint>(faces.corners.size()));
   glUniform1ui(1, range.first_tool);
   glUniform1ui(2, range.last_tool);
   glUniform1ui(3, range.call);
   glDispatchCompute(static_cast<GLuint>((faces.corners.size() + 63) / 64), 1, 1);
-  return storage.read(false);
+  return with_numbers(storage.read(false), faces);
 }
 
 ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<const Tool> tools,
                               std::span<const Pair> work, std::size_t capacity) {
   const gl::Program program = clip_program(true, exact_clip);
   const ClipTextures textures(faces, tools);
-  Storage storage(work.size(), capacity);
+  Storage storage(work.size(), capacity + padding_of(faces) * tools.size());
   storage.give_work(work);
   glUseProgram(program.name());
-  glUniform1ui(0, static_cast<GLuint>(faces.corners.size()));
   glDispatchCompute(static_cast<GLuint>(work.size()), 1, 1);
-  return storage.read(false);
+  return with_numbers(storage.read(false), faces);
 }
 
 ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
                        std::span<const Tool> tools, const Range& range) {
-  std::vector<std::uint32_t> vertices, ends;
+  std::vector<std::uint32_t> vertices, ranges;
   for (const std::vector<std::uint32_t>& block : blocks) {
+    ranges.push_back(static_cast<std::uint32_t>(vertices.size()));
     vertices.insert(vertices.end(), block.begin(), block.end());
-    ends.push_back(static_cast<std::uint32_t>(vertices.size()));
+    ranges.push_back(static_cast<std::uint32_t>(vertices.size()));
   }
   const gl::Program program = compute_program("compute_cull.comp", "");
-  gl::BufferTexture positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ends_of_all(GL_R32UI), planes(GL_RGBA32F);
+  gl::BufferTexture positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ranges_of_all(GL_R32UI), planes(GL_RGBA32F);
   positions_of_all.fill(positions.data(), positions.size_bytes());
   fill(vertices_of_all, vertices);
-  fill(ends_of_all, ends);
+  fill(ranges_of_all, ranges);
   fill(planes, texels_of(tools));
   positions_of_all.bind(10);
   vertices_of_all.bind(11);
-  ends_of_all.bind(12);
-  planes.bind(15);
+  ranges_of_all.bind(12);
+  planes.bind(14);
   const Storage storage(blocks.size() * tools.size(), 0);
   glUseProgram(program.name());
   glUniform1ui(0, static_cast<GLuint>(blocks.size()));
