@@ -1,6 +1,6 @@
-// Declares the steps of sculpt.cpp, which have one file each: skin.cpp, cavity_wall.cpp, loose_parts.cpp. They mark
-// faces of the sculpture as removed and add new ones; settle() then numbers them.
-// Units: metres, rest space.
+// Declares the steps of sculpt.cpp, which have one file each: skin.cpp, skin_shreds.cpp, cavity_wall.cpp,
+// loose_parts.cpp. They mark faces of the sculpture as removed and add new ones; settle() then numbers them. Units:
+// metres, rest space.
 #pragma once
 
 #include "deform/sculpt.hpp"
@@ -26,6 +26,11 @@ void refine_skin(Sculpture& sculpture, TissueModel& model);
 // Cuts away skin that is hot or without tissue, along the boundary of the heat, and removes the shreds. The remaining
 // skin is embedded in cells with tissue.
 void cut_skin(Sculpture& sculpture, TissueModel& model);
+
+// Removes pieces of skin that are too small and contain a vertex of `cut`: the corners of the faces that were cut, and
+// the new vertices. `everywhere`: the same by a search over all skin, slower.
+void drop_shreds(Sculpture& sculpture, std::span<const std::uint32_t> cut);
+void drop_shreds_everywhere(Sculpture& sculpture, std::span<const std::uint32_t> cut);
 
 // Returns whether the voxel touches the wall, at least with a corner.
 bool touches_wall(const Sculpture& sculpture, std::uint32_t voxel);

@@ -1,7 +1,6 @@
 // Burns the organ's own surface: refines it, then cuts it along the boundary of the heat.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
 #include "deform/sculpt_parts.hpp"
@@ -21,8 +20,6 @@ constexpr int kTissueRange = 3;  // voxels
 constexpr float kNear = 1.5f;  // voxels
 // Hot skin within this distance of burnt tissue is cut: a shallow crater extends beyond its burnt voxels.
 constexpr float kHotRange = 2.f;  // voxels
-// A separated piece of skin below this area is a shred.
-constexpr float kSmallestSkin = 4.f;  // voxel sides
 // Skin whose tissue was removed may move to tissue that is at most this much farther away than the first.
 constexpr float kSlack = 0.75f;  // voxels
 
@@ -217,42 +214,16 @@ class Cutter {
     sort_unique(cuts_);
     for (Edge& edge : cuts_) edge.vertex = cut_vertex(edge.u, edge.v);
     for (const std::size_t slot : slots_) replace(slot);
-    if (!slots_.empty()) drop_shreds();
+    if (!slots_.empty()) drop_shreds(s_, vertices_of_cut());
   }
 
  private:
-  bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot]; }
-
-  // A piece of skin is a set of faces that share vertices. Only a piece that was cut in this call can be a shred.
-  void drop_shreds() {
-    std::vector<std::uint32_t> parent(s_.rest.size());
-    std::iota(parent.begin(), parent.end(), 0u);
-    const auto root = [&](std::uint32_t v) {
-      while (parent[v] != v) v = parent[v] = parent[parent[v]];
-      return v;
-    };
-    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
-      if (is_skin(slot))
-        for (int side = 0; side < 2; ++side) {
-          const std::uint32_t u = root(s_.faces.corners[slot][side]), v = root(s_.faces.corners[slot][side + 1]);
-          parent[std::max(u, v)] = std::min(u, v);
-        }
-    std::vector<float> area(parent.size(), 0.f);
-    std::vector<char> cut(parent.size(), 0);
-    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
-      if (is_skin(slot)) area[root(s_.faces.corners[slot].x)] += area_of(slot);
+  std::vector<std::uint32_t> vertices_of_cut() const {
+    std::vector<std::uint32_t> vertices;
     for (const std::size_t slot : slots_)
-      for (int corner = 0; corner < 3; ++corner) cut[root(s_.faces.corners[slot][corner])] = 1;
-    for (const Edge& edge : cuts_) cut[root(edge.vertex)] = 1;
-    const float smallest = kSmallestSkin * static_cast<float>(s_.voxels.size * s_.voxels.size);
-    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
-      if (const std::uint32_t v = root(s_.faces.corners[slot].x); is_skin(slot) && cut[v] && area[v] < smallest)
-        s_.faces.removed[slot] = 1;
-  }
-
-  float area_of(std::size_t slot) const {
-    const glm::uvec3 f = s_.faces.corners[slot];
-    return 0.5f * glm::length(glm::cross(s_.rest[f.y] - s_.rest[f.x], s_.rest[f.z] - s_.rest[f.x]));
+      for (int corner = 0; corner < 3; ++corner) vertices.push_back(s_.faces.corners[slot][corner]);
+    for (const Edge& edge : cuts_) vertices.push_back(edge.vertex);
+    return vertices;
   }
 
   bool is_hot(std::uint32_t v) const {
