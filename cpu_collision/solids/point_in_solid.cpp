@@ -35,6 +35,10 @@ dvec3 random_direction(std::uint32_t seed, int number) {
 
 bool all_beyond(double a, double b, double c, double limit) { return a > limit && b > limit && c > limit; }
 
+// Rounds to float. Not inlined: where the result is converted back to double in the same function, GCC 12 vectorises
+// both conversions and drops the rounding.
+[[gnu::noinline]] vec3 rounded(const dvec3& point) { return vec3(point); }
+
 }  // namespace
 
 SolidBox box_of(std::span<const vec3> positions) {
@@ -46,7 +50,7 @@ SolidBox box_of(std::span<const vec3> positions) {
 ParityRay draw_ray(const vec3& from, const SolidBox& box, std::uint32_t seed, int number) {
   // Longer than the diagonal by more than the rounding of the end moves it.
   const double length = 1.5 * glm::distance(dvec3(box.low), dvec3(box.high)) + 1e-30;
-  const vec3 to(dvec3(from) + length * random_direction(seed, number));
+  const vec3 to = rounded(dvec3(from) + length * random_direction(seed, number));
   const dvec3 d = dvec3(to) - dvec3(from);
   const dvec3 u = glm::normalize(any_perpendicular(d)), v = glm::normalize(glm::cross(d, u));
   return {from, to, u, v, d, 1e-13 * length, glm::dot(d, d)};
