@@ -49,20 +49,29 @@ CreasedMesh with_creases(const MeshView& mesh, double crease_deg) {
   return out;
 }
 
+// Every side u - v of a face must occur once, and so must v - u. The sides are sorted by their first vertex.
 bool encloses(const MeshView& mesh) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges, back;
+  std::vector<std::uint32_t> first(mesh.positions.size() + 1, 0), ends(3 * mesh.faces.size());
   double volume = 0.0;
   for (const glm::uvec3& face : mesh.faces) {
     const Triangle t = triangle_of(mesh.positions, face);
     volume += glm::dot(t.a, glm::cross(t.b, t.c));
-    for (int corner = 0; corner < 3; ++corner) {
-      edges.emplace_back(face[corner], face[(corner + 1) % 3]);
-      back.emplace_back(face[(corner + 1) % 3], face[corner]);
-    }
+    for (int corner = 0; corner < 3; ++corner) ++first[face[corner]];
   }
-  std::sort(edges.begin(), edges.end());
-  std::sort(back.begin(), back.end());
-  return volume > 0.0 && edges == back && std::adjacent_find(edges.begin(), edges.end()) == edges.end();
+  std::uint32_t before = 0;
+  for (std::uint32_t& count : first) before += std::exchange(count, before);
+  for (const glm::uvec3& face : mesh.faces)
+    for (int corner = 0; corner < 3; ++corner) ends[first[face[corner]]++] = face[(corner + 1) % 3];
+  // Now first[u] is the end of the sides from u.
+  const auto count_from = [&](std::uint32_t u, std::uint32_t v) {
+    return std::count(ends.begin() + (u > 0 ? first[u - 1] : 0), ends.begin() + first[u], v);
+  };
+  for (const glm::uvec3& face : mesh.faces)
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t u = face[corner], v = face[(corner + 1) % 3];
+      if (count_from(u, v) != 1 || count_from(v, u) != 1) return false;
+    }
+  return volume > 0.0;
 }
 
 }  // namespace trocar

@@ -227,5 +227,46 @@ TEST(Encloses, AcceptsABallRejectsASheetAndAnInvertedBall) {
   EXPECT_FALSE(encloses(ball.view()));
 }
 
+// The definition: the sides of all faces, each once, are their own reverses.
+bool encloses_by_definition(const TriangleMesh& mesh) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sides, back;
+  double volume = 0.0;
+  for (const glm::uvec3& face : mesh.faces) {
+    const Triangle t = triangle_of(mesh.positions, face);
+    volume += glm::dot(t.a, glm::cross(t.b, t.c));
+    for (int corner = 0; corner < 3; ++corner) {
+      sides.emplace_back(face[corner], face[(corner + 1) % 3]);
+      back.emplace_back(face[(corner + 1) % 3], face[corner]);
+    }
+  }
+  std::sort(sides.begin(), sides.end());
+  std::sort(back.begin(), back.end());
+  return volume > 0.0 && sides == back && std::adjacent_find(sides.begin(), sides.end()) == sides.end();
+}
+
+TEST(Encloses, FollowsTheDefinitionOnDamagedMeshes) {
+  std::mt19937 random(4);
+  const auto pick = [&](std::size_t count) {
+    return static_cast<std::uint32_t>(std::uniform_int_distribution<std::size_t>(0, count - 1)(random));
+  };
+  int closed = 0;
+  for (int round = 0; round < 5000; ++round) {
+    TriangleMesh mesh = shapes::icosphere(0);
+    for (std::uint32_t k = pick(4); k > 0; --k) {
+      if (pick(2)) {
+        mesh.faces.erase(mesh.faces.begin() + pick(mesh.faces.size()));
+      } else if (pick(2)) {
+        mesh.faces.push_back({pick(mesh.positions.size()), pick(mesh.positions.size()), pick(mesh.positions.size())});
+      } else {
+        mesh.faces.push_back(mesh.faces[pick(mesh.faces.size())]);
+      }
+    }
+    const bool expected = encloses_by_definition(mesh);
+    ASSERT_EQ(encloses(mesh.view()), expected) << "seed 4, round " << round;
+    closed += expected;
+  }
+  EXPECT_GT(closed, 500);
+}
+
 }  // namespace
 }  // namespace trocar
