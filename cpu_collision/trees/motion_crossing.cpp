@@ -301,12 +301,21 @@ std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingT
   return earliest;
 }
 
-bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
+bool one_direction_separates(const MovingTriangle& first, const MovingTriangle& second) {
   const Corners p = corners_of(first), q = corners_of(second);
-  const double rounding = rounding_of(p, q);
-  if (apart_at_once(p, q, rounding)) return false;
-  if (any_features(p, q, [](const auto& features) { return finds_a_zero(features); })) return true;
-  return !surely_apart(p, q, rounding) && any_features(p, q, [&](const auto& features) {
+  return apart_at_once(p, q, rounding_of(p, q));
+}
+
+bool newton_finds_a_meeting(const MovingTriangle& first, const MovingTriangle& second) {
+  return any_features(corners_of(first), corners_of(second),
+                      [](const auto& features) { return finds_a_zero(features); });
+}
+
+bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
+  if (one_direction_separates(first, second)) return false;
+  if (newton_finds_a_meeting(first, second)) return true;
+  const Corners p = corners_of(first), q = corners_of(second);
+  return !surely_apart(p, q, rounding_of(p, q)) && any_features(p, q, [&](const auto& features) {
     return first_meeting(features, tolerance, kNoTime).has_value();
   });
 }

@@ -44,4 +44,10 @@ std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingT
 // Returns whether triangles_meet() finds a meeting. Faster: the first feature pair found decides.
 bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance);
 
+// The two quick proofs of triangles_meet_at_all(), which decide most pairs without a search. Either may fail.
+// Returns true when one direction separates the triangles throughout the step.
+bool one_direction_separates(const MovingTriangle& first, const MovingTriangle& second);
+// Returns true when Newton's method finds, to rounding, a common point of two features.
+bool newton_finds_a_meeting(const MovingTriangle& first, const MovingTriangle& second);
+
 }  // namespace trocar

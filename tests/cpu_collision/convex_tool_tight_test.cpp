@@ -111,6 +111,30 @@ TEST(ConvexToolTight, FindsTheCornersAndEdgesOfACubeOfAnySize) {
                            1e-9);
 }
 
+// Corners lie on their planes to the rounding of double, a kilometre from the origin too: one correction of the
+// residual.
+TEST(ConvexToolTight, CornersAreCorrectedForTheirResidual) {
+  Dice dice(kSeed + 6);
+  long double worst = 0.0L;
+  for (int trial = 0; trial < 400; ++trial) {
+    const dvec3 pivot = dice.in_cube(900.0);
+    const ToolVolume volume = static_volume({pivot, pivot + dice.uniform(0.05, 0.3) * dice.direction(), 0.005});
+    const ConvexTool tool = convex_tool(volume, 1.f);
+    for (int i = 0; i < tool.corner_count; ++i) {
+      const dvec3& corner = tool.corners[i];
+      std::vector<long double> off;
+      for (int k = 0; k < tool.plane_count; ++k) {
+        const glm::dvec4& n = tool.planes[k];
+        off.push_back(std::abs((long double)n.x * corner.x + (long double)n.y * corner.y + (long double)n.z * corner.z +
+                               (long double)n.w));
+      }
+      std::sort(off.begin(), off.end());
+      worst = std::max(worst, off[2]);
+    }
+  }
+  EXPECT_LT(worst, 3.5e-13L);
+}
+
 // A solid's corners, edges and faces obey Euler's formula, also a kilometre from the origin, where corners are found
 // only up to rounding. Planes without a corner are no faces.
 TEST(ConvexToolTight, CornersEdgesAndFacesObeyEuler) {

@@ -89,7 +89,7 @@ bool any_feature_meets(const Corners& p, const Corners& q) {
 // Triangles that pass each other closely: separated along an axis of any kind, early, late or throughout, or not.
 TEST(MotionCrossingFilters, TrianglesAreSeparatedAsByTheTwin) {
   Dice dice(kSeed);
-  int apart = 0, apart_by_halves = 0, together = 0;
+  int apart = 0, apart_by_halves = 0, together = 0, proofs = 0;
   for (int trial = 0; trial < 6000; ++trial) {
     Corners p, q;
     const dvec3 drift = dice.uniform(0.0, 1.5) * dice.direction(), start = dice.uniform(0.0, 1.2) * dice.direction();
@@ -102,12 +102,40 @@ TEST(MotionCrossingFilters, TrianglesAreSeparatedAsByTheTwin) {
     const bool expected = !separated(p, q) && any_feature_meets(p, q);
     ASSERT_EQ(triangles_meet(triangle_of(p), triangle_of(q), kEverything).has_value(), expected) << "trial " << trial;
     ASSERT_EQ(triangles_meet_at_all(triangle_of(p), triangle_of(q), kEverything), expected) << "trial " << trial;
+    ASSERT_EQ(one_direction_separates(triangle_of(p), triangle_of(q)), separated_at_once(p, q)) << "trial " << trial;
+    const bool proof = newton_finds_a_meeting(triangle_of(p), triangle_of(q));
+    ASSERT_TRUE(expected || !proof) << "trial " << trial;
     ++(expected ? together : apart);
+    proofs += proof;
     apart_by_halves += separated(p, q) && !separated_at_once(p, q);
   }
   EXPECT_GT(apart, 1000);
   EXPECT_GT(together, 1000);
   EXPECT_GT(apart_by_halves, 50);
+  EXPECT_EQ(proofs, 1373) << "Newton's method starts in the middle of the domain and makes eight steps";
+}
+
+// Newton's method proves a meeting for each kind of pair of features, at any time of the step.
+TEST(MotionCrossingFilters, NewtonFindsMeetings) {
+  Dice dice(kSeed + 5);
+  int found = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    // The corners of a large triangle stay away; the other one passes through it, or beside it.
+    const dvec3 through = dice.in_cube(0.5), direction = dice.direction();
+    const double time = dice.uniform(0.05, 0.95);
+    Corners p, q;
+    for (std::size_t k = 0; k < 3; ++k) {
+      p[k].before = dice.in_cube(1.0), p[k].after = p[k].before + dice.in_cube(0.1);
+      const dvec3 at = through + dice.in_cube(0.2);
+      q[k] = {at - time * direction, at + (1.0 - time) * direction + dice.in_cube(0.05)};
+    }
+    const bool proof = newton_finds_a_meeting(triangle_of(p), triangle_of(q));
+    found += proof;
+    if (proof) {
+      ASSERT_TRUE(triangles_meet(triangle_of(p), triangle_of(q), 1e-9)) << "trial " << trial;
+    }
+  }
+  EXPECT_EQ(found, 617);
 }
 
 // ---- twin of the test whether a gap may be zero ----
