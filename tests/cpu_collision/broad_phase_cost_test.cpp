@@ -82,6 +82,15 @@ TEST(BroadPhaseCost, PausesDoubleUpToTheLongest) {
   EXPECT_EQ(tried, (std::vector<int>{0, 1, 3, 6, 11, 20, 37, 70, 103, 136}));
 }
 
+// A status takes one byte per pair.
+TEST(BroadPhaseCost, StatusTakesAByteAPair) {
+  SweepAndPrune sweep, without({.status_limit = 0});
+  const auto status_bytes = [&] { return sweep.memory_bytes() - without.memory_bytes(); };
+  for (int k = 0; k < 64; ++k) sweep.add(cube(glm::vec3(0.f), 1.f)), without.add(cube(glm::vec3(0.f), 1.f));
+  EXPECT_GE(status_bytes(), 64u * 63u / 2u);
+  EXPECT_LE(status_bytes(), 64u * 63u);  // a vector doubles at most
+}
+
 // Infinities of one sign are bounds; only a sum that is NaN empties a box.
 TEST(BroadPhaseCost, InfinitePointsMakeABox) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -13,6 +13,7 @@ namespace trocar {
 namespace {
 
 using glm::dvec3;
+using glm::vec3;
 using test::Dice;
 
 constexpr std::uint32_t kSeed = 1618;
@@ -105,7 +106,14 @@ void expect_corners_of_a_cube(const ConvexTool& tool, const dvec3& centre, doubl
 // From a cube of 4 picometres at the origin to one of 8 m at a distance of a kilometre.
 TEST(ConvexToolTight, FindsTheCornersAndEdgesOfACubeOfAnySize) {
   for (const float half : {0x1p-38f, 0x1p-20f, 0x1p-6f, 4.f}) {
-    expect_corners_of_a_cube(convex_tool(cube_volume(half), 1.f), dvec3(0.0), half, 1e-12 * half);
+    const ConvexTool tool = convex_tool(cube_volume(half), 1.f);
+    expect_corners_of_a_cube(tool, dvec3(0.0), half, 1e-12 * half);
+    for (int k = 0; k < 3; ++k) {
+      // No other box is smaller than the one along the world's axes.
+      EXPECT_EQ(vec3(tool.box.axis_x[k], tool.box.axis_y[k], tool.box.axis_z[k]),
+                vec3(k == 0 ? 1.f : 0.f, k == 1 ? 1.f : 0.f, k == 2 ? 1.f : 0.f));
+      EXPECT_FLOAT_EQ(tool.box.extent[k], half + tool.slack);
+    }
   }
   expect_corners_of_a_cube(convex_tool(cube_volume(4.f, {1000.f, -500.f, 750.f}), 1.f), {1000.0, -500.0, 750.0}, 4.0,
                            1e-9);
