@@ -1,0 +1,94 @@
+// Tests the search over all pairs of features, which replaces a walk that ends early. Usual bodies never need it; here
+// the vertices of a body have lost their incident edges, so that its walks end where they start.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cpu_collision/solids/closest_features.hpp"
+#include "tests/cpu_collision/solids_bodies.hpp"
+
+namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+using glm::vec3;
+using test::Dice;
+
+constexpr std::uint32_t kSeed = 88;
+constexpr double kClose = 2e-10;  // m, of bodies of 0.1 m
+
+// A solid, a sheet, a segment or a point.
+ConvexBody random_body(Dice& dice, int dimension) {
+  std::vector<vec3> points;
+  for (int k = 0; k < 12; ++k) {
+    const dvec3 flat(dimension > 0 ? 1.0 : 0.0, dimension > 1 ? 1.0 : 0.0, dimension > 2 ? 1.0 : 0.0);
+    points.emplace_back(0.05 * flat * dice.direction());
+  }
+  return convex_hull(points);
+}
+
+ConvexBody without_incident_edges(ConvexBody body) {
+  std::fill(body.first_incident_edge.begin(), body.first_incident_edge.end(), 0u);
+  return body;
+}
+
+bool holds(const ConvexBody& body, const RigidPose& pose, const dvec3& point) {
+  const dvec3 local = pose.back(point);
+  return std::all_of(body.faces.begin(), body.faces.end(),
+                     [&](const auto& face) { return glm::dot(face.normal, local) <= face.offset + 1e-12; });
+}
+
+struct Counts {
+  int searched = 0, apart = 0, touching = 0, nested = 0;
+  long steps = 0;
+};
+
+void expect_the_slow_answer(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b,
+                            Counts& counts) {
+  FeaturePair pair;
+  const FeatureDistance fast = closest_features(without_incident_edges(a), at_a, without_incident_edges(b), at_b, pair);
+  const test::SlowDistance slow = test::slow_distance(a, at_a, b, at_b);
+  counts.searched += fast.searched;
+  counts.steps += fast.steps;
+  if (slow.surfaces < kClose && slow.surfaces > 0.0) return;
+  ASSERT_EQ(fast.overlapping, slow.distance == 0.0);
+  ASSERT_NEAR(fast.distance, slow.distance, kClose);
+  ASSERT_NEAR(glm::distance(fast.on_first, fast.on_second), fast.distance, 1e-12);
+  if (fast.overlapping) {
+    ASSERT_TRUE(a.dimension < 3 || holds(a, at_a, fast.on_first));
+    ASSERT_TRUE(b.dimension < 3 || holds(b, at_b, fast.on_first));
+  }
+  ++(!fast.overlapping ? counts.apart : slow.surfaces > 0.0 ? counts.nested : counts.touching);
+}
+
+TEST(SolidSearch, ReplacesWalksThatEndEarly) {
+  Dice dice(kSeed);
+  Counts counts;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const ConvexBody a = random_body(dice, trial % 4), b = random_body(dice, trial / 4 % 4);
+    const RigidPose at_a = test::random_pose(dice, 0.1);
+    RigidPose at_b = test::random_pose(dice, 0.0);
+    at_b.at = at_a.at + dice.uniform(0.0, trial % 3 ? 0.15 : 0.04) * dice.direction();
+    ASSERT_NO_FATAL_FAILURE(expect_the_slow_answer(a, at_a, b, at_b, counts))
+        << "trial " << trial << ", seed " << kSeed;
+  }
+  // A small body within a large one, and the reverse.
+  for (int trial = 0; trial < 200; ++trial) {
+    ConvexBody large = random_body(dice, 3), small = random_body(dice, trial % 4);
+    std::vector<vec3> points;
+    for (const dvec3& v : small.vertices) points.emplace_back(0.02 * v);
+    small = convex_hull(points);
+    const RigidPose at = test::random_pose(dice, 0.1);
+    const RigidPose inside{test::rotation(dice.direction(), 1.0), at.at + dice.in_cube(0.01)};
+    ASSERT_NO_FATAL_FAILURE(expect_the_slow_answer(large, at, small, inside, counts)) << "trial " << trial;
+    ASSERT_NO_FATAL_FAILURE(expect_the_slow_answer(small, inside, large, at, counts)) << "trial " << trial;
+  }
+  EXPECT_EQ(counts.searched, 1517);
+  EXPECT_EQ(counts.steps, 2607);
+  EXPECT_GT(counts.apart, 500);
+  EXPECT_GT(counts.touching, 100);
+  EXPECT_GT(counts.nested, 100);
+}
+
+}  // namespace
+}  // namespace trocar::solids
