@@ -59,13 +59,14 @@ glm::vec3 corner_position(const Voxels& voxels, const glm::ivec3& corner) {
 
 // Returns the cell with tissue next to the corner that lies closest to `p`. As long as the corner's voxels do not
 // change, this cell has tissue.
-std::uint32_t carrier(const Voxels& voxels, const Lattice& lattice, const glm::ivec3& corner, const glm::vec3& p) {
+std::uint32_t carrier(const Sculpture& sculpture, const Lattice& lattice, const glm::ivec3& corner,
+                      const glm::vec3& p) {
   std::uint32_t best = 0;
   double nearest = INFINITY;
   for (int i = 0; i < 8; ++i) {
     const glm::ivec3 at = corner - 1 + corner_offset(i);
-    if (!voxels.is(Voxel::Tissue, at)) continue;
-    const auto cell = static_cast<std::uint32_t>(voxels.cell_of(lattice, at));
+    if (!sculpture.voxels.is(Voxel::Tissue, at)) continue;
+    const std::uint32_t cell = carrier_of(sculpture, lattice, sculpture.voxels.flat(at));
     const glm::dvec3 low = lattice.origin + lattice.spacing * glm::dvec3(lattice.cells[cell].at);
     const glm::dvec3 gap = glm::dvec3(p) - glm::clamp(glm::dvec3(p), low, low + lattice.spacing);
     if (const double squared = glm::dot(gap, gap); squared < nearest) nearest = squared, best = cell;
@@ -114,6 +115,10 @@ class WallMaker {
     }
     std::sort(sides_.begin(), sides_.end());
     sides_.erase(std::unique(sides_.begin(), sides_.end()), sides_.end());
+    // The squares that a slit has split are skin now.
+    std::erase_if(sides_, [&](std::uint32_t side) {
+      return std::binary_search(s_.slit_sides.begin(), s_.slit_sides.end(), side);
+    });
   }
 
   static bool touches(const glm::ivec3& voxel, const glm::ivec3& at, int side) {
@@ -129,7 +134,7 @@ class WallMaker {
     std::uint32_t& vertex = s_.corner_vertex[corner_index(s_.voxels, corner)];
     if (vertex == kNoVoxel) {
       const glm::vec3 position = corner_position(s_.voxels, corner);
-      const SculptVertex owner{.cell = carrier(s_.voxels, model_.lattice, corner, position), .wall = true};
+      const SculptVertex owner{.cell = carrier(s_, model_.lattice, corner, position), .wall = true};
       vertex = add_vertex(s_, model_, position, owner);
     }
     return vertex;

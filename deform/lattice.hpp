@@ -23,6 +23,7 @@ struct LatticeCell {
   glm::ivec3 at;                      // cell column, row, layer
   float fullness;                     // 1: fraction of the cell inside the organ, kEmptiestCell..1
   std::array<std::uint32_t, 8> node;  // by corner
+  bool divided = false;               // a slit separates its corners (slit.hpp)
 };
 
 struct Lattice {

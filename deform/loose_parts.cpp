@@ -110,26 +110,20 @@ class Parting {
   std::vector<glm::uvec2> cell_piece_;  // [cell] piece now, piece at first; kNoVoxel: none
 };
 
-// Returns the components of cells with tissue that shared nodes connect. [cell] first cell of its component; dead
-// cells: itself.
-std::vector<std::uint32_t> lattice_parts(const Sculpture& sculpture, const Lattice& lattice) {
-  std::vector<std::uint32_t> parent(sculpture.cells.size()), cell_at(lattice.node_at.size(), kNoVoxel);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t cell) {
-    while (parent[cell] != cell) cell = parent[cell] = parent[parent[cell]];
-    return cell;
-  };
-  for (std::uint32_t cell = 0; cell < parent.size(); ++cell) {
-    if (sculpture.cells[cell].dead) continue;
-    for (const std::uint32_t node : lattice.cells[cell].node) {
-      if (cell_at[node] == kNoVoxel) cell_at[node] = cell;
-      const std::uint32_t a = root(cell), b = root(cell_at[node]);
-      parent[std::max(a, b)] = std::min(a, b);
-    }
+struct Links {
+  explicit Links(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
+  std::uint32_t root(std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
   }
-  for (std::uint32_t cell = 0; cell < parent.size(); ++cell) parent[cell] = root(cell);
-  return parent;
-}
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a), b = root(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<std::uint32_t> parent;
+};
+
+bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
 
 }  // namespace
 
@@ -140,23 +134,72 @@ void part_pieces(Sculpture& sculpture, const Lattice& lattice) {
   }
 }
 
+std::vector<char> held_nodes(const TissueModel& model) {
+  std::vector<char> held(model.rest.size(), 0);
+  for (std::size_t node = 0; node < held.size(); ++node)
+    held[node] = model.mass[node] > 0.f && model.inverse_mass[node] == 0.f;
+  for (const Tether& tether : model.tethers) held[tether.node] = 1;
+  return held;
+}
+
+bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b) {
+  return !std::binary_search(sculpture.severed.begin(), sculpture.severed.end(),
+                             glm::uvec2(std::min(a, b), std::max(a, b)), before);
+}
+
+bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell) {
+  if (sculpture.severed.empty()) return true;
+  const auto& node = lattice.cells[cell].node;
+  Links corners(8);
+  for (std::uint32_t i = 0; i < 8; ++i)
+    for (std::uint32_t j = i + 1; j < 8; ++j)
+      if (is_connected(sculpture, node[i], node[j])) corners.join(i, j);
+  for (std::uint32_t i = 1; i < 8; ++i)
+    if (corners.root(i) != corners.root(0)) return false;
+  return true;
+}
+
+std::vector<std::uint32_t> node_parts(const Sculpture& sculpture, const Lattice& lattice) {
+  std::vector<char> at_slit(lattice.node_at.size(), 0);
+  for (const glm::uvec2& nodes : sculpture.severed) at_slit[nodes.x] = at_slit[nodes.y] = 1;
+  Links nodes(lattice.node_at.size());
+  for (std::uint32_t c = 0; c < sculpture.cells.size(); ++c) {
+    if (sculpture.cells[c].dead) continue;
+    const auto& node = lattice.cells[c].node;
+    const bool whole = std::none_of(node.begin(), node.end(), [&](std::uint32_t n) { return at_slit[n] != 0; });
+    for (int i = 0; i < 8; ++i)
+      for (int j = i + 1; j < (whole ? i + 2 : 8); ++j)
+        if (j < 8 && (whole || is_connected(sculpture, node[i], node[j]))) nodes.join(node[i], node[j]);
+  }
+  for (std::uint32_t n = 0; n < nodes.parent.size(); ++n) nodes.parent[n] = nodes.root(n);
+  return nodes.parent;
+}
+
+// A cell divided by a slit may belong to several parts; it falls when all of them do.
 void release_loose(Sculpture& sculpture, TissueModel& model) {
-  const std::vector<std::uint32_t> part = lattice_parts(sculpture, model.lattice);
+  const std::vector<std::uint32_t> part = node_parts(sculpture, model.lattice);
+  const std::vector<char> is_held = held_nodes(model);
   std::vector<char> held(part.size(), 0);
   std::vector<double> size(part.size(), 0.0);
-  for (std::uint32_t cell = 0; cell < part.size(); ++cell) {
+  for (std::uint32_t cell = 0; cell < sculpture.cells.size(); ++cell) {
     if (sculpture.cells[cell].dead) continue;
-    held[part[cell]] |= sculpture.cells[cell].held;
-    if (!sculpture.cells[cell].loose) size[part[cell]] += model.lattice.cells[cell].fullness;
+    for (const std::uint32_t node : model.lattice.cells[cell].node) {
+      held[part[node]] |= is_held[node];
+      if (!sculpture.cells[cell].loose) size[part[node]] += 0.125 * model.lattice.cells[cell].fullness;
+    }
   }
   // An organ without attachments is where its largest part is.
   if (!sculpture.any_held && !size.empty()) held[std::max_element(size.begin(), size.end()) - size.begin()] = 1;
-  for (std::uint32_t cell = 0; cell < part.size(); ++cell) {
+  for (std::uint32_t cell = 0; cell < sculpture.cells.size(); ++cell) {
     SculptCell& own = sculpture.cells[cell];
-    if (own.dead || own.loose || held[part[cell]]) continue;
+    if (own.dead || own.loose) continue;
     own.loose = true;
-    sculpture.change.loose.push_back(cell);
-    for (const std::uint32_t node : model.lattice.cells[cell].node) model.gravity[node] = sculpture.params.fall;
+    for (const std::uint32_t node : model.lattice.cells[cell].node)
+      if (held[part[node]])
+        own.loose = false;
+      else
+        model.gravity[node] = sculpture.params.fall;
+    if (own.loose) sculpture.change.loose.push_back(cell);
   }
 }
 

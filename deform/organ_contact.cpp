@@ -110,7 +110,7 @@ class Search {
     const std::vector<LatticeCell>& cells = solid_.model->lattice.cells;
     out_.rim_cells.clear();
     for (std::uint32_t c = 0; c < cells.size(); ++c)
-      if (cells[c].fullness > 0.f) look_into(c);
+      if (cells[c].fullness > 0.f && !cells[c].divided) look_into(c);
     for (const std::uint32_t c : out_.rim_cells) look_around(c);
     for (const Near& near : out_.near)
       if (near.cell >= 0) check_depth(near);

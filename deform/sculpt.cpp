@@ -52,33 +52,6 @@ void count_cells(Sculpture& sculpture, const TissueModel& model) {
             [](const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
 }
 
-void find_held(Sculpture& sculpture, const TissueModel& model) {
-  std::vector<char> held(model.rest.size(), 0);
-  for (std::size_t node = 0; node < held.size(); ++node)
-    held[node] = model.mass[node] > 0.f && model.inverse_mass[node] == 0.f;
-  for (const Tether& tether : model.tethers) held[tether.node] = 1;
-  for (std::size_t c = 0; c < sculpture.cells.size(); ++c)
-    for (const std::uint32_t node : model.lattice.cells[c].node) sculpture.cells[c].held |= held[node] != 0;
-  sculpture.any_held = std::find(held.begin(), held.end(), 1) != held.end();
-}
-
-void begin_change(Sculpture& sculpture) {
-  sculpture.change.faces.removed.clear();
-  sculpture.change.faces.first_new = FaceId(sculpture.faces.next_id);
-  sculpture.change.faces.new_faces = 0;
-  sculpture.change.first_vertex = static_cast<std::uint32_t>(sculpture.rest.size());
-  sculpture.change.new_vertices = 0;
-  sculpture.change.carried.clear();
-  sculpture.change.cells.clear();
-  sculpture.change.fullness.clear();
-  sculpture.change.loose.clear();
-  sculpture.change.burnt_voxels = 0;
-  sculpture.scratch.burnt.clear();
-  sculpture.scratch.cold.clear();
-  sculpture.scratch.moved.clear();
-  sculpture.scratch.cell_died = false;
-}
-
 // Where tissue was removed without heat, the outside voxels next to it get the mean heat of the inside voxels around
 // them: the skin between them is then cut at the edge of the tissue.
 void spread_heat(Voxels& voxels, std::span<const std::uint32_t> cold) {
@@ -110,17 +83,6 @@ void apply_fullness(Sculpture& sculpture, TissueModel& model) {
         cell.dead ? 0.f : cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first));
   }
   if (!change.cells.empty()) set_fullness(model, change.cells, change.fullness);
-}
-
-void note_edges(Sculpture& sculpture) {
-  const LiveFaces& faces = sculpture.faces;
-  sculpture.scratch.edges.clear();
-  for (std::size_t slot = 0; slot < faces.size(); ++slot) {
-    const bool old = slot < faces.id.size();
-    if (faces.kind[slot] == FaceKind::Strip || old != (faces.removed[slot] != 0)) continue;
-    add_edges(faces.corners[slot], old ? -1 : 1, sculpture.scratch.edges);
-  }
-  update_rim(sculpture.rim, sculpture.scratch.edges);
 }
 
 // Returns the corners in the face's order, starting with the lowest.
@@ -253,6 +215,13 @@ void find_sides(const Heat& heat, std::span<const glm::vec3> nodes, std::span<st
   }
 }
 
+// The present position of a voxel in a cell that a slit divides.
+glm::vec3 place_of(const Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
+                   std::uint32_t voxel) {
+  const glm::vec3 rest(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
+  return place_in(lattice, nodes, carrier_of(sculpture, lattice, voxel), rest);
+}
+
 // Heats the voxels of one cell at their present positions.
 void heat_cell(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t c,
                const Heat& heat) {
@@ -267,8 +236,9 @@ void heat_cell(Sculpture& sculpture, const Lattice& lattice, std::span<const glm
       const glm::vec3 a = glm::mix(glm::mix(x[0], x[2], v), glm::mix(x[4], x[6], v), w);
       const glm::vec3 b = glm::mix(glm::mix(x[1], x[3], v), glm::mix(x[5], x[7], v), w);
       for (int i = 0; i < n; ++i) {
-        const float depth = std::min(heat.depth(glm::mix(a, b, share(i))), 1.f);
         const std::uint32_t voxel = sculpture.voxels.flat(cell.at * n + glm::ivec3(i, j, k));
+        const glm::vec3 p = cell.divided ? place_of(sculpture, lattice, nodes, voxel) : glm::mix(a, b, share(i));
+        const float depth = std::min(heat.depth(p), 1.f);
         if (!(depth > sculpture.voxels.heat[voxel])) continue;
         sculpture.voxels.heat[voxel] = depth;
         if (sculpture.voxels.kind[voxel] != Voxel::Tissue) continue;
@@ -287,6 +257,35 @@ void kill_cell(Sculpture& sculpture, std::uint32_t c) {
 }
 
 }  // namespace
+
+void begin_change(Sculpture& sculpture) {
+  sculpture.change.faces.removed.clear();
+  sculpture.change.faces.first_new = FaceId(sculpture.faces.next_id);
+  sculpture.change.faces.new_faces = 0;
+  sculpture.change.first_vertex = static_cast<std::uint32_t>(sculpture.rest.size());
+  sculpture.change.new_vertices = 0;
+  sculpture.change.carried.clear();
+  sculpture.change.cells.clear();
+  sculpture.change.fullness.clear();
+  sculpture.change.loose.clear();
+  sculpture.change.slit_walls = 0;
+  sculpture.change.burnt_voxels = 0;
+  sculpture.scratch.burnt.clear();
+  sculpture.scratch.cold.clear();
+  sculpture.scratch.moved.clear();
+  sculpture.scratch.cell_died = false;
+}
+
+void note_edges(Sculpture& sculpture) {
+  const LiveFaces& faces = sculpture.faces;
+  sculpture.scratch.edges.clear();
+  for (std::size_t slot = 0; slot < faces.size(); ++slot) {
+    const bool old = slot < faces.id.size();
+    if (faces.kind[slot] == FaceKind::Strip || old != (faces.removed[slot] != 0)) continue;
+    add_edges(faces.corners[slot], old ? -1 : 1, sculpture.scratch.edges);
+  }
+  update_rim(sculpture.rim, sculpture.scratch.edges);
+}
 
 void burn_voxel(Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel) {
   if (sculpture.voxels.kind[voxel] != Voxel::Tissue) return;
@@ -327,7 +326,8 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
   sculpture.params = params;
   sculpture.voxels = make_voxels(organ, model.lattice, params.voxels_per_cell, params.smallest_piece);
   count_cells(sculpture, model);
-  find_held(sculpture, model);
+  const std::vector<char> held = held_nodes(model);
+  sculpture.any_held = std::find(held.begin(), held.end(), 1) != held.end();
   label_pieces(sculpture.voxels, sculpture.first_piece);
   sculpture.rest.assign(organ.positions.begin(), organ.positions.end());
   for (const glm::vec3& p : organ.positions)

@@ -43,6 +43,7 @@ struct SculptChange {
   std::vector<std::uint32_t> cells;                  // whose fullness changed, ascending; the model is already updated
   std::vector<float> fullness;                       // [cell of `cells`] new fullness
   std::vector<std::uint32_t> loose;                  // cells that came loose and fall from now on, ascending
+  std::uint32_t slit_walls = 0;                      // of a slit: this many of the new faces, the last, are its walls
   std::uint32_t burnt_voxels = 0;                    // may be 0 while the surface follows the heat within voxels
   bool nothing() const { return faces.removed.empty() && faces.new_faces == 0 && cells.empty(); }
 };
@@ -55,7 +56,6 @@ struct SculptCell {
   std::uint32_t host = kNoVoxel;  // a cell without voxels at first is removed with this voxel of a neighbour
   bool dead = false;              // has no tissue
   bool loose = false;             // falls
-  bool held = false;              // one of its nodes is fixed or tethered
 };
 
 // The attachment of a surface vertex.
@@ -91,6 +91,9 @@ struct Sculpture {
   std::vector<glm::uvec2> hosted;            // voxel, cell that is removed with it; ascending
   std::vector<std::int32_t> first_piece;     // [voxel] its piece of tissue at first, -1: none
   bool any_held = false;                     // the organ was attached to something
+  std::vector<glm::uvec2> severed;           // nodes whose spring a slit cuts, lower first; ascending
+  std::vector<glm::uvec2> carried_voxels;    // voxel of a divided cell, the whole cell that it follows; ascending
+  std::vector<std::uint32_t> slit_sides;     // sides of the wall (LiveFaces::side) that a slit splits; ascending
   SculptChange change;                       // of the latest call
   SculptScratch scratch;
 };

@@ -7,6 +7,11 @@
 
 namespace trocar {
 
+// Clears the result of the previous call.
+void begin_change(Sculpture& sculpture);
+// Updates the boundary of skin and wall from the faces that were added and removed since the last settle().
+void note_edges(Sculpture& sculpture);
+
 // Burns one tissue voxel, independent of its heat, and records it and its cell in scratch.
 void burn_voxel(Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel);
 // Burns all tissue of a cell; also removes a cell that never had tissue voxels.
@@ -23,6 +28,8 @@ SculptVertex attach_to_skin(const Sculpture& sculpture, const Lattice& lattice, 
 // the crater could not be cut along it. Longest sides first, the same for both faces of a side: Rivara, "Algorithms for
 // refining triangular grids", Int. J. Numer. Meth. Eng. 20, 1984.
 void refine_skin(Sculpture& sculpture, TissueModel& model);
+// Bisects these skin faces once in the same way. [slot]
+void bisect_skin(Sculpture& sculpture, TissueModel& model, const std::vector<char>& wanted);
 // Cuts away skin that is hot or without tissue, along the boundary of the heat, and removes the shreds. The remaining
 // skin is embedded in cells with tissue.
 void cut_skin(Sculpture& sculpture, TissueModel& model);
@@ -42,6 +49,25 @@ void update_wall(Sculpture& sculpture, TissueModel& model);
 // Call after the tissue has separated: burns pieces that are too small, and separates pieces that the lattice still
 // connects: a cell or node shared by two pieces is given to the one with more tissue there.
 void part_pieces(Sculpture& sculpture, const Lattice& lattice);
+// Returns the cell whose nodes move a voxel: its own, or a whole one on the voxel's side of a slit.
+std::uint32_t carrier_of(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel);
+// Returns `cell`, or the nearest whole cell with tissue that springs connect with it, when `cell` is divided or has no
+// tissue. `rest`: of the point to be carried.
+std::uint32_t whole_cell_near(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell,
+                              const glm::vec3& rest);
+// Returns whether `cell` can carry a point beside one that `neighbour` carries: not a divided cell, not across a slit.
+bool may_carry(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t neighbour, std::uint32_t cell);
+// Returns the present position of a point at `rest` that `cell` carries, m.
+glm::vec3 place_in(const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t cell, const glm::vec3& rest);
+
+// Returns which nodes are fixed or tethered. [node]
+std::vector<char> held_nodes(const TissueModel& model);
+// Returns whether no slit cuts the spring between two nodes of a cell.
+bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b);
+// Returns whether the springs of a cell that no slit cuts connect all of its corners.
+bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell);
+// Returns the parts of the lattice that cells with tissue connect, except through slits. [node] a node of its part.
+std::vector<std::uint32_t> node_parts(const Sculpture& sculpture, const Lattice& lattice);
 // Applies gravity to parts of the lattice that nothing holds.
 void release_loose(Sculpture& sculpture, TissueModel& model);
 

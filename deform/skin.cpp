@@ -46,10 +46,6 @@ float gap_to(const Voxels& voxels, const glm::vec3& p, std::uint32_t voxel) {
   return static_cast<float>(glm::distance(voxels.centre(voxels.at(voxel)), glm::dvec3(p)));
 }
 
-std::uint32_t cell_around(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel) {
-  return static_cast<std::uint32_t>(sculpture.voxels.cell_of(lattice, sculpture.voxels.at(voxel)));
-}
-
 struct Edge {
   std::uint32_t u, v;
   std::uint32_t vertex = 0;  // in the middle
@@ -82,6 +78,19 @@ class Refiner {
         const int side = longest_side(slot);
         if (length(slot, side) > longest * longest) mark(slot, side);
       }
+    return divide_marked();
+  }
+  // Does the same for the longest sides of given faces. [slot]
+  void round(const std::vector<char>& wanted) {
+    marks_.clear();
+    marked_.assign(s_.rest.size(), 0);
+    for (std::size_t slot = 0; slot < wanted.size(); ++slot)
+      if (wanted[slot] && is_skin(slot)) mark(slot, longest_side(slot));
+    divide_marked();
+  }
+
+ private:
+  bool divide_marked() {
     if (marks_.empty()) return false;
     while (spread()) {
     }
@@ -92,7 +101,6 @@ class Refiner {
     return true;
   }
 
- private:
   bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot]; }
 
   bool near_moved(std::size_t slot) const {
@@ -243,7 +251,8 @@ class Cutter {
 
   void carry(std::uint32_t v) {
     SculptVertex& vertex = s_.vertices[v];
-    vertex.cell = cell_around(s_, model_.lattice, vertex.anchor);
+    vertex.cell = s_.severed.empty() ? carrier_of(s_, model_.lattice, vertex.anchor)
+                                     : whole_cell_near(s_, model_.lattice, vertex.cell, s_.rest[v]);
     model_.embedding[v] = embed_in(model_.lattice, vertex.cell, s_.rest[v]);
     s_.change.carried.push_back(v);
   }
@@ -311,10 +320,12 @@ SculptVertex attach_to_skin(const Sculpture& sculpture, const Lattice& lattice, 
     vertex.reach = gap_to(sculpture.voxels, p, nearest) + kSlack * static_cast<float>(sculpture.voxels.size);
   }
   const std::int32_t around = lattice.cell_of[lattice.flat(lattice.column_of(glm::dvec3(p)))];
-  if (around >= 0 && !sculpture.cells[around].dead)
+  if (around >= 0 && may_carry(sculpture, lattice, fallback.cell, static_cast<std::uint32_t>(around)))
     vertex.cell = static_cast<std::uint32_t>(around);
+  else if (!sculpture.severed.empty())
+    vertex.cell = whole_cell_near(sculpture, lattice, fallback.cell, p);
   else if (vertex.anchor != kNoVoxel)
-    vertex.cell = cell_around(sculpture, lattice, vertex.anchor);
+    vertex.cell = carrier_of(sculpture, lattice, vertex.anchor);
   return vertex;
 }
 
@@ -325,6 +336,10 @@ void refine_skin(Sculpture& sculpture, TissueModel& model) {
   while (refiner.round()) {
   }
   for (const std::uint32_t voxel : sculpture.scratch.burnt) sculpture.voxels.kind[voxel] = Voxel::Burnt;
+}
+
+void bisect_skin(Sculpture& sculpture, TissueModel& model, const std::vector<char>& wanted) {
+  Refiner(sculpture, model).round(wanted);
 }
 
 void cut_skin(Sculpture& sculpture, TissueModel& model) { Cutter(sculpture, model).cut(); }

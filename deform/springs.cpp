@@ -229,7 +229,7 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells) {
   const float modulus = volume_modulus(model.params);
   std::vector<char> touched(model.rest.size() + kLanes, 0);
   for (const std::uint32_t cell : cells) {
-    model.bulk[model.bulk_index[cell]] = lattice.cells[cell].fullness * modulus;
+    model.bulk[model.bulk_index[cell]] = lattice.cells[cell].divided ? 0.f : lattice.cells[cell].fullness * modulus;
     for (const std::uint32_t node : lattice.cells[cell].node) touched[node] = 1;
   }
   for (const SpringRow& row : model.spring_rows)

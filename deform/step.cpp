@@ -61,7 +61,7 @@ void find_crushed_cells(const TissueModel& model, TissueScratch& s) {
   for (std::size_t c = 0; c < model.bulk_index.size(); ++c) {
     const LatticeCell& cell = model.lattice.cells[c];
     const float flatness = s.flatness[model.bulk_index[c]];
-    if (!(flatness < kWatched) || !(cell.fullness > 0.f)) continue;
+    if (!(flatness < kWatched) || !(cell.fullness > 0.f) || cell.divided) continue;
     s.flattest = std::min(s.flattest, flatness);
     s.crushed.push_back({{cell.node[0], cell.node[2], cell.node[4], cell.node[6]}, cell.fullness});
   }

@@ -10,10 +10,10 @@ struct HookParams {
   double reach = 0.002;   // m  tissue up to this distance from the metal burns, >= 0
 };
 
-// Blades cut what lies between them each time they close.
+// Blades cut along their surface each time they close: a slit where they sweep through tissue.
 struct BladeParams {
   double length = 0.010;  // m  of the cutting part, >= 0
-  double reach = 0.0015;  // m  beyond the shaft's surface: tissue is removed by voxels, so a cut has this width, >= 0
+  double reach = 0.0015;  // m  the slit ends this far beyond their tips, because tissue yields to them, >= 0
   double meet = 0.15;     // 1  aperture (0 closed .. 1 open) below which they have cut
   double open = 0.35;     // 1  aperture above which they can cut again, > meet
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "geometry/error.hpp"
 
 namespace trocar {
@@ -29,6 +31,7 @@ Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guar
 void work_blades(Instrument& instrument) {
   instrument.snipped = false;
   if (instrument.kind != InstrumentKind::Scissors) return;
+  instrument.opened = instrument.blades_open ? std::max(instrument.opened, instrument.grip) : instrument.grip;
   instrument.snipped = instrument.blades_open && instrument.grip < instrument.blades.meet;
   if (instrument.grip < instrument.blades.meet) instrument.blades_open = false;
   if (instrument.grip > instrument.blades.open) instrument.blades_open = true;

@@ -35,6 +35,7 @@ struct Instrument {
   bool energy = false;   // diathermy on in this frame: burns what it touches
   bool snipped = false;  // scissors: the blades closed in this frame
   bool blades_open = true;
+  double opened = 1.0;    // 1 aperture; scissors: the widest since the blades last closed
   double turn_deg = 0.0;  // about its own axis, in the last frame
   Grasp grasp;
   std::size_t grasped = 0;  // the organ that the grasp holds

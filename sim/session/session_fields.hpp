@@ -32,14 +32,14 @@ void fields(A& a, Tether& t) {
 // The lattice's geometry and the parameters belong to the scene; cuts change the fields listed here.
 template <typename A>
 void fields(A& a, TissueModel& m) {
-  for (LatticeCell& cell : m.lattice.cells) field(a, cell.fullness);
+  for (LatticeCell& cell : m.lattice.cells) all(a, cell.fullness, cell.divided);
   all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.tethers, m.diaphragm, m.embedding,
       m.longest_substep);
 }
 
 template <typename A>
 void fields(A& a, SculptCell& c) {
-  all(a, c.whole, c.at_first, c.left, c.host, c.dead, c.loose, c.held);
+  all(a, c.whole, c.at_first, c.left, c.host, c.dead, c.loose);
 }
 
 template <typename A>
@@ -60,7 +60,7 @@ void fields(A& a, LiveFaces& f) {
 template <typename A>
 void fields(A& a, Sculpture& s) {
   all(a, s.voxels.kind, s.voxels.heat, s.cells, s.vertices, s.rest, s.faces, s.rim, s.corner_vertex, s.shown, s.hosted,
-      s.first_piece, s.any_held);
+      s.first_piece, s.any_held, s.severed, s.carried_voxels, s.slit_sides);
 }
 
 // The contacts keep the faces that were near each tool in the last frame.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "deform/slit.hpp"
+#include "sim/session/blade_cut.hpp"
+
 namespace trocar {
 namespace {
 
@@ -10,15 +13,6 @@ HotSegment hot_part(const Instrument& instrument) {
   const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
   return {glm::vec3(pose.tip), glm::vec3(pose.tip + instrument.hook.length * back),
           static_cast<float>(pose.radius + instrument.hook.reach)};
-}
-
-// Returns the segment that closing blades cut.
-HotSegment between_blades(const Instrument& instrument) {
-  const ToolPose& pose = instrument.pose;
-  const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
-  const glm::dvec3 end = pose.tip - pose.radius * back;
-  return {glm::vec3(end), glm::vec3(end + instrument.blades.length * back),
-          static_cast<float>(pose.radius + instrument.blades.reach)};
 }
 
 // Returns whether the instrument reaches tissue: a hook burns what it touches; closing blades cut the faces around the
@@ -121,11 +115,13 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
     if (!instrument.energy && !instrument.snipped) continue;
-    const HotSegment removed = instrument.energy ? hot_part(instrument) : between_blades(instrument);
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
       if (!organ.sculpture || !reaches_anything(instrument, organ, tool)) continue;
-      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, removed), instrument.energy ? kBurnt : kSnipped);
+      if (instrument.energy)
+        take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, hot_part(instrument)), kBurnt);
+      else
+        take_over(k, snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument)), kSnipped);
     }
   }
 }
