@@ -129,6 +129,19 @@ TEST(ObbEigen, TinyCouplingOfEqualEigenvalues) {
   }
 }
 
+// A multiple of the identity has no axes of its own: it gets the world's, in their order and direction.
+TEST(ObbEigen, MultiplesOfTheIdentityGetTheWorldAxes) {
+  for (const float value : {0.f, 1e-20f, 1.f, 300.f}) {
+    const Lanes4 all = lanes(value), zero = lanes(0.f);
+    const PrincipalAxes axes = principal_axes({all, all, all, zero, zero, zero});
+    for (int k = 0; k < 4; ++k) {
+      EXPECT_EQ(glm::vec3(axes.a.x[k], axes.a.y[k], axes.a.z[k]), glm::vec3(1, 0, 0));
+      EXPECT_EQ(glm::vec3(axes.b.x[k], axes.b.y[k], axes.b.z[k]), glm::vec3(0, 1, 0));
+      EXPECT_EQ(glm::vec3(axes.c.x[k], axes.c.y[k], axes.c.z[k]), glm::vec3(0, 0, 1));
+    }
+  }
+}
+
 // A NaN lane does not affect the other lanes.
 TEST(ObbEigen, LanesAreIndependent) {
   SymmetricMatrices m{{1.f, 1.f, 1.f, 1.f}, {2.f, 2.f, 2.f, 2.f}, {4.f, 4.f, 4.f, 4.f}, {}, {}, {}};

@@ -204,10 +204,12 @@ TEST(SolidValues, PiecesHaveThePinnedVolumesAndDeviations) {
   TriangleMesh bent = shapes::joined(shapes::cube(0.01f), shapes::cube(0.01f, {0.006f, 0.007f, 0.002f}));
   TriangleMesh skew = shapes::torus(12, 6, 0.01f, 0.003f);
   for (vec3& p : skew.positions) p = {p.x + 0.3f * p.z, 0.7f * p.y, p.z - 0.2f * p.x};
-  const PinnedPieces pinned[] = {
-      {bent, {1e-4, 4}, 4, 1.909968494e-05, 0.001476190718, 0.009425108977},
-      {skew, {1e-3, 5}, 5, 1.589387398e-05, 0.002527495039, 0.02784062601},
-      {shapes::random_soup(3, 12, 0.02f, 0.01f), {3e-4, 4}, 4, 5.83821135e-06, 0.004244182011, 0.02911425107}};
+  TriangleMesh soup = shapes::random_soup(3, 12, 0.02f, 0.01f);
+  for (TriangleMesh* mesh : {&bent, &skew, &soup})
+    for (vec3& p : mesh->positions) p += vec3(0.05f, -0.03f, 0.02f);
+  const PinnedPieces pinned[] = {{bent, {1e-4, 4}, 4, 1.909968516e-05, 0.001476190718, 0.009415585214},
+                                 {skew, {1e-3, 5}, 5, 1.54213329e-05, 0.001711535266, 0.02419058213},
+                                 {soup, {3e-4, 4}, 4, 5.838212762e-06, 0.004244182574, 0.02911425393}};
   for (const PinnedPieces& expected : pinned) {
     const ConvexPieces pieces = convex_pieces(expected.mesh.view(), expected.params);
     double volume = 0.0, deviations = 0.0;

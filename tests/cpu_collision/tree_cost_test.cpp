@@ -213,5 +213,26 @@ TEST(TreeCost, QueriesTestThePinnedNumbers) {
   }
 }
 
+// A needle through a triangle and a point in it, listed before and after it.
+TEST(TreeCost, FacesWithoutAreaCrossNothing) {
+  const std::vector<glm::vec3> positions{{0, 0, 0},        {1, 0, 0},       {0, 1, 0},
+                                         {0.2f, 0.2f, -1}, {0.2f, 0.2f, 1}, {0.3f, 0.3f, 0}};
+  const glm::uvec3 triangle(0, 1, 2), needle(3, 4, 4), point(5, 5, 5);
+  for (const std::vector<glm::uvec3>& faces : std::vector<std::vector<glm::uvec3>>{
+           {triangle, needle}, {needle, triangle}, {triangle, point}, {point, triangle}, {needle, point, triangle}}) {
+    for (const TreeVolume& volume : kTreeVolumes) {
+      const auto tree = make_surface_tree(*tree_plan(volume.name));
+      tree->rebuild({positions, faces});
+      EXPECT_TRUE(tree->self_crossing().pairs.empty()) << volume.name;
+    }
+  }
+}
+
+TEST(TreeCost, NamesAreThoseOfTheCommandLine) {
+  for (const char* name : {"aabb", "aabb-refit", "aabb:median", "aabb:middle-refit", "aabb:octree", "obb", "obb-refit"})
+    EXPECT_EQ(make_surface_tree(*tree_plan(name))->name(), name);
+  EXPECT_EQ(make_surface_tree(*tree_plan("aabb:mean"))->name(), "aabb");
+}
+
 }  // namespace
 }  // namespace trocar
