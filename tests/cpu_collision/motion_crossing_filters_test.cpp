@@ -238,6 +238,21 @@ TEST(MotionCrossingFilters, AllowsForRoundingAlongObliqueNormals) {
   }
 }
 
+// Triangles at rest, one just above the other, where one corner of one of them is 1000 m away: its rounding counts.
+TEST(MotionCrossingFilters, AllowsForTheRoundingOfEachCorner) {
+  for (std::size_t far = 0; far < 6; ++far) {
+    for (const auto& [share, meets] : {std::pair{0.95, true}, {1.05, false}}) {
+      const double height = share * kGapRounding * 1000.0;
+      Corners low{still({0, 0, 0}), still({1, 0, 0}), still({0, 1, 0})}, high = low;
+      for (MovingPoint& point : high) point = still(point.before + dvec3(0.0, 0.0, height));
+      MovingPoint& moved = far < 3 ? low[far] : high[far - 3];
+      moved = still(dvec3(far % 3 == 1 ? 1000.0 : -1000.0, far % 3 == 2 ? 900.0 : -900.0, moved.before.z));
+      EXPECT_EQ(triangles_meet(triangle_of(low), triangle_of(high), 1.0).has_value(), meets) << "corner " << far;
+      EXPECT_EQ(triangles_meet_at_all(triangle_of(low), triangle_of(high), 1.0), meets) << "corner " << far;
+    }
+  }
+}
+
 // ---- answers of searches, pinned: IEEE arithmetic gives the same on every machine ----
 
 struct Sums {

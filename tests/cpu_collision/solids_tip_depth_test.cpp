@@ -38,6 +38,29 @@ TEST(TipDepth, OnASphere) {
   EXPECT_EQ(tip_depth(ball.view(), box, dvec3(NAN, 0, 0)).depth, -INFINITY);
 }
 
+// The direction outwards is that of the nearest point, also beside an edge or a corner; on the surface it is the
+// normal.
+TEST(TipDepth, OutPointsAlongTheShortestPath) {
+  const TriangleMesh cube = shapes::cube(0.1f);
+  const SolidBox box = box_of(cube.positions);
+  const auto tree = make_surface_tree({});
+  tree->rebuild(cube.view());
+  test::Dice dice(3);
+  for (int i = 0; i < 300; ++i) {
+    const dvec3 tip = dice.in_cube(0.08);
+    for (const TipDepth& answer : {tip_depth(cube.view(), box, tip), tip_depth(*tree, cube.view(), box, tip)}) {
+      ASSERT_NE(answer.depth, 0.0);
+      ASSERT_NEAR(glm::distance(answer.out, (answer.on_surface - tip) / answer.depth), 0.0, 1e-12);
+      ASSERT_NEAR(glm::length(answer.out), 1.0, 1e-12);
+    }
+  }
+  const dvec3 on(0.03, 0.02, double(0.05f));
+  for (const TipDepth& answer : {tip_depth(cube.view(), box, on), tip_depth(*tree, cube.view(), box, on)}) {
+    EXPECT_EQ(answer.location, PointLocation::OnSurface);
+    EXPECT_EQ(answer.out, dvec3(0, 0, 1));
+  }
+}
+
 TEST(TipDepth, TreeAndBruteForceAgree) {
   const TriangleMesh liver = make_liver({.faces = 4000});
   const SolidBox box = box_of(liver.positions);

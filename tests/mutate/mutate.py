@@ -27,7 +27,7 @@ from tree import Tree
 
 SOURCE = Path(__file__).resolve().parents[2]
 STUDY = ['study_trees', 'study_solids', 'study_broad_phase', 'study_shapes']
-COLLISION = ['reference', 'scan', 'scan_allocation', 'obb', 'solids', 'broad_phase'] + STUDY[:3]
+COLLISION = ['reference', 'scan', 'scan_allocation', 'change_faces', 'obb', 'solids', 'broad_phase'] + STUDY[:3]
 # [folder] the mutated files (paths, or patterns of pathlib), and the test programs that may detect the mutants
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
