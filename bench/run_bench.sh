@@ -26,6 +26,10 @@ fi
 "$build/bench/trocar_stand_ins" | tee "$out/stand_ins.txt"
 "$build/bench/trocar_igtl_latency" | tee "$out/igtl_latency.txt"
 
+# Measures frames in which faces change, and the growth of such a change with the number of faces.
+"$build/bench/trocar_cut_frames" | tee "$out/cut_frames.txt"
+"$build/bench/trocar_change_growth" | tee "$out/change_growth.txt"
+
 # Measures the cost of a spring of the tissue, against Bullet's soft body: about a minute.
 "$build/bench/trocar_soft_body" --out "$out"
 echo "Written: $out/soft_body.txt, soft_body.csv, soft_body_cost.svg"
