@@ -192,15 +192,16 @@ TEST_F(TissueScene, BackendsAgreeWhileTheHookBurns) {
               static_cast<unsigned long long>(touched));
 }
 
-// Two hooks burn the same ball: in some frames faces of the first change are removed by the second. The query then
-// answers like a new object.
+// Two hooks burn the same ball and scissors cut it: in some frames faces of the first change are removed by the second.
+// The query then answers like a new object.
 TEST_F(TissueScene, TheQueryFollowsSeveralChangesInAFrame) {
   std::string second = instrument("hook", "burn");
   second.replace(second.find("\"burn\""), 6, "\"second\"");
   second.replace(second.find("[0, 0, 39]"), 10, "[3, 1, 39]");
   std::vector<CheckPlan> checks{{"obb-refit", 1}};
   if (backends_.context()) checks.push_back({"compute", 1});
-  Session session(scene(instrument("hook", "burn") + second), backends_, "scan", checks, script);
+  Session session(scene(instrument("hook", "burn") + second + instrument("scissors", "pull")), backends_, "scan",
+                  checks, script);
   const Organ& ball = session.organs()[0];
   std::size_t twice = 0, passing = 0;
   for (std::size_t frame = 0; frame < 110; ++frame) {
