@@ -129,6 +129,33 @@ TEST_P(ChangeFaces, ThousandsOfChangesDoNotSlowItDown) {
               slowest);
 }
 
+// Faces go from one side to the other, so that whole patches and subtrees disappear, until none is left; then they come
+// back.
+TEST_P(ChangeFaces, EmptiesAndFillsInSmallSteps) {
+  Dice dice(kSeed);
+  TriangleMesh mesh = shapes::icosphere(4);
+  const std::vector<glm::uvec3> all = mesh.faces;
+  const auto query = make(GetParam());
+  query->rebuild(mesh.view());
+  std::size_t steps = 0;
+  for (float side = -0.101f; !mesh.faces.empty(); side += 0.001f, ++steps) {
+    std::vector<char> marked(mesh.faces.size(), 0);
+    for (std::size_t f = 0; f < marked.size(); ++f) marked[f] = mesh.positions[mesh.faces[f].x].x < side;
+    const std::vector<FaceId> removed = test::remove_marked(mesh, marked);
+    query->change_faces(mesh.view(), removed);
+    expect_same(*query, mesh, some_tools(dice, 2), steps % 50 == 0);
+  }
+  for (std::size_t f = 0; f < all.size(); f += 40) {
+    mesh.faces.insert(mesh.faces.end(), all.begin() + std::ptrdiff_t(f),
+                      all.begin() + std::ptrdiff_t(std::min(f + 40, all.size())));
+    query->change_faces(mesh.view(), {});
+    expect_same(*query, mesh, some_tools(dice, 2), f % 2000 == 0);
+  }
+  EXPECT_EQ(mesh.faces.size(), all.size());
+  EXPECT_EQ(disagreements_, 0u);
+  EXPECT_GT(steps, 150u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, ChangeFaces, ::testing::Values("scan", "obb-refit", "aabb-refit", "obb"),
                          [](const auto& info) {
                            std::string name = info.param;
