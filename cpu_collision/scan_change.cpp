@@ -16,7 +16,7 @@ constexpr std::size_t kSmallPart = 4;  // 1 / part
 constexpr std::size_t kUnusedPart = 2;  // 1 / part
 constexpr std::size_t kFew = 64;        // patches, seams, faces: below this, looseness costs nothing
 
-constexpr std::uint32_t kListed = kNoSlot - 1;  // as a slot: the vertex is in the list of vertices to place
+constexpr std::uint32_t kListed = kNoSlot - 1;  // as a slot: the vertex is listed and gets its slot later
 
 std::uint32_t patch_of(std::uint32_t slot) { return slot / kPatchVertices; }
 
@@ -173,7 +173,7 @@ void ScanChange::gather(const MeshView& mesh, std::uint32_t first_new, ScanLayou
     }
 }
 
-// Places the vertices in the marked patches and, if necessary, in new ones; patches without vertices are removed.
+// Gives the vertices to the marked patches and, if necessary, in new ones; patches without vertices are removed.
 void ScanChange::place(const MeshView& mesh, ScanLayout& layout) {
   if (!vertices_.empty()) order_in_runs(vertices_, mesh.positions, kPatchVertices);
   const std::size_t needed = (vertices_.size() + kPatchVertices - 1) / kPatchVertices;
