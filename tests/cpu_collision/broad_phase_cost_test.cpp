@@ -89,6 +89,9 @@ TEST(BroadPhaseCost, StatusTakesAByteAPair) {
   for (int k = 0; k < 64; ++k) sweep.add(cube(glm::vec3(0.f), 1.f)), without.add(cube(glm::vec3(0.f), 1.f));
   EXPECT_GE(status_bytes(), 64u * 63u / 2u);
   EXPECT_LE(status_bytes(), 64u * 63u);  // a vector doubles at most
+  SweepAndPrune two({.status_limit = 2}), none({.status_limit = 1});
+  for (SweepAndPrune* of : {&two, &none}) of->add(cube(glm::vec3(0.f), 1.f)), of->add(cube(glm::vec3(0.f), 1.f));
+  EXPECT_EQ(two.memory_bytes(), none.memory_bytes() + 1);
 }
 
 // Infinities of one sign are bounds; only a sum that is NaN empties a box.
