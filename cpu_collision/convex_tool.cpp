@@ -222,7 +222,7 @@ bool boxes_overlap(const ObbNode& a, const ObbNode& b) {
   cosines_of_axis<0>(a, b, r);
   cosines_of_axis<1>(a, b, r);
   cosines_of_axis<2>(a, b, r);
-  const Lanes4 of_b{sum(b.extent * r.size[0]), sum(b.extent * r.size[1]), sum(b.extent * r.size[2]), 0.f};
+  const Lanes4 of_b{sum(b.extent * r.size[0]), sum(b.extent * r.size[1]), sum(b.extent * r.size[2])};
   if (negative_lanes(a.extent + of_b - abs(t))) return false;
   const Lanes4 across = abs(splat<0>(t) * r.signed_[0] + splat<1>(t) * r.signed_[1] + splat<2>(t) * r.signed_[2]);
   const Lanes4 of_a = splat<0>(a.extent) * r.size[0] + splat<1>(a.extent) * r.size[1] + splat<2>(a.extent) * r.size[2];

@@ -68,11 +68,17 @@ bool neighbour_ahead(const ConvexBody& body, const Feature& feature, const dvec3
   return found;
 }
 
+// Returns the vector from the point on one body to the point on the other, m.
+dvec3 gap_from(const Walk& walk, int which) {
+  const dvec3 gap = walk.at.on_second - walk.at.on_first;
+  return which == 0 ? gap : -gap;
+}
+
 // Moves the feature of one body to a neighbour if that reduces the distance.
 bool step(Walk& walk, int which) {
   const Side& side = walk.side(which);
   const Feature own = which == 0 ? walk.at.first : walk.at.second;
-  const dvec3 gap = (walk.at.on_second - walk.at.on_first) * (which == 0 ? 1.0 : -1.0);
+  const dvec3 gap = gap_from(walk, which);
   const dvec3 point = side.pose.back(which == 0 ? walk.at.on_first : walk.at.on_second);
   Feature ahead;
   if (!neighbour_ahead(side.body, own, point, gap * side.pose.turn, ahead)) return false;
@@ -105,7 +111,7 @@ Behind look_behind(Walk& walk, int which) {
   const Side& side = walk.side(which);
   if (side.body.dimension < 3) return Behind::No;
   const Feature own = which == 0 ? walk.at.first : walk.at.second;
-  const dvec3 gap = (walk.at.on_second - walk.at.on_first) * (which == 0 ? 1.0 : -1.0);
+  const dvec3 gap = gap_from(walk, which);
   if (outward_component(side.body, own, gap * side.pose.turn) > 0.0) return Behind::No;
   std::uint32_t above = 0;
   const dvec3 point = side.pose.back(which == 0 ? walk.at.on_second : walk.at.on_first);

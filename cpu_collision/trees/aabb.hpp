@@ -38,10 +38,10 @@ inline Aabb box_of(const ConvexTool& tool) {
   return {lanes(glm::vec3(low) - tool.slack), lanes(glm::vec3(high) + tool.slack)};
 }
 
-inline Aabb::Tool::Tool(const ConvexTool& tool) : convex(tool), low(lanes(0.f)), high(lanes(0.f)) {
+inline Aabb::Tool::Tool(const ConvexTool& tool) : convex(tool), low{}, high{} {
   const Aabb box = box_of(tool);
   low = box.low, high = box.high;
-  for (int k = 0; k < 2; ++k) size[k] = {abs(tool.lanes[k].x), abs(tool.lanes[k].y), abs(tool.lanes[k].z), lanes(0.f)};
+  for (int k = 0; k < 2; ++k) size[k] = {abs(tool.lanes[k].x), abs(tool.lanes[k].y), abs(tool.lanes[k].z), Lanes4{}};
 }
 
 // Lane 3 of every operand is 0 or ignored.

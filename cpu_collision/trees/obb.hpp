@@ -26,7 +26,7 @@ struct ObbNode {
 
 // Returns a box of zero size, with these axes.
 inline ObbNode with_axes(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
-  return {Lanes4{a.x, b.x, c.x, 0.f}, Lanes4{a.y, b.y, c.y, 0.f}, Lanes4{a.z, b.z, c.z, 0.f}, lanes(0.f), lanes(0.f)};
+  return {Lanes4{a.x, b.x, c.x}, Lanes4{a.y, b.y, c.y}, Lanes4{a.z, b.z, c.z}, Lanes4{}, Lanes4{}};
 }
 
 // Returns the projection of a point onto each axis of `frame`, by lane.
@@ -55,7 +55,7 @@ void ObbNode::fit(ObbNode& node, const Points& points, const Kids& children, Lan
     low = min(low, middle - half), high = max(high, middle + half);
   });
   const Lanes4 middle = 0.5f * (low + high);
-  node.centre = Lanes4{sum(middle * node.axis_x), sum(middle * node.axis_y), sum(middle * node.axis_z), 0.f};
+  node.centre = Lanes4{sum(middle * node.axis_x), sum(middle * node.axis_y), sum(middle * node.axis_z)};
   // Axes are orthogonal to float precision only: far from the origin the centre deviates from the middle.
   const Lanes4 beside = abs(along_axes(node, node.centre) - middle);
   node.extent = first_three(0.5f * (high - low) + rounding + beside);

@@ -83,7 +83,7 @@ SymmetricMatrices covariances(std::array<Moments, 4> m) {
 using AxesOfFour = std::array<std::array<Lanes4, 4>, 3>;
 
 AxesOfFour by_box(const PrincipalAxes& axes) {
-  const Lanes4 zero = lanes(0.f);
+  const Lanes4 zero{};
   AxesOfFour rows{{{axes.a.x, axes.b.x, axes.c.x, zero},
                    {axes.a.y, axes.b.y, axes.c.y, zero},
                    {axes.a.z, axes.b.z, axes.c.z, zero}}};
@@ -158,7 +158,7 @@ void number_nodes(ObbScratch& scratch, ObbTree& tree) {
   while (!scratch.waiting.empty()) {
     const SplitNode& node = scratch.split[scratch.waiting.back().node];
     scratch.waiting.pop_back();
-    tree.nodes.push_back({node.axis_x, node.axis_y, node.axis_z, lanes(0.f), lanes(0.f)});
+    tree.nodes.push_back({node.axis_x, node.axis_y, node.axis_z, Lanes4{}, Lanes4{}});
     tree.slots.push_back(node.slots);
     tree.own.push_back(node.left == 0 ? node.slots.count : 0);
     if (node.left == 0) continue;
