@@ -17,6 +17,8 @@ constexpr double kReach = 2.0;  // cells
 constexpr double kOnPlane = 1.5e-4;  // m
 // Skin faces are bisected until none crosses the region in a longer line.
 constexpr double kLongestChord = 1.6;  // voxels
+// The same when the line begins and ends outside the region and is longer inside than this.
+constexpr double kShortestPass = 0.001;  // m
 
 bool is_finite(const glm::vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
@@ -84,19 +86,19 @@ bool find_chord(const Slit& slit, const glm::uvec3& f, glm::dvec2 (&chord)[2]) {
   return ends == 2;
 }
 
-// Returns whether a line meets the outline.
-bool meets(const CutPlane& plane, const glm::dvec2& from, const glm::dvec2& to) {
+// Returns the length of a line inside the outline, m; negative when it does not meet it.
+double length_inside(const CutPlane& plane, const glm::dvec2& from, const glm::dvec2& to) {
   double first = 0.0, last = 1.0;
   for (int k = 0; k < plane.corners; ++k) {
     const double a = plane.inside_of(k, from), b = plane.inside_of(k, to);
-    if (a < 0.0 && b < 0.0) return false;
+    if (a < 0.0 && b < 0.0) return -1.0;
     if (a < 0.0) first = std::max(first, a / (a - b));
     if (b < 0.0) last = std::min(last, a / (a - b));
   }
-  return first <= last;
+  return first <= last ? (last - first) * glm::distance(from, to) : -1.0;
 }
 
-// Finds the faces that cross the region in a line longer than `longest`, m. Returns whether any face crosses it.
+// Finds the faces to be bisected. Returns whether any face crosses it.
 bool find_crossed(const Sculpture& sculpture, const Slit& slit, double longest, std::vector<char>& wide,
                   bool& any_wide) {
   bool any = any_wide = false;
@@ -104,12 +106,15 @@ bool find_crossed(const Sculpture& sculpture, const Slit& slit, double longest, 
   for (std::size_t slot = 0; slot < sculpture.faces.size(); ++slot) {
     glm::dvec2 chord[2];
     if (sculpture.faces.removed[slot] || !find_chord(slit, sculpture.faces.corners[slot], chord)) continue;
-    if (!meets(slit.plane, chord[0], chord[1])) continue;
+    const double inside = length_inside(slit.plane, chord[0], chord[1]);
+    if (inside < 0.0) continue;
     any = true;
     const glm::uvec3& f = sculpture.faces.corners[slot];
     const bool crossed = std::min({slit.side[f.x], slit.side[f.y], slit.side[f.z]}) < 0 &&
                          std::max({slit.side[f.x], slit.side[f.y], slit.side[f.z]}) > 0;
-    wide[slot] = crossed && sculpture.faces.kind[slot] == FaceKind::Skin && glm::distance(chord[0], chord[1]) > longest;
+    const bool passes = slit.plane.depth(chord[0]) <= 0.0 && slit.plane.depth(chord[1]) <= 0.0;
+    wide[slot] = crossed && sculpture.faces.kind[slot] == FaceKind::Skin &&
+                 (glm::distance(chord[0], chord[1]) > longest || (passes && inside > kShortestPass));
     any_wide |= wide[slot] != 0;
   }
   return any;
@@ -128,9 +133,24 @@ bool in_tissue(const Slit& slit, const glm::dvec2& q) {
   return winding != 0;
 }
 
+namespace {
+
+bool holds(const std::array<glm::dvec2, 3>& triangle, const glm::dvec2& q) {
+  int left = 0, right = 0;
+  for (int i = 0; i < 3; ++i) {
+    const glm::dvec2 side = triangle[(i + 1) % 3] - triangle[i], to_q = q - triangle[i];
+    const double turn = side.x * to_q.y - side.y * to_q.x;
+    left += turn >= 0.0, right += turn <= 0.0;
+  }
+  return left == 3 || right == 3;
+}
+
+}  // namespace
+
 bool severs(const Slit& slit, const glm::dvec2& q) {
   if (slit.plane.depth(q) < -slit.reach) return false;
   if (in_tissue(slit, q)) return slit.plane.depth(q) >= 0.0;
+  if (std::any_of(slit.apart.begin(), slit.apart.end(), [&](const auto& t) { return holds(t, q); })) return true;
   double nearest = INFINITY;
   bool cut = false;
   for (const SectionLine& line : slit.section) {

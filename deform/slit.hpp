@@ -20,8 +20,8 @@ namespace trocar {
 struct BladeCut {
   glm::vec3 origin{0.f};                                  // m, world
   glm::vec3 along{1.f, 0.f, 0.f}, across{0.f, 1.f, 0.f};  // unit, at right angles: the axes of the plane
-  std::array<glm::vec2, 8> outline{};                     // m, along the axes; convex, counter-clockwise
-  int corners = 0;                                        // 3..8 of the outline
+  std::array<glm::vec2, 10> outline{};                    // m, along the axes; convex, counter-clockwise
+  int corners = 0;                                        // 3..10 of the outline
 };
 
 // Cuts the organ, which is in `state`, along the region. Where the region does not cross the organ's surface, nothing

@@ -2,6 +2,7 @@
 // slit: it is found by walking along springs that no slit cuts, from the nodes of the cell that carried the point
 // before.
 #include <algorithm>
+#include <tuple>
 
 #include "deform/sculpt_parts.hpp"
 #include "deform/slit_parts.hpp"
@@ -124,7 +125,77 @@ class CarrierFinder {
     s_.carried_voxels = std::move(carried);
   }
 
+  // A separate piece of the surface is carried by one part of the lattice: the few vertices that other parts carry,
+  // from cells that an earlier cut left whole, change to it.
+  void settle_pieces() {
+    const std::vector<std::uint32_t> part = node_parts(s_, lattice_), piece = surface_pieces();
+    std::vector<Share> shares;
+    for (std::uint32_t v = 0; v < piece.size(); ++v)
+      if (piece[v] != kNoVoxel) shares.push_back({piece[v], part[lattice_.cells[s_.vertices[v].cell].node[0]], 1});
+    std::sort(shares.begin(), shares.end(),
+              [](const Share& a, const Share& b) { return std::tie(a.piece, a.part) < std::tie(b.piece, b.part); });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      if (kept > 0 && shares[kept - 1].piece == shares[i].piece && shares[kept - 1].part == shares[i].part)
+        ++shares[kept - 1].vertices;
+      else
+        shares[kept++] = shares[i];
+    shares.resize(kept);
+    for (std::uint32_t v = 0; v < piece.size(); ++v)
+      if (piece[v] != kNoVoxel) settle_vertex(v, piece[v], part, shares);
+    std::sort(s_.change.carried.begin(), s_.change.carried.end());
+    s_.change.carried.erase(std::unique(s_.change.carried.begin(), s_.change.carried.end()), s_.change.carried.end());
+  }
+
  private:
+  struct Share {
+    std::uint32_t piece, part;
+    int vertices;
+  };
+
+  // [vertex] the lowest vertex of its piece of the surface; kNoVoxel: without faces.
+  std::vector<std::uint32_t> surface_pieces() const {
+    std::vector<std::uint32_t> parent(s_.rest.size(), kNoVoxel);
+    const auto root = [&](std::uint32_t v) {
+      while (parent[v] != v) v = parent[v] = parent[parent[v]];
+      return v;
+    };
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
+      if (s_.faces.removed[slot]) continue;
+      const glm::uvec3& f = s_.faces.corners[slot];
+      for (int i = 0; i < 3; ++i)
+        if (parent[f[i]] == kNoVoxel) parent[f[i]] = f[i];
+      for (int i = 1; i < 3; ++i) {
+        const std::uint32_t a = root(f.x), b = root(f[i]);
+        parent[std::max(a, b)] = std::min(a, b);
+      }
+    }
+    for (std::uint32_t v = 0; v < parent.size(); ++v)
+      if (parent[v] != kNoVoxel) parent[v] = root(v);
+    return parent;
+  }
+
+  void settle_vertex(std::uint32_t v, std::uint32_t piece, const std::vector<std::uint32_t>& part,
+                     const std::vector<Share>& shares) {
+    const std::uint32_t own = part[lattice_.cells[s_.vertices[v].cell].node[0]];
+    const Share *most = nullptr, *mine = nullptr;
+    for (const Share& share : shares) {
+      if (share.piece != piece) continue;
+      if (!most || share.vertices > most->vertices) most = &share;
+      if (share.part == own) mine = &share;
+    }
+    if (most == mine || 2 * mine->vertices > most->vertices) return;
+    double best = INFINITY;
+    std::uint32_t found = s_.vertices[v].cell;
+    for (std::uint32_t c = 0; c < s_.cells.size(); ++c)
+      if (const double d = distance(lattice_, glm::dvec3(s_.rest[v]), c);
+          d < best && is_usable(s_, lattice_, c) && part[lattice_.cells[c].node[0]] == most->part)
+        best = d, found = c;
+    s_.vertices[v].cell = found;
+    model_.embedding[v] = embed_in(lattice_, found, s_.rest[v]);
+    if (v < s_.change.first_vertex) s_.change.carried.push_back(v);
+  }
+
   bool is_near(const glm::vec3& place) const {
     const double range = kRange * lattice_.spacing;
     return std::abs(slit_.plane.height(glm::dvec3(place))) <= range &&
@@ -222,6 +293,7 @@ void carry_sides(Sculpture& sculpture, TissueModel& model, const SteppedTissue& 
   CarrierFinder finder(sculpture, model, state, slit);
   finder.carry_vertices();
   finder.carry_voxels();
+  finder.settle_pieces();
 }
 
 }  // namespace trocar

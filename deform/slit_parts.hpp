@@ -15,7 +15,7 @@ namespace trocar {
 // The plane of a cut, seen from its normal: coordinates along `along` and `across`.
 struct CutPlane {
   glm::dvec3 origin, along, across, normal;  // m, world; unit
-  std::array<glm::dvec2, 8> outline;         // m, counter-clockwise
+  std::array<glm::dvec2, 10> outline;        // m, counter-clockwise
   int corners = 0;
   glm::dvec2 centre;  // m, of the outline's corners
 
@@ -48,9 +48,10 @@ struct Slit {
   std::vector<glm::vec3> positions;  // [vertex] m, world, before the cut
   // [vertex] +1: on the normal's side, -1: on the other; 0: of both
   std::vector<std::int8_t> side;
-  std::vector<SectionLine> section;  // where tissue above meets tissue below
-  std::vector<std::uint32_t> twin;   // [vertex] of side +1 on a lip: its twin of side -1; kNoVoxel: none
-  std::vector<glm::uvec2> lips;      // directed edges of the wall of side +1
+  std::vector<SectionLine> section;              // where tissue above meets tissue below
+  std::vector<std::array<glm::dvec2, 3>> apart;  // m, walls of older slits that lie on the plane
+  std::vector<std::uint32_t> twin;               // [vertex] of side +1 on a lip: its twin of side -1; kNoVoxel: none
+  std::vector<glm::uvec2> lips;                  // directed edges of the wall of side +1
 
   std::uint32_t other(std::uint32_t v) const { return v < twin.size() && twin[v] != kNoVoxel ? twin[v] : v; }
 };

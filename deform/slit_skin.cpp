@@ -237,8 +237,11 @@ class Splitter {
       slit_.section.push_back(e.above > 0 ? SectionLine{flat(e.u), flat(e.v), is_cut(e)}
                                           : SectionLine{flat(e.v), flat(e.u), is_cut(e)});
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
-      if (s_.faces.removed[slot] || side_of(s_.faces.corners[slot]) != Side::Both) continue;
       const glm::uvec3& f = s_.faces.corners[slot];
+      if (s_.faces.removed[slot]) continue;
+      if (slit_.side[f.x] == 0 && slit_.side[f.y] == 0 && slit_.side[f.z] == 0)
+        slit_.apart.push_back({flat(f.x), flat(f.y), flat(f.z)});
+      if (side_of(f) != Side::Both) continue;
       glm::dvec2 from{0.0}, to{0.0};
       for (int i = 0; i < 3; ++i) {
         const std::uint32_t u = f[i], v = f[(i + 1) % 3];

@@ -157,9 +157,11 @@ void declare(Keys& keys, std::type_identity<HookParams>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<BladeParams>) {
-  keys.scaled({"length_mm", "mm", "length of the cutting part"}, &BladeParams::length, {0.0, 100.0});
-  keys.scaled({"reach_mm", "mm", "the slit ends this far beyond the tips, because tissue yields to the blades"},
-              &BladeParams::reach, {0.0, 100.0});
+  keys.scaled({"length_mm", "mm", "length of the cutting part, from the tips towards the hinge"}, &BladeParams::length,
+              {0.0, 100.0});
+  keys.scaled(
+      {"reach_mm", "mm", "the slit goes this far beyond the tips and edges, because tissue yields to the blades"},
+      &BladeParams::reach, {0.0, 100.0});
   keys.number({"meet", "", "aperture (0 closed, 1 open) below which the blades have cut"}, &BladeParams::meet,
               {0.0, 1.0});
   keys.number({"open", "", "aperture above which they can cut again, more than `meet`"}, &BladeParams::open,

@@ -12,8 +12,8 @@ struct HookParams {
 
 // Blades cut along their surface each time they close: a slit where they sweep through tissue.
 struct BladeParams {
-  double length = 0.010;  // m  of the cutting part, >= 0
-  double reach = 0.0015;  // m  the slit ends this far beyond their tips, because tissue yields to them, >= 0
+  double length = 0.014;  // m  of the cutting part, from the tips towards the hinge, >= 0
+  double reach = 0.0015;  // m  the slit goes this far beyond tips and edges, because tissue yields to them, >= 0
   double meet = 0.15;     // 1  aperture (0 closed .. 1 open) below which they have cut
   double open = 0.35;     // 1  aperture above which they can cut again, > meet
 };

@@ -21,13 +21,21 @@ BladeCut blade_cut(const Instrument& instrument) {
   cut.along = glm::vec3(-frame[2]);
   cut.across = glm::vec3(frame[1]);
   const double half = glm::radians(0.5 * instrument.limits.widest_grip_deg * instrument.opened);
-  const auto corner = [&](double radius, double angle) {
-    return glm::vec2(radius * elementary::cos(angle), radius * elementary::sin(angle));
+  const double cosine = elementary::cos(half), sine = elementary::sin(half), reach = instrument.blades.reach;
+  const double first = std::max(hinge - instrument.blades.length, 0.0);
+  const auto add = [&](double along, double across) { cut.outline[cut.corners++] = glm::vec2(along, across); };
+  // The sides of the sector lie `reach` beside the blades, its round side `reach` beyond their tips.
+  const auto add_beside = [&](double radius, double side) {
+    add(radius * cosine - reach * sine, side * (radius * sine + reach * cosine));
   };
-  const double first = std::max(hinge - instrument.blades.length, 0.0), last = hinge + instrument.blades.reach;
-  cut.outline[cut.corners++] = corner(first, -half);
-  for (int k = 0; k <= kPieces; ++k) cut.outline[cut.corners++] = corner(last, half * (2.0 * k / kPieces - 1.0));
-  cut.outline[cut.corners++] = corner(first, half);
+  add_beside(first, -1.0);
+  add_beside(hinge, -1.0);
+  for (int k = 0; k <= kPieces; ++k) {
+    const double angle = half * (2.0 * k / kPieces - 1.0);
+    add((hinge + reach) * elementary::cos(angle), (hinge + reach) * elementary::sin(angle));
+  }
+  add_beside(hinge, 1.0);
+  add_beside(first, 1.0);
   return cut;
 }
 

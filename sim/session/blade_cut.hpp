@@ -1,5 +1,5 @@
 // Makes the region that the closing blades of scissors have swept: the sector between them when they were open widest,
-// in the plane in which they turn, from where their cutting part begins to beyond their tips.
+// in the plane in which they turn, with a margin.
 // Units: metres, degrees, world.   Tested in tests/sim/blade_cut_test.cpp
 #pragma once
 
