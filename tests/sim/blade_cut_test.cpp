@@ -49,7 +49,7 @@ TEST(BladeCut, LiesBetweenTheDrawnBlades) {
                                  glm::dvec4(p, 1.0)));
         };
         EXPECT_LT(std::abs(at(scissors.opened).z), 0.0009);
-        EXPECT_NEAR(depth(at(scissors.opened)), 0.0015, 0.0004);
+        EXPECT_NEAR(depth(at(scissors.opened)), 0.0015, 0.0007);
         for (const double share : {0.0, 0.3, 0.6}) EXPECT_GT(depth(at(share * scissors.opened)), 0.0013);
       }
     // It begins 10 mm behind the tips, along both sides, and ends 1.5 mm beyond them.
