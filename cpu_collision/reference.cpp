@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu_collision/part_reference.hpp"
+
 namespace trocar {
 namespace {
 
@@ -226,6 +228,13 @@ ReferenceAnswer exact_answer(const MeshView& mesh, const ToolStep& step) {
   return answer;
 }
 
+ReferenceAnswer part_answer(const MeshView& mesh, const MovingPart& part) {
+  ReferenceAnswer answer;
+  for (std::size_t f = 0; f < mesh.faces.size(); ++f)
+    note(answer, f, -reference_part_gap(part, triangle_of(mesh.positions, mesh.faces[f])));
+  return answer;
+}
+
 }  // namespace
 
 double reference_margin(const ToolVolume& tool, const Triangle& face) { return margin_of(plane_distances(tool, face)); }
@@ -235,7 +244,8 @@ double reference_distance(const Triangle& first, const Triangle& second) {
 }
 
 ReferenceAnswer reference_touched(const MeshView& mesh, const ToolVolume& tool, TouchSet set) {
-  return set == TouchSet::Volume ? volume_answer(mesh, tool) : exact_answer(mesh, tool.step);
+  if (set == TouchSet::Volume) return volume_answer(mesh, tool);
+  return tool.step.part.shape ? part_answer(mesh, tool.step.part) : exact_answer(mesh, tool.step);
 }
 
 Agreement compare_with_reference(const ReferenceAnswer& reference, std::span<const Touch> touches) {

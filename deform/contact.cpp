@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/closest.hpp"
-#include "geometry/refine.hpp"
+#include "deform/pressing_tool.hpp"
 
 namespace trocar {
 namespace {
@@ -12,14 +11,15 @@ namespace {
 // When the direction to the tool turns by more than 60 degrees within a step, the tool has passed the point.
 constexpr double kSameSide = 0.5;
 
+// A part moves no further in a contact substep, unless it is faster than 1.2 m/s: a thin part would leave too many
+// points of a face behind it.
+constexpr double kLongestPartStride = 6e-4;  // m
+constexpr int kMostPartSubsteps = 32;
+
+double part_speed(const MovingPart& part) { return motion_bounds(*part.motion, *part.shape).speed; }
+
 // Two points closer than this do not define a direction.
 constexpr double kCoincident = 1e-9;  // m
-
-glm::dvec3 closest_on_segment(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
-  const glm::dvec3 d = b - a;
-  const double square = glm::dot(d, d);
-  return square > 0.0 ? a + glm::clamp(glm::dot(p - a, d) / square, 0.0, 1.0) * d : a;
-}
 
 // The contact of one face at one of its points.
 struct FaceContact {
@@ -27,9 +27,9 @@ struct FaceContact {
   double distance;           // m, from the axis
 };
 
-FaceContact against_end_pose(const ClosestPoints& closest) {
-  const glm::dvec3 normal = (closest.on_first - closest.on_second) / std::max(closest.distance, kCoincident);
-  return {closest.on_second, normal, closest.distance};
+FaceContact against_end_pose(const ToolTissue& closest) {
+  const glm::dvec3 normal = (closest.on_tool - closest.on_tissue) / std::max(closest.distance, kCoincident);
+  return {closest.on_tissue, normal, closest.distance};
 }
 
 // Is the tool behind the face? Then another face handles this contact, or the tool has pierced the skin, which closes
@@ -50,70 +50,79 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   return {1.0 - b - c, b, c};
 }
 
-bool in_range(const ToolStep& step, double distance, const ContactList& list) {
-  return distance < step.radius + list.params.reach;
-}
-
-// Can the face come within `range` of the tool's surface during the step? Conservative: uses a ball around the face,
-// the axis at the end of the step, and the largest motion of any point of the axis.
-bool may_touch(const ToolStep& step, const Triangle& face, double range) {
-  const glm::dvec3 centre = (face.a + face.b + face.c) / 3.0;
-  const auto square = [&](const glm::dvec3& p) { return glm::dot(p - centre, p - centre); };
-  const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
-  const double most = step.radius + range + radius + glm::distance(step.tip_before, step.tip_after);
-  const glm::dvec3 away = closest_on_segment(centre, step.pivot, step.tip_after) - centre;
-  return glm::dot(away, away) < most * most;
+bool in_range(const PressingTool& tool, double distance, const ContactList& list) {
+  return distance < tool.radius() + list.params.reach;
 }
 
 // Adds a separate contact for a corner, because a face held at only one point would swing into the tool at another.
-void add_vertex(const ToolStep& step, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
+void add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
   if (out.added_vertex[vertex] == out.round) return;
-  const glm::dvec3 to_tool = closest_on_segment(p, step.pivot, step.tip_after) - p;
-  const double distance = glm::length(to_tool);
-  if (!in_range(step, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
+  const ToolTissue closest = tool.closest(p);
+  const glm::dvec3 to_tool = closest.on_tool - p;
+  const double distance = closest.distance;
+  if (!in_range(tool, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
     return;
   out.added_vertex[vertex] = out.round;
   out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
 }
 
-// A contact where an edge comes closest to a shaft that crosses it. Of its two faces, the one that traverses the edge
+// A contact where an edge comes closest to a tool that crosses it. Of its two faces, the one that traverses the edge
 // upwards adds it.
-void add_edge(const ToolStep& step, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
+void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
               const glm::dvec3& face_normal, ContactList& out) {
   constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
   if (from > to) return;
-  const closest::Segment axis = closest::segment(step.pivot, step.tip_after), edge = closest::segment(a, b);
-  const closest::SegmentPair pair = closest::closest_segments(axis, edge);
-  const double distance = std::sqrt(pair.squared);
-  if (pair.v < kEnd || pair.v > 1.0 - kEnd || !in_range(step, distance, out) || distance <= kCoincident) return;
-  const glm::dvec3 to_tool = axis.p + pair.u * axis.d - (edge.p + pair.v * edge.d);
-  if (glm::dot(to_tool, face_normal) < kSameSide * distance) return;
-  out.contacts.push_back({out.tool(), from, glm::vec3(to_tool / distance), to, from, static_cast<float>(pair.v), 0.f});
+  const ToolTissue closest = tool.closest(a, b);
+  const double share = closest.along;
+  if (!(share >= kEnd && share <= 1.0 - kEnd) || !in_range(tool, closest.distance, out) ||
+      closest.distance <= kCoincident)
+    return;
+  const glm::dvec3 to_tool = closest.on_tool - closest.on_tissue;
+  if (glm::dot(to_tool, face_normal) < kSameSide * closest.distance) return;
+  out.contacts.push_back(
+      {out.tool(), from, glm::vec3(to_tool / closest.distance), to, from, static_cast<float>(share), 0.f});
 }
 
-void add_face(const ToolStep& step, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
+std::uint64_t key_of(std::uint32_t tool, FaceId face) { return std::uint64_t{tool} << 32 | index(face); }
+
+// Has a thin part gone through a face that it was pressing? Then the contact holds on to the old side. A part that went
+// around the face's border is not straight behind it.
+bool pierced(const PressingTool& tool, FaceId id, const Triangle& face, const glm::dvec3& to_tool,
+             const ContactList& list) {
+  constexpr double kStraightBehind = -0.7;  // cosine
+  if (!tool.is_part() || !list.was_met(id)) return false;
+  const glm::dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
+  return glm::dot(area, to_tool) < kStraightBehind * glm::length(area);
+}
+
+void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
-  if (!may_touch(step, face, out.params.reach)) return;
+  if (!tool.may_touch(face, out.params.reach)) return;
   Touch touch;
-  const bool touched = refine_touch(step, face, touch);
-  const ClosestPoints closest = closest_segment_triangle(step.pivot, step.tip_after, face);
+  const bool touched = tool.touches(face, touch);
+  const ToolTissue closest = tool.closest(face);
   FaceContact contact = against_end_pose(closest);
-  if (!touched && !in_range(step, contact.distance, out)) return;
+  if (!touched && !in_range(tool, contact.distance, out)) return;
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
   if (touched && (passed || closest.distance <= kCoincident))
     contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
-  if (behind(face, contact.normal)) return;
+  if (pierced(tool, id, face, contact.normal, out)) {
+    contact.normal = glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
+  } else if (behind(face, contact.normal)) {
+    return;
+  }
+  if (tool.is_part()) out.met.push_back(key_of(out.tool(), id));
   const glm::dvec3 w = corner_weights(face, contact.point);
   out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,
                           static_cast<float>(w.y), static_cast<float>(w.z)});
-  add_vertex(step, corners.x, face.a, contact.normal, out);
-  add_vertex(step, corners.y, face.b, contact.normal, out);
-  add_vertex(step, corners.z, face.c, contact.normal, out);
-  add_edge(step, corners.x, corners.y, face.a, face.b, contact.normal, out);
-  add_edge(step, corners.y, corners.z, face.b, face.c, contact.normal, out);
-  add_edge(step, corners.z, corners.x, face.c, face.a, contact.normal, out);
+  add_vertex(tool, corners.x, face.a, contact.normal, out);
+  add_vertex(tool, corners.y, face.b, contact.normal, out);
+  add_vertex(tool, corners.z, face.c, contact.normal, out);
+  add_edge(tool, corners.x, corners.y, face.a, face.b, contact.normal, out);
+  add_edge(tool, corners.y, corners.z, face.b, face.c, contact.normal, out);
+  add_edge(tool, corners.z, corners.x, face.c, face.a, contact.normal, out);
   out.face_of.resize(out.contacts.size(), id);
 }
 
@@ -150,10 +159,11 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   if (list.seen_face.size() != faces.size()) list.seen_face.assign(faces.size(), list.round);
   ++list.round;
   const std::size_t tool = list.first_candidate.size() - 1;
+  const PressingTool pressing(step);
   const auto consider = [&](FaceId face) {
     if (index(face) >= faces.size() || list.seen_face[index(face)] == list.round) return;
     list.seen_face[index(face)] = list.round;
-    if (may_touch(step, triangle_of(positions, faces[index(face)]), list.params.candidate_reach))
+    if (pressing.may_touch(triangle_of(positions, faces[index(face)]), list.params.candidate_reach))
       list.candidates.push_back(face);
   };
   for (const Touch& touch : touches) consider(touch.face);
@@ -168,7 +178,13 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   list.first_candidate.push_back(static_cast<std::uint32_t>(list.candidates.size()));
 }
 
+bool ContactList::was_met(FaceId face) const {
+  return std::binary_search(met_before.begin(), met_before.end(), key_of(tool(), face));
+}
+
 void begin_contacts(ContactList& list) {
+  std::swap(list.met, list.met_before);
+  list.met.clear();
   list.contacts.clear();
   list.face_of.clear();
   list.first.assign(1, 0);
@@ -188,25 +204,37 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
            list.held_vertex[face.z] == list.round;
   };
   const std::size_t tool = list.tool();
+  const PressingTool pressing(piece);
   if (tool + 1 < list.first_candidate.size())
     for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i) {
       const glm::uvec3& face = faces[index(list.candidates[i])];
-      if (!is_held(face)) add_face(piece, list.candidates[i], face, positions, list);
+      if (!is_held(face)) add_face(pressing, list.candidates[i], face, positions, list);
     }
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 
 int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
   if (list.candidates.empty()) return 1;
-  double most = list.params.least_substeps;
-  for (const ToolStep& step : steps)
-    most = std::max(most, glm::distance(step.tip_before, step.tip_after) / (0.5 * step.radius));
-  return static_cast<int>(std::ceil(std::min(most, static_cast<double>(list.params.most_substeps))));
+  double shafts = list.params.least_substeps, parts = 0.0;
+  for (std::size_t tool = 0; tool < steps.size(); ++tool) {
+    const ToolStep& step = steps[tool];
+    if (!step.part.shape) {
+      shafts = std::max(shafts, glm::distance(step.tip_before, step.tip_after) / (0.5 * step.radius));
+    } else if (list.has_candidates(tool)) {
+      parts = std::max(parts, part_speed(step.part) / kLongestPartStride);
+    }
+  }
+  shafts = std::min(shafts, static_cast<double>(list.params.most_substeps));
+  parts = std::min(parts, static_cast<double>(kMostPartSubsteps));
+  return static_cast<int>(std::ceil(std::max(shafts, parts)));
 }
 
 ToolStep piece_of(const ToolStep& step, int number, int count) {
-  return {step.pivot, pose_at(step, static_cast<double>(number) / count).tip,
-          pose_at(step, static_cast<double>(number + 1) / count).tip, step.radius};
+  ToolStep piece{step.pivot, pose_at(step, static_cast<double>(number) / count).tip,
+                 pose_at(step, static_cast<double>(number + 1) / count).tip, step.radius, step.part};
+  piece.part.from = static_cast<double>(number) / count;
+  piece.part.to = piece.part.end = static_cast<double>(number + 1) / count;
+  return piece;
 }
 
 }  // namespace trocar

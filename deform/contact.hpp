@@ -44,7 +44,14 @@ struct ContactList {
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
   std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the latest round it was used in
   std::uint32_t round = 0;
+  // Faces that had a contact with a part in the present and in the previous contact substep. [contact] tool, face
+  std::vector<std::uint64_t> met, met_before;
 
+  // Returns whether the tool whose contacts are being added, a part, was in contact with this face.
+  bool was_met(FaceId face) const;
+  bool has_candidates(std::size_t tool) const {
+    return tool + 1 < first_candidate.size() && first_candidate[tool] < first_candidate[tool + 1];
+  }
   // Returns the index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
   // Call when face numbers have changed: resets the list, except for the parameters.
@@ -66,8 +73,9 @@ void begin_contacts(ContactList& list);
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
                   ContactList& list, std::span<const std::uint32_t> held = {});
 
-// Returns the number of contact substeps in a frame with contact: in one substep no tool moves further than half its
-// radius. It is at least `least_substeps` when there are candidates, at most `most_substeps`.
+// Returns the number of contact substeps in a frame with contact: in one substep no shaft moves further than half its
+// radius, with at least `least_substeps` and at most `most_substeps` of them, and no part with candidates further than
+// 0.6 mm, with at most 32.
 int piece_count(std::span<const ToolStep> steps, const ContactList& list);
 // Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);

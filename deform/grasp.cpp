@@ -1,80 +1,156 @@
 #include "deform/grasp.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "deform/node_sum.hpp"
 #include "geometry/elementary.hpp"
-#include "geometry/turn.hpp"
+#include "geometry/hull_distance.hpp"
 
 namespace trocar {
 namespace {
 
-glm::dvec3 axis_of(const glm::dvec3& pivot, const glm::dvec3& tip) {
-  const glm::dvec3 along = tip - pivot;
-  const double length = glm::length(along);
-  return length > 0.0 ? along / length : glm::dvec3(0.0, 0.0, -1.0);
+using glm::dvec3;
+
+// Contacts keep tissue outside the jaws up to this distance: it is still between them.
+constexpr double kGripMargin = 5e-4;  // m
+// A point that slips this far outside the jaws is lost.
+constexpr double kLostMargin = 1.5e-3;  // m
+// Below this opening, jaws have no space between them.
+constexpr double kClosed = 1e-4;  // rad
+constexpr int kBisections = 50;
+
+dvec3 point_of(const Embedding& e, std::span<const glm::vec3> nodes) {
+  return weighted_sum<dvec3>(e.node, e.weight, 8, [nodes](std::uint32_t n) { return dvec3(nodes[n]); });
 }
 
-// Returns the instrument's rotation within a step: the shortest rotation of its axis, then the rotation about the axis.
-glm::dquat turn_of(const ToolStep& step, double turn_deg) {
-  const glm::dvec3 before = axis_of(step.pivot, step.tip_before), after = axis_of(step.pivot, step.tip_after);
-  const glm::dvec3 across = glm::cross(before, after);
-  const double sine = glm::length(across), angle = elementary::atan2(sine, glm::dot(before, after));
-  const glm::dquat swing = sine > 1e-12 ? turn_about(across / sine, angle) : glm::dquat(1.0, 0.0, 0.0, 0.0);
-  return turn_about(after, glm::radians(turn_deg)) * swing;
+// Is a point of a closed jaw's inner surface within its outline?
+bool on_jaw(const PartShape& jaw, const JawPoint& point, double margin) {
+  double low = jaw.corners[0].y, high = low;
+  for (const dvec3& corner : jaw.corners) low = std::min(low, corner.y), high = std::max(high, corner.y);
+  const double inner = jaw.side > 0.0 ? low : high;
+  const std::array<dvec3, 1> at{dvec3(point.x, inner, jaw.hinge_z - point.from_hinge)};
+  return hull_distance(jaw.corners, at).distance <= jaw.radius + margin;
 }
 
-glm::dvec3 point_of(const Embedding& e, std::span<const glm::vec3> nodes) {
-  return weighted_sum<glm::dvec3>(e.node, e.weight, 8, [nodes](std::uint32_t n) { return glm::dvec3(nodes[n]); });
+float area_of(const GraspedOrgan& organ, std::uint32_t vertex) {
+  double sum = 0.0;
+  for (std::uint32_t k = organ.around.first[vertex]; k < organ.around.first[vertex + 1]; ++k) {
+    const Triangle t = triangle_of(organ.positions, organ.faces[index(organ.around.face[k])]);
+    sum += glm::length(glm::cross(t.b - t.a, t.c - t.a)) / 6.0;
+  }
+  return static_cast<float>(sum);
+}
+
+dvec3 to_local(const RigidFrame& frame, const dvec3& world) {
+  return glm::transpose(frame.axes) * (world - frame.origin);
+}
+
+// Force of the compressed tissue for jaws at `opening`, N.
+double tissue_force(const Grasp& grasp, double opening) {
+  const double stretch = opening / grasp.first_opening;
+  return static_cast<double>(grasp.area) * static_cast<double>(grasp.youngs_modulus) / 3.0 *
+         (1.0 / (stretch * stretch) - stretch);
 }
 
 }  // namespace
 
-void move_jaws(const GraspParams& params, const ToolPose& pose, double opening, const TissueModel& model,
-               std::span<const glm::vec3> positions, Grasp& grasp) {
-  grasp.torn = false;
-  const bool closing = !grasp.closed && opening < params.close_below;
-  if (opening > params.open_above) grasp.closed = false;
-  if (closing) grasp.closed = true;
-  if (!grasp.closed) grasp.points.clear();
-  const double share = 1.0 - std::clamp(opening / params.open_above, 0.0, 1.0);
-  grasp.squeeze = grasp.closed ? params.squeeze * static_cast<float>(share) : 0.f;
-  if (!closing) return;
-  for (std::uint32_t vertex = 0; vertex < positions.size(); ++vertex) {
-    const glm::dvec3 offset = glm::dvec3(positions[vertex]) - pose.tip;
-    if (glm::dot(offset, offset) <= params.reach * params.reach)
-      grasp.points.push_back({vertex, model.embedding[vertex], offset});
-  }
-}
-
-void add_holds(const GraspParams& params, const ToolStep& step, double turn_deg, Grasp& grasp,
-               std::vector<TissueHold>& holds) {
-  const glm::dquat turn = turn_of(step, turn_deg);
-  const float limit =
-      2.f * params.friction * grasp.squeeze / static_cast<float>(std::max<std::size_t>(grasp.points.size(), 1));
-  for (GraspedPoint& held : grasp.points) {
-    const glm::dvec3 from = step.tip_before + held.offset;
-    held.offset = turn * held.offset;
-    holds.push_back({held.point, glm::vec3(from), glm::vec3(step.tip_after + held.offset), limit});
-  }
-}
-
-void settle_grasp(const GraspParams& params, const SteppedTissue& state, const ToolStep& step, std::size_t first,
-                  Grasp& grasp) {
+void release(Grasp& grasp) {
+  grasp.points.clear();
+  grasp.area = grasp.squeeze = 0.f;
   grasp.pull = glm::vec3(0.f);
+  grasp.slipping = grasp.torn = false;
+}
+
+JawPoint jaw_point(const Jaws& jaws, double opening, const dvec3& local) {
+  const double along = jaws.upper->hinge_z - local.z;
+  const double angle = elementary::atan2(local.y, along);
+  return {local.x, std::sqrt(along * along + local.y * local.y), angle / std::max(opening, kClosed)};
+}
+
+dvec3 position_of(const Jaws& jaws, double opening, const JawPoint& point) {
+  const double angle = point.share * std::max(opening, kClosed);
+  return {point.x, point.from_hinge * elementary::sin(angle),
+          jaws.upper->hinge_z - point.from_hinge * elementary::cos(angle)};
+}
+
+bool between_jaws(const Jaws& jaws, double reach, const JawPoint& point, double margin) {
+  if (point.from_hinge < jaws.upper->hinge_z - reach - margin || std::abs(point.share) > 1.0) return false;
+  return on_jaw(*jaws.upper, point, margin) && on_jaw(*jaws.lower, point, margin);
+}
+
+void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const GraspedOrgan& organ,
+          Grasp& grasp) {
+  const RigidFrame frame = frame_at(motion, 0.0);
+  const double opening = motion.opening_before;
+  release(grasp);
+  if (opening < kClosed) return;
+  const double farthest = jaws.upper->hinge_z + params.reach;
+  for (std::uint32_t vertex = 0; vertex < organ.positions.size(); ++vertex) {
+    const dvec3 local = to_local(frame, dvec3(organ.positions[vertex]));
+    if (glm::dot(local, local) > farthest * farthest || (!organ.unused.empty() && organ.unused[vertex])) continue;
+    JawPoint point = jaw_point(jaws, opening, local);
+    // A jaw's contact keeps the tissue a little beyond its surface.
+    const double beyond = (std::abs(point.share) - 0.5) * opening * point.from_hinge;
+    if (beyond > kGripMargin || !between_jaws(jaws, params.reach, point, kGripMargin)) continue;
+    point.share = std::clamp(point.share, -0.5, 0.5);
+    const float area = area_of(organ, vertex);
+    grasp.points.push_back({vertex, organ.model.embedding[vertex], point, area});
+    grasp.area += 0.5f * area;
+  }
+  grasp.first_opening = opening;
+  grasp.youngs_modulus = organ.model.params.youngs_modulus;
+  if (!(grasp.area > 0.f)) release(grasp);
+}
+
+double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp) {
+  grasp.squeeze = 0.f;
+  if (!grasp.holding() || commanded >= std::min(grasp.first_opening, jaws.widest * params.open_above)) {
+    release(grasp);
+    return commanded;
+  }
+  const double stiffness = params.handle_stiffness / jaws.widest;
+  const auto handle_force = [&](double opening) {
+    return std::min(static_cast<double>(params.squeeze), stiffness * (opening - commanded));
+  };
+  double low = std::max(commanded, 0.0), high = grasp.first_opening;
+  for (int k = 0; k < kBisections; ++k) {
+    const double middle = 0.5 * (low + high);
+    (tissue_force(grasp, middle) > handle_force(middle) ? low : high) = middle;
+  }
+  grasp.squeeze = static_cast<float>(handle_force(high));
+  return high;
+}
+
+void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const Grasp& grasp,
+               std::vector<TissueHold>& holds) {
+  const RigidFrame before = frame_at(motion, 0.0), after = frame_at(motion, 1.0);
+  float areas = 0.f;
+  for (const GraspedPoint& held : grasp.points) areas += held.area;
+  const float limit = 2.f * params.friction * grasp.squeeze / std::max(areas, 1e-12f);
+  for (const GraspedPoint& held : grasp.points) {
+    const dvec3 from = before.to_world(position_of(jaws, motion.opening_before, held.between)),
+                to = after.to_world(position_of(jaws, motion.opening_after, held.between));
+    holds.push_back({held.point, glm::vec3(from), glm::vec3(to), limit * held.area});
+  }
+}
+
+void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
+                  const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp) {
+  grasp.pull = pull;
   grasp.slipping = false;
-  for (std::size_t i = 0; i < grasp.points.size(); ++i) {
-    grasp.pull += hold_force(state, first + i);
-    GraspedPoint& held = grasp.points[i];
-    const glm::dvec3 offset = point_of(held.point, state.x) - step.tip_after;
-    if (glm::distance(offset, held.offset) <= params.slip) continue;
-    held.offset = offset;
+  const RigidFrame frame = frame_at(motion, 1.0);
+  for (GraspedPoint& held : grasp.points) {
+    const dvec3 local = to_local(frame, point_of(held.point, state.x));
+    if (glm::distance(local, position_of(jaws, motion.opening_after, held.between)) <= params.slip) continue;
+    held.between = jaw_point(jaws, motion.opening_after, local);
+    held.between.share = std::clamp(held.between.share, -0.5, 0.5);
     grasp.slipping = true;
   }
   grasp.torn = glm::length(grasp.pull) > params.tear_from;
-  const double farthest = 2.0 * params.reach;
   std::erase_if(grasp.points,
-                [&](const GraspedPoint& held) { return glm::dot(held.offset, held.offset) > farthest * farthest; });
+                [&](const GraspedPoint& held) { return !between_jaws(jaws, params.reach, held.between, kLostMargin); });
 }
 
 void held_cells(const TissueModel& model, const Grasp& grasp, std::vector<std::uint32_t>& cells) {

@@ -1,8 +1,11 @@
 // Computes contacts, holds and friction of the implicit reference solver.
 #include <algorithm>
+#include <array>
 
 #include "deform/implicit_terms.hpp"
 #include "deform/point_loads.hpp"
+#include "geometry/hull_distance.hpp"
+#include "geometry/part_touch.hpp"
 
 namespace trocar {
 namespace {
@@ -70,8 +73,26 @@ dvec3 position_of(const ImplicitPoint& point, std::span<const dvec3> x) {
   return position;
 }
 
+namespace {
+
+// The same for a part, which is at the end of its interval. Its surface counts as flat: the curvature only speeds up
+// the search of the reference.
+ImplicitContact touch_of_part(const dvec3& point, const MovingPart& part, const dvec3& kept_side) {
+  const PosedPart posed(*part.shape, frame_at(*part.motion, *part.shape, part.to));
+  const double radius = part.shape->radius - std::min(kContactSlack, 0.1 * part.shape->radius);
+  const std::array<dvec3, 1> at{point};
+  const HullDistance closest = hull_distance(posed.corners(), at);
+  const dvec3 to_part = closest.on_first - point;
+  if (closest.distance > kOnAxis && glm::dot(to_part, kept_side) > 0.0)
+    return {to_part / closest.distance, radius - closest.distance, 0.0, dvec3(0.0)};
+  return {kept_side, exit_distance(posed.corners(), radius, point, -kept_side), 0.0, dvec3(0.0)};
+}
+
+}  // namespace
+
 // A point that has crossed the axis is pushed back to the side it came from.
 ImplicitContact touch_between(const dvec3& point, const ToolStep& tool, const dvec3& kept_side) {
+  if (tool.part.shape) return touch_of_part(point, tool.part, kept_side);
   const double radius = tool.radius - std::min(kContactSlack, 0.1 * tool.radius);
   const dvec3 shaft = tool.tip_after - tool.pivot;
   const double along = glm::clamp(glm::dot(point - tool.pivot, shaft) / glm::dot(shaft, shaft), 0.0, 1.0);

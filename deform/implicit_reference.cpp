@@ -178,8 +178,15 @@ void newton(const Balance& b, std::vector<dvec3>& x, ImplicitResult& answer) {
   }
 }
 
-// Returns the displacement of `point` with the shaft, which moves with the tip and turns about the pivot.
+dvec3 carried(const MovingPart& part, const dvec3& point) {
+  const RigidFrame before = frame_at(*part.motion, *part.shape, part.from),
+                   after = frame_at(*part.motion, *part.shape, part.to);
+  return after.to_world(glm::transpose(before.axes) * (point - before.origin)) - point;
+}
+
+// Returns the displacement of `point` with the tool. A shaft moves with the tip and turns about the pivot.
 dvec3 carried(const ToolStep& tool, const dvec3& point) {
+  if (tool.part.shape) return carried(tool.part, point);
   const dvec3 before = glm::normalize(tool.tip_before - tool.pivot),
               after = glm::normalize(tool.tip_after - tool.pivot);
   return tool.tip_after - tool.tip_before + glm::dot(point - tool.tip_before, before) * (after - before);

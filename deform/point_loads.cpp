@@ -1,9 +1,11 @@
 #include "deform/point_loads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "deform/node_sum.hpp"
+#include "geometry/hull_distance.hpp"
 
 namespace trocar {
 namespace {
@@ -68,9 +70,18 @@ glm::vec3 closest_on_axis(const glm::vec3& p, const glm::vec3& pivot, const glm:
   return square > 0.f ? pivot + glm::clamp(glm::dot(p - pivot, along) / square, 0.f, 1.f) * along : pivot;
 }
 
-// Returns the displacement of the shaft's material near `p` during the step: the shaft turns about the pivot and slides
+// Returns the displacement of the part's material at `p` during the interval of the step.
+glm::vec3 part_slide(const MovingPart& part, const glm::vec3& p) {
+  const RigidFrame before = frame_at(*part.motion, *part.shape, part.from),
+                   after = frame_at(*part.motion, *part.shape, part.to);
+  const glm::dvec3 from(p);
+  return glm::vec3(after.to_world(glm::transpose(before.axes) * (from - before.origin)) - from);
+}
+
+// Returns the displacement of the tool's material near `p` during the step. A shaft turns about the pivot and slides
 // through it.
 glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
+  if (step.part.shape) return part_slide(step.part, p);
   const glm::dvec3 before = step.tip_before - step.pivot, after = step.tip_after - step.pivot;
   const double length_before = glm::length(before), length_after = glm::length(after);
   if (!(length_before > 0.0) || !(length_after > 0.0)) return glm::vec3(0.f);
@@ -108,6 +119,25 @@ void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& pus
   for (int i = 0; i < c.nodes; ++i) nodes.move(c.node[i], c.moves[i] * push);
 }
 
+float pressed_radius(double radius) { return static_cast<float>(radius - std::min(kContactSlack, 0.1 * radius)); }
+
+// The same for a part. When the point has entered the polytope, or the part has passed it, the plane lies where the
+// point leaves the part along the old normal.
+void face_part(const PosedPart& posed, double radius, const NodeColumns& x, PreparedPoint& c) {
+  const glm::vec3 p = point_of(c, x);
+  const std::array<glm::dvec3, 1> point{glm::dvec3(p)};
+  const HullDistance closest = hull_distance(posed.corners(), point);
+  const glm::dvec3 to_part = closest.on_first - point[0];
+  const float pressed = pressed_radius(radius);
+  if (closest.distance > kCoincident && glm::dot(to_part, glm::dvec3(c.normal)) > kSameSide * closest.distance) {
+    c.normal = glm::vec3(to_part / closest.distance);
+    c.plane = glm::dot(c.normal, glm::vec3(closest.on_first)) - pressed;
+    return;
+  }
+  const double exit = exit_distance(posed.corners(), pressed, point[0], -glm::dvec3(c.normal));
+  c.plane = glm::dot(c.normal, p) - static_cast<float>(exit);
+}
+
 // Updates the plane of the tool's surface that faces the point. When the axis has passed the point, the plane stays on
 // the old side.
 void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, PreparedPoint& c) {
@@ -117,8 +147,7 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
   const float distance = glm::distance(beside, p);
   if (distance > kCoincident && glm::dot(beside - p, c.normal) > kSameSide * distance)
     c.normal = (beside - p) / distance;
-  const auto radius = static_cast<float>(tool.radius - std::min(kContactSlack, 0.1 * tool.radius));
-  c.plane = glm::dot(c.normal, beside) - radius;
+  c.plane = glm::dot(c.normal, beside) - pressed_radius(tool.radius);
 }
 
 // The push may grow or shrink between rounds, but it never becomes a pull.
@@ -138,6 +167,17 @@ void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, Tis
   const float length = glm::length(along), wanted = length / c.admittance;
   if (!(length > 0.f)) return;
   push_point(model, c, along * (-std::min(wanted, model.params.friction * pressed) / length), substep.dt, s);
+}
+
+void pose_parts(const TissueLoads& loads, float progress, TissueScratch& s) {
+  if (loads.contacts.empty()) return;
+  s.posed.resize(loads.tools.size());
+  for (std::size_t k = 0; k < loads.tools.size(); ++k) {
+    const MovingPart& part = loads.tools[k].part;
+    if (!part.shape) continue;
+    const double time = part.from + static_cast<double>(progress) * (part.to - part.from);
+    s.posed[k] = PosedPart(*part.shape, frame_at(*part.motion, *part.shape, time));
+  }
 }
 
 void follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
@@ -166,11 +206,17 @@ void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, Tis
 void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   s.active.clear();
+  pose_parts(loads, progress, s);
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
     PreparedPoint& c = s.contacts[i];
     c.pressed = glm::vec3(0.f);
     if (!(c.admittance > 0.f)) continue;
-    face_tool(loads.tools[loads.contacts[i].tool], progress, s.x, c);
+    const std::uint32_t k = loads.contacts[i].tool;
+    if (const PartShape* shape = loads.tools[k].part.shape) {
+      face_part(s.posed[k], shape->radius, s.x, c);
+    } else {
+      face_tool(loads.tools[k], progress, s.x, c);
+    }
     if (glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle) s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
@@ -192,6 +238,14 @@ glm::vec3 contact_force(const SteppedTissue& state, std::size_t first, std::size
   glm::vec3 force(0.f);
   for (std::size_t i = first; i < std::min(last, s.contacts.size()); ++i) force += s.contacts[i].push;
   return force * s.force_per_push;
+}
+
+glm::vec3 contact_torque(const SteppedTissue& state, std::size_t first, std::size_t last, const glm::vec3& about) {
+  const TissueScratch& s = state.scratch;
+  glm::vec3 torque(0.f);
+  for (std::size_t i = first; i < std::min(last, s.contacts.size()); ++i)
+    torque += glm::cross(s.contacts[i].before - about, s.contacts[i].push);
+  return torque * s.force_per_push;
 }
 
 glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold) {

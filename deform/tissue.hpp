@@ -17,6 +17,7 @@
 
 #include "deform/lattice.hpp"
 #include "geometry/mesh_view.hpp"
+#include "geometry/part_touch.hpp"
 #include "geometry/tool_volume.hpp"
 
 namespace trocar {
@@ -141,7 +142,8 @@ inline TissueHold piece_of(const TissueHold& hold, int number, int count) {
   return {hold.point, from, from + motion, hold.limit};
 }
 
-// The loads on one organ during a step. Tools are capsules from pivot to tip that move as described by ToolStep.
+// The loads on one organ during a step. Tools are capsules from pivot to tip, or parts, that move as described by
+// ToolStep.
 struct TissueLoads {
   std::span<const ToolStep> tools;
   std::span<const TissueContact> contacts;
@@ -175,6 +177,7 @@ struct TissueScratch {
   NodeColumns x, v, ahead, force, gravity;     // m, m/s, m (positions of the elastic forces), N, m/s^2
   std::vector<PreparedPoint> contacts, holds;  // [contact], [hold]
   std::vector<std::uint32_t> active;           // contacts that are processed in this substep
+  std::vector<PosedPart> posed;                // [tool] its corners in this substep, if it is a part
   float force_per_push = 0.f;                  // 1/s^2 of the latest step
   std::vector<float> flatness;                 // [entry] 1, smallest corner volume over that at rest
   std::vector<CrushedCell> crushed;
@@ -222,6 +225,8 @@ glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads
 
 // Force on the tool, N, of contacts first .. last - 1 of the latest step: the part of one tool when several touch.
 glm::vec3 contact_force(const SteppedTissue& state, std::size_t first, std::size_t last);
+// Torque of these contacts on the tool about `about`, N m.
+glm::vec3 contact_torque(const SteppedTissue& state, std::size_t first, std::size_t last, const glm::vec3& about);
 // Force on the instrument, N, of hold `hold` of the latest step.
 glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold);
 

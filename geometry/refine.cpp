@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "geometry/closest.hpp"
+#include "geometry/part_touch.hpp"
 #include "geometry/perpendicular.hpp"
 #include "geometry/refine_kernels.hpp"
 
@@ -198,6 +199,18 @@ std::size_t refine_all(const ToolStep& step, const RefineKernels& kernels, std::
   return count;
 }
 
+template <class CornersOf>
+std::size_t refine_part(const MovingPart& part, std::span<const FaceId> candidates, CornersOf corners_of,
+                        std::span<Touch> touches) {
+  const PartSweep sweep = part_sweep(part);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!part_touch(sweep, corners_of(i), touches[count])) continue;
+    touches[count++].face = candidates[i];
+  }
+  return count;
+}
+
 }  // namespace
 
 Sweep sweep_of(const ToolStep& step) {
@@ -232,19 +245,22 @@ bool refine(const Sweep& sweep, const Triangle& triangle, Touch& touch) {
 }
 
 bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch) {
+  if (step.part.shape) return part_touch(part_sweep(step.part), face, touch);
   return refine(sweep_of(step), face, touch);
 }
 
 std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
                            std::span<Touch> touches) {
   const auto corners_of = [&](std::size_t i) { return triangle_of(mesh.positions, mesh.faces[index(candidates[i])]); };
+  if (step.part.shape) return refine_part(step.part, candidates, corners_of, touches);
   return refine_all(step, best_refine_kernels(), candidates, corners_of, touches);
 }
 
 std::size_t refine_touches(const ToolStep& step, std::span<const Triangle> corners, std::span<const FaceId> candidates,
                            std::span<Touch> touches) {
-  return refine_all(
-      step, best_refine_kernels(), candidates, [&](std::size_t i) { return corners[i]; }, touches);
+  const auto corners_of = [&](std::size_t i) { return corners[i]; };
+  if (step.part.shape) return refine_part(step.part, candidates, corners_of, touches);
+  return refine_all(step, best_refine_kernels(), candidates, corners_of, touches);
 }
 
 std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& step, std::span<const Triangle> corners,

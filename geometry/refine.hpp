@@ -1,6 +1,7 @@
 // Tests candidate faces exactly in double: computes the distance to the swept triangle, first-touch time, point, normal
-// and depth. Every backend uses it except the reference, which has its own code (cpu_collision/reference.hpp).
-// Units: metres; time 1 = one step.   Checked by sampling in tests/geometry/refine_test.cpp
+// and depth. Steps of a part are passed on to part_touch.hpp. Every backend uses it except the reference, which has its
+// own code (cpu_collision/reference.hpp). Units: metres; time 1 = one step.   Checked by sampling in
+// tests/geometry/refine_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

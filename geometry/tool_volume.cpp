@@ -1,5 +1,5 @@
-// Computes the half-spaces and cameras of tool volumes, all in double; only set_plane, view_of and projection_of round
-// to float. Frames are right-handed as in OpenGL: right x up = -forward, eye z = -depth. Units: metres.   Checked
+// Computes the half-spaces and cameras of tool volumes, all in double; only geometry/tool_camera.cpp
+// rounds to float. Units: metres.   Checked
 // by sampling in tests/geometry/tool_volume_test.cpp
 #include "geometry/tool_volume.hpp"
 
@@ -10,6 +10,7 @@
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "geometry/perpendicular.hpp"
+#include "geometry/tool_camera.hpp"
 
 namespace trocar {
 namespace {
@@ -27,70 +28,12 @@ constexpr double kSmallestPlaneSine = 1e-9;
 // When the sine of the angle between shaft and y is smaller, z is the upright direction.
 constexpr double kSmallestUprightSine = 1e-3;
 
-enum PlaneOrder { kLeft, kRight, kBottom, kTop, kNear, kFar, kCap };
-
-struct ViewFrame {
-  dvec3 origin, right, up, forward;
-};
-
-// A projection over a view frame. left and right are the two side planes, distance = x . (x, depth, 1). The clip
-// coordinates are w = (right + left) / 2 and x = (left - right) / 2, so that -w <= x <= w is exactly those planes for
-// any position of the apex. In the volume w >= w_least, which keeps the matrix's own top, bottom, near and far
-// outside it.
-struct Lens {
-  dvec3 left, right;
-  double w_least, y_extent, near, far;  // |y| <= y_extent and near <= depth <= far hold in the volume
-};
-
-void set_plane(ToolVolume& volume, int slot, const dvec3& inward, const dvec3& through, double offset) {
-  volume.planes[slot] = glm::vec4(glm::dvec4(inward, offset - glm::dot(inward, through)));
-  volume.plane_count = std::max(volume.plane_count, slot + 1);
-  if (slot != kLeft && slot != kRight) volume.clip_plane_mask |= 1u << slot;
-}
-
-glm::mat4 view_of(const ViewFrame& frame) {
-  const dvec3 rows[3] = {frame.right, frame.up, -frame.forward};
-  glm::mat4 view(1.f);
-  for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column) view[column][row] = static_cast<float>(rows[row][column]);
-    view[3][row] = static_cast<float>(-glm::dot(rows[row], frame.origin));
-  }
-  return view;
-}
-
-glm::mat4 projection_of(const Lens& lens) {
-  const dvec3 x = 0.5 * (lens.left - lens.right), w = 0.5 * (lens.left + lens.right);
-  const double z_slope = lens.w_least / (lens.far - lens.near);
-  glm::dmat4 projection(0.0);
-  projection[0] = {x[0], 0.0, 0.0, w[0]};
-  projection[1] = {0.0, 0.5 * lens.w_least / lens.y_extent, 0.0, 0.0};
-  projection[2] = {-x[1], 0.0, -z_slope, -w[1]};
-  projection[3] = {x[2], 0.0, -0.5 * z_slope * (lens.near + lens.far), w[2]};
-  return glm::mat4(projection);
-}
-
 // Camera at `origin` looking along `forward`, upright by y, or by z when it looks along y.
 ViewFrame upright_frame(const dvec3& origin, const dvec3& forward) {
   dvec3 side = glm::cross(forward, dvec3(0, 1, 0));
   if (glm::length(side) < kSmallestUprightSine) side = glm::cross(forward, dvec3(0, 0, 1));
   const dvec3 right = glm::normalize(side);
   return {origin, right, glm::cross(right, forward), forward};
-}
-
-// Returns the box low <= (right, up, forward) <= high in a frame, under an orthographic camera.
-ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const dvec3& low, const dvec3& high) {
-  ToolVolume volume;
-  volume.step = step;
-  const dvec3 axes[3] = {frame.right, frame.up, frame.forward};
-  for (int axis = 0; axis < 3; ++axis) {
-    set_plane(volume, 2 * axis, axes[axis], frame.origin, -low[axis]);
-    set_plane(volume, 2 * axis + 1, -axes[axis], frame.origin, high[axis]);
-  }
-  const double half = 0.5 * (high.x - low.x), y_extent = std::max(std::abs(low.y), std::abs(high.y));
-  const dvec3 left{1.0, 0.0, -low.x}, right{-1.0, 0.0, high.x};
-  volume.view = view_of(frame);
-  volume.projection = projection_of({left / half, right / half, 1.0, y_extent, low.z, high.z});
-  return volume;
 }
 
 ToolVolume static_box(const ToolStep& step) {

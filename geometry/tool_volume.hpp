@@ -21,18 +21,32 @@ struct ToolPose {
   double radius = 0.0025;           // m    > 0; half of a 5 mm laparoscopic shaft
 };
 
+struct PartShape;
+struct InstrumentMotion;
+
+// A part of an instrument during an interval of a step (geometry/part.hpp). The caller owns shape and motion, which
+// stay valid and unchanged while the volume is used.
+struct MovingPart {
+  const PartShape* shape = nullptr;  // null: no part, the volume is that of a shaft
+  const InstrumentMotion* motion = nullptr;
+  double from = 0.0, to = 1.0;  // step  the interval
+  double end = 1.0;             // step  time of its end pose, from which depths are measured
+};
+
 // A tool during one step: the tip moves on the straight line tip_before -> tip_after, the shaft slides through the
-// pivot. A tool at rest has tip_before == tip_after.
+// pivot. A tool at rest has tip_before == tip_after. With a part, `part` is the tool, and the other fields are a
+// capsule that bounds its coordinates.
 struct ToolStep {
   glm::dvec3 pivot{0.0}, tip_before{0.0}, tip_after{0.0};  // m
   double radius = 0.0025;                                  // m, > 0
+  MovingPart part = {};
 };
 
 // Returns the step of a tool that stays at `pose`.
-inline ToolStep step_at_rest(const ToolPose& pose) { return {pose.pivot, pose.tip, pose.tip, pose.radius}; }
+inline ToolStep step_at_rest(const ToolPose& pose) { return {pose.pivot, pose.tip, pose.tip, pose.radius, {}}; }
 // Returns the step that ends at `now`: pivot and radius of `now`; the tip moves from `before.tip` to `now.tip`.
 inline ToolStep step_between(const ToolPose& before, const ToolPose& now) {
-  return {now.pivot, before.tip, now.tip, now.radius};
+  return {now.pivot, before.tip, now.tip, now.radius, {}};
 }
 // Returns the tool's pose at `time` in [0, 1] of a step.
 inline ToolPose pose_at(const ToolStep& step, double time) {

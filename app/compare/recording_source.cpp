@@ -7,7 +7,7 @@ namespace {
 
 class RecordingSource final : public FrameSource {
  public:
-  explicit RecordingSource(const std::filesystem::path& file) : recording_(file) {
+  explicit RecordingSource(const std::filesystem::path& file) : recording_(file), recorded_tools_(recording_) {
     for (std::size_t organ = 0; organ < recording_.organs().size(); ++organ) organs_.emplace_back(recording_, organ);
     reshaped_.resize(organs_.size());
   }
@@ -17,20 +17,20 @@ class RecordingSource final : public FrameSource {
   MeshView organ(std::size_t organ) const override { return organs_[organ].surface().at_rest(); }
   bool reshaped(std::size_t organ) const override { return reshaped_[organ]; }
   std::span<const glm::vec3> positions(std::size_t organ) const override { return organs_[organ].mesh().positions; }
-  std::span<const ToolVolume> tools() const override { return volumes_; }
+  std::span<const ToolVolume> tools() const override { return recorded_tools_.volumes().volumes; }
   QueryKind kind() const override { return {recording_.mode(), recording_.cover(), TouchSet::Exact}; }
   double radius() const override { return recording_.tool_radius().front(); }
 
   void load(std::size_t frame) override {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ) reshaped_[organ] = organs_[organ].load(frame);
-    recorded_volumes(recording_, frame, TouchSet::Exact, volumes_);
+    recorded_tools_.load(frame);
   }
 
  private:
   Recording recording_;
   std::vector<RecordedOrganFrames> organs_;
-  std::vector<char> reshaped_;       // [organ]
-  std::vector<ToolVolume> volumes_;  // [tool]
+  std::vector<char> reshaped_;  // [organ]
+  RecordedTools recorded_tools_;
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ struct Wedge {
 std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool) {
   const double hinge = tip_length(tool.kind, tool.pose.radius);
   const auto radius = static_cast<float>(tool.pose.radius);
-  const glm::dvec3 joint(tool_frame(tool.pose, 0.0) * glm::dvec4(0, 0, hinge, 1));
+  const glm::dvec3 joint = tool_frame(tool.pose, 0.0).to_world({0, 0, hinge});
   std::array<ShadowCapsule, 3> capsules{{{joint, tool.pose.pivot, radius}}};
   const bool opens = tool.kind == InstrumentKind::Grasper || tool.kind == InstrumentKind::Scissors;
   const float thick = tool.kind == InstrumentKind::Probe ? 0.8f : tool.kind == InstrumentKind::Hook ? 0.3f : 0.45f;

@@ -11,8 +11,9 @@
 namespace trocar {
 namespace {
 
-constexpr int kTearShown = 90;       // frames
-constexpr float kSideWidth = 214.f;  // units: the dark corner beside the circular view at 1280 x 720
+constexpr int kTearShown = 90;        // frames
+constexpr double kClosedGrip = 0.05;  // aperture below which jaws look closed
+constexpr float kSideWidth = 214.f;   // units: the dark corner beside the circular view at 1280 x 720
 
 // Shows the state of the jaws: the organ between them and its pull.
 void jaws_line(const Session& session, const Instrument& instrument, bool tore) {
@@ -20,11 +21,11 @@ void jaws_line(const Session& session, const Instrument& instrument, bool tore) 
   if (tore)
     theme::text("Tissue torn off", theme::kBad);
   else if (grasp.holding())
-    theme::text(fmt::format("Holds {}, pull {:.1f} N{}", session.organs()[instrument.grasped].name,
-                            glm::length(grasp.pull), grasp.slipping ? ", slipping" : ""),
+    theme::text(fmt::format("Holds {}, squeeze {:.1f} N, pull {:.1f} N{}", session.organs()[instrument.grasped].name,
+                            grasp.squeeze, glm::length(grasp.pull), grasp.slipping ? ", slipping" : ""),
                 grasp.slipping ? theme::kBad : theme::kQuiet);
   else
-    theme::text(grasp.closed ? "Jaws closed, empty" : "Jaws open", theme::kQuiet);
+    theme::text(instrument.grip < kClosedGrip ? "Jaws closed, empty" : "Jaws open", theme::kQuiet);
 }
 
 void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bool tore) {

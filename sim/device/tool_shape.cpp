@@ -192,20 +192,11 @@ std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double len
   return sized({{loft(round, ferrule)}, {loft(round, tube), 0.0, 0.0, ToolSurface::Insulation}}, radius);
 }
 
-glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg) {
-  const glm::dvec3 z = glm::normalize(pose.pivot - pose.tip);
-  // The basis is that of Duff et al., "Building an orthonormal basis, revisited", 2017, without their case z < 0.
-  const double q = 1.0 / std::max(1.0 + z.z, 1e-9);
-  const glm::dvec3 x = glm::normalize(glm::dvec3(1.0 - z.x * z.x * q, -z.x * z.y * q, -z.x));
-  const glm::dvec3 end = pose.tip - pose.radius * z;
-  const glm::dmat4 frame(glm::dvec4(x, 0), glm::dvec4(glm::cross(z, x), 0), glm::dvec4(z, 0), glm::dvec4(end, 1));
-  // The roll is about the direction from trocar to tip.
-  return frame * glm::mat4_cast(turn_about(glm::dvec3(0, 0, 1), glm::radians(-roll_deg)));
-}
-
 glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const ToolPart& part,
                      const JointLimits& limits) {
-  const glm::dmat4 frame = tool_frame(pose, roll_deg);
+  const RigidFrame tool = tool_frame(pose, glm::radians(roll_deg));
+  glm::dmat4 frame(tool.axes);
+  frame[3] = glm::dvec4(tool.origin, 1.0);
   if (part.side == 0.0) return frame;
   const glm::dvec3 hinge(0, 0, part.hinge_z);
   const double angle = glm::radians(0.5 * part.side * limits.widest_grip_deg * grip);

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "geometry/tool_frame.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/scene/scene.hpp"
@@ -31,10 +32,6 @@ double tip_length(InstrumentKind kind, double radius);
 // distortion.
 std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double length = 0.35);
 
-// Returns the transformation from tool to world coordinates. The origin is a radius beyond the tip. The rotation is the
-// smallest one that takes +z to the shaft, then the roll, clockwise as seen from the trocar. It is continuous except
-// where the shaft points along the world's -z.
-glm::dmat4 tool_frame(const ToolPose& pose, double roll_deg);
 // Returns the transformation from part to world coordinates. grip: 0 closed .. 1 opened by limits.widest_grip_deg
 // between the two sides.
 glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const ToolPart& part,

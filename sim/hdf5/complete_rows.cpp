@@ -65,6 +65,13 @@ std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t f
   return frames;
 }
 
+std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Table>& later, std::uint64_t frames) {
+  if (later.size() <= kTouchPart) return frames;
+  while (frames > 0 && organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > later[kTouchPart].rows())
+    --frames;
+  return frames;
+}
+
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
   const auto all = starts.read_rows<std::uint64_t>(0, frames);
   const std::size_t columns = starts.row_cells();

@@ -30,6 +30,8 @@ std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::ve
 
 // Returns how many of the first `frames` frames have all their tip touches.
 std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames);
+// Returns the number of frames, at most `frames`, with the part of every touch; `frames` for older recordings.
+std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Table>& later, std::uint64_t frames);
 
 // Checks `starts`, the table of tools + 1 columns with the first row of each tool. Returns true when the numbers ascend
 // within every frame and do not exceed `rows`.

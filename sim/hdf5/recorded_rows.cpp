@@ -35,6 +35,7 @@ void write_tools(H5File& file, const RecordingHeader& header) {
   }
   write_once(file, {kToolRadiusPath, Cell::F64, {}}, std::as_bytes(std::span(header.tool_radius)));
   write_once(file, {kToolBeforePath, Cell::F64, {2, 3}}, before);
+  write_once(file, {kToolBeforeJointsPath, Cell::F64, {2}}, std::as_bytes(std::span(header.before_joints)));
 }
 
 void write_texts(H5File& file, const RecordingHeader& header) {
@@ -123,6 +124,7 @@ void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::si
   for (std::size_t tool = 0; tool <= tools; ++tool)
     push_one(tables[kTipFirst], tips_so_far + (organ.tip_first.empty() ? 0 : organ.tip_first[tool]));
   push(tables[kTipFace], organ.tip_ids);
+  push_or_zeros(tables[kTouchPart], organ.part, organ.touches.touches.size());
   tips_so_far += organ.tip_ids.size();
 }
 

@@ -59,7 +59,8 @@ struct Recording::Content {
   std::vector<H5Table> clashes = {};                        // [ClashTable], or empty
   std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
   std::vector<std::string> tools = {}, stages = {};
-  std::vector<double> tool_radius = {}, before = {}, times = {}, pivots = {}, tip_positions = {}, roll_grips = {};
+  std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, pivots = {}, tip_positions = {},
+                      roll_grips = {};
   std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
   std::vector<glm::vec3> clash_point = {};
   std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
@@ -89,7 +90,8 @@ void Recording::Content::open_all() {
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
-    const auto of_tips = trocar::organ_later_tables(name, tools.size());
+    auto of_tips = trocar::organ_later_tables(name, tools.size());
+    if (!file.has_table(of_tips[kTouchPart].path)) of_tips.resize(kTouchPart);
     if (file.has_table(of_tips.front().path)) organ_later.push_back(open_tables(file, of_tips));
   }
   if (!organ_later.empty() && organ_later.size() != organs.size())
@@ -101,6 +103,8 @@ void Recording::Content::open_all() {
 void Recording::Content::read_session() {
   tool_radius = file.table(kToolRadiusPath, Cell::F64).read_all<double>();
   before = file.table(kToolBeforePath, Cell::F64).read_all<double>();
+  if (file.has_table(kToolBeforeJointsPath))
+    before_joints = file.table(kToolBeforeJointsPath, Cell::F64).read_all<double>();
   times = session[kTime].read_rows<double>(0, frames);
   pivots = session[kPivot].read_rows<double>(0, frames);
   tip_positions = session[kTip].read_rows<double>(0, frames);
@@ -164,7 +168,10 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
   for (const auto& table : c.later)
     if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
-  for (const auto& tips : c.organ_later) c.frames = frames_with_tips(tips, c.frames);
+  for (std::size_t organ = 0; organ < c.organ_later.size(); ++organ) {
+    c.frames = frames_with_tips(c.organ_later[organ], c.frames);
+    c.frames = frames_with_parts(c.organ_tables[organ], c.organ_later[organ], c.frames);
+  }
   if (c.frames == 0) throw InputError(fmt::format("{}: contains no complete frame", path.string()));
   c.read_session();
   c.refuse_damage();
@@ -217,6 +224,12 @@ std::optional<ToolPose> Recording::pose_before(std::size_t frame, std::size_t to
 glm::dvec2 Recording::roll_grip(std::size_t frame, std::size_t tool) const {
   const double* both = &content_->roll_grips[(frame * tools().size() + tool) * 2];
   return {both[0], both[1]};
+}
+
+glm::dvec2 Recording::roll_grip_before(std::size_t frame, std::size_t tool) const {
+  if (frame > 0) return roll_grip(frame - 1, tool);
+  const auto& before = content_->before_joints;
+  return before.size() < (tool + 1) * 2 ? roll_grip(0, tool) : glm::dvec2(before[2 * tool], before[2 * tool + 1]);
 }
 
 glm::vec3 Recording::force(std::size_t frame, std::size_t tool) const {
@@ -304,6 +317,9 @@ void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out
   const auto depths = tables[kTouchDepth].read_rows<float>(begin, count);
   const auto times = tables[kTouchTime].read_rows<float>(begin, count);
   out.pressure = tables[kTouchPressure].read_rows<float>(begin, count);
+  out.part.assign(count, 0);
+  if (has_tips() && content_->organ_later[organ].size() > kTouchPart)
+    content_->organ_later[organ][kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
   out.touches.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     out.touches[k] = {FaceId{faces[k]},

@@ -35,6 +35,7 @@ struct OrganFrame {
   // The ids of the faces that tips touch, sorted by tool, then face; empty in older recordings.
   std::vector<FaceId> tip_ids;
   std::vector<std::uint32_t> tip_first;  // [tool + 1]
+  std::vector<std::uint8_t> part;        // [touch] part of the tool, 0: its shaft
 };
 
 struct ClashRecording {
@@ -74,6 +75,8 @@ class Recording {
   ToolPose pose(std::size_t frame, std::size_t tool) const;
   // Returns the pose in the previous frame; nothing in the first frame of a session.
   std::optional<ToolPose> pose_before(std::size_t frame, std::size_t tool) const;
+  // Returns roll in degrees and grip in the frame before; those of `frame` when they are not recorded.
+  glm::dvec2 roll_grip_before(std::size_t frame, std::size_t tool) const;
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // roll in degrees; grip 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N, of the tissue on the tool
   bool energy(std::size_t frame, std::size_t tool) const;           // true: the tool burns

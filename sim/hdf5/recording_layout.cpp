@@ -113,6 +113,7 @@ std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint
   std::vector<GrowingTable> tables(kOrganLaterTables);
   tables[kTipFirst] = {in_organ(organ, "tip_first"), Cell::U64, {tools + 1}};
   tables[kTipFace] = {in_organ(organ, "tip_face"), Cell::U32, {}, RowOf::TipFace};
+  tables[kTouchPart] = {in_organ(organ, "touch_part"), Cell::U8, {}, RowOf::Touch};
   return tables;
 }
 

@@ -46,7 +46,7 @@ enum OrganTable : std::size_t {
   kOrganTables
 };
 // Tables of an organ that older recordings do not have: the faces that the instruments' tips touch.
-enum OrganLaterTable : std::size_t { kTipFirst, kTipFace, kOrganLaterTables };
+enum OrganLaterTable : std::size_t { kTipFirst, kTipFace, kTouchPart, kOrganLaterTables };
 
 // Index of each growing table of the session.
 enum SessionTable : std::size_t {
@@ -101,13 +101,16 @@ std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stag
 // kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools);
 
-// kTipFirst holds the row of each tool's first face in kTipFace, and one entry past the last tool.
+// kTipFirst holds the row of each tool's first face in kTipFace, and one entry past the last tool. Recordings before
+// format 2.2 have no kTouchPart.
 std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools);
 
 // Tables written once, before the first frame.
 inline constexpr const char* kToolRadiusPath = "/session/tool_radius";  // [tool] m
 // [tool] m, pivot and tip in the frame before the first; no rows when the session began with the recording
 inline constexpr const char* kToolBeforePath = "/session/tool_before";
+// [tool] roll in degrees and grip in that frame; since format 2.2
+inline constexpr const char* kToolBeforeJointsPath = "/session/tool_before_joints";
 inline constexpr const char* kOrganGroup = "/organs";
 
 // File attributes that hold text.
@@ -137,7 +140,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 1};
+inline constexpr FormatVersion kFormatVersion{2, 2};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

@@ -39,12 +39,17 @@ void copy_table(const H5File& from, H5File& to, const std::string& path, Cell ce
 
 constexpr std::uint64_t kAllRows = ~std::uint64_t{0};
 
-void copy_tips(const H5File& from, H5File& to, const std::string& organ, std::size_t tools, std::uint64_t frames) {
-  const auto kinds = organ_later_tables(organ, tools);
+void copy_tips(const H5File& from, H5File& to, const std::string& organ, std::size_t tools, std::uint64_t frames,
+               std::uint64_t touches) {
+  auto kinds = organ_later_tables(organ, tools);
   if (!from.has_table(kinds[kTipFirst].path)) return;
   const std::uint64_t faces =
       from.table(kinds[kTipFirst].path, Cell::U64).read_rows<std::uint64_t>(frames - 1, 1).back();
-  for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, kind.rows == RowOf::Frame ? frames : faces);
+  if (!from.has_table(kinds[kTouchPart].path)) kinds.resize(kTouchPart);
+  for (const auto& kind : kinds) {
+    const std::uint64_t rows = kind.rows == RowOf::Frame ? frames : kind.rows == RowOf::Touch ? touches : faces;
+    copy_table(from, to, kind.path, kind.cell, rows);
+  }
 }
 
 // Returns the number of touches.
@@ -54,7 +59,7 @@ std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name
   const auto kinds = organ_tables(name, 0, tools);
   const RowCounts rows = rows_of(open_tables(from, kinds), frames);
   for (const auto& kind : kinds) copy_table(from, to, kind.path, kind.cell, rows[kind.rows]);
-  copy_tips(from, to, name, tools, frames);
+  copy_tips(from, to, name, tools, frames, rows[RowOf::Touch]);
   return rows[RowOf::Touch];
 }
 
@@ -63,7 +68,8 @@ void write_copy(const Recording& damaged, const H5File& from, H5File& to, Recove
   for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
   to.make_group("/session");
   to.make_group(kOrganGroup);
-  for (const char* path : {kToolRadiusPath, kToolBeforePath}) copy_table(from, to, path, Cell::F64, kAllRows);
+  for (const char* path : {kToolRadiusPath, kToolBeforePath, kToolBeforeJointsPath})
+    if (from.has_table(path)) copy_table(from, to, path, Cell::F64, kAllRows);
   for (const auto& kind : clash_tables(damaged.tools().size()))
     if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
   for (const auto& kind : later_tables(0))

@@ -40,7 +40,8 @@ struct RecordingHeader {
   std::vector<double> tool_radius;  // [tool] m
   std::vector<std::string> tips;    // [tool] kind of its tip and largest aperture of its jaws, degrees: "grasper 60"
   std::vector<ToolPose> before;     // [tool] pose in the frame before the first; empty: the session begins here
-  std::vector<std::string> stages;  // names of the stage times, in their order
+  std::vector<glm::dvec2> before_joints;  // [tool] roll in degrees and grip in that frame; empty as `before`
+  std::vector<std::string> stages;        // names of the stage times, in their order
   // Names of the backends that may answer, indexed by RecordedFrame::backend. Empty: `backend` alone.
   std::vector<std::string> backends;
   ScoreClock clock = ScoreClock::Tick;
@@ -66,6 +67,7 @@ struct RecordedOrganFrame {
   const RecordedChange* change = nullptr;         // null: the surface does not change
   std::span<const FaceId> tip_ids = {};           // ids of the faces that tips touch, sorted by tool, then face
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] index of each tool's first face; empty: no tip touches
+  std::span<const std::uint8_t> part = {};        // [touch] part of the tool, 0: its shaft; empty: all 0
 };
 
 // State of a tool in a frame: it followed its device, or it was frozen because the device gave no usable pose, was

@@ -57,7 +57,9 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
     header.tools.push_back(instrument.name);
     header.tool_radius.push_back(instrument.radius);
     header.tips.push_back(fmt::format("{} {}", name_of(instrument.kind), instrument.limits.widest_grip_deg));
-    if (session.frames() > 0) header.before.push_back(instrument.pose);
+    if (session.frames() == 0) continue;
+    header.before.push_back(instrument.pose);
+    header.before_joints.emplace_back(instrument.roll_deg, instrument.grip);
   }
   header.stages = stage_names();
   header.backends = session.backend_names();
@@ -112,7 +114,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                   organ.touch_pressure,
                   organ.change.empty() ? nullptr : &changes_[k],
                   organ.tip_ids,
-                  organ.tip_first};
+                  organ.tip_first,
+                  organ.touched.part};
   }
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())

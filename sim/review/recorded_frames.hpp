@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "sim/device/instrument_body.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/session/part_touches.hpp"
 
 namespace trocar {
 
@@ -30,7 +32,25 @@ class RecordedOrganFrames {
   std::vector<glm::vec3> positions_;  // [vertex] m
 };
 
-// Computes the volumes of all tools in one frame of a recording: `volumes` is [tool].
-void recorded_volumes(const Recording& recording, std::size_t frame, TouchSet set, std::vector<ToolVolume>& volumes);
+// The instruments of a recording, frame by frame. A recording of an earlier model of the tissue (kModelVersion below 2)
+// has instruments of one capsule, which ends at the tip. The recording must outlive this object.
+class RecordedTools {
+ public:
+  // Throws InputError when the recording does not say what its instruments are.
+  explicit RecordedTools(const Recording& recording);
+
+  void load(std::size_t frame);
+  // Returns the volumes of the loaded frame.
+  FrameVolumes volumes() const { return {volumes_, part_of_volume_, parts_}; }
+  // Returns false for an earlier model.
+  bool by_parts() const { return !bodies_.empty(); }
+
+ private:
+  const Recording* recording_;
+  std::vector<InstrumentBody> bodies_;  // [tool]
+  PartTable parts_;
+  std::vector<ToolVolume> volumes_;
+  std::vector<std::uint32_t> part_of_volume_;
+};
 
 }  // namespace trocar

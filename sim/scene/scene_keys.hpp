@@ -134,13 +134,16 @@ void declare(Keys& keys, std::type_identity<JointLimits>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<GraspParams>) {
-  keys.scaled({"reach_mm", "mm", "tissue within this distance of the tip is between the jaws"}, &GraspParams::reach,
+  keys.scaled({"reach_mm", "mm", "length of the jaws, from the tip, that holds tissue"}, &GraspParams::reach,
               {0.1, 100.0});
-  keys.number({"close_below", "", "aperture (0 closed, 1 open) below which the jaws hold"}, &GraspParams::close_below,
-              {0.0, 1.0});
-  keys.number({"open_above", "", "aperture above which they release, more than `close_below`"},
+  keys.number(
+      {"close_below", "", "aperture of the handle (0 closed, 1 open) below which closing jaws grip what both touch"},
+      &GraspParams::close_below, {0.0, 1.0});
+  keys.number({"open_above", "", "aperture of the handle above which they release, more than `close_below`"},
               &GraspParams::open_above, {0.0, 1.0});
-  keys.number({"squeeze_n", "N", "force of fully closed jaws"}, &GraspParams::squeeze, {0.0, 100.0});
+  keys.number({"squeeze_n", "N", "largest force of the handle on the jaws"}, &GraspParams::squeeze, {0.0, 100.0});
+  keys.number({"handle_stiffness_n", "N", "force per unit of aperture by which held tissue keeps the jaws open"},
+              &GraspParams::handle_stiffness, {0.1, 1000.0});
   keys.number({"friction", "", "Coulomb friction of the jaws"}, &GraspParams::friction, {0.0, 10.0});
   keys.number({"damage_from_n", "N", "squeeze above which tissue is damaged"}, &GraspParams::damage_from,
               {0.0, 1000.0});

@@ -54,9 +54,9 @@ void sum_up(const TouchQuery& query, StageTimes& sum) {
   sum.refine_ms += times.refine_ms;
 }
 
-AnswerCheck::AnswerCheck(std::span<const Organ> organs, std::size_t tools, const std::vector<CheckPlan>& plan,
+AnswerCheck::AnswerCheck(std::span<const Organ> organs, std::size_t parts, const std::vector<CheckPlan>& plan,
                          BackendMaker& backends)
-    : sample_(organs.size() * 2 * tools) {
+    : sample_(organs.size() * parts) {
   for (const auto& check : plan) {
     Checker checker;
     for (const auto& organ : organs) {
@@ -98,17 +98,18 @@ void AnswerCheck::run(const AnsweredFrame& answered, Checker& checker, BackendTi
     checker.failed = true;
     faults.push_back({answered.frame, times.name, query.fault(), true});
   }
-  if (std::any_of(answered.asked.begin(), answered.asked.end(), [](const AskedTools& asked) { return asked.anyone(); }))
+  if (std::any_of(answered.asked.begin(), answered.asked.end(),
+                  [](const AskedVolumes& asked) { return asked.anyone(); }))
     times.keep(sum);
 }
 
-// The checker answers about every tool. Only the tools that the session's own backend was queried about are timed.
+// The checker answers about every volume. Only the volumes that the session's own backend was queried about are timed.
 void AnswerCheck::check_organ(const AnsweredFrame& answered, std::size_t k, TouchQuery& query, BackendTimes& times,
                               StageTimes& sum) {
   const Organ& organ = answered.organs[k];
-  const AskedTools& asked = answered.asked[k];
+  const AskedVolumes& asked = answered.asked[k];
   const MeshView mesh{organ.positions, organ.mesh.faces};
-  const TouchList asked_about{organ.touched, organ.touched_first};
+  const TouchList asked_about{organ.answered, organ.answered_first};
   const auto compare = [&](std::span<const ToolVolume> tools, std::span<const std::uint32_t> which) {
     const TouchList answer = query.touched(tools, TouchSet::Exact);
     if (query.fault() != TouchFault::None) return;
@@ -129,13 +130,12 @@ void AnswerCheck::check_organ(const AnsweredFrame& answered, std::size_t k, Touc
   if (!asked.far.empty()) compare(asked.far, asked.far_k);
 }
 
-void AnswerCheck::sample_face(const AnsweredFrame& answered, std::size_t organ_number, std::size_t tool) {
+void AnswerCheck::sample_face(const AnsweredFrame& answered, std::size_t organ_number, std::size_t volume) {
   const Organ& organ = answered.organs[organ_number];
-  const std::size_t tools = answered.volumes.size();
-  const ToolVolume& volume = tool < tools ? answered.volumes[tool] : answered.tip_volumes[tool - tools];
-  const TouchList all{organ.touched, organ.touched_first};
-  sample_.hold(organ_number * 2 * tools + tool,
-               {{organ.positions, organ.mesh.faces}, organ.around, volume, all.of_tool(tool)});
+  const FrameVolumes& frame = answered.volumes;
+  const TouchList all{organ.answered, organ.answered_first};
+  sample_.hold(organ_number * frame.parts.size() + frame.part_of_volume[volume],
+               {{organ.positions, organ.mesh.faces}, organ.around, frame.volumes[volume], all.of_tool(volume)});
 }
 
 // Seven of eight faces come from candidate pairs.
@@ -143,18 +143,18 @@ void AnswerCheck::sample_answers(const AnsweredFrame& answered, bool more) {
   std::uint64_t answers = 0;
   std::uint32_t near = 0;
   const auto organs = static_cast<std::uint32_t>(answered.organs.size());
-  const auto tools = static_cast<std::uint32_t>(2 * answered.volumes.size());
+  const auto volumes = static_cast<std::uint32_t>(answered.volumes.volumes.size());
   for (std::size_t k = 0; k < answered.organs.size(); ++k) {
-    answers += answered.organs[k].mesh.faces.size() * tools;
+    answers += answered.organs[k].mesh.faces.size() * volumes;
     near += static_cast<std::uint32_t>(answered.asked[k].near_k.size());
   }
   sample_.open_frame(answers, more);
-  if (organs == 0 || tools == 0) return;
+  if (organs == 0 || volumes == 0) return;
   for (int vain = 0; sample_.wants_more() && vain < kMostVain;) {
     const std::uint64_t before = sample_.now().faces;
     if (near == 0 || sample_.pick(kAnyPairEvery) == 0) {
       const std::uint32_t organ = sample_.pick(organs);
-      sample_face(answered, organ, sample_.pick(tools));
+      sample_face(answered, organ, sample_.pick(volumes));
     } else {
       std::uint32_t chosen = sample_.pick(near);
       std::size_t organ = 0;

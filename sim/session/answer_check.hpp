@@ -44,14 +44,14 @@ std::vector<BackendTimes> times_of(const std::vector<CheckPlan>& plan);  // [che
 struct AnsweredFrame {
   std::size_t frame = 0;
   std::span<const Organ> organs;
-  std::span<const AskedTools> asked;                 // [organ]
-  std::span<const ToolVolume> volumes, tip_volumes;  // [tool]
+  std::span<const AskedVolumes> asked;  // [organ]
+  FrameVolumes volumes;
 };
 
 class AnswerCheck {
  public:
   // Throws InputError when a backend of the plan is not available.
-  AnswerCheck(std::span<const Organ> organs, std::size_t tools, const std::vector<CheckPlan>& plan,
+  AnswerCheck(std::span<const Organ> organs, std::size_t parts, const std::vector<CheckPlan>& plan,
               BackendMaker& backends);
 
   // Checks the answers of a frame. The sample always runs, with more faces if `on`; the backends run only if
@@ -73,7 +73,7 @@ class AnswerCheck {
   };
 
   void sample_answers(const AnsweredFrame& answered, bool more);
-  void sample_face(const AnsweredFrame& answered, std::size_t organ, std::size_t tool);
+  void sample_face(const AnsweredFrame& answered, std::size_t organ, std::size_t volume);
   void run(const AnsweredFrame& answered, Checker& checker, BackendTimes& times, std::vector<BackendFault>& faults);
   void check_organ(const AnsweredFrame& answered, std::size_t organ, TouchQuery& query, BackendTimes& times,
                    StageTimes& sum);

@@ -9,6 +9,9 @@
 namespace trocar {
 namespace {
 
+// Points that jaws usually hold at most. More of them allocate once.
+constexpr std::size_t kUsualGrasp = 512;
+
 Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guard, const DeviceMaker& make_device) {
   Instrument instrument;
   instrument.name = scene.name;
@@ -27,6 +30,17 @@ Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guar
   return instrument;
 }
 
+InstrumentStance stance_of(const Instrument& instrument) {
+  return {instrument.pose, instrument.roll_deg, instrument.grip};
+}
+
+// Jaws stop on the tissue that they hold.
+double settled_grip(Instrument& instrument, const InstrumentBody& body) {
+  if (instrument.kind != InstrumentKind::Grasper) return instrument.commanded_grip;
+  const Jaws jaws = body.jaws();
+  return settle_opening(instrument.jaws, jaws, jaws.widest * instrument.commanded_grip, instrument.grasp) / jaws.widest;
+}
+
 // Scissors cut once each time their blades close.
 void work_blades(Instrument& instrument) {
   instrument.snipped = false;
@@ -42,41 +56,51 @@ void work_blades(Instrument& instrument) {
 Instruments::Instruments(const Scene& scene, const DeviceMaker& make_device) : kind_(scene.query), guard_(scene.guard) {
   for (const auto& instrument : scene.instruments) {
     list_.push_back(make_instrument(instrument, scene.guard, make_device));
-    previous_.push_back(list_.back().pose);
-    tip_touch_.emplace_back(instrument.kind, instrument.radius, instrument.limits);
+    previous_.push_back(stance_of(list_.back()));
+    list_.back().grasp.points.reserve(kUsualGrasp);
+    bodies_.emplace_back(instrument.kind, instrument.radius, instrument.limits);
   }
   scope_.pose = scene.scope.pose();
   scope_.lens = scene.scope.lens;
-  volumes_.resize(list_.size());
-  tip_volumes_.resize(list_.size());
+  for (const InstrumentBody& body : bodies_) add_tool(body.parts(), parts_);
+  part_steps_.resize(parts_.size());
 }
 
 void Instruments::read(const FrameClock& clock, bool first) {
   for (std::size_t k = 0; k < list_.size(); ++k) read_instrument(k, clock, first);
+  collect_volumes();
   read_scope(clock);
+}
+
+void Instruments::collect_volumes() {
+  volumes_.clear();
+  part_of_volume_.clear();
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const InstrumentBody& body = bodies_[k];
+    volumes_.insert(volumes_.end(), body.volumes().begin(), body.volumes().end());
+    for (const std::uint32_t part : body.part_of_volume()) part_of_volume_.push_back(parts_.first[k] + part);
+    for (std::uint32_t part = 0; part < body.parts(); ++part) part_steps_[parts_.first[k] + part] = body.step(part);
+  }
 }
 
 void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool first) {
   Instrument& instrument = list_[k];
-  previous_[k] = instrument.pose;
+  previous_[k] = stance_of(instrument);
   const DevicePose given = instrument.device->pose(clock);
   const ToolPose pose{given.pivot, given.tip, instrument.radius};
-  instrument.turn_deg = 0.0;
   instrument.energy = false;
   instrument.health = instrument.device->health();
   instrument.frozen = instrument.health != DeviceHealth::Good || !usable(given) ||
-                      !step_fault(step_between(previous_[k], pose)).empty();
+                      !step_fault(step_between(previous_[k].pose, pose)).empty();
   if (!instrument.frozen) {
     instrument.pose = pose;
-    instrument.turn_deg = given.roll_deg - instrument.roll_deg;
     instrument.energy = given.energy && instrument.kind == InstrumentKind::Hook;
     instrument.roll_deg = given.roll_deg;
-    instrument.grip = given.grip;
+    instrument.commanded_grip = given.grip;
   }
+  instrument.grip = settled_grip(instrument, bodies_[k]);
   work_blades(instrument);
-  tip_volumes_[k] = tip_touch_[k].around({instrument.pose, instrument.roll_deg, instrument.grip});
-  volumes_[k] =
-      frame_volume(first ? nullptr : &previous_[k], instrument.pose, kind_.mode, kind_.cover, TouchSet::Exact);
+  bodies_[k].move(first ? nullptr : &previous_[k], stance_of(instrument), kind_.mode, kind_.cover);
 }
 
 // An invalid or stale pose leaves the scope in its last pose.
@@ -106,22 +130,6 @@ void Instruments::suspend() {
 void Instruments::feel(double time) {
   for (Instrument& instrument : list_)
     instrument.device->feel({instrument.frozen ? glm::vec3(0.f) : instrument.force, instrument.pose.tip, time});
-}
-
-void Instruments::settle_tips(Organ& organ, std::span<const std::uint32_t> near) {
-  organ.tip_faces.clear();
-  organ.tip_first.assign(list_.size() + 1, 0);
-  const MeshView mesh{organ.positions, organ.mesh.faces};
-  for (const std::uint32_t k : near) {
-    const Instrument& instrument = list_[k];
-    const auto faces = tip_touch_[k].touched({instrument.pose, instrument.roll_deg, instrument.grip}, mesh,
-                                             organ.tip_candidates.of_tool(k));
-    organ.tip_faces.insert(organ.tip_faces.end(), faces.begin(), faces.end());
-    organ.tip_first[k + 1] = static_cast<std::uint32_t>(faces.size());
-  }
-  for (std::size_t k = 0; k < list_.size(); ++k) organ.tip_first[k + 1] += organ.tip_first[k];
-  organ.tip_ids = organ.tip_faces;
-  for (FaceId& face : organ.tip_ids) face = organ.face_ids[index(face)];
 }
 
 }  // namespace trocar

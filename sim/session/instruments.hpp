@@ -12,11 +12,12 @@
 #include "deform/grasp.hpp"
 #include "geometry/tool_volume.hpp"
 #include "sim/device/device_guard.hpp"
+#include "sim/device/instrument_body.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/part_touches.hpp"
 #include "sim/session/stages.hpp"
-#include "sim/session/tip_touch.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {
@@ -31,15 +32,17 @@ struct Instrument {
   BladeParams blades;
   std::unique_ptr<DeviceGuard> device;
   ToolPose pose;  // current
-  double roll_deg = 0.0, grip = 1.0;
-  bool energy = false;   // diathermy on in this frame: burns what it touches
-  bool snipped = false;  // scissors: the blades closed in this frame
+  double roll_deg = 0.0;
+  double grip = 1.0;            // aperture of the jaws or blades: held tissue keeps jaws open
+  double commanded_grip = 1.0;  // aperture of the handle
+  bool energy = false;          // diathermy on in this frame: burns what it touches
+  bool snipped = false;         // scissors: the blades closed in this frame
   bool blades_open = true;
   double opened = 1.0;    // 1 aperture; scissors: the widest since the blades last closed
-  double turn_deg = 0.0;  // about its own axis, in the last frame
   Grasp grasp;
   std::size_t grasped = 0;  // the organ that the grasp holds
   glm::vec3 force{0.f};     // N, of the last frame
+  glm::vec3 torque{0.f};    // N m, about the trocar, of the last frame
   DeviceHealth health = DeviceHealth::Good;
   bool frozen = false;  // the device gave no usable pose, or is stale or lost: the instrument keeps its last pose
 };
@@ -67,8 +70,6 @@ class Instruments {
   void suspend();
   // Tells every device the force on its instrument.
   void feel(double time);
-  // Decides exactly which of the candidate faces of this organ each tip touches. `near`: instruments near the organ.
-  void settle_tips(Organ& organ, std::span<const std::uint32_t> near);
 
   void save(ByteWriter& out) const;
   void restore(ByteReader& in);  // Throws InputError for a damaged block.
@@ -78,20 +79,30 @@ class Instruments {
   const std::vector<Instrument>& list() const { return list_; }
   SessionScope& scope() { return scope_; }
   const SessionScope& scope() const { return scope_; }
-  std::span<const ToolVolume> volumes() const { return volumes_; }          // [tool] of the last frame
-  std::span<const ToolVolume> tip_volumes() const { return tip_volumes_; }  // [tool] around its tip
+  const PartTable& parts() const { return parts_; }                 // of all instruments
+  std::span<const ToolVolume> volumes() const { return volumes_; }  // of the last frame, sorted by part
+  std::span<const std::uint32_t> part_of_volume() const { return part_of_volume_; }
+  FrameVolumes frame_volumes() const { return {volumes_, part_of_volume_, parts_}; }
+  std::span<const ToolStep> part_steps() const { return part_steps_; }  // [part] its motion in the last frame
+  const InstrumentMotion& motion(std::size_t tool) const { return bodies_[tool].motion(); }  // in the last frame
+  Jaws jaws(std::size_t tool) const { return bodies_[tool].jaws(); }                         // of a grasper
+  const broad::Box& box(std::size_t tool) const { return bodies_[tool].box(); }  // around its motion in the last frame
 
  private:
   void read_instrument(std::size_t k, const FrameClock& clock, bool first);
+  void collect_volumes();
   void read_scope(const FrameClock& clock);
 
   QueryScene kind_;
   GuardParams guard_;
   std::vector<Instrument> list_;
   SessionScope scope_;
-  std::vector<ToolPose> previous_;                 // [tool]
-  std::vector<TipTouch> tip_touch_;                // [tool]
-  std::vector<ToolVolume> volumes_, tip_volumes_;  // [tool]
+  std::vector<InstrumentStance> previous_;  // [tool]
+  std::vector<InstrumentBody> bodies_;      // [tool]
+  PartTable parts_;
+  std::vector<ToolVolume> volumes_;
+  std::vector<std::uint32_t> part_of_volume_;
+  std::vector<ToolStep> part_steps_;  // [part]
 };
 
 }  // namespace trocar

@@ -44,40 +44,36 @@ void follow_nodes(Organ& organ) {
   organ.box = {box.low, box.high};
 }
 
-void AskedTools::split(std::span<const ToolVolume> volumes, std::span<const ToolVolume> tips,
-                       std::span<const std::uint32_t> near_tools) {
-  tools = volumes.size();
+void AskedVolumes::split(const FrameVolumes& frame, std::span<const std::uint32_t> near_tools) {
+  count = frame.volumes.size();
   near.clear(), far.clear(), near_k.clear(), far_k.clear();
-  for (std::uint32_t k = 0; k < tools; ++k) {
-    const bool is_near = near_k.size() < near_tools.size() && near_tools[near_k.size()] == k;
-    (is_near ? near : far).push_back(volumes[k]);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t tool = frame.parts.tool[frame.part_of_volume[k]];
+    const bool is_near = std::binary_search(near_tools.begin(), near_tools.end(), tool);
+    (is_near ? near : far).push_back(frame.volumes[k]);
     (is_near ? near_k : far_k).push_back(k);
-  }
-  for (const std::uint32_t k : near_tools) {
-    near.push_back(tips[k]);
-    near_k.push_back(static_cast<std::uint32_t>(tools) + k);
   }
 }
 
-void ask(Organ& organ, const AskedTools& tools) {
-  const std::size_t count = 2 * tools.tools;
-  organ.touched.clear();
-  organ.touched_first.assign(count + 1, 0);
-  if (tools.anyone() || organ.query->position_buffer() != 0) organ.query->update(organ.positions);
-  if (tools.anyone()) {
-    const TouchList answer = organ.query->touched(tools.near, TouchSet::Exact);
-    organ.touched.assign(answer.touches.begin(), answer.touches.end());
-    for (std::size_t k = 0; k < tools.near.size(); ++k)
-      organ.touched_first[tools.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());
-    for (std::size_t tool = 0; tool < count; ++tool) organ.touched_first[tool + 1] += organ.touched_first[tool];
+void ask(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame) {
+  organ.answered.clear();
+  organ.answered_first.assign(asked.count + 1, 0);
+  if (asked.anyone() || organ.query->position_buffer() != 0) organ.query->update(organ.positions);
+  if (asked.anyone()) {
+    const TouchList answer = organ.query->touched(asked.near, TouchSet::Exact);
+    organ.answered.assign(answer.touches.begin(), answer.touches.end());
+    for (std::size_t k = 0; k < asked.near.size(); ++k)
+      organ.answered_first[asked.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());
+    for (std::size_t k = 0; k < asked.count; ++k) organ.answered_first[k + 1] += organ.answered_first[k];
   }
-  organ.touched_by_id = organ.touched;
+  collect({organ.answered, organ.answered_first}, frame, organ.touched);
+  organ.touched_by_id = organ.touched.touches;
   for (Touch& touch : organ.touched_by_id) touch.face = organ.face_ids[index(touch.face)];
-  const auto first = std::span<const std::uint32_t>(organ.touched_first);
-  const std::uint32_t of_shafts = first[tools.tools];
-  organ.touches = {std::span(organ.touched).first(of_shafts), first.first(tools.tools + 1)};
-  organ.touches_by_id = {std::span(organ.touched_by_id).first(of_shafts), first.first(tools.tools + 1)};
-  organ.tip_candidates = {organ.touched, first.subspan(tools.tools)};
+  organ.touches = {organ.touched.touches, organ.touched.tool_first};
+  organ.touches_by_id = {organ.touched_by_id, organ.touched.tool_first};
+  find_tip_faces(organ.touched, frame.parts, organ.tip_faces, organ.tip_first);
+  organ.tip_ids = organ.tip_faces;
+  for (FaceId& face : organ.tip_ids) face = organ.face_ids[index(face)];
 }
 
 std::size_t slot_of(const Organ& organ, FaceId face) {

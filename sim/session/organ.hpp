@@ -16,6 +16,7 @@
 #include "mesh/triangle_mesh.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/backend_maker.hpp"
+#include "sim/session/part_touches.hpp"
 
 namespace trocar {
 
@@ -49,15 +50,15 @@ struct Organ {
   std::unique_ptr<TouchQuery> query;  // the backend of the session
   FacesAround around;                 // of each vertex
   ContactList contacts;               // of the last frame
-  // Of the last frame: touches of the shafts, then of the capsules around the tips. Faces as slots at the time of the
-  // query, and as ids.
-  std::vector<Touch> touched, touched_by_id;
-  std::vector<std::uint32_t> touched_first;  // [2 * tools + 1]
-  TouchList touches, touches_by_id;          // views of these arrays: the shafts
-  TouchList tip_candidates;                  // view of these arrays: the tips
-  std::vector<FaceId> tip_faces, tip_ids;    // faces that tips touch, sorted by tool, then face: as slots, as ids
-  std::vector<std::uint32_t> tip_first;      // [tool + 1] offset of each tool's faces
-  std::optional<Sculpture> sculpture;        // present where instruments can burn or tear the organ
+  // The answer of the last frame's query: touches of each volume, faces as slots at the time of the query.
+  std::vector<Touch> answered;
+  std::vector<std::uint32_t> answered_first;  // [volume + 1]
+  PartTouches touched;                        // the touches of each part; faces as slots at the time of the query
+  std::vector<Touch> touched_by_id;           // the same with face ids
+  TouchList touches, touches_by_id;           // views of these arrays, by tool
+  std::vector<FaceId> tip_faces, tip_ids;     // faces that parts of a tip touch, sorted by tool, then face: slots, ids
+  std::vector<std::uint32_t> tip_first;       // [tool + 1] offset of each tool's faces
+  std::optional<Sculpture> sculpture;         // present where instruments can burn or tear the organ
   TissueDamage damage;
   std::vector<float> pressure;        // [slot] Pa, of the last frame
   std::vector<float> touch_pressure;  // [touch] Pa, of the last frame
@@ -70,22 +71,21 @@ struct Organ {
 // Updates positions and box from the lattice's nodes.
 void follow_nodes(Organ& organ);
 
-// The tools of a frame, split into candidates and others for one organ; the organ's backend is asked about candidates
-// only. Keep one object between frames.
-struct AskedTools {
-  std::vector<ToolVolume> near, far;         // each in the order of the tools; after the near tools, their tips
-  std::vector<std::uint32_t> near_k, far_k;  // tool number; tool number + number of tools: its tip
-  std::size_t tools = 0;
+// The volumes of a frame, split for one organ into those of near tools and others; the organ's backend is asked about
+// the near ones only. Keep one object between frames.
+struct AskedVolumes {
+  std::vector<ToolVolume> near, far;         // each in the order of the volumes
+  std::vector<std::uint32_t> near_k, far_k;  // numbers of these volumes
+  std::size_t count = 0;                     // volumes in all
 
-  // Splits the tools. `tips`: [tool] volume around each tip. `near_tools`: ascending.
-  void split(std::span<const ToolVolume> tools, std::span<const ToolVolume> tips,
-             std::span<const std::uint32_t> near_tools);
+  // `near_tools`: ascending.
+  void split(const FrameVolumes& frame, std::span<const std::uint32_t> near_tools);
   bool anyone() const { return !near.empty(); }
 };
 
-// Queries which faces the near tools touch, and stores the answer as one about all tools. Without near tools, only a
-// query whose buffer is drawn is updated.
-void ask(Organ& organ, const AskedTools& tools);
+// Queries which faces the near volumes touch, and stores the answer as one about all parts. Without near volumes, only
+// a query whose buffer is drawn is updated.
+void ask(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame);
 
 // Makes an organ. `cuttable`: instruments may burn, cut or tear it. Throws InputError naming the organ.
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, BackendMaker& backends,

@@ -19,26 +19,26 @@ class OrganQueries {
  public:
   OrganQueries(BackendChoice backend, std::size_t organs, std::size_t instruments);
 
-  // Finds, from the boxes of this frame, which tools to query for which organ, and which instruments collide.
+  // Finds, from the boxes of this frame, about which volumes to query which organ, and which instruments collide.
   void find_encounters(TissueWorld& world, const Instruments& instruments, double dt);
   // Queries every organ. A backend that fails for one organ is replaced for all of them in the same frame; the fault is
   // appended to `faults`. `times`: those of the backend.
-  void ask(TissueWorld& world, Instruments& instruments, std::size_t frame, BackendTimes& times,
+  void ask(TissueWorld& world, const Instruments& instruments, std::size_t frame, BackendTimes& times,
            std::vector<BackendFault>& faults, StageMs& stage_ms);
   // Call when another backend has taken over: its times begin again.
   void take_over(BackendChoice backend, BackendTimes& times);
 
   const BackendChoice& backend() const { return backend_; }
   const Encounters& encounters() const { return encounters_; }
-  std::span<const AskedTools> asked() const { return asked_; }           // [organ]
+  std::span<const AskedVolumes> asked() const { return asked_; }         // [organ]
   std::span<const InstrumentClash> clashes() const { return clashes_; }  // of instruments whose boxes overlap
 
  private:
-  TouchFault ask_each(std::vector<Organ>& organs);
+  TouchFault ask_each(std::vector<Organ>& organs, const FrameVolumes& frame);
 
   BackendChoice backend_;
   Encounters encounters_;
-  std::vector<AskedTools> asked_;         // [organ]
+  std::vector<AskedVolumes> asked_;       // [organ]
   std::vector<InstrumentClash> clashes_;  // of the last frame
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpu_collision/part_reference.hpp"
 #include "cpu_collision/reference.hpp"
 
 namespace trocar {
@@ -35,9 +36,29 @@ const Touch* find(std::span<const Touch> touches, std::uint32_t face) {
   return found != touches.end() && found->face == FaceId{face} ? &*found : nullptr;
 }
 
+// The same conditions for a part. A face that the part already touches when its interval begins was met before.
+bool sound_part_record(const ToolStep& step, const Triangle& face, const Touch& touch, double earlier) {
+  const MovingPart& part = step.part;
+  const dvec3 point(touch.point), normal(touch.normal);
+  const double speed = motion_bounds(*part.motion, *part.shape).speed, time = touch.time;
+  const double band = kRecordBand + kFloatRounding * (largest(point) + speed);
+  const auto gap = [&](double when, const Triangle& t) {
+    return reference_part_distance(*part.shape, frame_at(*part.motion, *part.shape, when), t) - part.shape->radius;
+  };
+  const Triangle at_point{point, point, point};
+  if (!(time >= part.from - kFloatRounding && time <= part.to + kFloatRounding) || !(touch.depth >= 0.f)) return false;
+  if (!(std::abs(glm::length(normal) - 1.0) < 1e-5) || !(reference_distance(face, at_point) <= band)) return false;
+  const bool met_before = time <= part.from + kFloatRounding;
+  if (!(gap(time, at_point) <= band) || (!met_before && !(gap(time, at_point) >= -band))) return false;
+  if (!met_before && !(gap(part.from + earlier * (time - part.from), face) >= -band)) return false;
+  const dvec3 before_tool = point - static_cast<double>(touch.depth) * normal;
+  return touch.depth == 0.f || std::abs(gap(part.end, {before_tool, before_tool, before_tool})) <= kDepthBand + band;
+}
+
 }  // namespace
 
 bool sound_record(const ToolStep& step, const Triangle& face, const Touch& touch, double earlier) {
+  if (step.part.shape) return sound_part_record(step, face, touch, earlier);
   const dvec3 point(touch.point), normal(touch.normal);
   const double scale =
       std::max({largest(point), largest(step.pivot), largest(step.tip_before), largest(step.tip_after)});
@@ -151,7 +172,9 @@ void ReferenceSample::compare_face(std::uint32_t face, const SampledAnswer& aske
   const ToolStep& step = asked.tool.step;
   const Triangle corners = triangle_of(asked.mesh.positions, asked.mesh.faces[face]);
   const Touch* touch = find(asked.touches, face);
-  const double inside_by = step.radius - reference_distance(corners, {step.pivot, step.tip_before, step.tip_after});
+  const double inside_by =
+      step.part.shape ? -reference_part_gap(step.part, corners)
+                      : step.radius - reference_distance(corners, {step.pivot, step.tip_before, step.tip_after});
   const bool differs = (inside_by >= 0.0) != (touch != nullptr), borderline = std::abs(inside_by) <= kBorderlineBand;
   SampleCount found{.faces = 1, .culled = touch ? 0u : 1u};
   if (differs) ++(borderline ? found.borderline : found.disagreements);

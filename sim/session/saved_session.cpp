@@ -71,10 +71,11 @@ void check_sizes(const Organ& organ) {
 
 // The touches of the frame before belong to the faces before.
 void forget_touches(Organ& organ) {
+  organ.answered.clear();
+  organ.answered_first.clear();
   organ.touched.clear();
   organ.touched_by_id.clear();
-  organ.touched_first.clear();
-  organ.touches = organ.touches_by_id = organ.tip_candidates = {};
+  organ.touches = organ.touches_by_id = {};
   organ.tip_faces.clear();
   organ.tip_ids.clear();
   organ.tip_first.clear();
@@ -96,8 +97,8 @@ void check_header(std::span<const std::byte> block, std::uint64_t scene) {
 // The same fields in both directions.
 template <typename A>
 void instrument_fields(A& a, Instrument& i) {
-  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.energy, i.snipped, i.blades_open, i.opened, i.turn_deg,
-      i.grasp, i.force, i.health, i.frozen);
+  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.commanded_grip, i.energy, i.snipped, i.blades_open, i.opened,
+      i.grasp, i.force, i.torque, i.health, i.frozen);
   std::uint64_t grasped = i.grasped;
   GuardState guard = i.device->state();
   all(a, grasped, guard);

@@ -21,7 +21,7 @@ Session::Session(const Scene& scene, BackendMaker& backends, const std::string& 
     : queries_(chosen(scene, backends, backend), scene.organs.size(), scene.instruments.size()),
       world_(scene, backends, queries_.backend().name),
       instruments_(scene, make_device),
-      check_(world_.organs(), instruments_.size(), checks, backends),
+      check_(world_.organs(), instruments_.parts().size(), checks, backends),
       backend_names_(backends.names()),
       scene_text_(scene.text),
       times_(1) {
@@ -79,7 +79,7 @@ void Session::find_encounters(double dt) {
 }
 
 void Session::check_answers() {
-  const AnsweredFrame answered{frames_, organs(), queries_.asked(), instruments_.volumes(), instruments_.tip_volumes()};
+  const AnsweredFrame answered{frames_, organs(), queries_.asked(), instruments_.frame_volumes()};
   check_.check(answered, checking_, checking_ && check_room_, std::span(times_).subspan(1), faults_, stage_ms_);
 }
 

@@ -66,7 +66,7 @@ void fields(A& a, Sculpture& s) {
 // The contacts keep the faces that were near each tool in the last frame.
 template <typename A>
 void fields(A& a, ContactList& c) {
-  all(a, c.candidates, c.first_candidate);
+  all(a, c.candidates, c.first_candidate, c.met);
 }
 
 template <typename A>
@@ -102,12 +102,12 @@ void fields(A& a, GuardState& g) {
 
 template <typename A>
 void fields(A& a, GraspedPoint& p) {
-  all(a, p.vertex, p.point, p.offset);
+  all(a, p.vertex, p.point, p.between.x, p.between.from_hinge, p.between.share, p.area);
 }
 
 template <typename A>
 void fields(A& a, Grasp& g) {
-  all(a, g.closed, g.points, g.squeeze, g.pull, g.slipping, g.torn);
+  all(a, g.points, g.first_opening, g.youngs_modulus, g.area, g.squeeze, g.pull, g.slipping, g.torn);
 }
 
 }  // namespace trocar

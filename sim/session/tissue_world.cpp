@@ -15,17 +15,16 @@ HotSegment hot_part(const Instrument& instrument) {
           static_cast<float>(pose.radius + instrument.hook.reach)};
 }
 
-// Returns whether the instrument reaches tissue: a hook burns what it touches; closing blades cut the faces around the
-// tip.
-bool reaches_anything(const Instrument& instrument, const Organ& organ, std::size_t tool) {
-  if (instrument.snipped) return !organ.tip_candidates.of_tool(tool).empty();
-  return !organ.touches.of_tool(tool).empty() || organ.tip_first[tool + 1] > organ.tip_first[tool];
-}
+// Points that jaws usually hold at most. More of them allocate once.
+constexpr std::size_t kUsualHolds = 512;
 
-// Touches of a tool with current slots; faces removed since the query are left out.
-void touched_now(const Organ& organ, std::size_t tool, std::vector<Touch>& touches) {
+// Returns whether the instrument reaches tissue.
+bool reaches_anything(const Organ& organ, std::size_t tool) { return !organ.touches.of_tool(tool).empty(); }
+
+// Touches of a part with current slots; faces removed since the query are left out.
+void touched_now(const Organ& organ, std::size_t part, std::vector<Touch>& touches) {
   touches.clear();
-  for (std::uint32_t i = organ.touched_first[tool]; i < organ.touched_first[tool + 1]; ++i) {
+  for (std::uint32_t i = organ.touched.part_first[part]; i < organ.touched.part_first[part + 1]; ++i) {
     Touch touch = organ.touched_by_id[i];
     const std::size_t slot = slot_of(organ, touch.face);
     if (slot >= organ.face_ids.size()) continue;
@@ -48,11 +47,12 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     models_.push_back(&organ.tissue);
     queried_nodes_.push_back(organ.state.x);
   }
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    for (auto* holds : {&holds_, &piece_holds_}) holds->emplace_back().reserve(kUsualHolds);
+    organs_[k].state.scratch.holds.reserve(kUsualHolds);
+  }
   organ_contacts_ = make_organ_contacts(meshes, models_);
-  holds_.resize(organs_.size());
-  piece_holds_.resize(organs_.size());
-  tool_steps_.resize(scene.instruments.size());
-  tool_pieces_.resize(scene.instruments.size());
+  pull_.resize(scene.instruments.size());
   first_hold_.resize(scene.instruments.size());
 }
 
@@ -68,7 +68,7 @@ broad::Box TissueWorld::reach_of(std::size_t organ, double dt) const {
 }
 
 void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms) {
-  begin(instruments.volumes());
+  begin(instruments);
   {
     const StageTimer timer(stage_ms[kCut]);
     cut_tissue(instruments.list());
@@ -77,28 +77,30 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
     const StageTimer timer(stage_ms[kContacts]);
     find_candidates();
   }
-  step_pieces(instruments.list(), near, dt, stage_ms);
-  settle_jaws(instruments.list());
+  step_pieces(instruments, near, dt, stage_ms);
+  settle_jaws(instruments);
   const StageTimer timer(stage_ms[kSurface]);
   follow_surfaces();
 }
 
-void TissueWorld::begin(std::span<const ToolVolume> volumes) {
+void TissueWorld::begin(const Instruments& instruments) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
     begin_change(organ);
   }
-  for (std::size_t tool = 0; tool < volumes.size(); ++tool) tool_steps_[tool] = volumes[tool].step;
+  part_steps_.assign(instruments.part_steps().begin(), instruments.part_steps().end());
+  part_pieces_.resize(part_steps_.size());
+  parts_ = instruments.parts();
 }
 
 // Finds the contact candidates: the touched faces and their neighbours.
 void TissueWorld::find_candidates() {
   for (Organ& organ : organs_) {
     begin_candidates(organ.contacts);
-    for (std::size_t tool = 0; tool < tool_steps_.size(); ++tool) {
-      touched_now(organ, tool, touched_now_);
-      add_candidates(tool_steps_[tool], touched_now_, organ.mesh.faces, organ.around, organ.positions, organ.contacts);
+    for (std::size_t part = 0; part < part_steps_.size(); ++part) {
+      touched_now(organ, part, touched_now_);
+      add_candidates(part_steps_[part], touched_now_, organ.mesh.faces, organ.around, organ.positions, organ.contacts);
     }
   }
 }
@@ -111,13 +113,13 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
     if (instrument.grasp.torn && organs_[instrument.grasped].sculpture) {
       Organ& organ = organs_[instrument.grasped];
       held_cells(organ.tissue, instrument.grasp, cells_);
-      instrument.grasp.points.clear();
+      release(instrument.grasp);
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
     if (!instrument.energy && !instrument.snipped) continue;
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
-      if (!organ.sculpture || !reaches_anything(instrument, organ, tool)) continue;
+      if (!organ.sculpture || !reaches_anything(organ, tool)) continue;
       if (instrument.energy)
         take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, hot_part(instrument)), kBurnt);
       else
@@ -132,23 +134,35 @@ void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMar
   take_over_change(organs_[k], how);
 }
 
-// Closing jaws grasp the organ of which they touch the most faces.
-void TissueWorld::move_jaws_of(Instrument& instrument, std::size_t tool) {
-  if (instrument.kind != InstrumentKind::Grasper) return;
-  if (!instrument.grasp.holding()) {
-    const auto touched_by = [&](const Organ& organ) { return organ.touches.of_tool(tool).size(); };
-    const auto most = std::max_element(organs_.begin(), organs_.end(),
-                                       [&](const Organ& a, const Organ& b) { return touched_by(a) < touched_by(b); });
-    instrument.grasped = static_cast<std::size_t>(most - organs_.begin());
+// Closing jaws grip the organ that both touch, or of several the one of which they touch the most faces.
+void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws,
+                            const InstrumentMotion& motion) {
+  if (instrument.commanded_grip >= instrument.jaws.close_below || motion.opening_after >= motion.opening_before) return;
+  const auto touched = [&](const Organ& organ, std::uint32_t jaw) {
+    const std::uint32_t part = parts_.first[tool] + jaw;
+    return organ.touched.part_first[part + 1] - organ.touched.part_first[part];
+  };
+  std::uint32_t most = 0;
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    const std::uint32_t upper = touched(organs_[k], 1), lower = touched(organs_[k], 2);
+    if (upper == 0 || lower == 0 || upper + lower <= most) continue;
+    most = upper + lower;
+    instrument.grasped = k;
   }
+  if (most == 0) return;
   const Organ& organ = organs_[instrument.grasped];
-  // The pose at the start of the step: the tissue is there, and the jaws move it from there.
-  const ToolPose from{instrument.pose.pivot, tool_steps_[tool].tip_before, instrument.radius};
-  move_jaws(instrument.jaws, from, instrument.grip, organ.tissue, organ.positions, instrument.grasp);
+  grip(instrument.jaws, jaws, motion, {organ.tissue, organ.positions, organ.mesh.faces, organ.around, organ.unused},
+       instrument.grasp);
+}
+
+void TissueWorld::move_jaws_of(const Instruments& instruments, Instrument& instrument, std::size_t tool) {
+  if (instrument.kind != InstrumentKind::Grasper) return;
+  const Jaws jaws = instruments.jaws(tool);
+  if (!instrument.grasp.holding()) grip_with(instrument, tool, jaws, instruments.motion(tool));
   std::vector<TissueHold>& holds = holds_[instrument.grasped];
   first_hold_[tool] = holds.size();
-  if (instrument.grasp.holding())
-    add_holds(instrument.jaws, tool_steps_[tool], instrument.turn_deg, instrument.grasp, holds);
+  pull_[tool] = glm::vec3(0.f);
+  add_holds(instrument.jaws, jaws, instruments.motion(tool), instrument.grasp, holds);
 }
 
 // Contacts between organs whose boxes overlap; after a cut between all organs, because the boxes are out of date.
@@ -168,13 +182,13 @@ void TissueWorld::meet_organs(std::span<const OrganPair> near, double dt) {
 
 // Divides the frame into as many contact substeps as its contacts need; the tools move on and contacts are recomputed
 // in each.
-void TissueWorld::step_pieces(std::vector<Instrument>& instruments, std::span<const OrganPair> near, double dt,
-                              StageMs& stage_ms) {
+void TissueWorld::step_pieces(Instruments& all, std::span<const OrganPair> near, double dt, StageMs& stage_ms) {
+  std::vector<Instrument>& instruments = all.list();
   for (auto& holds : holds_) holds.clear();
-  for (std::size_t tool = 0; tool < instruments.size(); ++tool) move_jaws_of(instruments[tool], tool);
-  for (Instrument& instrument : instruments) instrument.force = glm::vec3(0.f);
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) move_jaws_of(all, instruments[tool], tool);
+  for (Instrument& instrument : instruments) instrument.force = instrument.torque = glm::vec3(0.f);
   int pieces = 1;
-  for (const Organ& organ : organs_) pieces = std::max(pieces, piece_count(tool_steps_, organ.contacts));
+  for (const Organ& organ : organs_) pieces = std::max(pieces, piece_count(part_steps_, organ.contacts));
   {
     const StageTimer timer(stage_ms[kContacts]);
     meet_organs(near, dt);
@@ -188,22 +202,23 @@ void TissueWorld::press_organ(std::size_t k, std::span<const Instrument> instrum
   Organ& organ = organs_[k];
   clear_pressure(organ.contacts, organ.pressure);
   begin_contacts(organ.contacts);
-  for (std::size_t tool = 0; tool < tool_pieces_.size(); ++tool) {
+  for (std::size_t part = 0; part < part_pieces_.size(); ++part) {
+    const Instrument& instrument = instruments[parts_.tool[part]];
     held_.clear();
-    if (instruments[tool].grasped == k)
-      for (const GraspedPoint& point : instruments[tool].grasp.points) held_.push_back(point.vertex);
-    add_contacts(tool_pieces_[tool], organ.mesh.faces, organ.positions, organ.contacts, held_);
+    if (instrument.grasped == k)
+      for (const GraspedPoint& point : instrument.grasp.points) held_.push_back(point.vertex);
+    add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held_);
   }
   piece_holds_[k] = holds_[k];
   for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
-  stepped_.push_back({&organ.tissue, &organ.state, {tool_pieces_, organ.contacts.contacts, piece_holds_[k]}});
+  stepped_.push_back({&organ.tissue, &organ.state, {part_pieces_, organ.contacts.contacts, piece_holds_[k]}});
 }
 
 void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt,
                              StageMs& stage_ms) {
   const float share = 1.f / static_cast<float>(pieces);
-  for (std::size_t tool = 0; tool < tool_steps_.size(); ++tool)
-    tool_pieces_[tool] = piece_of(tool_steps_[tool], number, pieces);
+  for (std::size_t part = 0; part < part_steps_.size(); ++part)
+    part_pieces_[part] = piece_of(part_steps_[part], number, pieces);
   stepped_.clear();
   {
     const StageTimer timer(stage_ms[kContacts]);
@@ -214,9 +229,16 @@ void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, i
     stepper_.step(stepped_, organ_contacts_, dt * share);
   }
   for (Organ& organ : organs_) {
-    for (std::size_t tool = 0; tool < instruments.size(); ++tool)
-      instruments[tool].force +=
-          share * contact_force(organ.state, organ.contacts.first[tool], organ.contacts.first[tool + 1]);
+    for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
+      const std::uint32_t first = organ.contacts.first[parts_.first[tool]],
+                          last = organ.contacts.first[parts_.first[tool + 1]];
+      instruments[tool].force += share * contact_force(organ.state, first, last);
+      if (instruments[tool].kind == InstrumentKind::Grasper && &organ == &organs_[instruments[tool].grasped])
+        for (std::size_t i = 0; i < instruments[tool].grasp.points.size(); ++i)
+          pull_[tool] += share * hold_force(organ.state, first_hold_[tool] + i);
+      instruments[tool].torque +=
+          share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
+    }
     add_contact_damage(organ.contacts, organ.state, organ.mesh.faces, organ.face_ids, organ.positions, dt * share,
                        organ.pressure, organ.damage);
     if (number + 1 == pieces || organ.contacts.candidates.empty()) continue;
@@ -225,17 +247,34 @@ void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, i
   }
 }
 
+// Marks the faces that jaws crush: those whose corners they all hold.
+void TissueWorld::mark_crushed(const Grasp& grasp, Organ& organ) {
+  held_.clear();
+  for (const GraspedPoint& point : grasp.points) held_.push_back(point.vertex);
+  std::sort(held_.begin(), held_.end());
+  const auto is_held = [&](std::uint32_t vertex) { return std::binary_search(held_.begin(), held_.end(), vertex); };
+  for (const std::uint32_t vertex : held_)
+    for (std::uint32_t k = organ.around.first[vertex]; k < organ.around.first[vertex + 1]; ++k) {
+      const std::uint32_t slot = index(organ.around.face[k]);
+      const glm::uvec3& face = organ.mesh.faces[slot];
+      if (is_held(face.x) && is_held(face.y) && is_held(face.z))
+        organ.damage.marks[index(organ.face_ids[slot])] |= kCrushed;
+    }
+}
+
 // Computes, after the step, slipping, tearing and pull of the jaws, and crush damage to the tissue.
-void TissueWorld::settle_jaws(std::vector<Instrument>& instruments) {
-  for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
-    Instrument& instrument = instruments[tool];
-    if (!instrument.grasp.holding()) continue;
+void TissueWorld::settle_jaws(Instruments& all) {
+  for (std::size_t tool = 0; tool < all.size(); ++tool) {
+    Instrument& instrument = all.list()[tool];
+    if (!instrument.grasp.holding()) {
+      instrument.grasp.pull = glm::vec3(0.f);
+      continue;
+    }
     Organ& organ = organs_[instrument.grasped];
-    settle_grasp(instrument.jaws, organ.state, tool_steps_[tool], first_hold_[tool], instrument.grasp);
+    settle_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), pull_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
-    if (instrument.grasp.squeeze < instrument.jaws.damage_from) continue;
-    const auto first = organ.touched_first[tool], last = organ.touched_first[tool + 1];
-    for (std::uint32_t i = first; i < last; ++i) organ.damage.marks[index(organ.touched_by_id[i].face)] |= kCrushed;
+    instrument.torque += glm::cross(glm::vec3(instrument.pose.tip - instrument.pose.pivot), instrument.grasp.pull);
+    if (instrument.grasp.squeeze >= instrument.jaws.damage_from) mark_crushed(instrument.grasp, organ);
   }
 }
 

@@ -39,16 +39,18 @@ class TissueWorld {
   void restore(ByteReader& in);
 
  private:
-  void begin(std::span<const ToolVolume> volumes);
+  void begin(const Instruments& instruments);
   void cut_tissue(std::vector<Instrument>& instruments);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void find_candidates();
-  void move_jaws_of(Instrument& instrument, std::size_t tool);
+  void grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws, const InstrumentMotion& motion);
+  void move_jaws_of(const Instruments& instruments, Instrument& instrument, std::size_t tool);
+  void mark_crushed(const Grasp& grasp, Organ& organ);
   void meet_organs(std::span<const OrganPair> near, double dt);
-  void step_pieces(std::vector<Instrument>& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
+  void step_pieces(Instruments& all, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
   void step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt, StageMs& stage_ms);
   void press_organ(std::size_t organ, std::span<const Instrument> instruments, int number, int pieces);
-  void settle_jaws(std::vector<Instrument>& instruments);
+  void settle_jaws(Instruments& all);
   void follow_surfaces();
 
   std::vector<Organ> organs_;
@@ -56,10 +58,12 @@ class TissueWorld {
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
-  std::vector<OrganBody> bodies_;                             // [organ]
-  std::vector<const TissueModel*> models_;                    // [organ]
-  std::vector<SteppedOrgan> stepped_;                         // [organ]
-  std::vector<ToolStep> tool_steps_, tool_pieces_;            // [tool] of the frame, of the contact substep
+  std::vector<OrganBody> bodies_;           // [organ]
+  std::vector<const TissueModel*> models_;  // [organ]
+  std::vector<SteppedOrgan> stepped_;       // [organ]
+  PartTable parts_;
+  std::vector<ToolStep> part_steps_, part_pieces_;            // [part] of the frame, of the contact substep
+  std::vector<glm::vec3> pull_;                               // [tool] N, mean of the holds so far in the frame
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
   std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
   std::vector<std::uint32_t> cells_, held_;

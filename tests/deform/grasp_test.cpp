@@ -1,111 +1,222 @@
-// Tests jaws that hold, slip and tear on a block fixed at its bottom.
+// Tests jaws that grip, squeeze, slip and tear, on a fold 5 mm thick that is fixed at its bottom.
 #include "deform/grasp.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include "tests/deform/deform_support.hpp"
+#include "tests/deform/jaws.hpp"
 #include "tests/deform/organ_group.hpp"
 
 namespace trocar {
 namespace {
 
+using glm::dvec3;
+
 constexpr float kFrame = 1.f / 60.f;
 
-// 80 x 80 x 40 mm, the tip at the middle of its top.
-struct Jaws {
-  TriangleMesh mesh = test::fine_block({0.f, 0.f, 0.f}, {0.08f, 0.08f, 0.04f}, 0.004f);
-  Attachment floor{{0.04f, 0.04f, -0.3f}, 0.302f};
-  TissueModel model = make_tissue(mesh.view(), {}, {&floor, 1});
+// The fold stands upright: 40 mm long, 5 mm thick, 20 mm high. The jaws come from above; they open along its thickness.
+struct Fold {
+  TriangleMesh mesh = test::fine_block({-0.02f, -0.0025f, 0.f}, {0.04f, 0.005f, 0.02f}, 0.00125f);
+  TissueParams tissue = [] {
+    TissueParams params;
+    params.node_spacing = 0.0025f;
+    return params;
+  }();
+  Attachment floor{{0.f, 0.f, -0.3f}, 0.3028f};
+  TissueModel model = make_tissue(mesh.view(), tissue, {&floor, 1});
   SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> positions = mesh.positions;
+  FacesAround around = faces_around(mesh.faces, mesh.positions.size());
   GraspParams params;
   Grasp grasp;
-  glm::dvec3 tip{0.04, 0.04, 0.041}, pivot{0.04, 0.04, 0.2};
-  std::vector<TissueHold> holds = {};
+  test::Grasper tool;
+  double commanded = 1.0;
+  bool both_touched = false;
 
-  void frame(const glm::dvec3& to, double opening, double turn_deg = 0.0) {
-    move_jaws(params, {pivot, tip, 0.0025}, opening, model, positions, grasp);
-    const ToolStep step{pivot, tip, to, 0.0025};
-    holds.clear();
-    if (grasp.holding()) add_holds(params, step, turn_deg, grasp, holds);
-    trocar::step(model, state, {{}, {}, holds}, kFrame);
-    settle_grasp(params, state, step, 0, grasp);
-    embed_surface(model, state.x, positions);
-    tip = to;
+  // `side`: m  the jaws stand this far beside the middle of the fold.
+  explicit Fold(double side = 0.0) { tool.pose = at({0.0, side, 0.013}, 1.0); }
+
+  // The pose with the end of the instrument at `end`; its x axis along the fold.
+  static InstrumentPose at(const dvec3& end, double aperture, double turn = 0.0) {
+    return {{end + dvec3(0.0, 0.0, 0.2), end + dvec3(0.0, 0.0, 0.0025), 0.0025}, turn, aperture * test::kWidest};
   }
-  void pull_up(double metres, double opening, int frames = 60) {
-    const glm::dvec3 from = tip;
-    for (int i = 1; i <= frames && !grasp.torn; ++i) frame(from + glm::dvec3(0.0, 0.0, metres * i / frames), opening);
+  bool touched(const PartShape& part) const {
+    return !test::touches_of(tool.step(part), {positions, mesh.faces}).empty();
+  }
+
+  void frame(const dvec3& end, double aperture, double turn = 0.0) {
+    const bool closes = aperture < commanded;
+    commanded = aperture;
+    const double opening = settle_opening(params, tool.jaws, aperture * test::kWidest, grasp);
+    tool.move(at(end, opening / test::kWidest, turn));
+    both_touched = touched(tool.upper) && touched(tool.lower);
+    if (!grasp.holding() && closes && aperture < params.close_below && both_touched)
+      grip(params, tool.jaws, tool.motion, {model, positions, mesh.faces, around, {}}, grasp);
+    std::vector<TissueHold> holds;
+    add_holds(params, tool.jaws, tool.motion, grasp, holds);
+    trocar::step(model, state, {{}, {}, holds}, kFrame);
+    glm::vec3 pull(0.f);
+    for (std::size_t i = 0; i < holds.size(); ++i) pull += hold_force(state, i);
+    settle_grasp(params, tool.jaws, state, tool.motion, pull, grasp);
+    embed_surface(model, state.x, positions);
+  }
+  void close_to(double aperture, const dvec3& end = {0.0, 0.0, 0.013}, int frames = 40) {
+    const double from = commanded;
+    for (int i = 1; i <= frames; ++i) frame(end, from + (aperture - from) * i / frames);
   }
 };
 
+TEST(Grasp, PointsBetweenJawsAndBack) {
+  const test::Grasper tool;
+  for (const double opening : {0.3, 0.5, 1.0})
+    for (const double y : {-0.001, 0.0, 0.0015}) {
+      const dvec3 local(0.001, y, 0.004);
+      const JawPoint point = jaw_point(tool.jaws, opening, local);
+      EXPECT_LT(glm::distance(position_of(tool.jaws, opening, point), local), 1e-12);
+      EXPECT_TRUE(between_jaws(tool.jaws, 0.016, point, 1e-4));
+    }
+  EXPECT_FALSE(between_jaws(tool.jaws, 0.016, jaw_point(tool.jaws, 0.5, {0.003, 0.0, 0.004}), 0.0)) << "beside them";
+  EXPECT_FALSE(between_jaws(tool.jaws, 0.016, jaw_point(tool.jaws, 0.5, {0.0, 0.0, -0.002}), 0.0)) << "before them";
+  EXPECT_FALSE(between_jaws(tool.jaws, 0.006, jaw_point(tool.jaws, 0.5, {0.0, 0.0, 0.012}), 0.0)) << "beyond the reach";
+}
+
 TEST(Grasp, OpenJawsHoldNothing) {
-  Jaws jaws;
-  for (int i = 0; i < 5; ++i) jaws.frame(jaws.tip, 0.3 + 0.1 * i);
-  EXPECT_FALSE(jaws.grasp.holding());
-  EXPECT_EQ(jaws.grasp.pull, glm::vec3(0.f));
+  Fold fold;
+  for (int i = 0; i < 5; ++i) fold.frame({0.0, 0.0, 0.013}, 1.0);
+  EXPECT_FALSE(fold.grasp.holding());
+  EXPECT_EQ(fold.grasp.pull, glm::vec3(0.f));
+}
+
+// Jaws that close beside the fold, with 4 mm of air between fold and jaw, hold nothing.
+TEST(Grasp, AGripThroughAirHoldsNothing) {
+  for (const double side : {0.0105, -0.0105}) {
+    Fold fold(side);
+    fold.close_to(0.0, {0.0, side, 0.013});
+    EXPECT_FALSE(fold.grasp.holding());
+  }
+  Fold above;
+  above.close_to(0.0, {0.0, 0.0, 0.024});
+  EXPECT_FALSE(above.grasp.holding()) << "4 mm above the fold";
+}
+
+// Everything held lies between the jaws at the first grip, and stays there.
+TEST(Grasp, HoldsTheFoldBetweenTheJaws) {
+  Fold fold;
+  fold.close_to(0.0);
+  ASSERT_TRUE(fold.grasp.holding());
+  const RigidFrame frame = frame_at(fold.tool.motion, 1.0);
+  for (const GraspedPoint& held : fold.grasp.points) {
+    EXPECT_LT(std::abs(fold.mesh.positions[held.vertex].x), 2.6e-3f);
+    EXPECT_GT(fold.mesh.positions[held.vertex].z, 0.0120f);
+    const dvec3 local = glm::transpose(frame.axes) * (dvec3(fold.positions[held.vertex]) - frame.origin);
+    EXPECT_TRUE(between_jaws(fold.tool.jaws, fold.params.reach,
+                             jaw_point(fold.tool.jaws, fold.tool.motion.opening_after, local), 1e-3));
+  }
+  // 3.6 mm wide, 7 mm deep, on one side.
+  EXPECT_NEAR(fold.grasp.area, 2.5e-5f, 1.2e-5f);
+}
+
+TEST(Grasp, VerticesWithoutFacesAreNotHeld) {
+  Fold fold;
+  std::vector<char> unused(fold.positions.size(), 1);
+  fold.tool.move(Fold::at({0.0, 0.0, 0.013}, 0.45));
+  fold.tool.move(Fold::at({0.0, 0.0, 0.013}, 0.44));
+  grip(fold.params, fold.tool.jaws, fold.tool.motion,
+       {fold.model, fold.positions, fold.mesh.faces, fold.around, unused}, fold.grasp);
+  EXPECT_FALSE(fold.grasp.holding());
+  grip(fold.params, fold.tool.jaws, fold.tool.motion, {fold.model, fold.positions, fold.mesh.faces, fold.around, {}},
+       fold.grasp);
+  EXPECT_TRUE(fold.grasp.holding());
+}
+
+// The jaws stop on the tissue: the further the handle closes, the thinner the tissue and the larger the squeeze, up to
+// the handle's limit. Handle and tissue are in equilibrium.
+TEST(Grasp, JawsStopOnTheTissueAndSqueezeFollowsTheHandle) {
+  Fold fold;
+  fold.close_to(0.35);
+  ASSERT_TRUE(fold.grasp.holding());
+  const double first = fold.grasp.first_opening;
+  // The inner edge of a jaw reaches the top of the fold, 7 mm from the end of the jaws, first.
+  EXPECT_NEAR(first, 2.0 * std::atan2(0.0025, 0.016 - 0.007), 0.05);
+  double last_opening = first, last_squeeze = -1.0;
+  for (const double aperture : {0.3, 0.25, 0.2, 0.1, 0.0}) {
+    const double opening = settle_opening(fold.params, fold.tool.jaws, aperture * test::kWidest, fold.grasp);
+    const double stretch = opening / first, squeeze = static_cast<double>(fold.grasp.squeeze);
+    const double tissue =
+        static_cast<double>(fold.grasp.area * fold.tissue.youngs_modulus) / 3.0 * (1.0 / (stretch * stretch) - stretch);
+    std::printf("handle %.2f: jaws %.3f, squeeze %.2f N, tissue at %.0f %%\n", aperture, opening / test::kWidest,
+                squeeze, 100.0 * stretch);
+    EXPECT_NEAR(squeeze, tissue, 1e-3 * tissue + 1e-9);
+    EXPECT_LT(opening, last_opening);
+    EXPECT_GT(squeeze, last_squeeze);
+    EXPECT_LE(squeeze, static_cast<double>(fold.params.squeeze));
+    last_opening = opening, last_squeeze = squeeze;
+  }
+  EXPECT_GT(last_opening, 0.02 * first);
 }
 
 TEST(Grasp, HeldTissueFollowsAndIsReleased) {
-  Jaws jaws;
-  jaws.frame(jaws.tip, 0.1);
-  ASSERT_TRUE(jaws.grasp.holding());
-  const std::uint32_t vertex = jaws.grasp.points[0].vertex;
-  const std::size_t held = jaws.grasp.points.size();
-  jaws.pull_up(0.006, 0.1);
-  EXPECT_EQ(jaws.grasp.points.size(), held);
-  EXPECT_NEAR(jaws.positions[vertex].z - jaws.mesh.positions[vertex].z, 0.006f, 4e-4f);
-  EXPECT_LT(jaws.grasp.pull.z, -0.1f);
-  EXPECT_LT(std::hypot(jaws.grasp.pull.x, jaws.grasp.pull.y), 0.1f * -jaws.grasp.pull.z);
-  jaws.frame(jaws.tip, 1.0);
-  EXPECT_FALSE(jaws.grasp.holding());
-  for (int i = 0; i < 240; ++i) jaws.frame(jaws.tip, 1.0);
-  EXPECT_LT(glm::distance(jaws.positions[vertex], jaws.mesh.positions[vertex]), 2e-4f);
+  Fold fold;
+  fold.close_to(0.0);
+  ASSERT_TRUE(fold.grasp.holding());
+  const std::uint32_t vertex = fold.grasp.points[0].vertex;
+  const float before = fold.positions[vertex].z;
+  for (int i = 1; i <= 60; ++i) fold.frame({0.0, 0.0, 0.013 + 0.003 * i / 60}, 0.0);
+  EXPECT_NEAR(fold.positions[vertex].z - before, 0.003f, 6e-4f);
+  EXPECT_LT(fold.grasp.pull.z, -0.02f);
+  fold.frame({0.0, 0.0, 0.016}, 1.0);
+  EXPECT_FALSE(fold.grasp.holding());
+  for (int i = 0; i < 240; ++i) fold.frame({0.0, 0.0, 0.016}, 1.0);
+  EXPECT_LT(glm::distance(fold.positions[vertex], fold.mesh.positions[vertex]), 4e-4f);
 }
 
 TEST(Grasp, SlipsAboveTheFrictionLimit) {
-  Jaws jaws;
-  jaws.params.tear_from = 100.f;
-  jaws.frame(jaws.tip, 0.2);
-  ASSERT_TRUE(jaws.grasp.holding());
-  const float limit = 2.f * jaws.params.friction * jaws.params.squeeze * (1.f - 0.2f / jaws.params.open_above);
+  Fold fold;
+  fold.params.squeeze = 0.2f;
+  fold.params.tear_from = 100.f;
+  fold.close_to(0.0);
+  ASSERT_TRUE(fold.grasp.holding());
+  const float limit = 2.f * fold.params.friction * fold.grasp.squeeze;
   float most = 0.f;
-  const glm::dvec3 from = jaws.tip;
-  for (int i = 1; i <= 120; ++i) {
-    jaws.frame(from + glm::dvec3(0.0, 0.0, 0.06 * i / 120), 0.2);
-    most = std::max(most, glm::length(jaws.grasp.pull));
+  bool slipped = false;
+  for (int i = 1; i <= 150; ++i) {
+    fold.frame({0.0, 0.0, 0.013 + 0.03 * i / 150}, 0.0);
+    most = std::max(most, glm::length(fold.grasp.pull));
+    slipped = slipped || fold.grasp.slipping;
   }
+  EXPECT_TRUE(slipped);
   EXPECT_LE(most, 1.001f * limit);
-  EXPECT_GT(most, 0.7f * limit);
-  EXPECT_FALSE(jaws.grasp.holding());
+  EXPECT_GT(most, 0.5f * limit);
+  EXPECT_FALSE(fold.grasp.holding());
 }
 
 TEST(Grasp, TearsWhenHeldTooFirmlyAndPulledTooHard) {
-  Jaws jaws;
-  jaws.frame(jaws.tip, 0.0);
-  ASSERT_TRUE(jaws.grasp.holding());
-  jaws.pull_up(0.08, 0.0, 200);
-  EXPECT_TRUE(jaws.grasp.torn);
-  EXPECT_GT(glm::length(jaws.grasp.pull), jaws.params.tear_from);
+  Fold fold;
+  fold.params.tear_from = 0.4f;
+  fold.close_to(0.0);
+  ASSERT_TRUE(fold.grasp.holding());
+  for (int i = 1; i <= 200 && !fold.grasp.torn; ++i) fold.frame({0.0, 0.0, 0.013 + 0.03 * i / 200}, 0.0);
+  EXPECT_TRUE(fold.grasp.torn);
+  EXPECT_GT(glm::length(fold.grasp.pull), fold.params.tear_from);
   std::vector<std::uint32_t> cells;
-  held_cells(jaws.model, jaws.grasp, cells);
+  held_cells(fold.model, fold.grasp, cells);
   EXPECT_FALSE(cells.empty());
   EXPECT_TRUE(std::is_sorted(cells.begin(), cells.end()));
 }
 
 TEST(Grasp, TurningTheInstrumentTwistsTheTissue) {
-  Jaws jaws;
-  jaws.frame(jaws.tip, 0.1);
-  std::vector<GraspedPoint> before = jaws.grasp.points;
-  for (int i = 0; i < 30; ++i) jaws.frame(jaws.tip, 0.1, 1.0);
-  ASSERT_EQ(jaws.grasp.points.size(), before.size());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const glm::dvec2 a(before[i].offset), b(jaws.grasp.points[i].offset);
-    if (glm::length(a) < 0.002) continue;
-    // The axis points down: a rotation about it is clockwise seen from above.
-    const double turned = std::atan2(a.x * b.y - a.y * b.x, glm::dot(a, b));
-    EXPECT_NEAR(turned, glm::radians(-30.0), 0.1) << i;
-  }
+  Fold fold;
+  fold.close_to(0.0);
+  ASSERT_TRUE(fold.grasp.holding());
+  std::uint32_t vertex = fold.grasp.points[0].vertex;
+  for (const GraspedPoint& held : fold.grasp.points)
+    if (std::abs(fold.positions[held.vertex].x) > std::abs(fold.positions[vertex].x)) vertex = held.vertex;
+  const glm::dvec2 before(fold.positions[vertex]);
+  for (int i = 1; i <= 30; ++i) fold.frame({0.0, 0.0, 0.013}, 0.0, 0.5 * i / 30);
+  const glm::dvec2 after(fold.positions[vertex]);
+  // The axis points down: a rotation about it is clockwise seen from above.
+  EXPECT_NEAR(std::atan2(before.x * after.y - before.y * after.x, glm::dot(before, after)), -0.5, 0.2);
 }
 
 }  // namespace

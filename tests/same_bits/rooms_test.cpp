@@ -6,6 +6,7 @@
 #include "cpu_collision/queries.hpp"
 #include "deform/grasp.hpp"
 #include "deform/tissue.hpp"
+#include "tests/deform/jaws.hpp"
 #include "tests/same_bits/same_bits.hpp"
 #include "tests/support/shapes.hpp"
 
@@ -27,8 +28,11 @@ TEST_F(SameBitsOfRooms, TissueRun) {
   const TissueModel model = make_tissue(ball.view(), params, attachments, {0.004f, 0.3f, {0.3f, 1.f, -0.2f}});
   SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> surface = ball.positions;
+  const FacesAround around = faces_around(ball.faces, surface.size());
   GraspParams grasp_params;
   Grasp grasp;
+  test::Grasper grasper;
+  grasper.pose = {{{-0.25, 0.0, 0.0}, {-0.0465, 0.0, 0.0}, 0.0025}, 0.0, test::kWidest};
   Hash hash;
   float flattest = 1.f;
   for (int frame = 0; frame < 300; ++frame) {
@@ -38,13 +42,18 @@ TEST_F(SameBitsOfRooms, TissueRun) {
     for (std::uint32_t v = 0; v < surface.size(); ++v)
       if (std::hypot(surface[v].x, surface[v].y) < 0.008f && surface[v].z > 0.f)
         contacts.push_back({0, v, {0.f, 0.f, 1.f}});
-    const ToolStep jaws{{-0.2, 0.1, 0.0}, {-0.05 - pull, 0.0, 0.0}, {-0.05 - pull - 0.0004, 0.0, 0.0}, 0.003};
-    move_jaws(grasp_params, {jaws.pivot, jaws.tip_before, 0.003}, frame < 40 || frame > 250 ? 1.0 : 0.0, model, surface,
-              grasp);
+    const double opening =
+        settle_opening(grasp_params, grasper.jaws, frame < 40 || frame > 250 ? test::kWidest : 0.0, grasp);
+    const glm::dvec3 end(-0.044 - pull, 0.0, 0.0);
+    grasper.move(
+        {{end - glm::dvec3(0.2, 0.0, 0.0), end - glm::dvec3(0.0025, 0.0, 0.0), 0.0025}, 0.01 * frame, opening});
+    if (frame == 40) grip(grasp_params, grasper.jaws, grasper.motion, {model, surface, ball.faces, around, {}}, grasp);
     std::vector<TissueHold> holds;
-    add_holds(grasp_params, jaws, 0.7, grasp, holds);
+    add_holds(grasp_params, grasper.jaws, grasper.motion, grasp, holds);
     hash.add(step(model, state, {{&probe, 1}, contacts, holds}, 1.f / 60.f));
-    settle_grasp(grasp_params, state, jaws, 0, grasp);
+    glm::vec3 pulled(0.f);
+    for (std::size_t i = 0; i < holds.size(); ++i) pulled += hold_force(state, i);
+    settle_grasp(grasp_params, grasper.jaws, state, grasper.motion, pulled, grasp);
     embed_surface(model, state.x, surface);
     hash.add_all(state.x), hash.add_all(state.v), hash.add_all(surface), hash.add(grasp.pull);
     flattest = std::min(flattest, state.scratch.flattest);

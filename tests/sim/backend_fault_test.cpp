@@ -69,8 +69,8 @@ radius_mm = 20
 
 bool same_touches(const Organ& a, const Organ& b) {
   const auto same = [](const Touch& x, const Touch& y) { return x.face == y.face && x.depth == y.depth; };
-  return a.touched_first == b.touched_first &&
-         std::equal(a.touched.begin(), a.touched.end(), b.touched.begin(), b.touched.end(), same) &&
+  return a.answered_first == b.answered_first &&
+         std::equal(a.answered.begin(), a.answered.end(), b.answered.begin(), b.answered.end(), same) &&
          a.positions == b.positions;
 }
 

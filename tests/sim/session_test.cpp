@@ -142,7 +142,7 @@ TEST_F(BallScene, TheSampleIsRecorded) {
   }
   EXPECT_EQ(faces, session.sample().faces);
   EXPECT_EQ(of, session.sample().of);
-  EXPECT_EQ(of, 60u * 2 * session.organs()[0].mesh.faces.size()) << "a shaft and a tip";
+  EXPECT_EQ(of, 60u * session.organs()[0].mesh.faces.size()) << "a probe is one volume";
   EXPECT_EQ(wrong, 0u);
 }
 

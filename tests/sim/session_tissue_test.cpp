@@ -261,7 +261,7 @@ TEST_F(TissueScene, AGrasperPullsAndReleases) {
   const Instrument& grasper = session.instruments()[0];
   float strongest = 0.f, farthest = 0.f;
   std::size_t held = 0;
-  for (std::size_t frame = 0; frame < 150; ++frame) {
+  for (std::size_t frame = 0; frame < 175; ++frame) {
     step(session, frame);
     if (!grasper.grasp.holding()) continue;
     ++held;

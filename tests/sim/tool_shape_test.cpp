@@ -70,13 +70,13 @@ TEST(ToolShape, JawsOpenWithTheGripAboutTheirHinge) {
     for (const double grip : {0.0, 0.3, 1.0})
       EXPECT_NEAR(glm::degrees(std::acos(std::min(1.0, glm::dot(tip_of(1, grip), tip_of(-1, grip))))), 60.0 * grip,
                   1e-5);
-    EXPECT_GT(glm::dot(tip_of(1, 1), glm::dvec3(tool_frame(pose, 20.0)[1])), 0.4);
+    EXPECT_GT(glm::dot(tip_of(1, 1), tool_frame(pose, glm::radians(20.0)).axes[1]), 0.4);
   }
 }
 
 TEST(ToolShape, FrameIsRightHandedAndRollIsClockwiseFromTheTrocar) {
   const ToolPose pose{{0.05, -0.10, 0.28}, {0.01, 0.06, 0.12}, 0.0025};
-  const glm::dmat3 frame(tool_frame(pose, 35.0)), unrolled(tool_frame(pose, 0.0));
+  const glm::dmat3 frame = tool_frame(pose, glm::radians(35.0)).axes, unrolled = tool_frame(pose, 0.0).axes;
   EXPECT_NEAR(glm::determinant(frame), 1.0, 1e-12);
   EXPECT_NEAR(glm::dot(frame[0], frame[1]), 0.0, 1e-12);
   const glm::dvec3 into_body = glm::normalize(pose.tip - pose.pivot);
@@ -87,11 +87,11 @@ TEST(ToolShape, FrameIsRightHandedAndRollIsClockwiseFromTheTrocar) {
 
 // A moving shaft does not make the jaws jump.
 TEST(ToolShape, FrameHasNoJumps) {
-  glm::dmat4 before = tool_frame({{0, 0, 0.3}, {0.1, 0, 0.1}}, 0.0);
+  glm::dmat3 before = tool_frame({{0, 0, 0.3}, {0.1, 0, 0.1}}, 0.0).axes;
   for (int k = 0; k <= 1000; ++k) {
     const double angle = 2.0 * 3.14159265358979 * k / 1000;
     const glm::dvec3 tip(0.2 * std::cos(angle), 0.2 * std::sin(angle), 0.1);
-    const glm::dmat4 now = tool_frame({{0, 0, 0.3}, tip}, 0.0);
+    const glm::dmat3 now = tool_frame({{0, 0, 0.3}, tip}, 0.0).axes;
     if (k > 0) {
       EXPECT_LT(glm::length(now[0] - before[0]), 0.02);
     }

@@ -1,0 +1,75 @@
+#include "deform/pressing_tool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "geometry/closest.hpp"
+#include "geometry/hull_distance.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+
+dvec3 closest_on_segment(const dvec3& p, const dvec3& a, const dvec3& b) {
+  const dvec3 d = b - a;
+  const double square = glm::dot(d, d);
+  return square > 0.0 ? a + glm::clamp(glm::dot(p - a, d) / square, 0.0, 1.0) * d : a;
+}
+
+ToolTissue closest_hull(const PosedPart& posed, std::span<const dvec3> tissue) {
+  const HullDistance found = hull_distance(posed.corners(), tissue);
+  return {found.on_first, found.on_second, found.distance};
+}
+
+}  // namespace
+
+PressingTool::PressingTool(const ToolStep& step)
+    : step_(step), radius_(step.radius), moved_(glm::distance(step.tip_before, step.tip_after)) {
+  if (!step.part.shape) return;
+  sweep_ = part_sweep(step.part);
+  radius_ = step.part.shape->radius;
+  moved_ = motion_bounds(*step.part.motion, *step.part.shape).speed * (step.part.to - step.part.from);
+}
+
+ToolTissue PressingTool::closest(const dvec3& point) const {
+  if (step_.part.shape) return closest_hull(sweep_.end, std::array{point});
+  const dvec3 on_axis = closest_on_segment(point, step_.pivot, step_.tip_after);
+  return {on_axis, point, glm::length(on_axis - point)};
+}
+
+ToolTissue PressingTool::closest(const dvec3& from, const dvec3& to) const {
+  if (step_.part.shape) {
+    ToolTissue found = closest_hull(sweep_.end, std::array{from, to});
+    const dvec3 edge = to - from;
+    found.along = glm::dot(found.on_tissue - from, edge) / glm::dot(edge, edge);
+    return found;
+  }
+  const closest::Segment axis = closest::segment(step_.pivot, step_.tip_after), edge = closest::segment(from, to);
+  const closest::SegmentPair pair = closest::closest_segments(axis, edge);
+  return {axis.p + pair.u * axis.d, edge.p + pair.v * edge.d, std::sqrt(pair.squared), pair.v};
+}
+
+ToolTissue PressingTool::closest(const Triangle& face) const {
+  if (step_.part.shape) return closest_hull(sweep_.end, std::array{face.a, face.b, face.c});
+  const ClosestPoints found = closest_segment_triangle(step_.pivot, step_.tip_after, face);
+  return {found.on_first, found.on_second, found.distance};
+}
+
+// Uses a ball around the face and the largest motion of any point of the tool.
+bool PressingTool::may_touch(const Triangle& face, double range) const {
+  const dvec3 centre = (face.a + face.b + face.c) / 3.0;
+  const auto square = [&](const dvec3& p) { return glm::dot(p - centre, p - centre); };
+  const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
+  const double most = radius_ + range + radius + moved_;
+  if (step_.part.shape) return closest(centre).distance < most;
+  const dvec3 away = closest_on_segment(centre, step_.pivot, step_.tip_after) - centre;
+  return glm::dot(away, away) < most * most;
+}
+
+bool PressingTool::touches(const Triangle& face, Touch& touch) const {
+  return step_.part.shape ? part_touch(sweep_, face, touch) : refine_touch(step_, face, touch);
+}
+
+}  // namespace trocar

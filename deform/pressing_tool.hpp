@@ -1,0 +1,43 @@
+// Finds the closest points of a tool in a contact substep and the tissue: the tool is a shaft (a capsule) or a part (a
+// polytope plus a ball).
+// Units: metres, world frame.   Tested in tests/deform/part_contact_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+
+#include "geometry/part_touch.hpp"
+#include "geometry/refine.hpp"
+#include "geometry/tool_volume.hpp"
+
+namespace trocar {
+
+// Where the axis or the polytope of a tool comes closest to a point, an edge or a face of the tissue.
+struct ToolTissue {
+  glm::dvec3 on_tool, on_tissue;  // m
+  double distance;                // m, without the tool's radius
+  double along = 0.0;             // 1, of an edge: where on_tissue lies between its ends
+};
+
+// A tool during a contact substep, prepared for many faces. The step must outlive it.
+class PressingTool {
+ public:
+  explicit PressingTool(const ToolStep& step);
+
+  double radius() const { return radius_; }
+  bool is_part() const { return step_.part.shape != nullptr; }
+  // Closest points in the pose at the end of the substep.
+  ToolTissue closest(const glm::dvec3& point) const;
+  ToolTissue closest(const glm::dvec3& edge_from, const glm::dvec3& edge_to) const;
+  ToolTissue closest(const Triangle& face) const;
+  // Can the face come within `range` of the tool's surface during the substep? Conservative.
+  bool may_touch(const Triangle& face, double range) const;
+  // As refine_touch().
+  bool touches(const Triangle& face, Touch& touch) const;
+
+ private:
+  const ToolStep& step_;
+  double radius_, moved_;  // m
+  PartSweep sweep_;        // of a part
+};
+
+}  // namespace trocar

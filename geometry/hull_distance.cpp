@@ -1,0 +1,196 @@
+#include "geometry/hull_distance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+
+constexpr int kMostRounds = 128;
+// Hulls nearer than this share a point.
+constexpr double kMeeting = 1e-12;  // m
+// The search ends when the proven lower bound is this close to the distance.
+constexpr double kEnough = 1e-11;  // m
+constexpr int kMostExitSteps = 64;
+// A tetrahedron whose height is at most this fraction of its edges counts as flat.
+constexpr double kFlat = 1e-10;
+
+// A point of the difference of the hulls: first[a] - second[b].
+struct Vertex {
+  dvec3 at;
+  std::size_t a, b;
+};
+
+// Up to four vertices and the weights of their point closest to the origin.
+struct Simplex {
+  std::array<Vertex, 4> vertex;
+  std::array<double, 4> weight{};
+  int count = 0;
+
+  dvec3 closest() const {
+    dvec3 sum(0.0);
+    for (int i = 0; i < count; ++i) sum += weight[i] * vertex[i].at;
+    return sum;
+  }
+};
+
+Simplex of_one(const Vertex& a) { return {{a}, {1.0}, 1}; }
+
+Simplex of_two(const Vertex& a, const Vertex& b) {
+  const dvec3 ab = b.at - a.at;
+  const double along = -glm::dot(a.at, ab), square = glm::dot(ab, ab);
+  if (!(along > 0.0)) return of_one(a);
+  if (!(along < square)) return of_one(b);
+  const double t = along / square;
+  return {{a, b}, {1.0 - t, t}, 2};
+}
+
+double squared(const Simplex& simplex) {
+  const dvec3 at = simplex.closest();
+  return glm::dot(at, at);
+}
+
+Simplex nearest_side(const Vertex& a, const Vertex& b, const Vertex& c) {
+  Simplex best = of_two(a, b);
+  double least = squared(best);
+  for (const Simplex& other : {of_two(b, c), of_two(c, a)}) {
+    const double square = squared(other);
+    if (square < least) best = other, least = square;
+  }
+  return best;
+}
+
+// Inside the triangle its plane decides, otherwise a side.
+Simplex of_three(const Vertex& a, const Vertex& b, const Vertex& c) {
+  const dvec3 n = glm::cross(b.at - a.at, c.at - a.at);
+  const double square = glm::dot(n, n);
+  if (square > 0.0) {
+    const double u = glm::dot(n, glm::cross(b.at, c.at)), v = glm::dot(n, glm::cross(c.at, a.at)),
+                 w = glm::dot(n, glm::cross(a.at, b.at)), sum = u + v + w;
+    if (u > 0.0 && v > 0.0 && w > 0.0) return {{a, b, c}, {u / sum, v / sum, w / sum}, 3};
+  }
+  return nearest_side(a, b, c);
+}
+
+// The origin inside a tetrahedron: each corner's weight is the volume opposite to it.
+Simplex of_origin(const std::array<Vertex, 4>& p) {
+  const auto volume = [](const dvec3& a, const dvec3& b, const dvec3& c) {
+    return std::abs(glm::dot(a, glm::cross(b, c)));
+  };
+  Simplex all{p,
+              {volume(p[1].at, p[2].at, p[3].at), volume(p[0].at, p[2].at, p[3].at), volume(p[0].at, p[1].at, p[3].at),
+               volume(p[0].at, p[1].at, p[2].at)},
+              4};
+  const double sum = all.weight[0] + all.weight[1] + all.weight[2] + all.weight[3];
+  for (double& weight : all.weight) weight /= sum;
+  return all;
+}
+
+// Returns a simplex of four vertices when the origin is inside the tetrahedron.
+Simplex of_four(const std::array<Vertex, 4>& p) {
+  constexpr int kSide[4][4] = {
+      {0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};  // a side, and the vertex opposite
+  Simplex best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [i, j, k, opposite] : kSide) {
+    const dvec3 n = glm::cross(p[j].at - p[i].at, p[k].at - p[i].at);
+    const dvec3 edge = p[opposite].at - p[i].at;
+    const double to_origin = -glm::dot(n, p[i].at), to_opposite = glm::dot(n, edge);
+    // In a flat tetrahedron rounding decides the side of the fourth corner, so all its sides count.
+    const bool flat = std::abs(to_opposite) <= kFlat * glm::length(n) * glm::length(edge);
+    if (!flat && (to_opposite > 0.0 ? to_origin >= 0.0 : to_origin <= 0.0)) continue;
+    const Simplex side = of_three(p[i], p[j], p[k]);
+    const double square = squared(side);
+    if (square < least) best = side, least = square;
+  }
+  return best.count == 0 ? of_origin(p) : best;
+}
+
+Simplex closest_simplex(const Simplex& s) {
+  switch (s.count) {
+    case 1:
+      return of_one(s.vertex[0]);
+    case 2:
+      return of_two(s.vertex[0], s.vertex[1]);
+    case 3:
+      return of_three(s.vertex[0], s.vertex[1], s.vertex[2]);
+    default:
+      return of_four(s.vertex);
+  }
+}
+
+// Returns the index of the point farthest along `direction`.
+std::size_t support(std::span<const dvec3> points, const dvec3& direction) {
+  std::size_t best = 0;
+  double most = glm::dot(points[0], direction);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double along = glm::dot(points[i], direction);
+    if (along > most) most = along, best = i;
+  }
+  return best;
+}
+
+bool holds(const Simplex& s, const Vertex& v) {
+  for (int i = 0; i < s.count; ++i)
+    if (s.vertex[i].a == v.a && s.vertex[i].b == v.b) return true;
+  return false;
+}
+
+HullDistance points_of(const Simplex& s, std::span<const dvec3> first, std::span<const dvec3> second, double distance) {
+  HullDistance found;
+  for (int i = 0; i < s.count; ++i) {
+    found.on_first += s.weight[i] * first[s.vertex[i].a];
+    found.on_second += s.weight[i] * second[s.vertex[i].b];
+  }
+  found.distance = distance;
+  return found;
+}
+
+}  // namespace
+
+HullDistance hull_distance(std::span<const dvec3> first, std::span<const dvec3> second) {
+  Simplex simplex = of_one({first[0] - second[0], 0, 0});
+  dvec3 v = simplex.closest();
+  for (int round = 0; round < kMostRounds; ++round) {
+    const double square = glm::dot(v, v);
+    if (simplex.count == 4 || !(square > kMeeting * kMeeting)) return points_of(simplex, first, second, 0.0);
+    const std::size_t a = support(first, -v), b = support(second, v);
+    const Vertex next{first[a] - second[b], a, b};
+    // v . next / |v| is a lower bound of the distance.
+    if (square - glm::dot(v, next.at) <= kEnough * glm::length(v) || holds(simplex, next)) break;
+    Simplex grown = simplex;
+    grown.vertex[grown.count++] = next;
+    grown = closest_simplex(grown);
+    const dvec3 at = grown.closest();
+    // Rounding stops the descent: the simplex cannot be improved.
+    if (grown.count < 4 && !(glm::dot(at, at) < square)) break;
+    simplex = grown;
+    v = at;
+  }
+  return points_of(simplex, first, second, glm::length(v));
+}
+
+// The distance of the moving point from the hull is convex, so Newton's method from beyond the hull descends to the
+// last crossing without passing it.
+double exit_distance(std::span<const dvec3> hull, double radius, const dvec3& point, const dvec3& direction) {
+  double farthest = 0.0;
+  for (const dvec3& corner : hull) farthest = std::max(farthest, glm::dot(corner - point, direction));
+  double along = farthest + radius;
+  for (int step = 0; step < kMostExitSteps; ++step) {
+    const std::array<dvec3, 1> moved{point + along * direction};
+    const HullDistance apart = hull_distance(hull, moved);
+    const double excess = apart.distance - radius;
+    if (!(excess > kDistanceError)) break;
+    const double slope = glm::dot(moved[0] - apart.on_first, direction) / apart.distance;
+    if (!(slope > 0.0)) return 0.0;
+    along -= excess / slope;
+    if (!(along > 0.0)) return 0.0;
+  }
+  return along;
+}
+
+}  // namespace trocar

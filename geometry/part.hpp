@@ -1,0 +1,80 @@
+// Defines a part of an instrument (a jaw, a blade, the wire of a hook) and its motion during a step. A part is a convex
+// polytope plus a ball: all points within `radius` of the convex hull of its corners. It moves with the instrument
+// about the trocar, and turns about its hinge. Definitions: docs/method.md, "Parts". Units: metres, world frame unless
+// a name says otherwise; radians; time 1 = one step. Tested in tests/cpu_collision/part_motion_test.cpp
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "geometry/tool_frame.hpp"
+#include "geometry/tool_volume.hpp"
+
+namespace trocar {
+
+constexpr std::size_t kMostCorners = 64;
+
+// In the instrument's frame (tool_frame.hpp), with closed jaws.
+struct PartShape {
+  std::vector<glm::dvec3> corners;  // m   1 .. kMostCorners; their convex hull is the polytope
+  std::vector<glm::uvec3> faces;    // of the hull, counter-clockwise seen from outside; the reference needs them
+  double radius = 0.0;              // m   of the ball, >= kSmallestRadius
+  double hinge_z = 0.0;             // m   z of the hinge, whose axis is parallel to x
+  double side = 0.0;                // 1   the part turns by side * opening / 2 about its hinge: +1, -1, or 0: rigid
+};
+
+// An instrument at one instant. `opening`: angle between its two sides.
+struct InstrumentPose {
+  ToolPose shaft;
+  double roll = 0.0, opening = 0.0;  // rad
+};
+
+// The motion of an instrument in a step. The tip moves on the straight line from tip_before to tip_after, and the shaft
+// slides through the pivot, as for a ToolStep. The axes of its frame make the smallest rotation that follows the shaft
+// (`swing` about `swing_axis` in all), while they turn about the shaft by `spin` and the sides open, both evenly.
+struct InstrumentMotion {
+  ToolStep shaft;
+  RigidFrame start;                                  // the frame at time 0
+  glm::dvec3 before{0.0};                            // unit, from pivot to tip_before
+  glm::dvec3 swing_axis{0.0};                        // unit; 0 when the shaft keeps its direction
+  double swing = 0.0;                                // rad, >= 0
+  double spin = 0.0;                                 // rad, about the direction from trocar to tip
+  double opening_before = 0.0, opening_after = 0.0;  // rad
+};
+
+// A swing above this angle in one step, or a tip nearer to the pivot than this, means that the instrument left the body
+// and entered it again. Its parts then rest at their end pose during the step.
+constexpr double kLargestPartSwing = 2.0;  // rad
+constexpr double kNearestToPivot = 5e-3;   // m
+
+// Returns the motion between two poses, with pivot and radius of `after`. Both must be valid (pose_fault).
+InstrumentMotion instrument_motion(const InstrumentPose& before, const InstrumentPose& after);
+// Returns the motion of an instrument that stays at `pose`.
+InstrumentMotion instrument_at_rest(const InstrumentPose& pose);
+// Returns the part of a motion between two times of it, as a motion of its own.
+InstrumentMotion motion_between(const InstrumentMotion& motion, double from, double to);
+
+// Returns the instrument's frame and its opening at `time` in [0, 1].
+RigidFrame frame_at(const InstrumentMotion& motion, double time);
+double opening_at(const InstrumentMotion& motion, double time);
+
+// Returns the frame of a part at `time`: it takes the part's corners to the world.
+RigidFrame frame_at(const InstrumentMotion& motion, const PartShape& shape, double time);
+
+// Velocity of a part at one instant: point x of the part moves by linear + cross(angular, x - centre) per step.
+struct PartVelocity {
+  glm::dvec3 centre{0.0}, linear{0.0}, angular{0.0};  // m, m/step, rad/step
+
+  glm::dvec3 at(const glm::dvec3& x) const { return linear + glm::cross(angular, x - centre); }
+};
+PartVelocity velocity_at(const InstrumentMotion& motion, const PartShape& shape, double time);
+
+// Upper bounds for every point of the part over the whole step.
+struct MotionBounds {
+  double speed = 0.0;         // m/step
+  double acceleration = 0.0;  // m/step^2
+};
+MotionBounds motion_bounds(const InstrumentMotion& motion, const PartShape& shape);
+
+}  // namespace trocar

@@ -1,0 +1,99 @@
+// Compares the exact test of a moving part with the reference, with dense sampling in time, and with the test of a
+// shaft where the two coincide.
+#include "geometry/part_touch.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cpu_collision/part_reference.hpp"
+#include "cpu_collision/reference.hpp"
+#include "geometry/refine.hpp"
+#include "tests/cpu_collision/random_parts.hpp"
+
+namespace trocar {
+namespace {
+
+using glm::dvec3;
+using test::Dice;
+
+// A face near the path of the part, of 0.01 to 20 mm.
+Triangle face_near(Dice& dice, const PartShape& shape, const InstrumentMotion& motion) {
+  const RigidFrame pose = frame_at(motion, shape, dice.uniform(0.0, 1.0));
+  const dvec3 corner = pose.to_world(shape.corners[dice.pick(static_cast<int>(shape.corners.size()))]);
+  const dvec3 at = corner + dice.uniform(0.0, 3.0) * std::max(shape.radius, 2e-4) * dice.direction();
+  const double size = dice.log_uniform(1e-5, 0.02);
+  const auto near = [&] { return dvec3(glm::vec3(at + dice.in_cube(size))); };
+  return {dice.pick(2) ? dvec3(glm::vec3(at)) : near(), near(), near()};
+}
+
+double gap_at(const PartShape& shape, const InstrumentMotion& motion, double time, const Triangle& face) {
+  return reference_part_distance(shape, frame_at(motion, shape, time), face) - shape.radius;
+}
+
+TEST(PartTouch, AgreesWithTheReference) {
+  int touched = 0, borderline = 0;
+  test::for_every_motion(1330, 1000, [&](Dice& dice, const InstrumentMotion& motion) {
+    const PartShape shape = test::random_part(dice);
+    const Triangle face = face_near(dice, shape, motion);
+    const double from = dice.pick(2) ? 0.0 : dice.uniform(0.0, 1.0), to = dice.pick(2) ? 1.0 : dice.uniform(from, 1.0);
+    Touch touch;
+    const bool found = part_touch(part_sweep({&shape, &motion, from, to}), face, touch);
+    const double gap = reference_part_gap({&shape, &motion, from, to}, face);
+    touched += found;
+    if (std::abs(gap) <= kBorderlineBand) {
+      ++borderline;
+      return;
+    }
+    ASSERT_EQ(found, gap < 0.0) << "gap " << gap << " from " << from << " to " << to << " " << test::words(motion);
+  });
+  std::printf("%d touched, %d borderline\n", touched, borderline);
+  EXPECT_GT(touched, 1000);
+}
+
+// At the time of the touch the face is in contact, before it is not; point, normal and depth follow their definition.
+TEST(PartTouch, RecordsTheFirstContact) {
+  test::for_every_motion(1331, 5000, [&](Dice& dice, const InstrumentMotion& motion) {
+    const PartShape shape = test::random_part(dice);
+    const Triangle face = face_near(dice, shape, motion);
+    Touch touch;
+    if (!part_touch(part_sweep({&shape, &motion, 0.0, 1.0}), face, touch)) return;
+    const double speed = motion_bounds(motion, shape).speed, rounding = 1e-7 * speed + 1e-6;
+    ASSERT_GE(touch.time, 0.f);
+    ASSERT_LE(touch.time, 1.f);
+    ASSERT_LE(gap_at(shape, motion, touch.time, face), rounding) << test::words(motion);
+    for (int sample = 0; sample < 40 && touch.time > 0.f; ++sample)
+      ASSERT_GT(gap_at(shape, motion, dice.uniform(0.0, touch.time), face), -rounding) << test::words(motion);
+    const dvec3 point(touch.point), normal(touch.normal);
+    ASSERT_NEAR(glm::length(normal), 1.0, 1e-5);
+    ASSERT_LT(reference_distance(face, {point, point, point}), 1e-6);
+    ASSERT_GE(touch.depth, 0.f);
+    const dvec3 out = point - static_cast<double>(touch.depth) * normal;
+    if (touch.depth > 0.f) {
+      ASSERT_GT(gap_at(shape, motion, 1.0, {out, out, out}), -1e-5) << test::words(motion);
+    }
+  });
+}
+
+// A capsule from the pivot to the tip that only swings is a shaft: both tests have one answer at both ends of the step.
+TEST(PartTouch, ACapsuleAtRestIsAShaft) {
+  Dice dice(1332);
+  std::printf("seed 1332\n");
+  for (int i = 0; i < 20000; ++i) {
+    const double length = dice.uniform(0.02, 0.2), radius = dice.log_uniform(1e-4, 5e-3);
+    const ToolPose pose{{0, 0, 0}, length * dice.direction(), radius};
+    PartShape capsule;
+    capsule.corners = {{0, 0, radius}, {0, 0, radius + length}};
+    capsule.radius = radius;
+    const InstrumentMotion motion = instrument_at_rest({pose, dice.uniform(-3.0, 3.0), 0.0});
+    const Triangle face = face_near(dice, capsule, motion);
+    Touch part, shaft;
+    const bool touched = part_touch(part_sweep({&capsule, &motion, 0.0, 1.0}), face, part);
+    ASSERT_EQ(touched, refine_touch(step_at_rest(pose), face, shaft));
+    if (!touched) continue;
+    ASSERT_EQ(part.time, 0.f);
+    ASSERT_LT(glm::distance(part.point, shaft.point), 1e-5f) << i;
+    ASSERT_NEAR(part.depth, shaft.depth, 1e-5) << i;
+  }
+}
+
+}  // namespace
+}  // namespace trocar
