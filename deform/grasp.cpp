@@ -153,6 +153,11 @@ void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTiss
                 [&](const GraspedPoint& held) { return !between_jaws(jaws, params.reach, held.between, kLostMargin); });
 }
 
+void follow_change(const TissueModel& model, std::span<const char> unused, Grasp& grasp) {
+  std::erase_if(grasp.points, [&](const GraspedPoint& held) { return unused[held.vertex] != 0; });
+  for (GraspedPoint& held : grasp.points) held.point = model.embedding[held.vertex];
+}
+
 void held_cells(const TissueModel& model, const Grasp& grasp, std::vector<std::uint32_t>& cells) {
   cells.clear();
   for (const GraspedPoint& held : grasp.points) {

@@ -98,6 +98,10 @@ void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMoti
 void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
                   const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp);
 
+// Call when the organ's faces have changed: points without faces are lost, the others may have another embedding.
+// `unused`: [vertex] 1: no face uses it.
+void follow_change(const TissueModel& model, std::span<const char> unused, Grasp& grasp);
+
 // Lists the lattice cells that carry the held points, ascending. They are removed when the tissue tears.
 void held_cells(const TissueModel& model, const Grasp& grasp, std::vector<std::uint32_t>& cells);
 

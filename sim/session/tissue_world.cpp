@@ -126,6 +126,9 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
         take_over(k, snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument)), kSnipped);
     }
   }
+  for (Instrument& instrument : instruments)
+    if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
+      follow_change(organ.tissue, organ.unused, instrument.grasp);
 }
 
 void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMark how) {
