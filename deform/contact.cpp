@@ -86,7 +86,7 @@ void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, co
 
 std::uint64_t key_of(std::uint32_t tool, FaceId face) { return std::uint64_t{tool} << 32 | index(face); }
 
-// Has a thin part gone through a face that it was pressing? Then the contact holds on to the old side. A part that went
+// Is a thin part now behind a face that it was pressing? Then the contact stays on the old side. A part that went
 // around the face's border is not straight behind it.
 bool pierced(const PressingTool& tool, FaceId id, const Triangle& face, const glm::dvec3& to_tool,
              const ContactList& list) {

@@ -17,7 +17,7 @@ using glm::dvec3;
 constexpr double kGripMargin = 5e-4;  // m
 // A point that slips this far outside the jaws is lost.
 constexpr double kLostMargin = 1.5e-3;  // m
-// Below this opening, jaws have no space between them.
+// Below this angle, jaws have no space between them.
 constexpr double kClosed = 1e-4;  // rad
 constexpr int kBisections = 50;
 
@@ -106,7 +106,7 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
 
 double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp) {
   grasp.squeeze = 0.f;
-  if (!grasp.holding() || commanded >= std::min(grasp.first_opening, jaws.widest * params.open_above)) {
+  if (!grasp.holding() || commanded >= std::min(grasp.first_opening, jaws.widest * params.grip_below)) {
     release(grasp);
     return commanded;
   }

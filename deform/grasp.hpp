@@ -21,8 +21,9 @@ namespace trocar {
 
 struct GraspParams {
   float reach = 0.016f;           // m  length of the jaws from the tip that holds tissue, > 0
-  float close_below = 0.9f;       // 1  commanded aperture (0 closed .. 1 open) below which jaws grip what both touch
-  float open_above = 0.95f;       // 1  commanded aperture above which they release, > close_below
+  float close_below = 0.25f;      // 1  aperture (0 closed .. 1 open) below which jaws count as closed in tasks
+  float open_above = 0.4f;        // 1  aperture above which they count as open in tasks, > close_below
+  float grip_below = 0.9f;        // 1  aperture of the handle below which closing jaws grip what both touch, > 0
   float squeeze = 5.f;            // N  largest force of the handle on the jaws
   float handle_stiffness = 12.f;  // N  force per unit of aperture that the tissue keeps the jaws open, > 0
   float friction = 0.6f;          // 1  Coulomb, of a serrated jaw

@@ -162,7 +162,7 @@ class Splitter {
     }
   }
 
-  // Adds the end of a slit that enters a face at `from` and leaves the outline on its way to `to`.
+  // Adds the end of a slit that enters a face at `from` and leaves the outline towards `to`.
   std::uint32_t add_end(const glm::dvec3& from, const glm::dvec3& to, const glm::dvec3& rest_from,
                         const glm::dvec3& rest_to, std::uint32_t neighbour) {
     double t = 1.0;

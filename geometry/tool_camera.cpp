@@ -23,7 +23,7 @@ glm::mat4 view_of(const ViewFrame& frame) {
   return view;
 }
 
-glm::mat4 projection_of(const Lens& lens) {
+glm::mat4 projection_of(const Projection& lens) {
   const dvec3 x = 0.5 * (lens.left - lens.right), w = 0.5 * (lens.left + lens.right);
   const double z_slope = lens.w_least / (lens.far - lens.near);
   glm::dmat4 projection(0.0);

@@ -19,7 +19,7 @@ struct ViewFrame {
 // coordinates are w = (right + left) / 2 and x = (left - right) / 2, so that -w <= x <= w is exactly those planes for
 // any position of the apex. In the volume w >= w_least, which keeps the matrix's own top, bottom, near and far
 // outside it.
-struct Lens {
+struct Projection {
   glm::dvec3 left, right;
   double w_least, y_extent, near, far;  // |y| <= y_extent and near <= depth <= far hold in the volume
 };
@@ -28,7 +28,7 @@ struct Lens {
 void set_plane(ToolVolume& volume, int slot, const glm::dvec3& inward, const glm::dvec3& through, double offset);
 
 glm::mat4 view_of(const ViewFrame& frame);
-glm::mat4 projection_of(const Lens& lens);
+glm::mat4 projection_of(const Projection& lens);
 
 // Returns the box low <= (right, up, forward) <= high in a frame, under an orthographic camera.
 ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const glm::dvec3& low, const glm::dvec3& high);

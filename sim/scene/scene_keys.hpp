@@ -136,11 +136,12 @@ template <typename Keys>
 void declare(Keys& keys, std::type_identity<GraspParams>) {
   keys.scaled({"reach_mm", "mm", "length of the jaws, from the tip, that holds tissue"}, &GraspParams::reach,
               {0.1, 100.0});
-  keys.number(
-      {"close_below", "", "aperture of the handle (0 closed, 1 open) below which closing jaws grip what both touch"},
-      &GraspParams::close_below, {0.0, 1.0});
-  keys.number({"open_above", "", "aperture of the handle above which they release, more than `close_below`"},
+  keys.number({"close_below", "", "aperture (0 closed, 1 open) below which jaws count as closed in tasks"},
+              &GraspParams::close_below, {0.0, 1.0});
+  keys.number({"open_above", "", "aperture above which they count as open in tasks, more than `close_below`"},
               &GraspParams::open_above, {0.0, 1.0});
+  keys.number({"grip_below", "", "aperture of the handle below which closing jaws grip what both touch"},
+              &GraspParams::grip_below, {0.01, 1.0});
   keys.number({"squeeze_n", "N", "largest force of the handle on the jaws"}, &GraspParams::squeeze, {0.0, 100.0});
   keys.number({"handle_stiffness_n", "N", "force per unit of aperture by which held tissue keeps the jaws open"},
               &GraspParams::handle_stiffness, {0.1, 1000.0});

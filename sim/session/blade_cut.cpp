@@ -14,12 +14,12 @@ constexpr int kPieces = 4;
 }  // namespace
 
 BladeCut blade_cut(const Instrument& instrument) {
-  const glm::dmat4 frame = tool_frame(instrument.pose, instrument.roll_deg);
+  const RigidFrame frame = tool_frame(instrument.pose, glm::radians(instrument.roll_deg));
   const double hinge = tip_length(instrument.kind, instrument.radius);
   BladeCut cut;
-  cut.origin = glm::vec3(frame * glm::dvec4(0.0, 0.0, hinge, 1.0));
-  cut.along = glm::vec3(-frame[2]);
-  cut.across = glm::vec3(frame[1]);
+  cut.origin = glm::vec3(frame.to_world({0.0, 0.0, hinge}));
+  cut.along = glm::vec3(-frame.axes[2]);
+  cut.across = glm::vec3(frame.axes[1]);
   const double half = glm::radians(0.5 * instrument.limits.widest_grip_deg * instrument.opened);
   const double cosine = elementary::cos(half), sine = elementary::sin(half), reach = instrument.blades.reach;
   const double first = std::max(hinge - instrument.blades.length, 0.0);

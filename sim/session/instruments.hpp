@@ -38,7 +38,7 @@ struct Instrument {
   bool energy = false;          // diathermy on in this frame: burns what it touches
   bool snipped = false;         // scissors: the blades closed in this frame
   bool blades_open = true;
-  double opened = 1.0;    // 1 aperture; scissors: the widest since the blades last closed
+  double opened = 1.0;  // 1 aperture; scissors: the widest since the blades last closed
   Grasp grasp;
   std::size_t grasped = 0;  // the organ that the grasp holds
   glm::vec3 force{0.f};     // N, of the last frame

@@ -140,7 +140,7 @@ void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMar
 // Closing jaws grip the organ that both touch, or of several the one of which they touch the most faces.
 void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws,
                             const InstrumentMotion& motion) {
-  if (instrument.commanded_grip >= instrument.jaws.close_below || motion.opening_after >= motion.opening_before) return;
+  if (instrument.commanded_grip >= instrument.jaws.grip_below || motion.opening_after >= motion.opening_before) return;
   const auto touched = [&](const Organ& organ, std::uint32_t jaw) {
     const std::uint32_t part = parts_.first[tool] + jaw;
     return organ.touched.part_first[part + 1] - organ.touched.part_first[part];

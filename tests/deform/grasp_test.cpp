@@ -51,7 +51,7 @@ struct Fold {
     const double opening = settle_opening(params, tool.jaws, aperture * test::kWidest, grasp);
     tool.move(at(end, opening / test::kWidest, turn));
     both_touched = touched(tool.upper) && touched(tool.lower);
-    if (!grasp.holding() && closes && aperture < params.close_below && both_touched)
+    if (!grasp.holding() && closes && aperture < params.grip_below && both_touched)
       grip(params, tool.jaws, tool.motion, {model, positions, mesh.faces, around, {}}, grasp);
     std::vector<TissueHold> holds;
     add_holds(params, tool.jaws, tool.motion, grasp, holds);

@@ -210,7 +210,7 @@ TEST(Slit, NoForceAcrossTheSlit) {
   EXPECT_EQ(bar.state.x.size(), bar.model.mass.size());
 }
 
-// Cutting again at the same place changes nothing; cutting on continues the slit, until the end falls.
+// Cutting again at the same position changes nothing; cutting on continues the slit, until the end falls.
 TEST(Slit, RepeatedAndContinuedCuts) {
   const Attachment wall{{0.f, 0.012f, 0.012f}, 0.02f};
   Organ bar(test::block(kBar), {&wall, 1});

@@ -53,6 +53,7 @@ class BurntSession {
                                organ.sculpture ? organ.sculpture->faces.next_id : 0});
     header.tools = {"left", "right"};
     header.tool_radius = {0.0025, 0.003};
+    header.tips = {"probe 60", "probe 60"};
     header.stages = {"query"};
     if (frame_ > 0) header.before = poses_;
     return header;
