@@ -141,6 +141,13 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
   return around;
 }
 
+void ContactList::reserve(std::size_t count) {
+  contacts.reserve(count);
+  face_of.reserve(count);
+  for (auto* keys : {&met, &met_before}) keys->reserve(count);
+  for (auto* faces : {&candidates, &near}) faces->reserve(count);
+}
+
 void ContactList::forget() {
   const ContactParams kept = params;
   *this = ContactList{};

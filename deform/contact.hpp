@@ -54,6 +54,8 @@ struct ContactList {
   }
   // Returns the index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
+  // Makes room for this number of contacts and candidates.
+  void reserve(std::size_t contacts);
   // Call when face numbers have changed: resets the list, except for the parameters.
   void forget();
 };

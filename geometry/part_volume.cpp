@@ -18,7 +18,7 @@ constexpr double kNoMotion = 1e-9;  // m
 constexpr double kRounding = 1e-15;
 
 // Between two times that are `interval` apart, a point leaves the straight line between its positions by no more.
-double bulge(double acceleration, double interval) { return 0.125 * acceleration * interval * interval; }
+double sagitta(double acceleration, double interval) { return 0.125 * acceleration * interval * interval; }
 
 dvec3 centre_of(const PartShape& shape) {
   dvec3 low = shape.corners[0], high = shape.corners[0];
@@ -42,7 +42,7 @@ ViewFrame frame_along(const RigidFrame& first, const RigidFrame& last, const dve
 }  // namespace
 
 int piece_count(const PartShape& shape, const InstrumentMotion& motion, const PartCoverParams& params) {
-  const double pieces = std::sqrt(bulge(motion_bounds(motion, shape).acceleration, 1.0) / params.largest_bulge);
+  const double pieces = std::sqrt(sagitta(motion_bounds(motion, shape).acceleration, 1.0) / params.largest_sagitta);
   return static_cast<int>(std::clamp(std::ceil(pieces), 1.0, static_cast<double>(params.most_pieces)));
 }
 
@@ -59,7 +59,7 @@ ToolVolume part_volume(const PartShape& shape, const InstrumentMotion& motion, d
     }
   }
   const dvec3 size = glm::abs(frame.origin);
-  const double margin = shape.radius + bulge(motion_bounds(motion, shape).acceleration, to - from) +
+  const double margin = shape.radius + sagitta(motion_bounds(motion, shape).acceleration, to - from) +
                         kRounding * std::max({size.x, size.y, size.z});
   ToolVolume volume = box_volume(motion.shaft, frame, low - margin, high + margin);
   volume.step.radius += glm::distance(low, high) + margin;
@@ -68,7 +68,7 @@ ToolVolume part_volume(const PartShape& shape, const InstrumentMotion& motion, d
 }
 
 PartBounds part_bounds(const PartShape& shape, const InstrumentMotion& motion) {
-  const double margin = shape.radius + bulge(motion_bounds(motion, shape).acceleration, 1.0);
+  const double margin = shape.radius + sagitta(motion_bounds(motion, shape).acceleration, 1.0);
   PartBounds bounds{dvec3(std::numeric_limits<double>::infinity()), dvec3(-std::numeric_limits<double>::infinity())};
   for (const double time : {0.0, 1.0}) {
     const RigidFrame pose = frame_at(motion, shape, time);

@@ -17,6 +17,8 @@ HotSegment hot_part(const Instrument& instrument) {
 
 // Points that jaws usually hold at most. More of them allocate once.
 constexpr std::size_t kUsualHolds = 512;
+// Contacts and candidate faces of all parts with an organ.
+constexpr std::size_t kUsualContacts = 4096;
 
 // Returns whether the instrument reaches tissue.
 bool reaches_anything(const Organ& organ, std::size_t tool) { return !organ.touches.of_tool(tool).empty(); }
@@ -50,6 +52,8 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     for (auto* holds : {&holds_, &piece_holds_}) holds->emplace_back().reserve(kUsualHolds);
     organs_[k].state.scratch.holds.reserve(kUsualHolds);
+    organs_[k].state.scratch.contacts.reserve(kUsualContacts);
+    organs_[k].contacts.reserve(kUsualContacts);
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);
   pull_.resize(scene.instruments.size());

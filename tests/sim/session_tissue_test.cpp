@@ -261,7 +261,7 @@ TEST_F(TissueScene, AGrasperPullsAndReleases) {
   const Instrument& grasper = session.instruments()[0];
   float strongest = 0.f, farthest = 0.f;
   std::size_t held = 0;
-  for (std::size_t frame = 0; frame < 200; ++frame) {
+  for (std::size_t frame = 0; frame < 140; ++frame) {
     step(session, frame);
     if (!grasper.grasp.holding()) continue;
     ++held;
@@ -269,7 +269,7 @@ TEST_F(TissueScene, AGrasperPullsAndReleases) {
     farthest = std::max(farthest, ball.positions[vertex].z - ball.mesh.positions[vertex].z);
     strongest = std::max(strongest, glm::length(grasper.force));
     // While the jaws move away, the tissue's force on the instrument points back to the tissue's original position.
-    if (farthest > 0.004f && frame < 144) {
+    if (farthest > 0.004f && frame < 86) {
       EXPECT_LT(grasper.grasp.pull.z, 0.f) << "frame " << frame;
     }
   }
@@ -290,9 +290,9 @@ TEST_F(TissueScene, PullingAndBreathingAllocateNothing) {
                     return std::make_unique<LoopingDevice>(script(instrument));
                   });
   std::size_t frame = 0;
-  for (; frame < 480; ++frame) step(session, frame);
+  for (; frame < 1440; ++frame) step(session, frame);
   const std::uint64_t before = allocations_so_far();
-  for (; frame < 960; ++frame) step(session, frame);
+  for (; frame < 1920; ++frame) step(session, frame);
   EXPECT_EQ(allocations_so_far() - before, 0u);
   EXPECT_EQ(session.organs()[0].topology, 0u);
 }
