@@ -11,7 +11,7 @@ namespace trocar {
 // A box exceeds the part's path by at most this much because the path is curved, unless most_pieces is reached.
 struct PartCoverParams {
   double largest_sagitta = 2e-4;  // m, > 0
-  int most_pieces = 4;          // 1, >= 1
+  int most_pieces = 4;            // 1, >= 1
 };
 
 // Returns the number of intervals into which the step of a part is divided.

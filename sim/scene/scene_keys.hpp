@@ -155,7 +155,8 @@ void declare(Keys& keys, std::type_identity<GraspParams>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<HookParams>) {
-  keys.scaled({"length_mm", "mm", "length of the hot part"}, &HookParams::length, {0.0, 100.0});
+  keys.scaled({"length_mm", "mm", "length of the hot wire, from the end of the instrument"}, &HookParams::length,
+              {0.0, 100.0});
   keys.scaled({"reach_mm", "mm", "tissue within this distance of the metal burns"}, &HookParams::reach, {0.0, 100.0});
 }
 

@@ -4,9 +4,9 @@
 
 namespace trocar {
 
-// The hot part of a hook is a segment from its tip towards the trocar.
+// The wire of a hook and its foot are hot; the collar and the shaft are insulated.
 struct HookParams {
-  double length = 0.004;  // m  of the segment, >= 0
+  double length = 0.004;  // m  of the hot wire, from the end of the instrument, >= 0
   double reach = 0.002;   // m  tissue up to this distance from the metal burns, >= 0
 };
 

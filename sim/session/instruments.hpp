@@ -84,8 +84,9 @@ class Instruments {
   std::span<const std::uint32_t> part_of_volume() const { return part_of_volume_; }
   FrameVolumes frame_volumes() const { return {volumes_, part_of_volume_, parts_}; }
   std::span<const ToolStep> part_steps() const { return part_steps_; }  // [part] its motion in the last frame
-  const InstrumentMotion& motion(std::size_t tool) const { return bodies_[tool].motion(); }  // in the last frame
-  Jaws jaws(std::size_t tool) const { return bodies_[tool].jaws(); }                         // of a grasper
+  const InstrumentMotion& motion(std::size_t tool) const { return bodies_[tool].motion(); }        // in the last frame
+  const std::vector<PartShape>& shapes(std::size_t tool) const { return bodies_[tool].shapes(); }  // [part - 1]
+  Jaws jaws(std::size_t tool) const { return bodies_[tool].jaws(); }                               // of a grasper
   const broad::Box& box(std::size_t tool) const { return bodies_[tool].box(); }  // around its motion in the last frame
 
  private:

@@ -1,6 +1,8 @@
 #include "sim/session/tissue_world.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "deform/slit.hpp"
 #include "sim/session/blade_cut.hpp"
@@ -8,11 +10,16 @@
 namespace trocar {
 namespace {
 
-HotSegment hot_part(const Instrument& instrument) {
-  const ToolPose& pose = instrument.pose;
-  const glm::dvec3 back = glm::normalize(pose.pivot - pose.tip);
-  return {glm::vec3(pose.tip), glm::vec3(pose.tip + instrument.hook.length * back),
-          static_cast<float>(pose.radius + instrument.hook.reach)};
+// Returns the hot segment of a part: the wire of a hook is a capsule, of which the end within `length` of the
+// instrument's end is hot. A part without hot metal has none.
+std::optional<HotSegment> hot_segment(const HookParams& params, const PartShape& shape,
+                                      const InstrumentMotion& motion) {
+  if (shape.corners.size() != 2) return {};
+  std::array<glm::dvec3, 2> ends{shape.corners[0], shape.corners[1]};
+  for (glm::dvec3& end : ends) end.z = std::min(end.z, params.length);
+  const RigidFrame frame = frame_at(motion, shape, 1.0);
+  return HotSegment{glm::vec3(frame.to_world(ends[0])), glm::vec3(frame.to_world(ends[1])),
+                    static_cast<float>(shape.radius + params.reach)};
 }
 
 // Points that jaws usually hold at most. More of them allocate once.
@@ -75,7 +82,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   begin(instruments);
   {
     const StageTimer timer(stage_ms[kCut]);
-    cut_tissue(instruments.list());
+    cut_tissue(instruments);
   }
   {
     const StageTimer timer(stage_ms[kContacts]);
@@ -111,7 +118,8 @@ void TissueWorld::find_candidates() {
 
 // Burns what energised hooks touch, cuts what lies between closing blades, and removes what jaws tore off in the
 // previous step.
-void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
+void TissueWorld::cut_tissue(Instruments& all) {
+  std::vector<Instrument>& instruments = all.list();
   for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
     Instrument& instrument = instruments[tool];
     if (instrument.grasp.torn && organs_[instrument.grasped].sculpture) {
@@ -125,7 +133,7 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
       Organ& organ = organs_[k];
       if (!organ.sculpture || !reaches_anything(organ, tool)) continue;
       if (instrument.energy)
-        take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, hot_part(instrument)), kBurnt);
+        burn_with(all, tool, k);
       else
         take_over(k, snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument)), kSnipped);
     }
@@ -133,6 +141,18 @@ void TissueWorld::cut_tissue(std::vector<Instrument>& instruments) {
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
       follow_change(organ.tissue, organ.unused, instrument.grasp);
+}
+
+// Burns around each hot part that touches the organ; the insulated shaft and the collar burn nothing.
+void TissueWorld::burn_with(const Instruments& all, std::size_t tool, std::size_t k) {
+  Organ& organ = organs_[k];
+  const std::vector<PartShape>& shapes = all.shapes(tool);
+  for (std::size_t tip = 0; tip < shapes.size(); ++tip) {
+    const std::size_t part = parts_.first[tool] + 1 + tip;
+    if (organ.touched.part_first[part] == organ.touched.part_first[part + 1]) continue;
+    if (const auto hot = hot_segment(all.list()[tool].hook, shapes[tip], all.motion(tool)))
+      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, *hot), kBurnt);
+  }
 }
 
 void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMark how) {

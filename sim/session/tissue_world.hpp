@@ -40,7 +40,8 @@ class TissueWorld {
 
  private:
   void begin(const Instruments& instruments);
-  void cut_tissue(std::vector<Instrument>& instruments);
+  void cut_tissue(Instruments& all);
+  void burn_with(const Instruments& all, std::size_t tool, std::size_t organ);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void find_candidates();
   void grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws, const InstrumentMotion& motion);

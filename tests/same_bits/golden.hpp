@@ -15,7 +15,7 @@ struct Performance {
   std::uint64_t state, score;
 };
 constexpr Performance kLift{0x2afcdf94a9372650, 0xdede18bf866a1612};
-constexpr Performance kBurn{0x6283e1871656c70d, 0xcabbbddacd3c2699};
+constexpr Performance kBurn{0x7909fbd080a4272a, 0xcfc54e3a18533cf2};
 constexpr Performance kCamera{0x96109eb3a87cbbc3, 0xda7075433a504a95};
 
 }  // namespace trocar::golden

@@ -255,6 +255,45 @@ TEST_F(TissueScene, GoldenRunWithOneThreadAndTwo) {
   EXPECT_EQ(hash_of_run(everything, backends_, script), once);
 }
 
+// Holds a hook with diathermy on, in one pose.
+class HotHook final : public Device {
+ public:
+  HotHook(const glm::dvec3& pivot, const glm::dvec3& tip, double roll_deg)
+      : pivot_(pivot), tip_(tip), roll_deg_(roll_deg) {}
+  DevicePose pose(const FrameClock&) override { return {pivot_, tip_, roll_deg_, 0.0, true}; }
+
+ private:
+  glm::dvec3 pivot_, tip_;
+  double roll_deg_;
+};
+
+// The insulated shaft lies on the ball, and the wire is in the air beyond: nothing burns, at any roll. The end of the
+// wire on the ball burns. The foot points to one side: at one roll it reaches the ball, at another it does not.
+TEST_F(TissueScene, OnlyTheWireOfAHookBurns) {
+  const Scene hook = scene(instrument("hook", "burn"));
+  const auto burnt = [&](const glm::dvec3& pivot, const glm::dvec3& tip, double roll_deg, std::size_t& touched) {
+    Session session(hook, backends_, "scan", {},
+                    [&](const InstrumentScene&) { return std::make_unique<HotHook>(pivot, tip, roll_deg); });
+    touched = 0;
+    for (std::size_t frame = 0; frame < 90; ++frame) {
+      step(session, frame);
+      touched += session.organs()[0].touches.touches.size();
+    }
+    return session.organs()[0].topology > 0;
+  };
+  std::size_t touched = 0;
+  for (const double roll : {0.0, 90.0, 180.0}) {
+    EXPECT_FALSE(burnt({-0.15, 0.0, 0.042}, {0.05, 0.0, 0.042}, roll, touched)) << "roll " << roll;
+    EXPECT_GT(touched, 0u) << "the shaft does not touch the ball";
+  }
+  EXPECT_TRUE(burnt({0.0, 0.0, 0.15}, {0.0, 0.0, 0.042}, 0.0, touched));
+  int reaches = 0;
+  for (const double roll : {0.0, 90.0, 180.0, 270.0})
+    reaches += burnt({0.0425, 0.0, 0.12}, {0.0425, 0.0, 0.0}, roll, touched);
+  EXPECT_GE(reaches, 1);
+  EXPECT_LE(reaches, 3);
+}
+
 TEST_F(TissueScene, AGrasperPullsAndReleases) {
   Session session(scene(instrument("grasper", "pull")), backends_, "scan", {}, script);
   const Organ& ball = session.organs()[0];
