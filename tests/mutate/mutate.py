@@ -27,11 +27,11 @@ from tree import Tree
 
 SOURCE = Path(__file__).resolve().parents[2]
 STUDY = ['study_trees', 'study_solids', 'study_broad_phase', 'study_shapes']
-COLLISION = ['reference', 'scan', 'scan_allocation', 'change_faces', 'obb', 'solids', 'broad_phase'] + STUDY[:3]
+COLLISION = ['reference', 'part', 'scan', 'scan_allocation', 'change_faces', 'obb', 'solids', 'broad_phase'] + STUDY[:3]
 # [folder] the mutated files (paths, or patterns of pathlib), and the test programs that may detect the mutants
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
-                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'reference', 'study_trees']),
+                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'part', 'reference', 'study_trees']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
     'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar'] + STUDY),
     'shaders': (['gpu_collision/shaders/*'], ['compute', 'drawn_query']),
