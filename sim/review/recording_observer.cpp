@@ -45,8 +45,10 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     frames_[k].load(frame);
     const OrganFrame& loaded = frames_[k].frame();
-    organs_[k] = {
-        {loaded.touches, loaded.first}, loaded.pressure, faces_removed_in(recording_->organs()[k].history, frame)};
+    organs_[k] = {{loaded.touches, loaded.first},
+                  loaded.pressure,
+                  faces_removed_in(recording_->organs()[k].history, frame),
+                  loaded.part};
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);

@@ -24,9 +24,11 @@ struct SeenTool {
 };
 
 struct SeenOrgan {
-  TouchList touches;                // faces by id, sorted by tool, then face
+  TouchList touches;                // faces by id, sorted by tool, then part, then face
   std::span<const float> pressure;  // [touch] Pa
   std::uint32_t faces_removed = 0;  // removed in this frame: burnt, cut or torn
+  // [touch] part of the tool, 0: its shaft; empty: all 0.
+  std::span<const std::uint8_t> part = {};
 };
 
 // Borrowed: valid until the source's next frame.

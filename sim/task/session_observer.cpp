@@ -28,7 +28,8 @@ const Observation& SessionObserver::observe(const Session& session, double time)
     const Organ& organ = session.organs()[k];
     // Pressures of the tips come after those of the shafts.
     const std::span<const float> pressure = std::span(organ.touch_pressure).first(organ.touches_by_id.touches.size());
-    organs_[k] = {organ.touches_by_id, pressure, static_cast<std::uint32_t>(organ.change.removed.size())};
+    organs_[k] = {organ.touches_by_id, pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
+                  organ.touched.part};
   }
   seen_ = {time, tools_, organs_, session.marks(), session.scope().pose, session.scope().lens};
   return seen_;

@@ -12,10 +12,13 @@ bool touches(const Observation& seen, std::size_t organ, std::size_t tool) {
 
 bool tip_touches(const Observation& seen, std::size_t organ, std::size_t tool) {
   const ToolPose& pose = seen.tools[tool].pose;
-  const auto touched = seen.organs[organ].touches.of_tool(tool);
-  return std::any_of(touched.begin(), touched.end(), [&](const Touch& touch) {
-    return glm::distance(glm::dvec3(touch.point), pose.tip) <= pose.radius + kTipReach;
-  });
+  const SeenOrgan& organ_seen = seen.organs[organ];
+  const TouchList& list = organ_seen.touches;
+  for (std::uint32_t i = list.first[tool]; i < list.first[tool + 1]; ++i) {
+    if (!organ_seen.part.empty() && organ_seen.part[i] > 0) return true;
+    if (glm::distance(glm::dvec3(list.touches[i].point), pose.tip) <= pose.radius + kTipReach) return true;
+  }
+  return false;
 }
 
 double beside(double distance, double radius) {

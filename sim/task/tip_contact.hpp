@@ -7,7 +7,8 @@
 
 namespace trocar {
 
-// A touch within this distance of the instrument's surface at the tip is a touch by the tip.
+// A touch by a part of the tip (a jaw, a blade, the wire) is a touch by the tip; so is a touch by the shaft within this
+// distance of its surface at the tip.
 constexpr double kTipReach = 0.003;  // m
 // Tissue that an instrument pushes away is not touched in every frame.
 constexpr double kContactLasts = 0.1;  // s
