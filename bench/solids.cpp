@@ -94,11 +94,11 @@ struct Apart {
 
 Apart apart_by(Dice& dice, double gap) {
   Apart made{convex_hull(round_cloud(dice, 40)), convex_hull(round_cloud(dice, 40)), {}, {}};
-  RigidPose pose = test::random_pose(dice, 0.0);
-  pose.at = 2.0 * dice.direction();
+  RigidFrame pose = test::random_pose(dice, 0.0);
+  pose.origin = 2.0 * dice.direction();
   FeaturePair pair;
   const FeatureDistance found = closest_features(made.a, {}, made.b, pose, pair);
-  pose.at += (gap / found.distance - 1.0) * (found.on_second - found.on_first);
+  pose.origin += (gap / found.distance - 1.0) * (found.on_second - found.on_first);
   for (const dvec3& v : made.a.vertices) made.first.push_back(v);
   for (const dvec3& v : made.b.vertices) made.second.push_back(pose.to_world(v));
   return made;
@@ -149,11 +149,11 @@ void coherence_table() {
     double warm_us = 0.0, cold_us = 0.0;
     std::vector<dvec3> first(a.vertices), second(b.vertices.size());
     for (int frame = 0; frame < 1000; ++frame) {
-      RigidPose pose{test::rotation(axis, 0.005 * frame),
-                     {2.0 * std::cos(0.003 * frame), 2.0 * std::sin(0.003 * frame), 0.0}};
+      RigidFrame pose{test::rotation(axis, 0.005 * frame),
+                      {2.0 * std::cos(0.003 * frame), 2.0 * std::sin(0.003 * frame), 0.0}};
       FeaturePair cold;
       const FeatureDistance far = closest_features(a, {}, b, pose, cold);
-      pose.at += (gap / far.distance - 1.0) * (far.on_second - far.on_first);
+      pose.origin += (gap / far.distance - 1.0) * (far.on_second - far.on_first);
       for (std::size_t i = 0; i < second.size(); ++i) second[i] = pose.to_world(b.vertices[i]);
       const auto warm_plane = separating_plane(first, second, &plane);
       if (warm_plane.separated) plane = warm_plane.plane;
@@ -209,7 +209,7 @@ void jaw_table(const ConvexPieces& left, const ConvexPieces& right) {
     double spent = 0.0;
     long tests = 0, steps = 0;
     for (int frame = 0; frame < 500; ++frame) {
-      const RigidPose pose{test::rotation({0, 0, 1}, 0.002 * frame), {from - 2e-5 * frame, 0.002, 0.0}};
+      const RigidFrame pose{test::rotation({0, 0, 1}, 0.002 * frame), {from - 2e-5 * frame, 0.002, 0.0}};
       const auto start = Clock::now();
       const PieceDistance found = pair.distance({}, pose);
       spent += microseconds_since(start);
@@ -219,7 +219,7 @@ void jaw_table(const ConvexPieces& left, const ConvexPieces& right) {
   }
   const TriangleMesh liver = make_liver({.faces = 30000});
   PieceFaces query(left);
-  const RigidPose pose{glm::dmat3(1.0), dvec3(liver.positions[1000])};
+  const RigidFrame pose{glm::dmat3(1.0), dvec3(liver.positions[1000])};
   const PieceFaces::Box near = query.box(pose);
   std::vector<FaceId> candidates;
   for (std::uint32_t f = 0; f < liver.faces.size(); ++f) {

@@ -43,10 +43,6 @@ float area_of(const GraspedOrgan& organ, std::uint32_t vertex) {
   return static_cast<float>(sum);
 }
 
-dvec3 to_local(const RigidFrame& frame, const dvec3& world) {
-  return glm::transpose(frame.axes) * (world - frame.origin);
-}
-
 // Force of the compressed tissue for jaws at `opening`, N.
 double tissue_force(const Grasp& grasp, double opening) {
   const double stretch = opening / grasp.first_opening;
@@ -88,7 +84,7 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
   if (opening < kClosed) return;
   const double farthest = jaws.upper->hinge_z + params.reach;
   for (std::uint32_t vertex = 0; vertex < organ.positions.size(); ++vertex) {
-    const dvec3 local = to_local(frame, dvec3(organ.positions[vertex]));
+    const dvec3 local = frame.to_local(dvec3(organ.positions[vertex]));
     if (glm::dot(local, local) > farthest * farthest || (!organ.unused.empty() && organ.unused[vertex])) continue;
     JawPoint point = jaw_point(jaws, opening, local);
     // A jaw's contact keeps the tissue a little beyond its surface.
@@ -142,7 +138,7 @@ void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTiss
   grasp.slipping = false;
   const RigidFrame frame = frame_at(motion, 1.0);
   for (GraspedPoint& held : grasp.points) {
-    const dvec3 local = to_local(frame, point_of(held.point, state.x));
+    const dvec3 local = frame.to_local(point_of(held.point, state.x));
     if (glm::distance(local, position_of(jaws, motion.opening_after, held.between)) <= params.slip) continue;
     held.between = jaw_point(jaws, motion.opening_after, local);
     held.between.share = std::clamp(held.between.share, -0.5, 0.5);

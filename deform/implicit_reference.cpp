@@ -181,7 +181,7 @@ void newton(const Balance& b, std::vector<dvec3>& x, ImplicitResult& answer) {
 dvec3 carried(const MovingPart& part, const dvec3& point) {
   const RigidFrame before = frame_at(*part.motion, *part.shape, part.from),
                    after = frame_at(*part.motion, *part.shape, part.to);
-  return after.to_world(glm::transpose(before.axes) * (point - before.origin)) - point;
+  return after.to_world(before.to_local(point)) - point;
 }
 
 // Returns the displacement of `point` with the tool. A shaft moves with the tip and turns about the pivot.

@@ -75,7 +75,7 @@ glm::vec3 part_slide(const MovingPart& part, const glm::vec3& p) {
   const RigidFrame before = frame_at(*part.motion, *part.shape, part.from),
                    after = frame_at(*part.motion, *part.shape, part.to);
   const glm::dvec3 from(p);
-  return glm::vec3(after.to_world(glm::transpose(before.axes) * (from - before.origin)) - from);
+  return glm::vec3(after.to_world(before.to_local(from)) - from);
 }
 
 // Returns the displacement of the tool's material near `p` during the step. A shaft turns about the pivot and slides

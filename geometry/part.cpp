@@ -80,20 +80,6 @@ InstrumentMotion instrument_motion(const InstrumentPose& before, const Instrumen
   return motion;
 }
 
-InstrumentMotion motion_between(const InstrumentMotion& motion, double from, double to) {
-  InstrumentMotion part = motion;
-  part.shaft.tip_before = pose_at(motion.shaft, from).tip;
-  part.shaft.tip_after = pose_at(motion.shaft, to).tip;
-  part.start = frame_at(motion, from);
-  const Arm first = arm_at(motion.shaft, from), last = arm_at(motion.shaft, to);
-  part.before = first.unit;
-  part.swing = elementary::atan2(glm::length(glm::cross(first.unit, last.unit)), glm::dot(first.unit, last.unit));
-  part.spin = motion.spin * (to - from);
-  part.opening_before = opening_at(motion, from);
-  part.opening_after = opening_at(motion, to);
-  return part;
-}
-
 RigidFrame frame_at(const InstrumentMotion& motion, double time) {
   const Arm arm = arm_at(motion.shaft, time);
   const glm::dquat turn = smallest_turn(motion.before, arm.unit) * turn_about(motion.before, motion.spin * time);

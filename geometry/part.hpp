@@ -52,8 +52,6 @@ constexpr double kNearestToPivot = 5e-3;   // m
 InstrumentMotion instrument_motion(const InstrumentPose& before, const InstrumentPose& after);
 // Returns the motion of an instrument that stays at `pose`.
 InstrumentMotion instrument_at_rest(const InstrumentPose& pose);
-// Returns the part of a motion between two times of it, as a motion of its own.
-InstrumentMotion motion_between(const InstrumentMotion& motion, double from, double to);
 
 // Returns the instrument's frame and its opening at `time` in [0, 1].
 RigidFrame frame_at(const InstrumentMotion& motion, double time);

@@ -41,7 +41,7 @@ ViewFrame frame_along(const RigidFrame& first, const RigidFrame& last, const dve
 
 }  // namespace
 
-int piece_count(const PartShape& shape, const InstrumentMotion& motion, const PartCoverParams& params) {
+int volume_count(const PartShape& shape, const InstrumentMotion& motion, const PartCoverParams& params) {
   const double pieces = std::sqrt(sagitta(motion_bounds(motion, shape).acceleration, 1.0) / params.largest_sagitta);
   return static_cast<int>(std::clamp(std::ceil(pieces), 1.0, static_cast<double>(params.most_pieces)));
 }

@@ -15,7 +15,7 @@ struct PartCoverParams {
 };
 
 // Returns the number of intervals into which the step of a part is divided.
-int piece_count(const PartShape& shape, const InstrumentMotion& motion, const PartCoverParams& params = {});
+int volume_count(const PartShape& shape, const InstrumentMotion& motion, const PartCoverParams& params = {});
 
 // Returns the volume of a part in the interval `from` .. `to`. `motion` and `shape` must outlive the volume.
 ToolVolume part_volume(const PartShape& shape, const InstrumentMotion& motion, double from, double to);

@@ -4,19 +4,10 @@
 // tests/sim/tool_shape_test.cpp
 #pragma once
 
-#include <glm/glm.hpp>
-
+#include "geometry/rigid_frame.hpp"
 #include "geometry/tool_volume.hpp"
 
 namespace trocar {
-
-// A rigid placement: world = origin + axes * local.
-struct RigidFrame {
-  glm::dmat3 axes{1.0};
-  glm::dvec3 origin{0.0};  // m
-
-  glm::dvec3 to_world(const glm::dvec3& local) const { return origin + axes * local; }
-};
 
 // Returns the frame of an instrument at `pose`. The origin lies a radius beyond the tip. The axes are the smallest
 // rotation that takes +z to the shaft, then the roll, clockwise as seen from the trocar. They are continuous except

@@ -44,7 +44,7 @@ std::string compare_table(const CompareReport& report) {
                         b.update.median, b.query.median, b.total.median, b.total.p99, b.frames, b.touched, b.borderline,
                         b.disagreements, costs_of(b), against.empty() ? "-" : against);
   }
-  text += "frames: timed frames; touched: faces in the answers of these frames, counted once per tool\n";
+  text += "frames: timed frames; touched: faces in the answers of these frames, counted once per volume\n";
   text += "Nv, Np, Nu: volumes tested, faces tested, nodes updated per frame (mean); MiB: memory in use\n";
   return text;
 }

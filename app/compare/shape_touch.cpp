@@ -35,16 +35,16 @@ double tip_z_of(std::span<const TriangleMesh> shapes) {
 
 }  // namespace
 
-solids::RigidPose shape_pose(const TrajectoryRow& row, double tip_z) {
+RigidFrame shape_pose(const TrajectoryRow& row, double tip_z) {
   const glm::dvec3 back = glm::normalize(row.pivot - row.tip);
   const glm::dvec3 seed = std::abs(back.y) < 0.9 ? glm::dvec3(0, 1, 0) : glm::dvec3(1, 0, 0);
   const glm::dvec3 side = glm::normalize(glm::cross(seed, back)), up = glm::cross(back, side);
   // Clockwise as seen from the trocar.
   const double roll = glm::radians(row.roll_deg), c = elementary::cos(roll), s = elementary::sin(roll);
   const glm::dvec3 x = c * side - s * up, z = -back;
-  solids::RigidPose pose;
-  pose.turn = glm::dmat3(x, glm::cross(z, x), z);
-  pose.at = row.tip - tip_z * z;
+  RigidFrame pose;
+  pose.axes = glm::dmat3(x, glm::cross(z, x), z);
+  pose.origin = row.tip - tip_z * z;
   return pose;
 }
 
@@ -76,7 +76,7 @@ double ShapeTouch::deviation() const {
 
 std::span<const FaceId> ShapeTouch::touched(const TrajectoryRow& row) {
   touched_.clear();
-  const solids::RigidPose pose = shape_pose(row, tip_z_);
+  const RigidFrame pose = shape_pose(row, tip_z_);
   for (Part& part : parts_) {
     const ToolVolume volume = volume_of(part.faces.box(pose));
     candidates_.clear();

@@ -17,7 +17,7 @@ namespace trocar {
 
 // Returns the pose of a shape whose file has the tip towards +z and `tip_z` (m) as its largest z: the shape's tip is at
 // the row's tip, its shaft points to the row's pivot, and it has the row's roll.
-solids::RigidPose shape_pose(const TrajectoryRow& row, double tip_z);
+RigidFrame shape_pose(const TrajectoryRow& row, double tip_z);
 
 class ShapeTouch {
  public:

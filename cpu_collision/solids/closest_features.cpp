@@ -25,7 +25,7 @@ constexpr double kRounding = 1e-15;
 // One of the two bodies in the frame of the first.
 struct Side {
   const ConvexBody& body;
-  RigidPose pose;
+  RigidFrame pose;
 };
 
 struct Walk {
@@ -79,9 +79,9 @@ bool step(Walk& walk, int which) {
   const Side& side = walk.side(which);
   const Feature own = which == 0 ? walk.at.first : walk.at.second;
   const dvec3 gap = gap_from(walk, which);
-  const dvec3 point = side.pose.back(which == 0 ? walk.at.on_first : walk.at.on_second);
+  const dvec3 point = side.pose.to_local(which == 0 ? walk.at.on_first : walk.at.on_second);
   Feature ahead;
-  if (!neighbour_ahead(side.body, own, point, gap * side.pose.turn, ahead)) return false;
+  if (!neighbour_ahead(side.body, own, point, gap * side.pose.axes, ahead)) return false;
   const FeatureHit hit = which == 0 ? measure(walk, ahead, walk.at.second) : measure(walk, walk.at.first, ahead);
   if (!(hit.squared < kGain * walk.at.squared)) return false;
   walk.at = hit;
@@ -112,9 +112,9 @@ Behind look_behind(Walk& walk, int which) {
   if (side.body.dimension < 3) return Behind::No;
   const Feature own = which == 0 ? walk.at.first : walk.at.second;
   const dvec3 gap = gap_from(walk, which);
-  if (outward_component(side.body, own, gap * side.pose.turn) > 0.0) return Behind::No;
+  if (outward_component(side.body, own, gap * side.pose.axes) > 0.0) return Behind::No;
   std::uint32_t above = 0;
-  const dvec3 point = side.pose.back(which == 0 ? walk.at.on_second : walk.at.on_first);
+  const dvec3 point = side.pose.to_local(which == 0 ? walk.at.on_second : walk.at.on_first);
   if (height_above(side.body, point, above) <= 0.0) return Behind::Overlapping;
   const Feature top{FeatureKind::Face, above};
   walk.at = which == 0 ? measure(walk, top, walk.at.second) : measure(walk, walk.at.first, top);
@@ -133,8 +133,8 @@ bool certified(const Walk& walk, double slack) {
   for (const dvec3& v : walk.first.body.vertices) {
     if (glm::dot(gap, v) > first) return false;
   }
-  const dvec3 turned = gap * walk.second.pose.turn;
-  const double second = glm::dot(gap, walk.at.on_second - walk.second.pose.at) - most;
+  const dvec3 turned = gap * walk.second.pose.axes;
+  const double second = glm::dot(gap, walk.at.on_second - walk.second.pose.origin) - most;
   for (const dvec3& v : walk.second.body.vertices) {
     if (glm::dot(turned, v) < second) return false;
   }
@@ -170,7 +170,7 @@ std::uint32_t surface_count(const ConvexBody& body) {
 
 bool holds(const Side& side, const dvec3& point) {
   std::uint32_t face = 0;
-  return side.body.dimension == 3 && height_above(side.body, side.pose.back(point), face) <= 0.0;
+  return side.body.dimension == 3 && height_above(side.body, side.pose.to_local(point), face) <= 0.0;
 }
 
 Outcome search_all(Walk& walk, double size) {
@@ -190,9 +190,9 @@ Outcome search_all(Walk& walk, double size) {
 
 }  // namespace
 
-FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
-                                 const RigidPose& second_pose, FeaturePair& pair) {
-  Walk walk{{first, RigidPose{}}, {second, relative(first_pose, second_pose)}, {}, 0, 0};
+FeatureDistance closest_features(const ConvexBody& first, const RigidFrame& first_pose, const ConvexBody& second,
+                                 const RigidFrame& second_pose, FeaturePair& pair) {
+  Walk walk{{first, RigidFrame{}}, {second, relative(first_pose, second_pose)}, {}, 0, 0};
   walk.at = measure(walk, pair.first, pair.second);
   const double size = first.radius + second.radius, touching = kTouching * size;
   Outcome outcome = descend(walk, size);

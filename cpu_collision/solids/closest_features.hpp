@@ -12,7 +12,7 @@
 #include <glm/glm.hpp>
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "cpu_collision/solids/rigid_pose.hpp"
+#include "geometry/rigid_frame.hpp"
 
 namespace trocar::solids {
 
@@ -40,7 +40,7 @@ struct FeatureDistance {
 constexpr double kTouching = 1e-13;
 
 // Finds the closest features. Allocates nothing. Poses must be finite; bodies must come from convex_hull().
-FeatureDistance closest_features(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
-                                 const RigidPose& second_pose, FeaturePair& pair);
+FeatureDistance closest_features(const ConvexBody& first, const RigidFrame& first_pose, const ConvexBody& second,
+                                 const RigidFrame& second_pose, FeaturePair& pair);
 
 }  // namespace trocar::solids

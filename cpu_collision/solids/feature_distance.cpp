@@ -68,7 +68,7 @@ FeatureHit faces(const FeatureShape& first, const FeatureShape& second) {
 
 }  // namespace
 
-FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& pose) {
+FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidFrame& pose) {
   FeatureShape shape{feature.kind, feature.id, {}, {}, {}};
   int corners = 1;
   if (feature.kind == FeatureKind::Face) {

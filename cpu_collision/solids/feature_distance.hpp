@@ -18,7 +18,7 @@ struct FeatureShape {
 };
 
 // Returns the shape of a feature. `pose` maps the body's coordinates to the common frame.
-FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidPose& pose);
+FeatureShape shape_of(const ConvexBody& body, const Feature& feature, const RigidFrame& pose);
 
 struct FeatureHit {
   glm::dvec3 on_first, on_second;

@@ -16,11 +16,11 @@ PieceFaces::PieceFaces(const ConvexPieces& pieces)
   open_.reserve(pieces.nodes.size() + 1);
 }
 
-PieceFaces::Box PieceFaces::box(const RigidPose& pose) const {
+PieceFaces::Box PieceFaces::box(const RigidFrame& pose) const {
   const ConvexBody& root = pieces_.nodes[0].hull;
   const glm::dvec3 middle = pose.to_world(0.5 * (root.low + root.high)), half = 0.5 * (root.high - root.low);
   const glm::dvec3 half_box =
-      glm::abs(pose.turn[0]) * half.x + glm::abs(pose.turn[1]) * half.y + glm::abs(pose.turn[2]) * half.z;
+      glm::abs(pose.axes[0]) * half.x + glm::abs(pose.axes[1]) * half.y + glm::abs(pose.axes[2]) * half.z;
   return {middle - half_box, middle + half_box};
 }
 
@@ -43,12 +43,12 @@ bool PieceFaces::any_piece_touches() {
   return false;
 }
 
-bool PieceFaces::touches(const RigidPose& pose, const Triangle& face) {
-  reset_triangle(face_, {pose.back(face.a), pose.back(face.b), pose.back(face.c)});
+bool PieceFaces::touches(const RigidFrame& pose, const Triangle& face) {
+  reset_triangle(face_, {pose.to_local(face.a), pose.to_local(face.b), pose.to_local(face.c)});
   return any_piece_touches();
 }
 
-std::span<const FaceId> PieceFaces::touched(const RigidPose& pose, const MeshView& mesh,
+std::span<const FaceId> PieceFaces::touched(const RigidFrame& pose, const MeshView& mesh,
                                             std::span<const FaceId> candidates) {
   touched_.clear();
   for (const FaceId face : candidates) {
@@ -57,7 +57,7 @@ std::span<const FaceId> PieceFaces::touched(const RigidPose& pose, const MeshVie
   return touched_;
 }
 
-std::span<const FaceId> PieceFaces::touched(const RigidPose& pose, const MeshView& mesh) {
+std::span<const FaceId> PieceFaces::touched(const RigidFrame& pose, const MeshView& mesh) {
   touched_.clear();
   for (std::uint32_t face = 0; face < mesh.faces.size(); ++face) {
     if (touches(pose, triangle_of(mesh.positions, mesh.faces[face]))) touched_.push_back(FaceId(face));

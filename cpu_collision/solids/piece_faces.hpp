@@ -24,15 +24,15 @@ class PieceFaces {
   struct Box {
     glm::dvec3 low, high;  // m
   };
-  Box box(const RigidPose& pose) const;
+  Box box(const RigidFrame& pose) const;
 
   // Returns whether any piece shares a point with the face.
-  bool touches(const RigidPose& pose, const Triangle& face);
+  bool touches(const RigidFrame& pose, const Triangle& face);
   // Returns the touched ones of `candidates`, in their order. The span is valid until the next call; allocates only to
   // grow.
-  std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh, std::span<const FaceId> candidates);
+  std::span<const FaceId> touched(const RigidFrame& pose, const MeshView& mesh, std::span<const FaceId> candidates);
   // Tests all faces: the slow baseline.
-  std::span<const FaceId> touched(const RigidPose& pose, const MeshView& mesh);
+  std::span<const FaceId> touched(const RigidFrame& pose, const MeshView& mesh);
 
  private:
   bool any_piece_touches();

@@ -79,7 +79,7 @@ void InstrumentBody::move(const InstrumentStance* before, const InstrumentStance
 
 void InstrumentBody::add_part(std::uint32_t part) {
   const PartShape& shape = shapes_[part - 1];
-  const int pieces = piece_count(shape, *motion_);
+  const int pieces = volume_count(shape, *motion_);
   for (int piece = 0; piece < pieces; ++piece) {
     volumes_.push_back(
         part_volume(shape, *motion_, static_cast<double>(piece) / pieces, static_cast<double>(piece + 1) / pieces));

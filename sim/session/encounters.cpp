@@ -1,18 +1,6 @@
 #include "sim/session/encounters.hpp"
 
 namespace trocar {
-namespace {
-
-// A backend may report a face that touches only within rounding error; the boxes must include it.
-constexpr double kRounding = 1e-6;  // m
-
-}  // namespace
-
-broad::Box box_of(const ToolStep& step) {
-  const double margin = step.radius + kRounding;
-  return broad::box_around(glm::min(step.pivot, glm::min(step.tip_before, step.tip_after)) - margin,
-                           glm::max(step.pivot, glm::max(step.tip_before, step.tip_after)) + margin);
-}
 
 Encounters::Encounters(std::size_t organs, std::size_t instruments)
     : organs_(organs), surface_(organs), instrument_(instruments), first_near_(organs + 1, 0) {

@@ -1,6 +1,7 @@
 // Finds the candidate pairs of a frame (instrument and organ, organ and organ, instrument and instrument) by sweep and
-// prune over their boxes. An instrument's box contains everything within its radius of the triangle that its shaft
-// sweeps in the frame. A face that it touches lies in both boxes, so a pair that is not listed needs no touch query.
+// prune over their boxes. An instrument's box contains the motion of all its parts
+// in the frame (InstrumentBody::box). A face that it touches lies in both boxes, so a pair that is not listed needs no
+// touch query.
 // Units: metres, world frame.   Tested in tests/sim/encounters_test.cpp
 #pragma once
 
@@ -10,12 +11,8 @@
 
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
 #include "deform/organ_contact.hpp"
-#include "geometry/tool_volume.hpp"
 
 namespace trocar {
-
-// Returns a box that contains everything within `radius` of the swept triangle, plus one micrometre for rounding.
-broad::Box box_of(const ToolStep& step);
 
 struct InstrumentPair {
   std::uint32_t first, second;  // first < second

@@ -27,7 +27,7 @@ struct Best {
 struct Pair {
   const ConvexBody& first;
   const ConvexBody& second;
-  RigidPose pose;  // second to first
+  RigidFrame pose;  // second to first
 };
 
 double support(const ConvexBody& body, const dvec3& direction) {
@@ -37,17 +37,17 @@ double support(const ConvexBody& body, const dvec3& direction) {
 }
 
 double overlap_along(const Pair& pair, const dvec3& axis) {
-  return support(pair.first, axis) + support(pair.second, -axis * pair.pose.turn) - glm::dot(axis, pair.pose.at);
+  return support(pair.first, axis) + support(pair.second, -axis * pair.pose.axes) - glm::dot(axis, pair.pose.origin);
 }
 
 void try_faces(const Pair& pair, Best& best) {
   for (const ConvexBody::Face& f : pair.first.faces) {
-    const double other = support(pair.second, -f.normal * pair.pose.turn) - glm::dot(f.normal, pair.pose.at);
+    const double other = support(pair.second, -f.normal * pair.pose.axes) - glm::dot(f.normal, pair.pose.origin);
     best.take(f.offset + other, f.normal);
   }
   for (const ConvexBody::Face& f : pair.second.faces) {
-    const dvec3 normal = pair.pose.turn * f.normal;
-    const double other = support(pair.first, -normal) + glm::dot(normal, pair.pose.at);
+    const dvec3 normal = pair.pose.axes * f.normal;
+    const double other = support(pair.first, -normal) + glm::dot(normal, pair.pose.origin);
     best.take(f.offset + other, -normal);
   }
 }
@@ -61,9 +61,9 @@ void try_crossing_arcs(const Pair& pair, Best& best) {
   for (std::uint32_t j = 0; j < pair.second.edges.size(); ++j) {
     const ConvexBody::Edge& second = pair.second.edges[j];
     if (second.flat) continue;
-    const dvec3 c = -(pair.pose.turn * pair.second.faces[second.face[0]].normal);
-    const dvec3 d = -(pair.pose.turn * pair.second.faces[second.face[1]].normal);
-    const dvec3 second_direction = pair.pose.turn * along(pair.second, second);
+    const dvec3 c = -(pair.pose.axes * pair.second.faces[second.face[0]].normal);
+    const dvec3 d = -(pair.pose.axes * pair.second.faces[second.face[1]].normal);
+    const dvec3 second_direction = pair.pose.axes * along(pair.second, second);
     const dvec3 on_second = pair.pose.to_world(pair.second.vertices[second.vertex[0]]);
     for (std::uint32_t i = 0; i < pair.first.edges.size(); ++i) {
       const ConvexBody::Edge& first = pair.first.edges[i];
@@ -91,7 +91,7 @@ void try_all_edges(const Pair& pair, Best& best) {
   for (std::uint32_t i = 0; i < pair.first.edges.size(); ++i) {
     for (std::uint32_t j = 0; j < pair.second.edges.size(); ++j) {
       const dvec3 first_direction = along(pair.first, pair.first.edges[i]);
-      const dvec3 second_direction = pair.pose.turn * along(pair.second, pair.second.edges[j]);
+      const dvec3 second_direction = pair.pose.axes * along(pair.second, pair.second.edges[j]);
       const dvec3 axis = glm::cross(first_direction, second_direction);
       const double length = glm::length(axis);
       if (length <= kParallelEdges * glm::length(first_direction) * glm::length(second_direction)) continue;
@@ -109,7 +109,7 @@ void try_line(const Pair& pair, Best& best) {
   dvec3 direction = pair.pose.to_world(pair.second.centre) - pair.first.centre;
   if (!longer.edges.empty()) {
     direction = along(longer, longer.edges[0]);
-    if (&longer == &pair.second) direction = pair.pose.turn * direction;
+    if (&longer == &pair.second) direction = pair.pose.axes * direction;
   }
   if (glm::dot(direction, direction) <= 0.0) direction = dvec3(0.0, 0.0, 1.0);
   direction = glm::normalize(direction);
@@ -123,8 +123,8 @@ void try_line(const Pair& pair, Best& best) {
 
 }  // namespace
 
-Penetration penetration(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
-                        const RigidPose& second_pose) {
+Penetration penetration(const ConvexBody& first, const RigidFrame& first_pose, const ConvexBody& second,
+                        const RigidFrame& second_pose) {
   const Pair pair{first, second, relative(first_pose, second_pose)};
   Best best;
   try_faces(pair, best);
@@ -136,12 +136,12 @@ Penetration penetration(const ConvexBody& first, const RigidPose& first_pose, co
   }
   Penetration answer;
   answer.depth = best.depth;
-  answer.normal = first_pose.turn * best.normal;
+  answer.normal = first_pose.axes * best.normal;
   // Contact points: the closest points just after the bodies have separated.
   const dvec3 parting = (best.depth + kParted * (first.radius + second.radius)) * answer.normal;
   FeaturePair features;
   const FeatureDistance parted =
-      closest_features(first, first_pose, second, {second_pose.turn, second_pose.at + parting}, features);
+      closest_features(first, first_pose, second, {second_pose.axes, second_pose.origin + parting}, features);
   answer.on_first = parted.on_first;
   answer.on_second = parted.on_second - parting;
   return answer;

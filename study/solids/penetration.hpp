@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "cpu_collision/solids/rigid_pose.hpp"
+#include "geometry/rigid_frame.hpp"
 
 namespace trocar::solids {
 
@@ -21,7 +21,7 @@ struct Penetration {
 };
 
 // Computes the penetration. Allocates nothing.
-Penetration penetration(const ConvexBody& first, const RigidPose& first_pose, const ConvexBody& second,
-                        const RigidPose& second_pose);
+Penetration penetration(const ConvexBody& first, const RigidFrame& first_pose, const ConvexBody& second,
+                        const RigidFrame& second_pose);
 
 }  // namespace trocar::solids

@@ -64,7 +64,7 @@ void PiecePair::push_children(const Nodes& nodes) {
   open_.push_back(two);
 }
 
-PieceDistance PiecePair::distance(const RigidPose& first, const RigidPose& second) {
+PieceDistance PiecePair::distance(const RigidFrame& first, const RigidFrame& second) {
   at_first_ = first, at_second_ = second;
   answer_ = {};
   answer_.distance = std::numeric_limits<double>::infinity();

@@ -28,7 +28,7 @@ class PiecePair {
   PiecePair(const ConvexPieces& first, const ConvexPieces& second);
 
   // Computes the distance at these poses. Allocates nothing.
-  PieceDistance distance(const RigidPose& first, const RigidPose& second);
+  PieceDistance distance(const RigidFrame& first, const RigidFrame& second);
 
  private:
   struct Nodes {
@@ -43,7 +43,7 @@ class PiecePair {
   const ConvexPieces &first_, &second_;
   std::vector<FeaturePair> features_;  // [node of first x node of second]
   std::vector<Nodes> open_;
-  RigidPose at_first_, at_second_;
+  RigidFrame at_first_, at_second_;
   Nodes last_{0, 0};  // the pair of pieces that was closest
   PieceDistance answer_;
 };

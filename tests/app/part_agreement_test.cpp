@@ -57,7 +57,7 @@ void add_random_part(Dice& dice, const dvec3& at, Tools& tools) {
   tools.motions.push_back(std::make_unique<InstrumentMotion>(test::usual_motion(dice, at + 0.1 * dice.direction())));
   const PartShape& shape = *tools.shapes.back();
   const InstrumentMotion& motion = *tools.motions.back();
-  const int pieces = piece_count(shape, motion);
+  const int pieces = volume_count(shape, motion);
   for (int piece = 0; piece < pieces; ++piece)
     tools.volumes.push_back(
         part_volume(shape, motion, static_cast<double>(piece) / pieces, static_cast<double>(piece + 1) / pieces));

@@ -32,10 +32,10 @@ TrajectoryRow row_at(const glm::dvec3& tip, const glm::dvec3& from, double roll_
 
 TEST(ShapeTouch, ThePosePutsTheShapesTipAtTheRowsTip) {
   const TrajectoryRow row = row_at({0.01, 0.02, 0.03}, {0.3, 0.2, 1.0}, 0.0);
-  const solids::RigidPose pose = shape_pose(row, 0.01);
+  const RigidFrame pose = shape_pose(row, 0.01);
   EXPECT_LT(glm::distance(pose.to_world({0, 0, 0.01}), row.tip), 1e-12);
   EXPECT_LT(glm::distance(pose.to_world({0, 0, 0.01 - 0.2}), row.pivot), 1e-12);  // the shaft lies on the axis
-  EXPECT_NEAR(glm::determinant(pose.turn), 1.0, 1e-12);
+  EXPECT_NEAR(glm::determinant(pose.axes), 1.0, 1e-12);
   // The roll is a rotation about the axis: a quarter turn moves a point off the axis by 90 degrees, four of them do not
   // move it.
   const glm::dvec3 off(0.001, 0.0, 0.01);

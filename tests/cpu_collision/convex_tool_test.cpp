@@ -85,18 +85,6 @@ TEST(ConvexTool, FifteenAxesOnParallelBoxes) {
   }
 }
 
-ToolVolume random_volume(Dice& dice) {
-  const ToolStep step = test::random_step(dice);
-  switch (dice.pick(3)) {
-    case 0:
-      return static_volume({step.pivot, step.tip_after, step.radius});
-    case 1:
-      return swept_volume(step, Cover::Paper);
-    default:
-      return swept_volume(step, Cover::Capsule);
-  }
-}
-
 bool holds(const ToolVolume& volume, const glm::dvec3& point, double slack) {
   for (int i = 0; i < volume.plane_count; ++i) {
     if (glm::dot(glm::dvec3(volume.planes[i]), point) + volume.planes[i].w < -slack) return false;
@@ -130,7 +118,7 @@ TEST(ConvexTool, CornersSpanTheVolume) {
     volumes.push_back(swept_volume(step, Cover::Capsule));
     volumes.push_back(swept_volume(step, Cover::Paper));
   }
-  for (int trial = 0; trial < 5000; ++trial) volumes.push_back(random_volume(dice));
+  for (int trial = 0; trial < 5000; ++trial) volumes.push_back(test::random_volume(dice));
   int flat = 0;
   for (std::size_t trial = 0; trial < volumes.size(); ++trial) {
     SCOPED_TRACE(testing::Message() << "trial " << trial);
@@ -171,7 +159,7 @@ TEST(ConvexTool, BoxAnswersAreCertain) {
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 3);
   int counts[3] = {};
   for (int trial = 0; trial < 5000; ++trial) {
-    const ToolVolume volume = random_volume(dice);
+    const ToolVolume volume = test::random_volume(dice);
     const ConvexTool tool = convex_tool(volume, 0.5f);
     for (int repeat = 0; repeat < 4; ++repeat) {
       ObbNode box = random_box(dice, 0.3, repeat % 2 ? 0.2 : 0.002);
@@ -223,7 +211,7 @@ TEST(ConvexTool, FacesAgreeWithTheReference) {
   SCOPED_TRACE(testing::Message() << "seed " << kSeed + 4);
   int in = 0, out = 0, close = 0;
   for (int trial = 0; trial < 40000; ++trial) {
-    const ToolVolume volume = random_volume(dice);
+    const ToolVolume volume = test::random_volume(dice);
     const ConvexTool tool = convex_tool(volume, 0.5f);
     Triangle face = random_face(dice, volume);
     if (trial % 2) {

@@ -35,22 +35,10 @@ ToolVolume cube_volume(float half, const glm::vec3& centre = glm::vec3(0.f)) {
                     {0, 0, -1, half + centre.z}});
 }
 
-ToolVolume random_volume(Dice& dice) {
-  const ToolStep step = test::random_step(dice);
-  switch (dice.pick(3)) {
-    case 0:
-      return static_volume({step.pivot, step.tip_after, step.radius});
-    case 1:
-      return swept_volume(step, Cover::Paper);
-    default:
-      return swept_volume(step, Cover::Capsule);
-  }
-}
-
 TEST(ConvexToolTight, SlackIsTheRoundingOfPlanesAndCoordinates) {
   Dice dice(kSeed);
   for (int trial = 0; trial < 200; ++trial) {
-    const ToolVolume volume = random_volume(dice);
+    const ToolVolume volume = test::random_volume(dice);
     const float largest = static_cast<float>(dice.uniform(0.0, 3.0));
     const ConvexTool tool = convex_tool(volume, largest);
     float farthest = 0.f;
@@ -177,7 +165,7 @@ TEST(ConvexToolTight, BoxIsTheSmallest) {
   Dice dice(kSeed + 3);
   int skew = 0;
   for (int trial = 0; trial < 500; ++trial) {
-    const ToolVolume volume = random_volume(dice);
+    const ToolVolume volume = test::random_volume(dice);
     const ConvexTool tool = convex_tool(volume, 0.3f);
     if (tool.corner_count < 6) continue;
     const double world = box_volume(tool, {dvec3(1, 0, 0), dvec3(0, 1, 0), dvec3(0, 0, 1)});
@@ -283,7 +271,7 @@ TEST(ConvexToolTight, FacesAreInOutOrUnclear) {
 TEST(ConvexToolTight, AxisAlignedBoxIsTight) {
   Dice dice(kSeed + 4);
   for (int trial = 0; trial < 200; ++trial) {
-    const ConvexTool tool = convex_tool(random_volume(dice), 0.3f);
+    const ConvexTool tool = convex_tool(test::random_volume(dice), 0.3f);
     if (tool.corner_count == 0) continue;
     dvec3 low(1e30), high(-1e30);
     for (int i = 0; i < tool.corner_count; ++i)

@@ -52,17 +52,6 @@ TEST(PartMotion, FollowsTheShaftAndSpinsEvenly) {
   });
 }
 
-TEST(PartMotion, PartsOfAMotionAreTheMotion) {
-  test::for_every_motion(1303, 5000, [](Dice& dice, const InstrumentMotion& motion) {
-    const double from = dice.uniform(0.0, 1.0), to = dice.uniform(from, 1.0), t = dice.uniform(0.0, 1.0);
-    const PartShape shape = test::random_part(dice);
-    const InstrumentMotion piece = motion_between(motion, from, to);
-    // The path between two times is straight, but the tip's time along it is the same.
-    ASSERT_LT(difference(frame_at(piece, shape, t), frame_at(motion, shape, from + t * (to - from))), 1e-8)
-        << test::words(motion);
-  });
-}
-
 TEST(PartMotion, TheHingeTurnsEachSideByHalfTheOpening) {
   PartShape jaw;
   jaw.corners = {{0.0, 0.001, 0.0}};

@@ -28,7 +28,7 @@ TEST(PartVolume, ContainsThePath) {
   int several = 0;
   test::for_every_motion(1320, 100000, [&](Dice& dice, const InstrumentMotion& motion) {
     const PartShape shape = test::random_part(dice);
-    const int pieces = piece_count(shape, motion);
+    const int pieces = volume_count(shape, motion);
     several += pieces > 1;
     for (int piece = 0; piece < pieces; ++piece) {
       const double from = static_cast<double>(piece) / pieces, to = static_cast<double>(piece + 1) / pieces;
@@ -55,7 +55,7 @@ TEST(PartVolume, TouchesAPartAtRest) {
     const InstrumentMotion motion =
         instrument_at_rest(test::random_pose(dice, {{0, 0, 0}, 0.1 * dice.direction(), 0.0025}));
     const ToolVolume volume = part_volume(shape, motion, 0.0, 1.0);
-    EXPECT_EQ(piece_count(shape, motion), 1);
+    EXPECT_EQ(volume_count(shape, motion), 1);
     const RigidFrame pose = frame_at(motion, shape, 0.0);
     for (int plane = 0; plane < volume.plane_count; ++plane) {
       double least = 1.0;

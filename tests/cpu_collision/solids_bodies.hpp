@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "cpu_collision/solids/rigid_pose.hpp"
 #include "geometry/refine.hpp"
+#include "geometry/rigid_frame.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar::test {
@@ -20,7 +20,7 @@ inline glm::dmat3 rotation(const dvec3& axis, double angle) {
   return glm::dmat3(c) + s * cross + (1.0 - c) * glm::outerProduct(a, a);
 }
 
-inline solids::RigidPose random_pose(Dice& dice, double extent) {
+inline RigidFrame random_pose(Dice& dice, double extent) {
   return {rotation(dice.direction(), dice.uniform(0.0, 3.14159)), dice.in_cube(extent)};
 }
 
@@ -59,7 +59,7 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
 }
 
 // Returns the surface as triangles in the world; a segment or a point as a triangle without area.
-inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const solids::RigidPose& pose) {
+inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const RigidFrame& pose) {
   std::vector<Triangle> surface;
   for (std::uint32_t f = 0; f < body.faces.size(); ++f) {
     const Triangle t = body.corners(f);
@@ -72,9 +72,9 @@ inline std::vector<Triangle> surface_of(const solids::ConvexBody& body, const so
   return surface;
 }
 
-inline bool inside(const solids::ConvexBody& body, const solids::RigidPose& pose, const dvec3& point) {
+inline bool inside(const solids::ConvexBody& body, const RigidFrame& pose, const dvec3& point) {
   if (body.dimension < 3) return false;
-  const dvec3 local = pose.back(point);
+  const dvec3 local = pose.to_local(point);
   return std::all_of(body.faces.begin(), body.faces.end(),
                      [&](const auto& f) { return glm::dot(f.normal, local) <= f.offset; });
 }
@@ -84,8 +84,8 @@ struct SlowDistance {
   double surfaces;  // m; between the surfaces
 };
 
-inline SlowDistance slow_distance(const solids::ConvexBody& a, const solids::RigidPose& at_a,
-                                  const solids::ConvexBody& b, const solids::RigidPose& at_b) {
+inline SlowDistance slow_distance(const solids::ConvexBody& a, const RigidFrame& at_a, const solids::ConvexBody& b,
+                                  const RigidFrame& at_b) {
   double least = std::numeric_limits<double>::infinity();
   const auto second = surface_of(b, at_b);
   for (const Triangle& s : surface_of(a, at_a)) {

@@ -81,8 +81,8 @@ TEST(PieceFaces, TouchedFacesOfAnOrgan) {
   Dice dice(17);
   std::size_t touched = 0, in_box = 0;
   for (int round = 0; round < 6; ++round) {
-    RigidPose pose = test::random_pose(dice, 0.0);
-    pose.at = dvec3(organ.positions[dice.pick(static_cast<int>(organ.positions.size()))]);
+    RigidFrame pose = test::random_pose(dice, 0.0);
+    pose.origin = dvec3(organ.positions[dice.pick(static_cast<int>(organ.positions.size()))]);
     const auto all = query.touched(pose, organ.view());
     const std::vector<FaceId> expected(all.begin(), all.end());
     // The candidates come from a box query.

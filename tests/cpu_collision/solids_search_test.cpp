@@ -32,8 +32,8 @@ ConvexBody without_incident_edges(ConvexBody body) {
   return body;
 }
 
-bool holds(const ConvexBody& body, const RigidPose& pose, const dvec3& point) {
-  const dvec3 local = pose.back(point);
+bool holds(const ConvexBody& body, const RigidFrame& pose, const dvec3& point) {
+  const dvec3 local = pose.to_local(point);
   return std::all_of(body.faces.begin(), body.faces.end(),
                      [&](const auto& face) { return glm::dot(face.normal, local) <= face.offset + 1e-12; });
 }
@@ -43,7 +43,7 @@ struct Counts {
   long steps = 0;
 };
 
-void expect_the_slow_answer(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b,
+void expect_the_slow_answer(const ConvexBody& a, const RigidFrame& at_a, const ConvexBody& b, const RigidFrame& at_b,
                             Counts& counts) {
   FeaturePair pair;
   const FeatureDistance fast = closest_features(without_incident_edges(a), at_a, without_incident_edges(b), at_b, pair);
@@ -66,9 +66,9 @@ TEST(SolidSearch, ReplacesWalksThatEndEarly) {
   Counts counts;
   for (int trial = 0; trial < 2000; ++trial) {
     const ConvexBody a = random_body(dice, trial % 4), b = random_body(dice, trial / 4 % 4);
-    const RigidPose at_a = test::random_pose(dice, 0.1);
-    RigidPose at_b = test::random_pose(dice, 0.0);
-    at_b.at = at_a.at + dice.uniform(0.0, trial % 3 ? 0.15 : 0.04) * dice.direction();
+    const RigidFrame at_a = test::random_pose(dice, 0.1);
+    RigidFrame at_b = test::random_pose(dice, 0.0);
+    at_b.origin = at_a.origin + dice.uniform(0.0, trial % 3 ? 0.15 : 0.04) * dice.direction();
     ASSERT_NO_FATAL_FAILURE(expect_the_slow_answer(a, at_a, b, at_b, counts))
         << "trial " << trial << ", seed " << kSeed;
   }
@@ -78,8 +78,8 @@ TEST(SolidSearch, ReplacesWalksThatEndEarly) {
     std::vector<vec3> points;
     for (const dvec3& v : small.vertices) points.emplace_back(0.02 * v);
     small = convex_hull(points);
-    const RigidPose at = test::random_pose(dice, 0.1);
-    const RigidPose inside{test::rotation(dice.direction(), 1.0), at.at + dice.in_cube(0.01)};
+    const RigidFrame at = test::random_pose(dice, 0.1);
+    const RigidFrame inside{test::rotation(dice.direction(), 1.0), at.origin + dice.in_cube(0.01)};
     ASSERT_NO_FATAL_FAILURE(expect_the_slow_answer(large, at, small, inside, counts)) << "trial " << trial;
     ASSERT_NO_FATAL_FAILURE(expect_the_slow_answer(small, inside, large, at, counts)) << "trial " << trial;
   }

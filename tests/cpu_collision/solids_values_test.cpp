@@ -243,7 +243,7 @@ TEST(SolidValues, PosedBoxIsTight) {
   const ConvexPieces pieces = convex_pieces(shapes::cube(0.02f, {0.01f, 0.02f, -0.03f}).view());
   const PieceFaces faces(pieces);
   for (int trial = 0; trial < 50; ++trial) {
-    const RigidPose pose = test::random_pose(dice, 0.1);
+    const RigidFrame pose = test::random_pose(dice, 0.1);
     const PieceFaces::Box box = faces.box(pose);
     dvec3 low(1e9), high(-1e9);
     for (const dvec3& v : pieces.nodes[0].hull.vertices)
@@ -272,7 +272,7 @@ TEST(SolidValues, WalksHaveThePinnedLengths) {
     const ConvexBody first = body(trial), second = body(trial / 5);
     FeaturePair pair;
     for (int pose = 0; pose < 4; ++pose) {
-      const RigidPose at{test::rotation(dice.direction(), 0.7 * pose), dice.uniform(0.0, 0.2) * dice.direction()};
+      const RigidFrame at{test::rotation(dice.direction(), 0.7 * pose), dice.uniform(0.0, 0.2) * dice.direction()};
       if (pose == 2 && !first.faces.empty()) pair.first = {FeatureKind::Face, 0};
       const FeatureDistance answer = closest_features(first, {}, second, at, pair);
       walks.steps += answer.steps;

@@ -109,7 +109,7 @@ TEST(Grasp, HoldsTheFoldBetweenTheJaws) {
   for (const GraspedPoint& held : fold.grasp.points) {
     EXPECT_LT(std::abs(fold.mesh.positions[held.vertex].x), 2.6e-3f);
     EXPECT_GT(fold.mesh.positions[held.vertex].z, 0.0120f);
-    const dvec3 local = glm::transpose(frame.axes) * (dvec3(fold.positions[held.vertex]) - frame.origin);
+    const dvec3 local = frame.to_local(dvec3(fold.positions[held.vertex]));
     EXPECT_TRUE(between_jaws(fold.tool.jaws, fold.params.reach,
                              jaw_point(fold.tool.jaws, fold.tool.motion.opening_after, local), 1e-3));
   }

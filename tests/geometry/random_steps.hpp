@@ -73,6 +73,19 @@ inline ToolStep random_step(Dice& dice) {
   return step_with(dice, dice.in_cube(0.3), before, after, angle, radius);
 }
 
+// Returns the volume of a random step: at rest, swept by the paper's cover or by capsules.
+inline ToolVolume random_volume(Dice& dice) {
+  const ToolStep step = random_step(dice);
+  switch (dice.pick(3)) {
+    case 0:
+      return static_volume({step.pivot, step.tip_after, step.radius});
+    case 1:
+      return swept_volume(step, Cover::Paper);
+    default:
+      return swept_volume(step, Cover::Capsule);
+  }
+}
+
 // Steps at and around every case boundary: angles near 0, 1e-4, 2 and pi; motion near 0 and two radii; retraction,
 // insertion, exact ties, the tip behind the trocar, both tips on one line through the pivot.
 inline std::vector<ToolStep> switch_steps(Dice& dice) {

@@ -30,6 +30,13 @@ ToolStep laparoscopic_step(test::Dice& dice) {
   return {dice.direction() * 0.2, tip, tip + dice.in_cube(dice.log_uniform(1e-4, 3e-2)), dice.log_uniform(1e-3, 6e-3)};
 }
 
+// A box around everything within `radius` of the triangle that the shaft sweeps, plus one micrometre for rounding.
+broad::Box box_of(const ToolStep& step) {
+  const double margin = step.radius + 1e-6;
+  return broad::box_around(glm::min(step.pivot, glm::min(step.tip_before, step.tip_after)) - margin,
+                           glm::max(step.pivot, glm::max(step.tip_before, step.tip_after)) + margin);
+}
+
 // The box contains every point within the radius of the swept shaft.
 TEST(Encounters, TheBoxContainsTheSweptShaft) {
   constexpr std::uint32_t kSeed = 61;

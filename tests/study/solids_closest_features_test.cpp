@@ -20,7 +20,7 @@ using test::Dice;
 constexpr double kClose = 2e-10;  // m, of bodies of 0.1 m
 
 // Checks the proof in the answer: each body lies on its own side of the slab between the points.
-void expect_certified(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b,
+void expect_certified(const ConvexBody& a, const RigidFrame& at_a, const ConvexBody& b, const RigidFrame& at_b,
                       const FeatureDistance& answer) {
   if (answer.overlapping || answer.distance < 1e-9) return;
   const dvec3 n = (answer.on_second - answer.on_first) / answer.distance;
@@ -34,9 +34,9 @@ struct Totals {
 };
 
 void compare(Dice& dice, Totals& totals, const ConvexBody& a, const ConvexBody& b, double apart) {
-  const RigidPose at_a = test::random_pose(dice, 0.1);
-  RigidPose at_b = test::random_pose(dice, 0.0);
-  at_b.at = at_a.at + dice.uniform(0.0, apart) * dice.direction();
+  const RigidFrame at_a = test::random_pose(dice, 0.1);
+  RigidFrame at_b = test::random_pose(dice, 0.0);
+  at_b.origin = at_a.origin + dice.uniform(0.0, apart) * dice.direction();
   FeaturePair pair;
   if (dice.pick(2) && !a.faces.empty()) pair.first = {FeatureKind::Face, 0};
   const FeatureDistance fast = closest_features(a, at_a, b, at_b, pair);
@@ -97,7 +97,7 @@ ConvexBody box(const vec3& half) {
   return convex_hull(points);
 }
 
-FeatureDistance cold(const ConvexBody& a, const ConvexBody& b, const RigidPose& at_b) {
+FeatureDistance cold(const ConvexBody& a, const ConvexBody& b, const RigidFrame& at_b) {
   FeaturePair pair;
   return closest_features(a, {}, b, at_b, pair);
 }
@@ -105,23 +105,24 @@ FeatureDistance cold(const ConvexBody& a, const ConvexBody& b, const RigidPose& 
 // Tests parallel faces, parallel edges, vertex to vertex and edge to edge; sizes and gaps are exact numbers.
 TEST(ClosestFeatures, NamedCases) {
   const ConvexBody cube = box(vec3(1.f));
-  const auto at = [](double x, double y, double z) { return RigidPose{glm::dmat3(1.0), {x, y, z}}; };
+  const auto at = [](double x, double y, double z) { return RigidFrame{glm::dmat3(1.0), {x, y, z}}; };
   EXPECT_NEAR(cold(cube, cube, at(3, 0, 0)).distance, 1.0, 1e-12);
   EXPECT_NEAR(cold(cube, cube, at(3, 1.5, 0.5)).distance, 1.0, 1e-12);
   EXPECT_NEAR(cold(cube, cube, at(3, 3, 0)).distance, std::sqrt(2.0), 1e-12);
   EXPECT_NEAR(cold(cube, cube, at(3, 3, 1.2)).distance, std::sqrt(2.0), 1e-12);
   EXPECT_NEAR(cold(cube, cube, at(3, 3, 3)).distance, std::sqrt(3.0), 1e-12);
-  for (const RigidPose& touching : {at(2, 0, 0), at(2, 2, 0), at(2, 2, 2), at(2, 1.5, 0.3), at(0, 0, 0), at(1, 1, 1)}) {
+  for (const RigidFrame& touching :
+       {at(2, 0, 0), at(2, 2, 0), at(2, 2, 2), at(2, 1.5, 0.3), at(0, 0, 0), at(1, 1, 1)}) {
     const FeatureDistance answer = cold(cube, cube, touching);
     EXPECT_TRUE(answer.overlapping);
     EXPECT_EQ(answer.distance, 0.0);
     EXPECT_EQ(answer.on_first, answer.on_second);
   }
   const double turn = 0.785398163397448309616;  // an eighth
-  const RigidPose edge_on{test::rotation({0, 0, 1}, turn), {1.0 + std::sqrt(2.0) + 0.5, 0, 0}};
+  const RigidFrame edge_on{test::rotation({0, 0, 1}, turn), {1.0 + std::sqrt(2.0) + 0.5, 0, 0}};
   EXPECT_NEAR(cold(cube, cube, edge_on).distance, 0.5, 1e-12);
-  const RigidPose crossed{test::rotation({0, 0, 1}, turn) * test::rotation({1, 0, 0}, turn),
-                          {0, 0, 1.0 + std::sqrt(2.0) + 0.25}};
+  const RigidFrame crossed{test::rotation({0, 0, 1}, turn) * test::rotation({1, 0, 0}, turn),
+                           {0, 0, 1.0 + std::sqrt(2.0) + 0.25}};
   EXPECT_NEAR(cold(cube, cube, crossed).distance, 0.25, 1e-12);
 }
 
@@ -129,7 +130,7 @@ TEST(ClosestFeatures, SheetsSegmentsAndPoints) {
   const ConvexBody sheet = convex_hull(std::vector<vec3>{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}});
   const ConvexBody line = convex_hull(std::vector<vec3>{{-1, 0, 0}, {1, 0, 0}});
   const ConvexBody point = convex_hull(std::vector<vec3>{{0, 0, 0}});
-  const auto at = [](double x, double y, double z) { return RigidPose{glm::dmat3(1.0), {x, y, z}}; };
+  const auto at = [](double x, double y, double z) { return RigidFrame{glm::dmat3(1.0), {x, y, z}}; };
   for (const ConvexBody* other : {&sheet, &line, &point}) {
     EXPECT_NEAR(cold(sheet, *other, at(0.3, 0, 2)).distance, 2.0, 1e-12);
     EXPECT_NEAR(cold(sheet, *other, at(0.3, 0, -2)).distance, 2.0, 1e-12);
@@ -150,8 +151,8 @@ TEST(ClosestFeatures, BehindAThinPlate) {
   for (std::uint32_t f = 0; f < plate.faces.size(); ++f) {
     for (std::uint32_t g = 0; g < needle.faces.size(); ++g) {
       for (int i = 0; i < 20; ++i) {
-        const RigidPose pose{test::rotation(dice.direction(), dice.uniform(0, 3)),
-                             {dice.in_cube(0.8).x, 0.1, i % 2 ? 0.3 : -0.7}};
+        const RigidFrame pose{test::rotation(dice.direction(), dice.uniform(0, 3)),
+                              {dice.in_cube(0.8).x, 0.1, i % 2 ? 0.3 : -0.7}};
         FeaturePair pair{{FeatureKind::Face, f}, {FeatureKind::Face, g}};
         const FeatureDistance fast = closest_features(plate, {}, needle, pose, pair);
         const test::SlowDistance slow = test::slow_distance(plate, {}, needle, pose);
@@ -178,7 +179,7 @@ TEST(ClosestFeatures, CoherentMotion) {
     const dvec3 axis = dice.direction(), start = dice.direction(), direction = dice.across(start);
     FeaturePair pair;
     for (int frame = 0; frame < 300; ++frame) {
-      const RigidPose at_b{test::rotation(axis, 0.01 * frame), 0.12 * start + 0.0005 * (frame - 150.0) * direction};
+      const RigidFrame at_b{test::rotation(axis, 0.01 * frame), 0.12 * start + 0.0005 * (frame - 150.0) * direction};
       const std::uint64_t before = allocations_so_far();
       const FeatureDistance warm = closest_features(a, {}, b, at_b, pair);
       ASSERT_EQ(allocations_so_far(), before);

@@ -17,7 +17,8 @@ using glm::dvec3;
 using glm::vec3;
 using test::Dice;
 
-double overlap(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b, const dvec3& n) {
+double overlap(const ConvexBody& a, const RigidFrame& at_a, const ConvexBody& b, const RigidFrame& at_b,
+               const dvec3& n) {
   double top = -1e9, bottom = 1e9;
   for (const dvec3& v : a.vertices) top = std::max(top, glm::dot(n, at_a.to_world(v)));
   for (const dvec3& v : b.vertices) bottom = std::min(bottom, glm::dot(n, at_b.to_world(v)));
@@ -25,19 +26,19 @@ double overlap(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, 
 }
 
 // Computes the depth along every face normal and every product of two edges, with both signs, by full projections.
-double slow_depth(const ConvexBody& a, const RigidPose& at_a, const ConvexBody& b, const RigidPose& at_b) {
+double slow_depth(const ConvexBody& a, const RigidFrame& at_a, const ConvexBody& b, const RigidFrame& at_b) {
   double least = 1e9;
   const auto try_axis = [&](const dvec3& axis) {
     const double length = glm::length(axis);
     if (length < 1e-12) return;
     for (const double sign : {1.0, -1.0}) least = std::min(least, overlap(a, at_a, b, at_b, sign / length * axis));
   };
-  for (const auto& f : a.faces) try_axis(at_a.turn * f.normal);
-  for (const auto& f : b.faces) try_axis(at_b.turn * f.normal);
+  for (const auto& f : a.faces) try_axis(at_a.axes * f.normal);
+  for (const auto& f : b.faces) try_axis(at_b.axes * f.normal);
   for (const auto& e : a.edges) {
     for (const auto& g : b.edges) {
-      try_axis(glm::cross(at_a.turn * glm::normalize(a.vertices[e.vertex[1]] - a.vertices[e.vertex[0]]),
-                          at_b.turn * glm::normalize(b.vertices[g.vertex[1]] - b.vertices[g.vertex[0]])));
+      try_axis(glm::cross(at_a.axes * glm::normalize(a.vertices[e.vertex[1]] - a.vertices[e.vertex[0]]),
+                          at_b.axes * glm::normalize(b.vertices[g.vertex[1]] - b.vertices[g.vertex[0]])));
     }
   }
   return least;
@@ -50,9 +51,9 @@ TEST(Penetration, AgainstEveryAxis) {
   for (int round = 0; round < 6000; ++round) {
     const ConvexBody a = convex_hull(test::random_cloud(dice, 0.05, 12)),
                      b = convex_hull(test::random_cloud(dice, 0.05, 12));
-    const RigidPose at_a = test::random_pose(dice, 0.1);
-    RigidPose at_b = test::random_pose(dice, 0.0);
-    at_b.at = at_a.at + dice.uniform(0.0, 0.08) * dice.direction();
+    const RigidFrame at_a = test::random_pose(dice, 0.1);
+    RigidFrame at_b = test::random_pose(dice, 0.0);
+    at_b.origin = at_a.origin + dice.uniform(0.0, 0.08) * dice.direction();
     FeaturePair pair;
     if (!closest_features(a, at_a, b, at_b, pair).overlapping) {
       if (a.dimension == 3 && b.dimension == 3) {
@@ -69,8 +70,8 @@ TEST(Penetration, AgainstEveryAxis) {
     ASSERT_NEAR(overlap(a, at_a, b, at_b, found.normal), found.depth, 1e-9);
     ASSERT_NEAR(glm::distance(found.on_first, found.on_second + found.depth * found.normal), 0.0, 1e-6);
     // Moved by the depth plus a micrometre they are apart by a micrometre.
-    RigidPose moved = at_b;
-    moved.at += (found.depth + 1e-6) * found.normal;
+    RigidFrame moved = at_b;
+    moved.origin += (found.depth + 1e-6) * found.normal;
     FeaturePair after;
     const FeatureDistance parted = closest_features(a, at_a, b, moved, after);
     ASSERT_FALSE(parted.overlapping) << "seed " << seed << " round " << round;

@@ -21,7 +21,7 @@ struct Slow {
   double distance = 1e9, depth = 0.0;
 };
 
-Slow all_pairs(const ConvexPieces& a, const RigidPose& at_a, const ConvexPieces& b, const RigidPose& at_b) {
+Slow all_pairs(const ConvexPieces& a, const RigidFrame& at_a, const ConvexPieces& b, const RigidFrame& at_b) {
   Slow slow;
   for (const PieceNode& first : a.nodes) {
     for (const PieceNode& second : b.nodes) {
@@ -45,9 +45,9 @@ TEST(PiecePair, AgainstAllPairs) {
   Dice dice(seed);
   int overlapping = 0;
   for (int round = 0; round < 40; ++round) {
-    const RigidPose at_a = test::random_pose(dice, 0.05);
-    RigidPose at_b = test::random_pose(dice, 0.0);
-    at_b.at = at_a.at + dice.uniform(0.0, 0.08) * dice.direction();
+    const RigidFrame at_a = test::random_pose(dice, 0.05);
+    RigidFrame at_b = test::random_pose(dice, 0.0);
+    at_b.origin = at_a.origin + dice.uniform(0.0, 0.08) * dice.direction();
     PiecePair pair(ring(), ring());
     const PieceDistance fast = pair.distance(at_a, at_b);
     const Slow slow = all_pairs(ring(), at_a, ring(), at_b);
@@ -67,7 +67,7 @@ TEST(PiecePair, CoherentMotion) {
   PiecePair kept(ring(), ring());
   long warm_tests = 0, cold_tests = 0, warm_steps = 0, cold_steps = 0;
   for (int frame = 0; frame < 200; ++frame) {
-    const RigidPose at_b{test::rotation({1, 0, 0}, 1.5 + 0.003 * frame), {0.02 + 0.0002 * frame, 0.0, 0.0}};
+    const RigidFrame at_b{test::rotation({1, 0, 0}, 1.5 + 0.003 * frame), {0.02 + 0.0002 * frame, 0.0, 0.0}};
     const std::uint64_t before = allocations_so_far();
     const PieceDistance warm = kept.distance({}, at_b);
     ASSERT_EQ(allocations_so_far(), before);

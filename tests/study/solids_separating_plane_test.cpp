@@ -21,7 +21,7 @@ using test::Dice;
 
 constexpr PlaneWeight kWeights[] = {PlaneWeight::Constant, PlaneWeight::Decaying, PlaneWeight::Quality};
 
-std::vector<dvec3> placed(const ConvexBody& body, const RigidPose& pose) {
+std::vector<dvec3> placed(const ConvexBody& body, const RigidFrame& pose) {
   std::vector<dvec3> points;
   for (const dvec3& v : body.vertices) points.push_back(pose.to_world(v));
   return points;
@@ -43,8 +43,9 @@ TEST(SeparatingPlane, SeparatedIsAlwaysRight) {
     const double unit = dice.log_uniform(1e-4, 1e3);  // any unit of length
     const ConvexBody a = convex_hull(test::random_cloud(dice, 0.05 * unit, 20));
     const ConvexBody b = convex_hull(test::random_cloud(dice, 0.05 * unit, 20));
-    const RigidPose at_a = test::random_pose(dice, unit);
-    const RigidPose at_b{test::random_pose(dice, 0.0).turn, at_a.at + unit * dice.uniform(0.0, 0.2) * dice.direction()};
+    const RigidFrame at_a = test::random_pose(dice, unit);
+    const RigidFrame at_b{test::random_pose(dice, 0.0).axes,
+                          at_a.origin + unit * dice.uniform(0.0, 0.2) * dice.direction()};
     FeaturePair pair;
     const FeatureDistance truth = closest_features(a, at_a, b, at_b, pair);
     const auto first = placed(a, at_a), second = placed(b, at_b);
@@ -101,7 +102,7 @@ TEST(SeparatingPlane, LastFramesPlaneSavesUpdates) {
     Plane plane;
     long warm = 0, cold = 0;
     for (int frame = 0; frame < 300; ++frame) {
-      const RigidPose at_b{test::rotation(axis, 0.01 * frame), 0.2 * start + 0.0005 * (frame - 150.0) * direction};
+      const RigidFrame at_b{test::rotation(axis, 0.01 * frame), 0.2 * start + 0.0005 * (frame - 150.0) * direction};
       const auto first = placed(a, {}), second = placed(b, at_b);
       const std::uint64_t before = allocations_so_far();
       const SeparatingPlaneAnswer answer = separating_plane(first, second, &plane, {.weight = weight});
