@@ -100,7 +100,7 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
   if (!(grasp.area > 0.f)) release(grasp);
 }
 
-double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp) {
+double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp, double firmness) {
   grasp.squeeze = 0.f;
   if (!grasp.holding() || commanded >= std::min(grasp.first_opening, jaws.widest * params.grip_below)) {
     release(grasp);
@@ -108,7 +108,7 @@ double settle_opening(const GraspParams& params, const Jaws& jaws, double comman
   }
   const double stiffness = params.handle_stiffness / jaws.widest;
   const auto handle_force = [&](double opening) {
-    return std::min(static_cast<double>(params.squeeze), stiffness * (opening - commanded));
+    return firmness * std::min(static_cast<double>(params.squeeze), stiffness * (opening - commanded));
   };
   double low = std::max(commanded, 0.0), high = grasp.first_opening;
   for (int k = 0; k < kBisections; ++k) {

@@ -1,10 +1,10 @@
 // Simulates jaws, which hold the tissue between them. The tissue follows the instrument, slips when the pull exceeds
 // the jaws' friction, and tears when the mean pull of a frame exceeds its strength.
 //   The jaws grip when both touch the organ while they close: they hold the surface vertices between their surfaces.
-//   They stop where the force of the handle, stiffness (opening - commanded opening), equals that of the tissue,
-//   A E / 3 (1 / l^2 - l) with l = opening / opening at the first grip: unconfined compression of an incompressible
-//   neo-Hookean layer (Treloar, "The Physics of Rubber Elasticity", 1975) of the held area A.
-//   Largest pull = 2 friction squeeze, shared by the held points in proportion to their areas.
+//   They stop where the force of the handle, firmness x stiffness (opening - commanded opening), equals that of the
+//   tissue, A E / 3 (1 / l^2 - l) with l = opening / opening at the first grip: unconfined compression of an
+//   incompressible neo-Hookean layer (Treloar, "The Physics of Rubber Elasticity", 1975) of the held area A. Largest
+//   pull = 2 friction squeeze, shared by the held points in proportion to their areas.
 // Units: metres, newtons, radians; positions between the jaws are in the instrument's frame (geometry/tool_frame.hpp).
 // Tested in tests/deform/grasp_test.cpp
 #pragma once
@@ -87,8 +87,10 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
           Grasp& grasp);
 
 // Returns the opening at which the handle and the held tissue are in equilibrium, for a commanded opening; sets
-// grasp.squeeze. Without held tissue it is the commanded opening. Releases tissue when the handle no longer closes.
-double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp);
+// grasp.squeeze. `firmness`: the handle's force relative to that of a firm grip, 0..1. Without held tissue it is the
+// commanded opening. Releases tissue when the handle no longer closes.
+double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp,
+                      double firmness = 1.0);
 
 // Appends the motion of the held points in this step to `holds`.
 void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const Grasp& grasp,

@@ -33,6 +33,8 @@ MouseDevice* Hands::held(bool scope) const {
 void Hands::rest() {
   for (MouseDevice* mouse : mice_)
     if (mouse) mouse->set_energy(false);
+  if (pressed_) pressed_->let_go();
+  pressed_ = nullptr;
 }
 
 void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {
@@ -42,18 +44,34 @@ void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {
   }
 }
 
-// Jaws react to changes of the button only: an instrument that is left by Tab while the button is down stays closed, as
-// with a ratchet. The pedal belongs to the selected instrument.
+// A press belongs to the instrument that was selected when it began, even if Tab selects another one meanwhile. The
+// button may go down and up again between two polls.
+void Hands::work_jaws(const WindowInput& input) {
+  const bool went_down = input.left_pressed || (input.left_button && !button_was_down_);
+  button_was_down_ = input.left_button;
+  if (pressed_ && (went_down || !input.left_button)) {
+    pressed_->release();
+    pressed_ = nullptr;
+  }
+  MouseDevice* mouse = held(false);
+  if (!went_down || !mouse || mouse == scope_) return;
+  mouse->press();
+  if (input.left_button) {
+    pressed_ = mouse;
+  } else {
+    mouse->release();
+  }
+}
+
+// The pedal belongs to the selected instrument.
 void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
   tell(axes, settings);
   const bool pedal = input.down(Key::E) || input.down(Key::Space);
   for (std::size_t k = 0; k < mice_.size(); ++k)
     if (mice_[k]) mice_[k]->set_energy(pedal && k == in_hand_);
-  const bool button_moved = input.left_button != button_was_down_;
-  button_was_down_ = input.left_button;
+  work_jaws(input);
   MouseDevice* mouse = held(input.right_button);
   if (!mouse) return;
-  if (button_moved && mouse != scope_) mouse->set_grip(input.left_button ? 0.0 : 1.0);
   mouse->set_screen(axes.right, axes.up);
   mouse->set_fulcrum(settings.fulcrum);
   mouse->move(settings.speed * input.pointer_motion.x, settings.speed * input.pointer_motion.y);

@@ -1,4 +1,4 @@
-// Makes mouse and keyboard an input device: the mouse moves the selected instrument or the scope and closes the jaws;
+// Makes mouse and keyboard an input device: the mouse moves the selected instrument or the scope and works the jaws;
 // keys roll it and press the pedal. Needs no window, only its input. Units: pixels, degrees, seconds.
 // Tested in tests/app/window_state_test.cpp
 #pragma once
@@ -36,16 +36,18 @@ class Hands {
   void tell(const ScopeAxes& axes, const HandSettings& settings);
   // Moves the selected instrument by the input. `elapsed`: s of the session's ticks, for keys that are held.
   void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);
-  // Releases all pedals.
+  // Releases all pedals. A press of the jaws' button ends without a click.
   void rest();
 
  private:
   MouseDevice* held(bool scope) const;
+  void work_jaws(const WindowInput& input);
 
   DeviceContext devices_ = {.gamepad = glfw_gamepad};  // must outlive the devices made with it
   std::vector<MouseDevice*> mice_;                     // [instrument]
   MouseDevice* scope_ = nullptr;
   std::size_t in_hand_ = 0;
+  MouseDevice* pressed_ = nullptr;  // the instrument that was selected when the button of the jaws went down
   bool button_was_down_ = false;
 };
 

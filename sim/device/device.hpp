@@ -24,17 +24,19 @@ struct DevicePose {
   double roll_deg = 0.0;            // degrees, clockwise as seen from the trocar
   double grip = 1.0;                // 0 closed .. 1 open
   bool energy = false;              // the pedal is down
+  double grip_force = 1.0;          // 1   force of the hand on the handle, relative to a firm grip, 0..1
 };
 
 // State of a device. Stale: no new data for more than 50 ms, or an impossible pose; Lost: disconnected. While a device
 // is not Good, its instrument freezes and its force is zero; both recover with the device.
 enum class DeviceHealth { Good, Stale, Lost };
 
-// The force of the tissue on the instrument in a frame.
+// The force of the tissue on the instrument in a frame, wherever it touches (sim/device/tip_force.hpp).
 struct Felt {
-  glm::vec3 force{0.f};  // N
-  glm::dvec3 tip{0.0};   // m   position of the tip for which the force was computed
-  double time = 0.0;     // s   FrameClock::time of the frame
+  glm::vec3 force{0.f};  // N    at the tip, with the same effect about the trocar
+  glm::dvec3 tip{0.0};   // m    position of the tip for which the force was computed
+  double time = 0.0;     // s    FrameClock::time of the frame
+  float twist = 0.f;     // N m  about the shaft, positive in the direction of roll_deg
 };
 
 class Device {

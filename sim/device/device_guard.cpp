@@ -23,6 +23,7 @@ DevicePose blended(const DevicePose& from, const DevicePose& to, double share) {
   pose.tip = pose.pivot + (depth_from + share * (depth_to - depth_from)) * direction;
   pose.roll_deg = from.roll_deg + share * (to.roll_deg - from.roll_deg);
   pose.grip = from.grip + share * (to.grip - from.grip);
+  pose.grip_force = to.grip_force;
   return pose;
 }
 
@@ -31,7 +32,8 @@ DevicePose blended(const DevicePose& from, const DevicePose& to, double share) {
 bool usable(const DevicePose& pose) {
   // The volume around a tip extends beyond the tip, so the tip must stay clear of the limit of coordinates.
   constexpr double kFarthest = kLargestCoordinate - 1.0;  // m
-  return std::isfinite(pose.roll_deg + pose.grip) && pose_fault({pose.pivot, pose.tip, ToolPose{}.radius}).empty() &&
+  return std::isfinite(pose.roll_deg + pose.grip + pose.grip_force) &&
+         pose_fault({pose.pivot, pose.tip, ToolPose{}.radius}).empty() &&
          glm::all(glm::lessThanEqual(glm::max(glm::abs(pose.pivot), glm::abs(pose.tip)), glm::dvec3(kFarthest)));
 }
 

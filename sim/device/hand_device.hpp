@@ -21,6 +21,7 @@ struct HeldTool {
   glm::dvec3 axis{0.0};                       // 1   direction at zero pan and tilt; zero: from pivot to tip
   JointLimits limits;
   double spin_deg = 0.0;  // deg  at the start
+  bool ratchet = true;    //      the handle has a ratchet, which keeps the jaws closed
 };
 
 // Returns an empty text when the tool starts within its limits; else the joint that is outside them, with its limits.

@@ -5,9 +5,17 @@
 #include "geometry/elementary.hpp"
 
 namespace trocar {
+namespace {
+
+RatchetParams ratchet_of(const HeldTool& tool, RatchetParams params) {
+  params.latches = params.latches && tool.ratchet;
+  return params;
+}
+
+}  // namespace
 
 MouseDevice::MouseDevice(const HeldTool& tool, const MouseParams& params)
-    : HandDevice(tool, params.fulcrum), params_(params) {}
+    : HandDevice(tool, params.fulcrum), params_(params), ratchet_(ratchet_of(tool, params.ratchet)) {}
 
 MouseDevice::MouseDevice(const glm::dvec3& pivot, const glm::dvec3& tip, const MouseParams& params)
     : MouseDevice(HeldTool{pivot, tip, glm::dvec3(0.0), {}, 0.0}, params) {}
@@ -20,7 +28,11 @@ DevicePose MouseDevice::pose(const FrameClock& clock) {
   const double dt = started_ ? std::max(clock.time - time_, 0.0) : 0.0;
   time_ = clock.time;
   started_ = true;
-  return follow(params_.smoothing > 0.0 ? 1.0 - elementary::exp(-dt / params_.smoothing) : 1.0);
+  ratchet_.advance(time_);
+  set_jaws(ratchet_.closed() ? 0.0 : 1.0);
+  DevicePose pose = follow(params_.smoothing > 0.0 ? 1.0 - elementary::exp(-dt / params_.smoothing) : 1.0);
+  pose.grip_force = ratchet_.force();
+  return pose;
 }
 
 }  // namespace trocar

@@ -17,6 +17,7 @@ void IgtlPublisher::publish(const Session& session) {
     const DevicePose pose{instrument.pose.pivot, instrument.pose.tip, instrument.roll_deg, instrument.grip, false};
     tools_[k].pose = matrix_of(centres_[k], joints_of(centres_[k], instrument.limits, pose));
     tools_[k].force = instrument.force;
+    tools_[k].torque = instrument.torque;
     tools_[k].touched = 0;
     for (const Organ& organ : session.organs())
       tools_[k].touched += static_cast<std::uint32_t>(organ.touches.of_tool(k).size());

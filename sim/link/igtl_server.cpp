@@ -84,6 +84,10 @@ struct IgtlServer::Shared {
     for (const PublishedTool& tool : tools)
       for (int axis = 0; axis < 3; ++axis) numbers.push_back(static_cast<double>(tool.force[axis]));
     append_sensor(frame, "Force", numbers, IgtlUnit::Newton, time);
+    numbers.clear();
+    for (const PublishedTool& tool : tools)
+      for (int axis = 0; axis < 3; ++axis) numbers.push_back(static_cast<double>(tool.torque[axis]));
+    append_sensor(frame, "Torque", numbers, IgtlUnit::NewtonMetre, time);
   }
 
   void send_remaining(Client& client) const {

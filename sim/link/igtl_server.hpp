@@ -4,6 +4,7 @@
 //   TDATA      "Instruments"                       all instruments, in their order
 //   SENSOR     "Touched"                           number of faces that each instrument touches, in that order; no unit
 //   SENSOR     "Force"                             x, y, z of the force on each instrument, in that order; newtons
+//   SENSOR     "Torque"                            x, y, z of its torque about the trocar, in that order; newton metres
 // A client that has not received the whole last frame skips this one; a client that receives nothing for `patience` is
 // disconnected. More clients than `most_clients` are refused, with a line in the log. When the system has no free
 // descriptors, the server accepts no client for a second. Data from clients is read and discarded: they need not ask.
@@ -29,6 +30,7 @@ struct PublishedTool {
   glm::dmat4 pose{1.0};       // m
   glm::vec3 force{0.f};       // N
   std::uint32_t touched = 0;  // number of touched faces
+  glm::vec3 torque{0.f};      // N m, about the trocar
 };
 
 class IgtlServer {

@@ -176,17 +176,27 @@ void append_tdata(std::vector<std::byte>& out, std::string_view name, std::span<
   append_message(out, "TDATA", name, time, std::as_bytes(std::span(elements)));
 }
 
+namespace {
+
+igtl_unit packed(IgtlUnit unit) {
+  if (unit == IgtlUnit::None) return 0;
+  igtl_unit_data parts;
+  igtl_unit_init(&parts);
+  parts.unit[0] = IGTL_UNIT_SI_DERIVED_NEWTON;
+  parts.exp[0] = 1;
+  if (unit == IgtlUnit::NewtonMetre) parts.unit[1] = IGTL_UNIT_SI_BASE_METER, parts.exp[1] = 1;
+  return igtl_unit_pack(&parts);
+}
+
+}  // namespace
+
 void append_sensor(std::vector<std::byte>& out, std::string_view name, std::span<const double> values, IgtlUnit unit,
                    double time) {
   std::array<std::byte, IGTL_SENSOR_HEADER_SIZE + 255 * sizeof(double)> body;
   const std::size_t count = std::min<std::size_t>(values.size(), 255);
   igtl_sensor_header header{};
   header.larray = static_cast<igtl_uint8>(count);
-  igtl_unit_data newton;
-  igtl_unit_init(&newton);
-  newton.unit[0] = IGTL_UNIT_SI_DERIVED_NEWTON;
-  newton.exp[0] = 1;
-  header.unit = unit == IgtlUnit::Newton ? igtl_unit_pack(&newton) : 0;
+  header.unit = packed(unit);
   std::array<double, 255> copy{};
   std::copy_n(values.begin(), count, copy.begin());
   igtl_sensor_convert_byte_order(&header, copy.data());

@@ -23,7 +23,7 @@ struct NamedPose {
   glm::dmat4 pose{1.0};  // m
 };
 
-enum class IgtlUnit { None, Newton };
+enum class IgtlUnit { None, Newton, NewtonMetre };
 
 // Each function appends one message to `out`. `time`: s since 1970.
 void append_transform(std::vector<std::byte>& out, const NamedPose& tool, double time);

@@ -14,7 +14,9 @@
 namespace trocar {
 namespace {
 
-HeldTool held(const InstrumentScene& scene) { return {scene.pivot, scene.tip, scene.axis, scene.limits, 0.0}; }
+HeldTool held(const InstrumentScene& scene) {
+  return {scene.pivot, scene.tip, scene.axis, scene.limits, 0.0, scene.kind != InstrumentKind::Scissors};
+}
 
 HeldTool held(const ScopeScene& scene) {
   const ScopePose pose = scene.pose();

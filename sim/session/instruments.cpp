@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
+#include "sim/device/tip_force.hpp"
 
 namespace trocar {
 namespace {
@@ -38,7 +39,8 @@ InstrumentStance stance_of(const Instrument& instrument) {
 double settled_grip(Instrument& instrument, const InstrumentBody& body) {
   if (instrument.kind != InstrumentKind::Grasper) return instrument.commanded_grip;
   const Jaws jaws = body.jaws();
-  return settle_opening(instrument.jaws, jaws, jaws.widest * instrument.commanded_grip, instrument.grasp) / jaws.widest;
+  const double commanded = jaws.widest * instrument.commanded_grip;
+  return settle_opening(instrument.jaws, jaws, commanded, instrument.grasp, instrument.grip_force) / jaws.widest;
 }
 
 // Scissors cut once each time their blades close.
@@ -97,6 +99,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
     instrument.energy = given.energy && instrument.kind == InstrumentKind::Hook;
     instrument.roll_deg = given.roll_deg;
     instrument.commanded_grip = given.grip;
+    instrument.grip_force = given.grip_force;
   }
   instrument.grip = settled_grip(instrument, bodies_[k]);
   work_blades(instrument);
@@ -128,8 +131,11 @@ void Instruments::suspend() {
 }
 
 void Instruments::feel(double time) {
-  for (Instrument& instrument : list_)
-    instrument.device->feel({instrument.frozen ? glm::vec3(0.f) : instrument.force, instrument.pose.tip, time});
+  for (Instrument& instrument : list_) {
+    const TipForce felt =
+        instrument.frozen ? TipForce{} : tip_force(instrument.pose, instrument.force, instrument.torque);
+    instrument.device->feel({felt.force, instrument.pose.tip, time, felt.twist});
+  }
 }
 
 }  // namespace trocar

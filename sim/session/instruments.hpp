@@ -35,6 +35,7 @@ struct Instrument {
   double roll_deg = 0.0;
   double grip = 1.0;            // aperture of the jaws or blades: held tissue keeps jaws open
   double commanded_grip = 1.0;  // aperture of the handle
+  double grip_force = 1.0;      // 1   force of the hand on the handle, relative to a firm grip
   bool energy = false;          // diathermy on in this frame: burns what it touches
   bool snipped = false;         // scissors: the blades closed in this frame
   bool blades_open = true;

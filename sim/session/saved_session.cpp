@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 2;
+constexpr std::uint32_t kSessionVersion = 3;
 
 // Returns the checksum FNV-1a of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -97,8 +97,8 @@ void check_header(std::span<const std::byte> block, std::uint64_t scene) {
 // The same fields in both directions.
 template <typename A>
 void instrument_fields(A& a, Instrument& i) {
-  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.commanded_grip, i.energy, i.snipped, i.blades_open, i.opened,
-      i.grasp, i.force, i.torque, i.health, i.frozen);
+  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.commanded_grip, i.grip_force, i.energy, i.snipped,
+      i.blades_open, i.opened, i.grasp, i.force, i.torque, i.health, i.frozen);
   std::uint64_t grasped = i.grasped;
   GuardState guard = i.device->state();
   all(a, grasped, guard);

@@ -92,7 +92,7 @@ void fields(A& a, OrganContacts& c) {
 
 template <typename A>
 void fields(A& a, DevicePose& p) {
-  all(a, p.pivot, p.tip, p.roll_deg, p.grip, p.energy);
+  all(a, p.pivot, p.tip, p.roll_deg, p.grip, p.energy, p.grip_force);
 }
 
 template <typename A>

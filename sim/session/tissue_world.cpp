@@ -241,6 +241,16 @@ void TissueWorld::press_organ(std::size_t k, std::span<const Instrument> instrum
   stepped_.push_back({&organ.tissue, &organ.state, {part_pieces_, organ.contacts.contacts, piece_holds_[k]}});
 }
 
+// Adds the force and torque of the held points in a contact substep.
+void TissueWorld::add_pull(Instrument& instrument, std::size_t tool, float share) {
+  const std::size_t organ = instrument.grasped, first = first_hold_[tool];
+  for (std::size_t i = first; i < first + instrument.grasp.points.size(); ++i) {
+    const glm::vec3 force = share * hold_force(organs_[organ].state, i);
+    pull_[tool] += force;
+    instrument.torque += glm::cross(piece_holds_[organ][i].to - glm::vec3(instrument.pose.pivot), force);
+  }
+}
+
 void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt,
                              StageMs& stage_ms) {
   const float share = 1.f / static_cast<float>(pieces);
@@ -261,8 +271,7 @@ void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, i
                           last = organ.contacts.first[parts_.first[tool + 1]];
       instruments[tool].force += share * contact_force(organ.state, first, last);
       if (instruments[tool].kind == InstrumentKind::Grasper && &organ == &organs_[instruments[tool].grasped])
-        for (std::size_t i = 0; i < instruments[tool].grasp.points.size(); ++i)
-          pull_[tool] += share * hold_force(organ.state, first_hold_[tool] + i);
+        add_pull(instruments[tool], tool, share);
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
     }
@@ -300,7 +309,6 @@ void TissueWorld::settle_jaws(Instruments& all) {
     Organ& organ = organs_[instrument.grasped];
     settle_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), pull_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
-    instrument.torque += glm::cross(glm::vec3(instrument.pose.tip - instrument.pose.pivot), instrument.grasp.pull);
     if (instrument.grasp.squeeze >= instrument.jaws.damage_from) mark_crushed(instrument.grasp, organ);
   }
 }

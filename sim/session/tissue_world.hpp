@@ -50,6 +50,7 @@ class TissueWorld {
   void meet_organs(std::span<const OrganPair> near, double dt);
   void step_pieces(Instruments& all, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
   void step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt, StageMs& stage_ms);
+  void add_pull(Instrument& instrument, std::size_t tool, float share);
   void press_organ(std::size_t organ, std::span<const Instrument> instruments, int number, int pieces);
   void settle_jaws(Instruments& all);
   void follow_surfaces();

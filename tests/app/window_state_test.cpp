@@ -155,6 +155,45 @@ TEST_F(HandsOnTheTable, PedalAndJawsBelongToTheSelectedInstrument) {
   EXPECT_FALSE(first_.pose({}).energy);
 }
 
+// Presses go to the instrument that was selected when they began; the ratchet keeps its jaws closed.
+TEST_F(HandsOnTheTable, ClickHoldAndTab) {
+  double time = 0.0;
+  const auto run = [&](bool down, double seconds, bool went_down = false) {
+    WindowInput input;
+    input.left_button = down;
+    input.left_pressed = went_down;
+    for (double end = time + seconds; time < end; time += 0.01) {
+      hands_.move(input, {}, 0.01, settings_);
+      input.left_pressed = false;
+      first_.pose({0, time}), third_.pose({0, time});
+    }
+  };
+  const auto grip = [&](MouseDevice& mouse) { return mouse.pose({0, time}).grip; };
+  const auto force = [&](MouseDevice& mouse) { return mouse.pose({0, time}).grip_force; };
+  run(false, 0.1);
+  run(true, 0.1);
+  run(false, 0.1);
+  EXPECT_EQ(grip(first_), 0.0);
+  EXPECT_LT(force(first_), 0.5);
+  run(true, 0.1);
+  hands_.take_next();
+  run(true, 0.4);
+  EXPECT_EQ(force(first_), 1.0) << "the press stays with the first instrument";
+  EXPECT_EQ(grip(third_), 1.0);
+  run(false, 0.1);
+  EXPECT_EQ(grip(first_), 0.0);
+  run(false, 0.1, true);
+  EXPECT_EQ(grip(third_), 0.0) << "a click between two polls";
+  run(false, 0.1, true);
+  EXPECT_EQ(grip(third_), 1.0);
+  run(true, 0.1);
+  hands_.rest();
+  run(true, 1.0);
+  run(false, 0.1);
+  EXPECT_EQ(grip(third_), 0.0) << "a pause during a press is no click";
+  EXPECT_LT(force(third_), 0.5);
+}
+
 TEST(StageHistory, KeepsTheLastFramesAndTheirMedians) {
   StageHistory history;
   EXPECT_FLOAT_EQ(history.median(kTissue), 0.f);

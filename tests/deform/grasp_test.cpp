@@ -5,67 +5,13 @@
 #include <numbers>
 
 #include "tests/deform/deform_support.hpp"
-#include "tests/deform/jaws.hpp"
-#include "tests/deform/organ_group.hpp"
+#include "tests/deform/fold.hpp"
 
 namespace trocar {
 namespace {
 
 using glm::dvec3;
-
-constexpr float kFrame = 1.f / 60.f;
-
-// The fold stands upright: 40 mm long, 5 mm thick, 20 mm high. The jaws come from above; they open along its thickness.
-struct Fold {
-  TriangleMesh mesh = test::fine_block({-0.02f, -0.0025f, 0.f}, {0.04f, 0.005f, 0.02f}, 0.00125f);
-  TissueParams tissue = [] {
-    TissueParams params;
-    params.node_spacing = 0.0025f;
-    return params;
-  }();
-  Attachment floor{{0.f, 0.f, -0.3f}, 0.3028f};
-  TissueModel model = make_tissue(mesh.view(), tissue, {&floor, 1});
-  SteppedTissue state = rest_state(model);
-  std::vector<glm::vec3> positions = mesh.positions;
-  FacesAround around = faces_around(mesh.faces, mesh.positions.size());
-  GraspParams params;
-  Grasp grasp;
-  test::Grasper tool;
-  double commanded = 1.0;
-  bool both_touched = false;
-
-  // `side`: m  the jaws stand this far beside the middle of the fold.
-  explicit Fold(double side = 0.0) { tool.pose = at({0.0, side, 0.013}, 1.0); }
-
-  // The pose with the end of the instrument at `end`; its x axis along the fold.
-  static InstrumentPose at(const dvec3& end, double aperture, double turn = 0.0) {
-    return {{end + dvec3(0.0, 0.0, 0.2), end + dvec3(0.0, 0.0, 0.0025), 0.0025}, turn, aperture * test::kWidest};
-  }
-  bool touched(const PartShape& part) const {
-    return !test::touches_of(tool.step(part), {positions, mesh.faces}).empty();
-  }
-
-  void frame(const dvec3& end, double aperture, double turn = 0.0) {
-    const bool closes = aperture < commanded;
-    commanded = aperture;
-    const double opening = settle_opening(params, tool.jaws, aperture * test::kWidest, grasp);
-    tool.move(at(end, opening / test::kWidest, turn));
-    both_touched = touched(tool.upper) && touched(tool.lower);
-    if (!grasp.holding() && closes && aperture < params.grip_below && both_touched)
-      grip(params, tool.jaws, tool.motion, {model, positions, mesh.faces, around, {}}, grasp);
-    std::vector<TissueHold> holds;
-    add_holds(params, tool.jaws, tool.motion, grasp, holds);
-    trocar::step(model, state, {{}, {}, holds}, kFrame);
-    glm::vec3 pull(0.f);
-    for (std::size_t i = 0; i < holds.size(); ++i) pull += hold_force(state, i);
-    settle_grasp(params, tool.jaws, state, tool.motion, pull, grasp);
-    embed_surface(model, state.x, positions);
-  }
-  void close_to(double aperture, const dvec3& end = {0.0, 0.0, 0.013}, int frames = 40) {
-    const double from = commanded;
-    for (int i = 1; i <= frames; ++i) frame(end, from + (aperture - from) * i / frames);
-  }
-};
+using test::Fold;
 
 TEST(Grasp, PointsBetweenJawsAndBack) {
   const test::Grasper tool;
@@ -154,6 +100,25 @@ TEST(Grasp, JawsStopOnTheTissueAndSqueezeFollowsTheHandle) {
     last_opening = opening, last_squeeze = squeeze;
   }
   EXPECT_GT(last_opening, 0.02 * first);
+}
+
+// A light grip has a third of the handle's force at the same aperture of the jaws, so the tissue stays thicker.
+TEST(Grasp, ALightGripSqueezesLess) {
+  Fold fold;
+  fold.close_to(0.35);
+  ASSERT_TRUE(fold.grasp.holding());
+  for (const double aperture : {0.3, 0.15, 0.0}) {
+    const double commanded = aperture * test::kWidest;
+    const double firm = settle_opening(fold.params, fold.tool.jaws, commanded, fold.grasp);
+    const double firm_squeeze = static_cast<double>(fold.grasp.squeeze);
+    const double light = settle_opening(fold.params, fold.tool.jaws, commanded, fold.grasp, 1.0 / 3.0);
+    const double squeeze = static_cast<double>(fold.grasp.squeeze), stretch = light / fold.grasp.first_opening;
+    std::printf("handle %.2f: firm %.2f N, light %.2f N, tissue at %.0f %%\n", aperture, firm_squeeze, squeeze,
+                100.0 * stretch);
+    EXPECT_GT(light, firm);
+    EXPECT_LT(squeeze, (aperture == 0.0 ? 0.5 : 1.0) * firm_squeeze);
+    EXPECT_NEAR(squeeze, 4.0 / test::kWidest * (light - commanded), 1e-6);
+  }
 }
 
 TEST(Grasp, HeldTissueFollowsAndIsReleased) {

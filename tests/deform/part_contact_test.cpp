@@ -123,6 +123,59 @@ TEST(PartContact, ForceIsSmoothAtAKilohertz) {
   EXPECT_LT(found.jump, 0.1);
 }
 
+// Momentum of a body, and its angular momentum about a point.
+struct Momentum {
+  dvec3 linear{0.0}, angular{0.0};  // kg m/s, kg m^2/s
+};
+
+Momentum momentum(const TissueModel& model, const SteppedTissue& state, const dvec3& about) {
+  Momentum sum;
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    const dvec3 p = static_cast<double>(model.mass[i]) * dvec3(state.v[i]);
+    sum.linear += p;
+    sum.angular += glm::cross(dvec3(state.x[i]) - about, p);
+  }
+  return sum;
+}
+
+// A jaw strikes a body that floats freely. Force and torque about the trocar are what the body gains in momentum and in
+// angular momentum: internal forces add nothing to either.
+TEST(PartContact, ForceAndTorqueAreTheMomentumThatABodyGains) {
+  TissueParams params;
+  params.drag = 0.f, params.damping_time = 0.f;
+  Scene scene = ellipsoid();
+  scene.model = make_tissue(scene.mesh.view(), params, {});
+  test::Press press{scene.mesh, scene.model};
+  Driven part{jaw(), {0.6, 0.0, 0.8}};
+  constexpr double kDt = 1e-3;
+  const dvec3 start(0.02, 0.01, 0.0375), pivot = start + 0.2 * part.shaft;
+  dvec3 impulse(0.0), turned(0.0), lever(0.0);
+  const Momentum before = momentum(scene.model, press.state, pivot);
+  for (int frame = 0; frame < 60; ++frame) {
+    const auto tip = [&](int k) { return start - dvec3(0.0, 0.0, 1.5e-4 * k); };
+    part.motion =
+        instrument_motion({{pivot, tip(frame), 0.0025}, 0.3, 0.0}, {{pivot, tip(frame + 1), 0.0025}, 0.3, 0.0});
+    ToolStep tool = part.motion.shaft;
+    tool.part = {&part.shape, &part.motion};
+    test::contacts_of(tool, test::touches_of(tool, {press.positions, scene.mesh.faces}), scene.mesh.faces,
+                      press.positions, press.list);
+    const dvec3 force(step(scene.model, press.state, {{&tool, 1}, press.list.contacts, {}}, static_cast<float>(kDt)));
+    embed_surface(scene.model, press.state.x, press.positions);
+    impulse += kDt * force;
+    turned += kDt * dvec3(contact_torque(press.state, 0, press.list.contacts.size(), glm::vec3(pivot)));
+    lever += kDt * glm::cross(tip(frame + 1) - pivot, force);
+  }
+  const Momentum gained = momentum(scene.model, press.state, pivot);
+  std::printf("impulse %.2e N s, angular %.2e N m s; errors %.2e and %.2e\n", glm::length(impulse), glm::length(turned),
+              glm::length(gained.linear - before.linear + impulse),
+              glm::length(gained.angular - before.angular + turned));
+  EXPECT_GT(glm::length(impulse), 1e-3);
+  EXPECT_LT(glm::length(gained.linear - before.linear + impulse), 0.01 * glm::length(impulse));
+  EXPECT_LT(glm::length(gained.angular - before.angular + turned), 0.01 * glm::length(turned));
+  // The jaw touches within 16 mm of its end, 200 mm from the trocar.
+  EXPECT_LT(glm::length(lever - turned), 0.08 * glm::length(turned));
+}
+
 // The jaw held 5 mm deep, without friction: the force of the real-time solver, and of the implicit solver at rest.
 TEST(PartContact, ForceAgreesWithTheImplicitReference) {
   TissueParams params;

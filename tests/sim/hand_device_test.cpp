@@ -132,7 +132,7 @@ TEST(MouseDevice, ForwardsJawsPedalAndRoll) {
   MouseDevice mouse(kTool);
   EXPECT_EQ(mouse.pose({}).grip, 1.0);
   EXPECT_FALSE(mouse.pose({}).energy);
-  mouse.set_grip(0.0);
+  mouse.press();
   mouse.set_energy(true);
   mouse.roll(30.0);
   mouse.roll(-10.0);
@@ -149,7 +149,6 @@ TEST(MouseDevice, InvalidNumbersMoveNothing) {
   mouse.move(nan, 0.0);
   mouse.insert(nan);
   mouse.roll(nan);
-  mouse.set_grip(nan);
   const DevicePose pose = mouse.pose({});
   EXPECT_NEAR(glm::length(pose.tip - kTool.tip), 0.0, 1e-12);
   EXPECT_EQ(pose.roll_deg, 0.0);

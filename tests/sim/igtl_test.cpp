@@ -34,7 +34,7 @@ bool comes_true(const std::function<bool()>& what) {
 }
 
 PublishedTool tool_at(const std::string& name, const Joints& joints) {
-  return {name, matrix_of(kCentre, joints), {1.f, -2.f, 3.f}, 7};
+  return {name, matrix_of(kCentre, joints), {1.f, -2.f, 3.f}, 7, {0.1f, 0.25f, -0.5f}};
 }
 
 IgtlServerParams free_port() {
@@ -133,6 +133,10 @@ TEST(IgtlServer, TheLibrarysClientReadsEveryMessageType) {
   ASSERT_TRUE(force);
   ASSERT_EQ(force->GetLength(), 6u);
   EXPECT_EQ(force->GetValue(4), -2.0);
+  const auto torque = next_message<igtl::SensorMessage>(socket, "SENSOR", "Torque");
+  ASSERT_TRUE(torque);
+  ASSERT_EQ(torque->GetLength(), 6u);
+  EXPECT_EQ(torque->GetValue(4), 0.25);
   socket->CloseSocket();
   EXPECT_TRUE(comes_true([&] { return server.clients() == 0; }));
 }

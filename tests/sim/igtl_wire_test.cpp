@@ -7,6 +7,7 @@
 #include <igtlStatusMessage.h>
 #include <igtlTrackingDataMessage.h>
 #include <igtlTransformMessage.h>
+#include <igtl_unit.h>
 #include <igtl_util.h>
 
 #include <cmath>
@@ -123,6 +124,13 @@ TEST(IgtlWire, TheLibraryReadsOurTrackingDataAndSensors) {
   auto newton = igtl::Unit::New();
   newton->Append(igtl::Unit::SI_DERIVED_NEWTON, 1);
   EXPECT_EQ(sensor->GetUnit(), newton->Pack());
+  bytes.clear();
+  append_sensor(bytes, "Torque", values, IgtlUnit::NewtonMetre, 1.0);
+  igtl_unit_data newton_metre;
+  igtl_unit_unpack(unpacked<igtl::SensorMessage>(bytes)->GetUnit(), &newton_metre);
+  EXPECT_EQ(newton_metre.unit[0], IGTL_UNIT_SI_DERIVED_NEWTON);
+  EXPECT_EQ(newton_metre.unit[1], IGTL_UNIT_SI_BASE_METER);
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(newton_metre.exp[k], k < 2 ? 1 : 0);
 }
 
 TEST(IgtlWire, WeReadTheLibrarysMessages) {
