@@ -110,7 +110,7 @@ class Play {
  public:
   Play(const Options& options, const Scene& scene, Backends& backends)
       : scene_(scene),
-        performer_(scene_with_task(scene), Skill::Expert, 1),
+        performer_(scene_with_task(scene), style_of(Skill::Expert), 1),
         session_(scene, backends, options.session,
                  options.checks.empty() ? std::vector<CheckPlan>{} : std::vector<CheckPlan>{{options.checks, 30}},
                  [&](const InstrumentScene& instrument) {

@@ -22,10 +22,25 @@ namespace trocar {
 namespace {
 
 struct PerformCommand {
-  std::string scene, skill = "expert", out, backend;
+  std::string scene, skill = "expert", fault, out, backend;
+  double dose = 1.0;
   std::uint32_t seed = 1;
   SceneAccess access;
 };
+
+const std::map<std::string, Fault>& faults() {
+  static const std::map<std::string, Fault> named = {{"tremor", Fault::Tremor},
+                                                     {"force", Fault::Force},
+                                                     {"detour", Fault::Detour},
+                                                     {"slowness", Fault::Slowness},
+                                                     {"wrong-order", Fault::WrongOrder}};
+  return named;
+}
+
+HandStyle style_of(const PerformCommand& command) {
+  if (!command.fault.empty()) return style_with(faults().at(command.fault), command.dose);
+  return style_of(command.skill == "expert" ? Skill::Expert : Skill::Clumsy);
+}
 
 Scene scene_with_task(const PerformCommand& command) {
   Scene scene = load_scene(command.scene, command.access);
@@ -50,7 +65,7 @@ void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
   const RecordingTarget target(command.out);
-  Performer performer(scene, command.skill == "expert" ? Skill::Expert : Skill::Clumsy, command.seed);
+  Performer performer(scene, style_of(command), command.seed);
   Backends backends;
   Session session(scene, backends, command.backend, {},
                   [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
@@ -89,9 +104,16 @@ void add_perform_command(CLI::App& program) {
   auto command = std::make_shared<PerformCommand>();
   CLI::App* sub = program.add_subcommand("perform", "Let a scripted trainee perform the task of a scene");
   sub->add_option("scene", command->scene, "Scene with a [task]: .toml")->required();
-  sub->add_option("--as", command->skill, "expert or clumsy")
-      ->check(CLI::IsMember({"expert", "clumsy"}))
-      ->capture_default_str();
+  CLI::Option* skill = sub->add_option("--as", command->skill, "expert or clumsy")
+                           ->check(CLI::IsMember({"expert", "clumsy"}))
+                           ->capture_default_str();
+  CLI::Option* fault = sub->add_option("--fault", command->fault, "an expert with a single fault")
+                           ->check(CLI::IsMember(faults()))
+                           ->excludes(skill);
+  sub->add_option("--dose", command->dose, "Size of the fault: 0 none, 1 gross")
+      ->check(within(0, 10))
+      ->capture_default_str()
+      ->needs(fault);
   sub->add_option("--seed", command->seed, "Seed of the simulated trainee's tremor, aim and errors")
       ->check(within(0, 4294967295.0))
       ->capture_default_str();

@@ -23,7 +23,7 @@ constexpr std::uint32_t kSeed = 1;
 
 std::optional<Performer> performer_of(const Scene& scene, const PracticePlan& plan) {
   if (!plan.performer || !scene.task) return {};
-  return std::optional<Performer>(std::in_place, scene, *plan.performer, kSeed);
+  return std::optional<Performer>(std::in_place, scene, style_of(*plan.performer), kSeed);
 }
 
 double sum_of(std::span<const float> stage_ms) { return std::accumulate(stage_ms.begin(), stage_ms.end(), 0.0); }

@@ -363,6 +363,8 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.scaled({"lift_mm", "mm", "height of `lift-organ`"}, &TaskScene::lift, {0.1, 200.0});
   keys.number({"most_force_n", "N", "force limit; more force on the tissue is an error"}, &TaskScene::most_force,
               {0.01, 100.0});
+  keys.scaled({"most_tremor_mm", "mm", "tremor limit, root mean square; 0: tremor is not graded"},
+              &TaskScene::most_tremor, {0.0, 10.0});
   keys.number({"time_good_s", "s", "target time: full grade up to it"}, &TaskScene::time_good, {0.1, 36000.0});
   keys.number({"time_limit_s", "s", "the task ends unfinished at this time; more than `time_good_s`"},
               &TaskScene::time_limit, {0.1, 36000.0});

@@ -46,6 +46,7 @@ struct TaskScene {
   double hold = 0.5;                  // s  time on each target
   double lift = 0.015;                // m  of LiftOrgan: height above rest
   double most_force = 2.0;            // N  force limit: more on the tissue is an error
+  double most_tremor = 0.0;           // m  tremor limit, root mean square; 0: tremor is not graded
   double time_good = 30.0;            // s  target time: full grade up to here
   double time_limit = 180.0;          // s  the task ends unfinished at this time, > time_good
   TaskRules rules;

@@ -1,6 +1,7 @@
 #include "sim/task/performer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <glm/gtc/constants.hpp>
 
 #include "geometry/elementary.hpp"
@@ -44,7 +45,30 @@ HandStyle style_of(Skill skill) {
           .force = 2.4,
           .wander = 0.006,
           .pause = 0.9,
-          .blunder = 0.45};
+          .blunder = 0.45,
+          .careless = true};
+}
+
+HandStyle style_with(Fault fault, double dose) {
+  HandStyle style = style_of(Skill::Expert);
+  switch (fault) {
+    case Fault::Tremor:
+      style.tremor += 0.0012 * dose;
+      break;
+    case Fault::Force:
+      style.force += 3.0 * dose, style.heavy += 8.0 * dose, style.yielding = 0.3 * dose;
+      break;
+    case Fault::Detour:
+      style.detour = 1.5 * dose, style.wander = 0.008 * dose;
+      break;
+    case Fault::Slowness:
+      style.speed /= 1.0 + 2.0 * dose, style.slide /= 1.0 + 0.5 * dose, style.pause += 4.0 * dose;
+      break;
+    case Fault::WrongOrder:
+      style.wrong_order = dose;
+      break;
+  }
+  return style;
 }
 
 double minimum_jerk(double share) {
@@ -52,9 +76,9 @@ double minimum_jerk(double share) {
   return s * s * s * (10.0 + s * (6.0 * s - 15.0));
 }
 
-Performer::Performer(const Scene& scene, Skill skill, std::uint32_t seed)
+Performer::Performer(const Scene& scene, const HandStyle& style, std::uint32_t seed)
     : task_(scene.task.value_or(TaskScene{})),
-      style_(style_of(skill)),
+      style_(style),
       random_(seed),
       instruments_(scene.instruments),
       scope_(scene.scope) {
@@ -145,11 +169,12 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (start_ < 0.0) {
     start_ = seen.time;
     from_ = tip_;
-    const double distance = glm::distance(move.goal(seen, 1.0), from_);
-    duration_ = move.duration > 0.0 ? move.duration : std::max(kShortestReach, distance / style_.speed);
+    length_ = glm::distance(move.goal(seen, 1.0), from_);
+    const double path = length_ * std::sqrt(1.0 + 4.0 * style_.detour * style_.detour);
+    duration_ = move.duration > 0.0 ? move.duration : std::max(kShortestReach, path / style_.speed);
   }
   const double share = minimum_jerk((seen.time - start_) / duration_);
-  tip_ = move.duration > 0.0 ? move.goal(seen, share) : glm::mix(from_, move.goal(seen, 1.0), share);
+  tip_ = move.duration > 0.0 ? move.goal(seen, share) : glm::mix(from_, move.goal(seen, 1.0), share) + bow(share);
   pose.grip += std::clamp(move.grip - pose.grip, -jaws, jaws);
   pose.energy = move.energy;
   pose = within_reach(tip_ + shake(seen.time));
@@ -170,13 +195,28 @@ void Performer::pause() {
   moves_.back().wait += style_.pause * (0.5 + chance());
 }
 
+// Returns the deviation of a reaching movement from the straight line: half a sine wave, towards the trocar.
+glm::dvec3 Performer::bow(double share) const {
+  if (style_.detour == 0.0) return glm::dvec3(0.0);
+  const double height = style_.detour * length_ * elementary::sin(glm::pi<double>() * share);
+  return height * glm::normalize(poses_[tool_].pivot - from_);
+}
+
+bool Performer::out_of_order(std::size_t target) const {
+  const double share = std::min(style_.wrong_order, 1.0);
+  return target != early_ && target + 1 < normals_.size() &&
+         std::floor(double(target + 1) * share) > std::floor(double(target) * share);
+}
+
 // Sets the depth of the goal under a mark. Before a force is felt, it is the style's depth. From then on the goal
 // follows the mark, which yields with the tissue, and slowly goes deeper until the wanted force is felt.
 void Performer::press(const Move& move, double dt) {
   const double force = move.force > 0.0 ? move.force : style_.force;
+  const double heavy = move.heavy > 0.0 ? move.heavy : style_.heavy;
   const double pressing = kPressing * dt * std::clamp(1.0 - felt_ / force, -1.0, 1.0);
-  const double wanted = felt_ < kNothingFelt ? style_.press + move.deeper : style_.press * pressing;
-  depth_ = wanted < depth_ ? wanted : depth_ + (wanted - depth_) * std::min(1.0, dt / kReturn);
+  const double wanted = felt_ < kNothingFelt ? style_.press + move.deeper : style_.press * heavy * pressing;
+  const double lag = wanted < depth_ ? style_.yielding : kReturn;
+  depth_ = lag > 0.0 ? depth_ + (wanted - depth_) * std::min(1.0, dt / lag) : wanted;
 }
 
 // Returns a goal at `height` above a mark, along the normal at rest, measured from the instrument's surface, not its

@@ -22,6 +22,8 @@
 namespace trocar {
 
 enum class Skill { Expert, Clumsy };
+// A single fault. An expert with one of them loses points for it, and few for anything else.
+enum class Fault { Tremor, Force, Detour, Slowness, WrongOrder };
 
 // Parameters of a trainee.
 struct HandStyle {
@@ -32,18 +34,25 @@ struct HandStyle {
   double aim_error = 0.0004;  // m    of a goal, standard deviation along each axis
   double press = 0.0015;      // m    goal below the surface, before a force is felt
   double force = 0.3;         // N    wanted on touched tissue
+  double heavy = 1.0;         // 1    speed of pressing deeper, relative to a careful hand
+  double yielding = 0.0;      // s    time constant of drawing back when a force is felt
   double wander = 0.0;        // m    deviation from a line and from its surface
   double pause = 0.1;         // s    before a reaching movement, mean
+  double detour = 0.0;        // 1    height of the bow of a reaching movement, relative to its length
+  double wrong_order = 0.0;   // 1    share of the targets that are touched before their turn
   double blunder = 0.0;       // 1    probability that a step goes wrong: wrong target, grasp off target, too deep
+  bool careless = false;      // presses the pedal too early, waits too long, lifts too high, crosses zones
 };
 HandStyle style_of(Skill skill);
+// Returns the expert's style with one fault. `dose`: 0 gives the expert; 1 is gross; the fault grows with it.
+HandStyle style_with(Fault fault, double dose);
 
 // Interpolates with minimum jerk: returns 0 at 0 and 1 at 1.
 double minimum_jerk(double share);
 
 class Performer {
  public:
-  Performer(const Scene& scene, Skill skill, std::uint32_t seed);
+  Performer(const Scene& scene, const HandStyle& style, std::uint32_t seed);
 
   // Makes a device for the session; the performer must outlive the session.
   std::unique_ptr<Device> device_of(const std::string& instrument);
@@ -55,6 +64,7 @@ class Performer {
   void see(const Observation& seen, const TaskFeed& feed);
 
  private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
   // One step of the movement.
@@ -66,6 +76,7 @@ class Performer {
     double wait = 0.0;      // s    at the goal, at most
     double enough = 2.0;    // 1    waiting ends when the task's progress reaches this
     double force = 0.0;     // N    wanted on tissue; 0: the style's force
+    double heavy = 0.0;     // 1    speed of pressing deeper; 0: the style's
     double deeper = 0.0;    // m    added to the style's depth, before a force is felt
   };
 
@@ -88,7 +99,10 @@ class Performer {
   double normal();  // standard deviation 1
   glm::dvec3 aim();
   bool blunders() { return chance() < style_.blunder; }
+  // Returns whether the target after this one is touched first.
+  bool out_of_order(std::size_t target) const;
   void press(const Move& move, double dt);
+  glm::dvec3 bow(double share) const;
   glm::dvec3 shake(double time) const;
   DevicePose within_reach(const glm::dvec3& tip) const;
 
@@ -104,6 +118,8 @@ class Performer {
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
   double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   last frame; start and duration of the current move
+  double length_ = 0.0;                                 // m   straight length of the current move
+  std::size_t early_ = kNone;                           // the last target for which the next was touched first
   double felt_ = 0.0, depth_ = 0.0;                     // N; m, of the goal under the surface
   std::size_t attempts_ = 0;
 };

@@ -40,10 +40,12 @@ void Performer::plan(const Observation&, const TaskFeed& feed) {
 // crosses over.
 void Performer::plan_touch(const TaskFeed& feed) {
   const std::size_t next = step_of(feed.progress, normals_.size());
-  const bool careful = !task_.zones.empty() && style_.blunder == 0.0;
+  const bool careful = !task_.zones.empty() && !style_.careless;
   const double back = careful ? 0.055 : 0.0;
   const std::size_t wrong = step_of(chance(), normals_.size());
-  const std::size_t mark = blunders() ? wrong : next;
+  const bool early = out_of_order(next);
+  const std::size_t mark = blunders() ? wrong : early ? next + 1 : next;
+  if (early) early_ = next;
   const glm::dvec3 error = aim();
   const double force = style_.force * (blunders() ? 2.0 : 1.0);
   const Goal over = above(mark, kAbove, error);
@@ -52,7 +54,7 @@ void Performer::plan_touch(const TaskFeed& feed) {
   pause();
   Move& hold = then(onto(mark, 0.7 * error));
   hold.force = force;
-  hold.wait = task_.hold + (style_.blunder > 0.0 ? 1.5 : 0.4);
+  hold.wait = task_.hold + (style_.careless ? 1.5 : 0.4);
   hold.enough = double(next + 1) / double(normals_.size());
   then(over);
   if (careful) then(drawn_back(over, back));
@@ -70,14 +72,14 @@ void Performer::plan_camera(const TaskFeed& feed) {
       return target - distance * glm::normalize(target - port);
     };
   };
-  if (style_.wander > 0.0) {
+  if (style_.careless) {
     // First another target, or much too close.
     const std::size_t other = step_of(chance(), normals_.size());
     then(blunders() ? look(next, 0.012, aim()) : look(other, 1.4 * readable, 8.0 * aim()));
     pause();
   }
-  Move& hold = then(look(next, (style_.wander > 0.0 ? 0.9 : 0.75) * readable, 2.0 * aim()));
-  hold.wait = task_.hold + (style_.blunder > 0.0 ? 2.0 : 0.5);
+  Move& hold = then(look(next, (style_.careless ? 0.9 : 0.75) * readable, 2.0 * aim()));
+  hold.wait = task_.hold + (style_.careless ? 2.0 : 0.5);
   hold.enough = double(next + 1) / double(normals_.size());
 }
 
@@ -88,7 +90,7 @@ void Performer::plan_line(const TaskFeed& feed) {
   // A line with unburnt gaps is burnt again from its start, a little deeper.
   const std::size_t first = burning ? 0 : std::min(step_of(feed.progress, normals_.size()), last - 1);
   const double deeper = burning ? 0.0015 * double(attempts_ - 1) : 0.0;
-  const bool clumsy = style_.blunder > 0.0;
+  const bool clumsy = style_.careless;
   const std::size_t begin = first > 0 && clumsy ? first - 1 : first;
   then(above(begin, kAbove, aim()));
   pause();
@@ -117,13 +119,14 @@ void Performer::slide_along(std::size_t first, std::size_t last, double deeper, 
     return along_line(seen, first, last, share) + (radius + height) * n + off * aside;
   });
   move.duration = 0.003 * double(last - first) / style_.slide + 0.4;
-  move.energy = energy, move.deeper = deeper;
+  // A heavy hand still follows the line; it only presses more.
+  move.energy = energy, move.heavy = 1.0, move.deeper = deeper;
 }
 
 // The plan opens the jaws, moves onto the target, closes, lifts, and holds. The clumsy trainee first grasps off target,
 // then releases too early, and finally lifts much too high.
 void Performer::plan_lift() {
-  const bool clumsy = style_.wander > 0.0, beside = clumsy && (attempts_ == 1 || blunders());
+  const bool clumsy = style_.careless, beside = clumsy && (attempts_ == 1 || blunders());
   const bool drops = clumsy && (attempts_ <= 2 || blunders());
   const glm::dvec3 error = aim() + (beside ? glm::dvec3(0.009, -0.004, 0.003) : glm::dvec3(0.0));
   const glm::dvec3 up = glm::normalize(glm::dvec3(0.0, 1.0, 1.0));

@@ -5,6 +5,7 @@
 #include "sim/scene/task_reader.hpp"
 #include "sim/task/force_watch.hpp"
 #include "sim/task/task_goal.hpp"
+#include "sim/task/tremor_watch.hpp"
 #include "sim/task/zone_watch.hpp"
 
 namespace trocar {
@@ -40,7 +41,7 @@ double mean_grade(const std::vector<Metric>& parts) {
 
 struct TaskRun::Content {
   Content(const TaskScene& scene, const TaskStage& stage)
-      : task(scene), goal(make_goal(scene, stage)), zones(scene, stage), force(scene, stage) {
+      : task(scene), goal(make_goal(scene, stage)), zones(scene, stage), force(scene, stage), tremor(scene, stage) {
     feed.hint.reserve(128), feed.warning.reserve(128);
   }
 
@@ -50,6 +51,7 @@ struct TaskRun::Content {
     last = seen.time;
     feed.elapsed = seen.time - start;
     force.step(seen, dt, log);
+    tremor.step(seen, dt);
     zones.step(seen, dt, log);
     goal->step(seen, dt, log);
     finish(seen.time);
@@ -72,6 +74,7 @@ struct TaskRun::Content {
     parts.add("task_time", "Time", "s", feed.elapsed, task.time_good, task.time_limit);
     goal->add_metrics(parts);
     force.add_metrics(parts);
+    tremor.add_metrics(parts);
     zones.add_metrics(parts);
     parts.add("task_errors", "Errors", "", double(log.errors), 0.0, task.rules.many_errors);
   }
@@ -104,6 +107,7 @@ struct TaskRun::Content {
   std::unique_ptr<TaskGoal> goal;
   ZoneWatch zones;
   ForceWatch force;
+  TremorWatch tremor;
   TaskLog log;
   TaskFeed feed;
   PartList parts;

@@ -14,8 +14,8 @@ constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0x2afcdf94a9372650, 0xdede18bf866a1612};
-constexpr Performance kBurn{0x7909fbd080a4272a, 0xcfc54e3a18533cf2};
-constexpr Performance kCamera{0x96109eb3a87cbbc3, 0xda7075433a504a95};
+constexpr Performance kLift{0x3c7c74fec8f96c03, 0x2d603eacdc8a734b};
+constexpr Performance kBurn{0x86349ee2e5df2064, 0x03729240fd59e1bb};
+constexpr Performance kCamera{0xca41a5db1f3b1174, 0xbba8e7790cfc32bb};
 
 }  // namespace trocar::golden

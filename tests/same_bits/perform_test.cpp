@@ -24,7 +24,7 @@ struct Performance {
   Hash state, score;
 };
 
-void add_frame(const Session& session, const TaskFeed& feed, Hash& hash) {
+void add_frame(const Session& session, Hash& hash) {
   for (const Organ& organ : session.organs()) {
     hash.add_all(organ.state.x), hash.add_all(organ.state.v), hash.add_all(organ.positions);
     hash.add(organ.topology);
@@ -38,7 +38,6 @@ void add_frame(const Session& session, const TaskFeed& feed, Hash& hash) {
   }
   hash.add(session.scope().pose.eye), hash.add(session.scope().pose.spin_deg);
   hash.add_all(session.marks());
-  hash.add(feed.progress), hash.add(feed.score);
 }
 
 void add_metrics(const std::vector<Metric>& metrics, Hash& hash) {
@@ -50,7 +49,7 @@ Performance perform(const std::string& name, int threads) {
   Scene scene = test::coarse_scene(name, folder);
   scene.task->time_good = 5.0, scene.task->time_limit = 9.0;
   scene.solver.threads = threads;
-  Performer performer(scene, Skill::Clumsy, 7);
+  Performer performer(scene, style_of(Skill::Clumsy), 7);
   Backends backends;
   Session session(scene, backends, "scan", {},
                   [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
@@ -71,7 +70,8 @@ Performance perform(const std::string& name, int threads) {
     const Observation& seen = observer.observe(session, time);
     task.step(seen);
     performer.see(seen, task.feed());
-    add_frame(session, task.feed(), performance.state);
+    add_frame(session, performance.state);
+    performance.score.add(task.feed().progress), performance.score.add(task.feed().score);
   }
   recorder.close();
   const Attempt attempt = score_recording(Recording(file), "attempt");

@@ -92,7 +92,7 @@ class Observers : public ::testing::TestWithParam<std::string> {
  protected:
   // Performs, records and stores every frame that the task saw.
   TaskResult perform(const Scene& scene, Skill skill) {
-    Performer performer(scene, skill, 1);
+    Performer performer(scene, style_of(skill), 1);
     Backends backends;
     Session session(scene, backends, "scan", {},
                     [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });

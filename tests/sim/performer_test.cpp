@@ -4,34 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "app/compare/backends.hpp"
-#include "sim/task/session_observer.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/performed_task.hpp"
 
 namespace trocar {
 namespace {
-
-TaskResult perform(const Scene& scene, Skill skill, std::uint32_t seed) {
-  Performer performer(scene, skill, seed);
-  Backends backends;
-  Session session(scene, backends, "scan", {},
-                  [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
-  session.set_scope_device(performer.scope_device());
-  const TaskStage stage = stage_of(session);
-  TaskRun task(*scene.task, stage);
-  session.set_marks(task.marks());
-  performer.begin(stage, task.marks());
-  SessionObserver observer;
-  const double dt = 1.0 / scene.frame_rate;
-  for (std::size_t frame = 0; !task.feed().finished; ++frame) {
-    const double time = static_cast<double>(frame) * dt;
-    session.step({frame, time}, dt);
-    const Observation& seen = observer.observe(session, time);
-    task.step(seen);
-    performer.see(seen, task.feed());
-  }
-  return task.result();
-}
 
 class Performers : public ::testing::TestWithParam<std::string> {
  protected:
@@ -43,7 +19,8 @@ TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
   scene.task->time_limit = 45.0;  // s   the clumsy trainee may run out of time
   double worst_expert = 100.0, best_clumsy = 0.0;
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
-    const TaskResult expert = perform(scene, Skill::Expert, seed), clumsy = perform(scene, Skill::Clumsy, seed);
+    const TaskResult expert = test::perform(scene, style_of(Skill::Expert), seed),
+                     clumsy = test::perform(scene, style_of(Skill::Clumsy), seed);
     std::printf("%-18s seed %u   expert %3.0f %-12s   clumsy %3.0f %s\n", GetParam().c_str(), seed, expert.score,
                 expert.finished ? "finished" : "out of time", clumsy.score,
                 clumsy.finished ? "finished" : "out of time");
@@ -74,13 +51,14 @@ TEST(Performer, TheSameSeedGivesTheSameAttempt) {
   const TemporaryFolder folder;
   Scene scene = test::coarse_scene("navigate_camera", folder);
   scene.task->time_good = 5.0, scene.task->time_limit = 6.0;
-  const TaskResult first = perform(scene, Skill::Clumsy, 7), again = perform(scene, Skill::Clumsy, 7);
+  const TaskResult first = test::perform(scene, style_of(Skill::Clumsy), 7),
+                   again = test::perform(scene, style_of(Skill::Clumsy), 7);
   ASSERT_EQ(first.parts.size(), again.parts.size());
   for (std::size_t k = 0; k < first.parts.size(); ++k)
     if (std::isfinite(first.parts[k].value)) {
       EXPECT_EQ(first.parts[k].value, again.parts[k].value);
     }
-  EXPECT_NE(perform(scene, Skill::Clumsy, 8).score, first.score);
+  EXPECT_NE(test::perform(scene, style_of(Skill::Clumsy), 8).score, first.score);
 }
 
 }  // namespace
