@@ -56,9 +56,8 @@ KeyedFace keyed_face(const MeshView& mesh, std::uint32_t number, std::span<const
   return keyed;
 }
 
-std::uint32_t lowest_patch(const KeyedFace& face) {
-  return static_cast<std::uint32_t>(face.key >> 2 * kPatchBits) & kPatchMask;
-}
+// Of a face that does not cross.
+std::uint32_t patch_of(const KeyedFace& face) { return static_cast<std::uint32_t>(face.key) & kPatchMask; }
 
 // The patches that a seam reaches so far.
 struct Reached {
@@ -119,7 +118,7 @@ void append_faces(const MeshView& mesh, std::span<const std::uint32_t> numbers, 
   scratch.clear();
   for (const std::uint32_t number : numbers) scratch.push_back(keyed_face(mesh, number, layout.slot_of));
   std::sort(scratch.begin(), scratch.end(), [](const KeyedFace& a, const KeyedFace& b) {
-    return a.key != b.key ? a.key < b.key : a.face.face < b.face.face;
+    return std::pair(a.key, a.face.face) < std::pair(b.key, b.face.face);
   });
   const auto first = static_cast<std::uint32_t>(layout.faces.size());
   for (const KeyedFace& keyed : scratch) {
@@ -129,7 +128,7 @@ void append_faces(const MeshView& mesh, std::span<const std::uint32_t> numbers, 
   std::uint32_t f = 0;
   for (const std::uint32_t patch : patches) {
     const std::uint32_t begin = f;
-    while (f < scratch.size() && scratch[f].key < kCrosses && lowest_patch(scratch[f]) == patch) ++f;
+    while (f < scratch.size() && scratch[f].key < kCrosses && patch_of(scratch[f]) == patch) ++f;
     layout.within[patch] = {first + begin, first + f};
   }
   add_seams(layout, std::span(scratch).subspan(f), first + f);

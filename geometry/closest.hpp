@@ -96,7 +96,7 @@ struct InteriorPair {
 };
 
 inline InteriorPair closest_interior(const Segment& axis, const Face& face) {
-  if (face.squared_normal == 0.0) return {false, 0.0, 0.0, 0.0, 0.0};
+  if (face.squared_normal == 0.0) return {};
   const dvec3 from_a = axis.p - face.side[0].p;
   const double start = glm::dot(face.normal, from_a), end = start + glm::dot(face.normal, axis.d);
   const bool crosses = (start < 0.0) != (end < 0.0);

@@ -167,7 +167,7 @@ HullDistance hull_distance(std::span<const dvec3> first, std::span<const dvec3> 
     grown = closest_simplex(grown);
     const dvec3 at = grown.closest();
     // Rounding stops the descent: the simplex cannot be improved.
-    if (grown.count < 4 && !(glm::dot(at, at) < square)) break;
+    if (!(glm::dot(at, at) < square)) break;
     simplex = grown;
     v = at;
   }

@@ -70,23 +70,19 @@ std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::d
   const double height = glm::dot(normal, a), rise = glm::dot(normal, direction);
   const double size = size_of(a) + size_of(b) + size_of(c), edge = size_of(b - a) + size_of(c - a);
   const double rounding = kFlat * size * edge;
-  const bool flat = std::abs(rise) <= rounding * size_of(direction);
-  if (flat) {
+  if (std::abs(rise) <= rounding * size_of(direction)) {
     // The line stays off the plane over the whole triangle.
     if (std::abs(height) > 4.0 * rounding * size) return std::nullopt;
     const double length = useful_length(origin, direction, face);
     const auto share = meet_in_plane(origin, length * direction, face);
-    if (share) return *share * length <= most ? std::optional(*share * length) : std::nullopt;
-    if (rise == 0.0) return std::nullopt;
+    return share && *share * length <= most ? std::optional(*share * length) : std::nullopt;
   }
   const double t = height / rise;
   if (!(t >= 0.0) || !(t <= most)) return std::nullopt;
   const double ab = glm::dot(direction, glm::cross(a, b)), bc = glm::dot(direction, glm::cross(b, c)),
                ca = glm::dot(direction, glm::cross(c, a));
   const bool same_side = (ab >= 0.0 && bc >= 0.0 && ca >= 0.0) || (ab <= 0.0 && bc <= 0.0 && ca <= 0.0);
-  if (!same_side || (flat && !lies_on(origin + t * direction, face, near_to(origin, t * direction, face))))
-    return std::nullopt;
-  return t;
+  return same_side ? std::optional(t) : std::nullopt;
 }
 
 }  // namespace trocar

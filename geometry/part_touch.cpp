@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geometry/hull_distance.hpp"
 
@@ -24,14 +25,10 @@ struct Moment {
 // `normal`, from part to face, `limit` being the face's own position along it.
 double safe_advance(const PartSweep& sweep, const PosedPart& posed, double time, const dvec3& normal, double limit) {
   const PartVelocity velocity = velocity_at(*sweep.part.motion, *sweep.part.shape, time);
-  const double half = 0.5 * sweep.acceleration;
   double least = 1.0;
   for (const dvec3& corner : posed.corners()) {
     const double gap = limit - glm::dot(normal, corner), speed = glm::dot(normal, velocity.at(corner));
-    // The positive root of gap = speed t + half t^2, in the form without cancellation.
-    const double root = std::sqrt(speed * speed + 4.0 * half * gap);
-    const double t = speed > 0.0 ? 2.0 * gap / (speed + root) : half > 0.0 ? (root - speed) / (2.0 * half) : 1.0;
-    least = std::min(least, t);
+    least = std::min(least, closing_time(gap, speed, sweep.acceleration));
   }
   return least;
 }
@@ -61,6 +58,13 @@ dvec3 face_normal(const Triangle& face) {
 }
 
 }  // namespace
+
+// The positive root of gap = speed t + acceleration / 2 t^2, in the form without cancellation.
+double closing_time(double gap, double speed, double acceleration) {
+  const double root = std::sqrt(speed * speed + 2.0 * acceleration * gap);
+  if (speed > 0.0) return 2.0 * gap / (speed + root);
+  return acceleration > 0.0 ? (root - speed) / acceleration : std::numeric_limits<double>::infinity();
+}
 
 PosedPart::PosedPart(const PartShape& shape, const RigidFrame& frame) : count_(shape.corners.size()) {
   for (std::size_t i = 0; i < count_; ++i) corners_[i] = frame.to_world(shape.corners[i]);

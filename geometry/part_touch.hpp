@@ -19,6 +19,9 @@ namespace trocar {
 // A gap up to this counts as contact.
 constexpr double kPartContact = 1e-8;  // m
 
+// Returns the time in which a gap > 0 closes at `speed` with a constant acceleration >= 0; infinite when it never does.
+double closing_time(double gap, double speed, double acceleration);
+
 // A part in one pose: the world positions of its corners.
 class PosedPart {
  public:

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/perpendicular.hpp"
 #include "geometry/tool_camera.hpp"
 
 namespace trocar {
@@ -27,6 +26,7 @@ dvec3 centre_of(const PartShape& shape) {
 }
 
 // The box looks along the part; its right side points where the part moves, or lies across the part when it rests.
+// `forward` is less than half a turn away from the first direction, so the first x axis is never parallel to it.
 ViewFrame frame_along(const RigidFrame& first, const RigidFrame& last, const dvec3& centre) {
   const dvec3 forward = glm::normalize(-(first.axes[2] + last.axes[2]));
   const dvec3 moved = last.to_world(centre) - first.to_world(centre);
@@ -34,7 +34,6 @@ ViewFrame frame_along(const RigidFrame& first, const RigidFrame& last, const dve
   const double length = glm::length(aside);
   dvec3 right = first.axes[0] - glm::dot(first.axes[0], forward) * forward;
   if (length > kNoMotion) right = aside / length;
-  if (!(glm::length(right) > 0.5)) right = any_perpendicular(forward);
   right = glm::normalize(right);
   return {0.5 * (first.to_world(centre) + last.to_world(centre)), right, glm::cross(right, forward), forward};
 }

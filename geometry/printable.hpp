@@ -1,5 +1,5 @@
 // Makes text from a file or a command line fit for an error sentence: one line, printable, short. An error then shows
-// what was found, and the text cannot control the user's terminal.   Tested in tests/app/input_test.cpp
+// what was found, and the text cannot control the user's terminal.   Tested in tests/geometry/printable_test.cpp
 #pragma once
 
 #include <cstddef>

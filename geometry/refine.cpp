@@ -5,7 +5,9 @@
 // step.   Checked by sampling in tests/geometry/refine_test.cpp
 #include "geometry/refine.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "geometry/closest.hpp"
 #include "geometry/part_touch.hpp"
@@ -139,9 +141,7 @@ struct Batch {
     slots[count++] = slot;
   }
   // A last batch of fewer than four repeats its last face.
-  void pad() {
-    for (int lane = count; lane < 4; ++lane) four.faces[lane] = four.faces[count - 1];
-  }
+  void pad() { std::fill(std::begin(four.faces) + count, std::end(four.faces), four.faces[count - 1]); }
 };
 
 // Time of a slot whose face is not touched.

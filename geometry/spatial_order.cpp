@@ -6,7 +6,7 @@ namespace trocar {
 namespace {
 
 int longest_axis(std::span<const std::uint32_t> numbers, std::span<const glm::vec3> points) {
-  glm::vec3 low = points[numbers[0]], high = low;
+  glm::vec3 low = points[numbers.front()], high = low;
   for (const std::uint32_t number : numbers) {
     low = glm::min(low, points[number]);
     high = glm::max(high, points[number]);

@@ -26,12 +26,11 @@ glm::mat4 view_of(const ViewFrame& frame) {
 glm::mat4 projection_of(const Projection& lens) {
   const dvec3 x = 0.5 * (lens.left - lens.right), w = 0.5 * (lens.left + lens.right);
   const double z_slope = lens.w_least / (lens.far - lens.near);
-  glm::dmat4 projection(0.0);
-  projection[0] = {x[0], 0.0, 0.0, w[0]};
-  projection[1] = {0.0, 0.5 * lens.w_least / lens.y_extent, 0.0, 0.0};
-  projection[2] = {-x[1], 0.0, -z_slope, -w[1]};
-  projection[3] = {x[2], 0.0, -0.5 * z_slope * (lens.near + lens.far), w[2]};
-  return glm::mat4(projection);
+  const glm::dvec4 columns[4] = {{x[0], 0.0, 0.0, w[0]},
+                                 {0.0, 0.5 * lens.w_least / lens.y_extent, 0.0, 0.0},
+                                 {-x[1], 0.0, -z_slope, -w[1]},
+                                 {x[2], 0.0, -0.5 * z_slope * (lens.near + lens.far), w[2]}};
+  return glm::mat4(glm::dmat4(columns[0], columns[1], columns[2], columns[3]));
 }
 
 ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const dvec3& low, const dvec3& high) {

@@ -1,6 +1,6 @@
 // Makes the shape of a part from the corners of its drawn mesh: a polytope of few corners plus a ball, close to the
 // convex hull of the mesh.
-// Units: metres.   Tested in tests/cpu_collision/part_motion_test.cpp and tests/sim/tool_shape_test.cpp
+// Units: metres.   Tested in tests/cpu_collision/part_hull_test.cpp and tests/sim/tool_shape_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -37,7 +37,8 @@ TipDepth answer_of(const MeshView& mesh, const dvec3& tip, const PointAnswer& an
 
 TipDepth tip_depth(const MeshView& mesh, const SolidBox& box, const dvec3& tip) {
   if (!finite(tip)) return nowhere();
-  SurfacePoint nearest{FaceId(0), {}, std::numeric_limits<double>::infinity()};
+  SurfacePoint nearest{};
+  nearest.distance = std::numeric_limits<double>::infinity();
   for (std::uint32_t face = 0; face < mesh.faces.size(); ++face) {
     const ClosestPoints points = closest_segment_triangle(tip, tip, triangle_of(mesh.positions, mesh.faces[face]));
     if (points.distance < nearest.distance) nearest = {FaceId(face), points.on_second, points.distance};

@@ -131,7 +131,7 @@ void split_node(std::uint32_t index, int depth, const Moments& total, std::uint3
 void split_faces(std::uint32_t leaf_faces, ObbScratch& scratch) {
   scratch.split.clear();
   scratch.split.push_back({.slots = {0, static_cast<std::uint32_t>(scratch.moments.size())}});
-  scratch.waiting.assign(1, {0, 0});
+  scratch.waiting.assign(1, {.node = 0});
   while (!scratch.waiting.empty()) {
     const std::size_t count = std::min<std::size_t>(4, scratch.waiting.size());
     std::array<WaitingNode, 4> group{};
@@ -154,7 +154,7 @@ void split_faces(std::uint32_t leaf_faces, ObbScratch& scratch) {
 // ---- the finished tree ----
 
 void number_nodes(ObbScratch& scratch, ObbTree& tree) {
-  scratch.waiting.assign(1, {0, 0});
+  scratch.waiting.assign(1, {.node = 0});
   while (!scratch.waiting.empty()) {
     const SplitNode& node = scratch.split[scratch.waiting.back().node];
     scratch.waiting.pop_back();
@@ -162,8 +162,8 @@ void number_nodes(ObbScratch& scratch, ObbTree& tree) {
     tree.slots.push_back(node.slots);
     tree.own.push_back(node.left == 0 ? node.slots.count : 0);
     if (node.left == 0) continue;
-    scratch.waiting.push_back({node.left + 1, 0});
-    scratch.waiting.push_back({node.left, 0});
+    scratch.waiting.push_back({.node = node.left + 1});
+    scratch.waiting.push_back({.node = node.left});
   }
 }
 

@@ -27,7 +27,7 @@ struct SplitNode {
 
 struct WaitingNode {
   std::uint32_t node;
-  int depth;
+  int depth = 0;
 };
 
 struct ObbScratch {

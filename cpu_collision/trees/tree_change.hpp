@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 
 #include "cpu_collision/trees/fit.hpp"
@@ -40,7 +41,7 @@ class TreeChange {
   // A new face and its leaf.
   struct Entering {
     std::uint32_t leaf, face;
-    bool operator<(const Entering& other) const { return leaf != other.leaf ? leaf < other.leaf : face < other.face; }
+    auto operator<=>(const Entering&) const = default;
   };
   struct NodeChange {
     std::uint32_t own, below;  // faces removed from or entering its own faces; this subtree

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"
@@ -50,23 +49,6 @@ class Input : public Program {
            at("out.csv");
   }
 };
-
-TEST(Printable, IsOneShortLine) {
-  EXPECT_EQ(printable("liver"), "liver");
-  EXPECT_EQ(printable("a\nb\x1b[31mc\x7f"), "a?b?[31mc?");
-  EXPECT_EQ(printable("Le\xc5\x84ka \xe8\x82\x9d"), "Le\xc5\x84ka \xe8\x82\x9d");
-  EXPECT_EQ(printable("\xff\xc3 (\xe2\x80\xae"), "?? (?");
-  EXPECT_EQ(printable("\xed\xa0\x80\xc0\x80"), "?????");
-  EXPECT_EQ(printable(std::string(70, 'x'), 60), std::string(60, 'x') + "...");
-  EXPECT_EQ(printable(std::string(60, 'x'), 60), std::string(60, 'x'));
-}
-
-TEST(Printable, FindsBytesThatAreNotUtf8) {
-  EXPECT_EQ(first_invalid_utf8("Le\xc5\x84ka \xe8\x82\x9d \xf0\x9f\x98\x80"), std::string_view::npos);
-  EXPECT_EQ(first_invalid_utf8("caf\xe9"), 3u);
-  EXPECT_EQ(first_invalid_utf8("a\xed\xa0\x80"), 1u);
-  EXPECT_EQ(first_invalid_utf8("\xc3"), 0u);
-}
 
 TEST(SceneText, MustBeUtf8) {
   try {

@@ -156,6 +156,98 @@ TEST_P(ChangeFaces, EmptiesAndFillsInSmallSteps) {
   EXPECT_GT(steps, 150u);
 }
 
+// The stages have times, each of the last update or question only.
+TEST_P(ChangeFaces, TimesAreThoseOfTheLastCall) {
+  Dice dice(kSeed);
+  const TriangleMesh mesh = shapes::icosphere(5);
+  const auto query = make(GetParam());
+  query->rebuild(mesh.view());
+  EXPECT_GT(query->times().update_ms, 0.0);
+  const std::vector<ToolVolume> tools = some_tools(dice, 20);
+  query->touched(tools, TouchSet::Exact);
+  const StageTimes times = query->times();
+  EXPECT_GT(times.search_ms, 0.0);
+  EXPECT_GT(times.refine_ms, 0.0);
+  EXPECT_LT(times.total_ms(), 60e3);
+  EXPECT_DOUBLE_EQ(times.query_ms(), times.search_ms + times.refine_ms);
+  EXPECT_DOUBLE_EQ(times.total_ms(), times.update_ms + times.search_ms + times.refine_ms);
+  query->touched({}, TouchSet::Exact);
+  EXPECT_EQ(query->times().refine_ms, 0.0);
+  EXPECT_EQ(query->times().update_ms, times.update_ms);
+  query->update(mesh.positions);
+  EXPECT_GT(query->times().update_ms, 0.0);
+  EXPECT_LT(query->times().update_ms, 60e3);
+}
+
+// Changes by formula, so that the numbers are the same on every machine: a point goes around the ball; of the faces
+// near it every third is split at a point below its middle, and some are removed.
+struct FormulaChanges {
+  TriangleMesh mesh = shapes::icosphere(4);
+  glm::dvec3 arm{0.1, 0.0, 0.02};
+  int number = 0;
+
+  std::vector<FaceId> next() {
+    arm = {0.8 * arm.x - 0.6 * arm.y, 0.6 * arm.x + 0.8 * arm.y, 0.75 * arm.z + 0.04 * arm.x};
+    ++number;
+    std::vector<char> marked = test::faces_within(mesh, glm::vec3(arm), number % 10 == 0 ? 0.03f : 0.015f);
+    std::vector<glm::uvec3> added;
+    for (std::size_t f = 0; f < marked.size(); ++f) {
+      if (!marked[f]) continue;
+      if (number % 10 != 0 && f % 3 != 0) {
+        marked[f] = 0;
+        continue;
+      }
+      if (f % 9 == 6) continue;
+      const glm::uvec3 face = mesh.faces[f];
+      const auto middle = static_cast<std::uint32_t>(mesh.positions.size());
+      mesh.positions.push_back(0.3f * (mesh.positions[face.x] + mesh.positions[face.y] + mesh.positions[face.z]));
+      added.insert(added.end(), {{face.x, face.y, middle}, {face.y, face.z, middle}, {face.z, face.x, middle}});
+    }
+    std::vector<FaceId> removed = test::remove_marked(mesh, marked);
+    mesh.faces.insert(mesh.faces.end(), added.begin(), added.end());
+    return removed;
+  }
+  ToolVolume tool() const {
+    const glm::dvec3 side(-0.3 * arm.y, 0.3 * arm.x, 0.01);
+    return swept_volume({2.5 * arm, 0.9 * arm, arm + side, 0.004}, Cover::Capsule);
+  }
+};
+
+struct ChangeCost {
+  const char* name;
+  std::uint64_t volumes, faces, updated;
+};
+
+// A worse choice of leaves and patches gives the same answers at a higher cost; only these numbers show it. A
+// deliberate change of the trees or the layout changes them: then compare the sums before pinning the new ones.
+TEST(ChangeFacesCost, QueriesTestThePinnedNumbers) {
+  const ChangeCost pinned[] = {{"scan", 10194, 26566, 10194},
+                               {"aabb-refit", 12659, 32657, 218637},
+                               {"aabb:octree-refit", 16300, 28436, 269789},
+                               {"obb-refit", 27815, 35046, 222073}};
+  for (const ChangeCost& expected : pinned) {
+    FormulaChanges changes;
+    const auto query = make(expected.name);
+    query->rebuild(changes.mesh.view());
+    ChangeCost cost{expected.name, 0, 0, 0};
+    for (int k = 0; k < 100; ++k) {
+      const std::vector<FaceId> removed = changes.next();
+      query->change_faces(changes.mesh.view(), removed);
+      const ToolVolume tool = changes.tool();
+      query->touched(std::span(&tool, 1), TouchSet::Exact);
+      cost.volumes += query->counters().volume_tests;
+      cost.faces += query->counters().face_tests;
+      cost.updated += query->counters().updated_nodes;
+    }
+    std::printf("{\"%s\", %llu, %llu, %llu}, %zu faces at the end\n", cost.name,
+                static_cast<unsigned long long>(cost.volumes), static_cast<unsigned long long>(cost.faces),
+                static_cast<unsigned long long>(cost.updated), changes.mesh.faces.size());
+    EXPECT_EQ(cost.volumes, expected.volumes) << cost.name;
+    EXPECT_EQ(cost.faces, expected.faces) << cost.name;
+    EXPECT_EQ(cost.updated, expected.updated) << cost.name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, ChangeFaces, ::testing::Values("scan", "obb-refit", "aabb-refit", "obb"),
                          [](const auto& info) {
                            std::string name = info.param;

@@ -95,5 +95,84 @@ TEST(PartTouch, ACapsuleAtRestIsAShaft) {
   }
 }
 
+// The time solves gap = speed t + acceleration / 2 t^2, is the smallest such time, and keeps its digits when the terms
+// nearly cancel.
+TEST(ClosingTime, IsTheFirstRoot) {
+  Dice dice(1333);
+  std::printf("seed 1333\n");
+  for (int i = 0; i < 20000; ++i) {
+    const double gap = dice.log_uniform(1e-9, 1.0), acceleration = dice.pick(4) ? dice.log_uniform(1e-12, 1e3) : 0.0;
+    const double speed = dice.pick(8) ? (dice.pick(2) ? 1.0 : -1.0) * dice.log_uniform(1e-9, 1e3) : 0.0;
+    const double t = closing_time(gap, speed, acceleration);
+    if (acceleration == 0.0 && speed <= 0.0) {
+      ASSERT_EQ(t, std::numeric_limits<double>::infinity());
+      continue;
+    }
+    ASSERT_GT(t, 0.0);
+    const long double by_speed = static_cast<long double>(speed) * t, bent = 0.5L * acceleration * t * t;
+    const auto rounding = static_cast<double>(1e-14L * (gap + std::abs(by_speed) + bent));
+    ASSERT_NEAR(static_cast<double>(by_speed + bent), gap, rounding) << gap << " " << speed << " " << acceleration;
+    ASSERT_GE(speed + acceleration * t, 0.0);  // it closes there: the smaller root is negative
+  }
+  EXPECT_EQ(closing_time(6.0, 1.0, 4.0), 1.5);
+  EXPECT_EQ(closing_time(6.0, -1.0, 4.0), 2.0);
+  EXPECT_EQ(closing_time(8.0, 0.0, 4.0), 2.0);
+  EXPECT_EQ(closing_time(8.0, 4.0, 0.0), 2.0);
+}
+
+// A ball in a face: the closest points coincide, so the face gives the normal, and a face without area the z axis.
+TEST(PartTouch, ABallAtRestInAFace) {
+  PartShape ball;
+  ball.corners = {{0, 0, 0}};
+  ball.faces = {{0, 0, 0}};
+  ball.radius = 0.002;
+  const InstrumentMotion still = instrument_at_rest({{{0, 0, 0.1}, {0, 0, 0}, 0.0025}, 0.0, 0.0});
+  const dvec3 centre = frame_at(still, ball, 0.0).origin;
+  const PartSweep sweep = part_sweep({&ball, &still, 0.0, 1.0});
+  EXPECT_EQ(sweep.part.end, 1.0);
+  EXPECT_EQ(sweep.acceleration, 0.0);
+  const Triangle wall{centre + dvec3(0, -0.01, -0.01), centre + dvec3(0, 0.01, -0.01), centre + dvec3(0, 0, 0.02)};
+  Touch touch;
+  ASSERT_TRUE(part_touch(sweep, wall, touch));
+  EXPECT_EQ(touch.time, 0.f);
+  EXPECT_LT(glm::distance(dvec3(touch.normal), dvec3(1, 0, 0)), 1e-6);
+  EXPECT_NEAR(touch.depth, 0.002, 1e-8);
+  ASSERT_TRUE(part_touch(sweep, {centre, centre, centre}, touch));
+  EXPECT_EQ(touch.normal, glm::vec3(0, 0, 1));
+  // Beside the face: the gap decides, to the contact distance.
+  for (const double gap : {-1e-7, -1e-12, 0.5 * kPartContact, 2.0 * kPartContact, 1e-6}) {
+    const dvec3 off(-(ball.radius + gap), 0.0, 0.0);
+    ASSERT_EQ(part_touch(sweep, {wall.a + off, wall.b + off, wall.c + off}, touch), gap < kPartContact) << gap;
+    if (gap >= kPartContact) continue;
+    EXPECT_LT(glm::distance(dvec3(touch.normal), dvec3(1, 0, 0)), 1e-6);
+    EXPECT_LT(glm::distance(dvec3(touch.point), centre + off), 1e-8);
+    EXPECT_NEAR(touch.depth, std::max(0.0, -gap), 1e-8) << gap;
+  }
+}
+
+// A ball on a shaft that slides down with constant speed meets a floor at a known time, and leaves it upward.
+TEST(PartTouch, ASlidingBallMeetsTheFloorInTime) {
+  PartShape ball;
+  ball.corners = {{0, 0, 0}};
+  ball.faces = {{0, 0, 0}};
+  ball.radius = 0.002;
+  const InstrumentMotion motion =
+      instrument_motion({{{0, 0, 0.1}, {0, 0, 0.04}, 0.0025}, 0.0, 0.0}, {{{0, 0, 0.1}, {0, 0, 0}, 0.0025}, 0.0, 0.0});
+  for (const double height : {0.03, 0.02, 0.001}) {
+    const Triangle floor{{-0.1, -0.1, height}, {0.1, -0.1, height}, {0, 0.2, height}};
+    const double expected = (0.04 - 0.0025 - ball.radius - height) / 0.04;
+    Touch touch;
+    ASSERT_TRUE(part_touch(part_sweep({&ball, &motion, 0.0, 1.0}), floor, touch));
+    EXPECT_NEAR(touch.time, expected, 1e-6);
+    EXPECT_LE(touch.time, expected + 1e-7);
+    EXPECT_NEAR(touch.depth, (1.0 - expected) * 0.04, 1e-7);
+    EXPECT_LT(glm::distance(dvec3(touch.normal), dvec3(0, 0, 1)), 1e-6);
+    // An interval that ends before, or begins later; a depth from an earlier end pose.
+    EXPECT_FALSE(part_touch(part_sweep({&ball, &motion, 0.0, expected - 1e-5}), floor, touch));
+    ASSERT_TRUE(part_touch(part_sweep({&ball, &motion, 0.0, expected + 1e-5, expected + 0.05}), floor, touch));
+    EXPECT_NEAR(touch.depth, 0.05 * 0.04, 1e-7);
+  }
+}
+
 }  // namespace
 }  // namespace trocar

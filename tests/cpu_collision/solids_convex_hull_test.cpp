@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <libqhull_r/qhull_ra.h>
 
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <limits>
@@ -148,6 +149,28 @@ TEST(ConvexHull, TidyHullHasNoThinFaces) {
 TEST(ConvexHull, BadInputIsRejected) {
   EXPECT_THROW(convex_hull({}), InputError);
   EXPECT_THROW(convex_hull(std::vector<vec3>{{0, 0, std::numeric_limits<float>::quiet_NaN()}}), InputError);
+}
+
+// The ends of collinear points in every direction of a grid, in any order.
+TEST(ConvexHull, LinesInEveryDirection) {
+  for (int k = 0; k < 27; ++k) {
+    const vec3 along(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), from(0.25f, -0.5f, 2.f);
+    if (along == vec3(0.f)) continue;
+    for (const std::array<float, 4>& order :
+         {std::array{0.f, 3.f, 1.f, -2.f}, std::array{3.f, -2.f, 1.f, 0.f}, std::array{-2.f, 1.f, 3.f, 0.f}}) {
+      std::vector<vec3> points;
+      for (const float t : order) points.push_back(from + t * along);
+      const ConvexBody line = convex_hull(points);
+      ASSERT_EQ(line.dimension, 1) << k;
+      ASSERT_EQ(line.vertices.size(), 2u) << k;
+      const dvec3 low(from - 2.f * along), high(from + 3.f * along);
+      EXPECT_TRUE((line.vertices[0] == low && line.vertices[1] == high) ||
+                  (line.vertices[0] == high && line.vertices[1] == low))
+          << k;
+      EXPECT_EQ(line.volume(), 0.0);
+      EXPECT_TRUE(line.faces.empty());
+    }
+  }
 }
 
 }  // namespace

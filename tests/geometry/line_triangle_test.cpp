@@ -95,5 +95,82 @@ TEST(LineTriangle, AgreesWithClosestPoints) {
   EXPECT_LT(met, 60000);
 }
 
+// A line in the plane crosses a side at a small angle: it enters the face there. For nearly parallel lines the closest
+// points are known to fewer digits than the crossing.
+TEST(LineTriangle, EntersAcrossANearlyParallelSide) {
+  Dice dice(20);
+  std::printf("seed 20\n");
+  for (int k = 0; k < 20000; ++k) {
+    const double size = dice.log_uniform(1e-3, 10.0), angle = dice.log_uniform(1e-9, 0.1),
+                 share = dice.uniform(0.2, 0.8);
+    const double turn = dice.uniform(0.0, 6.283), c = std::cos(turn), s = std::sin(turn);
+    // The side lies along x, the face above it; then all turns in the plane z = 0.
+    const auto turned = [&](double x, double y) { return size * dvec3(c * x - s * y, s * x + c * y, 0.0); };
+    const Triangle face{turned(0.0, 0.0), turned(1.0, 0.0), turned(0.5, 1.0)};
+    const Triangle faces[] = {face, {face.b, face.c, face.a}, {face.c, face.b, face.a}};
+    const dvec3 direction = turned(std::cos(angle), std::sin(angle)), crossing = turned(share, 0.0);
+    const double length = dice.uniform(0.0, 3.0);
+    const dvec3 from = crossing - length * direction;
+    const auto t = line_meets_triangle(from, direction, kEndless, faces[dice.pick(3)]);
+    const double rounding = 3e-13 / angle;
+    ASSERT_TRUE(t) << "case " << k << " angle " << angle;
+    ASSERT_NEAR(*t, length, 1e-12 + rounding) << "case " << k << " angle " << angle;
+    if (length < 2.0 * rounding + 1e-9) continue;
+    // It ends before the crossing; it misses when it is moved outward beyond the side's end.
+    ASSERT_FALSE(line_meets_triangle(from, direction, length - 1e-9 - 2.0 * rounding, face)) << "case " << k;
+    const dvec3 aside = turned(1.0 - share + 2.0 * rounding + 0.01, 0.0);
+    ASSERT_FALSE(line_meets_triangle(from + aside, direction, kEndless, face)) << "case " << k << " angle " << angle;
+  }
+}
+
+// A line parallel to the plane belongs to it up to the rounding of the coordinates, and no farther.
+TEST(LineTriangle, LeavesThePlaneBeyondRounding) {
+  Dice dice(21);
+  std::printf("seed 21\n");
+  for (int k = 0; k < 5000; ++k) {
+    const double size = dice.log_uniform(1e-4, 1e3);
+    const Triangle face{size * kFace.a, size * kFace.b, size * kFace.c};
+    const dvec3 from(-size * dice.uniform(0.1, 2.0), 0.25 * size, 0.0),
+        direction(dice.log_uniform(1e-3, 1e3), 0.0, 0.0);
+    const double expected = -from.x / direction.x;
+    const auto at_height = [&](double height) {
+      return line_meets_triangle(from + dvec3(0.0, 0.0, height * size), direction, kEndless, face);
+    };
+    for (const double sign : {-1.0, 1.0}) {
+      ASSERT_NEAR(at_height(sign * 1e-16).value_or(-1.0), expected, 1e-12 * expected) << "case " << k;
+      ASSERT_FALSE(at_height(sign * 1e-11)) << "case " << k;
+      ASSERT_FALSE(at_height(sign * 1e-6)) << "case " << k;
+      ASSERT_FALSE(at_height(sign * 1.0)) << "case " << k;
+    }
+  }
+}
+
+// The sign of every orientation and of the direction: through each of many points of a face and just beside its sides.
+TEST(LineTriangle, PiercesInsideAndMissesOutside) {
+  Dice dice(22);
+  std::printf("seed 22\n");
+  for (int k = 0; k < 20000; ++k) {
+    const double size = dice.log_uniform(1e-3, 10.0);
+    const dvec3 a = dice.in_cube(1.0), e = dice.direction(), u = size * e, v = size * dice.across(e);
+    Triangle face{a, a + u, a + v};
+    if (dice.pick(2)) std::swap(face.b, face.c);
+    const double x = dice.uniform(0.0, 1.0), y = dice.uniform(0.0, 1.0), off = dice.log_uniform(1e-9, 0.1);
+    dvec3 direction = glm::normalize(glm::cross(u, v)) + 0.5 * dice.direction();
+    if (dice.pick(2)) direction = -direction;
+    const double t = dice.log_uniform(1e-3, 10.0);
+    const auto through = [&](double along_u, double along_v) {
+      return line_meets_triangle(a + along_u * u + along_v * v - t * direction, direction, kEndless, face);
+    };
+    ASSERT_NEAR(through((1.0 - off) * x * (1.0 - y) + 1e-10, (1.0 - off) * x * y + 1e-10).value_or(-1.0), t,
+                1e-9 * (1.0 + t))
+        << "case " << k;
+    const double rounding = 1e-12 * (1.0 + t) / size;
+    if (off < rounding) continue;
+    ASSERT_FALSE(through(-off, y)) << "case " << k;
+    ASSERT_FALSE(through(x, -off)) << "case " << k;
+    ASSERT_FALSE(through(x + off, 1.0 - x + off)) << "case " << k;
+  }
+}
+
 }  // namespace
 }  // namespace trocar

@@ -201,5 +201,33 @@ TEST(PlanarConvex, LinesThroughCornersOfASquare) {
   EXPECT_EQ(line_hit(square.view(), {{0.5, 0.5}, {0.5, 0.5}}).kind, LineMeeting::None);
 }
 
+TEST(PlanarConvex, SegmentsInASquare) {
+  const ConvexPolygon square(std::vector<dvec2>{{0.0, 0.0}, {4.0, 0.0}, {4.0, 4.0}, {0.0, 4.0}});
+  const struct {
+    Segment segment;
+    bool meets;
+    double enter, leave;
+  } cases[] = {{{{1.0, 1.0}, {1.0, 1.0}}, true, 0.0, 0.0},     // points: inside, corner, outside
+               {{{4.0, 4.0}, {4.0, 4.0}}, true, 0.0, 0.0},     //
+               {{{4.0, 5.0}, {4.0, 5.0}}, false, 0.0, 0.0},    //
+               {{{1.0, 1.0}, {3.0, 2.0}}, true, 0.0, 1.0},     // inside
+               {{{-4.0, 1.0}, {12.0, 1.0}}, true, 0.25, 0.5},  // through
+               {{{-4.0, 1.0}, {-1.0, 1.0}}, false, 0.0, 0.0},  // before
+               {{{5.0, 1.0}, {9.0, 1.0}}, false, 0.0, 0.0},    // after
+               {{{2.0, 1.0}, {6.0, 1.0}}, true, 0.0, 0.5},     // out
+               {{{-2.0, 1.0}, {2.0, 1.0}}, true, 0.5, 1.0},    // in
+               {{{-4.0, 1.0}, {0.0, 1.0}}, true, 1.0, 1.0},    // up to a side
+               {{{4.0, 1.0}, {8.0, 1.0}}, true, 0.0, 0.0},     // from a side
+               {{{-4.0, 4.0}, {12.0, 4.0}}, true, 0.25, 0.5},  // along a side
+               {{{5.0, 4.0}, {12.0, 4.0}}, false, 0.0, 0.0},   //
+               {{{2.0, 6.0}, {6.0, 2.0}}, true, 0.5, 0.5}};    // at a corner
+  for (const auto& [segment, meets, enter, leave] : cases) {
+    const SegmentInside inside = segment_inside(square.view(), segment);
+    EXPECT_EQ(inside.meets, meets) << segment.a.x << " " << segment.a.y;
+    EXPECT_EQ(inside.enter, enter) << segment.a.x << " " << segment.a.y;
+    EXPECT_EQ(inside.leave, leave) << segment.a.x << " " << segment.a.y;
+  }
+}
+
 }  // namespace
 }  // namespace trocar::planar

@@ -48,5 +48,37 @@ TEST(PlanarExact, NeighbouringDoubles) {
   EXPECT_EQ(exact_cross_sign(a, b, a, c), 0);
 }
 
+// The same doubles, each first difference turned by a quarter: its dot product is the cross product of the original.
+TEST(PlanarExact, NeighbouringDoublesDot) {
+  const dvec2 b(12.0, 12.0), c(24.0, 24.0);
+  const double unit = 0x1p-53;
+  int wrong = 0;
+  for (int i = 0; i < 256; ++i) {
+    for (int j = 0; j < 256; ++j) {
+      const dvec2 p(0.5 + i * unit, 0.5 + j * unit);
+      wrong += dot_sign(quarter_turn(b), quarter_turn(c), b, p) != sign_of(j - i);
+      wrong += dot_sign(quarter_turn(p), quarter_turn(b), p, c) != sign_of(j - i);
+      wrong += dot_sign(p, c, quarter_turn(p), quarter_turn(b)) != sign_of(j - i);
+      wrong += dot_sign(p, p, b, c) != 0 || cross_sign(b, c, p, p) != 0;
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+// The filter decides where both products are far from cancelling, with every combination of signs and zeros.
+TEST(PlanarExact, SmallDifferences) {
+  const int steps[] = {-2, -1, 0, 1, 2};
+  for (const int x : steps)
+    for (const int y : steps)
+      for (const int u : steps)
+        for (const int v : steps) {
+          const dvec2 a(7.0, -3.0), b = a + dvec2(x, y), c(-1.0, 5.0), d = c + dvec2(u, v);
+          EXPECT_EQ(cross_sign(a, b, c, d), sign_of(x * v - y * u));
+          EXPECT_EQ(exact_cross_sign(a, b, c, d), sign_of(x * v - y * u));
+          EXPECT_EQ(dot_sign(a, b, c, d), sign_of(x * u + y * v));
+          EXPECT_EQ(exact_dot_sign(a, b, c, d), sign_of(x * u + y * v));
+        }
+}
+
 }  // namespace
 }  // namespace trocar::planar

@@ -115,5 +115,32 @@ TEST(PlanarPolygon, RaysThroughCorners) {
   EXPECT_EQ(signed_area(repeated), 16.0);
 }
 
+TEST(PlanarPolygon, OfOnePointOrALine) {
+  for (std::size_t n = 0; n < 5; ++n) {
+    const std::vector<dvec2> same(n, dvec2(2.0, 3.0));
+    EXPECT_EQ(distinct_corners(same).size(), std::min<std::size_t>(n, 1));
+    const std::string expected = "an outline needs at least 3 different corners, but this one has " +
+                                 std::to_string(std::min<std::size_t>(n, 1)) + "; add corners";
+    EXPECT_EQ(simple_fault(same), expected);
+    EXPECT_EQ(convex_fault(same), expected);
+    EXPECT_EQ(signed_area(same), 0.0);
+  }
+  const std::vector<dvec2> ends{{1.0, 1.0}, {1.0, 1.0}, {2.0, 5.0}, {1.0, 1.0}, {1.0, 1.0}};
+  EXPECT_EQ(distinct_corners(ends), (std::vector<std::uint32_t>{0, 2}));
+}
+
+// Every point of a small grid against every triangle of it: inside, outside, on a side, on a corner.
+TEST(PlanarPolygon, EveryPointOfASmallGrid) {
+  int wrong = 0;
+  for (int t = 0; t < 729 * 27; ++t) {
+    std::vector<Whole> outline;
+    for (int k = 0, rest = t % 729; k < 3; ++k, rest /= 9) outline.push_back({rest % 3, rest / 3 % 3});
+    const Whole p{t / 729 % 5 - 1, t / 729 / 5 - 1};
+    if (twice_area(outline) == 0) continue;
+    wrong += locate_in_polygon(scaled(outline, 1.0), scaled(p, 1.0)) != locate_by_winding(outline, p);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 }  // namespace
 }  // namespace trocar::planar

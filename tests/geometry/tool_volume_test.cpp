@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "geometry/error.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar {
@@ -363,30 +362,28 @@ TEST(FrameVolume, FollowsTheRulesOfATrajectory) {
   }
 }
 
-TEST(ToolInput, BadRadiusIsReportedInMillimetres) {
-  const std::string fault = pose_fault({dvec3(0.0), dvec3(0.0, 0.0, 0.1), -0.003});
-  EXPECT_NE(fault.find("radius is -3 mm"), std::string::npos) << fault;
-}
-
-TEST(ToolInput, BadPosesAreRefusedInOneSentence) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  const ToolPose sound{{0, 0, 0}, {0, -0.1, 0}, 0.0025};
-  EXPECT_EQ(pose_fault(sound), "");
-  const struct {
-    ToolPose pose;
-    const char* says;
-  } bad[] = {{{{0, 0, 0}, {0, 0, 0}, 0.0025}, "pivot"},      {{{0, -0.1, 0}, {0, -0.1, 0}, 0.0025}, "pivot"},
-             {{{0, 0, 0}, {0, -0.1, 0}, 0.0}, "radius"},     {{{0, 0, 0}, {0, -0.1, 0}, -0.0025}, "radius"},
-             {{{0, 0, 0}, {0, -0.1, 0}, nan}, "radius"},     {{{0, 0, 0}, {0, -0.1, 0}, inf}, "radius"},
-             {{{nan, 0, 0}, {0, -0.1, 0}, 0.0025}, "pivot"}, {{{0, 0, 0}, {0, inf, 0}, 0.0025}, "tip"},
-             {{{0, 0, 0}, {0, 0, -inf}, 0.0025}, "tip"},     {{{0, 0, 0}, {0, 1e9, 0}, 0.0025}, "tip"}};
-  for (const auto& [pose, says] : bad) {
-    EXPECT_NE(pose_fault(pose).find(says), std::string::npos) << pose_fault(pose);
-    EXPECT_EQ(pose_fault(pose).find('\n'), std::string::npos);
-    EXPECT_THROW(static_volume(pose), InputError);
-    EXPECT_THROW(swept_volume(step_at_rest(pose), Cover::Capsule), InputError);
-    EXPECT_THROW(swept_volume({pose.pivot, pose.tip, sound.tip, pose.radius}, Cover::Paper), InputError);
-    EXPECT_THROW(swept_volume({pose.pivot, sound.tip, pose.tip, pose.radius}, Cover::Paper), InputError);
+// The camera's own top, bottom, near and far planes keep exactly the distance that the clip test needs: on the volume's
+// own ends |y| and |z| reach half of the smallest w, and nowhere more.
+TEST(Camera, ClipsNoMoreAndNoLessThanTwiceTheVolume) {
+  const auto check = [](const ToolVolume& volume) {
+    double least_w = std::numeric_limits<double>::infinity(), most_y = 0.0, most_z = 0.0;
+    for (const dvec3& corner : corners_of(volume)) {
+      const glm::dvec4 clip = glm::dmat4(volume.projection) * (glm::dmat4(volume.view) * glm::dvec4(corner, 1.0));
+      least_w = std::min(least_w, clip.w);
+      most_y = std::max(most_y, std::abs(clip.y)), most_z = std::max(most_z, std::abs(clip.z));
+    }
+    EXPECT_NEAR(most_y / least_w, 0.5, 1e-3) << words(volume.step);
+    EXPECT_NEAR(most_z / least_w, 0.5, 1e-3) << words(volume.step);
+  };
+  Dice dice(kSeed + 9);
+  std::printf("seed %u\n", kSeed + 9);
+  for (int i = 0; i < 300; ++i) {
+    const double arm = dice.uniform(0.05, 0.25);
+    const ToolStep step = test::step_with(dice, dice.in_cube(0.1), arm, arm * dice.uniform(0.95, 1.05),
+                                          dice.uniform(0.2, 0.8), dice.uniform(0.002, 0.005));
+    check(static_volume({step.pivot, step.tip_after, step.radius}));
+    const ToolVolume paper = swept_volume(step, Cover::Paper);
+    if (paper.perspective) check(paper);
   }
 }
 

@@ -100,5 +100,90 @@ TEST(HeldBytes, CountsUnusedCapacity) {
   EXPECT_EQ(held_bytes(numbers, std::vector<char>()), 80u);
 }
 
+// Equal points are ordered by number: the runs are those of one order, whatever the order before.
+TEST(SpatialOrder, EqualPointsAreOrderedByNumber) {
+  test::Dice dice(9);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<glm::vec3> points;
+    for (int i = 0; i < 200; ++i) points.emplace_back(dice.pick(4), dice.pick(2), round % 2 ? 0 : dice.pick(8));
+    std::vector<std::uint32_t> first(points.size());
+    std::iota(first.begin(), first.end(), 0u);
+    std::vector<std::uint32_t> second(first.rbegin(), first.rend());
+    order_in_runs(first, points, 8);
+    order_in_runs(second, points, 8);
+    ASSERT_EQ(first, second) << "round " << round;
+  }
+  const std::vector<glm::vec3> same(40, glm::vec3(1.f));
+  std::vector<std::uint32_t> numbers(same.size());
+  std::iota(numbers.rbegin(), numbers.rend(), 0u);
+  order_in_runs(numbers, same, 4);
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+}
+
+// Points on a line of each axis: the runs follow it. The first half has the whole runs, the last run is short.
+TEST(SpatialOrder, HalvesAlongTheLongestAxis) {
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<glm::vec3> points;
+    for (int i = 0; i < 45; ++i) {
+      glm::vec3 at(0.1f * static_cast<float>(i % 3), 0.1f * static_cast<float>(i % 2),
+                   0.1f * static_cast<float>(i % 5));
+      at[axis] = static_cast<float>((i * 7) % 45);
+      points.push_back(at);
+    }
+    std::vector<std::uint32_t> numbers(points.size());
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    order_in_runs(numbers, points, 10);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      EXPECT_EQ(static_cast<std::size_t>(points[numbers[k]][axis]) / 10, k / 10) << "axis " << axis;
+  }
+}
+
+TEST(FaceSet, HoldsOneBitPerFaceAndOnePerWord) {
+  FaceSet set;
+  EXPECT_EQ(set.memory_bytes(), 0u);
+  set.resize(64 * 64 * 3);
+  EXPECT_EQ(set.memory_bytes(), 8u * (64 * 3 + 3));
+  FaceSet ragged;
+  ragged.resize(64 * 64 + 1);
+  EXPECT_EQ(ragged.memory_bytes(), 8u * (65 + 2));
+}
+
+// Every face of a small set alone, and all of them.
+TEST(FaceSet, DrainsEveryFace) {
+  constexpr std::uint32_t kFaces = 4096 + 70;
+  FaceSet set;
+  set.resize(kFaces);
+  for (std::uint32_t face = 0; face < kFaces; ++face) {
+    set.insert(face);
+    std::uint32_t count = 0, last = kFaces;
+    set.drain([&](std::uint32_t drained) { ++count, last = drained; });
+    ASSERT_EQ(count, 1u);
+    ASSERT_EQ(last, face);
+  }
+  for (std::uint32_t face = 0; face < kFaces; ++face) set.insert(face);
+  std::uint32_t next = 0;
+  set.drain([&](std::uint32_t drained) { ASSERT_EQ(drained, next++); });
+  EXPECT_EQ(next, kFaces);
+  set.drain([&](std::uint32_t) { FAIL() << "the set is empty"; });
+}
+
+// On the axes too, in every sign, and for vectors of any length.
+TEST(Perpendicular, OfTheAxes) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double length : {-1e-8, -1.0, 1.0, 1e8}) {
+      glm::dvec3 d(0.0);
+      d[axis] = length;
+      EXPECT_EQ(glm::dot(any_perpendicular(d), d), 0.0);
+      EXPECT_GE(glm::length(any_perpendicular(d)), 0.8 * std::abs(length));
+    }
+  }
+}
+
+TEST(Stopwatch, MeasuresNotMuchMore) {
+  const auto start = Clock::now();
+  EXPECT_LT(milliseconds_since(start), 1000.0);
+  EXPECT_GE(milliseconds_since(start), 0.0);
+}
+
 }  // namespace
 }  // namespace trocar

@@ -31,7 +31,8 @@ COLLISION = ['reference', 'part', 'scan', 'scan_allocation', 'change_faces', 'ob
 # [folder] the mutated files (paths, or patterns of pathlib), and the test programs that may detect the mutants
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
-                 ['line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar', 'part', 'reference', 'study_trees']),
+                 ['elementary', 'printable', 'line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar',
+                  'part', 'reference', 'scan', 'change_faces', 'study_trees']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
     'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar'] + STUDY),
     'shaders': (['gpu_collision/shaders/*'], ['compute', 'drawn_query']),
@@ -197,6 +198,7 @@ def main():
     work = SOURCE / 'build' / 'mutate'
     print(f'seed {options.seed}, {options.sample} mutants of each of: {", ".join(options.folders)}', flush=True)
     tree, mutants = build(options, work)
+    os.environ.setdefault('TROCAR_TEST_DATA', str(SOURCE.parent / 'shared' / 'data'))   # as test_data.cpp finds it
     programs = Programs(tree.build, work)
     print('tracing which tests reach which mutants', flush=True)
     tests = trace(programs, options)

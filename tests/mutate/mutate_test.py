@@ -25,7 +25,7 @@ struct Vec { double x, y; };
 inline Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y}; }
 inline Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y}; }
 template <class T> bool between(T low, T x, T high) { return low <= x && !(x > high); }
-struct Params { double start = 0.5; };
+struct Params { double start = 0.5, idle = 0.0, rest{0.0}; };
 int main() {
   std::array<int, kSize> counts{1, 2, 3};
   static_assert(kSize == 3);

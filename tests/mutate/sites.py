@@ -83,7 +83,7 @@ class Finder:
         if re.match(rb'(\w+\s+)*?(constexpr|static)\b', head):
             return
         for child in cursor.get_children():
-            zero = cursor.kind == Kind.FIELD_DECL and re.fullmatch(rb'-?0?\.?0*[fu]?', self.bytes_of(child))
+            zero = cursor.kind == Kind.FIELD_DECL and re.fullmatch(rb'(\w*\{)?-?0?\.?0*[fu]?\}?', self.bytes_of(child))
             if child.kind.is_expression() and not self.is_array_size(child) and not zero:
                 self.visit(child, cursor)
 
