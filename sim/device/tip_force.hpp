@@ -1,6 +1,6 @@
 // Computes what a device about the trocar feels. An instrument swings about the trocar, slides through it and turns
 // about its shaft; the trocar takes up everything else. One force at the tip and one torque about the shaft therefore
-// have the effect of all contacts, wherever they are: with u the direction from trocar to tip at distance d, and force
+// have the effect of all contacts: with u the direction from trocar to tip at distance d, and force
 // F and torque T (about the trocar) of all contacts
 //   force = (F . u) u + T x u / d,   twist = T . u
 // A force at distance a from the trocar acts at the tip as by a lever, with a / d.

@@ -21,9 +21,9 @@ namespace {
 using glm::dvec3;
 
 constexpr double kDepth = 0.005;   // m
-constexpr double kTrocar = 0.16;   // m  from the place to the trocar
+constexpr double kTrocar = 0.16;   // m  from the pressed point to the trocar
 constexpr std::uint32_t kJaw = 1;  // the part that presses
-constexpr double kPatch = 0.03;    // m  the surface around the place that the jaw may touch
+constexpr double kPatch = 0.03;    // m  the surface around the pressed point that the jaw may touch
 
 // Returns the barycentric weights of a point of a face.
 dvec3 weights_of(const Triangle& t, const dvec3& p) {
@@ -270,7 +270,7 @@ TEST_P(JawPress, ForceOnALiverAgreesWithTheImplicitReference) {
   std::printf("%s: jaw %.3f N, reference %.3f N, ratio %.3f\n", GetParam().name, glm::length(force), expected.force,
               glm::length(force) / expected.force);
   EXPECT_NEAR(glm::length(force) / expected.force, 1.0, 0.1);
-  // A lever: the jaw touches within some millimetres of the place.
+  // A lever: the jaw touches within some millimetres of the pressed point.
   EXPECT_LT(glm::length(torque - glm::cross(pressing.place.point - pose_.pivot, force)), 0.1 * glm::length(torque));
 }
 
