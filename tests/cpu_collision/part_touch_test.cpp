@@ -6,6 +6,7 @@
 
 #include "cpu_collision/part_reference.hpp"
 #include "cpu_collision/reference.hpp"
+#include "geometry/part_volume.hpp"
 #include "geometry/refine.hpp"
 #include "tests/cpu_collision/random_parts.hpp"
 
@@ -172,6 +173,48 @@ TEST(PartTouch, ASlidingBallMeetsTheFloorInTime) {
     ASSERT_TRUE(part_touch(part_sweep({&ball, &motion, 0.0, expected + 1e-5, expected + 0.05}), floor, touch));
     EXPECT_NEAR(touch.depth, 0.05 * 0.04, 1e-7);
   }
+}
+
+bool same(const Touch& a, const Touch& b) {
+  return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
+}
+
+// Many candidates of a part, by mesh and by corners, give the touches of one by one, in their order.
+TEST(PartTouch, ManyCandidatesAreTheSameAsOneByOne) {
+  std::size_t touched = 0, apart = 0;
+  test::for_every_motion(1334, 300, [&](Dice& dice, const InstrumentMotion& motion) {
+    if (dice.pick(8) != 0) return;
+    const PartShape shape = test::random_part(dice);
+    const ToolVolume volume = part_volume(shape, motion, 0.0, dice.uniform(0.2, 1.0));
+    std::vector<glm::vec3> positions;
+    std::vector<glm::uvec3> faces;
+    std::vector<Triangle> corners;
+    std::vector<FaceId> candidates;
+    std::vector<Touch> expected;
+    for (std::uint32_t f = 0; f < 9; ++f) {
+      corners.push_back(face_near(dice, shape, motion));
+      const Triangle& face = corners.back();
+      for (const dvec3& corner : {face.a, face.b, face.c}) positions.emplace_back(corner);
+      faces.emplace_back(3 * f, 3 * f + 1, 3 * f + 2);
+      candidates.push_back(FaceId{f});
+      Touch touch;
+      touch.face = FaceId{f};
+      if (refine_touch(volume.step, face, touch)) {
+        expected.push_back(touch);
+      } else {
+        ++apart;
+      }
+    }
+    std::vector<Touch> by_mesh(9), by_corners(9);
+    by_mesh.resize(refine_touches(volume.step, {positions, faces}, candidates, by_mesh));
+    by_corners.resize(refine_touches(volume.step, corners, candidates, by_corners));
+    ASSERT_TRUE(std::equal(by_mesh.begin(), by_mesh.end(), expected.begin(), expected.end(), same))
+        << test::words(motion);
+    ASSERT_TRUE(std::equal(by_corners.begin(), by_corners.end(), expected.begin(), expected.end(), same));
+    touched += expected.size();
+  });
+  EXPECT_GT(touched, 300u);
+  EXPECT_GT(apart, 300u);
 }
 
 }  // namespace

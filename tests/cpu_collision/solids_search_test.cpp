@@ -90,5 +90,33 @@ TEST(SolidSearch, ReplacesWalksThatEndEarly) {
   EXPECT_GT(counts.nested, 100);
 }
 
+// Two cubes side by side, face to face, edge to edge or corner to corner: the border between touching and apart, for
+// the walk from every pair of corners and for the search.
+TEST(SolidSearch, TouchingEndsAtItsShareOfTheSize) {
+  std::vector<vec3> points;
+  for (int k = 0; k < 8; ++k) points.emplace_back(k & 1, k & 2 ? 1 : 0, k & 4 ? 1 : 0);
+  const ConvexBody cube = convex_hull(points), cut = without_incident_edges(cube);
+  const double touching = kTouching * 2.0 * cube.radius;
+  for (const dvec3& side : {dvec3(1, 0, 0), dvec3(1, 1, 0), dvec3(1, 1, 1)}) {
+    for (const double gap : {-0.25, -1e-6, 0.0, 0.5 * touching, 4.0 * touching, 1e-9, 0.5}) {
+      RigidFrame at_b;
+      at_b.origin = side + gap * glm::normalize(side);
+      for (std::uint32_t corners = 0; corners < 64; ++corners) {
+        for (const ConvexBody* body : {&cube, &cut}) {
+          FeaturePair pair{{FeatureKind::Vertex, corners % 8}, {FeatureKind::Vertex, corners / 8}};
+          const FeatureDistance found = closest_features(*body, {}, *body, at_b, pair);
+          ASSERT_EQ(found.overlapping, gap < touching) << gap << " from " << corners;
+          ASSERT_NEAR(found.distance, gap < touching ? 0.0 : gap, 1e-15) << gap << " from " << corners;
+          ASSERT_LT(glm::distance(found.on_first, found.on_second), found.distance + 1e-15);
+          if (found.overlapping) {
+            ASSERT_TRUE(holds(cube, {}, found.on_first));
+            ASSERT_TRUE(holds(cube, at_b, found.on_first));
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trocar::solids

@@ -144,5 +144,50 @@ TEST(Closest, DegenerateShapesHandMade) {
   EXPECT_DOUBLE_EQ(closest_triangles(line, {0.5 * x - y, 0.5 * x + y, 0.5 * x + y}).distance, 0.0);
 }
 
+// All thresholds are relative: after scaling by a power of two the same points are the closest, to the last bit.
+TEST(Closest, DoesNotDependOnTheUnit) {
+  std::printf("seed %u\n", kSeed + 4);
+  Dice dice(kSeed + 4);
+  for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+    const double scale = std::ldexp(1.0, dice.pick(2) ? dice.pick(30) : -dice.pick(30));
+    const dvec3 p = dice.in_cube(0.2), d = dice.in_cube(0.1), away = dice.in_cube(0.02);
+    const double bend = dice.log_uniform(1e-12, 1e-2);
+    // Nearly parallel to the segment: the side of a face, and the face.
+    Triangle t{p + away - dice.uniform(0.0, 1.0) * d, p + away + d + bend * dice.in_cube(0.1), p + dice.in_cube(0.2)};
+    if (dice.pick(3) == 0)
+      t.c = glm::mix(t.a, t.b, dice.uniform(0.0, 1.0)) + dice.log_uniform(1e-12, 1e-4) * dice.direction();
+    const auto scaled = [&](const dvec3& x) { return scale * x; };
+    const Triangle grown{scaled(t.a), scaled(t.b), scaled(t.c)};
+    const closest::Segment one = closest::segment(p, p + d), two = closest::segment(t.a, t.b);
+    const closest::SegmentPair pair = closest::closest_segments(one, two),
+                               of_grown = closest::closest_segments(closest::segment(scaled(p), scaled(p + d)),
+                                                                    closest::segment(grown.a, grown.b));
+    ASSERT_EQ(pair.u, of_grown.u) << "case " << i << " scale " << scale;
+    ASSERT_EQ(pair.v, of_grown.v) << "case " << i << " scale " << scale;
+    ASSERT_EQ(pair.squared * scale * scale, of_grown.squared) << "case " << i << " scale " << scale;
+    const ClosestPoints points = closest_segment_triangle(p, p + d, t),
+                        grown_points = closest_segment_triangle(scaled(p), scaled(p + d), grown);
+    ASSERT_EQ(scaled(points.on_first), grown_points.on_first) << "case " << i << " scale " << scale;
+    ASSERT_EQ(scaled(points.on_second), grown_points.on_second) << "case " << i << " scale " << scale;
+  }
+}
+
+// A triangle as thin as the limit is degenerate, whatever its size: its sides alone count.
+TEST(Closest, ThinTrianglesHaveNoInterior) {
+  for (const double size : {1e-3, 1.0, 1e3}) {
+    for (const double thin : {0.0, 0.99e-8, 1.01e-8, 1e-7, 1.0}) {
+      const closest::Face face = closest::face({{0, 0, 0}, {size, 0, 0}, {0.25 * size, thin * size, 0}});
+      EXPECT_EQ(face.squared_normal > 0.0, thin > 1e-8) << size << " " << thin;
+      const closest::InteriorPair pair = closest::closest_interior(
+          closest::segment({0.25 * size, 0.5 * thin * size, -size}, {0.25 * size, 0.5 * thin * size, size}), face);
+      EXPECT_EQ(pair.inside, thin > 1e-8) << size << " " << thin;
+      if (!pair.inside) continue;
+      EXPECT_NEAR(pair.u, 0.5, 1e-12);
+      EXPECT_NEAR(pair.gamma, 0.5, 1e-6);
+      EXPECT_EQ(pair.squared, 0.0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trocar

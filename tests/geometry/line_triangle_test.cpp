@@ -172,5 +172,28 @@ TEST(LineTriangle, PiercesInsideAndMissesOutside) {
   }
 }
 
+// All thresholds are relative: after scaling by a power of two the same lines meet, at the same parameter.
+TEST(LineTriangle, DoesNotDependOnTheUnit) {
+  Dice dice(23);
+  std::printf("seed 23\n");
+  for (int k = 0; k < 20000; ++k) {
+    const double scale = std::ldexp(1.0, dice.pick(2) ? dice.pick(30) : -dice.pick(30));
+    const dvec3 a = dice.in_cube(1), u = dice.in_cube(0.1), v = dice.pick(3) ? dice.in_cube(0.1) : 2.0 * u;
+    const auto in_plane = [&] { return a + dice.uniform(-2, 2) * u + dice.uniform(-2, 2) * v; };
+    const double off = dice.pick(3) ? dice.log_uniform(1e-17, 1e-8) : 0.0;
+    const dvec3 from = in_plane() + off * dice.direction(), to = in_plane() + off * dice.direction();
+    const auto t = line_meets_triangle(from, to - from, 1.0, {a, a + u, a + v});
+    const auto grown =
+        line_meets_triangle(scale * from, scale * (to - from), 1.0, {scale * a, scale * (a + u), scale * (a + v)});
+    ASSERT_EQ(t, grown) << "case " << k << " scale " << scale;
+    // A longer direction gives a smaller parameter.
+    const auto longer = line_meets_triangle(from, 4.0 * (to - from), 0.25, {a, a + u, a + v});
+    ASSERT_EQ(t.has_value(), longer.has_value()) << "case " << k;
+    if (t) {
+      ASSERT_EQ(*t, 4.0 * *longer) << "case " << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trocar

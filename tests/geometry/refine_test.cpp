@@ -239,6 +239,12 @@ TEST(RefineTouch, DegenerateFacesOnTheAxisHaveAUnitNormal) {
     Touch touch;
     ASSERT_TRUE(refine_touch(rest, face, touch));
     EXPECT_NEAR(glm::length(touch.normal), 1.f, 1e-6f);
+    // Perpendicular to the sides of a needle, and to the shaft for a point.
+    for (const dvec3& side : {face.b - face.a, face.c - face.b, face.a - face.c})
+      EXPECT_NEAR(glm::dot(dvec3(touch.normal), side), 0.0, 1e-9);
+    if (face.b == face.a && face.c == face.a) {
+      EXPECT_NEAR(touch.normal.y, 0.f, 1e-6f);
+    }
     EXPECT_EQ(touch.time, 0.f);
     EXPECT_TRUE(std::isfinite(touch.depth));
   }

@@ -81,6 +81,8 @@ TEST(ToolStep, PosesLieOnTheStraightLine) {
   EXPECT_EQ(pose_at(step, 1.0).tip, step.tip_after);
   EXPECT_EQ(pose_at(step, 0.25).pivot, step.pivot);
   EXPECT_EQ(pose_at(step, 0.25).radius, 0.5);
+  EXPECT_EQ(ToolPose{}.radius, 0.0025);  // a shaft of 5 mm
+  EXPECT_EQ(ToolStep{}.radius, 0.0025);
   const MovingPart part;
   EXPECT_EQ(part.shape, nullptr);
   EXPECT_EQ(part.from, 0.0);

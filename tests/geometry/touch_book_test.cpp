@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <thread>
 
 #include "geometry/face_set.hpp"
+#include "geometry/instructions.hpp"
 #include "geometry/perpendicular.hpp"
 #include "geometry/spatial_order.hpp"
 #include "geometry/stopwatch.hpp"
@@ -183,6 +186,23 @@ TEST(Stopwatch, MeasuresNotMuchMore) {
   const auto start = Clock::now();
   EXPECT_LT(milliseconds_since(start), 1000.0);
   EXPECT_GE(milliseconds_since(start), 0.0);
+}
+
+// The processor's flags, as the kernel lists them.
+TEST(Instructions, AreThoseOfTheProcessor) {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line) && !line.starts_with("flags")) {
+  }
+  if (line.empty()) GTEST_SKIP() << "no list of flags";
+  const auto has = [&](const char* flag) {
+    return (line + " ").find(std::string(" ") + flag + " ") != std::string::npos;
+  };
+  const Instructions expected = has("avx2") && has("avx512f") && has("avx512vl") ? Instructions::Avx512
+                                : has("avx2")                                    ? Instructions::Avx2
+                                                                                 : Instructions::Plain;
+  EXPECT_EQ(best_instructions(), expected);
+  EXPECT_LE(instructions(), expected);
 }
 
 }  // namespace
