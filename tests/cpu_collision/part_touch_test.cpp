@@ -217,5 +217,59 @@ TEST(PartTouch, ManyCandidatesAreTheSameAsOneByOne) {
   EXPECT_GT(apart, 300u);
 }
 
+// The reference for a whole mesh: a face is touched when its gap is not positive, and borderline within the band.
+TEST(PartTouch, TheReferenceOfAMeshFollowsTheGaps) {
+  Dice dice(1335);
+  std::printf("seed 1335\n");
+  std::uint64_t in_both = 0;
+  std::size_t apart = 0;
+  for (int round = 0; round < 6; ++round) {
+    const InstrumentMotion motion = test::usual_motion(dice, dice.in_cube(0.1));
+    const PartShape shape = test::random_part(dice);
+    const ToolVolume volume = part_volume(shape, motion, 0.0, 1.0);
+    std::vector<glm::vec3> positions;
+    std::vector<glm::uvec3> faces;
+    std::vector<FaceId> touched, borderline;
+    std::vector<Touch> found;
+    for (std::uint32_t f = 0; f < 8; ++f) {
+      const Triangle face = face_near(dice, shape, motion);
+      for (const dvec3& corner : {face.a, face.b, face.c}) positions.emplace_back(corner);
+      faces.emplace_back(3 * f, 3 * f + 1, 3 * f + 2);
+      const double gap = reference_part_gap(volume.step.part, face);
+      if (gap <= 0.0) touched.push_back(FaceId{f});
+      if (std::abs(gap) <= kBorderlineBand) borderline.push_back(FaceId{f});
+      apart += gap > 0.0;
+      Touch touch;
+      touch.face = FaceId{f};
+      if (refine_touch(volume.step, face, touch)) found.push_back(touch);
+    }
+    const ReferenceAnswer reference = reference_touched({positions, faces}, volume, TouchSet::Exact);
+    ASSERT_EQ(reference.touched, touched) << round;
+    ASSERT_EQ(reference.borderline, borderline) << round;
+    const Agreement agreement = compare_with_reference(reference, found);
+    ASSERT_EQ(agreement.disagreements, 0u) << round;
+    in_both += agreement.in_both;
+  }
+  EXPECT_GT(in_both, 5u);
+  EXPECT_GT(apart, 5u);
+}
+
+// Hand-made distances of the reference: a point, a segment, a box with the face outside, crossing and inside.
+TEST(PartTouch, TheReferenceDistanceOfHandMadeShapes) {
+  std::vector<glm::vec3> corners;
+  for (int k = 0; k < 8; ++k) corners.emplace_back(k & 1 ? 0.01f : 0.f, k & 2 ? 0.01f : 0.f, k & 4 ? 0.01f : 0.f);
+  const PartShape box = solids::part_hull(corners, 1e-6),
+                  point = solids::part_hull(std::vector<glm::vec3>{{0, 0, 0}}, 1e-6),
+                  segment = solids::part_hull(std::vector<glm::vec3>{{0, 0, 0}, {0, 0, 0.01f}}, 1e-6);
+  const auto at = [](const dvec3& p) { return Triangle{p, p + dvec3(0.001, 0, 0), p + dvec3(0, 0.001, 0)}; };
+  EXPECT_NEAR(reference_part_distance(point, {}, at({0.003, 0.004, 0})), 0.005, 1e-12);
+  EXPECT_NEAR(reference_part_distance(segment, {}, at({0, 0, 0.02})), 0.01, 2e-6);
+  EXPECT_NEAR(reference_part_distance(segment, {}, at({0.002, 0, 0.005})), 0.002, 1e-12);
+  EXPECT_NEAR(reference_part_distance(box, {}, at({0.005, 0.005, 0.013})), 0.003, 2e-6);
+  EXPECT_EQ(reference_part_distance(box, {}, at({0.005, 0.005, 0.005})), 0.0);  // inside
+  EXPECT_EQ(reference_part_distance(box, {}, {{0.005, 0.005, 0.005}, {0.1, 0.1, 0.1}, {0.1, 0, 0.1}}), 0.0);
+  EXPECT_EQ(reference_part_distance(box, {}, {{0.1, 0.1, 0.1}, {0.005, 0.005, 0.005}, {0.1, 0, 0.1}}), 0.0);
+}
+
 }  // namespace
 }  // namespace trocar

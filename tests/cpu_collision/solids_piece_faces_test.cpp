@@ -120,5 +120,35 @@ TEST(PieceFaces, TouchedFacesOfAnOrgan) {
   EXPECT_GT(touched, 30u);
 }
 
+// The box of a turned brick is that of its corners; the first question allocates nothing.
+TEST(PieceFaces, BoxIsThatOfTheTurnedCorners) {
+  Dice dice(19);
+  for (int round = 0; round < 200; ++round) {
+    const vec3 low(dice.in_cube(0.01)), high = low + vec3(dice.uniform(0.001, 0.01), dice.uniform(0.001, 0.01), 0.005);
+    std::vector<vec3> corners;
+    for (int k = 0; k < 8; ++k)
+      corners.emplace_back(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z);
+    ConvexPieces pieces;
+    pieces.nodes.push_back({convex_hull(corners), {PieceNode::kNone, PieceNode::kNone}, 0.0});
+    PieceFaces query(pieces);
+    const RigidFrame pose = test::random_pose(dice, 0.1);
+    dvec3 least(1e9), most(-1e9);
+    for (const vec3& corner : corners) {
+      least = glm::min(least, pose.to_world(dvec3(corner)));
+      most = glm::max(most, pose.to_world(dvec3(corner)));
+    }
+    const PieceFaces::Box box = query.box(pose);
+    for (int axis = 0; axis < 3; ++axis) {
+      ASSERT_NEAR(box.low[axis], least[axis], 1e-12);
+      ASSERT_NEAR(box.high[axis], most[axis], 1e-12);
+    }
+    const dvec3 inside = pose.to_world(0.5 * dvec3(low + high)), beside = inside + dvec3(0.05, 0, 0);
+    const std::uint64_t before = allocations_so_far();
+    ASSERT_TRUE(query.touches(pose, {inside, inside, inside}));
+    ASSERT_FALSE(query.touches(pose, {beside, beside, beside}));
+    ASSERT_EQ(allocations_so_far(), before);
+  }
+}
+
 }  // namespace
 }  // namespace trocar::solids
