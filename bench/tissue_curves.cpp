@@ -2,6 +2,7 @@
 // tissue_modulus  Young's modulus of bars against node spacing, along the lattice and at 45 degrees to it
 // tissue_beams    cantilever, its period and a hanging column against beam theory, over cells across the beam
 // tissue_steps    sag against the length of a substep
+// tissue_squeeze  squeeze of jaws that close on a fold of 5 mm against their aperture: handle, law and lattice
 // tissue_press    force of a press and release on LIVER (the OpenHELP liver, STL): step at 60 Hz and at 1 kHz, implicit
 //                 reference solver
 // tissue_press_spacing   force of that press at its deepest over node spacing
@@ -14,6 +15,7 @@
 
 #include "bench/line_plot.hpp"
 #include "tests/deform/beams.hpp"
+#include "tests/deform/fold.hpp"
 #include "tests/deform/liver_scene.hpp"
 
 namespace trocar::bench {
@@ -152,6 +154,55 @@ LinePlot steps_plot() {
   return plot;
 }
 
+// Jaws that close on a fold step by step. `percent`: aperture of the jaws.
+struct Squeezed {
+  double percent, squeeze, tissue;  // %, N of the handle, N of the tissue on a jaw
+};
+
+double percent_of(double opening) { return 100.0 * opening / test::kWidest; }
+
+std::vector<Squeezed> squeezed(test::Fold& fold, double firmness) {
+  fold.firmness = firmness;
+  fold.params.friction = 50.f;  // the holds must not slip
+  fold.params.tear_from = 1e6f;
+  fold.close_to(0.45);
+  std::vector<Squeezed> steps;
+  for (int step = 9; step >= 0; --step) {
+    fold.close_to(0.04 * step);
+    fold.close_to(0.04 * step);
+    steps.push_back({percent_of(fold.tool.motion.opening_after), fold.grasp.squeeze, fold.on_upper});
+  }
+  return steps;
+}
+
+// The jaws stop where the force of the handle equals that of the tissue, which is measured on the jaws. The law of a
+// free layer is its lower limit.
+LinePlot squeeze_plot() {
+  LinePlot plot{"Squeeze of jaws that close on a fold",
+                "fold 5 mm thick, E = 6 kPa, jaws of 3.6 mm, node spacing 2.5 mm; the handle closes in ten steps",
+                "aperture of the jaws (%)",
+                "force on a jaw (N)",
+                {},
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                ""};
+  Series law{"free layer (law)", {}, true, Mark::None}, tissue{"tissue on a jaw", {}, true, Mark::None},
+      firm{"squeeze, firm grip", {}, false, Mark::Dot}, light{"squeeze, light grip", {}, false, Mark::Ring};
+  test::Fold fold, lightly_held;
+  for (const Squeezed& step : squeezed(fold, 1.0)) {
+    firm.points.emplace_back(step.percent, step.squeeze);
+    tissue.points.emplace_back(step.percent, step.tissue);
+  }
+  for (const Squeezed& step : squeezed(lightly_held, 1.0 / 3.0)) light.points.emplace_back(step.percent, step.squeeze);
+  const double first = fold.grasp.first_opening, scale = fold.grasp.area * fold.grasp.youngs_modulus / 3.0;
+  for (double stretch = 1.0; stretch > 0.2; stretch -= 0.02)
+    law.points.emplace_back(percent_of(stretch * first), scale * (1.0 / (stretch * stretch) - stretch));
+  plot.series = {law, tissue, firm, light};
+  return plot;
+}
+
 constexpr double kRadius = 0.005;  // m
 
 template <class Solver>
@@ -231,6 +282,7 @@ int main(int argc, char** argv) {
   out.write("tissue_modulus", modulus_plot());
   out.write("tissue_beams", beam_plot());
   out.write("tissue_steps", steps_plot());
+  out.write("tissue_squeeze", squeeze_plot());
   if (argc < 3) return 0;
   out.write("tissue_press_spacing", press_spacing_plot(argv[2]));
   out.write("tissue_press", press_plot(argv[2]));

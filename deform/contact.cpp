@@ -206,16 +206,20 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
   ++list.round;
   for (const std::uint32_t vertex : held)
     if (vertex < list.held_vertex.size()) list.held_vertex[vertex] = list.round;
-  const auto is_held = [&](const glm::uvec3& face) {
-    return list.held_vertex[face.x] == list.round || list.held_vertex[face.y] == list.round ||
-           list.held_vertex[face.z] == list.round;
+  const auto held_corners = [&](const glm::uvec3& face) {
+    return (list.held_vertex[face.x] == list.round) + (list.held_vertex[face.y] == list.round) +
+           (list.held_vertex[face.z] == list.round);
   };
   const std::size_t tool = list.tool();
   const PressingTool pressing(piece);
   if (tool + 1 < list.first_candidate.size())
     for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i) {
       const glm::uvec3& face = faces[index(list.candidates[i])];
-      if (!is_held(face)) add_face(pressing, list.candidates[i], face, positions, list);
+      const int corners = held_corners(face);
+      if (corners == 3) continue;
+      const std::size_t before = list.contacts.size();
+      add_face(pressing, list.candidates[i], face, positions, list);
+      for (std::size_t k = before; k < list.contacts.size(); ++k) list.contacts[k].smooth = corners > 0;
     }
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }

@@ -20,6 +20,9 @@ constexpr double kLostMargin = 1.5e-3;  // m
 // Below this angle, jaws have no space between them.
 constexpr double kClosed = 1e-4;  // rad
 constexpr int kBisections = 50;
+// Below this force of the layer, the force of the tissue says nothing about its stiffness.
+constexpr double kLeastForce = 0.01;  // N
+constexpr double kStiffest = 100.0;   // 1  limit of Grasp::resistance
 
 dvec3 point_of(const Embedding& e, std::span<const glm::vec3> nodes) {
   return weighted_sum<dvec3>(e.node, e.weight, 8, [nodes](std::uint32_t n) { return dvec3(nodes[n]); });
@@ -46,8 +49,8 @@ float area_of(const GraspedOrgan& organ, std::uint32_t vertex) {
 // Force of the compressed tissue for jaws at `opening`, N.
 double tissue_force(const Grasp& grasp, double opening) {
   const double stretch = opening / grasp.first_opening;
-  return static_cast<double>(grasp.area) * static_cast<double>(grasp.youngs_modulus) / 3.0 *
-         (1.0 / (stretch * stretch) - stretch);
+  return static_cast<double>(grasp.resistance) * static_cast<double>(grasp.area) *
+         static_cast<double>(grasp.youngs_modulus) / 3.0 * (1.0 / (stretch * stretch) - stretch);
 }
 
 }  // namespace
@@ -55,6 +58,7 @@ double tissue_force(const Grasp& grasp, double opening) {
 void release(Grasp& grasp) {
   grasp.points.clear();
   grasp.area = grasp.squeeze = 0.f;
+  grasp.resistance = 1.f;
   grasp.pull = glm::vec3(0.f);
   grasp.slipping = grasp.torn = false;
 }
@@ -119,6 +123,15 @@ double settle_opening(const GraspParams& params, const Jaws& jaws, double comman
   return high;
 }
 
+void feel_tissue(const GraspParams& params, double opening, double force, double dt, Grasp& grasp) {
+  if (!grasp.holding()) return;
+  const double expected = tissue_force(grasp, opening) / static_cast<double>(grasp.resistance);
+  if (!(expected > kLeastForce)) return;
+  const double wanted = std::clamp(force / expected, 1.0, kStiffest);
+  const double share = 1.0 - elementary::exp(-dt / params.settling);
+  grasp.resistance += static_cast<float>(share * (wanted - static_cast<double>(grasp.resistance)));
+}
+
 void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const Grasp& grasp,
                std::vector<TissueHold>& holds) {
   const RigidFrame before = frame_at(motion, 0.0), after = frame_at(motion, 1.0);
@@ -141,12 +154,14 @@ void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTiss
     const dvec3 local = frame.to_local(point_of(held.point, state.x));
     if (glm::distance(local, position_of(jaws, motion.opening_after, held.between)) <= params.slip) continue;
     held.between = jaw_point(jaws, motion.opening_after, local);
-    held.between.share = std::clamp(held.between.share, -0.5, 0.5);
+    const double beyond = (std::abs(held.between.share) - 0.5) * motion.opening_after * held.between.from_hinge;
+    if (beyond < kLostMargin) held.between.share = std::clamp(held.between.share, -0.5, 0.5);
     grasp.slipping = true;
   }
   grasp.torn = glm::length(grasp.pull) > params.tear_from;
-  std::erase_if(grasp.points,
-                [&](const GraspedPoint& held) { return !between_jaws(jaws, params.reach, held.between, kLostMargin); });
+  std::erase_if(grasp.points, [&](const GraspedPoint& held) {
+    return std::abs(held.between.share) > 0.5 || !between_jaws(jaws, params.reach, held.between, kLostMargin);
+  });
 }
 
 void follow_change(const TissueModel& model, std::span<const char> unused, Grasp& grasp) {

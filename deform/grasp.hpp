@@ -2,9 +2,10 @@
 // the jaws' friction, and tears when the mean pull of a frame exceeds its strength.
 //   The jaws grip when both touch the organ while they close: they hold the surface vertices between their surfaces.
 //   They stop where the force of the handle, firmness x stiffness (opening - commanded opening), equals that of the
-//   tissue, A E / 3 (1 / l^2 - l) with l = opening / opening at the first grip: unconfined compression of an
-//   incompressible neo-Hookean layer (Treloar, "The Physics of Rubber Elasticity", 1975) of the held area A. Largest
-//   pull = 2 friction squeeze, shared by the held points in proportion to their areas.
+//   tissue, c A E / 3 (1 / l^2 - l) with l = opening / opening at the first grip: unconfined compression of an
+//   incompressible neo-Hookean layer (Treloar, "The Physics of Rubber Elasticity", 1975) of the held area A. The factor
+//   c >= 1 follows the force that the tissue has on the jaws, because tissue around the layer resists too.
+//   Largest pull = 2 friction squeeze, shared by the held points in proportion to their areas.
 // Units: metres, newtons, radians; positions between the jaws are in the instrument's frame (geometry/tool_frame.hpp).
 // Tested in tests/deform/grasp_test.cpp
 #pragma once
@@ -29,6 +30,7 @@ struct GraspParams {
   float friction = 0.6f;          // 1  Coulomb, of a serrated jaw
   float damage_from = 3.4f;       // N  squeeze above which liver is damaged
   float tear_from = 4.f;          // N  pull above which it tears
+  double settling = 0.05;         // s  time constant with which the jaws follow the force of the tissue, > 0
   double slip = 2e-4;             // m  a point farther than this from its target between the jaws has slipped, > 0
 };
 
@@ -50,7 +52,8 @@ struct Grasp {
   double first_opening = 0.0;        // rad, when they gripped
   float youngs_modulus = 0.f;        // Pa, of the organ
   float area = 0.f;                  // m^2, of the held points, on one side
-  float squeeze = 0.f;               // N
+  float squeeze = 0.f;               // N, of the handle
+  float resistance = 1.f;            // 1, c: force of the tissue on a jaw relative to that of the layer
   glm::vec3 pull{0.f};               // N, on the instrument, mean of the last step
   bool slipping = false;             // in the last step: some held points moved between the jaws
   bool torn = false;                 // in the last step: the held tissue tore off
@@ -91,6 +94,9 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
 // commanded opening. Releases tissue when the handle no longer closes.
 double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp,
                       double firmness = 1.0);
+
+// Takes over the force with which the tissue pushed the jaws open in a step of dt seconds, the mean of both jaws (N).
+void feel_tissue(const GraspParams& params, double opening, double force, double dt, Grasp& grasp);
 
 // Appends the motion of the held points in this step to `holds`.
 void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const Grasp& grasp,

@@ -206,7 +206,8 @@ double renew_friction(Balance& b, std::span<const dvec3> x) {
   double change = 0.0, most = 0.0;
   for (std::size_t i = 0; i < b.contacts.size(); ++i) {
     const ImplicitContact touch = touch_of(b, i, x);
-    const double grip = friction * b.params.contact_stiffness * std::max(touch.depth, 0.0);
+    const double grip =
+        (b.loads.contacts[i].smooth ? 0.0 : friction) * b.params.contact_stiffness * std::max(touch.depth, 0.0);
     change = std::max(change, std::abs(grip - (first ? 0.0 : b.friction[i].grip)));
     most = std::max(most, grip);
     const dvec3 was = position_of(b.contacts[i], b.before);

@@ -226,7 +226,8 @@ void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const
       if (s.holds[i].admittance > 0.f) follow(model, loads.holds[i], substep, s.holds[i], s);
     if (s.active.empty() && round == kFewRounds) break;
   }
-  for (const std::uint32_t i : s.active) rub(model, substep, s.contacts[i], s);
+  for (const std::uint32_t i : s.active)
+    if (!loads.contacts[i].smooth) rub(model, substep, s.contacts[i], s);
   for (PreparedPoint& c : s.contacts)
     if (c.admittance > 0.f) end_substep(c, s.x);
   for (PreparedPoint& c : s.holds)

@@ -126,6 +126,7 @@ struct TissueContact {
   glm::vec3 normal;                     // unit, from tissue to tool: the point stays on this side of the tool's axis
   std::uint32_t second = 0, third = 0;  // surface vertices
   float u = 0.f, v = 0.f;               // 1
+  bool smooth = false;                  // without friction: holds carry it
 };
 
 // A tissue point between jaws: it follows `from` .. `to` over the step, with a force of at most `limit` newtons.

@@ -15,17 +15,22 @@ constexpr int kTearShown = 90;        // frames
 constexpr double kClosedGrip = 0.05;  // aperture below which jaws look closed
 constexpr float kSideWidth = 214.f;   // units: the dark corner beside the circular view at 1280 x 720
 
-// Shows the state of the jaws: the organ between them and its pull.
-void jaws_line(const Session& session, const Instrument& instrument, bool tore) {
+// Shows the state of the jaws: the organ between them, their squeeze and its pull.
+void jaws_lines(const Session& session, const Instrument& instrument, bool tore) {
   const Grasp& grasp = instrument.grasp;
-  if (tore)
+  if (tore) {
     theme::text("Tissue torn off", theme::kBad);
-  else if (grasp.holding())
-    theme::text(fmt::format("Holds {}, squeeze {:.1f} N, pull {:.1f} N{}", session.organs()[instrument.grasped].name,
-                            grasp.squeeze, glm::length(grasp.pull), grasp.slipping ? ", slipping" : ""),
-                grasp.slipping ? theme::kBad : theme::kQuiet);
-  else
+  } else if (grasp.holding()) {
+    const auto colour = grasp.slipping ? theme::kBad : theme::kQuiet;
+    theme::wrapped(
+        fmt::format("Holds {}{}", session.organs()[instrument.grasped].name, grasp.slipping ? ", slipping" : ""),
+        colour);
+    theme::text(fmt::format("{} grip {:.1f} N, pull {:.1f} N", instrument.grip_force < 1.0 ? "Light" : "Firm",
+                            grasp.squeeze, glm::length(grasp.pull)),
+                colour);
+  } else {
     theme::text(instrument.grip < kClosedGrip ? "Jaws closed, empty" : "Jaws open", theme::kQuiet);
+  }
 }
 
 void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bool tore) {
@@ -38,7 +43,7 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
   if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
     theme::wrapped(trouble, theme::kBad);
   } else if (instrument.kind == InstrumentKind::Grasper) {
-    jaws_line(session, instrument, tore);
+    jaws_lines(session, instrument, tore);
   } else if (instrument.kind == InstrumentKind::Hook) {
     theme::text(instrument.energy ? "Diathermy ON" : "Diathermy off", instrument.energy ? theme::kBad : theme::kQuiet);
   }

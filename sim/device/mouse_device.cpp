@@ -29,7 +29,9 @@ DevicePose MouseDevice::pose(const FrameClock& clock) {
   time_ = clock.time;
   started_ = true;
   ratchet_.advance(time_);
-  set_jaws(ratchet_.closed() ? 0.0 : 1.0);
+  const double travel = dt / params_.jaw_travel;
+  grip_ = ratchet_.closed() ? std::max(grip_ - travel, 0.0) : std::min(grip_ + travel, 1.0);
+  set_jaws(grip_);
   DevicePose pose = follow(params_.smoothing > 0.0 ? 1.0 - elementary::exp(-dt / params_.smoothing) : 1.0);
   pose.grip_force = ratchet_.force();
   return pose;

@@ -13,6 +13,7 @@ struct MouseParams {
   double swing_per_pixel = 0.0016;  // rad   > 0
   double insert_per_notch = 0.004;  // m     insertion per notch of the wheel, > 0
   double smoothing = 0.016;         // s     >= 0: time constant with which the tip follows, at any frame rate
+  double jaw_travel = 0.2;          // s     in which the jaws open or close fully, > 0
   RatchetParams ratchet;
   bool fulcrum = true;  //       true: the tip moves opposite to the mouse; false: the tip follows it
 };
@@ -37,6 +38,7 @@ class MouseDevice final : public HandDevice {
   MouseParams params_;
   GripRatchet ratchet_;
   double time_ = 0.0;  // s  of the last pose
+  double grip_ = 1.0;  // 1  aperture, 0 closed .. 1 open
   bool started_ = false;
 };
 

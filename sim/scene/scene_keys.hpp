@@ -149,6 +149,8 @@ void declare(Keys& keys, std::type_identity<GraspParams>) {
   keys.number({"damage_from_n", "N", "squeeze above which tissue is damaged"}, &GraspParams::damage_from,
               {0.0, 1000.0});
   keys.number({"tear_from_n", "N", "pull above which tissue tears"}, &GraspParams::tear_from, {0.0, 1000.0});
+  keys.number({"settling_s", "s", "time constant with which the jaws follow the force of held tissue"},
+              &GraspParams::settling, {0.001, 10.0});
   keys.scaled({"slip_mm", "mm", "a point farther than this from its target between the jaws has slipped"},
               &GraspParams::slip, {0.001, 100.0});
 }

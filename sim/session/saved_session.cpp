@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 3;
+constexpr std::uint32_t kSessionVersion = 4;
 
 // Returns the checksum FNV-1a of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {

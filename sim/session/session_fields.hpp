@@ -107,7 +107,7 @@ void fields(A& a, GraspedPoint& p) {
 
 template <typename A>
 void fields(A& a, Grasp& g) {
-  all(a, g.points, g.first_opening, g.youngs_modulus, g.area, g.squeeze, g.pull, g.slipping, g.torn);
+  all(a, g.points, g.first_opening, g.youngs_modulus, g.area, g.squeeze, g.resistance, g.pull, g.slipping, g.torn);
 }
 
 }  // namespace trocar

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "deform/slit.hpp"
@@ -20,6 +21,11 @@ std::optional<HotSegment> hot_segment(const HookParams& params, const PartShape&
   const RigidFrame frame = frame_at(motion, shape, 1.0);
   return HotSegment{glm::vec3(frame.to_world(ends[0])), glm::vec3(frame.to_world(ends[1])),
                     static_cast<float>(shape.radius + params.reach)};
+}
+
+// Returns the direction in which a jaw opens, normal to its inner surface, at the end of the step.
+glm::vec3 outward_of(const PartShape& jaw, const InstrumentMotion& motion) {
+  return glm::vec3(jaw.side * frame_at(motion, jaw, 1.0).axes[1]);
 }
 
 // Points that jaws usually hold at most. More of them allocate once.
@@ -60,11 +66,17 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     for (auto* holds : {&holds_, &piece_holds_}) holds->emplace_back().reserve(kUsualHolds);
     organs_[k].state.scratch.holds.reserve(kUsualHolds);
     organs_[k].state.scratch.contacts.reserve(kUsualContacts);
+    organs_[k].state.scratch.active.reserve(kUsualContacts);
+    organs_[k].state.scratch.crushed.reserve(organs_[k].tissue.lattice.cells.size());
     organs_[k].contacts.reserve(kUsualContacts);
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);
+  for (const Organ& organ : organs_)
+    organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   pull_.resize(scene.instruments.size());
+  apart_.resize(scene.instruments.size());
   first_hold_.resize(scene.instruments.size());
+  held_.reserve(kUsualHolds);
 }
 
 void TissueWorld::measure() {
@@ -89,7 +101,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
     find_candidates();
   }
   step_pieces(instruments, near, dt, stage_ms);
-  settle_jaws(instruments);
+  settle_jaws(instruments, dt);
   const StageTimer timer(stage_ms[kSurface]);
   follow_surfaces();
 }
@@ -189,6 +201,7 @@ void TissueWorld::move_jaws_of(const Instruments& instruments, Instrument& instr
   std::vector<TissueHold>& holds = holds_[instrument.grasped];
   first_hold_[tool] = holds.size();
   pull_[tool] = glm::vec3(0.f);
+  apart_[tool] = 0.f;
   add_holds(instrument.jaws, jaws, instruments.motion(tool), instrument.grasp, holds);
 }
 
@@ -220,20 +233,33 @@ void TissueWorld::step_pieces(Instruments& all, std::span<const OrganPair> near,
     const StageTimer timer(stage_ms[kContacts]);
     meet_organs(near, dt);
   }
-  for (int number = 0; number < pieces; ++number)
-    step_piece(instruments, number, pieces, static_cast<float>(dt), stage_ms);
+  for (int number = 0; number < pieces; ++number) step_piece(all, number, pieces, static_cast<float>(dt), stage_ms);
+}
+
+// Lists the held vertices that lie between the jaws now, or at most a little beyond their surfaces.
+void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number, int pieces) {
+  constexpr double kBeyond = 1e-4;  // m
+  const Instrument& instrument = all.list()[tool];
+  const Jaws jaws = all.jaws(tool);
+  const InstrumentMotion& motion = all.motion(tool);
+  const double time = static_cast<double>(number + 1) / pieces, opening = opening_at(motion, time);
+  const RigidFrame frame = frame_at(motion, time);
+  for (const GraspedPoint& held : instrument.grasp.points) {
+    const glm::dvec3 world(organs_[instrument.grasped].positions[held.vertex]);
+    const JawPoint now = jaw_point(jaws, opening, glm::transpose(frame.axes) * (world - frame.origin));
+    if ((std::abs(now.share) - 0.5) * opening * now.from_hinge <= kBeyond) held_.push_back(held.vertex);
+  }
 }
 
 // Makes the contacts and holds of one organ in a contact substep.
-void TissueWorld::press_organ(std::size_t k, std::span<const Instrument> instruments, int number, int pieces) {
+void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number, int pieces) {
   Organ& organ = organs_[k];
   clear_pressure(organ.contacts, organ.pressure);
   begin_contacts(organ.contacts);
   for (std::size_t part = 0; part < part_pieces_.size(); ++part) {
-    const Instrument& instrument = instruments[parts_.tool[part]];
+    const Instrument& instrument = all.list()[parts_.tool[part]];
     held_.clear();
-    if (instrument.grasped == k)
-      for (const GraspedPoint& point : instrument.grasp.points) held_.push_back(point.vertex);
+    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_.tool[part], number, pieces);
     add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held_);
   }
   piece_holds_[k] = holds_[k];
@@ -241,25 +267,38 @@ void TissueWorld::press_organ(std::size_t k, std::span<const Instrument> instrum
   stepped_.push_back({&organ.tissue, &organ.state, {part_pieces_, organ.contacts.contacts, piece_holds_[k]}});
 }
 
-// Adds the force and torque of the held points in a contact substep.
-void TissueWorld::add_pull(Instrument& instrument, std::size_t tool, float share) {
-  const std::size_t organ = instrument.grasped, first = first_hold_[tool];
-  for (std::size_t i = first; i < first + instrument.grasp.points.size(); ++i) {
-    const glm::vec3 force = share * hold_force(organs_[organ].state, i);
+// Adds, for a contact substep, the force and torque of the held points, and the force that pushes the jaws open.
+void TissueWorld::add_pull(Instruments& all, std::size_t tool, float share) {
+  Instrument& instrument = all.list()[tool];
+  const Organ& organ = organs_[instrument.grasped];
+  const InstrumentMotion& motion = all.motion(tool);
+  const Jaws jaws = all.jaws(tool);
+  const glm::vec3 outward[2] = {outward_of(*jaws.upper, motion), outward_of(*jaws.lower, motion)};
+  const std::size_t first = first_hold_[tool];
+  for (std::size_t i = 0; i < instrument.grasp.points.size(); ++i) {
+    const glm::vec3 force = share * hold_force(organ.state, first + i);
     pull_[tool] += force;
-    instrument.torque += glm::cross(piece_holds_[organ][i].to - glm::vec3(instrument.pose.pivot), force);
+    instrument.torque +=
+        glm::cross(piece_holds_[instrument.grasped][first + i].to - glm::vec3(instrument.pose.pivot), force);
+    const double at = instrument.grasp.points[i].between.share;
+    apart_[tool] += 0.5f * glm::dot(force, outward[at > 0.0 ? 0 : 1]);
+  }
+  for (std::uint32_t jaw = 0; jaw < 2; ++jaw) {
+    const std::uint32_t part = parts_.first[tool] + 1 + jaw;
+    const glm::vec3 force = contact_force(organ.state, organ.contacts.first[part], organ.contacts.first[part + 1]);
+    apart_[tool] += 0.5f * share * glm::dot(force, outward[jaw]);
   }
 }
 
-void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt,
-                             StageMs& stage_ms) {
+void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt, StageMs& stage_ms) {
+  std::vector<Instrument>& instruments = all.list();
   const float share = 1.f / static_cast<float>(pieces);
   for (std::size_t part = 0; part < part_steps_.size(); ++part)
     part_pieces_[part] = piece_of(part_steps_[part], number, pieces);
   stepped_.clear();
   {
     const StageTimer timer(stage_ms[kContacts]);
-    for (std::size_t k = 0; k < organs_.size(); ++k) press_organ(k, instruments, number, pieces);
+    for (std::size_t k = 0; k < organs_.size(); ++k) press_organ(all, k, number, pieces);
   }
   {
     const StageTimer timer(stage_ms[kTissue]);
@@ -271,7 +310,7 @@ void TissueWorld::step_piece(std::vector<Instrument>& instruments, int number, i
                           last = organ.contacts.first[parts_.first[tool + 1]];
       instruments[tool].force += share * contact_force(organ.state, first, last);
       if (instruments[tool].kind == InstrumentKind::Grasper && &organ == &organs_[instruments[tool].grasped])
-        add_pull(instruments[tool], tool, share);
+        add_pull(all, tool, share);
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
     }
@@ -299,7 +338,7 @@ void TissueWorld::mark_crushed(const Grasp& grasp, Organ& organ) {
 }
 
 // Computes, after the step, slipping, tearing and pull of the jaws, and crush damage to the tissue.
-void TissueWorld::settle_jaws(Instruments& all) {
+void TissueWorld::settle_jaws(Instruments& all, double dt) {
   for (std::size_t tool = 0; tool < all.size(); ++tool) {
     Instrument& instrument = all.list()[tool];
     if (!instrument.grasp.holding()) {
@@ -307,6 +346,8 @@ void TissueWorld::settle_jaws(Instruments& all) {
       continue;
     }
     Organ& organ = organs_[instrument.grasped];
+    feel_tissue(instrument.jaws, all.motion(tool).opening_after, static_cast<double>(apart_[tool]), dt,
+                instrument.grasp);
     settle_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), pull_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
     if (instrument.grasp.squeeze >= instrument.jaws.damage_from) mark_crushed(instrument.grasp, organ);

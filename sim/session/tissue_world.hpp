@@ -49,10 +49,11 @@ class TissueWorld {
   void mark_crushed(const Grasp& grasp, Organ& organ);
   void meet_organs(std::span<const OrganPair> near, double dt);
   void step_pieces(Instruments& all, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
-  void step_piece(std::vector<Instrument>& instruments, int number, int pieces, float dt, StageMs& stage_ms);
-  void add_pull(Instrument& instrument, std::size_t tool, float share);
-  void press_organ(std::size_t organ, std::span<const Instrument> instruments, int number, int pieces);
-  void settle_jaws(Instruments& all);
+  void step_piece(Instruments& all, int number, int pieces, float dt, StageMs& stage_ms);
+  void add_pull(Instruments& all, std::size_t tool, float share);
+  void list_held(const Instruments& all, std::size_t tool, int number, int pieces);
+  void press_organ(const Instruments& all, std::size_t organ, int number, int pieces);
+  void settle_jaws(Instruments& all, double dt);
   void follow_surfaces();
 
   std::vector<Organ> organs_;
@@ -66,6 +67,7 @@ class TissueWorld {
   PartTable parts_;
   std::vector<ToolStep> part_steps_, part_pieces_;            // [part] of the frame, of the contact substep
   std::vector<glm::vec3> pull_;                               // [tool] N, mean of the holds so far in the frame
+  std::vector<float> apart_;                                  // [tool] N, mean force that pushes a jaw open, so far
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
   std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
   std::vector<std::uint32_t> cells_, held_;

@@ -27,6 +27,7 @@ struct Fold {
   Grasp grasp;
   Grasper tool;
   double commanded = 1.0;
+  double firmness = 1.0;  // 1  of the grip: force of the handle relative to a firm one
   bool both_touched = false;
   double on_upper = 0.0;  // N  force of the lattice that pushes the upper jaw open
 
@@ -47,7 +48,7 @@ struct Fold {
   void frame(const glm::dvec3& end, double aperture, double turn = 0.0) {
     const bool closes = aperture < commanded;
     commanded = aperture;
-    const double opening = settle_opening(params, tool.jaws, aperture * kWidest, grasp);
+    const double opening = settle_opening(params, tool.jaws, aperture * kWidest, grasp, firmness);
     tool.move(at(end, opening / kWidest, turn));
     both_touched = touched(tool.upper) && touched(tool.lower);
     if (!grasp.holding() && closes && aperture < params.grip_below && both_touched)
@@ -61,6 +62,7 @@ struct Fold {
       if (grasp.points[i].between.share > 0.0) upper += hold_force(state, i);
     }
     on_upper = glm::dot(frame_at(tool.motion, 1.0).axes[1], glm::dvec3(upper));
+    feel_tissue(params, tool.motion.opening_after, on_upper, 1.0 / 60.0, grasp);
     settle_grasp(params, tool.jaws, state, tool.motion, pull, grasp);
     embed_surface(model, state.x, positions);
   }

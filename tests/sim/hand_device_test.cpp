@@ -136,7 +136,8 @@ TEST(MouseDevice, ForwardsJawsPedalAndRoll) {
   mouse.set_energy(true);
   mouse.roll(30.0);
   mouse.roll(-10.0);
-  EXPECT_EQ(mouse.pose({}).grip, 0.0);
+  EXPECT_NEAR(mouse.pose({1, 0.05}).grip, 0.75, 1e-12);
+  EXPECT_EQ(mouse.pose({2, 0.2}).grip, 0.0);
   EXPECT_TRUE(mouse.pose({}).energy);
   EXPECT_DOUBLE_EQ(mouse.pose({}).roll_deg, 20.0);
   mouse.set_energy(false);

@@ -11,14 +11,14 @@
 #include "deform/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
 #include "sim/device/instrument_body.hpp"
-#include "sim/session/session.hpp"
+#include "tests/sim/jaw_support.hpp"
 #include "tests/sim/session_support.hpp"
-#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
 
 using glm::dvec3;
+using test::Place, test::PosedDevice;
 
 constexpr double kDepth = 0.005;   // m
 constexpr double kTrocar = 0.16;   // m  from the pressed point to the trocar
@@ -40,49 +40,14 @@ struct Press {
   const char* name;
   dvec3 near;  // m
   double elevation_deg, turn_deg, aperture;
+
+  friend void PrintTo(const Press& press, std::ostream* out) { *out << press.name; }
 };
 
-constexpr Press kPresses[] = {{"dome, jaws wide open", {-0.076, 0.090, 0.176}, 10.0, 0.0, 1.0},
-                              {"right of it, nearly flat", {-0.110, 0.060, 0.150}, 20.0, 0.0, 0.3},
-                              {"left lobe, on edge", {0.002, 0.082, 0.177}, 40.0, 40.0, 0.6}};
-
-// Keeps the pose that the test sets.
-class PosedDevice final : public Device {
- public:
-  explicit PosedDevice(const DevicePose* pose) : pose_(pose) {}
-  DevicePose pose(const FrameClock&) override { return *pose_; }
-
- private:
-  const DevicePose* pose_;
-};
-
-Scene liver_alone() {
-  Scene scene = load_scene(repository_file("data/scenes/liver_and_stomach.toml"));
-  scene.organs.resize(1);
-  scene.instruments.resize(1);
-  scene.organs[0].tissue.friction = 0.f;  // the reference at rest has none
-  scene.breathing.amplitude = 0.f;
-  return scene;
-}
-
-// A vertex of the surface and the mean normal of its faces.
-struct Place {
-  dvec3 point{0.0}, normal{0.0};
-};
-
-Place place_near(const Organ& organ, const dvec3& near) {
-  std::uint32_t vertex = 0;
-  for (std::uint32_t v = 0; v < organ.positions.size(); ++v)
-    if (glm::distance(dvec3(organ.positions[v]), near) < glm::distance(dvec3(organ.positions[vertex]), near))
-      vertex = v;
-  Place place{dvec3(organ.positions[vertex])};
-  for (const glm::uvec3& face : organ.mesh.faces) {
-    const Triangle t = triangle_of(organ.positions, face);
-    if (glm::distance(t.a, place.point) < 0.01) place.normal += glm::cross(t.b - t.a, t.c - t.a);
-  }
-  place.normal = glm::normalize(place.normal);
-  return place;
-}
+// On the dome with the jaws wide open, right of it nearly flat, and on the left lobe with an edge of the jaw.
+constexpr Press kPresses[] = {{"dome", {-0.076, 0.090, 0.176}, 10.0, 0.0, 1.0},
+                              {"flat", {-0.110, 0.060, 0.150}, 20.0, 0.0, 0.3},
+                              {"edge", {0.002, 0.082, 0.177}, 40.0, 40.0, 0.6}};
 
 std::vector<glm::uvec3> faces_near(const Organ& organ, const dvec3& point) {
   std::vector<glm::uvec3> faces;
@@ -103,7 +68,7 @@ struct Pressing {
   Pressing(const Organ& o, const Press& p, const Instrument& grasper)
       : organ(o),
         press(p),
-        place(place_near(o, p.near)),
+        place(test::place_near(o, p.near)),
         faces(faces_near(o, place.point)),
         body(InstrumentKind::Grasper, grasper.radius, grasper.limits) {
     const dvec3 away = std::abs(place.normal.y) < 0.9 ? dvec3(0, -1, 0) : dvec3(1, 0, 0);
@@ -227,6 +192,13 @@ Reference reference_of(const Pressing& pressing) {
   return found;
 }
 
+// The reference at rest has no friction.
+Scene without_friction() {
+  Scene scene = test::liver_alone();
+  scene.organs[0].tissue.friction = 0.f;
+  return scene;
+}
+
 class JawPress : public ::testing::TestWithParam<Press> {
  protected:
   void step(int frames, const std::function<void(int)>& each = {}) {
@@ -237,7 +209,7 @@ class JawPress : public ::testing::TestWithParam<Press> {
   }
 
   Backends backends_;
-  Scene scene_ = liver_alone();
+  Scene scene_ = without_friction();
   DevicePose pose_{scene_.instruments[0].pivot, scene_.instruments[0].tip};
   Session session_{
       scene_, backends_, "scan", {}, [this](const InstrumentScene&) { return std::make_unique<PosedDevice>(&pose_); }};
