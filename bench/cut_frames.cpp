@@ -208,12 +208,17 @@ Run run_once(const Options& options, const Scene& scene, Backends& backends) {
     note_change(session, run);
   }
   run.faces_after = session.organs()[0].mesh.faces.size();
+  Series other{"outside the stages", whole.ms};
+  for (const Series& stage : stages)
+    for (std::size_t frame = 0; frame < other.ms.size(); ++frame) other.ms[frame] -= stage.ms[frame];
   run.rows.push_back(std::move(whole));
+  run.rows.push_back(std::move(other));
   // The work that only a frame with a change has: the cut, and what follows it. Other stages differ with the contacts.
   Series change{"cut and surface", stages[kCut].ms};
   for (std::size_t frame = 0; frame < change.ms.size(); ++frame) change.ms[frame] += stages[kSurface].ms[frame];
   run.rows.push_back(std::move(change));
-  for (const Stage stage : {kQuery, kContacts, kCut, kTissue, kSurface}) run.rows.push_back(std::move(stages[stage]));
+  for (const Stage stage : {kPairs, kUpdate, kQuery, kCheck, kContacts, kCut, kTissue, kSurface})
+    run.rows.push_back(std::move(stages[stage]));
   for (const Follower& follower : followers) run.rows.push_back(follower.series());
   return run;
 }

@@ -24,7 +24,8 @@ DrawnTool tool(InstrumentKind kind, const glm::dvec3& pivot, const glm::dvec3& t
   drawn.kind = kind;
   drawn.grip = grip;
   drawn.roll_deg = roll_deg;
-  drawn.energy = energy;
+  drawn.energy = energy ? Diathermy::Cut : Diathermy::Off;
+  drawn.heats = energy;
   return drawn;
 }
 

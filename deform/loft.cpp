@@ -276,6 +276,8 @@ std::vector<glm::uvec3> close_loops(std::span<const glm::vec3> positions, const 
     else
       add_strip(positions, rings[0], rings[1], triangles);
   }
+  // Rings with a common vertex give triangles that use it twice. Their edges cancel, so the surface stays closed.
+  std::erase_if(triangles, [](const glm::uvec3& f) { return f.x == f.y || f.y == f.z || f.z == f.x; });
   return triangles;
 }
 

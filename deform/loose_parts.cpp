@@ -1,6 +1,7 @@
 // Makes separated pieces of tissue independent in the lattice, and applies gravity where nothing holds them.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "deform/sculpt_parts.hpp"
 
@@ -11,12 +12,22 @@ class Parting {
  public:
   Parting(Sculpture& sculpture, const Lattice& lattice) : s_(sculpture), lattice_(lattice) {}
 
-  // Makes one round. Returns false when no voxel was burnt.
-  bool round() {
-    const std::int32_t pieces = label_pieces(s_.voxels, piece_of_);
+  // Makes one round, after the voxels of scratch.burnt from `first` on have burnt. Returns false when it burnt none.
+  bool round(std::size_t first) {
     const std::size_t before = s_.scratch.burnt.size();
-    burn_specks(pieces);
-    if (pieces > 1) {
+    const SeparatedPieces separated = separate_pieces(s_.voxels, std::span(s_.scratch.burnt).subspan(first), s_.pieces);
+    cells_.clear();
+    for (std::size_t k = 0; k < separated.ends.size(); ++k) {
+      const std::span<const std::uint32_t> piece = separated.piece(k);
+      if (piece.size() < static_cast<std::size_t>(s_.params.smallest_piece))
+        for (const std::uint32_t voxel : piece) burn_voxel(s_, lattice_, voxel);
+      else
+        for (const std::uint32_t voxel : piece) cells_.push_back(cell_of(voxel));
+    }
+    if (!cells_.empty()) {
+      add_guests(separated.voxels);
+      sort_unique(cells_);
+      cell_piece_.assign(s_.cells.size(), kUnknown);
       part_cells();
       part_nodes();
     }
@@ -24,18 +35,31 @@ class Parting {
   }
 
  private:
-  void burn_specks(std::int32_t pieces) {
-    std::vector<int> size(pieces, 0);
-    for (const std::int32_t piece : piece_of_)
-      if (piece >= 0) ++size[piece];
-    if (std::all_of(size.begin(), size.end(), [&](int n) { return n >= s_.params.smallest_piece; })) return;
-    for (std::uint32_t voxel = 0; voxel < piece_of_.size(); ++voxel)
-      if (piece_of_[voxel] >= 0 && size[piece_of_[voxel]] < s_.params.smallest_piece) burn_voxel(s_, lattice_, voxel);
+  using Counts = std::vector<std::pair<glm::uvec2, int>>;  // piece now and at first, voxels
+  static constexpr glm::uvec2 kUnknown{kNoVoxel - 1}, kNone{kNoVoxel};
+
+  static void sort_unique(std::vector<std::uint32_t>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+
+  std::uint32_t cell_of(std::uint32_t voxel) const {
+    return static_cast<std::uint32_t>(s_.voxels.cell_of(lattice_, s_.voxels.at(voxel)));
+  }
+  // Cells without tissue of their own belong to the piece of their host.
+  void add_guests(std::span<const std::uint32_t> voxels) {
+    std::vector<std::uint32_t> sorted(voxels.begin(), voxels.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (const glm::uvec2& guest : s_.hosted)
+      if (std::binary_search(sorted.begin(), sorted.end(), guest.x)) cells_.push_back(guest.y);
   }
 
   // Has burning separated the two? Pieces that were separate from the beginning stay connected by the lattice.
-  bool parted(const glm::uvec2& a, const glm::uvec2& b) const { return a.x != b.x && a.y == b.y; }
-  glm::uvec2 piece(std::uint32_t voxel) const { return {piece_of_[voxel], s_.first_piece[voxel]}; }
+  static bool parted(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x && a.y == b.y; }
+  glm::uvec2 piece(std::uint32_t voxel) const {
+    const std::int32_t now = s_.pieces.of[voxel];
+    return {now, s_.pieces.first[now]};
+  }
 
   template <typename Action>
   void for_each_tissue_voxel(std::uint32_t cell, Action action) const {
@@ -46,49 +70,58 @@ class Parting {
     }
   }
 
+  // Returns the piece with the most voxels in a cell that is not dead.
+  glm::uvec2 piece_of_cell(std::uint32_t cell) {
+    glm::uvec2& known = cell_piece_[cell];
+    if (known != kUnknown) return known;
+    if (s_.cells[cell].at_first == 0)
+      return known = s_.cells[cell].host != kNoVoxel ? piece(s_.cells[cell].host) : kNone;
+    counts_.clear();
+    for_each_tissue_voxel(cell, [&](std::uint32_t voxel) { count(piece(voxel), 1, counts_); });
+    return known = largest(counts_);
+  }
+
   // A cell keeps the piece with the most voxels in it.
   void part_cells() {
-    cell_piece_.assign(s_.cells.size(), glm::uvec2(kNoVoxel));
-    std::vector<std::pair<glm::uvec2, int>> counts;
-    for (std::uint32_t cell = 0; cell < s_.cells.size(); ++cell) {
-      if (s_.cells[cell].dead) continue;
-      if (s_.cells[cell].at_first == 0) {
-        if (s_.cells[cell].host != kNoVoxel) cell_piece_[cell] = piece(s_.cells[cell].host);
-        continue;
-      }
-      counts.clear();
-      for_each_tissue_voxel(cell, [&](std::uint32_t voxel) { count(piece(voxel), 1, counts); });
-      const glm::uvec2 kept = cell_piece_[cell] = largest(counts);
-      if (counts.size() > 1)
-        for_each_tissue_voxel(cell, [&](std::uint32_t voxel) {
-          if (parted(piece(voxel), kept)) burn_voxel(s_, lattice_, voxel);
-        });
+    for (const std::uint32_t cell : cells_) {
+      if (s_.cells[cell].dead || s_.cells[cell].at_first == 0) continue;
+      const glm::uvec2 kept = piece_of_cell(cell);
+      if (counts_.size() < 2) continue;
+      for_each_tissue_voxel(cell, [&](std::uint32_t voxel) {
+        if (parted(piece(voxel), kept)) burn_voxel(s_, lattice_, voxel);
+      });
     }
   }
 
   // A node keeps the piece with the most tissue in the cells around it; the cells of other pieces are removed.
   void part_nodes() {
-    std::vector<std::pair<glm::uvec2, int>> counts;
-    for (const glm::ivec3& node : lattice_.node_at) {
-      counts.clear();
-      std::array<std::uint32_t, 8> around{};
-      int cells = 0;
-      for (int corner = 0; corner < 8; ++corner) {
-        const glm::ivec3 at = node - corner_offset(corner);
-        if (glm::any(glm::lessThan(at, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(at, lattice_.size))) continue;
-        const std::int32_t cell = lattice_.cell_of[lattice_.flat(at)];
-        if (cell < 0 || s_.cells[cell].dead || cell_piece_[cell].x == kNoVoxel) continue;
-        around[cells++] = static_cast<std::uint32_t>(cell);
-        count(cell_piece_[cell], s_.cells[cell].left, counts);
-      }
-      if (counts.size() < 2) continue;
-      const glm::uvec2 kept = largest(counts);
-      for (int i = 0; i < cells; ++i)
-        if (parted(cell_piece_[around[i]], kept)) burn_cell(s_, lattice_, around[i]);
+    std::vector<std::uint32_t> nodes;
+    for (const std::uint32_t cell : cells_)
+      nodes.insert(nodes.end(), lattice_.cells[cell].node.begin(), lattice_.cells[cell].node.end());
+    sort_unique(nodes);
+    for (const std::uint32_t node : nodes) part_node(lattice_.node_at[node]);
+  }
+  void part_node(const glm::ivec3& node) {
+    Counts counts;
+    std::array<std::uint32_t, 8> around{};
+    int cells = 0;
+    for (int corner = 0; corner < 8; ++corner) {
+      const glm::ivec3 at = node - corner_offset(corner);
+      if (glm::any(glm::lessThan(at, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(at, lattice_.size))) continue;
+      const std::int32_t found = lattice_.cell_of[lattice_.flat(at)];
+      if (found < 0) continue;
+      const auto cell = static_cast<std::uint32_t>(found);
+      if (s_.cells[cell].dead || piece_of_cell(cell) == kNone) continue;
+      around[cells++] = cell;
+      count(cell_piece_[cell], s_.cells[cell].left, counts);
     }
+    if (counts.size() < 2) return;
+    const glm::uvec2 kept = largest(counts);
+    for (int i = 0; i < cells; ++i)
+      if (parted(cell_piece_[around[i]], kept)) burn_cell(s_, lattice_, around[i]);
   }
 
-  static void count(const glm::uvec2& piece, int voxels, std::vector<std::pair<glm::uvec2, int>>& counts) {
+  static void count(const glm::uvec2& piece, int voxels, Counts& counts) {
     for (auto& [known, n] : counts)
       if (known == piece) {
         n += voxels;
@@ -96,7 +129,7 @@ class Parting {
       }
     counts.emplace_back(piece, voxels);
   }
-  static glm::uvec2 largest(const std::vector<std::pair<glm::uvec2, int>>& counts) {
+  static glm::uvec2 largest(const Counts& counts) {
     return std::max_element(counts.begin(), counts.end(),
                             [](const auto& a, const auto& b) {
                               return a.second != b.second ? a.second < b.second : a.first.x > b.first.x;
@@ -106,8 +139,9 @@ class Parting {
 
   Sculpture& s_;
   const Lattice& lattice_;
-  std::vector<std::int32_t> piece_of_;  // [voxel]
-  std::vector<glm::uvec2> cell_piece_;  // [cell] piece now, piece at first; kNoVoxel: none
+  std::vector<std::uint32_t> cells_;    // with tissue of a new piece
+  std::vector<glm::uvec2> cell_piece_;  // [cell] piece now, piece at first
+  Counts counts_;                       // of the latest cell in piece_of_cell()
 };
 
 struct Links {
@@ -128,10 +162,9 @@ bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x 
 }  // namespace
 
 void part_pieces(Sculpture& sculpture, const Lattice& lattice) {
-  if (!may_have_divided(sculpture.voxels, sculpture.scratch.burnt)) return;
   Parting parting(sculpture, lattice);
-  while (parting.round()) {
-  }
+  std::size_t first = 0, burnt = sculpture.scratch.burnt.size();
+  while (parting.round(first)) first = std::exchange(burnt, sculpture.scratch.burnt.size());
 }
 
 std::vector<char> held_nodes(const TissueModel& model) {

@@ -16,11 +16,6 @@ namespace {
 
 // Largest distance that a strip bridges between skin and wall; a loop without a partner within it is capped.
 constexpr float kStripRange = 2.5f;  // voxels
-// The heat is stored up to this distance outside its boundary, so that the boundary is located between voxels.
-constexpr float kHeatBand = 1.f;  // voxels
-
-// Where tissue voxels get hotter without burning, the surface is updated each time the heat has risen by this much.
-constexpr float kHeatStep = 0.25f;  // voxels
 
 void require_valid(const SculptParams& params) {
   if (params.voxels_per_cell < 1 || params.voxels_per_cell > 8)
@@ -172,82 +167,9 @@ const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
   return sculpture.change;
 }
 
-// The hot tip, prepared for a call: its box with the band around it, and the distance from its axis.
-struct Heat {
-  glm::vec3 from, along;    // m
-  float squared_length;     // m^2
-  float radius, per_voxel;  // m, 1/m
-  glm::vec3 low, high;      // m
-
-  // Returns the depth of `p` under the surface of the heat, in voxels.
-  float depth(const glm::vec3& p) const {
-    const glm::vec3 gap = p - from;
-    const float t = squared_length > 0.f ? std::clamp(glm::dot(gap, along) / squared_length, 0.f, 1.f) : 0.f;
-    return (radius - glm::length(gap - t * along)) * per_voxel;
-  }
-};
-
-Heat make_heat(const HotSegment& hot, double voxel) {
-  const glm::vec3 along = hot.to - hot.from;
-  const glm::vec3 margin(hot.radius + kHeatBand * static_cast<float>(voxel));
-  return {hot.from,
-          along,
-          glm::dot(along, along),
-          hot.radius,
-          static_cast<float>(1.0 / voxel),
-          glm::min(hot.from, hot.to) - margin,
-          glm::max(hot.from, hot.to) + margin};
-}
-
-bool is_sound(const HotSegment& hot) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (!std::isfinite(hot.from[axis]) || !std::isfinite(hot.to[axis])) return false;
-  return std::isfinite(hot.radius) && hot.radius > 0.f;
-}
-
-// Computes Cohen-Sutherland outcodes: the faces of the box beyond which each node lies. A cell whose nodes all lie
-// beyond the same face is outside.
-void find_sides(const Heat& heat, std::span<const glm::vec3> nodes, std::span<std::uint8_t> sides) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const glm::vec3& p = nodes[i];
-    sides[i] = static_cast<std::uint8_t>((p.x < heat.low.x) | (p.x > heat.high.x) << 1 | (p.y < heat.low.y) << 2 |
-                                         (p.y > heat.high.y) << 3 | (p.z < heat.low.z) << 4 | (p.z > heat.high.z) << 5);
-  }
-}
-
-// The present position of a voxel in a cell that a slit divides.
-glm::vec3 place_of(const Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
-                   std::uint32_t voxel) {
-  const glm::vec3 rest(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
-  return place_in(lattice, nodes, carrier_of(sculpture, lattice, voxel), rest);
-}
-
-// Heats the voxels of one cell at their present positions.
-void heat_cell(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t c,
-               const Heat& heat) {
-  const int n = sculpture.voxels.per_cell;
-  const LatticeCell& cell = lattice.cells[c];
-  std::array<glm::vec3, 8> x;
-  for (int corner = 0; corner < 8; ++corner) x[corner] = nodes[cell.node[corner]];
-  const auto share = [&](int i) { return (static_cast<float>(i) + 0.5f) / static_cast<float>(n); };
-  for (int k = 0; k < n; ++k)
-    for (int j = 0; j < n; ++j) {
-      const float w = share(k), v = share(j);
-      const glm::vec3 a = glm::mix(glm::mix(x[0], x[2], v), glm::mix(x[4], x[6], v), w);
-      const glm::vec3 b = glm::mix(glm::mix(x[1], x[3], v), glm::mix(x[5], x[7], v), w);
-      for (int i = 0; i < n; ++i) {
-        const std::uint32_t voxel = sculpture.voxels.flat(cell.at * n + glm::ivec3(i, j, k));
-        const glm::vec3 p = cell.divided ? place_of(sculpture, lattice, nodes, voxel) : glm::mix(a, b, share(i));
-        const float depth = std::min(heat.depth(p), 1.f);
-        if (!(depth > sculpture.voxels.heat[voxel])) continue;
-        sculpture.voxels.heat[voxel] = depth;
-        if (sculpture.voxels.kind[voxel] != Voxel::Tissue) continue;
-        if (depth > 0.f)
-          burn_voxel(sculpture, lattice, voxel);
-        else if (depth > sculpture.shown[voxel] + kHeatStep && touches_wall(sculpture, voxel))
-          sculpture.scratch.moved.push_back(voxel);
-      }
-    }
+const SculptChange& resurface_if_changed(Sculpture& sculpture, TissueModel& model) {
+  const bool changed = !sculpture.scratch.burnt.empty() || !sculpture.scratch.moved.empty();
+  return changed ? resurface(sculpture, model) : sculpture.change;
 }
 
 void kill_cell(Sculpture& sculpture, std::uint32_t c) {
@@ -328,7 +250,7 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
   count_cells(sculpture, model);
   const std::vector<char> held = held_nodes(model);
   sculpture.any_held = std::find(held.begin(), held.end(), 1) != held.end();
-  label_pieces(sculpture.voxels, sculpture.first_piece);
+  sculpture.pieces = first_pieces(sculpture.voxels);
   sculpture.rest.assign(organ.positions.begin(), organ.positions.end());
   for (const glm::vec3& p : organ.positions)
     sculpture.vertices.push_back(attach_to_skin(sculpture, model.lattice, p, SculptVertex{}));
@@ -344,17 +266,16 @@ Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const 
 
 const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotSegment& hot) {
   begin_change(sculpture);
-  if (!is_sound(hot)) return sculpture.change;
-  const Heat heat = make_heat(hot, sculpture.voxels.size);
-  find_sides(heat, state.x, sculpture.scratch.sides);
-  for (std::uint32_t c = 0; c < model.lattice.cells.size(); ++c) {
-    const LatticeCell& cell = model.lattice.cells[c];
-    std::uint8_t beyond = 0xff;
-    for (const std::uint32_t node : cell.node) beyond &= sculpture.scratch.sides[node];
-    if (beyond == 0) heat_cell(sculpture, model.lattice, state.x, c, heat);
-  }
-  return sculpture.scratch.burnt.empty() && sculpture.scratch.moved.empty() ? sculpture.change
-                                                                            : resurface(sculpture, model);
+  heat_tissue(sculpture, model.lattice, state.x, std::span(&hot, 1), false);
+  return resurface_if_changed(sculpture, model);
+}
+
+const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotMetal& hot,
+                              SearBox& box) {
+  begin_change(sculpture);
+  if (!hot.cut.empty()) heat_tissue(sculpture, model.lattice, state.x, hot.cut, true);
+  box = sear(sculpture, model.lattice, state.x, hot.metal, hot.sear, hot.time);
+  return resurface_if_changed(sculpture, model);
 }
 
 const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells) {

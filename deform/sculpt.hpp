@@ -1,14 +1,15 @@
-// Burns the tissue that an energised hook touches (virtual sculpture). Voxels of the rest shape are removed
-// (voxels.hpp). The skin over them is cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall
-// (cavity_wall.cpp), strips join the two (loft.hpp), the lattice's cells lose the fullness of their burnt voxels, and
-// pieces that nothing holds fall (loose_parts.cpp). Source: Lombardo, Cani, Neyret, "Real-time collision detection for
-// virtual surgery", 1999, who name the application; the method is ours. The surface is closed after every call: skin
-// and wall are
-// sets of oriented triangles, so their boundary decomposes into loops, and every loop is closed. Several walls
-// may meet at one edge; none has a hole. Same calls, same bits. Units: metres, seconds.   Tested in
-// tests/deform/sculpt_test.cpp
+// Burns the tissue around hot metal (virtual sculpture). Voxels of the rest shape are removed (voxels.hpp, heat.cpp).
+// The skin over them is cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall (cavity_wall.cpp),
+// strips join the two (loft.hpp), the lattice's cells lose the fullness of their burnt voxels, and pieces that nothing
+// holds fall (loose_parts.cpp). Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery",
+// 1999, who name the application; the method is ours. The surface is closed after every call: skin and wall are sets of
+// oriented triangles, so their boundary decomposes into loops, and every loop is closed. Several walls may meet at one
+// edge; none has a hole. Same calls, same bits. Units: metres, seconds.   Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -16,20 +17,22 @@
 
 #include "deform/boundary_loops.hpp"
 #include "deform/live_faces.hpp"
+#include "deform/sear.hpp"
 #include "deform/tissue.hpp"
+#include "deform/tissue_pieces.hpp"
 #include "deform/voxels.hpp"
 
 namespace trocar {
 
 struct SculptParams {
-  int voxels_per_cell = 3;           // 1      voxels along a lattice cell, 1..8
+  int voxels_per_cell = 6;           // 1      voxels along a lattice cell, 1..8
   int smallest_piece = 20;           // voxels smaller separated pieces are burnt too, >= 0
   glm::vec3 fall{0.f, 0.f, -9.81f};  // m/s^2  gravity of loose parts; the patient lies on the back
   float out_of_sight = 0.4f;         // m      loose parts stop at this distance from where they were at rest, > 0
 };
 
-// The hot tip of an instrument: every point within `radius` of the segment. To clear a path for its own tool, the
-// radius must exceed the tool's radius by about 2 mm. Below 0.9 voxels the tip can pass between the centres of voxels.
+// Hot metal: every point within `radius` of the segment burns. The boundary of the heat is located between the centres
+// of voxels. Below 0.9 voxels a segment can pass between the centres.
 struct HotSegment {
   glm::vec3 from{0.f}, to{0.f};  // m, world
   float radius = 0.004f;         // m, > 0
@@ -67,9 +70,37 @@ struct SculptVertex {
   bool removed = false;             // without faces
 };
 
+struct HeatBox {
+  glm::vec3 low{INFINITY}, high{-INFINITY};  // m
+};
+
+// A hot segment, prepared for many points.
+struct HeatAxis {
+  glm::vec3 from, along;  // m
+  float squared_length;   // m^2
+  float radius;           // m
+  HeatBox box;            // of the points whose heat matters
+
+  float distance(const glm::vec3& p) const {
+    const glm::vec3 gap = p - from;
+    const float t = squared_length > 0.f ? std::clamp(glm::dot(gap, along) / squared_length, 0.f, 1.f) : 0.f;
+    return glm::length(gap - t * along);
+  }
+  // Returns the depth of `p` under the surface of the heat, m.
+  float depth(const glm::vec3& p) const { return radius - distance(p); }
+};
+
+// A cell near hot segments: its corners now, and these segments.
+struct CellHeat {
+  std::array<glm::vec3, 8> x{};  // m
+  std::vector<HeatAxis> near;
+};
+
 // Scratch buffers, kept between calls. A call needs nothing from the previous one.
 struct SculptScratch {
-  std::vector<std::uint8_t> sides;   // [node] faces of the hot box beyond which it lies
+  std::vector<std::uint8_t> sides;  // [node] faces of the hot box beyond which it lies
+  std::vector<HeatAxis> axes;       // the hot segments of this call
+  CellHeat cell;
   std::vector<std::uint32_t> burnt;  // voxels burnt in this call
   std::vector<std::uint32_t> cold;   // those burnt voxels that had no heat
   std::vector<std::uint32_t> moved;  // tissue voxels at the wall whose heat increased, then also the burnt ones
@@ -88,13 +119,14 @@ struct Sculpture {
   std::vector<RimEdge> rim;                  // the boundary of skin and wall
   std::vector<std::uint32_t> corner_vertex;  // [voxel corner] its vertex of the wall, kNoVoxel: none
   std::vector<float> shown;                  // [voxel] its heat when the surface around it was last updated
+  SearField seared;                          // doses of coagulation
   std::vector<glm::uvec2> hosted;            // voxel, cell that is removed with it; ascending
-  std::vector<std::int32_t> first_piece;     // [voxel] its piece of tissue at first, -1: none
-  bool any_held = false;                     // the organ was attached to something
-  std::vector<glm::uvec2> severed;           // nodes whose spring a slit cuts, lower first; ascending
-  std::vector<glm::uvec2> carried_voxels;    // voxel of a divided cell, the whole cell that it follows; ascending
-  std::vector<std::uint32_t> slit_sides;     // sides of the wall (LiveFaces::side) that a slit splits; ascending
-  SculptChange change;                       // of the latest call
+  TissuePieces pieces;
+  bool any_held = false;                   // the organ was attached to something
+  std::vector<glm::uvec2> severed;         // nodes whose spring a slit cuts, lower first; ascending
+  std::vector<glm::uvec2> carried_voxels;  // voxel of a divided cell, the whole cell that it follows; ascending
+  std::vector<std::uint32_t> slit_sides;   // sides of the wall (LiveFaces::side) that a slit splits; ascending
+  SculptChange change;                     // of the latest call
   SculptScratch scratch;
 };
 
@@ -104,9 +136,22 @@ struct Sculpture {
 // Throws InputError when a parameter is out of range.
 Sculpture make_sculpture(const MeshView& organ, const TissueModel& model, const SculptParams& params = {});
 
-// Burns the tissue that `hot` touches while the organ is in `state`. Allocates only when tissue is removed. Input that
-// is not finite burns nothing. The result is part of `sculpture` and valid until the next call.
+// Burns the tissue within the radius of the segment while the organ is in `state`. Allocates only when tissue is
+// removed. A segment that is not finite burns nothing. The result is part of `sculpture` and valid until the next call.
 const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotSegment& hot);
+
+// Hot metal that acts on tissue for a time.
+struct HotMetal {
+  std::span<const HotSegment> metal;     // itself: the radius is that of the wire
+  std::span<const HotSegment> cut = {};  // what it removes around itself; empty: it only coagulates
+  SearParams sear = {};
+  float time = 0.f;  // s
+};
+// Cuts, and coagulates the remaining tissue around the metal (deform/sear.hpp). Refines the skin where it is
+// coagulated. The metal must touch the organ: if its cut contains no centre of a voxel, the nearest voxel burns.
+// `box`: of the points whose dose has changed. The result as for burn().
+const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotMetal& hot,
+                              SearBox& box);
 // Removes all tissue of these lattice cells, for example when it is torn out.
 const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells);
 

@@ -1,4 +1,4 @@
-// Declares the steps of sculpt.cpp, which have one file each: skin.cpp, skin_shreds.cpp, cavity_wall.cpp,
+// Declares the steps of sculpt.cpp, which have one file each: heat.cpp, skin.cpp, skin_shreds.cpp, cavity_wall.cpp,
 // loose_parts.cpp. They mark faces of the sculpture as removed and add new ones; settle() then numbers them. Units:
 // metres, rest space.
 #pragma once
@@ -11,6 +11,47 @@ namespace trocar {
 void begin_change(Sculpture& sculpture);
 // Updates the boundary of skin and wall from the faces that were added and removed since the last settle().
 void note_edges(Sculpture& sculpture);
+
+HeatAxis heat_axis(const HotSegment& hot, float margin);
+// Prepares the segments for reach_cell(). Points farther from a segment than its radius and `margin` do not matter.
+// Returns false when no segment is sound.
+bool find_heat(Sculpture& sculpture, std::span<const glm::vec3> nodes, std::span<const HotSegment> hot, float margin);
+// Returns whether segments are near the cell, and which.
+bool reach_cell(Sculpture& sculpture, const LatticeCell& cell, std::span<const glm::vec3> nodes, CellHeat& out);
+
+// Returns the present position of a voxel in a cell that a slit divides.
+glm::vec3 place_of(const Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
+                   std::uint32_t voxel);
+
+// Calls action(voxel, present position of its centre, segments near its cell) for the voxels of all cells near the
+// segments of find_heat().
+template <typename Action>
+void for_each_voxel_near_heat(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
+                              Action action) {
+  const int n = sculpture.voxels.per_cell;
+  const auto share = [n](int i) { return (static_cast<float>(i) + 0.5f) / static_cast<float>(n); };
+  CellHeat& here = sculpture.scratch.cell;
+  for (const LatticeCell& cell : lattice.cells) {
+    if (!reach_cell(sculpture, cell, nodes, here)) continue;
+    const auto& x = here.x;
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j) {
+        const float w = share(k), v = share(j);
+        const glm::vec3 a = glm::mix(glm::mix(x[0], x[2], v), glm::mix(x[4], x[6], v), w);
+        const glm::vec3 b = glm::mix(glm::mix(x[1], x[3], v), glm::mix(x[5], x[7], v), w);
+        for (int i = 0; i < n; ++i) {
+          const std::uint32_t voxel = sculpture.voxels.flat(cell.at * n + glm::ivec3(i, j, k));
+          action(voxel, cell.divided ? place_of(sculpture, lattice, nodes, voxel) : glm::mix(a, b, share(i)),
+                 here.near);
+        }
+      }
+  }
+}
+
+// Raises the heat of the voxels near the segments, and burns the tissue voxels in the heat. `touching`: if
+// none is in the heat, the nearest one to it burns.
+void heat_tissue(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
+                 std::span<const HotSegment> hot, bool touching);
 
 // Burns one tissue voxel, independent of its heat, and records it and its cell in scratch.
 void burn_voxel(Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel);

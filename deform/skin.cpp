@@ -1,5 +1,6 @@
 // Burns the organ's own surface: refines it, then cuts it along the boundary of the heat.
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <tuple>
 
@@ -9,7 +10,7 @@ namespace trocar {
 namespace {
 
 // Skin edges near a burn are divided above this length, which is below the width of the smallest crater.
-constexpr float kLongestSide = 1.6f;  // voxels
+constexpr float kLongestSide = 0.8f;  // voxels
 // A cut leaves at least this length of an edge, or nothing: this avoids slivers and endless cutting.
 constexpr float kShortestRest = 0.25f;  // voxels
 // A cut keeps this fraction of an edge away from its ends, where heat and voxels can disagree.
@@ -66,53 +67,83 @@ const Edge* find_edge(const std::vector<Edge>& edges, std::uint32_t u, std::uint
 
 class Refiner {
  public:
-  Refiner(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), box_(moved_box(sculpture, kNear)) {}
+  Refiner(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), box_(moved_box(sculpture, kNear)) {
+    note_moved();
+  }
 
   // One round: marks the longest side of each face that is too long, and of each face that has another marked side.
   bool round() {
-    marks_.clear();
-    marked_.assign(s_.rest.size(), 0);
+    begin_round();
     const float longest = kLongestSide * static_cast<float>(s_.voxels.size);
-    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
-      if (is_skin(slot) && near_moved(slot)) {
-        const int side = longest_side(slot);
-        if (length(slot, side) > longest * longest) mark(slot, side);
-      }
+    for (; looked_at_ < s_.faces.size(); ++looked_at_)
+      if (is_skin(looked_at_) && overlaps_box(looked_at_)) near_.push_back(looked_at_);
+    std::erase_if(near_, [&](std::size_t slot) { return s_.faces.removed[slot] != 0; });
+    for (const std::size_t slot : near_) {
+      const int side = longest_side(slot);
+      if (length(slot, side) > longest * longest && near_moved(slot)) mark(slot, side);
+    }
     return divide_marked();
   }
   // Does the same for the longest sides of given faces. [slot]
   void round(const std::vector<char>& wanted) {
-    marks_.clear();
-    marked_.assign(s_.rest.size(), 0);
+    begin_round();
     for (std::size_t slot = 0; slot < wanted.size(); ++slot)
-      if (wanted[slot] && is_skin(slot)) mark(slot, longest_side(slot));
+      if (wanted[slot] && is_skin(slot)) mark(slot, longest_side(slot)), near_.push_back(slot);
     divide_marked();
   }
 
  private:
+  void begin_round() {
+    marks_.clear();
+    marked_.assign(s_.rest.size(), 0);
+  }
+
   bool divide_marked() {
     if (marks_.empty()) return false;
     while (spread()) {
     }
     for (Edge& edge : marks_) edge.vertex = add_middle(edge);
-    const std::size_t faces = s_.faces.size();
-    for (std::size_t slot = 0; slot < faces; ++slot)
-      if (is_skin(slot) && maybe_marked(slot)) divide(slot);
+    for (const std::size_t slot : with_marks_) divide(slot);
     return true;
   }
 
   bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot]; }
 
-  bool near_moved(std::size_t slot) const {
+  Box box_of(std::size_t slot) const {
     const glm::uvec3 f = s_.faces.corners[slot];
     const glm::vec3 &a = s_.rest[f.x], &b = s_.rest[f.y], &c = s_.rest[f.z];
-    const glm::vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
-    if (glm::any(glm::lessThan(high, box_.low)) || glm::any(glm::greaterThan(low, box_.high))) return false;
-    const glm::vec3 margin(kNear * static_cast<float>(s_.voxels.size));
-    return std::any_of(s_.scratch.moved.begin(), s_.scratch.moved.end(), [&](std::uint32_t voxel) {
-      const glm::vec3 centre(s_.voxels.centre(s_.voxels.at(voxel)));
-      return glm::all(glm::lessThanEqual(low - margin, centre)) && glm::all(glm::lessThanEqual(centre, high + margin));
-    });
+    return {glm::min(a, glm::min(b, c)), glm::max(a, glm::max(b, c))};
+  }
+  bool overlaps_box(std::size_t slot) const {
+    const Box face = box_of(slot);
+    return glm::all(glm::greaterThanEqual(face.high, box_.low)) && glm::all(glm::lessThanEqual(face.low, box_.high));
+  }
+  // Is the centre of a moved voxel in the box of the face, with a margin?
+  bool near_moved(std::size_t slot) const {
+    const Box face = box_of(slot);
+    const Voxels& voxels = s_.voxels;
+    const glm::dvec3 low = (glm::dvec3(face.low) - voxels.origin) / voxels.size - 0.5 - static_cast<double>(kNear);
+    const glm::dvec3 high = (glm::dvec3(face.high) - voxels.origin) / voxels.size - 0.5 + static_cast<double>(kNear);
+    const glm::ivec3 first = glm::max(glm::ivec3(glm::ceil(low)), moved_low_);
+    const glm::ivec3 last = glm::min(glm::ivec3(glm::floor(high)), moved_high_);
+    for (int z = first.z; z <= last.z; ++z)
+      for (int y = first.y; y <= last.y; ++y)
+        for (int x = first.x; x <= last.x; ++x)
+          if (is_moved_[place_of({x, y, z})]) return true;
+    return false;
+  }
+  std::size_t place_of(const glm::ivec3& at) const {
+    const glm::ivec3 size = moved_high_ - moved_low_ + 1, in = at - moved_low_;
+    return (static_cast<std::size_t>(in.z) * size.y + in.y) * size.x + in.x;
+  }
+  void note_moved() {
+    for (const std::uint32_t voxel : s_.scratch.moved) {
+      moved_low_ = glm::min(moved_low_, s_.voxels.at(voxel));
+      moved_high_ = glm::max(moved_high_, s_.voxels.at(voxel));
+    }
+    if (s_.scratch.moved.empty()) return;
+    is_moved_.assign(place_of(moved_high_) + 1, 0);
+    for (const std::uint32_t voxel : s_.scratch.moved) is_moved_[place_of(s_.voxels.at(voxel))] = 1;
   }
 
   std::pair<std::uint32_t, std::uint32_t> ends(std::size_t slot, int side) const {
@@ -147,22 +178,31 @@ class Refiner {
     return find_edge(marks_, u, v);
   }
 
+  // Marks also the longest sides of faces with other marked sides: of the near ones, and when these are done, of all.
+  // Returns false when there are no more.
   bool spread() {
     sort_unique(marks_);
-    const std::size_t known = marks_.size();
-    std::vector<Edge> more;
-    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
-      if (!is_skin(slot) || !maybe_marked(slot)) continue;
-      const int side = longest_side(slot);
-      if (!find(slot, side) && (find(slot, 0) || find(slot, 1) || find(slot, 2))) {
-        const auto [u, v] = ends(slot, side);
-        more.push_back({u, v});
-        marked_[u] = marked_[v] = 1;
-      }
+    more_.clear();
+    for (const std::size_t slot : near_) spread_to(slot);
+    if (more_.empty()) {
+      with_marks_.clear();
+      for (std::size_t slot = 0; slot < s_.faces.size(); ++slot)
+        if (is_skin(slot) && maybe_marked(slot)) {
+          with_marks_.push_back(slot);
+          if (spread_to(slot)) near_.push_back(slot);
+        }
     }
-    marks_.insert(marks_.end(), more.begin(), more.end());
-    sort_unique(marks_);
-    return marks_.size() != known;
+    marks_.insert(marks_.end(), more_.begin(), more_.end());
+    return !more_.empty();
+  }
+  bool spread_to(std::size_t slot) {
+    if (!maybe_marked(slot)) return false;
+    const int side = longest_side(slot);
+    if (find(slot, side) || (!find(slot, 0) && !find(slot, 1) && !find(slot, 2))) return false;
+    const auto [u, v] = ends(slot, side);
+    more_.push_back({u, v});
+    marked_[u] = marked_[v] = 1;
+    return true;
   }
 
   std::uint32_t add_middle(const Edge& edge) {
@@ -193,9 +233,14 @@ class Refiner {
 
   Sculpture& s_;
   TissueModel& model_;
-  Box box_;  // around what was burnt
-  std::vector<Edge> marks_;
-  std::vector<char> marked_;  // [vertex] end of a marked side
+  Box box_;                                         // around what was burnt
+  glm::ivec3 moved_low_{INT_MAX}, moved_high_{-1};  // of the voxels in scratch.moved
+  std::vector<char> is_moved_;                      // [voxel between these]
+  std::vector<std::size_t> near_;  // faces of the skin that overlap the box, and others found by spread()
+  std::size_t looked_at_ = 0;      // slots whose boxes are known
+  std::vector<Edge> marks_, more_;
+  std::vector<char> marked_;             // [vertex] end of a marked side
+  std::vector<std::size_t> with_marks_;  // faces with two or more ends of marked sides, ascending
 };
 
 class Cutter {

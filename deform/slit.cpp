@@ -16,7 +16,7 @@ constexpr double kReach = 2.0;  // cells
 // A vertex of the surface that is at most this far from the plane of the cut counts as on it.
 constexpr double kOnPlane = 1.5e-4;  // m
 // Skin faces are bisected until none crosses the region in a longer line.
-constexpr double kLongestChord = 1.6;  // voxels
+constexpr double kLongestChord = 1.6 / 3.0;  // cells
 // The same when the line begins and ends outside the region and is longer inside than this.
 constexpr double kShortestPass = 0.001;  // m
 
@@ -177,7 +177,7 @@ const SculptChange& snip(Sculpture& sculpture, TissueModel& model, const Stepped
   slit.plane = make_plane(cut);
   slit.reach = kReach * model.lattice.spacing;
   if (!is_convex(slit.plane)) return sculpture.change;
-  const double longest = kLongestChord * sculpture.voxels.size;
+  const double longest = kLongestChord * model.lattice.spacing;
   std::vector<char> wide;
   bool refine = true;
   while (refine) {

@@ -170,7 +170,8 @@ std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece
   return Runs(voxels).label(piece_of);
 }
 
-bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt) {
+std::vector<std::uint32_t> sides_of_burn(const Voxels& voxels, std::span<const std::uint32_t> burnt) {
+  std::vector<std::uint32_t> sides;
   glm::ivec3 low(voxels.count), high(0);
   for (const std::uint32_t voxel : burnt) {
     low = glm::min(low, voxels.at(voxel) - kNearby);
@@ -179,20 +180,18 @@ bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt
   low = glm::max(low, glm::ivec3(0));
   high = glm::min(high, voxels.count - 1);
   const glm::ivec3 size = high - low + 1;
-  if (burnt.empty() || glm::any(glm::lessThan(size, glm::ivec3(1)))) return false;
+  if (burnt.empty() || glm::any(glm::lessThan(size, glm::ivec3(1)))) return sides;
   const auto local = [&](const glm::ivec3& at) {
     return ((at.z - low.z) * size.y + at.y - low.y) * size.x + at.x - low.x;
   };
 
   std::vector<char> reached(static_cast<std::size_t>(size.x) * size.y * size.z, 0);
   std::vector<glm::ivec3> stack;
-  bool flooded = false;
   for (const std::uint32_t voxel : burnt)
     for (int side = 0; side < 6; ++side) {
       const glm::ivec3 next = voxels.at(voxel) + side_offset(side);
       if (!voxels.is(Voxel::Tissue, next) || reached[local(next)]) continue;
-      if (flooded) return true;
-      flooded = true;
+      sides.push_back(voxels.flat(next));
       reached[local(next)] = 1;
       flood(voxels, next, stack, [&](const glm::ivec3& at) {
         if (glm::any(glm::lessThan(at, low)) || glm::any(glm::greaterThan(at, high)) || reached[local(at)])
@@ -201,7 +200,7 @@ bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt
         return true;
       });
     }
-  return false;
+  return sides;
 }
 
 }  // namespace trocar

@@ -72,8 +72,8 @@ float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p);
 // tissue. Returns their number.
 std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece_of);
 
-// Returns whether the removal of the voxels `burnt` can have divided the tissue: false when the tissue around them is
-// still connected nearby.
-bool may_have_divided(const Voxels& voxels, std::span<const std::uint32_t> burnt);
+// Returns a tissue voxel on every side of the burnt voxels: one for each part of the tissue next to them that is
+// connected nearby. With fewer than two, their removal has not divided the tissue.
+std::vector<std::uint32_t> sides_of_burn(const Voxels& voxels, std::span<const std::uint32_t> burnt);
 
 }  // namespace trocar

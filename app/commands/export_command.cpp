@@ -45,7 +45,7 @@ void write_tools(std::ostream& out, const Recording& recording, std::size_t fram
     const glm::vec3 force = recording.force(frame, tool);
     fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", frame, recording.times()[frame],
                csv_text(recording.tools()[tool]), pivot.x, pivot.y, pivot.z, tip.x, tip.y, tip.z, roll_grip.x,
-               roll_grip.y, force.x, force.y, force.z, recording.energy(frame, tool) ? 1 : 0,
+               roll_grip.y, force.x, force.y, force.z, static_cast<int>(recording.energy(frame, tool)),
                recording.tip_depth(frame, tool) * 1e3f);
   }
 }

@@ -151,7 +151,7 @@ vtkNew<vtkPolyData> tool_data(const Recording& recording, std::size_t frame) {
     std::copy_n(&felt.x, 3, force->GetPointer(3 * (first + 1)));
     newtons->GetPointer(0)[tool] = glm::length(felt);
     number->GetPointer(0)[tool] = static_cast<unsigned>(tool);
-    energy->GetPointer(0)[tool] = recording.energy(frame, tool) ? 1u : 0u;
+    energy->GetPointer(0)[tool] = static_cast<unsigned>(recording.energy(frame, tool));
     roll->GetPointer(0)[tool] = static_cast<float>(roll_grip.x);
     grip->GetPointer(0)[tool] = static_cast<float>(roll_grip.y);
   }

@@ -81,7 +81,8 @@ ToolSummary summarise_tool(const Recording& recording, const Lens& lens, std::si
   summary.force = envelope(bins, [&](std::size_t frame) { return glm::length(recording.force(frame, tool)); });
   summary.speed = envelope(bins, [&](std::size_t frame) { return speed(recording, frame, tool); });
   summary.touched = envelope(bins, [&](std::size_t frame) { return static_cast<float>(touched[frame]); });
-  summary.energy = spans(times, shortest, [&](std::size_t frame) { return recording.energy(frame, tool); });
+  summary.energy =
+      spans(times, shortest, [&](std::size_t frame) { return recording.energy(frame, tool) != Diathermy::Off; });
   summary.inside =
       spans(times, shortest, [&](std::size_t frame) { return recording.tip_depth(frame, tool) > kBuriedTip; });
   summary.without_device =

@@ -29,7 +29,7 @@ struct DrawnOrgan {
   std::span<const glm::vec3> positions;           // [vertex] m, current
   TouchList touches;                              // faces as indices into rest.faces
   unsigned buffer = 0;                            // OpenGL buffer with `positions` as of the last update; 0: none
-  std::span<const float> charred = {};            // [vertex] 0 intact .. 1 burnt; empty: intact
+  std::span<const float> charred = {};            // [vertex] 0 intact .. 0.5 pale .. 1 charred; empty: intact
   std::uint32_t topology = 0;                     // changes whenever `rest` changes
   std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
@@ -40,7 +40,8 @@ struct DrawnTool {
   double roll_deg = 0.0, grip = 1.0;
   bool touching = false;
   InstrumentKind kind = InstrumentKind::Grasper;
-  bool energy = false;      // diathermy on: the wire glows, touched tissue smokes
+  Diathermy energy = {};    // diathermy on: the wire glows
+  bool heats = false;       // its hot metal acts on tissue, which smokes
   JointLimits limits = {};  // grip 1 is limits.widest_grip_deg
 };
 

@@ -53,7 +53,8 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
   vertex_attribute(1, shape.normals.name(), 3);
   vertex_attribute(2, organ.rest.name(), 3);
   if (drawn.charred.size() == drawn.rest.positions.size()) {
-    fill_vertices(organ.charred, bytes_of(drawn.charred), false);
+    organ.looks.assign(drawn.charred.begin(), drawn.charred.end());
+    fill_vertices(organ.charred, bytes_of(drawn.charred), true);
     vertex_attribute(3, organ.charred.name(), 1);
   }
   glBindVertexArray(0);
@@ -68,6 +69,10 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
     if (organs_[k].topology != drawn.topology || organs_[k].drawn_from != backend_buffer(drawn))
       organs_[k] = make_organ(drawn);
     Organ& organ = organs_[k];
+    if (!std::equal(organ.looks.begin(), organ.looks.end(), drawn.charred.begin(), drawn.charred.end())) {
+      organ.looks.assign(drawn.charred.begin(), drawn.charred.end());
+      update_vertices(organ.charred, bytes_of(drawn.charred));
+    }
     if (std::equal(organ.positions.begin(), organ.positions.end(), drawn.positions.begin(), drawn.positions.end()))
       continue;
     organ.positions.assign(drawn.positions.begin(), drawn.positions.end());

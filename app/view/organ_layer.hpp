@@ -15,7 +15,7 @@ class OrganLayer {
  public:
   explicit OrganLayer(std::span<const DrawnOrgan> organs);
 
-  // Uploads positions, normals and topology that have changed.
+  // Uploads positions, normals, looks and topology that have changed.
   void update(std::span<const DrawnOrgan> organs);
   void draw(std::span<const DrawnOrgan> organs, Quality quality);
   // Draws the touched faces, blended over the tissue, in one colour for each instrument.
@@ -27,6 +27,7 @@ class OrganLayer {
     Shape shape;
     gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer();
     std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
+    std::vector<float> looks;                   // [vertex] as uploaded; empty: the organ has none
     std::uint32_t topology = 0;
     unsigned drawn_from = 0;   // the backend's buffer of positions; 0: our own
     float longest_edge = 0.f;  // m

@@ -33,7 +33,7 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
                  (!organ.tip_first.empty() && organ.tip_first[k + 1] > organ.tip_first[k]);
     }
     tools.push_back({instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind,
-                     instrument.energy, instrument.limits});
+                     instrument.energy, instrument.heats != 0, instrument.limits});
   }
 }
 

@@ -21,7 +21,7 @@ float chance(std::uint32_t number, std::uint32_t salt) {
   return static_cast<float>((n ^ (n >> 22)) >> 8) / 16777216.f;
 }
 
-bool burns(const DrawnTool& tool) { return tool.energy && tool.touching; }
+bool burns(const DrawnTool& tool) { return tool.heats; }
 
 void give_birth(SmokeState& smoke, const glm::dvec3& location) {
   const std::uint32_t n = smoke.born++;

@@ -51,7 +51,7 @@ void ToolLayer::draw(std::span<const DrawnTool> tools) const {
       metal_.set("colour", finish.colour);
       metal_.set("shine", finish.shine);
       metal_.set("teeth", part.surface == ToolSurface::Jaw ? 1.f : 0.f);
-      metal_.set("heat", part.surface == ToolSurface::Wire && tool.energy ? 0.6f : 0.f);
+      metal_.set("heat", part.surface == ToolSurface::Wire && tool.energy != Diathermy::Off ? 0.6f : 0.f);
       shape.draw();
     }
   }

@@ -158,6 +158,7 @@ void EditorScreen::picture(const glm::ivec2& size) {
                      1.0,
                      false,
                      instrument.kind,
+                     Diathermy::Off,
                      false,
                      instrument.limits});
   ViewSettings settings;

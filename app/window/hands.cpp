@@ -32,7 +32,7 @@ MouseDevice* Hands::held(bool scope) const {
 
 void Hands::rest() {
   for (MouseDevice* mouse : mice_)
-    if (mouse) mouse->set_energy(false);
+    if (mouse) mouse->set_energy(Diathermy::Off);
   if (pressed_) pressed_->let_go();
   pressed_ = nullptr;
 }
@@ -63,12 +63,12 @@ void Hands::work_jaws(const WindowInput& input) {
   }
 }
 
-// The pedal belongs to the selected instrument.
+// The pedals belong to the selected instrument.
 void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
   tell(axes, settings);
-  const bool pedal = input.down(Key::E) || input.down(Key::Space);
+  const Diathermy pedal = pedals(input.down(Key::E) || input.down(Key::Space), input.down(Key::R));
   for (std::size_t k = 0; k < mice_.size(); ++k)
-    if (mice_[k]) mice_[k]->set_energy(pedal && k == in_hand_);
+    if (mice_[k]) mice_[k]->set_energy(k == in_hand_ ? pedal : Diathermy::Off);
   work_jaws(input);
   MouseDevice* mouse = held(input.right_button);
   if (!mouse) return;

@@ -1,5 +1,5 @@
 // Makes mouse and keyboard an input device: the mouse moves the selected instrument or the scope and works the jaws;
-// keys roll it and press the pedal. Needs no window, only its input. Units: pixels, degrees, seconds.
+// keys roll it and press the pedals. Needs no window, only its input. Units: pixels, degrees, seconds.
 // Tested in tests/app/window_state_test.cpp
 #pragma once
 

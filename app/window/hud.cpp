@@ -45,7 +45,9 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
   } else if (instrument.kind == InstrumentKind::Grasper) {
     jaws_lines(session, instrument, tore);
   } else if (instrument.kind == InstrumentKind::Hook) {
-    theme::text(instrument.energy ? "Diathermy ON" : "Diathermy off", instrument.energy ? theme::kBad : theme::kQuiet);
+    const char* const kModes[] = {"Diathermy off", "Cut ON", "Coagulation ON"};
+    theme::text(kModes[static_cast<int>(instrument.energy)],
+                instrument.energy == Diathermy::Off ? theme::kQuiet : theme::kBad);
   }
   // The list is empty before the first frame.
   const auto tips = session.buried_tips();

@@ -9,7 +9,8 @@ constexpr KeyLine kInstrument[] = {
     {"Q  W, left  right", "roll the instrument; for the scope, turn the light post"},
     {"left button, click", "close the jaws with a light grip; the next click opens them"},
     {"left button, held", "close the jaws with a firm grip; they stay closed. Scissors: closed while held"},
-    {"E or Space, held", "diathermy on: the hook burns what it touches"},
+    {"E or Space, held", "diathermy on, cut: the hook removes the tissue around its wire"},
+    {"R, held", "diathermy on, coagulate: tissue at the wire turns pale, then black"},
     {"Tab", "select the next instrument or the scope"},
     {"right button, held", "move the scope, whichever instrument is selected"},
 };

@@ -15,6 +15,17 @@ namespace {
 constexpr int kNoteFrames = 180;
 constexpr float kMenuButton = 220.f;  // units
 
+// Where the task continues.
+std::optional<glm::dvec3> goal_of(const TaskRun& task) {
+  DrawnMarks marks;
+  task.draw(marks);
+  for (const DrawnTarget& target : marks.targets)
+    if (target.state == MarkState::Next) return glm::dvec3(target.location);
+  for (const DrawnPath& path : marks.paths)
+    if (path.done < path.points.size()) return glm::dvec3(path.points[path.done]);
+  return std::nullopt;
+}
+
 }  // namespace
 
 PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings,
@@ -166,13 +177,15 @@ ScreenStatus PracticeScreen::status() const {
   status.phase = settings_open_ ? "settings" : name_of(practice_->phase());
   const std::size_t in_hand = practice_->hands().in_hand();
   if (in_hand < session.instruments().size())
-    status.in_hand = session.instruments()[in_hand].name;
+    status.in_hand = session.instruments()[in_hand].name, status.tip = session.instruments()[in_hand].pose.tip;
   else if (practice_->hands().scope_in_hand())
     status.in_hand = "scope";
   status.file = practice_->recording();
   status.frames = session.frames();
   status.touched = session.touched();
   status.note = note_;
+  if (practice_->task()) status.goal = goal_of(*practice_->task());
+  if (practice_->task()) status.progress = practice_->task()->feed().progress;
   return status;
 }
 

@@ -65,13 +65,15 @@ void ReplayScene::show_tools() {
     bool touching = false;
     for (std::size_t organ = 0; organ < shown_.size(); ++organ) touching = touching || touched(organ, tool) > 0;
     const InstrumentScene* scene = named(scene_.instruments, recording_.tools()[tool]);
-    tools_[tool] = {recording_.pose(frame_, tool),
-                    roll_grip.x,
-                    roll_grip.y,
-                    touching,
-                    scene ? scene->kind : InstrumentKind::Probe,
-                    recording_.energy(frame_, tool),
-                    scene ? scene->limits : JointLimits{}};
+    tools_[tool] = {
+        recording_.pose(frame_, tool),
+        roll_grip.x,
+        roll_grip.y,
+        touching,
+        scene ? scene->kind : InstrumentKind::Probe,
+        recording_.energy(frame_, tool),
+        recording_.heats(frame_, tool).value_or(touching && recording_.energy(frame_, tool) != Diathermy::Off) != 0,
+        scene ? scene->limits : JointLimits{}};
   }
 }
 

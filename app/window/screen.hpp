@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <glm/glm.hpp>
+#include <optional>
 #include <string>
 
 #include "app/window/screens.hpp"
@@ -19,6 +20,10 @@ struct ScreenStatus {
   std::uint64_t frames = 0;    // simulated or shown
   std::uint32_t touched = 0;   // faces, in the current frame
   std::string note;            // message that it shows
+  // In a practice session:
+  std::optional<glm::dvec3> tip;   // m   of the selected instrument
+  std::optional<glm::dvec3> goal;  // m   where the task continues: the next target, or the next point of the line
+  double progress = 0.0;           // 1   of the task
 };
 
 class Screen {

@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetween{100};
 
+void add_position(nlohmann::json& state, const char* key, const std::optional<glm::dvec3>& position) {
+  if (position) state[key] = {1e3 * position->x, 1e3 * position->y, 1e3 * position->z};
+}
+
 }  // namespace
 
 void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations) {
@@ -20,6 +24,9 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
       {"screen", name_of(screen)},    {"phase", status.phase},   {"in_hand", status.in_hand},
       {"file", status.file.string()}, {"frames", status.frames}, {"touched", status.touched},
       {"note", status.note},          {"shown", shown_},         {"places", nlohmann::json::object()}};
+  add_position(state, "tip_mm", status.tip);
+  add_position(state, "goal_mm", status.goal);
+  if (status.goal || status.progress > 0.0) state["progress"] = status.progress;
   for (const theme::ItemPosition& location : locations) {
     const glm::vec2 middle = 0.5f * (location.from + location.to);
     state["places"][location.label] = {static_cast<int>(middle.x), static_cast<int>(middle.y)};

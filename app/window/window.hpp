@@ -39,6 +39,7 @@ enum class Key {
   O,
   P,
   Q,
+  R,
   S,
   W,
   Z,

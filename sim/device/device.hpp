@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 
 #include "geometry/tool_volume.hpp"
+#include "sim/scene/diathermy_mode.hpp"
 
 namespace trocar {
 
@@ -23,7 +24,7 @@ struct DevicePose {
   glm::dvec3 pivot{0.0}, tip{0.0};  // m, world
   double roll_deg = 0.0;            // degrees, clockwise as seen from the trocar
   double grip = 1.0;                // 0 closed .. 1 open
-  bool energy = false;              // the pedal is down
+  Diathermy energy = {};            // the pedal that is down
   double grip_force = 1.0;          // 1   force of the hand on the handle, relative to a firm grip, 0..1
 };
 

@@ -76,9 +76,9 @@ DevicePose DeviceGuard::return_pose(const DevicePose& given, double time) {
   return given;
 }
 
-bool DeviceGuard::pedal(bool pressed) {
-  if (!state_.returning && !pressed) state_.pedal_blocked = false;
-  return pressed && !state_.pedal_blocked;
+Diathermy DeviceGuard::pedal(Diathermy pressed) {
+  if (!state_.returning && pressed == Diathermy::Off) state_.pedal_blocked = false;
+  return state_.pedal_blocked ? Diathermy::Off : pressed;
 }
 
 }  // namespace trocar

@@ -44,7 +44,7 @@ class DeviceGuard final : public Device {
 
  private:
   DevicePose return_pose(const DevicePose& given, double time);
-  bool pedal(bool pressed);
+  Diathermy pedal(Diathermy pressed);
 
   GuardParams params_;
   std::unique_ptr<Device> device_;

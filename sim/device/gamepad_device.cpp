@@ -8,7 +8,7 @@ namespace trocar {
 namespace {
 
 enum Axis : std::size_t { kLeftX, kLeftY, kRightX, kRightY, kLeftTrigger, kRightTrigger };
-enum Button : std::size_t { kA = 0, kLeftShoulder = 4, kRightShoulder = 5 };
+enum Button : std::size_t { kA = 0, kB = 1, kLeftShoulder = 4, kRightShoulder = 5 };
 
 double pressed(float trigger) { return std::clamp(0.5 * (static_cast<double>(trigger) + 1.0), 0.0, 1.0); }
 
@@ -37,7 +37,8 @@ DevicePose GamepadDevice::pose(const FrameClock& clock) {
   const double shoulders = (state.buttons[kRightShoulder] ? 1.0 : 0.0) - (state.buttons[kLeftShoulder] ? 1.0 : 0.0);
   spin(params_.spin_rate_deg * dt * std::clamp(right.x + shoulders, -1.0, 1.0));
   set_jaws(1.0 - pressed(state.axes[kRightTrigger]));
-  set_pedal(state.buttons[kA] || pressed(state.axes[kLeftTrigger]) > params_.pedal_threshold);
+  const bool cut = state.buttons[kA] || pressed(state.axes[kLeftTrigger]) > params_.pedal_threshold;
+  set_pedal(pedals(cut, state.buttons[kB]));
   return follow(1.0);
 }
 

@@ -1,9 +1,10 @@
 // Makes a gamepad an input device, which moves the handle of an instrument or of the scope. Sticks and shoulder buttons
-// set rates, the right trigger sets the jaws, the left trigger is the pedal. Axes and buttons follow GLFW's mapping
-// (SDL's database).
+// set rates, the right trigger sets the jaws, the left trigger and two buttons are the pedals. Axes and buttons follow
+// GLFW's mapping (SDL's database).
 //   left stick   swings the handle          right stick, up and down   inserts, withdraws
 //   right stick, left and right, LB, RB     turn about the shaft
-//   right trigger closes the jaws           left trigger or A          diathermy on
+//   right trigger closes the jaws           left trigger or A          cut
+//                                           B                          coagulate
 // A stick deflected by r > dead zone z gives ((r - z) / (1 - z))^curve of the full rate, in the stick's direction.
 // Units: metres, degrees, seconds.   Tested in tests/sim/gamepad_device_test.cpp
 #pragma once

@@ -16,7 +16,7 @@ RemoteCentre centre_of(const HeldTool& tool) {
 }
 
 Joints start_of(const HeldTool& tool) {
-  return joints_of(centre_of(tool), tool.limits, {tool.pivot, tool.tip, tool.spin_deg, 1.0, false});
+  return joints_of(centre_of(tool), tool.limits, {tool.pivot, tool.tip, tool.spin_deg});
 }
 
 bool within(double value, double low, double high) { return value >= low - kRounding && value <= high + kRounding; }
@@ -95,7 +95,7 @@ double RateDevice::begin_pose(const FrameClock& clock, bool connected) {
   time_ = clock.time;
   started_ = true;
   connected_ = connected;
-  if (!connected_) set_pedal(false);
+  if (!connected_) set_pedal(Diathermy::Off);
   return dt;
 }
 

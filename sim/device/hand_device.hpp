@@ -46,7 +46,7 @@ class HandDevice : public Device {
   void push(double metres);  // into the body; negative: withdraws
   void spin(double degrees);
   void set_jaws(double grip);  // 0 closed .. 1 open
-  void set_pedal(bool on) { pedal_ = on; }
+  void set_pedal(Diathermy pedal) { pedal_ = pedal; }
   // Moves the instrument by the fraction `share` of its distance to the target joints (1: all of it). Returns its pose.
   DevicePose follow(double share);
 
@@ -57,7 +57,8 @@ class HandDevice : public Device {
   glm::dvec3 right_{1, 0, 0}, up_{0, 1, 0};
   glm::dvec3 direction_;  // current direction of the shaft
   double depth_;          // m, current
-  bool fulcrum_, pedal_ = false;
+  bool fulcrum_;
+  Diathermy pedal_ = {};
 };
 
 // An input device that reports rates of motion, such as a stick.

@@ -30,7 +30,7 @@ class MouseDevice final : public HandDevice {
   void press() { ratchet_.press(time_); }
   void release() { ratchet_.release(time_); }
   void let_go() { ratchet_.let_go(); }
-  void set_energy(bool on) { set_pedal(on); }
+  void set_energy(Diathermy pedal) { set_pedal(pedal); }
 
   DevicePose pose(const FrameClock& clock) override;
 

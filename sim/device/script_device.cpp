@@ -49,7 +49,7 @@ class ScriptDevice final : public Device {
   }
 
  private:
-  DevicePose at(const glm::dvec3& offset, double grip, bool energy = false) const {
+  DevicePose at(const glm::dvec3& offset, double grip, Diathermy energy = {}) const {
     return {path_.pivot, path_.target + offset, 0.0, grip, energy};
   }
 
@@ -77,7 +77,8 @@ class ScriptDevice final : public Device {
     const double down = eased(t, 0.02, 0.15) - eased(t, 0.84, 0.92);
     const double across = 2.0 * (eased(t, 0.2, 0.8) - eased(t, 0.9, 1.0)) - 1.0;
     const double depth = (down - 1.0) * path_.reach + 0.3 * down * path_.dip;
-    return at(along_ * depth + right_ * (0.6 * across * path_.reach), 0.0, t > 0.18 && t < 0.82);
+    return at(along_ * depth + right_ * (0.6 * across * path_.reach), 0.0,
+              t > 0.18 && t < 0.82 ? Diathermy::Cut : Diathermy::Off);
   }
 
   ScriptPath path_;

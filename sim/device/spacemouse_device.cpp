@@ -31,7 +31,7 @@ DevicePose SpaceMouseDevice::pose(const FrameClock& clock) {
   push(params_.insert_rate * dt * rates[2]);
   spin(-params_.spin_rate_deg * dt * rates[4]);
   set_jaws(state.buttons[0] ? 0.0 : 1.0);
-  set_pedal(state.buttons[1]);
+  set_pedal(pedals(state.buttons[1], state.buttons[2]));
   return follow(1.0);
 }
 

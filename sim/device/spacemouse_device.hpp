@@ -3,7 +3,8 @@
 // never waits.
 //   puck right, lean right    moves the handle right     push forward, pull back   inserts, withdraws
 //   puck up, tip back         moves the handle up        twist                     turns about the shaft
-//   first button, held        jaws closed                second button, held       diathermy on
+//   first button, held        jaws closed                second button, held       cut
+//                                                        third button, held        coagulate
 // A puck at rest sends no events, and neither does a puck held still at full deflection, so missing events are not a
 // failure. The device is Lost while the daemon is not available, and Good again when it is back.
 // Units: metres, degrees, seconds.   Tested in tests/sim/spacemouse_device_test.cpp
@@ -21,7 +22,7 @@ struct SpaceMouseState {
   // Counts from spacenavd, about -350..350: x right, y up, z forward, then rotations about right (tip back), up
   // (counter-clockwise from above) and forward (lean right).
   std::array<int, 6> axes{};
-  std::array<bool, 2> buttons{};
+  std::array<bool, 3> buttons{};
 };
 using SpaceMouseSource = std::function<SpaceMouseState()>;
 

@@ -112,9 +112,11 @@ std::vector<ToolPart> scissor_blades(double hinge) {
   return blades;
 }
 
+// Sizes of a hook: radius of the wire, length of the foot with the round end of the wire, length of the bare wire.
+constexpr double kWire = 0.45, kFoot = 3.2, kBareWire = 7.5;  // mm
+
 // A ceramic collar, a wire and a foot that points to +y.
 std::vector<ToolPart> hook(double collar_end) {
-  constexpr double kWire = 0.45, kFoot = 3.2;  // mm
   std::vector<Section> rod = ball(kWire, kWire, -0.95, 0.0, 4);
   for (double z = 2.0; z < collar_end; z += 2.0) rod.push_back({z, 1.0});
   for (Section& section : rod) section.scale *= kWire;
@@ -127,7 +129,7 @@ std::vector<ToolPart> hook(double collar_end) {
   ToolPart foot{loft(circle(12, 1.0), toe), 0.0, 0.0, ToolSurface::Wire};
   for (glm::vec3& p : foot.mesh.positions) p = {-p.x, p.z - kWire, p.y + kWire};
   const Section collar[] = {
-      {collar_end - 4.5, 0.45}, {collar_end - 4.2, 0.55}, {collar_end - 0.2, 0.9}, {collar_end + 0.5, 0.95}};
+      {kBareWire, 0.45}, {kBareWire + 0.3, 0.55}, {collar_end - 0.2, 0.9}, {collar_end + 0.5, 0.95}};
   return {wire, foot, {loft(circle(16, kDrawnRadius), collar), 0.0, 0.0, ToolSurface::Ceramic}};
 }
 
@@ -175,6 +177,8 @@ std::vector<ToolPart> tip_parts(InstrumentKind kind, double radius) {
       return sized(probe(length), radius);
   }
 }
+
+double bare_wire(double radius) { return kBareWire * radius / kDrawnRadius; }
 
 double tip_length(InstrumentKind kind, double radius) { return drawn_length(kind) * radius / kDrawnRadius; }
 

@@ -10,6 +10,7 @@
 
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
+#include "sim/scene/diathermy_mode.hpp"
 
 namespace trocar {
 
@@ -17,7 +18,7 @@ struct TrajectoryRow {
   double time = 0.0;                  // s, never decreases
   glm::dvec3 pivot{0.0}, tip{0.0};    // m, tip != pivot
   double roll_deg = 0.0, grip = 0.0;  // degrees; 0 closed .. 1 open
-  bool energy = false;                // the pedal is down; not a column of the file
+  Diathermy energy = {};              // the pedal that is down; not a column of the file
 };
 
 struct Trajectory {

@@ -66,8 +66,9 @@ struct Recording::Content {
   std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
   std::vector<std::string> backends = {};
   std::vector<double> scopes = {}, wall_times = {}, lost_times = {};
-  std::vector<std::uint32_t> disagreements = {}, sample = {};
+  std::vector<std::uint32_t> disagreements = {}, sample = {}, heats = {};
   std::size_t frames = 0;
+  bool has_heats = false;
   bool by_wall = false;  // scores use the wall time
   FormatVersion format = {};
   int model_version = 0;
@@ -122,6 +123,8 @@ void Recording::Content::read_session() {
   if (later[kBackendFault]) backend_faults = later[kBackendFault]->read_rows<std::uint8_t>(0, frames);
   if (later[kWallTime]) wall_times = later[kWallTime]->read_rows<double>(0, frames);
   if (later[kLostTime]) lost_times = later[kLostTime]->read_rows<double>(0, frames);
+  has_heats = later[kToolHeats].has_value();
+  if (has_heats) heats = later[kToolHeats]->read_rows<std::uint32_t>(0, frames);
   by_wall = file.text("clock") == "wall" && !wall_times.empty();
   if (clashes.empty()) return;
   clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
@@ -237,8 +240,16 @@ glm::vec3 Recording::force(std::size_t frame, std::size_t tool) const {
   return {newtons[0], newtons[1], newtons[2]};
 }
 
-bool Recording::energy(std::size_t frame, std::size_t tool) const {
-  return content_->energy[frame * tools().size() + tool] != 0;
+Diathermy Recording::energy(std::size_t frame, std::size_t tool) const {
+  const std::uint8_t mode = content_->energy[frame * tools().size() + tool];
+  return mode == 0 ? Diathermy::Off : mode == 2 ? Diathermy::Coagulate : Diathermy::Cut;
+}
+
+bool Recording::has_heats() const { return content_->has_heats; }
+
+std::optional<std::uint32_t> Recording::heats(std::size_t frame, std::size_t tool) const {
+  if (!has_heats()) return {};
+  return content_->heats[frame * tools().size() + tool];
 }
 
 std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t first, std::size_t second) const {

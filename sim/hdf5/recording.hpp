@@ -15,6 +15,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/hdf5/surface_history.hpp"
+#include "sim/scene/diathermy_mode.hpp"
 
 namespace trocar {
 
@@ -79,7 +80,10 @@ class Recording {
   glm::dvec2 roll_grip_before(std::size_t frame, std::size_t tool) const;
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // roll in degrees; grip 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N, of the tissue on the tool
-  bool energy(std::size_t frame, std::size_t tool) const;           // true: the tool burns
+  Diathermy energy(std::size_t frame, std::size_t tool) const;      // Cut for "on" in older recordings
+  // Returns on which organs the tool's hot metal acts, bit k: organ k; nothing in older recordings.
+  std::optional<std::uint32_t> heats(std::size_t frame, std::size_t tool) const;
+  bool has_heats() const;
   // Returns the depth of the tip in an organ, m; 0 outside, and in older recordings.
   float tip_depth(std::size_t frame, std::size_t tool) const;
   ToolState state(std::size_t frame, std::size_t tool) const;  // Good in older recordings

@@ -81,6 +81,7 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   tables[kReferenceSample] = {"/session/reference_sample", Cell::U32, {3}};
   tables[kWallTime] = {"/session/wall_time", Cell::F64, {}};
   tables[kLostTime] = {"/session/lost_time", Cell::F64, {}};
+  tables[kToolHeats] = {"/session/tool_heats", Cell::U32, {tools}};
   return tables;
 }
 

@@ -82,7 +82,8 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 
 // Tables that older recordings may lack, each independently: depth of each tool's tip in an organ, scope, state of each
 // tool (ToolState), backend that answered (line number in the attribute `backends`), fault that ended another backend
-// in this frame (TouchFault), number of faces compared with the reference, wall time, time lost so far.
+// in this frame (TouchFault), number of faces compared with the reference, wall time, time lost so far,
+// organs on which the hot metal of each tool acts.
 enum LaterTable : std::size_t {
   kTipDepth,
   kScope,
@@ -92,6 +93,7 @@ enum LaterTable : std::size_t {
   kReferenceSample,
   kWallTime,
   kLostTime,
+  kToolHeats,
   kLaterTables
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
@@ -140,7 +142,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 2};
+inline constexpr FormatVersion kFormatVersion{2, 3};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

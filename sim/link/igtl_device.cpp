@@ -86,7 +86,8 @@ struct IgtlDevice::Shared {
   mutable std::mutex mutex;  // guards the members below
   glm::dmat4 matrix{1.0};    // m
   double grip = 1.0;
-  bool pedal = false, connected = false, heard = false;
+  Diathermy pedal = {};
+  bool connected = false, heard = false;
   bool sound = true;  // the latest matrix was a possible tool pose
   Clock::time_point when;
   std::uint64_t poses = 0, refused = 0;
@@ -116,7 +117,8 @@ struct IgtlDevice::Shared {
       if (source.tool.empty() || !means(name)) return;
       const std::lock_guard lock(mutex);
       if (!values.empty()) grip = std::clamp(values[0], 0.0, 1.0);
-      if (values.size() > 1) pedal = values[1] > 0.5;
+      if (values.size() > 1)
+        pedal = values[1] > 1.5 ? Diathermy::Coagulate : values[1] > 0.5 ? Diathermy::Cut : Diathermy::Off;
     };
     return listener;
   }
@@ -145,7 +147,7 @@ struct IgtlDevice::Shared {
     connected = on;
     heard = false;
     sound = true;
-    pedal = false;
+    pedal = Diathermy::Off;
   }
 
   void run() {

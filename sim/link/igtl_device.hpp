@@ -9,10 +9,10 @@
 // Only the rotation about the shaft is taken from M. When the tip is outside the body or less deep than the shallowest
 // depth, the instrument stays at that depth in its last direction.
 // Jaws and pedal: a SENSOR message of the same name; its first value sets the jaws (0 closed .. 1 open), its second the
-// pedal (1 down). Without such messages the jaws stay open. Health: Lost without a connection or before the first pose;
-// Stale when the last pose is older than 50 ms, or when the latest matrix is not a tool pose: not a rotation, or a tip
-// more than 2 m from the trocar.
-// Units: metres, seconds, degrees.   Tested in tests/sim/igtl_test.cpp
+// pedal (1 cut, 2 coagulate). Without such messages the jaws stay open. Health: Lost without a connection or before the
+// first pose; Stale when the last pose is older than 50 ms, or when the latest matrix is not a tool pose: not a
+// rotation, or a tip more than 2 m from the trocar. Units: metres, seconds, degrees.   Tested in
+// tests/sim/igtl_test.cpp
 #pragma once
 
 #include <memory>

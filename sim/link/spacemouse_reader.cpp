@@ -32,7 +32,7 @@ Heard listen(SpaceMouseState& state) {
     if (type == SPNAV_EVENT_MOTION) {
       const spnav_event_motion& m = event.motion;
       state.axes = {m.x, m.y, m.z, m.rx, m.ry, m.rz};
-    } else if (type == SPNAV_EVENT_BUTTON && event.button.bnum >= 0 && event.button.bnum < 2) {
+    } else if (type == SPNAV_EVENT_BUTTON && event.button.bnum >= 0 && event.button.bnum < 3) {
       state.buttons[static_cast<std::size_t>(event.button.bnum)] = event.button.press != 0;
     } else if (type == SPNAV_EVENT_DEV && event.dev.op == SPNAV_DEV_RM) {
       state.axes = {};

@@ -93,7 +93,7 @@ struct RecordedFrame {
   std::span<const glm::vec3> forces;            // [tool] N
   std::span<const float> stage_ms;              // [stage]
   std::uint32_t disagreements = 0;              // faces on which the checks disagree
-  std::span<const std::uint8_t> energy = {};    // [tool] 1: it burns in this frame; empty: no tool burns
+  std::span<const std::uint8_t> energy = {};    // [tool] Diathermy of this frame; empty: all off
   std::span<const RecordedClash> clashes = {};  // pairs of tools that are near each other, each once
   std::span<const float> tip_depth = {};        // [tool] m, depth of its tip in an organ; 0: outside; empty: all 0
   std::span<const ToolState> states = {};       // [tool]; empty: all good
@@ -103,8 +103,9 @@ struct RecordedFrame {
   // Faces compared with the double-precision reference in this frame, number of answers from which they were sampled,
   // and number of faces on which the reference disagrees.
   std::array<std::uint32_t, 3> sample = {};
-  double wall = 0.0;  // s   FrameClock::wall
-  double lost = 0.0;  // s   FrameClock::lost
+  double wall = 0.0;                          // s   FrameClock::wall
+  double lost = 0.0;                          // s   FrameClock::lost
+  std::span<const std::uint32_t> heats = {};  // [tool] bit k: its hot metal acts on organ k; empty: none does
 };
 
 class RecordSink {

@@ -75,6 +75,7 @@ SessionRecorder::SessionRecorder(const OpenSink& open, const Scene& scene, const
       poses_(session.instruments().size()),
       roll_grip_(session.instruments().size()),
       energy_(session.instruments().size()),
+      heats_(session.instruments().size()),
       organs_(session.organs().size()),
       changes_(session.organs().size()),
       forces_(session.instruments().size()),
@@ -100,7 +101,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
     const Instrument& instrument = session.instruments()[tool];
     poses_[tool] = instrument.pose;
     roll_grip_[tool] = {instrument.roll_deg, instrument.grip};
-    energy_[tool] = instrument.energy ? 1 : 0;
+    energy_[tool] = static_cast<std::uint8_t>(instrument.energy);
+    heats_[tool] = instrument.heats;
     forces_[tool] = instrument.force;
     states_[tool] = state_of(instrument);
     tip_depth_[tool] = session.buried_tips()[tool] ? session.buried_tips()[tool]->depth : 0.f;
@@ -122,7 +124,7 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   sink_->append({clock.time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
                  energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
-                 fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost});
+                 fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost, heats_});
   last_append_ms_ = milliseconds_since(start);
 }
 

@@ -37,7 +37,8 @@ class SessionRecorder {
   std::unique_ptr<RecordSink> sink_;
   std::vector<ToolPose> poses_;
   std::vector<glm::dvec2> roll_grip_;
-  std::vector<std::uint8_t> energy_;        // [tool]
+  std::vector<std::uint8_t> energy_;
+  std::vector<std::uint32_t> heats_;        // [tool]
   std::vector<RecordedOrganFrame> organs_;  // [organ]
   std::vector<RecordedChange> changes_;     // [organ]
   std::vector<glm::vec3> forces_;

@@ -45,7 +45,7 @@ Trajectory load_scope_motion(const std::filesystem::path& file) {
     if (!pose)
       throw InputError(
           fmt::format("{}: the recording has no motion of the scope; make a new recording", file.string()));
-    motion.rows.push_back({recording.times()[frame], pose->port, pose->eye, pose->spin_deg, 1.0, false});
+    motion.rows.push_back({recording.times()[frame], pose->port, pose->eye, pose->spin_deg, 1.0, Diathermy::Off});
   }
   return motion;
 }

@@ -34,16 +34,36 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
 
 RecordingObserver::RecordingObserver(const Recording& recording, const ScopeScene& scope,
                                      std::vector<SurfaceMark> marks)
-    : recording_(&recording), scope_(scope), marks_(std::move(marks)) {
+    : recording_(&recording), scope_(scope), marks_(std::move(marks)), watch_(marks_) {
   for (std::size_t k = 0; k < recording.organs().size(); ++k) frames_.emplace_back(recording, k);
   locations_.resize(marks_.size());
   tools_.resize(recording.tools().size());
   organs_.resize(recording.organs().size());
 }
 
+// Older recordings do not have it: there the hook burnt every organ that the tool touched.
+std::uint32_t RecordingObserver::heats_of(std::size_t frame, std::size_t tool) const {
+  if (const auto heats = recording_->heats(frame, tool)) return *heats;
+  std::uint32_t heats = 0;
+  if (recording_->energy(frame, tool) != Diathermy::Off)
+    for (std::size_t k = 0; k < organs_.size(); ++k)
+      if (!organs_[k].touches.of_tool(tool).empty()) heats |= organ_bit(k);
+  return heats;
+}
+
+// Recordings without heats are scored as when they were made: their tasks did not look at removed tissue.
+std::span<const std::uint8_t> RecordingObserver::removed_marks() const {
+  return recording_->has_heats() ? watch_.removed() : std::span<const std::uint8_t>();
+}
+
 const Observation& RecordingObserver::observe(std::size_t frame) {
+  const bool rewound = next_ == 0 || frame < next_;
+  if (rewound) watch_.rewind();
+  next_ = frame + 1;
   for (std::size_t k = 0; k < organs_.size(); ++k) {
-    frames_[k].load(frame);
+    const bool reshaped = frames_[k].load(frame);
+    const OrganSurface& surface = frames_[k].surface();
+    if (reshaped || frame == 0 || rewound) watch_.look(static_cast<std::uint32_t>(k), surface.at_rest(), surface.ids);
     const OrganFrame& loaded = frames_[k].frame();
     organs_[k] = {{loaded.touches, loaded.first},
                   loaded.pressure,
@@ -52,17 +72,15 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);
-    tools_[k] = {recording_->pose(frame, k),
-                 roll_grip.x,
-                 roll_grip.y,
-                 recording_->energy(frame, k),
-                 recording_->force(frame, k),
+    tools_[k] = {recording_->pose(frame, k),     roll_grip.x,        roll_grip.y,
+                 recording_->energy(frame, k),   heats_of(frame, k), recording_->force(frame, k),
                  recording_->tip_depth(frame, k)};
   }
   for (std::size_t k = 0; k < marks_.size(); ++k)
     locations_[k] = position_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
   const auto pose = recording_->scope(frame);
-  seen_ = {recording_->score_times()[frame], tools_, organs_, locations_, pose ? *pose : scope_.pose(), scope_.lens};
+  seen_ = {recording_->score_times()[frame], tools_,     organs_, locations_, removed_marks(),
+           pose ? *pose : scope_.pose(),     scope_.lens};
   return seen_;
 }
 

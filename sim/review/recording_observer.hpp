@@ -8,6 +8,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/session/mark_watch.hpp"
 #include "sim/task/observation.hpp"
 #include "sim/task/task_run.hpp"
 
@@ -27,11 +28,16 @@ class RecordingObserver {
   const Observation& observe(std::size_t frame);
 
  private:
+  std::uint32_t heats_of(std::size_t frame, std::size_t tool) const;
+  std::span<const std::uint8_t> removed_marks() const;
+
   const Recording* recording_;
   ScopeScene scope_;
   std::vector<SurfaceMark> marks_;
   std::vector<RecordedOrganFrames> frames_;  // [organ]
   std::vector<glm::vec3> locations_;         // [mark] m
+  MarkWatch watch_;
+  std::size_t next_ = 0;  // the frame after the last one
   std::vector<SeenTool> tools_;
   std::vector<SeenOrgan> organs_;
   Observation seen_;

@@ -81,7 +81,8 @@ void count_removed(const Recording& recording, ScoredSession& session) {
     for (const std::uint32_t frame : organ.history.removed_frame) {
       if (frame == 0 || frame > session.frames()) continue;
       bool burns = false;
-      for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) burns |= recording.energy(frame - 1, tool);
+      for (std::size_t tool = 0; tool < recording.tools().size(); ++tool)
+        burns |= recording.energy(frame - 1, tool) != Diathermy::Off;
       ++(burns ? session.faces_burnt : session.faces_torn);
     }
 }

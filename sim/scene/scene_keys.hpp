@@ -157,9 +157,17 @@ void declare(Keys& keys, std::type_identity<GraspParams>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<HookParams>) {
-  keys.scaled({"length_mm", "mm", "length of the hot wire, from the end of the instrument"}, &HookParams::length,
+  keys.scaled({"length_mm", "mm", "bare wire along the shaft, at most up to the ceramic collar"}, &HookParams::length,
               {0.0, 100.0});
-  keys.scaled({"reach_mm", "mm", "tissue within this distance of the metal burns"}, &HookParams::reach, {0.0, 100.0});
+  keys.scaled({"reach_mm", "mm", "cut: tissue within this distance of the metal is removed"}, &HookParams::reach,
+              {0.0, 100.0});
+  keys.scaled({"spark_mm", "mm", "diathermy acts on tissue within this distance of the metal"}, &HookParams::spark,
+              {0.0, 10.0});
+  keys.scaled({"spread_mm", "mm", "depth of the coagulated zone after one second; it grows with the root of time"},
+              &HookParams::spread, {0.01, 100.0});
+  keys.scaled({"deepest_mm", "mm", "limit of that depth"}, &HookParams::deepest, {0.0, 100.0});
+  keys.number({"char_dose", "", "multiple of the coagulating dose at which tissue is black"}, &HookParams::char_dose,
+              {1.01, 1000.0});
 }
 
 template <typename Keys>

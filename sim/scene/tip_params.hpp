@@ -4,10 +4,15 @@
 
 namespace trocar {
 
-// The wire of a hook and its foot are hot; the collar and the shaft are insulated.
+// Diathermy acts around the bare wire of a hook and its foot (sim/session/diathermy.hpp).
 struct HookParams {
-  double length = 0.004;  // m  of the hot wire, from the end of the instrument, >= 0
-  double reach = 0.002;   // m  tissue up to this distance from the metal burns, >= 0
+  double length = 0.0075;  // m  bare wire along the shaft, from its end; at most up to the ceramic collar, >= 0
+  double reach = 0.001;    // m  cut: tissue within this distance of the metal is removed, >= 0
+  double spark = 0.0002;   // m  metal acts on tissue that is this near: sparks bridge the gap, >= 0
+  // Coagulation: see deform/sear.hpp.
+  double spread = 7.5e-4;  // m/sqrt(s)  depth of the coagulated zone after one second of contact, > 0
+  double deepest = 0.003;  // m          limit of that depth, >= 0
+  double char_dose = 8.0;  // 1          multiple of the coagulating dose at which tissue is black, > 1
 };
 
 // Blades cut along their surface each time they close: a slit where they sweep through tissue.

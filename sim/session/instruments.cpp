@@ -22,8 +22,7 @@ Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guar
   instrument.jaws = scene.grasp;
   instrument.hook = scene.hook;
   instrument.blades = scene.blades;
-  instrument.device =
-      std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip, 0.0, 1.0, false}, guard);
+  instrument.device = std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip}, guard);
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
   if (const std::string fault = pose_fault(instrument.pose); !fault.empty()) {
     throw InputError(fmt::format("instrument {}: {}", scene.name, fault));
@@ -90,13 +89,14 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
   previous_[k] = stance_of(instrument);
   const DevicePose given = instrument.device->pose(clock);
   const ToolPose pose{given.pivot, given.tip, instrument.radius};
-  instrument.energy = false;
+  instrument.energy = Diathermy::Off;
+  instrument.heats = 0;
   instrument.health = instrument.device->health();
   instrument.frozen = instrument.health != DeviceHealth::Good || !usable(given) ||
                       !step_fault(step_between(previous_[k].pose, pose)).empty();
   if (!instrument.frozen) {
     instrument.pose = pose;
-    instrument.energy = given.energy && instrument.kind == InstrumentKind::Hook;
+    if (instrument.kind == InstrumentKind::Hook) instrument.energy = given.energy;
     instrument.roll_deg = given.roll_deg;
     instrument.commanded_grip = given.grip;
     instrument.grip_force = given.grip_force;
@@ -118,7 +118,7 @@ void Instruments::read_scope(const FrameClock& clock) {
 }
 
 void Instruments::set_scope_device(std::unique_ptr<Device> device) {
-  const DevicePose start{scope_.pose.port, scope_.pose.eye, scope_.pose.spin_deg, 1.0, false};
+  const DevicePose start{scope_.pose.port, scope_.pose.eye, scope_.pose.spin_deg};
   scope_.device = device ? std::make_unique<DeviceGuard>(std::move(device), start, guard_) : nullptr;
 }
 

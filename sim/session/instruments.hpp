@@ -36,7 +36,8 @@ struct Instrument {
   double grip = 1.0;            // aperture of the jaws or blades: held tissue keeps jaws open
   double commanded_grip = 1.0;  // aperture of the handle
   double grip_force = 1.0;      // 1   force of the hand on the handle, relative to a firm grip
-  bool energy = false;          // diathermy on in this frame: burns what it touches
+  Diathermy energy = {};        // diathermy in this frame
+  std::uint32_t heats = 0;      // organ_bit() of the organs on which its hot metal acts in this frame
   bool snipped = false;         // scissors: the blades closed in this frame
   bool blades_open = true;
   double opened = 1.0;  // 1 aperture; scissors: the widest since the blades last closed

@@ -46,7 +46,7 @@ struct Organ {
   std::vector<glm::vec3> positions;   // [vertex] m, current
   broad::Box box;                     // of the positions
   std::vector<char> unused;           // [vertex] 1: no face uses it
-  std::vector<float> charred;         // [vertex] 0 intact .. 1 burnt
+  std::vector<float> charred;         // [vertex] 0 intact .. 0.5 pale .. 1 charred
   std::unique_ptr<TouchQuery> query;  // the backend of the session
   FacesAround around;                 // of each vertex
   ContactList contacts;               // of the last frame

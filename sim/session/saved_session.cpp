@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 4;
+constexpr std::uint32_t kSessionVersion = 5;
 
 // Returns the checksum FNV-1a of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -97,7 +97,7 @@ void check_header(std::span<const std::byte> block, std::uint64_t scene) {
 // The same fields in both directions.
 template <typename A>
 void instrument_fields(A& a, Instrument& i) {
-  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.commanded_grip, i.grip_force, i.energy, i.snipped,
+  all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.commanded_grip, i.grip_force, i.energy, i.heats, i.snipped,
       i.blades_open, i.opened, i.grasp, i.force, i.torque, i.health, i.frozen);
   std::uint64_t grasped = i.grasped;
   GuardState guard = i.device->state();
@@ -179,6 +179,8 @@ void Session::apply(std::span<const std::byte> block) {
   frames_ = frames;
   for (std::size_t k = 0; k < organs().size(); ++k) check_.rebuild(k, {organs()[k].positions, organs()[k].mesh.faces});
   tip_watch_ = {};
+  mark_watch_.rewind();
+  watched_topology_.clear();
 }
 
 void Session::restore(std::span<const std::byte> block) {

@@ -66,11 +66,20 @@ void Session::read_devices(const FrameClock& clock) {
 void Session::set_marks(std::span<const SurfaceMark> marks) {
   marks_.assign(marks.begin(), marks.end());
   mark_positions_.assign(marks.size(), glm::vec3(0.f));
+  mark_watch_ = MarkWatch(marks);
+  watched_topology_.clear();
 }
 
 void Session::follow_marks() {
   for (std::size_t k = 0; k < marks_.size(); ++k)
     mark_positions_[k] = position_of(marks_[k], organs()[marks_[k].organ].positions);
+  const bool first = watched_topology_.empty();
+  watched_topology_.resize(organs().size());
+  for (std::uint32_t k = 0; k < organs().size(); ++k) {
+    const Organ& organ = organs()[k];
+    if (first || organ.topology != watched_topology_[k]) mark_watch_.look(k, organ.mesh.view(), organ.face_ids);
+    watched_topology_[k] = organ.topology;
+  }
 }
 
 void Session::find_encounters(double dt) {

@@ -12,6 +12,7 @@
 #include "sim/scene/scene.hpp"
 #include "sim/session/answer_check.hpp"
 #include "sim/session/instruments.hpp"
+#include "sim/session/mark_watch.hpp"
 #include "sim/session/organ_queries.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/session/tip_watch.hpp"
@@ -63,6 +64,8 @@ class Session {
   // Attaches points to the organs' surfaces; marks() returns their positions at the last frame's touch query.
   void set_marks(std::span<const SurfaceMark> marks);
   std::span<const glm::vec3> marks() const { return mark_positions_; }  // [mark] m
+  // [mark] 1: at the last frame's touch query its tissue had been removed
+  std::span<const std::uint8_t> marks_removed() const { return mark_watch_.removed(); }
 
   // Makes another backend answer from the next frame on; the times of the backend are reset. Throws InputError when it
   // is not available; the session is then unchanged.
@@ -108,7 +111,9 @@ class Session {
   TipWatch tip_watch_;
   std::vector<SurfaceMark> marks_;
   std::vector<glm::vec3> mark_positions_;  // [mark] m
-  std::vector<glm::dvec3> tips_;           // [tool] m
+  MarkWatch mark_watch_;
+  std::vector<std::uint32_t> watched_topology_;  // [organ] of the last look at the marks
+  std::vector<glm::dvec3> tips_;                 // [tool] m
   std::vector<std::string> backend_names_;
   std::string scene_text_;           // a saved session belongs to it
   std::vector<BackendTimes> times_;  // [0] of the session's own backend, then of the checkers

@@ -58,9 +58,19 @@ void fields(A& a, LiveFaces& f) {
 }
 
 template <typename A>
+void fields(A& a, SearField& s) {
+  all(a, s.block, s.dose, s.char_dose);
+}
+
+template <typename A>
+void fields(A& a, TissuePieces& p) {
+  all(a, p.of, p.first);
+}
+
+template <typename A>
 void fields(A& a, Sculpture& s) {
   all(a, s.voxels.kind, s.voxels.heat, s.cells, s.vertices, s.rest, s.faces, s.rim, s.corner_vertex, s.shown, s.hosted,
-      s.first_piece, s.any_held, s.severed, s.carried_voxels, s.slit_sides);
+      s.pieces, s.any_held, s.severed, s.carried_voxels, s.slit_sides, s.seared);
 }
 
 // The contacts keep the faces that were near each tool in the last frame.

@@ -1,27 +1,13 @@
 #include "sim/session/tissue_world.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 
 #include "deform/slit.hpp"
 #include "sim/session/blade_cut.hpp"
 
 namespace trocar {
 namespace {
-
-// Returns the hot segment of a part: the wire of a hook is a capsule, of which the end within `length` of the
-// instrument's end is hot. A part without hot metal has none.
-std::optional<HotSegment> hot_segment(const HookParams& params, const PartShape& shape,
-                                      const InstrumentMotion& motion) {
-  if (shape.corners.size() != 2) return {};
-  std::array<glm::dvec3, 2> ends{shape.corners[0], shape.corners[1]};
-  for (glm::dvec3& end : ends) end.z = std::min(end.z, params.length);
-  const RigidFrame frame = frame_at(motion, shape, 1.0);
-  return HotSegment{glm::vec3(frame.to_world(ends[0])), glm::vec3(frame.to_world(ends[1])),
-                    static_cast<float>(shape.radius + params.reach)};
-}
 
 // Returns the direction in which a jaw opens, normal to its inner surface, at the end of the step.
 glm::vec3 outward_of(const PartShape& jaw, const InstrumentMotion& motion) {
@@ -94,7 +80,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   begin(instruments);
   {
     const StageTimer timer(stage_ms[kCut]);
-    cut_tissue(instruments);
+    cut_tissue(instruments, dt);
   }
   {
     const StageTimer timer(stage_ms[kContacts]);
@@ -128,9 +114,9 @@ void TissueWorld::find_candidates() {
   }
 }
 
-// Burns what energised hooks touch, cuts what lies between closing blades, and removes what jaws tore off in the
-// previous step.
-void TissueWorld::cut_tissue(Instruments& all) {
+// Cuts or coagulates around the hot wires of hooks, cuts what lies between closing blades, and removes what jaws tore
+// off in the previous step.
+void TissueWorld::cut_tissue(Instruments& all, double dt) {
   std::vector<Instrument>& instruments = all.list();
   for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
     Instrument& instrument = instruments[tool];
@@ -140,13 +126,11 @@ void TissueWorld::cut_tissue(Instruments& all) {
       release(instrument.grasp);
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
-    if (!instrument.energy && !instrument.snipped) continue;
+    if (instrument.energy != Diathermy::Off) burn_with(all, tool, dt);
+    if (!instrument.snipped) continue;
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
-      if (!organ.sculpture || !reaches_anything(organ, tool)) continue;
-      if (instrument.energy)
-        burn_with(all, tool, k);
-      else
+      if (organ.sculpture && reaches_anything(organ, tool))
         take_over(k, snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument)), kSnipped);
     }
   }
@@ -155,15 +139,18 @@ void TissueWorld::cut_tissue(Instruments& all) {
       follow_change(organ.tissue, organ.unused, instrument.grasp);
 }
 
-// Burns around each hot part that touches the organ; the insulated shaft and the collar burn nothing.
-void TissueWorld::burn_with(const Instruments& all, std::size_t tool, std::size_t k) {
-  Organ& organ = organs_[k];
-  const std::vector<PartShape>& shapes = all.shapes(tool);
-  for (std::size_t tip = 0; tip < shapes.size(); ++tip) {
-    const std::size_t part = parts_.first[tool] + 1 + tip;
-    if (organ.touched.part_first[part] == organ.touched.part_first[part + 1]) continue;
-    if (const auto hot = hot_segment(all.list()[tool].hook, shapes[tip], all.motion(tool)))
-      take_over(k, burn(*organ.sculpture, organ.tissue, organ.state, *hot), kBurnt);
+// Cuts or coagulates the tissue around the hot wire where it touches an organ.
+void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
+  Instrument& instrument = all.list()[tool];
+  wire_.move(instrument, all.shapes(tool), all.motion(tool));
+  HotMetal hot{wire_.metal(), {}, sear_params(instrument.hook), static_cast<float>(dt)};
+  if (instrument.energy == Diathermy::Cut) hot.cut = wire_.cut();
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    Organ& organ = organs_[k];
+    if (!organ.sculpture || !wire_.acts_on(organ)) continue;
+    instrument.heats |= organ_bit(k);
+    take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, seared_), kBurnt);
+    show_sear(organ, seared_);
   }
 }
 
@@ -171,6 +158,7 @@ void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMar
   if (change.nothing()) return;
   tissue_removed(models_, static_cast<std::uint32_t>(k), change.cells, organ_contacts_);
   take_over_change(organs_[k], how);
+  show_sear_of_new(organs_[k]);
 }
 
 // Closing jaws grip the organ that both touch, or of several the one of which they touch the most faces.

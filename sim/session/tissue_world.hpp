@@ -8,6 +8,7 @@
 
 #include "deform/grasp.hpp"
 #include "deform/organs_step.hpp"
+#include "sim/session/diathermy.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/stages.hpp"
@@ -40,8 +41,8 @@ class TissueWorld {
 
  private:
   void begin(const Instruments& instruments);
-  void cut_tissue(Instruments& all);
-  void burn_with(const Instruments& all, std::size_t tool, std::size_t organ);
+  void cut_tissue(Instruments& all, double dt);
+  void burn_with(Instruments& all, std::size_t tool, double dt);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void find_candidates();
   void grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws, const InstrumentMotion& motion);
@@ -60,6 +61,8 @@ class TissueWorld {
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
+  HotWire wire_;
+  SearBox seared_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]
   std::vector<const TissueModel*> models_;  // [organ]

@@ -1,7 +1,8 @@
 // Implements the task "burn along a line": the hook, with diathermy on, follows the line and burns it within its width.
-// The goal measures the share of the line that is burnt, the length burnt off the line, the distance burnt beyond its
-// ends, and diathermy without contact.
-// Tested in tests/sim/task_run_test.cpp
+// A point of the line is burnt when its tissue was removed, by whatever means, or when the hook removed tissue within
+// the line's width of it: so every line can be finished. The goal measures the share of the line that is burnt, the
+// length burnt off the line, the distance burnt beyond its ends, and diathermy without contact. Tested in
+// tests/sim/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,10 +29,13 @@ class BurnLine final : public TaskGoal {
   void step(const Observation& seen, double dt, TaskLog& log) override {
     line_.follow(seen.marks);
     removing_.see(seen.organs[line_.organ()].faces_removed > 0, seen.time);
+    for (std::size_t k = 0; k < burnt_.size() && k < seen.marks_removed.size(); ++k)
+      if (seen.marks_removed[k]) burnt_[k] = 1;
     bool hot = false, off = false;
     for (std::size_t k = 0; k < tools_.size(); ++k) {
-      touching_[k].see(touches_any(seen, tools_[k]), seen.time);
-      if (!seen.tools[tools_[k]].energy) continue;
+      const SeenTool& tool = seen.tools[tools_[k]];
+      touching_[k].see(touches_any(seen, tools_[k]) || tool.heats != 0, seen.time);
+      if (tool.energy == Diathermy::Off) continue;
       hot = true;
       if (!touching_[k].now()) in_air_ += dt;
       off = burn_with(seen, tools_[k], log) || off;
@@ -74,7 +78,7 @@ class BurnLine final : public TaskGoal {
   // Returns true when the tool burns off the line.
   bool burn_with(const Observation& seen, std::size_t tool, TaskLog& log) {
     burn_other(seen, tool, log);
-    if (!touches(seen, line_.organ(), tool)) return false;
+    if (!heats(seen, line_.organ(), tool)) return false;
     const ToolPose& pose = seen.tools[tool].pose;
     const TissueLine::Foot foot = line_.nearest(pose.tip, 0, line_.steps());
     const double away = beside(foot.away, pose.radius);
@@ -82,7 +86,7 @@ class BurnLine final : public TaskGoal {
       burn_beside(pose.tip, away, foot.beyond, seen.time, log);
       return true;
     }
-    if (!removing_.now()) return false;
+    if (!removing_.now() || seen.tools[tool].energy != Diathermy::Cut) return false;
     // Points of the line within the tolerance of the tip count as burnt.
     for (std::size_t k = 0; k < burnt_.size(); ++k) {
       const double distance = glm::distance(glm::dvec3(line_.points()[k]), pose.tip);
@@ -99,6 +103,10 @@ class BurnLine final : public TaskGoal {
     last_off_ = tip;
   }
 
+  static bool heats(const Observation& seen, std::size_t organ, std::size_t tool) {
+    return (seen.tools[tool].heats & organ_bit(organ)) != 0;
+  }
+
   bool touches_any(const Observation& seen, std::size_t tool) const {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ)
       if (touches(seen, organ, tool)) return true;
@@ -108,7 +116,7 @@ class BurnLine final : public TaskGoal {
   void burn_other(const Observation& seen, std::size_t tool, TaskLog& log) {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
       if (organ == line_.organ()) continue;
-      if (wrong_organ_[organ].see(touches(seen, organ, tool), seen.time))
+      if (wrong_organ_[organ].see(heats(seen, organ, tool), seen.time))
         log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
     }
   }

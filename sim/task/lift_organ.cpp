@@ -110,7 +110,8 @@ class LiftOrgan final : public TaskGoal {
 
   // Faces removed without diathermy are torn off.
   void watch_tears(const Observation& seen, TaskLog& log) {
-    const bool energy = std::any_of(seen.tools.begin(), seen.tools.end(), [](const auto& tool) { return tool.energy; });
+    const bool energy = std::any_of(seen.tools.begin(), seen.tools.end(),
+                                    [](const auto& tool) { return tool.energy != Diathermy::Off; });
     const bool torn = seen.organs[organ()].faces_removed > 0 && !energy;
     if (torn && !torn_now_) ++tears_, log.error(seen.time, "tissue torn");
     torn_now_ = torn;

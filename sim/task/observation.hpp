@@ -9,6 +9,7 @@
 
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
+#include "sim/scene/diathermy_mode.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/scene/scope.hpp"
 #include "sim/session/surface_marks.hpp"
@@ -18,7 +19,8 @@ namespace trocar {
 struct SeenTool {
   ToolPose pose;
   double roll_deg = 0.0, grip = 1.0;  // deg; 0 closed .. 1 open
-  bool energy = false;                // diathermy on in this frame
+  Diathermy energy = {};              // diathermy in this frame
+  std::uint32_t heats = 0;            // organ_bit() of the organs on which its hot metal acts
   glm::vec3 force{0.f};               // N, of the tissue on the instrument
   float tip_depth = 0.f;              // m, penetration of the tip that the tissue step left; 0: in no organ
 };
@@ -36,7 +38,8 @@ struct Observation {
   double time = 0.0;                // s
   std::span<const SeenTool> tools;  // [instrument of the scene]
   std::span<const SeenOrgan> organs;
-  std::span<const glm::vec3> marks;  // [mark] m, at the time of the touch query
+  std::span<const glm::vec3> marks;             // [mark] m, at the time of the touch query
+  std::span<const std::uint8_t> marks_removed;  // [mark] 1: its tissue was removed before
   ScopePose scope;
   Lens lens;
 };

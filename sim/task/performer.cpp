@@ -5,6 +5,7 @@
 #include <glm/gtc/constants.hpp>
 
 #include "geometry/elementary.hpp"
+#include "geometry/tool_frame.hpp"
 #include "sim/device/joints.hpp"
 
 namespace trocar {
@@ -15,6 +16,7 @@ constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's de
 constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
+constexpr double kTurn = 180.0;         // deg/s of the wrist
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
 
 class HandDevice final : public Device {
@@ -178,10 +180,24 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   pose.grip += std::clamp(move.grip - pose.grip, -jaws, jaws);
   pose.energy = move.energy;
   pose = within_reach(tip_ + shake(seen.time));
+  if (task_.kind == TaskKind::BurnLine) turn_hook(dt);
   const double waited = seen.time - start_ - duration_;
   if (waited < 0.0 || (waited < move.wait && feed.progress < move.enough)) return;
   moves_.pop_front();
   start_ = -1.0;
+}
+
+// Rolls the hook until its foot points into the tissue under the line.
+void Performer::turn_hook(double dt) {
+  DevicePose& pose = poses_[tool_];
+  const ToolPose tool{pose.pivot, pose.tip, instruments_[tool_].radius};
+  const RigidFrame now = tool_frame(tool, glm::radians(pose.roll_deg));
+  const RigidFrame quarter = tool_frame(tool, glm::radians(pose.roll_deg + 90.0));
+  glm::dvec3 out(0.0);
+  for (const glm::dvec3& normal : normals_) out += normal;
+  const double ahead = -glm::dot(now.axes[1], out), aside = -glm::dot(quarter.axes[1], out);
+  const double wanted = glm::degrees(elementary::atan2(aside, ahead));
+  pose.roll_deg += std::clamp(wanted, -kTurn * dt, kTurn * dt);
 }
 
 Performer::Move& Performer::then(Goal goal) {

@@ -72,7 +72,7 @@ class Performer {
     Goal goal;              // position of the tip
     double duration = 0.0;  // s    of a slide, which follows the goal; 0: a reaching movement at the style's speed
     double grip = 0.0;      // 0 closed .. 1 open, at the end
-    bool energy = false;    // the pedal
+    Diathermy energy = {};  // the pedal
     double wait = 0.0;      // s    at the goal, at most
     double enough = 2.0;    // 1    waiting ends when the task's progress reaches this
     double force = 0.0;     // N    wanted on tissue; 0: the style's force
@@ -85,7 +85,7 @@ class Performer {
   void plan_camera(const TaskFeed& feed);
   void plan_line(const TaskFeed& feed);
   void plan_lift();
-  void slide_along(std::size_t first, std::size_t last, double deeper, bool energy);
+  void slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy);
 
   Move& then(Goal goal);
   void pause();
@@ -103,6 +103,7 @@ class Performer {
   bool out_of_order(std::size_t target) const;
   void press(const Move& move, double dt);
   glm::dvec3 bow(double share) const;
+  void turn_hook(double dt);
   glm::dvec3 shake(double time) const;
   DevicePose within_reach(const glm::dvec3& tip) const;
 

@@ -95,18 +95,18 @@ void Performer::plan_line(const TaskFeed& feed) {
   then(above(begin, kAbove, aim()));
   pause();
   Move& down = then(onto(begin, aim()));
-  down.energy = burning && clumsy, down.deeper = deeper;
-  slide_along(begin, last, deeper, burning);
+  down.energy = burning && clumsy ? Diathermy::Cut : Diathermy::Off, down.deeper = deeper;
+  slide_along(begin, last, deeper, burning ? Diathermy::Cut : Diathermy::Off);
   if (burning && clumsy) {
     // Beyond the end, with the pedal still down.
     const double x = chance() - 0.5, y = chance() - 0.5;
     const glm::dvec3 beyond = 0.012 * glm::dvec3(x, y, 0.0);
-    then(onto(last, beyond)).energy = true;
+    then(onto(last, beyond)).energy = Diathermy::Cut;
   }
   then(above(last, kAbove, glm::dvec3(0.0)));
 }
 
-void Performer::slide_along(std::size_t first, std::size_t last, double deeper, bool energy) {
+void Performer::slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy) {
   const double radius = instruments_[tool_].radius;
   const double turns = 2.0 + 3.0 * chance(), phase = 6.0 * chance();
   Move& move = then([=, this](const Observation& seen, double share) {

@@ -21,8 +21,8 @@ const Observation& SessionObserver::observe(const Session& session, double time)
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const Instrument& instrument = session.instruments()[k];
     const auto& buried = session.buried_tips()[k];
-    tools_[k] = {instrument.pose,   instrument.roll_deg, instrument.grip,
-                 instrument.energy, instrument.force,    buried ? buried->depth : 0.f};
+    tools_[k] = {instrument.pose,  instrument.roll_deg,         instrument.grip, instrument.energy, instrument.heats,
+                 instrument.force, buried ? buried->depth : 0.f};
   }
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
@@ -31,7 +31,7 @@ const Observation& SessionObserver::observe(const Session& session, double time)
     organs_[k] = {organ.touches_by_id, pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
                   organ.touched.part};
   }
-  seen_ = {time, tools_, organs_, session.marks(), session.scope().pose, session.scope().lens};
+  seen_ = {time, tools_, organs_, session.marks(), session.marks_removed(), session.scope().pose, session.scope().lens};
   return seen_;
 }
 

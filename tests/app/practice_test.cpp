@@ -221,7 +221,7 @@ enum class Across { Jump, Pause, Slowly };
 Peak across_the_ball(const Scene& scene, Across how) {
   const glm::dvec3 pivot{0.0, 0.0, 0.2};
   const auto at = [&](double x) { return pivot + 0.166 * glm::normalize(glm::dvec3(x, 0.0, -0.155)); };
-  DevicePose pose{pivot, at(-0.06), 0.0, 1.0, false};
+  DevicePose pose{pivot, at(-0.06)};
   Backends backends;
   Session session(scene, backends, "scan", {}, [&](const InstrumentScene&) { return std::make_unique<Tracked>(pose); });
   Peak peak;

@@ -98,7 +98,7 @@ void expect_tools(vtkPolyData* data, const Recording& recording, std::size_t fra
       EXPECT_EQ(data->GetPointData()->GetArray("force")->GetComponent(2 * tool + 1, axis),
                 recording.force(frame, static_cast<std::size_t>(tool))[axis]);
     }
-    EXPECT_EQ(value(data, "energy", tool), recording.energy(frame, static_cast<std::size_t>(tool)));
+    EXPECT_EQ(value(data, "energy", tool), static_cast<int>(recording.energy(frame, static_cast<std::size_t>(tool))));
   }
 }
 

@@ -55,7 +55,7 @@ void expect_session(const Recording& recording, std::size_t begin) {
     for (std::size_t k = 0; k < organs.size(); ++k) {
       organs[k].load(frame);
       ASSERT_NO_FATAL_FAILURE(expect_organ(organs[k], session.shot(k))) << "organ " << k << ", frame " << frame;
-      ASSERT_EQ(recording.energy(frame, k), session.energy(k));
+      ASSERT_EQ(recording.energy(frame, k) != Diathermy::Off, session.energy(k));
     }
   }
 }

@@ -97,10 +97,10 @@ TEST(Smoke, RisesFromABurningTipAndFades) {
   };
   run(0.0, 1.0);
   EXPECT_EQ(alive(smoke), 0);  // without the pedal, no smoke
-  hook.energy = true;
+  hook.energy = Diathermy::Cut;
   run(1.0, 2.0);
-  EXPECT_EQ(alive(smoke), 0);  // without contact, no smoke
-  hook.touching = true;
+  EXPECT_EQ(alive(smoke), 0);  // without tissue at the wire, no smoke
+  hook.heats = true;
   run(2.0, 4.0);
   EXPECT_GT(alive(smoke), 15);
   float highest = 0.f;
@@ -109,14 +109,14 @@ TEST(Smoke, RisesFromABurningTipAndFades) {
   std::vector<SmokeVertex> vertices;
   smoke_vertices(smoke, vertices);
   EXPECT_EQ(vertices.size(), 6u * static_cast<std::size_t>(alive(smoke)));
-  hook.energy = false;
+  hook.energy = Diathermy::Off, hook.heats = false;
   run(4.0, 8.0);
   EXPECT_EQ(alive(smoke), 0);
 }
 
 TEST(Smoke, IsReproducibleAndClearsWhenTimeJumps) {
   DrawnTool hook = tool_at({0.1, 0, 0.2}, {0, 0, 0});
-  hook.energy = hook.touching = true;
+  hook.energy = Diathermy::Cut, hook.heats = true;
   const auto after = [&](double seconds) {
     SmokeState smoke;
     for (int k = 0; k <= static_cast<int>(seconds * 60.0); ++k) advance(smoke, std::span(&hook, 1), k / 60.0);

@@ -232,7 +232,8 @@ TEST_F(ViewTest, BurningSmokes) {
   tools_ = {tool(InstrumentKind::Hook, {0, -0.01, 0.05})};
   tools_[0].touching = true;
   const auto last_of = [&](bool energy) {
-    tools_[0].energy = energy;
+    tools_[0].energy = energy ? Diathermy::Cut : Diathermy::Off;
+    tools_[0].heats = energy;
     settings_.time = 0.0;
     draw();
     Picture picture;

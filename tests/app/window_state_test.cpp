@@ -147,12 +147,12 @@ TEST_F(HandsOnTheTable, PedalAndJawsBelongToTheSelectedInstrument) {
   input.left_button = true;
   input.held[static_cast<std::size_t>(Key::E)] = true;
   hands_.move(input, {}, 0.016, settings_);
-  EXPECT_TRUE(first_.pose({}).energy);
+  EXPECT_EQ(first_.pose({}).energy, Diathermy::Cut);
   EXPECT_DOUBLE_EQ(first_.pose({1, 1.0}).grip, 0.0);
-  EXPECT_FALSE(third_.pose({}).energy);
+  EXPECT_EQ(third_.pose({}).energy, Diathermy::Off);
   EXPECT_DOUBLE_EQ(third_.pose({}).grip, 1.0);
   hands_.rest();
-  EXPECT_FALSE(first_.pose({}).energy);
+  EXPECT_EQ(first_.pose({}).energy, Diathermy::Off);
 }
 
 // Presses go to the instrument that was selected when they began; the ratchet keeps its jaws closed.

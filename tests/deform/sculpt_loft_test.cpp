@@ -80,6 +80,37 @@ TEST(SculptLoft, StripBetweenCircles) {
   EXPECT_NEAR(area / (3.14159265 * (0.012 * 0.012 - 0.010 * 0.010)), 1.0, 0.01);
 }
 
+// A loop of the skin and one of the wall with a common vertex: the strip closes both and uses no vertex twice in a
+// face.
+TEST(SculptLoft, LoopsWithACommonVertex) {
+  std::vector<glm::vec3> positions;
+  Loops loops;
+  for (int k = 0; k < 8; ++k) {
+    const float a = 0.785398f * static_cast<float>(k);
+    positions.push_back({0.003f * std::cos(a), 0.003f * std::sin(a), 0.f});
+    loops.vertex.push_back(static_cast<std::uint32_t>(k));
+  }
+  loops.close();
+  for (std::uint32_t k = 0; k < 6; ++k) {
+    const float a = -1.0471976f * static_cast<float>(k);
+    positions.push_back({0.001f + 0.002f * std::cos(a), 0.002f * std::sin(a), 0.f});
+    loops.vertex.push_back(k == 0 ? 0u : 8u + k);
+  }
+  loops.close();
+  std::vector<RimEdge> rim, edges;
+  for (std::size_t l = 0; l < 2; ++l)
+    for (std::size_t i = 0; i < loops.loop(l).size(); ++i) {
+      const std::uint32_t from = loops.loop(l)[i], to = loops.loop(l)[(i + 1) % loops.loop(l).size()];
+      edges.push_back(from < to ? RimEdge{from, to, 1} : RimEdge{to, from, -1});
+    }
+  for (const glm::uvec3& f : close_loops(positions, loops, {0, 1}, 0.005f)) {
+    EXPECT_TRUE(f.x != f.y && f.y != f.z && f.z != f.x);
+    add_edges(f, 1, edges);
+  }
+  update_rim(rim, edges);
+  EXPECT_TRUE(rim.empty());
+}
+
 TEST(SculptLoft, CapOfAPolygonHasItsArea) {
   for (const int count : {3, 4, 7, 24, 25, 60, 301}) {
     std::vector<glm::vec3> positions;

@@ -8,13 +8,16 @@
 namespace trocar {
 namespace {
 
+// Coarse voxels: what these tests check does not depend on their size.
+constexpr SculptParams kCoarse{.voxels_per_cell = 3};
+
 struct Organ {
   TriangleMesh mesh;
   TissueModel model;
   SteppedTissue state;
   Sculpture sculpture;
 
-  explicit Organ(TriangleMesh shape, const SculptParams& params = {}, std::span<const Attachment> attachments = {})
+  explicit Organ(TriangleMesh shape, const SculptParams& params = kCoarse, std::span<const Attachment> attachments = {})
       : mesh(std::move(shape)),
         model(make_tissue(mesh.view(), {}, attachments)),
         state(rest_state(model)),
@@ -42,11 +45,13 @@ void burn_line(Organ& organ, const glm::vec3& from, const glm::vec3& to, float r
 
 // Burns blocks of twelve faces at random, in states at rest, shaken and turned inside out.
 TEST(Sculpt, ClosedAfterEveryBurn) {
-  for (const std::uint32_t seed : {31u, 32u, 33u}) {
+  for (const std::uint32_t seed : {31u, 32u, 33u, 34u}) {
+    // The last one: a thin wire in fine voxels.
+    const bool thin = seed == 34u;
     std::printf("seed %u\n", seed);
     test::Wander wander(seed);
     const Attachment end{glm::vec3(0.f), 0.02f};
-    Organ organ(test::block(kBlock), {.voxels_per_cell = seed == 33u ? 2 : 3}, {&end, 1});
+    Organ organ(test::block(kBlock), {.voxels_per_cell = thin ? 8 : seed == 33u ? 2 : 3}, {&end, 1});
     std::vector<glm::vec3> positions = organ.mesh.positions;
     int changed = 0;
     for (int i = 0; i < 400 && !faces(organ.sculpture).empty(); ++i) {
@@ -55,7 +60,7 @@ TEST(Sculpt, ClosedAfterEveryBurn) {
           organ.state.x[n] = organ.model.rest[n] + 0.004f * static_cast<float>(i / 40 % 5) * wander.somewhere();
       positions.resize(organ.sculpture.rest.size());
       embed_surface(organ.model, organ.state.x, positions);
-      const HotSegment hot = wander.next(organ.sculpture, positions, 0.004f);
+      const HotSegment hot = wander.next(organ.sculpture, positions, thin ? 0.00145f : 0.004f);
       const test::Witness witness(organ.sculpture, organ.model);
       changed += !organ.burn(hot).nothing();
       witness.check(organ.sculpture, organ.model);
@@ -110,7 +115,7 @@ TEST(Sculpt, HoleThroughAThickAndAThinBlock) {
 
 TEST(Sculpt, CutOffEndFalls) {
   const Attachment wall{{0.f, 0.012f, 0.012f}, 0.02f};
-  Organ bar(test::block({0.088f, 0.024f, 0.024f}), {.fall = {0.f, 0.f, -9.81f}}, {&wall, 1});
+  Organ bar(test::block({0.088f, 0.024f, 0.024f}), {.voxels_per_cell = 3, .fall = {0.f, 0.f, -9.81f}}, {&wall, 1});
   std::vector<std::uint32_t> loose;
   for (float y = 0.f; y <= 0.0241f; y += 0.003f)
     for (float z = 0.f; z <= 0.0241f; z += 0.003f) {
@@ -154,7 +159,7 @@ TEST(Sculpt, CutOffEndFalls) {
 // The hook moves through the block as in the program, with contacts: it burns its path free, and no node jerks.
 TEST(Sculpt, HookBurnsItsPathFree) {
   const Attachment floor{{0.028f, 0.02f, 0.f}, 0.03f};
-  Organ organ(test::block(kBlock), {}, {&floor, 1});
+  Organ organ(test::block(kBlock), kCoarse, {&floor, 1});
   std::vector<glm::vec3> positions = organ.mesh.positions;
   ContactList list;
   glm::dvec3 before(0.01, 0.02, 0.036);
@@ -196,12 +201,12 @@ TEST(Sculpt, FloatingOrganKeepsItsLargestPart) {
   ASSERT_EQ(change.loose.size(), 27u);
   for (const std::uint32_t c : change.loose) EXPECT_LT(bar.model.lattice.cells[c].at.x, 3);
   EXPECT_EQ(test::open_edges(faces(bar.sculpture)), 0u);
-  EXPECT_NEAR(test::enclosed_volume(bar.sculpture), 10.0 * 9.0 * std::pow(0.008, 3), 1e-8);
+  EXPECT_NEAR(test::enclosed_volume(bar.sculpture), 10.0 * 9.0 * std::pow(0.008, 3), 3e-8);
 }
 
 TEST(Sculpt, OrganFallsWhenItsAttachmentIsBurnt) {
   const Attachment wall{{0.f, 0.02f, 0.016f}, 0.01f};
-  Organ organ(test::block(kBlock), {}, {&wall, 1});
+  Organ organ(test::block(kBlock), kCoarse, {&wall, 1});
   const SculptChange& change = organ.burn({wall.centre, wall.centre, 0.021f});
   EXPECT_FALSE(change.loose.empty());
   EXPECT_EQ(test::open_edges(faces(organ.sculpture)), 0u);
@@ -249,7 +254,7 @@ TEST(Sculpt, ParametersOutOfRange) {
 
 // The same voxels burn, however a groove is divided into calls.
 TEST(Sculpt, VoxelsDoNotDependOnHowTheBurnIsDivided) {
-  Organ once(test::block(kBlock), {.smallest_piece = 0}), often = once, backwards = once;
+  Organ once(test::block(kBlock), {.voxels_per_cell = 3, .smallest_piece = 0}), often = once, backwards = once;
   const glm::vec3 from(0.01f, 0.02f, 0.031f), to(0.045f, 0.022f, 0.03f);
   once.burn({from, to, 0.004f});
   for (int i = 0; i < 16; ++i) {

@@ -1,4 +1,5 @@
 // Tests the voxels of an organ: which are tissue, which are connected, which are heated.
+#include "deform/tissue_pieces.hpp"
 #include "deform/voxels.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
@@ -73,13 +74,77 @@ TEST(SculptVoxels, EveryDivisionIsDetected) {
       burnt.push_back(v);
     }
     const bool more = label_pieces(voxels, piece_of) > before;
-    const bool may = may_have_divided(voxels, burnt);
+    const bool may = sides_of_burn(voxels, burnt).size() > 1;
     ASSERT_TRUE(may || !more) << "round " << round;
     seen += may;
     divided += more;
   }
   std::printf("%d divided, %d detected as possible\n", divided, seen);
   EXPECT_GT(divided, 20);
+}
+
+// Burns random tissue bit by bit. The pieces are those of a flood fill of all voxels, and remember what they were at
+// first.
+TEST(SculptVoxels, SeparatedPiecesAgreeWithFloodFill) {
+  constexpr std::uint32_t kSeed = 14;
+  std::printf("seed %u\n", kSeed);
+  std::mt19937 random(kSeed);
+  int separated = 0;
+  for (int round = 0; round < 60; ++round) {
+    const int side = 3 + static_cast<int>(random() % 12);
+    Voxels voxels = random_voxels(random, glm::ivec3(side), 7 + random() % 4);
+    TissuePieces pieces = first_pieces(voxels);
+    const std::vector<std::int32_t> at_first = pieces.of;
+    std::vector<std::int32_t> piece_of, before;
+    for (int burn = 0; burn < 30; ++burn) {
+      std::vector<std::uint32_t> burnt;
+      for (unsigned i = 0; i < 1 + random() % 40; ++i) {
+        const auto v = static_cast<std::uint32_t>(random() % voxels.kind.size());
+        if (voxels.kind[v] != Voxel::Tissue) continue;
+        voxels.kind[v] = Voxel::Burnt;
+        burnt.push_back(v);
+      }
+      before = pieces.of;
+      const std::size_t known = pieces.first.size();
+      const SeparatedPieces out = separate_pieces(voxels, burnt, pieces);
+      ASSERT_EQ(pieces.first.size(), known + out.ends.size());
+      std::map<std::int32_t, std::int32_t> number, back;
+      label_pieces(voxels, piece_of);
+      std::size_t renumbered = 0;
+      for (std::size_t v = 0; v < piece_of.size(); ++v) {
+        if (piece_of[v] < 0) continue;
+        ASSERT_EQ(number.emplace(piece_of[v], pieces.of[v]).first->second, pieces.of[v]) << "round " << round;
+        ASSERT_EQ(back.emplace(pieces.of[v], piece_of[v]).first->second, piece_of[v]) << "round " << round;
+        ASSERT_EQ(pieces.first[static_cast<std::size_t>(pieces.of[v])], at_first[v]);
+        renumbered += pieces.of[v] != before[v];
+      }
+      ASSERT_EQ(renumbered, out.voxels.size());
+      separated += static_cast<int>(out.ends.size());
+      for (std::size_t k = 0; k < out.ends.size(); ++k)
+        for (const std::uint32_t voxel : out.piece(k)) ASSERT_EQ(static_cast<std::size_t>(pieces.of[voxel]), known + k);
+    }
+  }
+  std::printf("%d pieces separated\n", separated);
+  EXPECT_GT(separated, 500);
+}
+
+// A thin slice off a large piece costs the slice: the search of the large piece ends early and keeps its number.
+TEST(SculptVoxels, TheLargePieceKeepsItsNumber) {
+  Voxels voxels;
+  voxels.count = {100, 40, 40};
+  voxels.kind.assign(100 * 40 * 40, Voxel::Tissue);
+  TissuePieces pieces = first_pieces(voxels);
+  std::vector<std::uint32_t> burnt;
+  for (int y = 0; y < 40; ++y)
+    for (int z = 0; z < 40; ++z) burnt.push_back(voxels.flat({2, y, z}));
+  for (const std::uint32_t voxel : burnt) voxels.kind[voxel] = Voxel::Burnt;
+  const SeparatedPieces out = separate_pieces(voxels, burnt, pieces);
+  ASSERT_EQ(out.ends.size(), 1u);
+  EXPECT_EQ(out.voxels.size(), 2u * 40 * 40);
+  EXPECT_EQ(pieces.of[voxels.flat({99, 39, 39})], 0);
+  EXPECT_EQ(pieces.of[voxels.flat({0, 0, 0})], 1);
+  EXPECT_EQ(pieces.first, (std::vector<std::int32_t>{0, 0}));
+  EXPECT_TRUE(separate_pieces(voxels, {}, pieces).ends.empty());
 }
 
 TEST(SculptVoxels, TissueFillsTheOrgan) {
@@ -111,7 +176,7 @@ TEST(SculptVoxels, HeatBurnsWhatItTouches) {
     SteppedTissue state = rest_state(model);
     // Every fourth round turns cells inside out.
     for (glm::vec3& x : state.x) x += (round % 4 == 3 ? 0.03f : 0.004f) * wander.somewhere();
-    Sculpture sculpture = make_sculpture(mesh.view(), model, {.smallest_piece = 0});
+    Sculpture sculpture = make_sculpture(mesh.view(), model, {.voxels_per_cell = 3, .smallest_piece = 0});
     const Voxels before = sculpture.voxels;
     const glm::vec3 from = glm::vec3(0.02f) + 0.04f * wander.somewhere();
     const HotSegment hot{from, round % 5 == 0 ? from : from + 0.02f * wander.somewhere(), 0.005f};

@@ -7,7 +7,7 @@
 
 namespace trocar::golden {
 
-constexpr int kOfModelVersion = 2;
+constexpr int kOfModelVersion = 3;
 constexpr std::uint64_t kTissue = 0x60d33a632ca0c8e5;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 
@@ -15,7 +15,7 @@ struct Performance {
   std::uint64_t state, score;
 };
 constexpr Performance kLift{0x3c7c74fec8f96c03, 0x2d603eacdc8a734b};
-constexpr Performance kBurn{0x86349ee2e5df2064, 0x03729240fd59e1bb};
+constexpr Performance kBurn{0x039c5400763a7d7d, 0x5aa90c7b48884a51};
 constexpr Performance kCamera{0xca41a5db1f3b1174, 0xbba8e7790cfc32bb};
 
 }  // namespace trocar::golden

@@ -28,7 +28,7 @@ class Puppet final : public Device {
 };
 
 struct Guarded {
-  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, false};
+  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0};
   DeviceHealth health = DeviceHealth::Good;
   GuardParams params;
   DeviceGuard guard{std::make_unique<Puppet>(now, health), now, params};
@@ -45,7 +45,7 @@ TEST(DeviceGuard, PassesAGoodDeviceUnchanged) {
   for (int k = 0; k < 100; ++k) {
     g.now.tip = {0.05 * std::sin(k), 0.02 * k, 0.1};  // jumps, as a trajectory may
     g.now.roll_deg = 77.0 * k;
-    g.now.energy = k % 3 == 0;
+    g.now.energy = static_cast<Diathermy>(k % 3);
     const DevicePose pose = g.step();
     EXPECT_EQ(pose.tip, g.now.tip);
     EXPECT_EQ(pose.roll_deg, g.now.roll_deg);
@@ -126,25 +126,25 @@ TEST(DeviceGuard, FailsAgainDuringTheReturn) {
 
 TEST(DeviceGuard, APedalHeldThroughAFailureBurnsNothing) {
   Guarded g;
-  g.now.energy = true;
-  EXPECT_TRUE(g.step().energy);
+  g.now.energy = Diathermy::Cut;
+  EXPECT_EQ(g.step().energy, Diathermy::Cut);
   g.health = DeviceHealth::Stale;
   g.step();
   g.health = DeviceHealth::Good;
-  for (int k = 0; k < 100; ++k) EXPECT_FALSE(g.step().energy);
-  g.now.energy = false;
-  EXPECT_FALSE(g.step().energy);
-  g.now.energy = true;
-  EXPECT_TRUE(g.step().energy);
+  for (int k = 0; k < 100; ++k) EXPECT_EQ(g.step().energy, Diathermy::Off);
+  g.now.energy = Diathermy::Off;
+  EXPECT_EQ(g.step().energy, Diathermy::Off);
+  g.now.energy = Diathermy::Cut;
+  EXPECT_EQ(g.step().energy, Diathermy::Cut);
 }
 
 // During a pause the device is not read; afterwards the instrument moves to the device's pose at the limited speed,
 // with the pedal up.
 TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
   Guarded g;
-  g.now.energy = true;
+  g.now.energy = Diathermy::Cut;
   DevicePose pose = g.step();
-  EXPECT_TRUE(pose.energy);
+  EXPECT_EQ(pose.energy, Diathermy::Cut);
   g.guard.suspend();
   g.now.tip += glm::dvec3(0.12, 0.0, 0.0);
   double fastest = 0.0;
@@ -152,7 +152,7 @@ TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
   int frames = 0;
   do {
     pose = g.step();
-    EXPECT_FALSE(pose.energy);
+    EXPECT_EQ(pose.energy, Diathermy::Off);
     fastest = std::max(fastest, glm::length(pose.tip - last) / kFrame);
     last = pose.tip;
   } while (g.guard.returning() && ++frames < 1000);
@@ -162,7 +162,7 @@ TEST(DeviceGuard, AfterAPauseReturnsAtALimitedSpeed) {
 }
 
 TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
-  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, true};
+  DevicePose now{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, Diathermy::Cut};
   DeviceHealth health = DeviceHealth::Good;
   auto puppet = std::make_unique<Puppet>(now, health);
   puppet->follows_ticks_ = true;
@@ -172,7 +172,7 @@ TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
   now.tip.x = 0.05;
   const DevicePose pose = guard.pose({1, kFrame});
   EXPECT_EQ(pose.tip, now.tip);
-  EXPECT_TRUE(pose.energy);
+  EXPECT_EQ(pose.energy, Diathermy::Cut);
 }
 
 // A device that is Lost at the start, like a network device: when it recovers, the instrument moves from the scene's
@@ -188,7 +188,7 @@ TEST(DeviceGuard, StartsFromTheScenesPose) {
 }
 
 TEST(Usable, AcceptsOnlyPosesThatAnInstrumentCanTake) {
-  const DevicePose good{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0, false};
+  const DevicePose good{{0, 0, 0.2}, {0, 0, 0.1}, 0.0, 1.0};
   EXPECT_TRUE(usable(good));
   DevicePose bad = good;
   bad.roll_deg = std::nan("");

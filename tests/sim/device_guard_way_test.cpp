@@ -49,12 +49,12 @@ struct Back {
   }
 };
 
-const DevicePose kFrozen{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 10.0, 0.2, false};
+const DevicePose kFrozen{{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 10.0, 0.2};
 
 TEST(DeviceGuardWay, EveryPartOfThePoseIsInterpolatedSeparately) {
   // The motion goes from 0.1 m depth along -z to 0.15 m depth along a direction at 90 degrees to it; the trocar moves
   // too.
-  const DevicePose given{{0.01, 0.02, 0.23}, {0.16, 0.02, 0.23}, 50.0, 0.8, false};
+  const DevicePose given{{0.01, 0.02, 0.23}, {0.16, 0.02, 0.23}, 50.0, 0.8};
   GuardParams patient;
   patient.longest_way_back = 10.0;
   Back back(kFrozen, given, patient);
@@ -110,7 +110,7 @@ TEST(DeviceGuardWay, ADeviceThatDidNotMoveIsReachedAtOnce) {
 // Half-way between opposite directions the direction is undefined: the shaft takes the device's direction.
 TEST(DeviceGuardWay, OppositeShaftsTakeTheDirectionOfTheDevice) {
   // Powers of two, so that the half-way time is exact.
-  const DevicePose frozen{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.125}, 0.0, 0.0, false};
+  const DevicePose frozen{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.125}, 0.0, 0.0};
   DevicePose given = frozen;
   given.tip = {0.0, 0.0, 0.125};
   GuardParams params;
@@ -137,16 +137,16 @@ TEST(DeviceGuardWay, ThePedalStaysOffUntilItIsReleasedAfterTheReturn) {
   Back back(kFrozen, given);
   back.at(0.0);
   // A pedal that is released and pressed again during the return is still blocked, because the return has not ended.
-  back.now.energy = false;
-  EXPECT_FALSE(back.at(0.1).energy);
-  back.now.energy = true;
-  EXPECT_FALSE(back.at(0.2).energy);
-  EXPECT_FALSE(back.at(0.6).energy);
+  back.now.energy = Diathermy::Off;
+  EXPECT_EQ(back.at(0.1).energy, Diathermy::Off);
+  back.now.energy = Diathermy::Cut;
+  EXPECT_EQ(back.at(0.2).energy, Diathermy::Off);
+  EXPECT_EQ(back.at(0.6).energy, Diathermy::Off);
   EXPECT_FALSE(back.guard.returning());
-  back.now.energy = false;
-  EXPECT_FALSE(back.at(0.7).energy);
-  back.now.energy = true;
-  EXPECT_TRUE(back.at(0.8).energy);
+  back.now.energy = Diathermy::Off;
+  EXPECT_EQ(back.at(0.7).energy, Diathermy::Off);
+  back.now.energy = Diathermy::Cut;
+  EXPECT_EQ(back.at(0.8).energy, Diathermy::Cut);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(GamepadDevice, StaysAtItsStart) {
   const DevicePose pose = pad.run(100);
   EXPECT_NEAR(glm::length(pose.tip - glm::dvec3(0, 0, 0.1)), 0.0, 1e-12);
   EXPECT_EQ(pose.grip, 1.0);
-  EXPECT_FALSE(pose.energy);
+  EXPECT_EQ(pose.energy, Diathermy::Off);
   EXPECT_EQ(pad.device.health(), DeviceHealth::Good);
 }
 
@@ -90,11 +90,11 @@ TEST(GamepadDevice, TriggersCloseTheJawsAndBurn) {
   pad.state.axes[5] = 1.f;
   EXPECT_NEAR(pad.run(1).grip, 0.0, 1e-6);
   pad.state.axes[4] = 0.9f;
-  EXPECT_TRUE(pad.run(1).energy);
+  EXPECT_EQ(pad.run(1).energy, Diathermy::Cut);
   pad.state.axes[4] = -1.f;
-  EXPECT_FALSE(pad.run(1).energy);
+  EXPECT_EQ(pad.run(1).energy, Diathermy::Off);
   pad.state.buttons[0] = true;
-  EXPECT_TRUE(pad.run(1).energy);
+  EXPECT_EQ(pad.run(1).energy, Diathermy::Cut);
 }
 
 TEST(GamepadDevice, UnpluggedItIsLostAndDoesNotMove) {
@@ -106,7 +106,7 @@ TEST(GamepadDevice, UnpluggedItIsLostAndDoesNotMove) {
   const DevicePose out = pad.run(30);
   EXPECT_EQ(pad.device.health(), DeviceHealth::Lost);
   EXPECT_EQ(out.tip, before.tip);
-  EXPECT_FALSE(out.energy);
+  EXPECT_EQ(out.energy, Diathermy::Off);
   pad.state.connected = true;
   const DevicePose back = pad.run(1);
   EXPECT_EQ(pad.device.health(), DeviceHealth::Good);

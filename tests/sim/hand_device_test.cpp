@@ -131,17 +131,17 @@ TEST(MouseDevice, StaysWithinEveryLimit) {
 TEST(MouseDevice, ForwardsJawsPedalAndRoll) {
   MouseDevice mouse(kTool);
   EXPECT_EQ(mouse.pose({}).grip, 1.0);
-  EXPECT_FALSE(mouse.pose({}).energy);
+  EXPECT_EQ(mouse.pose({}).energy, Diathermy::Off);
   mouse.press();
-  mouse.set_energy(true);
+  mouse.set_energy(Diathermy::Cut);
   mouse.roll(30.0);
   mouse.roll(-10.0);
   EXPECT_NEAR(mouse.pose({1, 0.05}).grip, 0.75, 1e-12);
   EXPECT_EQ(mouse.pose({2, 0.2}).grip, 0.0);
-  EXPECT_TRUE(mouse.pose({}).energy);
+  EXPECT_EQ(mouse.pose({}).energy, Diathermy::Cut);
   EXPECT_DOUBLE_EQ(mouse.pose({}).roll_deg, 20.0);
-  mouse.set_energy(false);
-  EXPECT_FALSE(mouse.pose({}).energy);
+  mouse.set_energy(Diathermy::Off);
+  EXPECT_EQ(mouse.pose({}).energy, Diathermy::Off);
 }
 
 TEST(MouseDevice, InvalidNumbersMoveNothing) {

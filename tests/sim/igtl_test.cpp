@@ -265,7 +265,7 @@ TEST(IgtlDevice, JawsAndPedalComeFromSensorMessages) {
     server.send(bytes.data(), bytes.size());
     std::this_thread::sleep_for(5ms);
     const DevicePose now = device.pose({});
-    return device.health() == DeviceHealth::Good && now.energy && now.grip == 0.25;
+    return device.health() == DeviceHealth::Good && now.energy == Diathermy::Cut && now.grip == 0.25;
   };
   EXPECT_TRUE(comes_true(heard));
 }

@@ -20,13 +20,17 @@ struct Kept {
   Observation seen;
   std::vector<SeenTool> tools;
   std::vector<glm::vec3> marks;
+  std::vector<std::uint8_t> marks_removed;
   std::vector<std::vector<Touch>> touches;        // [organ]
   std::vector<std::vector<std::uint32_t>> first;  // [organ]
   std::vector<std::vector<float>> pressure;       // [organ]
   std::vector<std::uint32_t> removed;             // [organ]
 
   explicit Kept(const Observation& o)
-      : seen(o), tools(o.tools.begin(), o.tools.end()), marks(o.marks.begin(), o.marks.end()) {
+      : seen(o),
+        tools(o.tools.begin(), o.tools.end()),
+        marks(o.marks.begin(), o.marks.end()),
+        marks_removed(o.marks_removed.begin(), o.marks_removed.end()) {
     for (const SeenOrgan& organ : o.organs) {
       touches.emplace_back(organ.touches.touches.begin(), organ.touches.touches.end());
       first.emplace_back(organ.touches.first.begin(), organ.touches.first.end());
@@ -46,11 +50,12 @@ void expect_same(const Kept& live, const Observation& other) {
   for (std::size_t k = 0; k < live.tools.size(); ++k) {
     const SeenTool &a = live.tools[k], &b = other.tools[k];
     EXPECT_TRUE(a.pose.pivot == b.pose.pivot && a.pose.tip == b.pose.tip && a.pose.radius == b.pose.radius);
-    EXPECT_TRUE(a.roll_deg == b.roll_deg && a.grip == b.grip && a.energy == b.energy);
+    EXPECT_TRUE(a.roll_deg == b.roll_deg && a.grip == b.grip && a.energy == b.energy && a.heats == b.heats);
     EXPECT_TRUE(a.force == b.force && a.tip_depth == b.tip_depth);
   }
   ASSERT_EQ(live.marks.size(), other.marks.size());
   EXPECT_TRUE(std::equal(live.marks.begin(), live.marks.end(), other.marks.begin()));
+  EXPECT_TRUE(std::ranges::equal(live.marks_removed, other.marks_removed));
   for (std::size_t k = 0; k < live.touches.size(); ++k) {
     const SeenOrgan& organ = other.organs[k];
     ASSERT_EQ(live.touches[k].size(), organ.touches.touches.size());

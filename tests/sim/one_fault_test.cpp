@@ -48,7 +48,8 @@ std::vector<FaultCase> cases() {
                   "detour",
                   {"task_deviation", "task_worst_deviation", "task_lost_contact", "task_errors"},
                   {0.25, 0.5}});
-  list.push_back({"burn_line", Fault::Detour, "detour", {"task_burnt_beside", "task_overshoot", "task_errors"}});
+  list.push_back(
+      {"burn_line", Fault::Detour, "detour", {"task_burnt_beside", "task_overshoot", "task_errors"}, {0.4, 0.6}});
   return list;
 }
 

@@ -67,8 +67,8 @@ inline void expect_frame(const Recording& recording, std::uint32_t frame) {
   EXPECT_FLOAT_EQ(recording.force(frame, 0).z, static_cast<float>(frame));
   EXPECT_FLOAT_EQ(recording.stage_ms(frame, 1), static_cast<float>(frame));
   EXPECT_EQ(recording.disagreements(frame), frame % 3);
-  EXPECT_FALSE(recording.energy(frame, 0));
-  EXPECT_EQ(recording.energy(frame, 1), frame % 2 == 1);
+  EXPECT_EQ(recording.energy(frame, 0), Diathermy::Off);
+  EXPECT_EQ(recording.energy(frame, 1), frame % 2 == 1 ? Diathermy::Cut : Diathermy::Off);
   ASSERT_EQ(recording.clash(frame, 0, 1).has_value(), frame % 2 == 1);
   if (frame % 2 == 1) {
     EXPECT_EQ(recording.clash(frame, 1, 0)->distance, 0.001f - static_cast<float>(frame));

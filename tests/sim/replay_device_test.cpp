@@ -11,8 +11,12 @@ Trajectory lines() {
   Trajectory trajectory;
   for (int k = 0; k <= 100; ++k) {
     const double t = 0.02 * k;
-    trajectory.rows.push_back(
-        {3.0 + t, {0.0, 0.001 * t, 0.2}, {0.03 * t, 0.0, 0.1 - 0.01 * t}, 90.0 * t, 0.5 * t, k % 10 == 0});
+    trajectory.rows.push_back({3.0 + t,
+                               {0.0, 0.001 * t, 0.2},
+                               {0.03 * t, 0.0, 0.1 - 0.01 * t},
+                               90.0 * t,
+                               0.5 * t,
+                               pedals(k % 10 == 0, k % 10 == 5)});
   }
   return trajectory;
 }

@@ -29,7 +29,7 @@ struct LiveMetrics {
       const double force = glm::length(glm::dvec3(instrument.force));
       peak_force = std::max(peak_force, force);
       impulse += force * dt;
-      burns = burns || instrument.energy;
+      burns = burns || instrument.energy != Diathermy::Off;
     }
     for (const InstrumentClash& clash : session.clashes()) collides = collides || clash.distance < 0.0;
     if (collides) collision_time += dt;

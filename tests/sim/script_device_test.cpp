@@ -42,8 +42,8 @@ TEST(ScriptDevice, BurnsOnlyWhileCrossingTheTarget) {
   double widest = 0.0;
   for (double share = 0.0; share < 1.0; share += 0.01) {
     const DevicePose pose = burn.at(share);
-    EXPECT_EQ(pose.energy, share > 0.18 && share < 0.82) << share;
-    if (pose.energy) {
+    EXPECT_EQ(pose.energy == Diathermy::Cut, share > 0.18 && share < 0.82) << share;
+    if (pose.energy == Diathermy::Cut) {
       EXPECT_GT(Script::depth(pose), -1e-4) << share;
     }
     widest = std::max(widest, std::hypot(pose.tip.x, pose.tip.y));

@@ -33,7 +33,7 @@ class FailingDevice final : public Device {
     const bool never = failure_ == Failure::NoneHandMoves || failure_ == Failure::NoneHandJumps;
     failing_ = !never && clock.frame >= 60 && clock.frame < 100;
     const double down = std::min(1.0, static_cast<double>(clock.frame) / 40.0);
-    DevicePose pose{{0, 0.02, 0.15}, {0, 0, 0.056 - 0.016 * down}, 0.0, 1.0, false};
+    DevicePose pose{{0, 0.02, 0.15}, {0, 0, 0.056 - 0.016 * down}, 0.0, 1.0};
     if (clock.frame >= (never ? 100u : 60u)) pose.tip.x = 0.03;
     if (clock.frame >= 100 && failure_ == Failure::NoneHandMoves)
       pose.tip.x = std::min(0.03, static_cast<double>(clock.frame - 100) * kFrame * GuardParams{}.tip_speed);

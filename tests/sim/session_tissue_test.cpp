@@ -170,7 +170,7 @@ TEST_F(TissueScene, BackendsAgreeWhileTheHookBurns) {
     book.check(ball);
     ASSERT_EQ(session.disagreements(), 0u) << "frame " << frame;
     EXPECT_EQ(ball.change.empty(), ball.topology == changes);
-    if (!session.instruments()[0].energy) {
+    if (session.instruments()[0].energy == Diathermy::Off) {
       EXPECT_TRUE(ball.change.empty());
     }
     changes = ball.topology;
@@ -260,7 +260,7 @@ class HotHook final : public Device {
  public:
   HotHook(const glm::dvec3& pivot, const glm::dvec3& tip, double roll_deg)
       : pivot_(pivot), tip_(tip), roll_deg_(roll_deg) {}
-  DevicePose pose(const FrameClock&) override { return {pivot_, tip_, roll_deg_, 0.0, true}; }
+  DevicePose pose(const FrameClock&) override { return {pivot_, tip_, roll_deg_, 0.0, Diathermy::Cut}; }
 
  private:
   glm::dvec3 pivot_, tip_;

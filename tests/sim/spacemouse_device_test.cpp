@@ -57,11 +57,13 @@ TEST(SpaceMouseDevice, EveryAxisMovesItsJoint) {
   puck.state.axes = {15, -15, 15, 15, -15, 15};  // within the dead zone
   const DevicePose rest = puck.run(1);
   EXPECT_NEAR(glm::length(puck.run(30).tip - rest.tip), 0.0, 1e-12);
-  puck.state.buttons = {true, true};
+  puck.state.buttons = {true, true, false};
   EXPECT_EQ(puck.run(1).grip, 0.0);
-  EXPECT_TRUE(puck.run(1).energy);
+  EXPECT_EQ(puck.run(1).energy, Diathermy::Cut);
+  puck.state.buttons = {false, false, true};
+  EXPECT_EQ(puck.run(1).energy, Diathermy::Coagulate);
   puck.state = {};
-  EXPECT_FALSE(puck.run(1).energy);
+  EXPECT_EQ(puck.run(1).energy, Diathermy::Off);
   EXPECT_EQ(puck.device.health(), DeviceHealth::Lost);
 }
 

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "sim/session/mark_watch.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/task/tip_contact.hpp"
 #include "sim/task/tissue_line.hpp"
@@ -124,6 +125,32 @@ TEST(TaskParts, DepthInAZoneIsMeasuredAtTheInstrument) {
   EXPECT_GT(depth_in_zone(zone, scope, {{-0.1, 0, 0.1}, {-0.0019, 0, 0.1}, 0.002}).half_heights, 0.0);
   EXPECT_LT(depth_in_zone(zone, scope, {{0.1, 0, 0.5}, {0.030, 0, 0.45}, 0.002}).half_heights, 0.0)
       << "behind the lens";
+}
+
+// A mark is removed when no face contains it: dividing its face keeps it, removing the part around it does not.
+TEST(MarkWatch, FollowsDividedFacesAndNoticesRemovedOnes) {
+  const std::vector<glm::vec3> rest = {{0, 0, 0}, {0.01f, 0, 0}, {0, 0.01f, 0}, {0.005f, 0.005f, 0}};
+  const SurfaceMark mark{0, {0, 1, 2}, {0.5f, 0.4f, 0.1f}}, other{0, {0, 1, 2}, {0.5f, 0.1f, 0.4f}};
+  const std::vector<SurfaceMark> marks = {mark, other};
+  MarkWatch watch(marks);
+  const std::vector<glm::uvec3> whole = {{0, 1, 2}}, halves = {{0, 1, 3}, {0, 3, 2}}, half = {{0, 3, 2}};
+  const std::vector<FaceId> first = {FaceId(0)}, both = {FaceId(1), FaceId(2)}, last = {FaceId(2)};
+  const auto removed = [&] { return std::vector<int>(watch.removed().begin(), watch.removed().end()); };
+  watch.look(0, {rest, whole}, first);
+  EXPECT_EQ(removed(), (std::vector<int>{0, 0}));
+  watch.look(0, {rest, halves}, both);
+  EXPECT_EQ(removed(), (std::vector<int>{0, 0}));
+  watch.look(0, {rest, half}, last);
+  EXPECT_EQ(removed(), (std::vector<int>{1, 0}));
+  watch.look(0, {rest, whole}, first);
+  EXPECT_EQ(removed(), (std::vector<int>{1, 0})) << "removed marks stay removed";
+  watch.look(1, {rest, {}}, {});
+  EXPECT_EQ(removed(), (std::vector<int>{1, 0})) << "another organ";
+  watch.rewind();
+  watch.look(0, {rest, whole}, first);
+  EXPECT_EQ(removed(), (std::vector<int>{0, 0}));
+  watch.look(0, {rest, {}}, {});
+  EXPECT_EQ(removed(), (std::vector<int>{1, 1}));
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST(TaskRun, CurveMustBeFollowedInOrder) {
 TEST(TaskRun, BurnsOnAndOffTheLine) {
   HandMadeFrames frames;
   TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
-  frames.tool.energy = true;
+  frames.tool.energy = Diathermy::Cut;
   frames.faces_removed = 3;
   for (int k = 0; k <= 60; ++k) {
     // A piece of 20 mm lies 6 mm off the line.
@@ -145,9 +145,41 @@ TEST(TaskRun, BurnsOnAndOffTheLine) {
   frames.tip_at(0.0, 0.0, 0.05);
   frames.show(run, 151);
   EXPECT_NEAR(part_of(run.result(), "task_energy_in_air"), 1.0, 0.02);
-  frames.tool.energy = false;
+  frames.tool.energy = Diathermy::Off;
   frames.show(run);
   EXPECT_TRUE(run.result().finished);
+}
+
+// The tissue on and around the line is removed by other means: the task can still be finished, without the hook.
+TEST(TaskRun, RemovedTissueCountsAsBurnt) {
+  HandMadeFrames frames;
+  TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
+  frames.tip_at(0.0, 0.0, 0.05);
+  frames.removed.assign(run.marks().size(), 0);
+  std::fill_n(frames.removed.begin(), 10, std::uint8_t{1});
+  frames.show(run, 5);
+  EXPECT_NEAR(part_of(run.result(), "task_burnt"), 100.0 * 10 / 21, 1e-9);
+  EXPECT_FALSE(run.feed().finished);
+  frames.removed.assign(run.marks().size(), 1);
+  frames.show(run, 2);
+  EXPECT_TRUE(run.result().finished);
+  EXPECT_EQ(part_of(run.result(), "task_burnt"), 100.0);
+}
+
+// An insulated shaft on tissue far from the line burns nothing.
+TEST(TaskRun, ContactWithoutHeatIsNoBurn) {
+  HandMadeFrames frames;
+  TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
+  frames.tool.energy = Diathermy::Cut;
+  frames.faces_removed = 3;
+  for (int k = 0; k <= 20; ++k) {
+    frames.tip_at(-0.03 + 0.001 * k, 0.008);
+    frames.tool.heats = 0;
+    frames.show(run);
+  }
+  EXPECT_EQ(part_of(run.result(), "task_burnt_beside"), 0.0);
+  EXPECT_EQ(part_of(run.result(), "task_burnt"), 0.0);
+  EXPECT_EQ(run.feed().errors, 0u);
 }
 
 TEST(TaskRun, LiftsHoldsAndDrops) {

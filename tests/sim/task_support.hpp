@@ -36,6 +36,7 @@ class HandMadeFrames {
     tool.pose.tip = {x, y, height};
     tool.pose.pivot = {x, y, 0.2};
     touches_.clear();
+    tool.heats = height <= kRadius ? 1 : 0;
     if (height <= kRadius) touches_.push_back({FaceId(0), glm::vec3(x, y, 0), {0, 0, 1}, float(kRadius - height), 0.f});
   }
 
@@ -53,7 +54,7 @@ class HandMadeFrames {
     for (const SurfaceMark& mark : run.marks()) locations_.push_back(position_of(mark, sheet_.positions) + moved);
     first_ = {0, static_cast<std::uint32_t>(touches_.size())};
     organ_ = {{touches_, first_}, {}, faces_removed};
-    return {time, {&tool, 1}, {&organ_, 1}, locations_, scope, lens};
+    return {time, {&tool, 1}, {&organ_, 1}, locations_, removed, scope, lens};
   }
 
   SeenTool tool;
@@ -61,7 +62,8 @@ class HandMadeFrames {
   Lens lens;
   glm::vec3 moved{0.f};  // m   displacement of all marks from rest
   std::uint32_t faces_removed = 0;
-  double time = 5.0;  // s   a task may begin at any time
+  std::vector<std::uint8_t> removed;  // [mark]
+  double time = 5.0;                  // s   a task may begin at any time
 
  private:
   TriangleMesh sheet_;

@@ -57,6 +57,17 @@ TEST(ToolShape, StartsAtTheTipAndFitsTheTrocarWhenClosed) {
   }
 }
 
+// The collar insulates the wire from this height on.
+TEST(ToolShape, TheWireIsBareUpToTheCollar) {
+  for (const double radius : {0.0025, 0.0015}) {
+    double collar = 1.0;
+    for (const ToolPart& part : tip_parts(InstrumentKind::Hook, radius))
+      if (part.surface == ToolSurface::Ceramic)
+        for (const glm::vec3& p : part.mesh.positions) collar = std::min(collar, static_cast<double>(p.z));
+    EXPECT_NEAR(bare_wire(radius), collar, 1e-8);
+  }
+}
+
 TEST(ToolShape, JawsOpenWithTheGripAboutTheirHinge) {
   const ToolPose pose{{0.02, -0.03, 0.30}, {-0.01, 0.04, 0.10}, 0.0025};
   for (const InstrumentKind kind : {InstrumentKind::Grasper, InstrumentKind::Scissors}) {

@@ -55,7 +55,7 @@ void add_instruments(Scene& scene) {
 
 // Returns the pose where an instrument starts and to which it withdraws: clear of the organs.
 DevicePose withdrawn(const InstrumentScene& instrument) {
-  return {instrument.pivot, instrument.pivot + 0.3 * (instrument.tip - instrument.pivot), 0.0, 1.0, false};
+  return {instrument.pivot, instrument.pivot + 0.3 * (instrument.tip - instrument.pivot)};
 }
 
 std::vector<glm::vec3> targets_of(const Scene& scene) {

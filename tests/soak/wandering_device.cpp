@@ -27,13 +27,14 @@ void WanderingDevice::choose_next() {
     return;
   }
   pose_.grip = uniform(0.0, 1.0) < 0.5 ? 0.0 : uniform(0.0, 1.0);
-  pose_.energy = uniform(0.0, 1.0) < 0.3;
+  const double pedal = uniform(0.0, 1.0);
+  pose_.energy = pedals(pedal < 0.2, pedal < 0.3);
 }
 
 void WanderingDevice::withdraw() {
   goals_ = {start_.tip};
   speed_ = 0.2;
-  pose_.energy = false;
+  pose_.energy = Diathermy::Off;
   pose_.grip = 1.0;
   failing_ = 0;
   nonsense_ = false;

@@ -1,7 +1,7 @@
 in vec3 to_light;
 in vec3 world_normal;
 in vec3 pattern;
-in vec2 burnt_mottle;  // 0 intact .. 1 charred; -1 .. 1
+in vec2 seared_mottle;  // 0 intact .. 0.5 pale .. 1 charred; -1 .. 1
 uniform sampler3D grain;
 uniform vec3 colour;
 out vec4 result;
@@ -9,8 +9,8 @@ void main() {
   float squared = dot(to_light, to_light);
   vec3 towards = to_light * inversesqrt(squared);
   vec3 n = normalize(world_normal);
-  vec3 albedo = colour * (1.0 + 0.16 * burnt_mottle.y);
-  float wet = 1.0 + 0.3 * burnt_mottle.y, dark = 0.5;
+  vec3 albedo = colour * (1.0 + 0.16 * seared_mottle.y);
+  float wet = 1.0 + 0.3 * seared_mottle.y, dark = 0.5;
   vec3 film = n;
 #if QUALITY == 2
   vec4 fine = texture(grain, pattern * 36.0);
@@ -26,10 +26,10 @@ void main() {
   float line = max(1.0 - 8.0 * abs(texture(grain, pattern * 5.0).a - 0.5), 0.0);
   albedo *= 1.0 - vec3(0.24, 0.46, 0.44) * (line * (2.0 - line));
 #endif
-  // Burnt tissue is dry, brown to black in patches, with a pale singed rim next to intact tissue.
-  float burnt = burnt_mottle.x, black = smoothstep(0.25, 0.75, burnt);
-  albedo = mix(albedo, mix(vec3(0.020, 0.009, 0.006), vec3(0.10, 0.045, 0.022), dark), black);
-  albedo = mix(albedo, vec3(0.42, 0.27, 0.17), 2.4 * burnt * (1.0 - burnt));
-  wet *= 1.0 - 0.85 * black;
+  // Coagulated tissue is pale and dull; charred tissue is dry, brown to black in patches.
+  float pale = smoothstep(0.0, 0.5, seared_mottle.x), black = smoothstep(0.5, 0.95, seared_mottle.x);
+  albedo = mix(albedo, vec3(0.43, 0.31, 0.22) * (0.85 + 0.30 * dark), 0.85 * pale);
+  albedo = mix(albedo, mix(vec3(0.020, 0.009, 0.006), vec3(0.065, 0.030, 0.016), dark), black);
+  wet *= 1.0 - 0.5 * pale - 0.4 * black;
   result = vec4(to_screen(lamp_light(towards, lamp_strength(squared), n, film, albedo, wet)), 1.0);
 }

@@ -5,7 +5,7 @@ layout(location = 3) in float charred;
 out vec3 to_light;
 out vec3 world_normal;
 out vec3 pattern;  // m, rotated so that no surface is aligned with the volume's cells
-out vec2 burnt_mottle;  // 1: 0 intact .. 1 charred; -1 .. 1
+out vec2 seared_mottle;  // 1: 0 intact .. 0.5 pale .. 1 charred; -1 .. 1
 const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 void main() {
   to_light = light_time.xyz - position;
@@ -13,6 +13,6 @@ void main() {
   pattern = turned * rest;
   // The colour varies in broad patches, far wider than a face.
   vec3 m = sin(pattern * 95.0 + 2.0 * sin(pattern.yzx * 53.0));
-  burnt_mottle = vec2(charred, 0.55 * m.x * m.y + 0.45 * m.z);
+  seared_mottle = vec2(charred, 0.55 * m.x * m.y + 0.45 * m.z);
   gl_Position = through_lens(clip_from_world * vec4(position, 1.0));
 }

@@ -1,0 +1,19 @@
+// Defines the modes of diathermy: which of the two pedals is down. Recordings store the numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trocar {
+
+enum class Diathermy : std::uint8_t { Off = 0, Cut = 1, Coagulate = 2 };
+
+// Returns the mode for two pedals; the pedal for cutting has priority.
+constexpr Diathermy pedals(bool cut, bool coagulate) {
+  return cut ? Diathermy::Cut : coagulate ? Diathermy::Coagulate : Diathermy::Off;
+}
+
+// Returns the bit of an organ in a set of organs; organs from 31 on share one.
+constexpr std::uint32_t organ_bit(std::size_t organ) { return std::uint32_t{1} << (organ < 31 ? organ : 31); }
+
+}  // namespace trocar
