@@ -241,6 +241,9 @@ void measure(const Options& options, const std::string& file, Backends& backends
              quantile(run.added, 0.5));
   fmt::print("  {:<20} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "beside", "changed", "dearer", "p99", "most");
   for (const Series& series : run.rows) print_row(series, run.changed);
+  std::vector<double> frames(run.rows[0].ms.begin() + kWarm, run.rows[0].ms.end());
+  fmt::print("  every frame of the session: median {:.3f}, p99 {:.3f}, most {:.3f}\n", quantile(frames, 0.5),
+             quantile(frames, 0.99), quantile(frames, 1.0));
 }
 
 }  // namespace

@@ -224,6 +224,8 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 
+void add_no_contacts(ContactList& list) { list.first.push_back(static_cast<std::uint32_t>(list.contacts.size())); }
+
 int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
   if (list.candidates.empty()) return 1;
   double shafts = list.params.least_substeps, parts = 0.0;

@@ -76,6 +76,9 @@ void begin_contacts(ContactList& list);
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
                   ContactList& list, std::span<const std::uint32_t> held = {});
 
+// Call instead of add_contacts for a tool that meets no resistance.
+void add_no_contacts(ContactList& list);
+
 // Returns the number of contact substeps in a frame with contact: in one substep no shaft moves further than half its
 // radius, with at least `least_substeps` and at most `most_substeps` of them, and no part with candidates further than
 // 0.6 mm, with at most 32.

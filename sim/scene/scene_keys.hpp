@@ -168,6 +168,8 @@ void declare(Keys& keys, std::type_identity<HookParams>) {
   keys.scaled({"deepest_mm", "mm", "limit of that depth"}, &HookParams::deepest, {0.0, 100.0});
   keys.number({"char_dose", "", "multiple of the coagulating dose at which tissue is black"}, &HookParams::char_dose,
               {1.01, 1000.0});
+  keys.number({"tears_from_n", "N", "force above which the wire tears out of tissue"}, &HookParams::tears_from,
+              {0.01, 1000.0});
 }
 
 template <typename Keys>

@@ -10,9 +10,10 @@ struct HookParams {
   double reach = 0.001;    // m  cut: tissue within this distance of the metal is removed, >= 0
   double spark = 0.0002;   // m  metal acts on tissue that is this near: sparks bridge the gap, >= 0
   // Coagulation: see deform/sear.hpp.
-  double spread = 7.5e-4;  // m/sqrt(s)  depth of the coagulated zone after one second of contact, > 0
-  double deepest = 0.003;  // m          limit of that depth, >= 0
-  double char_dose = 8.0;  // 1          multiple of the coagulating dose at which tissue is black, > 1
+  double spread = 7.5e-4;   // m/sqrt(s)  depth of the coagulated zone after one second of contact, > 0
+  double deepest = 0.003;   // m          limit of that depth, >= 0
+  double char_dose = 8.0;   // 1          multiple of the coagulating dose at which tissue is black, > 1
+  double tears_from = 2.0;  // N  mean force of a frame above which the wire tears out of tissue, > 0
 };
 
 // Blades cut along their surface each time they close: a slit where they sweep through tissue.

@@ -125,6 +125,7 @@ void TissueWorld::save(ByteWriter& out) const {
   auto& self = const_cast<TissueWorld&>(*this);
   for (Organ& organ : self.organs_) field(out, organ);
   field(out, self.organ_contacts_);
+  field(out, self.wires_.state());
 }
 
 void TissueWorld::restore(ByteReader& in) {
@@ -140,6 +141,7 @@ void TissueWorld::restore(ByteReader& in) {
     organ.query->rebuild({organ.positions, organ.mesh.faces});
   }
   field(in, organ_contacts_);
+  field(in, wires_.state());
 }
 
 void Instruments::save(ByteWriter& out) const {

@@ -59,6 +59,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   organ_contacts_ = make_organ_contacts(meshes, models_);
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
+  wires_ = WireSlip(scene.instruments.size(), scene.organs.size());
   pull_.resize(scene.instruments.size());
   apart_.resize(scene.instruments.size());
   first_hold_.resize(scene.instruments.size());
@@ -221,7 +222,20 @@ void TissueWorld::step_pieces(Instruments& all, std::span<const OrganPair> near,
     const StageTimer timer(stage_ms[kContacts]);
     meet_organs(near, dt);
   }
+  wires_.begin();
   for (int number = 0; number < pieces; ++number) step_piece(all, number, pieces, static_cast<float>(dt), stage_ms);
+  settle_wires(instruments);
+}
+
+void TissueWorld::settle_wires(std::span<const Instrument> instruments) {
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
+    if (instruments[tool].kind != InstrumentKind::Hook) continue;
+    for (std::size_t k = 0; k < organs_.size(); ++k) {
+      const std::vector<std::uint32_t>& first = organs_[k].touched.part_first;
+      const bool touches = first[parts_.first[tool] + 1] < first[parts_.first[tool + 1]];
+      wires_.settle(tool, k, touches, instruments[tool].hook.tears_from);
+    }
+  }
 }
 
 // Lists the held vertices that lie between the jaws now, or at most a little beyond their surfaces.
@@ -245,7 +259,12 @@ void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number,
   clear_pressure(organ.contacts, organ.pressure);
   begin_contacts(organ.contacts);
   for (std::size_t part = 0; part < part_pieces_.size(); ++part) {
-    const Instrument& instrument = all.list()[parts_.tool[part]];
+    const std::size_t tool = parts_.tool[part];
+    const Instrument& instrument = all.list()[tool];
+    if (part > parts_.first[tool] && wires_.slips(tool, k)) {
+      add_no_contacts(organ.contacts);
+      continue;
+    }
     held_.clear();
     if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_.tool[part], number, pieces);
     add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held_);
@@ -297,6 +316,8 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
       const std::uint32_t first = organ.contacts.first[parts_.first[tool]],
                           last = organ.contacts.first[parts_.first[tool + 1]];
       instruments[tool].force += share * contact_force(organ.state, first, last);
+      wires_.add(tool, static_cast<std::size_t>(&organ - organs_.data()),
+                 share * contact_force(organ.state, organ.contacts.first[parts_.first[tool] + 1], last));
       if (instruments[tool].kind == InstrumentKind::Grasper && &organ == &organs_[instruments[tool].grasped])
         add_pull(all, tool, share);
       instruments[tool].torque +=

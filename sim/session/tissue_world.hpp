@@ -12,6 +12,7 @@
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/stages.hpp"
+#include "sim/session/wire_slip.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {
@@ -55,6 +56,7 @@ class TissueWorld {
   void list_held(const Instruments& all, std::size_t tool, int number, int pieces);
   void press_organ(const Instruments& all, std::size_t organ, int number, int pieces);
   void settle_jaws(Instruments& all, double dt);
+  void settle_wires(std::span<const Instrument> instruments);
   void follow_surfaces();
 
   std::vector<Organ> organs_;
@@ -73,6 +75,7 @@ class TissueWorld {
   std::vector<float> apart_;                                  // [tool] N, mean force that pushes a jaw open, so far
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
   std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
+  WireSlip wires_;                                            // of hooks
   std::vector<std::uint32_t> cells_, held_;
   std::vector<Touch> touched_now_;
 };

@@ -1,0 +1,60 @@
+// Tests when the wire of a hook tears out of tissue: the rule by hand, and a session in which a hook that has burnt its
+// way too deep leaves.
+#include "sim/session/wire_slip.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/compare/backends.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/session/session.hpp"
+#include "tests/sim/session_support.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+TEST(WireSlip, BeginsAboveTheForceThatTissueBearsAndEndsOutsideTheOrgan) {
+  WireSlip wires(2, 2);
+  const auto frame = [&](const glm::vec3& force, bool touches) {
+    wires.begin();
+    for (int piece = 0; piece < 4; ++piece) wires.add(1, 0, 0.25f * force);
+    for (const std::size_t organ : {0u, 1u}) wires.settle(1, organ, touches, 2.0);
+    return wires.slips(1, 0);
+  };
+  EXPECT_FALSE(frame({0.f, 1.99f, 0.f}, true));
+  EXPECT_TRUE(frame({0.f, 1.5f, 1.5f}, true));
+  EXPECT_TRUE(frame({0.f, 0.f, 0.f}, true)) << "it is still in the organ";
+  EXPECT_FALSE(wires.slips(1, 1)) << "another organ";
+  EXPECT_FALSE(wires.slips(0, 0)) << "another tool";
+  EXPECT_FALSE(frame({0.f, 0.f, 0.f}, false));
+  EXPECT_FALSE(frame({0.f, 1.f, 0.f}, true)) << "a new contact";
+}
+
+// The demonstration's hook burns along a line that leads ever deeper into the liver, and then leaves without energy.
+double strongest_force_on_the_hook(double tears_from) {
+  Scene scene = load_scene(repository_file("data/scenes/four_instruments.toml"));
+  std::erase_if(scene.instruments, [](const InstrumentScene& i) { return i.kind != InstrumentKind::Hook; });
+  scene.instruments.at(0).hook.tears_from = tears_from;
+  Backends backends;
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+  });
+  double strongest = 0.0;
+  for (std::size_t frame = 0; frame < 240; ++frame) {
+    session.step({frame, double(frame) * kFrame}, kFrame);
+    strongest = std::max(strongest, double(glm::length(session.instruments()[0].force)));
+  }
+  std::printf("tears from %g N: strongest %.2f N\n", tears_from, strongest);
+  return strongest;
+}
+
+TEST(WireSlip, ADeepWireTearsOutInsteadOfDraggingTheOrganAlong) {
+  EXPECT_LT(strongest_force_on_the_hook(HookParams{}.tears_from), 1.6);
+  EXPECT_GT(strongest_force_on_the_hook(1000.0), 2.0) << "without the rule the liver follows the hook";
+}
+
+}  // namespace
+}  // namespace trocar
