@@ -248,7 +248,7 @@ void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number
   const RigidFrame frame = frame_at(motion, time);
   for (const GraspedPoint& held : instrument.grasp.points) {
     const glm::dvec3 world(organs_[instrument.grasped].positions[held.vertex]);
-    const JawPoint now = jaw_point(jaws, opening, glm::transpose(frame.axes) * (world - frame.origin));
+    const JawPoint now = jaw_point(jaws, opening, frame.to_local(world));
     if ((std::abs(now.share) - 0.5) * opening * now.from_hinge <= kBeyond) held_.push_back(held.vertex);
   }
 }
