@@ -32,7 +32,8 @@ double tip_length(InstrumentKind kind, double radius);
 // distortion.
 std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double length = 0.35);
 
-// Returns the length of a hook's wire below its ceramic collar, which insulates the rest. radius: of the shaft, m.
+// Returns the length of a hook's wire below its ceramic collar, which insulates what lies above. radius: of the shaft,
+// m.
 double bare_wire(double radius);
 
 // Returns the transformation from part to world coordinates. grip: 0 closed .. 1 opened by limits.widest_grip_deg

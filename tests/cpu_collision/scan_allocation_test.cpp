@@ -70,7 +70,8 @@ TEST(ScanAllocation, AFrameAllocatesNothing) {
   EXPECT_GT(touches, 1000u);
 }
 
-// After a build, questions and local changes of faces. malloc rounds every block up by less than 32 bytes.
+// After a build, questions and local changes of faces. malloc rounds small blocks up by less than 32 bytes,
+// and large ones to whole pages.
 TEST(MemoryBytes, IsWhatAQueryHolds) {
   const TriangleMesh guest = shapes::torus(60, 30);
   const auto other = make_surface_tree(*tree_plan("aabb"));
@@ -87,7 +88,7 @@ TEST(MemoryBytes, IsWhatAQueryHolds) {
       const long before = held;
       action();
       actual += static_cast<double>(held - before);
-      EXPECT_NEAR(static_cast<double>(query->memory_bytes()), actual, 2000.0) << name << " " << what;
+      EXPECT_NEAR(static_cast<double>(query->memory_bytes()), actual, 2000.0 + 0.02 * actual) << name << " " << what;
     };
     SurfaceTree* tree = nullptr;
     expect_counted("made", [&] {

@@ -15,7 +15,7 @@ struct Performance {
   std::uint64_t state, score;
 };
 constexpr Performance kLift{0x3c7c74fec8f96c03, 0x2d603eacdc8a734b};
-constexpr Performance kBurn{0x039c5400763a7d7d, 0x5aa90c7b48884a51};
+constexpr Performance kBurn{0x039c5400763a7d7d, 0xf793ea5e31a7765a};
 constexpr Performance kCamera{0xca41a5db1f3b1174, 0xbba8e7790cfc32bb};
 
 }  // namespace trocar::golden

@@ -1,4 +1,4 @@
-// Tests diathermy in sessions: the bare wire burns, at its place and roll, and the insulated shaft does not.
+// Tests diathermy in sessions: the bare wire burns, in its pose and roll, and the insulated shaft does not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,7 +134,7 @@ TEST_F(HookOnABlock, TheToeBurnsADot) {
   EXPECT_NEAR(width, 2.0 * kReach, kVoxel / 2);
 }
 
-// The foot lies flat on the tissue. Another roll burns at another place.
+// The foot lies flat on the tissue. Another roll burns elsewhere.
 TEST_F(HookOnABlock, TheFootBurnsALineWhereItsRollPointsIt) {
   for (const double roll : {0.0, 90.0}) {
     SCOPED_TRACE(roll);

@@ -31,7 +31,9 @@ std::vector<FaultCase> cases() {
   for (const std::string& scene : test::task_scenes()) {
     const char* name = scene.c_str();
     const bool is_camera = scene == "navigate_camera", many = scene == "touch_targets" || scene == "keep_out";
-    list.push_back({name, Fault::Tremor, "tremor", {"task_tremor"}, is_camera ? Doses{0.25, 0.4} : Doses{0.5, 1.0}});
+    // A strong tremor pulls the gallbladder out of the jaws.
+    const Doses tremor = is_camera ? Doses{0.25, 0.4} : scene == "lift_gallbladder" ? Doses{0.4, 0.6} : Doses{0.5, 1.0};
+    list.push_back({name, Fault::Tremor, "tremor", {"task_tremor"}, tremor});
     list.push_back({name, Fault::Slowness, "slowness", {"task_time"}, many ? Doses{0.5, 1.0} : Doses{2.0, 4.0}});
   }
   // Only where the trainee presses and lets go: burnt tissue does not resist, a grasped organ is pulled, and on a line
