@@ -55,33 +55,37 @@ bool in_range(const PressingTool& tool, double distance, const ContactList& list
 }
 
 // Adds a separate contact for a corner, because a face held at only one point would swing into the tool at another.
-void add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
+// Returns whether the corner has one, from this face or an earlier one.
+bool add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
-  if (out.added_vertex[vertex] == out.round) return;
+  if (out.added_vertex[vertex] == out.round) return true;
+  if (tool.is_beyond(p, tool.radius() + out.params.reach)) return false;
   const ToolTissue closest = tool.closest(p);
   const glm::dvec3 to_tool = closest.on_tool - p;
   const double distance = closest.distance;
   if (!in_range(tool, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
-    return;
+    return false;
   out.added_vertex[vertex] = out.round;
   out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
+  return true;
 }
 
-// A contact where an edge comes closest to a tool that crosses it. Of its two faces, the one that traverses the edge
-// upwards adds it.
-void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
+// Adds a contact where an edge comes closest to a tool that crosses it, and returns whether it did. Of its two faces,
+// the one that traverses the edge upwards adds it.
+bool add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
               const glm::dvec3& face_normal, ContactList& out) {
   constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
-  if (from > to) return;
+  if (from > to) return false;
   const ToolTissue closest = tool.closest(a, b);
   const double share = closest.along;
   if (!(share >= kEnd && share <= 1.0 - kEnd) || !in_range(tool, closest.distance, out) ||
       closest.distance <= kCoincident)
-    return;
+    return false;
   const glm::dvec3 to_tool = closest.on_tool - closest.on_tissue;
-  if (glm::dot(to_tool, face_normal) < kSameSide * closest.distance) return;
+  if (glm::dot(to_tool, face_normal) < kSameSide * closest.distance) return false;
   out.contacts.push_back(
       {out.tool(), from, glm::vec3(to_tool / closest.distance), to, from, static_cast<float>(share), 0.f});
+  return true;
 }
 
 std::uint64_t key_of(std::uint32_t tool, FaceId face) { return std::uint64_t{tool} << 32 | index(face); }
@@ -96,33 +100,51 @@ bool pierced(const PressingTool& tool, FaceId id, const Triangle& face, const gl
   return glm::dot(area, to_tool) < kStraightBehind * glm::length(area);
 }
 
+// Adds contacts at the corners and along the edges. Returns whether one of them is at the point of the face with the
+// weights `w`: it lies on that corner or edge.
+bool add_border(const PressingTool& tool, const glm::uvec3& corners, const Triangle& face, const glm::dvec3& normal,
+                const glm::dvec3& w, ContactList& out) {
+  constexpr double kOnBorder = 1e-6;
+  const glm::dvec3 at[3] = {face.a, face.b, face.c};
+  bool has_contact = false;
+  for (int k = 0; k < 3; ++k) {
+    const bool added = add_vertex(tool, corners[k], at[k], normal, out);
+    has_contact = has_contact || (added && w[k] > 1.0 - kOnBorder);
+  }
+  for (int k = 0; k < 3; ++k) {
+    const int next = (k + 1) % 3, opposite = (k + 2) % 3;
+    const bool added = add_edge(tool, corners[k], corners[next], at[k], at[next], normal, out);
+    has_contact = has_contact || (added && w[opposite] < kOnBorder);
+  }
+  return has_contact;
+}
+
 void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
   if (!tool.may_touch(face, out.params.reach)) return;
-  Touch touch;
-  const bool touched = tool.touches(face, touch);
   const ToolTissue closest = tool.closest(face);
+  Touch touch;
+  const bool touched = tool.may_have_touched(closest.distance) && tool.touches(face, touch);
   FaceContact contact = against_end_pose(closest);
   if (!touched && !in_range(tool, contact.distance, out)) return;
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
-  if (touched && (passed || closest.distance <= kCoincident))
-    contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
-  if (pierced(tool, id, face, contact.normal, out)) {
+  const bool first_point = touched && (passed || closest.distance <= kCoincident);
+  if (first_point) contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
+  const bool went_through = pierced(tool, id, face, contact.normal, out);
+  if (went_through) {
     contact.normal = glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
   } else if (behind(face, contact.normal)) {
     return;
   }
   if (tool.is_part()) out.met.push_back(key_of(out.tool(), id));
   const glm::dvec3 w = corner_weights(face, contact.point);
+  const auto own = static_cast<std::ptrdiff_t>(out.contacts.size());
   out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,
                           static_cast<float>(w.y), static_cast<float>(w.z)});
-  add_vertex(tool, corners.x, face.a, contact.normal, out);
-  add_vertex(tool, corners.y, face.b, contact.normal, out);
-  add_vertex(tool, corners.z, face.c, contact.normal, out);
-  add_edge(tool, corners.x, corners.y, face.a, face.b, contact.normal, out);
-  add_edge(tool, corners.y, corners.z, face.b, face.c, contact.normal, out);
-  add_edge(tool, corners.z, corners.x, face.c, face.a, contact.normal, out);
+  const bool twice = add_border(tool, corners, face, contact.normal, w, out);
+  // Around a small part many faces share their closest point; one contact there is enough.
+  if (twice && tool.is_part() && !first_point && !went_through) out.contacts.erase(out.contacts.begin() + own);
   out.face_of.resize(out.contacts.size(), id);
 }
 

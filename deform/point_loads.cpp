@@ -10,8 +10,9 @@
 namespace trocar {
 namespace {
 
-// Points share nodes and disturb each other; a few rounds remove most of the error.
-constexpr int kRounds = 16, kFewRounds = 4;  // few: when there are only holds
+// Points share nodes and disturb each other; a few rounds remove most of the error. Parts press more points on the same
+// nodes than shafts do.
+constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when there are only holds
 
 // A point at least this far outside the tool at the first round is not processed further.
 constexpr float kIdle = 2e-4f;  // m
@@ -121,6 +122,15 @@ void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& pus
 
 float pressed_radius(double radius) { return static_cast<float>(radius - std::min(kContactSlack, 0.1 * radius)); }
 
+// Is the whole part, with its ball, beyond a plane ahead of the point, across the normal? Conservative, and much
+// cheaper than the distance: most points near a part stay out of its range.
+bool out_of_range(const PosedPart& posed, double radius, const NodeColumns& x, const PreparedPoint& c) {
+  const glm::dvec3 p(point_of(c, x)), n(c.normal);
+  const double range = (radius + kIdle) * glm::length(n);
+  return std::all_of(posed.corners().begin(), posed.corners().end(),
+                     [&](const glm::dvec3& corner) { return glm::dot(corner - p, n) > range; });
+}
+
 // The same for a part. When the point has entered the polytope, or the part has passed it, the plane lies where the
 // point leaves the part along the old normal.
 void face_part(const PosedPart& posed, double radius, const NodeColumns& x, PreparedPoint& c) {
@@ -205,6 +215,7 @@ void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, Tis
 
 void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  int rounds = kRounds;
   s.active.clear();
   pose_parts(loads, progress, s);
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
@@ -213,14 +224,16 @@ void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const
     if (!(c.admittance > 0.f)) continue;
     const std::uint32_t k = loads.contacts[i].tool;
     if (const PartShape* shape = loads.tools[k].part.shape) {
+      if (out_of_range(s.posed[k], shape->radius, s.x, c)) continue;
       face_part(s.posed[k], shape->radius, s.x, c);
+      rounds = kPartRounds;
     } else {
       face_tool(loads.tools[k], progress, s.x, c);
     }
     if (glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle) s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (const std::uint32_t i : s.active) push_out(model, substep, s.contacts[i], s);
     for (std::size_t i = 0; i < s.holds.size(); ++i)
       if (s.holds[i].admittance > 0.f) follow(model, loads.holds[i], substep, s.holds[i], s);

@@ -12,6 +12,9 @@ namespace {
 
 using glm::dvec3;
 
+// More than the rounding of a distance, a motion and the search for the first contact.
+constexpr double kTouchMargin = 1e-6;  // m
+
 dvec3 closest_on_segment(const dvec3& p, const dvec3& a, const dvec3& b) {
   const dvec3 d = b - a;
   const double square = glm::dot(d, d);
@@ -29,6 +32,8 @@ PressingTool::PressingTool(const ToolStep& step)
     : step_(step), radius_(step.radius), moved_(glm::distance(step.tip_before, step.tip_after)) {
   if (!step.part.shape) return;
   sweep_ = part_sweep(step.part);
+  low_ = high_ = sweep_.end.corners()[0];
+  for (const dvec3& corner : sweep_.end.corners()) low_ = glm::min(low_, corner), high_ = glm::max(high_, corner);
   radius_ = step.part.shape->radius;
   moved_ = motion_bounds(*step.part.motion, *step.part.shape).speed * (step.part.to - step.part.from);
 }
@@ -57,15 +62,26 @@ ToolTissue PressingTool::closest(const Triangle& face) const {
   return {found.on_first, found.on_second, found.distance};
 }
 
+bool PressingTool::is_beyond(const dvec3& point, double range) const {
+  if (!step_.part.shape) return false;
+  const dvec3 outside = glm::max(glm::max(low_ - point, point - high_), dvec3(0.0));
+  return glm::dot(outside, outside) > range * range;
+}
+
 // Uses a ball around the face and the largest motion of any point of the tool.
 bool PressingTool::may_touch(const Triangle& face, double range) const {
   const dvec3 centre = (face.a + face.b + face.c) / 3.0;
   const auto square = [&](const dvec3& p) { return glm::dot(p - centre, p - centre); };
   const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
   const double most = radius_ + range + radius + moved_;
-  if (step_.part.shape) return closest(centre).distance < most;
+  if (step_.part.shape) return !is_beyond(centre, most) && closest(centre).distance < most;
   const dvec3 away = closest_on_segment(centre, step_.pivot, step_.tip_after) - centre;
   return glm::dot(away, away) < most * most;
+}
+
+// No point of a part moves further than `moved_`. The refinement of a shaft decides by its own rounding.
+bool PressingTool::may_have_touched(double distance) const {
+  return !step_.part.shape || distance <= radius_ + moved_ + kTouchMargin;
 }
 
 bool PressingTool::touches(const Triangle& face, Touch& touch) const {

@@ -1,6 +1,6 @@
 // Finds the closest points of a tool in a contact substep and the tissue: the tool is a shaft (a capsule) or a part (a
 // polytope plus a ball).
-// Units: metres, world frame.   Tested in tests/deform/part_contact_test.cpp
+// Units: metres, world frame.   Tested in tests/deform/pressing_tool_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -31,13 +31,18 @@ class PressingTool {
   ToolTissue closest(const Triangle& face) const;
   // Can the face come within `range` of the tool's surface during the substep? Conservative.
   bool may_touch(const Triangle& face, double range) const;
+  // Is the point certainly not within `range` of the axis or polytope in the pose at the end? Cheap; false for a shaft.
+  bool is_beyond(const glm::dvec3& point, double range) const;
+  // Can the tool have touched, during the substep, a face at this distance of closest(face)? Conservative.
+  bool may_have_touched(double distance) const;
   // As refine_touch().
   bool touches(const Triangle& face, Touch& touch) const;
 
  private:
   const ToolStep& step_;
-  double radius_, moved_;  // m
-  PartSweep sweep_;        // of a part
+  double radius_, moved_;            // m
+  PartSweep sweep_;                  // of a part
+  glm::dvec3 low_{0.0}, high_{0.0};  // m, box of a part's corners in the pose at the end
 };
 
 }  // namespace trocar

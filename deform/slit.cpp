@@ -19,6 +19,9 @@ constexpr double kOnPlane = 1.5e-4;  // m
 constexpr double kLongestChord = 1.6 / 3.0;  // cells
 // The same when the line begins and ends outside the region and is longer inside than this.
 constexpr double kShortestPass = 0.001;  // m
+// Faces whose sides are shorter at rest are not bisected: a face that hangs across an earlier cut keeps its width in
+// the gap, however small its parts.
+constexpr float kShortestSide = 2.5e-4f;  // m
 
 bool is_finite(const glm::vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
@@ -98,6 +101,13 @@ double length_inside(const CutPlane& plane, const glm::dvec2& from, const glm::d
   return first <= last ? (last - first) * glm::distance(from, to) : -1.0;
 }
 
+bool can_be_bisected(const Sculpture& sculpture, std::size_t slot) {
+  if (sculpture.faces.kind[slot] != FaceKind::Skin) return false;
+  const glm::uvec3& f = sculpture.faces.corners[slot];
+  const glm::vec3 &a = sculpture.rest[f.x], &b = sculpture.rest[f.y], &c = sculpture.rest[f.z];
+  return std::max({glm::distance(a, b), glm::distance(b, c), glm::distance(c, a)}) > kShortestSide;
+}
+
 // Finds the faces to be bisected. Returns whether any face crosses it.
 bool find_crossed(const Sculpture& sculpture, const Slit& slit, double longest, std::vector<char>& wide,
                   bool& any_wide) {
@@ -113,7 +123,7 @@ bool find_crossed(const Sculpture& sculpture, const Slit& slit, double longest, 
     const bool crossed = std::min({slit.side[f.x], slit.side[f.y], slit.side[f.z]}) < 0 &&
                          std::max({slit.side[f.x], slit.side[f.y], slit.side[f.z]}) > 0;
     const bool passes = slit.plane.depth(chord[0]) <= 0.0 && slit.plane.depth(chord[1]) <= 0.0;
-    wide[slot] = crossed && sculpture.faces.kind[slot] == FaceKind::Skin &&
+    wide[slot] = crossed && can_be_bisected(sculpture, slot) &&
                  (glm::distance(chord[0], chord[1]) > longest || (passes && inside > kShortestPass));
     any_wide |= wide[slot] != 0;
   }

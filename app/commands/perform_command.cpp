@@ -14,8 +14,7 @@
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
-#include "sim/task/performer.hpp"
-#include "sim/task/session_observer.hpp"
+#include "sim/task/performed_session.hpp"
 #include "sim/task/task_run.hpp"
 
 namespace trocar {
@@ -65,36 +64,24 @@ void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
   const RecordingTarget target(command.out);
-  Performer performer(scene, style_of(command), command.seed);
   Backends backends;
-  Session session(scene, backends, command.backend, {},
-                  [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
-  session.set_scope_device(performer.scope_device());
-  const TaskStage stage = stage_of(session);
-  TaskRun task(*scene.task, stage);
-  session.set_marks(task.marks());
-  performer.begin(stage, task.marks());
+  PerformedSession attempt(scene, style_of(command), command.seed, backends, command.backend);
+  Session& session = attempt.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
   SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends));
-  SessionObserver observer;
   catch_interrupts();
-  const double dt = 1.0 / scene.frame_rate;
   {
     FaultTeller faults;
     Progress progress("perform", static_cast<std::size_t>(scene.task->time_limit * scene.frame_rate) + 1);
-    for (std::size_t frame = 0; !task.feed().finished && !interrupted() && !recorder.failed(); ++frame) {
-      const double time = static_cast<double>(frame) * dt;
-      session.step({frame, time}, dt);
-      recorder.append(session, time);
+    while (!attempt.task().feed().finished && !interrupted() && !recorder.failed()) {
+      attempt.step();
+      recorder.append(session, attempt.time());
       faults.tell(session.backend_faults());
-      const Observation& seen = observer.observe(session, time);
-      task.step(seen);
-      performer.see(seen, task.feed());
-      progress.advance_to(frame + 1);
+      progress.advance_to(session.frames());
     }
   }
   recorder.close();
-  print_result(task.result(), task.feed());
+  print_result(attempt.task().result(), attempt.task().feed());
   fmt::print("{} frames, written to {}\n", session.frames(), command.out);
 }
 

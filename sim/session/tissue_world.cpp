@@ -17,7 +17,7 @@ glm::vec3 outward_of(const PartShape& jaw, const InstrumentMotion& motion) {
 // Points that jaws usually hold at most. More of them allocate once.
 constexpr std::size_t kUsualHolds = 512;
 // Contacts and candidate faces of all parts with an organ.
-constexpr std::size_t kUsualContacts = 4096;
+constexpr std::size_t kUsualContacts = 8192;
 
 // Returns whether the instrument reaches tissue.
 bool reaches_anything(const Organ& organ, std::size_t tool) { return !organ.touches.of_tool(tool).empty(); }

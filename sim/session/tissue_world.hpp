@@ -63,19 +63,19 @@ class TissueWorld {
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
-  HotWire wire_;
-  SearBox seared_;
+  WireSlip wires_;  // of hooks
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedOrgan> stepped_;       // [organ]
+  HotWire wire_;
+  SearBox seared_;
   PartTable parts_;
   std::vector<ToolStep> part_steps_, part_pieces_;            // [part] of the frame, of the contact substep
   std::vector<glm::vec3> pull_;                               // [tool] N, mean of the holds so far in the frame
   std::vector<float> apart_;                                  // [tool] N, mean force that pushes a jaw open, so far
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
   std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
-  WireSlip wires_;                                            // of hooks
   std::vector<std::uint32_t> cells_, held_;
   std::vector<Touch> touched_now_;
 };

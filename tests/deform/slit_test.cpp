@@ -76,6 +76,18 @@ TEST(Slit, CutThroughABar) {
   }
 }
 
+// A face that hangs across the gap of an earlier cut is as wide as the gap, however small it is at rest: bisecting it
+// never makes it narrow. Here the whole skin is stretched like that, 100 times, and is not bisected below the limit.
+TEST(Slit, StretchedSkinIsNotBisectedForEver) {
+  Organ ball(shapes::icosphere(3, 0.024f));
+  for (glm::vec3& x : ball.state.x) x *= 100.f;
+  ball.snip(test::rectangle_cut({0.1f, -4.f, 0.f}, {0.f, 1.f, 0.f}, {0.f, 0.f, 1.f}, 8.f, 8.f));
+  const std::size_t count = faces(ball.sculpture).size();
+  std::printf("%zu faces\n", count);
+  EXPECT_GT(count, 2000u);
+  EXPECT_LT(count, 20000u);
+}
+
 // A smooth state: the organ is bent and sheared.
 void bend(Organ& organ, test::Wander& wander, float amount) {
   const glm::vec3 wave = 60.f * wander.somewhere(), shift = amount * wander.somewhere();

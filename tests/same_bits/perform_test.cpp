@@ -6,8 +6,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/task/performer.hpp"
-#include "sim/task/session_observer.hpp"
+#include "sim/task/performed_session.hpp"
 #include "tests/same_bits/same_bits.hpp"
 #include "tests/sim/task_support.hpp"
 
@@ -49,36 +48,24 @@ Performance perform(const std::string& name, int threads) {
   Scene scene = test::coarse_scene(name, folder);
   scene.task->time_good = 5.0, scene.task->time_limit = 9.0;
   scene.solver.threads = threads;
-  Performer performer(scene, style_of(Skill::Clumsy), 7);
   Backends backends;
-  Session session(scene, backends, "scan", {},
-                  [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
-  session.set_scope_device(performer.scope_device());
-  const TaskStage stage = stage_of(session);
-  TaskRun task(*scene.task, stage);
-  session.set_marks(task.marks());
-  performer.begin(stage, task.marks());
+  PerformedSession attempt(scene, style_of(Skill::Clumsy), 7, backends, "scan");
+  const TaskFeed& feed = attempt.task().feed();
   const auto file = folder.path() / "attempt.h5";
-  SessionRecorder recorder(recording_file(file), scene, session, "none");
-  SessionObserver observer;
+  SessionRecorder recorder(recording_file(file), scene, attempt.session(), "none");
   Performance performance;
-  const double dt = 1.0 / scene.frame_rate;
-  for (std::size_t frame = 0; !task.feed().finished; ++frame) {
-    const double time = static_cast<double>(frame) * dt;
-    session.step({frame, time}, dt);
-    recorder.append(session, time);
-    const Observation& seen = observer.observe(session, time);
-    task.step(seen);
-    performer.see(seen, task.feed());
-    add_frame(session, performance.state);
-    performance.score.add(task.feed().progress), performance.score.add(task.feed().score);
+  while (!feed.finished) {
+    attempt.step();
+    recorder.append(attempt.session(), attempt.time());
+    add_frame(attempt.session(), performance.state);
+    performance.score.add(feed.progress), performance.score.add(feed.score);
   }
   recorder.close();
-  const Attempt attempt = score_recording(Recording(file), "attempt");
-  add_metrics(attempt.overall, performance.score);
-  for (const InstrumentScore& instrument : attempt.instruments) add_metrics(instrument.metrics, performance.score);
-  EXPECT_TRUE(attempt.task.has_value());
-  if (attempt.task) add_metrics(attempt.task->parts, performance.score), performance.score.add(attempt.task->score);
+  const Attempt scored = score_recording(Recording(file), "attempt");
+  add_metrics(scored.overall, performance.score);
+  for (const InstrumentScore& instrument : scored.instruments) add_metrics(instrument.metrics, performance.score);
+  EXPECT_TRUE(scored.task.has_value());
+  if (scored.task) add_metrics(scored.task->parts, performance.score), performance.score.add(scored.task->score);
   return performance;
 }
 

@@ -8,8 +8,7 @@
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recording_observer.hpp"
 #include "sim/review/score_task.hpp"
-#include "sim/task/performer.hpp"
-#include "sim/task/session_observer.hpp"
+#include "sim/task/performed_session.hpp"
 #include "tests/sim/task_support.hpp"
 
 namespace trocar {
@@ -97,29 +96,17 @@ class Observers : public ::testing::TestWithParam<std::string> {
  protected:
   // Performs, records and stores every frame that the task saw.
   TaskResult perform(const Scene& scene, Skill skill) {
-    Performer performer(scene, style_of(skill), 1);
     Backends backends;
-    Session session(scene, backends, "scan", {},
-                    [&](const InstrumentScene& instrument) { return performer.device_of(instrument.name); });
-    session.set_scope_device(performer.scope_device());
-    const TaskStage stage = stage_of(session);
-    TaskRun task(*scene.task, stage);
-    session.set_marks(task.marks());
-    performer.begin(stage, task.marks());
-    SessionRecorder recorder(recording_file(file()), scene, session, "");
-    SessionObserver observer;
-    const double dt = 1.0 / scene.frame_rate;
+    PerformedSession attempt(scene, style_of(skill), 1, backends, "scan");
+    SessionRecorder recorder(recording_file(file()), scene, attempt.session(), "");
     for (std::size_t frame = 0; frame < 200; ++frame) {
-      const double time = static_cast<double>(frame) * dt;
-      session.step({frame, time}, dt);
-      recorder.append(session, time);
-      kept_.emplace_back(observer.observe(session, time));
-      task.step(observer.observe(session, time));
-      performer.see(observer.observe(session, time), task.feed());
+      attempt.step();
+      recorder.append(attempt.session(), attempt.time());
+      kept_.emplace_back(attempt.seen());
     }
     recorder.close();
-    marks_ = task.marks();
-    return task.result();
+    marks_ = attempt.task().marks();
+    return attempt.task().result();
   }
 
   std::filesystem::path file() const { return folder_.path() / "s.h5"; }

@@ -1,0 +1,84 @@
+// Declares the keys of a scene's task, like scene_keys.hpp.   Tested in tests/house/scene_keys_test.cpp
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "sim/scene/scene_key.hpp"
+#include "sim/scene/task_reader.hpp"
+
+namespace trocar {
+
+inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
+                                       TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut};
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskTarget>) {
+  keys.text({"organ", "",
+             "organ of this target: targets in order, or the corners of a line (two or more, on one organ); "
+             "`lift-organ` takes one target",
+             Need::Required},
+            &TaskTarget::organ);
+  keys.position({"at_mm", "mm", "the nearest point of the organ at rest is the target", Need::Required},
+                &TaskTarget::location);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskZone>) {
+  keys.outline(
+      {"outline", "half heights",
+       "`[[x, y], ...]`, a forbidden zone in the picture: a simple polygon, before lens distortion; `keep-out` "
+       "needs a zone, every kind may have some",
+       Need::Required},
+      &TaskZone::outline);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskRules>) {
+  keys.number({"readable", "half heights",
+               "`navigate-camera`: radius in the picture of a disc of `tolerance_mm`, from which it is near enough"},
+              &TaskRules::readable, {0.01, 1.0});
+  keys.scaled({"too_near_mm", "mm", "`navigate-camera`: closer than this, tissue soils the lens"}, &TaskRules::too_near,
+              {0.0, 200.0});
+  keys.number({"deliberate_s", "s", "a wrong target counts when it is touched for this long"}, &TaskRules::deliberate,
+              {0.0, 60.0});
+  keys.number({"off_tissue_after_s", "s", "`burn-line`: a hook without contact for longer is off the tissue"},
+              &TaskRules::off_tissue_after, {0.0, 60.0});
+  keys.number({"removal_lasts_s", "s", "`burn-line`: longest time between two removals of one burn"},
+              &TaskRules::removal_lasts, {0.0, 60.0});
+  keys.number({"enough", "", "`burn-line`: share of the line's points that must burn"}, &TaskRules::enough,
+              {0.01, 1.0});
+  keys.scaled({"lifted_mm", "mm", "`lift-organ`: a release above this height is a drop"}, &TaskRules::lifted,
+              {0.0, 200.0});
+  keys.scaled({"slipped_mm", "mm", "`lift-organ`: the target slipped out when its distance from the tip grew by this"},
+              &TaskRules::slipped, {0.1, 200.0});
+  keys.number({"many_errors", "", "with this many errors the grade for errors is 0"}, &TaskRules::many_errors,
+              {1.0, 1000.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskScene>) {
+  keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskScene::kind, kTaskKinds);
+  keys.text({"title", "", "shown before the start"}, &TaskScene::title);
+  keys.text({"instructions", "", "shown before the start"}, &TaskScene::instructions);
+  keys.text({"instrument", "",
+             "the instrument whose tip counts, empty: any; required for `lift-organ` (a grasper) and `burn-line` (a "
+             "hook); refused for `navigate-camera`"},
+            &TaskScene::instrument);
+  keys.scaled({"tolerance_mm", "mm", "largest distance from a target; half the width of a line"}, &TaskScene::tolerance,
+              {0.1, 100.0});
+  keys.number({"hold_s", "s", "time to hold a target"}, &TaskScene::hold, {0.0, 60.0});
+  keys.scaled({"lift_mm", "mm", "height of `lift-organ`"}, &TaskScene::lift, {0.1, 200.0});
+  keys.number({"most_force_n", "N", "force limit; more force on the tissue is an error"}, &TaskScene::most_force,
+              {0.01, 100.0});
+  keys.scaled({"most_tremor_mm", "mm", "tremor limit, root mean square; 0: tremor is not graded"},
+              &TaskScene::most_tremor, {0.0, 10.0});
+  keys.number({"time_good_s", "s", "target time: full grade up to it"}, &TaskScene::time_good, {0.1, 36000.0});
+  keys.number({"time_limit_s", "s", "the task ends unfinished at this time; more than `time_good_s`"},
+              &TaskScene::time_limit, {0.1, 36000.0});
+  keys.table("rules", &TaskScene::rules);
+  keys.list("place", &TaskScene::locations);
+  keys.list("zone", &TaskScene::zones);
+}
+
+}  // namespace trocar
