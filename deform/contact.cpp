@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/contact_thinning.hpp"
 #include "deform/pressing_tool.hpp"
 
 namespace trocar {
@@ -15,6 +16,8 @@ constexpr double kSameSide = 0.5;
 // points of a face behind it.
 constexpr double kLongestPartStride = 6e-4;  // m
 constexpr int kMostPartSubsteps = 32;
+// Candidates times substeps: a part that is buried in many small faces gets fewer substeps.
+constexpr double kMostPartWork = 60000.0;
 
 double part_speed(const MovingPart& part) { return motion_bounds(*part.motion, *part.shape).speed; }
 
@@ -55,37 +58,34 @@ bool in_range(const PressingTool& tool, double distance, const ContactList& list
 }
 
 // Adds a separate contact for a corner, because a face held at only one point would swing into the tool at another.
-// Returns whether the corner has one, from this face or an earlier one.
-bool add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
+void add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
-  if (out.added_vertex[vertex] == out.round) return true;
-  if (tool.is_beyond(p, tool.radius() + out.params.reach)) return false;
+  if (out.added_vertex[vertex] == out.round) return;
+  if (tool.is_beyond(p, tool.radius() + out.params.reach)) return;
   const ToolTissue closest = tool.closest(p);
   const glm::dvec3 to_tool = closest.on_tool - p;
   const double distance = closest.distance;
   if (!in_range(tool, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
-    return false;
+    return;
   out.added_vertex[vertex] = out.round;
-  out.contacts.push_back({out.tool(), vertex, glm::vec3(to_tool / distance)});
-  return true;
+  out.add({out.tool(), vertex, glm::vec3(to_tool / distance)}, distance);
 }
 
-// Adds a contact where an edge comes closest to a tool that crosses it, and returns whether it did. Of its two faces,
-// the one that traverses the edge upwards adds it.
-bool add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
+// A contact where an edge comes closest to a tool that crosses it. Of its two faces, the one that traverses the edge
+// upwards adds it.
+void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
               const glm::dvec3& face_normal, ContactList& out) {
   constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
-  if (from > to) return false;
+  if (from > to) return;
   const ToolTissue closest = tool.closest(a, b);
   const double share = closest.along;
   if (!(share >= kEnd && share <= 1.0 - kEnd) || !in_range(tool, closest.distance, out) ||
       closest.distance <= kCoincident)
-    return false;
+    return;
   const glm::dvec3 to_tool = closest.on_tool - closest.on_tissue;
-  if (glm::dot(to_tool, face_normal) < kSameSide * closest.distance) return false;
-  out.contacts.push_back(
-      {out.tool(), from, glm::vec3(to_tool / closest.distance), to, from, static_cast<float>(share), 0.f});
-  return true;
+  if (glm::dot(to_tool, face_normal) < kSameSide * closest.distance) return;
+  out.add({out.tool(), from, glm::vec3(to_tool / closest.distance), to, from, static_cast<float>(share), 0.f},
+          closest.distance);
 }
 
 std::uint64_t key_of(std::uint32_t tool, FaceId face) { return std::uint64_t{tool} << 32 | index(face); }
@@ -100,25 +100,6 @@ bool pierced(const PressingTool& tool, FaceId id, const Triangle& face, const gl
   return glm::dot(area, to_tool) < kStraightBehind * glm::length(area);
 }
 
-// Adds contacts at the corners and along the edges. Returns whether one of them is at the point of the face with the
-// weights `w`: it lies on that corner or edge.
-bool add_border(const PressingTool& tool, const glm::uvec3& corners, const Triangle& face, const glm::dvec3& normal,
-                const glm::dvec3& w, ContactList& out) {
-  constexpr double kOnBorder = 1e-6;
-  const glm::dvec3 at[3] = {face.a, face.b, face.c};
-  bool has_contact = false;
-  for (int k = 0; k < 3; ++k) {
-    const bool added = add_vertex(tool, corners[k], at[k], normal, out);
-    has_contact = has_contact || (added && w[k] > 1.0 - kOnBorder);
-  }
-  for (int k = 0; k < 3; ++k) {
-    const int next = (k + 1) % 3, opposite = (k + 2) % 3;
-    const bool added = add_edge(tool, corners[k], corners[next], at[k], at[next], normal, out);
-    has_contact = has_contact || (added && w[opposite] < kOnBorder);
-  }
-  return has_contact;
-}
-
 void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
@@ -129,22 +110,25 @@ void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, st
   FaceContact contact = against_end_pose(closest);
   if (!touched && !in_range(tool, contact.distance, out)) return;
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
-  const bool first_point = touched && (passed || closest.distance <= kCoincident);
-  if (first_point) contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
-  const bool went_through = pierced(tool, id, face, contact.normal, out);
-  if (went_through) {
+  if (touched && (passed || closest.distance <= kCoincident))
+    contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
+  if (pierced(tool, id, face, contact.normal, out)) {
     contact.normal = glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
+    contact.distance = 0.0;
   } else if (behind(face, contact.normal)) {
     return;
   }
   if (tool.is_part()) out.met.push_back(key_of(out.tool(), id));
   const glm::dvec3 w = corner_weights(face, contact.point);
-  const auto own = static_cast<std::ptrdiff_t>(out.contacts.size());
-  out.contacts.push_back({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z,
-                          static_cast<float>(w.y), static_cast<float>(w.z)});
-  const bool twice = add_border(tool, corners, face, contact.normal, w, out);
-  // Around a small part many faces share their closest point; one contact there is enough.
-  if (twice && tool.is_part() && !first_point && !went_through) out.contacts.erase(out.contacts.begin() + own);
+  out.add({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z, static_cast<float>(w.y),
+           static_cast<float>(w.z)},
+          contact.distance);
+  add_vertex(tool, corners.x, face.a, contact.normal, out);
+  add_vertex(tool, corners.y, face.b, contact.normal, out);
+  add_vertex(tool, corners.z, face.c, contact.normal, out);
+  add_edge(tool, corners.x, corners.y, face.a, face.b, contact.normal, out);
+  add_edge(tool, corners.y, corners.z, face.b, face.c, contact.normal, out);
+  add_edge(tool, corners.z, corners.x, face.c, face.a, contact.normal, out);
   out.face_of.resize(out.contacts.size(), id);
 }
 
@@ -166,6 +150,8 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
 void ContactList::reserve(std::size_t count) {
   contacts.reserve(count);
   face_of.reserve(count);
+  gap.reserve(count);
+  for (auto* indices : {&order, &kept}) indices->reserve(count);
   for (auto* keys : {&met, &met_before}) keys->reserve(count);
   for (auto* faces : {&candidates, &near}) faces->reserve(count);
 }
@@ -216,6 +202,7 @@ void begin_contacts(ContactList& list) {
   list.met.clear();
   list.contacts.clear();
   list.face_of.clear();
+  list.gap.clear();
   list.first.assign(1, 0);
 }
 
@@ -243,6 +230,7 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
       add_face(pressing, list.candidates[i], face, positions, list);
       for (std::size_t k = before; k < list.contacts.size(); ++k) list.contacts[k].smooth = corners > 0;
     }
+  if (pressing.is_part()) thin_contacts(list.first.back(), positions, list);
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 
@@ -260,7 +248,8 @@ int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
     }
   }
   shafts = std::min(shafts, static_cast<double>(list.params.most_substeps));
-  parts = std::min(parts, static_cast<double>(kMostPartSubsteps));
+  parts = std::min(
+      {parts, static_cast<double>(kMostPartSubsteps), kMostPartWork / static_cast<double>(list.candidates.size())});
   return static_cast<int>(std::ceil(std::max(shafts, parts)));
 }
 

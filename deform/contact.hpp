@@ -37,6 +37,7 @@ struct ContactList {
   ContactParams params;
   std::vector<TissueContact> contacts;  // [contact] by tool
   std::vector<FaceId> face_of;          // [contact] the face that caused it
+  std::vector<float> gap;               // [contact] m, from the tool at the end of the substep when it was added
   std::vector<std::uint32_t> first{0};  // [tool + 1] contacts of tool k are first[k] .. first[k + 1]
 
   // Faces that each tool may touch in this frame, and those that were near it in the previous frame. [tool + 1]
@@ -44,6 +45,7 @@ struct ContactList {
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
   std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the latest round it was used in
   std::uint32_t round = 0;
+  std::vector<std::uint32_t> order, kept;  // of thin_contacts()
   // Faces that had a contact with a part in the present and in the previous contact substep. [contact] tool, face
   std::vector<std::uint64_t> met, met_before;
 
@@ -51,6 +53,10 @@ struct ContactList {
   bool was_met(FaceId face) const;
   bool has_candidates(std::size_t tool) const {
     return tool + 1 < first_candidate.size() && first_candidate[tool] < first_candidate[tool + 1];
+  }
+  void add(const TissueContact& contact, double distance) {
+    contacts.push_back(contact);
+    gap.push_back(static_cast<float>(distance));
   }
   // Returns the index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }

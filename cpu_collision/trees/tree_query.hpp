@@ -44,6 +44,9 @@ struct TreePart {
   bool operator==(const TreePart&) const = default;
 };
 
+// More touches in a call allocate once.
+constexpr std::size_t kUsualTouches = 4096;
+
 // Box around a face's motion.
 struct SweptBox {
   Lanes4 low, high;  // m  x, y, z, 0

@@ -19,6 +19,7 @@ void VolumeTreeQuery<Volume>::rebuild(const MeshView& mesh) {
   const auto start = Clock::now();
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   candidates_.reserve(faces_.size());
+  book_.reserve(std::min(faces_.size(), kUsualTouches));
   positions_.assign(mesh.positions);
   build();
   if (plan_.update == TreeUpdate::Refit) {
@@ -38,6 +39,7 @@ void VolumeTreeQuery<Volume>::change_faces(const MeshView& mesh, std::span<const
   const auto start = Clock::now();
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   candidates_.reserve(faces_.size());
+  book_.reserve(std::min(faces_.size(), kUsualTouches));
   positions_.assign(mesh.positions);
   change_.apply(removed, faces_, positions_, split_params(), tree_);
   finish_update(start);

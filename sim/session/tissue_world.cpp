@@ -16,8 +16,15 @@ glm::vec3 outward_of(const PartShape& jaw, const InstrumentMotion& motion) {
 
 // Points that jaws usually hold at most. More of them allocate once.
 constexpr std::size_t kUsualHolds = 512;
-// Contacts and candidate faces of all parts with an organ.
-constexpr std::size_t kUsualContacts = 8192;
+// Contacts and candidate faces of all parts with an organ, and their touches.
+constexpr std::size_t kUsualContacts = 8192, kUsualTouches = 2048;
+
+void reserve_touches(Organ& organ, std::size_t count) {
+  for (auto* touches : {&organ.answered, &organ.touched.touches, &organ.touched_by_id}) touches->reserve(count);
+  for (auto* faces : {&organ.tip_faces, &organ.tip_ids}) faces->reserve(count);
+  organ.touched.part.reserve(count);
+  organ.touch_pressure.reserve(count);
+}
 
 // Returns whether the instrument reaches tissue.
 bool reaches_anything(const Organ& organ, std::size_t tool) { return !organ.touches.of_tool(tool).empty(); }
@@ -55,6 +62,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     organs_[k].state.scratch.active.reserve(kUsualContacts);
     organs_[k].state.scratch.crushed.reserve(organs_[k].tissue.lattice.cells.size());
     organs_[k].contacts.reserve(kUsualContacts);
+    reserve_touches(organs_[k], kUsualTouches);
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);
   for (const Organ& organ : organs_)
@@ -64,6 +72,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   apart_.resize(scene.instruments.size());
   first_hold_.resize(scene.instruments.size());
   held_.reserve(kUsualHolds);
+  touched_now_.reserve(kUsualTouches);
 }
 
 void TissueWorld::measure() {

@@ -17,7 +17,7 @@ class PerformedSession {
   PerformedSession(const Scene& scene, const HandStyle& style, std::uint32_t seed, BackendMaker& backends,
                    const std::string& backend);
 
-  // Makes one frame; the task judges it and the trainee sees it.
+  // Makes one frame, which the task and the trainee see.
   void step();
 
   Session& session() { return session_; }

@@ -6,6 +6,7 @@
 #include "deform/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
 #include "tests/deform/deform_support.hpp"
+#include "tests/deform/part_points.hpp"
 
 namespace trocar {
 namespace {
@@ -193,9 +194,9 @@ TEST(PartContact, ForceAgreesWithTheImplicitReference) {
   }
   ImplicitState state = implicit_rest(scene.model);
   for (std::size_t i = 0; i < state.x.size(); ++i) state.x[i] = dvec3(press.state.x[i]);
-  begin_contacts(press.list);
-  add_contacts(tool, scene.mesh.faces, press.positions, press.list);
-  const ImplicitResult answer = implicit_equilibrium(scene.model, state, {{&tool, 1}, press.list.contacts, {}});
+  const PosedPart posed(part.shape, frame_at(part.motion, part.shape, 1.0));
+  const std::vector<TissueContact> contacts = test::part_grid(posed, scene.mesh.faces, press.positions);
+  const ImplicitResult answer = implicit_equilibrium(scene.model, state, {{&tool, 1}, contacts, {}});
   const double expected = glm::length(answer.tool_force[0]), found = static_cast<double>(glm::length(force));
   std::printf("%.3f N, implicit reference %.3f N\n", found, expected);
   EXPECT_NEAR(found / expected, 1.0, 0.1);

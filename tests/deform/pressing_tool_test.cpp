@@ -67,11 +67,10 @@ bool lies_on(const TissueContact& c, const glm::uvec3& face) {
   return (has(c.vertex) || c.u + c.v >= 1.f) && (has(c.second) || c.u <= 0.f) && (has(c.third) || c.v <= 0.f);
 }
 
-// On a plane of faces of 1 mm under a jaw, every face in reach that looks at the jaw has a contact where it is closest;
-// a face parallel to the jaw has many such points. At most two contacts are at one point: those of an edge and of the
-// face that does not add it.
+// On a plane of faces of 2 mm under a jaw, every face in reach that looks at the jaw has a contact where it is closest;
+// a face parallel to the jaw has many such points. No two contacts are at one point.
 TEST(PressingTool, ContactsAreCompleteAndNotCountedTwice) {
-  const TriangleMesh plane = shapes::grid(40, 40, 0.04f, 0.04f);
+  const TriangleMesh plane = shapes::grid(20, 20, 0.04f, 0.04f);
   for (const double gap : {-0.0002, 0.0, 0.0005, 0.0015})
     for (const double roll : {0.0, 0.4}) {
       const Jaw jaw(gap, roll);
@@ -85,7 +84,7 @@ TEST(PressingTool, ContactsAreCompleteAndNotCountedTwice) {
       const auto contacts_at = [&](const dvec3& at) {
         return std::count_if(points.begin(), points.end(), [&](const dvec3& p) { return glm::distance(p, at) < 1e-7; });
       };
-      for (const dvec3& point : points) EXPECT_LE(contacts_at(point), 2) << "gap " << gap << " roll " << roll;
+      for (const dvec3& point : points) EXPECT_EQ(contacts_at(point), 1) << "gap " << gap << " roll " << roll;
       const PressingTool tool(jaw.step);
       int in_reach = 0;
       for (const glm::uvec3& corners : plane.faces) {

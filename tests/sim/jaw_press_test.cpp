@@ -11,6 +11,7 @@
 #include "deform/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
 #include "sim/device/instrument_body.hpp"
+#include "tests/deform/part_points.hpp"
 #include "tests/sim/jaw_support.hpp"
 #include "tests/sim/session_support.hpp"
 
@@ -127,32 +128,6 @@ struct Pressing {
     }
     return high;
   }
-
-  // Contacts at the points of a fine grid on every face near the jaw, 0.7 mm apart, whatever touches there now.
-  std::vector<TissueContact> grid_points() const {
-    constexpr int kSteps = 6;
-    std::vector<TissueContact> points;
-    for (const glm::uvec3& face : faces) {
-      const Triangle t = triangle_of(organ.positions, face);
-      if (hull_distance(posed(kJaw).corners(), std::array{t.a, t.b, t.c}).distance > 0.004) continue;
-      for (int u = 0; u <= kSteps; ++u)
-        for (int v = 0; u + v <= kSteps; ++v)
-          add_point(face, static_cast<float>(u) / kSteps, static_cast<float>(v) / kSteps, organ.positions, points);
-    }
-    return points;
-  }
-
-  // A contact at a point of a face, on the side of the jaw from which the jaw came.
-  void add_point(const glm::uvec3& face, float u, float v, std::span<const glm::vec3> positions,
-                 std::vector<TissueContact>& points) const {
-    const Triangle t = triangle_of(positions, face);
-    const dvec3 p =
-        (1.0 - static_cast<double>(u + v)) * t.a + static_cast<double>(u) * t.b + static_cast<double>(v) * t.c;
-    const HullDistance closest = hull_distance(posed(kJaw).corners(), std::array{p});
-    const dvec3 outward = glm::normalize(glm::cross(t.b - t.a, t.c - t.a));
-    const dvec3 to_jaw = closest.distance > 1e-6 ? (closest.on_first - p) / closest.distance : outward;
-    if (glm::dot(to_jaw, outward) > 0.0) points.push_back({0, face.x, glm::vec3(to_jaw), face.y, face.z, u, v});
-  }
 };
 
 struct Reference {
@@ -167,7 +142,7 @@ Reference reference_of(const Pressing& pressing) {
   const ToolStep& jaw = pressing.body.step(kJaw);
   ImplicitState state = implicit_rest(organ.tissue);
   for (std::size_t i = 0; i < state.x.size(); ++i) state.x[i] = dvec3(organ.state.x[i]);
-  std::vector<TissueContact> contacts = pressing.grid_points();
+  std::vector<TissueContact> contacts = test::part_grid(pressing.posed(kJaw), pressing.faces, organ.positions);
   std::vector<glm::vec3> positions = organ.positions;
   Reference found;
   const auto corners = pressing.posed(kJaw);
@@ -185,7 +160,7 @@ Reference reference_of(const Pressing& pressing) {
       found.deepest = std::max(found.deepest, depth);
       if (depth < 1.5e-4) continue;
       const dvec3 w = weights_of(t, closest.on_second);
-      pressing.add_point(face, static_cast<float>(w.y), static_cast<float>(w.z), positions, contacts);
+      test::add_part_point(corners, face, static_cast<float>(w.y), static_cast<float>(w.z), positions, contacts);
     }
     if (found.deepest < 1.5e-4) break;
   }
