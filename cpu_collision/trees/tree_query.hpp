@@ -44,7 +44,7 @@ struct TreePart {
   bool operator==(const TreePart&) const = default;
 };
 
-// More touches in a call allocate once.
+// Touches in a call for which a tree has room from the start; more of them allocate once.
 constexpr std::size_t kUsualTouches = 4096;
 
 // Box around a face's motion.
