@@ -1,6 +1,7 @@
 #include "deform/contact.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "deform/contact_thinning.hpp"
@@ -61,8 +62,9 @@ bool in_range(const PressingTool& tool, double distance, const ContactList& list
 void add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
                 ContactList& out) {
   if (out.added_vertex[vertex] == out.round) return;
-  if (tool.is_beyond(p, tool.radius() + out.params.reach)) return;
-  const ToolTissue closest = tool.closest(p);
+  const double range = tool.radius() + out.params.reach;
+  if (tool.is_beyond(p, range)) return;
+  const ToolTissue closest = tool.closest(p, range);
   const glm::dvec3 to_tool = closest.on_tool - p;
   const double distance = closest.distance;
   if (!in_range(tool, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
@@ -77,7 +79,7 @@ void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, co
               const glm::dvec3& face_normal, ContactList& out) {
   constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
   if (from > to) return;
-  const ToolTissue closest = tool.closest(a, b);
+  const ToolTissue closest = tool.closest(a, b, tool.radius() + out.params.reach);
   const double share = closest.along;
   if (!(share >= kEnd && share <= 1.0 - kEnd) || !in_range(tool, closest.distance, out) ||
       closest.distance <= kCoincident)
@@ -104,7 +106,7 @@ void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, st
               ContactList& out) {
   const Triangle face = triangle_of(positions, corners);
   if (!tool.may_touch(face, out.params.reach)) return;
-  const ToolTissue closest = tool.closest(face);
+  const ToolTissue closest = tool.closest(face, tool.contact_range(out.params.reach));
   Touch touch;
   const bool touched = tool.may_have_touched(closest.distance) && tool.touches(face, touch);
   FaceContact contact = against_end_pose(closest);
@@ -151,7 +153,9 @@ void ContactList::reserve(std::size_t count) {
   contacts.reserve(count);
   face_of.reserve(count);
   gap.reserve(count);
-  for (auto* indices : {&order, &kept}) indices->reserve(count);
+  for (auto* indices : {&thinning.order, &thinning.kept, &thinning.next}) indices->reserve(count);
+  thinning.slot.reserve(std::bit_ceil(count + 1));
+  thinning.point.reserve(count);
   for (auto* keys : {&met, &met_before}) keys->reserve(count);
   for (auto* faces : {&candidates, &near}) faces->reserve(count);
 }

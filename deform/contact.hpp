@@ -32,6 +32,12 @@ struct FacesAround {
 };
 FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices);
 
+// What thin_contacts() keeps between frames, so that it does not allocate.
+struct ThinningScratch {
+  std::vector<std::uint32_t> order, kept, next, slot;
+  std::vector<glm::vec3> point;
+};
+
 // Contacts of all tools with one organ. Keep the object between frames: it stores the faces near each tool.
 struct ContactList {
   ContactParams params;
@@ -45,7 +51,7 @@ struct ContactList {
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
   std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the latest round it was used in
   std::uint32_t round = 0;
-  std::vector<std::uint32_t> order, kept;  // of thin_contacts()
+  ThinningScratch thinning;
   // Faces that had a contact with a part in the present and in the previous contact substep. [contact] tool, face
   std::vector<std::uint64_t> met, met_before;
 

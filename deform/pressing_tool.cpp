@@ -21,8 +21,8 @@ dvec3 closest_on_segment(const dvec3& p, const dvec3& a, const dvec3& b) {
   return square > 0.0 ? a + glm::clamp(glm::dot(p - a, d) / square, 0.0, 1.0) * d : a;
 }
 
-ToolTissue closest_hull(const PosedPart& posed, std::span<const dvec3> tissue) {
-  const HullDistance found = hull_distance(posed.corners(), tissue);
+ToolTissue closest_hull(const PosedPart& posed, std::span<const dvec3> tissue, double range) {
+  const HullDistance found = hull_distance(posed.corners(), tissue, range);
   return {found.on_first, found.on_second, found.distance};
 }
 
@@ -38,15 +38,15 @@ PressingTool::PressingTool(const ToolStep& step)
   moved_ = motion_bounds(*step.part.motion, *step.part.shape).speed * (step.part.to - step.part.from);
 }
 
-ToolTissue PressingTool::closest(const dvec3& point) const {
-  if (step_.part.shape) return closest_hull(sweep_.end, std::array{point});
+ToolTissue PressingTool::closest(const dvec3& point, double range) const {
+  if (step_.part.shape) return closest_hull(sweep_.end, std::array{point}, range);
   const dvec3 on_axis = closest_on_segment(point, step_.pivot, step_.tip_after);
   return {on_axis, point, glm::length(on_axis - point)};
 }
 
-ToolTissue PressingTool::closest(const dvec3& from, const dvec3& to) const {
+ToolTissue PressingTool::closest(const dvec3& from, const dvec3& to, double range) const {
   if (step_.part.shape) {
-    ToolTissue found = closest_hull(sweep_.end, std::array{from, to});
+    ToolTissue found = closest_hull(sweep_.end, std::array{from, to}, range);
     const dvec3 edge = to - from;
     found.along = glm::dot(found.on_tissue - from, edge) / glm::dot(edge, edge);
     return found;
@@ -56,8 +56,8 @@ ToolTissue PressingTool::closest(const dvec3& from, const dvec3& to) const {
   return {axis.p + pair.u * axis.d, edge.p + pair.v * edge.d, std::sqrt(pair.squared), pair.v};
 }
 
-ToolTissue PressingTool::closest(const Triangle& face) const {
-  if (step_.part.shape) return closest_hull(sweep_.end, std::array{face.a, face.b, face.c});
+ToolTissue PressingTool::closest(const Triangle& face, double range) const {
+  if (step_.part.shape) return closest_hull(sweep_.end, std::array{face.a, face.b, face.c}, range);
   const ClosestPoints found = closest_segment_triangle(step_.pivot, step_.tip_after, face);
   return {found.on_first, found.on_second, found.distance};
 }
@@ -74,10 +74,12 @@ bool PressingTool::may_touch(const Triangle& face, double range) const {
   const auto square = [&](const dvec3& p) { return glm::dot(p - centre, p - centre); };
   const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
   const double most = radius_ + range + radius + moved_;
-  if (step_.part.shape) return !is_beyond(centre, most) && closest(centre).distance < most;
+  if (step_.part.shape) return !is_beyond(centre, most) && hulls_within(sweep_.end.corners(), std::array{centre}, most);
   const dvec3 away = closest_on_segment(centre, step_.pivot, step_.tip_after) - centre;
   return glm::dot(away, away) < most * most;
 }
+
+double PressingTool::contact_range(double reach) const { return radius_ + std::max(reach, moved_ + kTouchMargin); }
 
 // No point of a part moves further than `moved_`. The refinement of a shaft decides by its own rounding.
 bool PressingTool::may_have_touched(double distance) const {

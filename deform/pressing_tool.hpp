@@ -25,14 +25,18 @@ class PressingTool {
 
   double radius() const { return radius_; }
   bool is_part() const { return step_.part.shape != nullptr; }
-  // Closest points in the pose at the end of the substep.
-  ToolTissue closest(const glm::dvec3& point) const;
-  ToolTissue closest(const glm::dvec3& edge_from, const glm::dvec3& edge_to) const;
-  ToolTissue closest(const Triangle& face) const;
+  // Closest points in the pose at the end of the substep. Of a part further away than `range`, `distance` may be any
+  // lower bound above `range`, and the points are then not the closest ones.
+  ToolTissue closest(const glm::dvec3& point, double range) const;
+  ToolTissue closest(const glm::dvec3& edge_from, const glm::dvec3& edge_to, double range) const;
+  ToolTissue closest(const Triangle& face, double range) const;
   // Can the face come within `range` of the tool's surface during the substep? Conservative.
   bool may_touch(const Triangle& face, double range) const;
   // Is the point certainly not within `range` of the axis or polytope in the pose at the end? Cheap; false for a shaft.
   bool is_beyond(const glm::dvec3& point, double range) const;
+  // Returns the distance of closest(face) beyond which the face is not within `reach` of the tool's surface at the end,
+  // nor can have been touched.
+  double contact_range(double reach) const;
   // Can the tool have touched, during the substep, a face at this distance of closest(face)? Conservative.
   bool may_have_touched(double distance) const;
   // As refine_touch().

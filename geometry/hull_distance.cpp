@@ -140,38 +140,72 @@ bool holds(const Simplex& s, const Vertex& v) {
   return false;
 }
 
-HullDistance points_of(const Simplex& s, std::span<const dvec3> first, std::span<const dvec3> second, double distance) {
-  HullDistance found;
-  for (int i = 0; i < s.count; ++i) {
-    found.on_first += s.weight[i] * first[s.vertex[i].a];
-    found.on_second += s.weight[i] * second[s.vertex[i].b];
-  }
-  found.distance = distance;
-  return found;
-}
+// The search for the closest points: each step comes closer, until it is proven or rounding ends it.
+class Descent {
+ public:
+  Descent(std::span<const dvec3> first, std::span<const dvec3> second)
+      : first_(first), second_(second), simplex_(of_one({first[0] - second[0], 0, 0})), to_origin_(simplex_.closest()) {}
 
-}  // namespace
-
-HullDistance hull_distance(std::span<const dvec3> first, std::span<const dvec3> second) {
-  Simplex simplex = of_one({first[0] - second[0], 0, 0});
-  dvec3 v = simplex.closest();
-  for (int round = 0; round < kMostRounds; ++round) {
-    const double square = glm::dot(v, v);
-    if (simplex.count == 4 || !(square > kMeeting * kMeeting)) return points_of(simplex, first, second, 0.0);
-    const std::size_t a = support(first, -v), b = support(second, v);
-    const Vertex next{first[a] - second[b], a, b};
-    // v . next / |v| is a lower bound of the distance.
-    if (square - glm::dot(v, next.at) <= kEnough * glm::length(v) || holds(simplex, next)) break;
-    Simplex grown = simplex;
+  // Returns whether there may be closer points, at a distance of `range` or less.
+  bool step(double range) {
+    const double square = glm::dot(to_origin_, to_origin_);
+    if (rounds_++ == kMostRounds || meets(square)) return false;
+    const std::size_t a = support(first_, -to_origin_), b = support(second_, to_origin_);
+    const Vertex next{first_[a] - second_[b], a, b};
+    const double along = glm::dot(to_origin_, next.at), length = std::sqrt(square);
+    least_ = along / length;
+    if (is_beyond(range) || square - along <= kEnough * length || holds(simplex_, next)) return false;
+    Simplex grown = simplex_;
     grown.vertex[grown.count++] = next;
     grown = closest_simplex(grown);
     const dvec3 at = grown.closest();
     // Rounding stops the descent: the simplex cannot be improved.
-    if (!(glm::dot(at, at) < square)) break;
-    simplex = grown;
-    v = at;
+    if (!(glm::dot(at, at) < square)) return false;
+    simplex_ = grown;
+    to_origin_ = at;
+    return true;
   }
-  return points_of(simplex, first, second, glm::length(v));
+
+  // Is the distance certainly above `range`, with every rounding?
+  bool is_beyond(double range) const { return least_ > range + kDistanceError; }
+  // Bounds of the distance, m.
+  double at_least() const { return least_; }
+  double at_most() const { return meets(glm::dot(to_origin_, to_origin_)) ? 0.0 : glm::length(to_origin_); }
+
+  HullDistance points(double distance) const {
+    HullDistance found;
+    for (int i = 0; i < simplex_.count; ++i) {
+      found.on_first += simplex_.weight[i] * first_[simplex_.vertex[i].a];
+      found.on_second += simplex_.weight[i] * second_[simplex_.vertex[i].b];
+    }
+    found.distance = distance;
+    return found;
+  }
+
+ private:
+  bool meets(double square) const { return simplex_.count == 4 || !(square > kMeeting * kMeeting); }
+
+  std::span<const dvec3> first_, second_;
+  Simplex simplex_;
+  dvec3 to_origin_;  // from the origin to the closest point of the difference of the hulls, as far as it is known
+  double least_ = 0.0;
+  int rounds_ = 0;
+};
+
+}  // namespace
+
+HullDistance hull_distance(std::span<const dvec3> first, std::span<const dvec3> second, double range) {
+  Descent descent(first, second);
+  while (descent.step(range)) {
+  }
+  return descent.points(descent.is_beyond(range) ? descent.at_least() : descent.at_most());
+}
+
+bool hulls_within(std::span<const dvec3> first, std::span<const dvec3> second, double range) {
+  Descent descent(first, second);
+  while (!(descent.at_most() < range))
+    if (!descent.step(range)) return descent.at_most() < range && !descent.is_beyond(range);
+  return true;
 }
 
 // The distance of the moving point from the hull is convex, so Newton's method from beyond the hull descends to the

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <limits>
 #include <span>
 
 namespace trocar {
@@ -18,8 +19,14 @@ struct HullDistance {
   double distance = 0.0;                     // m   0 when the hulls share a point
 };
 
-// Both spans have at least one point; the points may coincide or lie in one line or plane.
-HullDistance hull_distance(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second);
+// Both spans have at least one point; the points may coincide or lie in one line or plane. If the hulls are further
+// apart than `range`, the search ends as soon as that is certain: `distance` is then only a lower bound above `range`,
+// and the points are not the closest ones.
+HullDistance hull_distance(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second,
+                           double range = std::numeric_limits<double>::infinity());
+
+// Returns hull_distance(first, second).distance < range; cheaper, unless the two are almost equal.
+bool hulls_within(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second, double range);
 
 // Returns how far `point` must move along `direction` (unit) until it has left, for good, the points within `radius` of
 // the hull; 0 when this line never enters them ahead of the point, m.

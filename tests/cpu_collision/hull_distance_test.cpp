@@ -62,6 +62,38 @@ TEST(HullDistance, IsProvenByASlab) {
   }
 }
 
+// A search that may end beyond a range gives the same bits within it and a lower bound beyond; hulls_within() decides
+// like the whole search. Half of the ranges are next to the distance itself.
+TEST(HullDistance, EndsEarlyOnlyBeyondTheRange) {
+  Dice dice(1313);
+  std::printf("seed 1313\n");
+  int near = 0, early = 0;
+  for (int i = 0; i < 30000; ++i) {
+    const PartShape shape = test::random_part(dice);
+    const Triangle face = random_face(dice, dice.log_uniform(1e-5, 0.02));
+    const std::array<dvec3, 3> corners{face.a, face.b, face.c};
+    const HullDistance whole = hull_distance(shape.corners, corners);
+    const double ranges[] = {dice.log_uniform(1e-6, 0.1), whole.distance + dice.uniform(-2e-9, 2e-9), whole.distance};
+    for (const double range : ranges) {
+      const HullDistance found = hull_distance(shape.corners, corners, range);
+      ASSERT_EQ(hulls_within(shape.corners, corners, range), whole.distance < range) << "case " << i;
+      ASSERT_LE(found.distance, whole.distance + kDistanceError) << "case " << i;
+      if (whole.distance > range) {
+        ASSERT_GT(found.distance, range) << "case " << i;
+        early += found.distance != whole.distance;
+        continue;
+      }
+      ASSERT_EQ(found.distance, whole.distance) << "case " << i;
+      ASSERT_EQ(found.on_first, whole.on_first) << "case " << i;
+      ASSERT_EQ(found.on_second, whole.on_second) << "case " << i;
+      ++near;
+    }
+  }
+  std::printf("%d searches within the range, %d ended early\n", near, early);
+  EXPECT_GT(near, 10000);
+  EXPECT_GT(early, 10000);
+}
+
 TEST(HullDistance, DegenerateHulls) {
   const std::vector<dvec3> point{{0, 0, 0}}, twice{{0, 0, 0}, {0, 0, 0}}, segment{{-1, 0, 1}, {1, 0, 1}},
       collinear{{-1, 0, 1}, {0, 0, 1}, {1, 0, 1}, {1, 0, 1}}, flat{{-1, -1, 2}, {1, -1, 2}, {1, 1, 2}, {-1, 1, 2}};

@@ -2,6 +2,9 @@
 // are many, all others in their order.
 #include "deform/contact_thinning.hpp"
 
+#include <numeric>
+#include <random>
+
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {
@@ -69,6 +72,50 @@ TEST(ContactThinning, ThinsManyContactsToTheSpacing) {
         EXPECT_GE(distance(list.contacts[i].vertex, list.contacts[k].vertex), kContactSpacing);
         EXPECT_LT(list.contacts[k].vertex, list.contacts[i].vertex) << "the order is kept";
       }
+  }
+}
+
+// The same by comparing all pairs of the contacts `order`.
+std::vector<std::uint32_t> thinned_by_pairs(std::span<const glm::vec3> positions, const ContactList& list,
+                                            float spacing, std::vector<std::uint32_t> order) {
+  std::vector<std::uint32_t> kept;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return list.gap[a] < list.gap[b]; });
+  for (const std::uint32_t i : order) {
+    const auto stands_for = [&](std::uint32_t k) {
+      const glm::vec3 apart = positions[k] - positions[i];
+      return glm::dot(apart, apart) < spacing * spacing &&
+             glm::dot(list.contacts[k].normal, list.contacts[i].normal) > kSameContactNormal;
+    };
+    if (std::none_of(kept.begin(), kept.end(), stands_for)) kept.push_back(i);
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+TEST(ContactThinning, EqualsTheComparisonOfAllPairs) {
+  std::mt19937 random(2230);
+  std::printf("seed 2230\n");
+  const auto uniform = [&] { return static_cast<float>(random() >> 8) / 16777216.f - 0.5f; };
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t count = 1 + random() % 400;
+    const float size = round % 2 ? 4e-6f : 8e-3f;  // m
+    const glm::vec3 centre = 0.3f * glm::vec3(uniform(), uniform(), uniform());
+    std::vector<glm::vec3> positions, normals;
+    std::vector<float> gaps;
+    for (std::size_t i = 0; i < count; ++i) {
+      positions.push_back(centre + size * glm::vec3(uniform(), uniform(), uniform()));
+      normals.push_back(glm::normalize(glm::vec3(uniform(), uniform(), 1.f)));
+      gaps.push_back(1e-5f * static_cast<float>(random() % 50));
+    }
+    ContactList list = list_of(gaps, normals);
+    std::vector<std::uint32_t> expected(count);
+    std::iota(expected.begin(), expected.end(), 0u);
+    expected = thinned_by_pairs(positions, list, kSameContact, expected);
+    if (expected.size() > kManyContacts) expected = thinned_by_pairs(positions, list, kContactSpacing, expected);
+    thin_contacts(0, positions, list);
+    ASSERT_EQ(list.contacts.size(), expected.size()) << "round " << round;
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(list.contacts[i].vertex, expected[i]);
   }
 }
 

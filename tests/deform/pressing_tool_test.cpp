@@ -10,6 +10,8 @@ namespace {
 
 using glm::dvec3;
 
+constexpr double kFar = std::numeric_limits<double>::infinity();  // m
+
 // What a tool meets is never refused: a point in range is not beyond it, and a touched face may have been touched.
 TEST(PressingTool, RefusesNothingThatItMeets) {
   int in_range = 0, beyond = 0, touched = 0, excluded = 0;
@@ -22,13 +24,16 @@ TEST(PressingTool, RefusesNothingThatItMeets) {
     for (int i = 0; i < 10; ++i) {
       const dvec3 at = near + dice.in_cube(dice.log_uniform(1e-4, 0.03));
       const double range = dice.log_uniform(1e-4, 0.02);
-      const bool close = tool.closest(at).distance <= range;
+      const bool close = tool.closest(at, kFar).distance <= range;
       EXPECT_FALSE(close && tool.is_beyond(at, range)) << test::words(motion);
       in_range += close, beyond += tool.is_beyond(at, range);
       const Triangle face{at, at + dice.in_cube(0.003), at + dice.in_cube(0.003)};
       Touch touch;
-      const bool meets = tool.touches(face, touch), may = tool.may_have_touched(tool.closest(face).distance);
+      const bool meets = tool.touches(face, touch), may = tool.may_have_touched(tool.closest(face, kFar).distance);
       EXPECT_FALSE(meets && !may) << test::words(motion);
+      const double reach = dice.log_uniform(1e-4, 0.02), most = tool.contact_range(reach);
+      const double distance = tool.closest(face, kFar).distance;
+      EXPECT_FALSE((may || distance < tool.radius() + reach) && distance > most) << test::words(motion);
       touched += meets, excluded += !may;
     }
   });
@@ -88,13 +93,13 @@ TEST(PressingTool, ContactsAreCompleteAndNotCountedTwice) {
       const PressingTool tool(jaw.step);
       int in_reach = 0;
       for (const glm::uvec3& corners : plane.faces) {
-        const ToolTissue closest = tool.closest(triangle_of(plane.positions, corners));
+        const ToolTissue closest = tool.closest(triangle_of(plane.positions, corners), kFar);
         const double above = closest.on_tool.z - closest.on_tissue.z;
         if (closest.distance >= tool.radius() + list.params.reach || above < 1e-6) continue;
         ++in_reach;
         double nearest = 1.0;
         for (std::size_t i = 0; i < points.size(); ++i)
-          if (lies_on(list.contacts[i], corners)) nearest = std::min(nearest, tool.closest(points[i]).distance);
+          if (lies_on(list.contacts[i], corners)) nearest = std::min(nearest, tool.closest(points[i], kFar).distance);
         EXPECT_NEAR(nearest, closest.distance, 1e-8) << "gap " << gap << " roll " << roll;
       }
       EXPECT_GT(in_reach, 20);
