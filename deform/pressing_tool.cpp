@@ -87,7 +87,7 @@ bool PressingTool::may_have_touched(double distance) const {
 }
 
 bool PressingTool::touches(const Triangle& face, Touch& touch) const {
-  return step_.part.shape ? part_touch(sweep_, face, touch) : refine_touch(step_, face, touch);
+  return step_.part.shape ? part_meets(sweep_, face, touch) : refine_touch(step_, face, touch);
 }
 
 }  // namespace trocar

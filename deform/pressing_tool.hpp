@@ -39,7 +39,7 @@ class PressingTool {
   double contact_range(double reach) const;
   // Can the tool have touched, during the substep, a face at this distance of closest(face)? Conservative.
   bool may_have_touched(double distance) const;
-  // As refine_touch().
+  // As refine_touch(), without the depth.
   bool touches(const Triangle& face, Touch& touch) const;
 
  private:

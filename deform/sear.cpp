@@ -65,20 +65,10 @@ float dose_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec
   const Voxels& voxels = sculpture.voxels;
   const SearField& field = sculpture.seared;
   if (field.block.empty()) return 0.f;
-  const glm::dvec3 grid = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
-  const glm::ivec3 base(glm::floor(grid));
-  const glm::dvec3 t = grid - glm::dvec3(base);
-  double sum = 0.0, weights = 0.0;
-  for (int corner = 0; corner < 8; ++corner) {
-    const glm::ivec3 at = base + corner_offset(corner);
-    const std::int32_t cell = voxels.holds(at) ? voxels.cell_of(lattice, at) : -1;
-    if (cell < 0) continue;
-    const glm::dvec3 w = glm::mix(1.0 - t, t, glm::dvec3(corner_offset(corner)));
+  return mean_around(voxels, lattice, p, 0.f, [&](const glm::ivec3& at, std::int32_t cell) {
     const std::uint32_t block = field.block[static_cast<std::size_t>(cell)];
-    if (block != kNoDose) sum += w.x * w.y * w.z * static_cast<double>(field.dose[block + number_in_cell(voxels, at)]);
-    weights += w.x * w.y * w.z;
-  }
-  return weights > 0.0 ? static_cast<float>(sum / weights) : 0.f;
+    return block == kNoDose ? 0.f : field.dose[block + static_cast<std::size_t>(number_in_cell(voxels, at))];
+  });
 }
 
 float look_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p) {

@@ -152,18 +152,8 @@ bool burnt_near(const Voxels& voxels, const glm::vec3& p, double reach) {
 }
 
 float heat_at(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p) {
-  const glm::dvec3 grid_position = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
-  const glm::ivec3 base(glm::floor(grid_position));
-  const glm::dvec3 t = grid_position - glm::dvec3(base);
-  double sum = 0.0, weights = 0.0;
-  for (int corner = 0; corner < 8; ++corner) {
-    const glm::ivec3 at = base + corner_offset(corner);
-    if (!voxels.holds(at) || voxels.cell_of(lattice, at) < 0) continue;
-    const glm::dvec3 w = glm::mix(1.0 - t, t, glm::dvec3(corner_offset(corner)));
-    sum += w.x * w.y * w.z * voxels.heat[voxels.flat(at)];
-    weights += w.x * w.y * w.z;
-  }
-  return weights > 0.0 ? static_cast<float>(sum / weights) : -1.f;
+  return mean_around(voxels, lattice, p, -1.f,
+                     [&](const glm::ivec3& at, std::int32_t) { return voxels.heat[voxels.flat(at)]; });
 }
 
 std::int32_t label_pieces(const Voxels& voxels, std::vector<std::int32_t>& piece_of) {

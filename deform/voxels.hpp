@@ -54,6 +54,25 @@ inline glm::ivec3 side_offset(int side) {
   return offset;
 }
 
+// Returns the mean of value(at, cell) over the voxels around `p` inside the lattice, weighted trilinearly; `none` when
+// there are none.
+template <class Value>
+float mean_around(const Voxels& voxels, const Lattice& lattice, const glm::vec3& p, float none, Value value) {
+  const glm::dvec3 grid = (glm::dvec3(p) - voxels.origin) / voxels.size - 0.5;
+  const glm::ivec3 base(glm::floor(grid));
+  const glm::dvec3 t = grid - glm::dvec3(base);
+  double sum = 0.0, weights = 0.0;
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::ivec3 at = base + corner_offset(corner);
+    const std::int32_t cell = voxels.holds(at) ? voxels.cell_of(lattice, at) : -1;
+    if (cell < 0) continue;
+    const glm::dvec3 w = glm::mix(1.0 - t, t, glm::dvec3(corner_offset(corner)));
+    sum += w.x * w.y * w.z * static_cast<double>(value(at, cell));
+    weights += w.x * w.y * w.z;
+  }
+  return weights > 0.0 ? static_cast<float>(sum / weights) : none;
+}
+
 // Makes the voxels. Voxels at least half inside `organ` are tissue. Unconnected pieces of fewer than `smallest_piece`
 // voxels, as at thin edges, count as outside.
 Voxels make_voxels(const MeshView& organ, const Lattice& lattice, int per_cell, int smallest_piece);

@@ -144,7 +144,10 @@ bool holds(const Simplex& s, const Vertex& v) {
 class Descent {
  public:
   Descent(std::span<const dvec3> first, std::span<const dvec3> second)
-      : first_(first), second_(second), simplex_(of_one({first[0] - second[0], 0, 0})), to_origin_(simplex_.closest()) {}
+      : first_(first),
+        second_(second),
+        simplex_(of_one({first[0] - second[0], 0, 0})),
+        to_origin_(simplex_.closest()) {}
 
   // Returns whether there may be closer points, at a distance of `range` or less.
   bool step(double range) {

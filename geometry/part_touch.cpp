@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "geometry/hull_distance.hpp"
 
@@ -57,6 +58,22 @@ dvec3 face_normal(const Triangle& face) {
   return length > 0.0 ? n / length : dvec3(0.0, 0.0, 1.0);
 }
 
+struct Contact {
+  dvec3 point, normal;  // m, 1: on the face, from face to part
+};
+
+std::optional<Contact> touch_without_depth(const PartSweep& sweep, const Triangle& face, Touch& touch) {
+  const std::array<dvec3, 3> corners{face.a, face.b, face.c};
+  const Moment first = first_contact(sweep, corners);
+  if (first.time < 0.0) return std::nullopt;
+  const dvec3 to_part = first.closest.on_first - first.closest.on_second;
+  const dvec3 normal = first.closest.distance > kCoincident ? to_part / first.closest.distance : face_normal(face);
+  touch.point = glm::vec3(first.closest.on_second);
+  touch.normal = glm::vec3(normal);
+  touch.time = static_cast<float>(first.time);
+  return Contact{first.closest.on_second, normal};
+}
+
 }  // namespace
 
 // The positive root of gap = speed t + acceleration / 2 t^2, in the form without cancellation.
@@ -76,17 +93,15 @@ PartSweep part_sweep(const MovingPart& part) {
           PosedPart(*part.shape, frame_at(*part.motion, *part.shape, part.end))};
 }
 
+bool part_meets(const PartSweep& sweep, const Triangle& face, Touch& touch) {
+  return touch_without_depth(sweep, face, touch).has_value();
+}
+
 bool part_touch(const PartSweep& sweep, const Triangle& face, Touch& touch) {
-  const std::array<dvec3, 3> corners{face.a, face.b, face.c};
-  const Moment first = first_contact(sweep, corners);
-  if (first.time < 0.0) return false;
-  const dvec3 to_part = first.closest.on_first - first.closest.on_second;
-  const dvec3 normal = first.closest.distance > kCoincident ? to_part / first.closest.distance : face_normal(face);
-  touch.point = glm::vec3(first.closest.on_second);
-  touch.normal = glm::vec3(normal);
-  touch.time = static_cast<float>(first.time);
+  const std::optional<Contact> contact = touch_without_depth(sweep, face, touch);
+  if (!contact) return false;
   touch.depth = static_cast<float>(
-      exit_distance(sweep.end.corners(), sweep.part.shape->radius, first.closest.on_second, -normal));
+      exit_distance(sweep.end.corners(), sweep.part.shape->radius, contact->point, -contact->normal));
   return true;
 }
 

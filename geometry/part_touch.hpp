@@ -45,5 +45,7 @@ PartSweep part_sweep(const MovingPart& part);
 
 // Returns whether the part meets `face` during the interval. If so, fills `touch`, except `touch.face`.
 bool part_touch(const PartSweep& sweep, const Triangle& face, Touch& touch);
+// The same without `touch.depth`, which costs as much again.
+bool part_meets(const PartSweep& sweep, const Triangle& face, Touch& touch);
 
 }  // namespace trocar

@@ -48,8 +48,8 @@ TEST(ContactThinning, ThinsManyContactsToTheSpacing) {
     std::vector<glm::vec3> positions;
     std::vector<float> gaps;
     for (std::size_t i = 0; i < count; ++i) {
-      const float a = static_cast<float>(i % 45), b = static_cast<float>(i / 45);
-      positions.emplace_back(a * 2e-4f, b * 2e-4f, 0.f);
+      const std::size_t column = i % 45, row = i / 45;
+      positions.emplace_back(static_cast<float>(column) * 2e-4f, static_cast<float>(row) * 2e-4f, 0.f);
       gaps.push_back(1e-6f * static_cast<float>((i * 7919) % 1009));
     }
     ContactList list = list_of(gaps, std::vector<glm::vec3>{{0, 0, 1}});

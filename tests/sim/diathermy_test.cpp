@@ -25,16 +25,6 @@ constexpr double kReach = 0.00145;    // m   of a cut, from the axis of the wire
 constexpr double kVoxel = 0.008 / 6;  // m   side
 constexpr double kPressed = 0.0003;   // m   of the wire's end below the undeformed surface
 
-// Takes poses from the test.
-class HandDevice final : public Device {
- public:
-  explicit HandDevice(const DevicePose* pose) : pose_(pose) {}
-  DevicePose pose(const FrameClock&) override { return *pose_; }
-
- private:
-  const DevicePose* pose_;
-};
-
 // A block on the floor, fixed at its underside, and a hook.
 class HookOnABlock : public ::testing::Test {
  protected:
@@ -51,7 +41,7 @@ class HookOnABlock : public ::testing::Test {
         "radius_mm = 2.5\n" +
             more));
     session_.emplace(scene_, backends_, "scan", std::vector<CheckPlan>{{"obb-refit", 1}},
-                     [&](const InstrumentScene&) { return std::make_unique<HandDevice>(&pose_); });
+                     [&](const InstrumentScene&) { return std::make_unique<PosedDevice>(&pose_); });
     frame_ = 0;
     pose_ = vertical(0.03, 0.03, 0.05);
     pose_.energy = Diathermy::Off;

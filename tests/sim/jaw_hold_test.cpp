@@ -14,7 +14,7 @@ namespace trocar {
 namespace {
 
 using glm::dvec3;
-using test::Place, test::PosedDevice;
+using test::Place;
 
 // Where the jaws grip: near this point, `roll_deg` about the normal; the shaft leans by `lean_deg` from the normal.
 struct Grip {

@@ -19,7 +19,7 @@ namespace trocar {
 namespace {
 
 using glm::dvec3;
-using test::Place, test::PosedDevice;
+using test::Place;
 
 constexpr double kDepth = 0.005;   // m
 constexpr double kTrocar = 0.16;   // m  from the pressed point to the trocar

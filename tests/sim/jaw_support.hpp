@@ -2,22 +2,12 @@
 #pragma once
 
 #include <glm/glm.hpp>
-#include <memory>
 
 #include "sim/session/session.hpp"
+#include "tests/sim/session_support.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar::test {
-
-// Keeps the pose that the test sets.
-class PosedDevice final : public Device {
- public:
-  explicit PosedDevice(const DevicePose* pose) : pose_(pose) {}
-  DevicePose pose(const FrameClock&) override { return *pose_; }
-
- private:
-  const DevicePose* pose_;
-};
 
 inline Scene liver_alone() {
   Scene scene = load_scene(repository_file("data/scenes/liver_and_stomach.toml"));

@@ -12,6 +12,16 @@ namespace trocar {
 
 constexpr double kFrame = 1.0 / 60.0;  // s
 
+// Keeps the pose that the test sets.
+class PosedDevice final : public Device {
+ public:
+  explicit PosedDevice(const DevicePose* pose) : pose_(pose) {}
+  DevicePose pose(const FrameClock&) override { return *pose_; }
+
+ private:
+  const DevicePose* pose_;
+};
+
 // Repeats the same two seconds: once every buffer has held its largest frame, none grows.
 class LoopingDevice final : public Device {
  public:

@@ -128,8 +128,7 @@ TEST(TaskRun, CurveMustBeFollowedInOrder) {
 TEST(TaskRun, BurnsOnAndOffTheLine) {
   HandMadeFrames frames;
   TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
-  frames.tool.energy = Diathermy::Cut;
-  frames.faces_removed = 3;
+  frames.cut(3);
   for (int k = 0; k <= 60; ++k) {
     // A piece of 20 mm lies 6 mm off the line.
     frames.tip_at(-0.03 + 0.001 * k, k >= 20 && k < 40 ? 0.006 : 0.0);
@@ -170,8 +169,7 @@ TEST(TaskRun, RemovedTissueCountsAsBurnt) {
 TEST(TaskRun, ContactWithoutHeatIsNoBurn) {
   HandMadeFrames frames;
   TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
-  frames.tool.energy = Diathermy::Cut;
-  frames.faces_removed = 3;
+  frames.cut(3);
   for (int k = 0; k <= 20; ++k) {
     frames.tip_at(-0.03 + 0.001 * k, 0.008);
     frames.tool.heats = 0;

@@ -40,6 +40,12 @@ class HandMadeFrames {
     if (height <= kRadius) touches_.push_back({FaceId(0), glm::vec3(x, y, 0), {0, 0, 1}, float(kRadius - height), 0.f});
   }
 
+  // From now on the tool cuts with diathermy and removes this number of faces in every frame.
+  void cut(std::size_t faces) {
+    tool.energy = Diathermy::Cut;
+    faces_removed = faces;
+  }
+
   // Shows the next `count` frames to a task.
   void show(TaskRun& run, int count = 1) {
     for (int k = 0; k < count; ++k) {

@@ -15,17 +15,18 @@ double WanderingDevice::uniform(double low, double high) {
 }
 
 void WanderingDevice::choose_next() {
-  constexpr double kLift = 0.05;  // m
+  constexpr double kLift = 0.05;     // m
+  constexpr double kThrough = 0.25;  // 1, of the ways: straight to the next target, often through tissue
   const glm::dvec3 target = targets_[random_() % targets_.size()];
   const glm::dvec3 along = glm::normalize(target - pose_.pivot), now = glm::normalize(pose_.tip - pose_.pivot);
   goals_ = {target + uniform(-0.010, params_.gentle ? 0.006 : 0.012) * along};
   speed_ = params_.gentle ? 0.1 : uniform(0.02, 0.4);
   wait_ = static_cast<int>(uniform(0.0, 20.0));
-  if (params_.gentle) {
+  if (params_.gentle || uniform(0.0, 1.0) >= kThrough) {
     goals_.push_back(target - kLift * along);
     goals_.push_back(pose_.tip - kLift * now);
-    return;
   }
+  if (params_.gentle) return;
   pose_.grip = uniform(0.0, 1.0) < 0.5 ? 0.0 : uniform(0.0, 1.0);
   const double pedal = uniform(0.0, 1.0);
   pose_.energy = pedals(pedal < 0.2, pedal < 0.3);

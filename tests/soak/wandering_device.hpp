@@ -1,6 +1,6 @@
-// Moves an instrument at random: between targets on and in the organs at 20 to 400 mm/s, jaws and pedal at random, with
-// occasional failures (stale, lost, a NaN pose). For the last frames it withdraws. The same seed gives the same motion.
-// Units: metres, seconds.
+// Moves an instrument at random: between targets on and in the organs at 20 to 400 mm/s, through the air or, less
+// often, straight through the tissue, jaws and pedal at random, with occasional failures (stale, lost, a NaN pose). For
+// the last frames it withdraws. The same seed gives the same motion. Units: metres, seconds.
 #pragma once
 
 #include <random>
