@@ -119,8 +119,7 @@ class Soak {
     scene.frame_rate = 60.0;
     scene.breathing.amplitude = 0.f;  // drift is measured against a scene at rest
     add_instruments(scene);
-    result.frames =
-        std::max<std::size_t>(std::min(most_frames, kShortest + random_() % (kLongest - kShortest)), 2 * kRest);
+    result.frames = std::max<std::size_t>(std::min(most_frames, random_length()), 2 * kRest);
     const bool gentle = random_() % 3 == 0, recorded = random_() % 4 == 0;
     Session session(scene, backends_, "scan", {{"obb-refit", 10}}, maker(scene, result.frames, gentle));
     const TaskStage stage = stage_of(session);
@@ -139,6 +138,12 @@ class Soak {
   }
 
  private:
+  // Short sessions are as frequent as long ones, by order of magnitude.
+  std::size_t random_length() {
+    const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
+    return static_cast<std::size_t>(kShortest * std::pow(double(kLongest) / kShortest, share));
+  }
+
   Session::DeviceMaker maker(const Scene& scene, std::size_t frames, bool gentle) {
     const std::uint64_t withdraw = frames > kRest ? frames - kRest : 0;
     return [this, targets = targets_of(scene), withdraw, gentle](const InstrumentScene& instrument) {
