@@ -77,27 +77,31 @@ struct OrganStepper::Team {
 OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
 OrganStepper::~OrganStepper() = default;
 
-void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, float dt) {
+void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, const Bonds& bonds, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return;
   models_.clear();
   states_.clear();
   for (const SteppedOrgan& organ : organs) models_.push_back(organ.model), states_.push_back(organ.state);
-  const bool touching = !contacts.contacts.empty();
   const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
   team_->share(organs.size(), begin);
 
-  // Organs that touch use a common substep; others use their own.
+  // Organs that touch or hang together use a common substep; others use their own.
+  const bool together = !contacts.contacts.empty() || !bonds.empty();
+  const auto own_count = [&](std::size_t i) {
+    return substep_count(*organs[i].model, *organs[i].state, bonds.empty() ? dt : bonds.slowdown[i] * dt);
+  };
   int most = 1;
-  for (const SteppedOrgan& organ : organs) most = std::max(most, substep_count(*organ.model, *organ.state, dt));
+  for (std::size_t i = 0; i < organs.size(); ++i) most = std::max(most, own_count(i));
   const auto substeps_of = [&](std::size_t i) {
-    const int count = touching ? most : substep_count(*organs[i].model, *organs[i].state, dt);
+    const int count = together ? most : own_count(i);
     return Substep{1, count, dt / static_cast<float>(count)};
   };
-  if (touching) {
+  if (together) {
     for (Substep substep = substeps_of(0); substep.number <= substep.count; ++substep.number) {
       const auto advance_one = [&](std::size_t i) {
         advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
       };
+      add_bond_forces(bonds, models_, states_);
       team_->share(organs.size(), advance_one);
       solve_organ_contacts(models_, states_, substep.dt, contacts);
     }

@@ -1,5 +1,5 @@
-// Steps several organs together, with the contacts between them, on one or more threads. The bits do not depend on the
-// number of threads: within a substep organs share no data, and one thread solves the contacts between them.
+// Steps several organs together, with the contacts and bonds between them, on one or more threads. The bits do not
+// depend on the number of threads: within a substep organs share no data, and one thread solves what lies between them.
 // Units: seconds.   Tested in tests/deform/organs_step_test.cpp
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "deform/bonds.hpp"
 #include "deform/organ_contact.hpp"
 #include "deform/tissue.hpp"
 
@@ -23,9 +24,9 @@ class OrganStepper {
   explicit OrganStepper(int threads);  // >= 1
   ~OrganStepper();
 
-  // Steps the organs. `contacts`: found for this step. Does nothing when dt is not finite or not above 0. Allocates
-  // only when there are more organs than ever before.
-  void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, float dt);
+  // Steps the organs. `contacts`: found for this step. `bonds`: of these organs. Does nothing when dt is not finite or
+  // not above 0. Allocates only when there are more organs than ever before.
+  void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, const Bonds& bonds, float dt);
 
  private:
   struct Team;

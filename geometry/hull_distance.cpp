@@ -110,10 +110,9 @@ Simplex of_four(const std::array<Vertex, 4>& p) {
   return best.count == 0 ? of_origin(p) : best;
 }
 
+// Of two vertices or more.
 Simplex closest_simplex(const Simplex& s) {
   switch (s.count) {
-    case 1:
-      return of_one(s.vertex[0]);
     case 2:
       return of_two(s.vertex[0], s.vertex[1]);
     case 3:

@@ -1,9 +1,8 @@
 // Computes the exact sign of a cross or dot product of two differences of points.
 // Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997. We
 // differ: one filter, then the full expansion, for both the cross and the dot product of any two differences.
-// Every decision of geometry/planar uses these signs. Any unit. The sign is exact for finite coordinates that are zero
-// or
-// between 1e-120 and 1e150 in size, so that products neither underflow nor overflow.
+// Every decision of geometry/planar uses these signs. Any unit. The sign is exact for finite coordinates that are zero,
+// or between 1e-120 and 1e150 in size, so that products neither underflow nor overflow.
 // Checked against 128-bit integers in tests/geometry/planar_exact_test.cpp
 #pragma once
 
@@ -31,14 +30,14 @@ int exact_dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& 
 inline int cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d) {
   const double left = (b.x - a.x) * (d.y - c.y), right = (b.y - a.y) * (d.x - c.x), value = left - right;
   if (std::abs(value) > kSignFilter * (std::abs(left) + std::abs(right))) return sign_of(value);
-  return left == 0.0 && right == 0.0 ? 0 : exact_cross_sign(a, b, c, d);
+  return exact_cross_sign(a, b, c, d);
 }
 
 // Returns the sign of (b - a) . (d - c).
 inline int dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d) {
   const double left = (b.x - a.x) * (d.x - c.x), right = (b.y - a.y) * (d.y - c.y), value = left + right;
   if (std::abs(value) > kSignFilter * (std::abs(left) + std::abs(right))) return sign_of(value);
-  return left == 0.0 && right == 0.0 ? 0 : exact_dot_sign(a, b, c, d);
+  return exact_dot_sign(a, b, c, d);
 }
 
 // 1 when `p` lies left of the line a -> b, -1 right of it, 0 on it (and always 0 when a == b).

@@ -318,7 +318,7 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
   }
   {
     const StageTimer timer(stage_ms[kTissue]);
-    stepper_.step(stepped_, organ_contacts_, dt * share);
+    stepper_.step(stepped_, organ_contacts_, bonds_, dt * share);
   }
   for (Organ& organ : organs_) {
     for (std::size_t tool = 0; tool < instruments.size(); ++tool) {

@@ -63,6 +63,7 @@ class TissueWorld {
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
+  Bonds bonds_;
   WireSlip wires_;  // of hooks
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]

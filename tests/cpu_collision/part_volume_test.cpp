@@ -91,7 +91,11 @@ TEST(PartVolume, CarriesThePartAndLooksFromItsMiddle) {
     if (glm::length(across) > 1e-6) {
       ASSERT_NEAR(glm::dot(right, across), glm::length(across), 1e-5 * glm::length(across)) << test::words(motion);
     }
-    ASSERT_LT(glm::dot(forward, frame_at(motion, shape, from).axes[2]), 0.0);
+    const RigidFrame first = frame_at(motion, shape, from), last = frame_at(motion, shape, to);
+    ASSERT_LT(glm::distance(forward, -glm::normalize(first.axes[2] + last.axes[2])), 1e-6) << test::words(motion);
+    if (glm::length(across) > 0.0) return;
+    const dvec3 x = first.axes[0] - glm::dot(first.axes[0], forward) * forward;
+    ASSERT_LT(glm::distance(right, glm::normalize(x)), 1e-6) << test::words(motion);
   });
 }
 

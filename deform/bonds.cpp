@@ -1,0 +1,238 @@
+#include "deform/bonds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "deform/node_sum.hpp"
+#include "deform/stability.hpp"
+
+namespace trocar {
+namespace {
+
+// An end is embedded in a cell at least this full.
+constexpr float kFullEnough = 0.5f;  // 1
+// How far away, in cells, such a cell is looked for.
+constexpr int kSearch = 2;
+// Fibres shorter than this pull in no direction.
+constexpr float kNoLength = 1e-9f;  // m
+
+// Returns the nearest cell that is full enough, by the distance of its centre; the first of several. None when it is
+// more than kSearch cells away.
+std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3& p) {
+  const glm::ivec3 home = lattice.column_of(p);
+  std::optional<std::uint32_t> best;
+  const double farthest = (kSearch + 0.5) * lattice.spacing;
+  double least = farthest * farthest;
+  for (int z = -kSearch; z <= kSearch; ++z)
+    for (int y = -kSearch; y <= kSearch; ++y)
+      for (int x = -kSearch; x <= kSearch; ++x) {
+        const glm::ivec3 at = home + glm::ivec3(x, y, z);
+        if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
+        const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
+        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].fullness < kFullEnough) continue;
+        const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
+        if (glm::dot(away, away) < least) least = glm::dot(away, away), best = static_cast<std::uint32_t>(cell);
+      }
+  return best;
+}
+
+std::optional<BondEnd> end_in(std::uint32_t organ, std::span<const BondedOrgan> organs, const glm::vec3& p) {
+  if (organ == kWall) return BondEnd{kWall, 0, {}, p};
+  const Lattice& lattice = organs[organ].model->lattice;
+  const std::optional<std::uint32_t> cell = carrier_of(lattice, p);
+  if (!cell) return std::nullopt;
+  BondEnd end{organ, *cell, {}, p};
+  const glm::dvec3 at = (glm::dvec3(p) - lattice.origin) / lattice.spacing - glm::dvec3(lattice.cells[*cell].at);
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::dvec3 w = glm::mix(1.0 - at, at, glm::dvec3(corner_offset(corner)));
+    end.weight[static_cast<std::size_t>(corner)] = static_cast<float>(w.x * w.y * w.z);
+  }
+  return end;
+}
+
+bool add_fibre(std::span<const BondedOrgan> organs, const glm::vec3& on_a, const glm::vec3& on_b, Fibre fibre,
+               Bonds& bonds) {
+  const std::optional<BondEnd> a = end_in(fibre.a.organ, organs, on_a), b = end_in(fibre.b.organ, organs, on_b);
+  if (!a || !b) return false;
+  fibre.a = *a;
+  fibre.b = *b;
+  bonds.fibres.push_back(fibre);
+  bonds.intact.push_back(1);
+  return true;
+}
+
+// Returns which vertices of the bond's first organ are in reach of the second.
+std::vector<std::uint8_t> vertices_in_reach(const AreaBondParams& params, std::span<const BondedOrgan> organs) {
+  const std::span<const glm::vec3> positions = organs[params.a].mesh.positions;
+  std::vector<std::uint8_t> near(positions.size());
+  for (std::size_t v = 0; v < near.size(); ++v)
+    near[v] = glm::distance(positions[v], params.centre) <= params.radius &&
+              sample(*organs[params.b].distance, positions[v]).distance <= params.reach;
+  return near;
+}
+
+// Returns a third of the area, at rest, of the faces around each vertex that lie wholly in reach. [vertex] m^2
+std::vector<float> joined_areas(const MeshView& mesh, std::span<const std::uint8_t> near) {
+  std::vector<float> area(mesh.positions.size(), 0.f);
+  for (const glm::uvec3& face : mesh.faces) {
+    if (!near[face.x] || !near[face.y] || !near[face.z]) continue;
+    const Triangle t = triangle_of(mesh.positions, face);
+    const auto third = static_cast<float>(glm::length(glm::cross(t.b - t.a, t.c - t.a)) / 6.0);
+    for (int corner = 0; corner < 3; ++corner) area[face[corner]] += third;
+  }
+  return area;
+}
+
+// By Gershgorin's theorem the square of no frequency of the bonds alone exceeds the largest row sum of their stiffness
+// matrix divided by the node's mass; that of the organ and its bonds together does not exceed the sum of both.
+void measure_slowdown(std::span<const BondedOrgan> organs, Bonds& bonds) {
+  bonds.slowdown.assign(organs.size(), 1.f);
+  for (std::uint32_t k = 0; k < organs.size(); ++k) {
+    const TissueModel& model = *organs[k].model;
+    std::vector<double> row(model.mass.size(), 0.0);
+    const auto sum_of = [](const BondEnd& end) {
+      double sum = end.organ == kWall ? 1.0 : 0.0;
+      for (const float w : end.weight) sum += std::abs(static_cast<double>(w));
+      return sum;
+    };
+    for (const Fibre& fibre : bonds.fibres)
+      for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+        if (end->organ != k) continue;
+        const double both = static_cast<double>(fibre.stiffness) * (sum_of(fibre.a) + sum_of(fibre.b));
+        for (std::size_t i = 0; i < 8; ++i)
+          row[model.lattice.cells[end->cell].node[i]] += both * std::abs(static_cast<double>(end->weight[i]));
+      }
+    double fastest = 0.0;  // 1/s^2
+    for (std::size_t node = 0; node < row.size(); ++node)
+      if (model.inverse_mass[node] > 0.f)
+        fastest = std::max(fastest, row[node] * static_cast<double>(model.inverse_mass[node]));
+    if (!(fastest > 0.0)) continue;
+    const double beta = static_cast<double>(model.params.damping_time);
+    const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
+    const double limit = product(static_cast<double>(longest_substep(model.params, 1.0)));
+    const double own = limit / product(static_cast<double>(model.longest_substep));
+    bonds.slowdown[k] = model.longest_substep / longest_substep(model.params, std::sqrt(own + fastest));
+  }
+}
+
+template <class Node>
+glm::vec3 place_of(const BondEnd& end, std::span<const TissueModel* const> models, Node node) {
+  if (end.organ == kWall) return end.point;
+  return weighted_sum<glm::vec3>(models[end.organ]->lattice.cells[end.cell].node.data(), end.weight.data(), 8, node);
+}
+
+FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states) {
+  const auto place = [&](const BondEnd& end) {
+    return place_of(end, models, [&](std::uint32_t n) { return column(states[end.organ]->scratch.ahead, n); });
+  };
+  return {place(fibre.a), place(fibre.b)};
+}
+
+void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
+               std::span<SteppedTissue* const> states) {
+  if (end.organ == kWall) return;
+  NodeColumns& sum = states[end.organ]->scratch.force;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::uint32_t n = models[end.organ]->lattice.cells[end.cell].node[i];
+    sum.x[n] += end.weight[i] * force.x, sum.y[n] += end.weight[i] * force.y, sum.z[n] += end.weight[i] * force.z;
+  }
+}
+
+bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ == kWall || models[end.organ]->lattice.cells[end.cell].fullness > 0.f;
+}
+
+}  // namespace
+
+std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds) {
+  const MeshView& mesh = organs[params.a].mesh;
+  const std::vector<float> area = joined_areas(mesh, vertices_in_reach(params, organs));
+  const std::size_t before = bonds.fibres.size();
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    if (!(area[v] > 0.f)) continue;
+    const glm::vec3& p = mesh.positions[v];
+    Fibre fibre{};
+    fibre.a.organ = params.a;
+    fibre.b.organ = params.b;
+    fibre.reference = params.thickness;
+    fibre.stiffness = params.modulus * area[v] / params.thickness;
+    fibre.break_strain = params.break_strain;
+    add_fibre(organs, p, p, fibre, bonds);
+  }
+  measure_slowdown(organs, bonds);
+  return bonds.fibres.size() - before;
+}
+
+std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> organs, Bonds& bonds) {
+  const std::size_t before = bonds.fibres.size();
+  for (int strand = 0; strand < params.strands; ++strand) {
+    const float share = (static_cast<float>(strand) + 0.5f) / static_cast<float>(params.strands);
+    const glm::vec3 a = glm::mix(params.on_a[0], params.on_a[1], share),
+                    b = glm::mix(params.on_b[0], params.on_b[1], share);
+    Fibre fibre{};
+    fibre.a.organ = params.a;
+    fibre.b.organ = params.b;
+    fibre.free_length = fibre.reference = glm::distance(a, b) / (1.f + params.rest_strain);
+    if (!(fibre.free_length > kNoLength)) continue;
+    fibre.stiffness = params.modulus * params.section / (fibre.free_length * static_cast<float>(params.strands));
+    fibre.break_strain = params.break_strain;
+    add_fibre(organs, a, b, fibre, bonds);
+  }
+  measure_slowdown(organs, bonds);
+  return bonds.fibres.size() - before;
+}
+
+void add_bond_forces(const Bonds& bonds, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states) {
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (!bonds.intact[f]) continue;
+    const Fibre& fibre = bonds.fibres[f];
+    const glm::vec3 pull = pull_on_a(fibre, ends_ahead(fibre, models, states));
+    add_force(fibre.a, pull, models, states);
+    add_force(fibre.b, -pull, models, states);
+  }
+}
+
+void break_fibres(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
+                  Bonds& bonds, std::vector<std::uint32_t>& broken) {
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (!bonds.intact[f]) continue;
+    const Fibre& fibre = bonds.fibres[f];
+    const auto place = [&](const BondEnd& end) {
+      return place_of(end, models, [&](std::uint32_t n) { return states[end.organ]->x[n]; });
+    };
+    const bool sound = has_tissue(fibre.a, models) && has_tissue(fibre.b, models) &&
+                       strain_of(fibre, {place(fibre.a), place(fibre.b)}) <= fibre.break_strain;
+    if (sound) continue;
+    bonds.intact[f] = 0;
+    broken.push_back(f);
+  }
+}
+
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const std::span<const glm::vec3>> nodes) {
+  const auto place = [&](const BondEnd& end) {
+    return place_of(end, models, [&](std::uint32_t n) { return nodes[end.organ][n]; });
+  };
+  return {place(fibre.a), place(fibre.b)};
+}
+
+glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends) {
+  const glm::vec3 apart = ends.b - ends.a;
+  const float length = glm::length(apart);
+  if (!(length > std::max(fibre.free_length, kNoLength))) return glm::vec3(0.f);
+  return apart * (fibre.stiffness * (length - fibre.free_length) / length);
+}
+
+float strain_of(const Fibre& fibre, const FibreEnds& ends) {
+  return (glm::distance(ends.a, ends.b) - fibre.free_length) / fibre.reference;
+}
+
+double energy_of(const Fibre& fibre, const FibreEnds& ends) {
+  const double stretch = std::max(static_cast<double>(glm::distance(ends.a, ends.b) - fibre.free_length), 0.0);
+  return 0.5 * static_cast<double>(fibre.stiffness) * stretch * stretch;
+}
+
+}  // namespace trocar

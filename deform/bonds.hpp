@@ -1,0 +1,109 @@
+// Connects organs by connective tissue: elastic fibres between points of two lattices, or between a lattice and the
+// fixed abdominal wall. A fibre pulls when it is longer than its free length and never pushes:
+//   F = k max(l - L, 0) d / l        d: from one end to the other, l = |d|, L: free length
+//   strain = (l - L) / reference     a fibre breaks for good when its strain exceeds the limit
+// An area bond is a layer between two surfaces that lie on each other. Its fibres have free length 0: both ends are the
+// same place at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
+// the layer's thickness. A band is a row of strands between two lines; its reference is its free length.
+// Ends are embedded in cells at least half full, because an explicit step is slow when a stiff fibre holds a node
+// almost without mass. Forces act at x + damping_time v, like all elastic forces here, and are equal and opposite on
+// one line, so they keep momentum and angular momentum. Derivation and limits: docs/tissue.md, "Connective tissue".
+// Units: metres, kilograms, seconds, newtons, pascals.   Tested in tests/deform/bonds_test.cpp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "deform/rest_distance.hpp"
+#include "deform/tissue.hpp"
+#include "geometry/mesh_view.hpp"
+
+namespace trocar {
+
+// In place of an organ: the abdominal wall, which does not move.
+constexpr std::uint32_t kWall = 0xffffffffu;
+
+// A layer that joins the surface of organ `a` to organ `b`, where they are within `reach` of each other at rest.
+struct AreaBondParams {
+  std::uint32_t a = 0, b = 1;
+  float reach = 2e-3f;        // m    vertices of a nearer than this to b, or inside it, are joined, >= 0
+  float modulus = 3e3f;       // Pa   of the layer in tension, > 0
+  float thickness = 1.5e-3f;  // m    of the layer at rest, > 0
+  float break_strain = 1.5f;  // 1    > 0
+  glm::vec3 centre{0.f};      // m    only faces of a within `radius` of this point are joined
+  float radius = INFINITY;    // m    > 0
+};
+
+// Strands between a line on organ `a` and a line on organ `b`, or on the wall.
+struct BandParams {
+  std::uint32_t a = 0, b = kWall;
+  std::array<glm::vec3, 2> on_a{}, on_b{};  // m     ends of the lines at rest
+  int strands = 8;                          // 1     >= 1
+  float modulus = 1e5f;                     // Pa    > 0
+  float section = 1e-5f;                    // m^2   cross-section of the whole band, > 0
+  float rest_strain = 0.f;                  // 1     strain at rest; negative: slack, > -1
+  float break_strain = 0.6f;                // 1     > 0
+};
+
+// A point of a cell, or of the wall.
+struct BondEnd {
+  std::uint32_t organ = kWall, cell = 0;
+  std::array<float, 8> weight{};  // 1, of the cell's nodes; some are negative when the point lies outside the cell
+  glm::vec3 point{0.f};           // m, at rest
+};
+
+struct Fibre {
+  BondEnd a, b;
+  float free_length, reference;  // m
+  float stiffness;               // N/m
+  float break_strain;            // 1
+};
+
+struct Bonds {
+  std::vector<Fibre> fibres;
+  std::vector<std::uint8_t> intact;  // [fibre] the only state
+  // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1
+  std::vector<float> slowdown;
+
+  bool empty() const { return fibres.empty(); }
+};
+
+// An organ at rest, as bonds are made from it.
+struct BondedOrgan {
+  const TissueModel* model;
+  MeshView mesh;
+  const RestDistance* distance;
+};
+
+// Adds the fibres of a bond. Returns their number: 0 when the surfaces are nowhere within reach of each other, or when
+// an end of a band has no cell at least half full within two cells.
+std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
+std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
+
+// Adds the forces of intact fibres to those of the next substep. Call after begin_step and before every `advance`.
+void add_bond_forces(const Bonds& bonds, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states);
+
+// Breaks the fibres that are stretched too far and those whose tissue was removed, and appends their numbers to
+// `broken`. Call after a step.
+void break_fibres(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
+                  Bonds& bonds, std::vector<std::uint32_t>& broken);
+
+// Positions of a fibre's ends, m, for nodes at `nodes`. [organ][node]
+struct FibreEnds {
+  glm::vec3 a, b;
+};
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const std::span<const glm::vec3>> nodes);
+
+// Returns the force of a fibre on its end at `a`, N.
+glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends);
+// Returns the strain of a fibre; negative when it is slack.
+float strain_of(const Fibre& fibre, const FibreEnds& ends);
+// Returns the elastic energy of a fibre, J.
+double energy_of(const Fibre& fibre, const FibreEnds& ends);
+
+}  // namespace trocar
