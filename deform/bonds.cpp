@@ -86,48 +86,41 @@ std::vector<float> joined_areas(const MeshView& mesh, std::span<const std::uint8
 
 // By Gershgorin's theorem the square of no frequency of the bonds alone exceeds the largest row sum of their stiffness
 // matrix divided by the node's mass; that of the organ and its bonds together does not exceed the sum of both.
-void measure_slowdown(std::span<const BondedOrgan> organs, Bonds& bonds) {
-  bonds.slowdown.assign(organs.size(), 1.f);
-  for (std::uint32_t k = 0; k < organs.size(); ++k) {
-    const TissueModel& model = *organs[k].model;
-    std::vector<double> row(model.mass.size(), 0.0);
-    const auto sum_of = [](const BondEnd& end) {
-      double sum = end.organ == kWall ? 1.0 : 0.0;
-      for (const float w : end.weight) sum += std::abs(static_cast<double>(w));
-      return sum;
-    };
-    for (const Fibre& fibre : bonds.fibres)
-      for (const BondEnd* end : {&fibre.a, &fibre.b}) {
-        if (end->organ != k) continue;
-        const double both = static_cast<double>(fibre.stiffness) * (sum_of(fibre.a) + sum_of(fibre.b));
-        for (std::size_t i = 0; i < 8; ++i)
-          row[model.lattice.cells[end->cell].node[i]] += both * std::abs(static_cast<double>(end->weight[i]));
-      }
-    double fastest = 0.0;  // 1/s^2
-    for (std::size_t node = 0; node < row.size(); ++node)
-      if (model.inverse_mass[node] > 0.f)
-        fastest = std::max(fastest, row[node] * static_cast<double>(model.inverse_mass[node]));
-    if (!(fastest > 0.0)) continue;
-    const double beta = static_cast<double>(model.params.damping_time);
-    const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
-    const double limit = product(static_cast<double>(longest_substep(model.params, 1.0)));
-    const double own = limit / product(static_cast<double>(model.longest_substep));
-    bonds.slowdown[k] = model.longest_substep / longest_substep(model.params, std::sqrt(own + fastest));
+double sum_of_weights(const BondEnd& end) {
+  double sum = end.organ == kWall ? 1.0 : 0.0;
+  for (const float w : end.weight) sum += std::abs(static_cast<double>(w));
+  return sum;
+}
+
+// Returns that bound of organ `k`, 1/s^2. `row`: scratch.
+double fastest_square(std::uint32_t k, const TissueModel& model, const Bonds& bonds, std::vector<double>& row) {
+  row.assign(model.mass.size(), 0.0);
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
+    const Fibre& fibre = bonds.fibres[f];
+    if (!bonds.intact[f]) continue;
+    const double both = static_cast<double>(fibre.stiffness) * (sum_of_weights(fibre.a) + sum_of_weights(fibre.b));
+    for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+      if (end->organ != k) continue;
+      for (std::size_t i = 0; i < 8; ++i)
+        row[model.lattice.cells[end->cell].node[i]] += both * std::abs(static_cast<double>(end->weight[i]));
+    }
   }
+  double fastest = 0.0;
+  for (std::size_t node = 0; node < row.size(); ++node)
+    fastest = std::max(fastest, row[node] * static_cast<double>(model.inverse_mass[node]));
+  return fastest;
 }
 
-template <class Node>
-glm::vec3 place_of(const BondEnd& end, std::span<const TissueModel* const> models, Node node) {
-  if (end.organ == kWall) return end.point;
-  return weighted_sum<glm::vec3>(models[end.organ]->lattice.cells[end.cell].node.data(), end.weight.data(), 8, node);
-}
-
-FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> models,
-                     std::span<SteppedTissue* const> states) {
-  const auto place = [&](const BondEnd& end) {
-    return place_of(end, models, [&](std::uint32_t n) { return column(states[end.organ]->scratch.ahead, n); });
+// `place`: the position of a node of an organ.
+template <class Place>
+FibreEnds ends_at(const Fibre& fibre, std::span<const TissueModel* const> models, Place place) {
+  const auto point = [&](const BondEnd& end) {
+    if (end.organ == kWall) return end.point;
+    const std::array<std::uint32_t, 8>& node = models[end.organ]->lattice.cells[end.cell].node;
+    return weighted_sum<glm::vec3>(node.data(), end.weight.data(), 8,
+                                   [&](std::uint32_t n) { return place(end.organ, n); });
   };
-  return {place(fibre.a), place(fibre.b)};
+  return {point(fibre.a), point(fibre.b)};
 }
 
 void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
@@ -146,6 +139,19 @@ bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) 
 
 }  // namespace
 
+void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
+  bonds.slowdown.assign(models.size(), 1.f);
+  for (std::uint32_t k = 0; k < models.size(); ++k) {
+    const TissueModel& model = *models[k];
+    const double fastest = fastest_square(k, model, bonds, bonds.row), beta = double(model.params.damping_time);
+    if (!(fastest > 0.0)) continue;
+    const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
+    const double limit = product(static_cast<double>(longest_substep(model.params, 1.0)));
+    const double own = limit / product(static_cast<double>(model.longest_substep));
+    bonds.slowdown[k] = model.longest_substep / longest_substep(model.params, std::sqrt(own + fastest));
+  }
+}
+
 std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds) {
   const MeshView& mesh = organs[params.a].mesh;
   const std::vector<float> area = joined_areas(mesh, vertices_in_reach(params, organs));
@@ -161,7 +167,6 @@ std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOr
     fibre.break_strain = params.break_strain;
     add_fibre(organs, p, p, fibre, bonds);
   }
-  measure_slowdown(organs, bonds);
   return bonds.fibres.size() - before;
 }
 
@@ -180,7 +185,6 @@ std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> orga
     fibre.break_strain = params.break_strain;
     add_fibre(organs, a, b, fibre, bonds);
   }
-  measure_slowdown(organs, bonds);
   return bonds.fibres.size() - before;
 }
 
@@ -189,7 +193,9 @@ void add_bond_forces(const Bonds& bonds, std::span<const TissueModel* const> mod
   for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
-    const glm::vec3 pull = pull_on_a(fibre, ends_ahead(fibre, models, states));
+    const glm::vec3 pull = pull_on_a(fibre, ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
+                                       return column(states[organ]->scratch.ahead, node);
+                                     }));
     add_force(fibre.a, pull, models, states);
     add_force(fibre.b, -pull, models, states);
   }
@@ -200,11 +206,8 @@ void break_fibres(std::span<const TissueModel* const> models, std::span<const St
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
-    const auto place = [&](const BondEnd& end) {
-      return place_of(end, models, [&](std::uint32_t n) { return states[end.organ]->x[n]; });
-    };
     const bool sound = has_tissue(fibre.a, models) && has_tissue(fibre.b, models) &&
-                       strain_of(fibre, {place(fibre.a), place(fibre.b)}) <= fibre.break_strain;
+                       strain_of(fibre, ends_of(fibre, models, states)) <= fibre.break_strain;
     if (sound) continue;
     bonds.intact[f] = 0;
     broken.push_back(f);
@@ -213,10 +216,12 @@ void break_fibres(std::span<const TissueModel* const> models, std::span<const St
 
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
                   std::span<const std::span<const glm::vec3>> nodes) {
-  const auto place = [&](const BondEnd& end) {
-    return place_of(end, models, [&](std::uint32_t n) { return nodes[end.organ][n]; });
-  };
-  return {place(fibre.a), place(fibre.b)};
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return nodes[organ][node]; });
+}
+
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const SteppedTissue* const> states) {
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return states[organ]->x[node]; });
 }
 
 glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends) {

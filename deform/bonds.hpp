@@ -3,7 +3,7 @@
 //   F = k max(l - L, 0) d / l        d: from one end to the other, l = |d|, L: free length
 //   strain = (l - L) / reference     a fibre breaks for good when its strain exceeds the limit
 // An area bond is a layer between two surfaces that lie on each other. Its fibres have free length 0: both ends are the
-// same place at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
+// same point at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
 // the layer's thickness. A band is a row of strands between two lines; its reference is its free length.
 // Ends are embedded in cells at least half full, because an explicit step is slow when a stiff fibre holds a node
 // almost without mass. Forces act at x + damping_time v, like all elastic forces here, and are equal and opposite on
@@ -67,6 +67,7 @@ struct Bonds {
   std::vector<std::uint8_t> intact;  // [fibre] the only state
   // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1
   std::vector<float> slowdown;
+  std::vector<double> row;  // scratch of measure_slowdown()
 
   bool empty() const { return fibres.empty(); }
 };
@@ -83,6 +84,9 @@ struct BondedOrgan {
 std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
 std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
 
+// Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
+void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
+
 // Adds the forces of intact fibres to those of the next substep. Call after begin_step and before every `advance`.
 void add_bond_forces(const Bonds& bonds, std::span<const TissueModel* const> models,
                      std::span<SteppedTissue* const> states);
@@ -98,6 +102,9 @@ struct FibreEnds {
 };
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
                   std::span<const std::span<const glm::vec3>> nodes);
+// The same for the nodes of the states.
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const SteppedTissue* const> states);
 
 // Returns the force of a fibre on its end at `a`, N.
 glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends);

@@ -28,6 +28,20 @@ std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table
 // Returns the index of the text of `key` in `names`. Throws InputError that lists the names when there is none.
 std::size_t read_choice(TomlTable& table, std::string_view key, const std::vector<std::string>& names);
 
+template <typename Named>
+bool has_name(const std::vector<Named>& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(), [&](const Named& named) { return named.name == name; });
+}
+// Returns the names in the list, separated by commas.
+template <typename Named>
+std::string names_of(const std::vector<Named>& list) {
+  std::string names;
+  for (const Named& named : list) names += (names.empty() ? "" : ", ") + named.name;
+  return names;
+}
+// Throws InputError that lists the scene's organs when it has none of this name.
+void refuse_unknown_organ(const SceneOrigin& origin, TomlTable& table, std::string_view key, const std::string& organ);
+
 // Reads the schema of a scene. Throws InputError when it is later than the present one.
 void read_schema(TomlTable& table, std::string_view key);
 
@@ -35,6 +49,10 @@ void read_schema(TomlTable& table, std::string_view key);
 // first fault.
 template <typename Struct>
 void check(const SceneOrigin&, TomlTable&, const Struct&) {}
+template <>
+void check(const SceneOrigin&, TomlTable&, const LayerScene&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const BandScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const JointLimits&);
 template <>

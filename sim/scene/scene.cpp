@@ -162,6 +162,8 @@ void check(const SceneOrigin& origin, TomlTable& root, const Scene& scene) {
   if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");
   refuse_same_names(root, "organ", scene.organs);
   refuse_same_names(root, "instrument", scene.instruments);
+  refuse_same_names(root, "layer", scene.layers);
+  refuse_same_names(root, "band", scene.bands);
 }
 
 namespace {

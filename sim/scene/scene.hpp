@@ -15,6 +15,7 @@
 #include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
+#include "sim/scene/bond_scene.hpp"
 #include "sim/scene/contact_model_params.hpp"
 #include "sim/scene/guard_params.hpp"
 #include "sim/scene/joint_limits.hpp"
@@ -97,6 +98,8 @@ struct Scene {
   std::string title;
   double frame_rate = 60.0;  // Hz     10..1000
   std::vector<OrganScene> organs;
+  std::vector<LayerScene> layers;
+  std::vector<BandScene> bands;
   std::vector<InstrumentScene> instruments;
   ScopeScene scope;
   QueryScene query;

@@ -12,18 +12,6 @@
 namespace trocar {
 namespace {
 
-template <typename Named>
-bool has_name(const std::vector<Named>& list, const std::string& name) {
-  return std::any_of(list.begin(), list.end(), [&](const Named& named) { return named.name == name; });
-}
-
-template <typename Named>
-std::string names_of(const std::vector<Named>& list) {
-  std::string names;
-  for (const Named& named : list) names += (names.empty() ? "" : ", ") + named.name;
-  return names;
-}
-
 void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& instruments, const TaskScene& task) {
   if (task.instrument.empty() && task.kind == TaskKind::LiftOrgan)
     table.fail("instrument", "is missing; name a grasper");
@@ -68,9 +56,7 @@ std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<s
 
 template <>
 void check(const SceneOrigin& origin, TomlTable& table, const TaskTarget& target) {
-  if (!has_name(origin.scene->organs, target.organ))
-    table.fail("organ", fmt::format("the scene has no organ '{}'; it has {}", printable(target.organ),
-                                    names_of(origin.scene->organs)));
+  refuse_unknown_organ(origin, table, "organ", target.organ);
 }
 
 template <>

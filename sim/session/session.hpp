@@ -38,6 +38,7 @@ class Session {
   // Returns the organs, and their nodes at the time of the last frame's touch query: a recording keeps them.
   // [organ][node]
   const std::vector<Organ>& organs() const { return world_.organs(); }
+  const SessionBonds& bonds() const { return world_.bonds(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
 
   std::vector<Instrument>& instruments() { return instruments_.list(); }

@@ -65,6 +65,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     reserve_touches(organs_[k], kUsualTouches);
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);
+  bonds_ = SessionBonds(scene, organs_, organ_contacts_);
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   wires_ = WireSlip(scene.instruments.size(), scene.organs.size());
@@ -108,6 +109,7 @@ void TissueWorld::begin(const Instruments& instruments) {
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
     begin_change(organ);
   }
+  bonds_.begin();
   part_steps_.assign(instruments.part_steps().begin(), instruments.part_steps().end());
   part_pieces_.resize(part_steps_.size());
   parts_ = instruments.parts();
@@ -138,6 +140,7 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
     }
     if (instrument.energy != Diathermy::Off) burn_with(all, tool, dt);
     if (!instrument.snipped) continue;
+    bonds_.snip(blade_cut(instrument));
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
       if (organ.sculpture && reaches_anything(organ, tool))
@@ -154,7 +157,7 @@ void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   Instrument& instrument = all.list()[tool];
   wire_.move(instrument, all.shapes(tool), all.motion(tool));
   HotMetal hot{wire_.metal(), {}, sear_params(instrument.hook), static_cast<float>(dt)};
-  if (instrument.energy == Diathermy::Cut) hot.cut = wire_.cut();
+  if (instrument.energy == Diathermy::Cut) hot.cut = wire_.cut(), bonds_.burn(hot.cut);
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (!organ.sculpture || !wire_.acts_on(organ)) continue;
@@ -168,6 +171,7 @@ void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMar
   if (change.nothing()) return;
   tissue_removed(models_, static_cast<std::uint32_t>(k), change.cells, organ_contacts_);
   take_over_change(organs_[k], how);
+  bonds_.follow_change();
   show_sear_of_new(organs_[k]);
 }
 
@@ -318,7 +322,8 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
   }
   {
     const StageTimer timer(stage_ms[kTissue]);
-    stepper_.step(stepped_, organ_contacts_, bonds_, dt * share);
+    stepper_.step(stepped_, organ_contacts_, bonds_.bonds(), dt * share);
+    bonds_.settle();
   }
   for (Organ& organ : organs_) {
     for (std::size_t tool = 0; tool < instruments.size(); ++tool) {

@@ -11,6 +11,7 @@
 #include "sim/session/diathermy.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/session_bonds.hpp"
 #include "sim/session/stages.hpp"
 #include "sim/session/wire_slip.hpp"
 #include "sim/support/byte_archive.hpp"
@@ -24,6 +25,7 @@ class TissueWorld {
 
   std::vector<Organ>& organs() { return organs_; }
   const std::vector<Organ>& organs() const { return organs_; }
+  const SessionBonds& bonds() const { return bonds_; }
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
 
@@ -63,7 +65,7 @@ class TissueWorld {
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
-  Bonds bonds_;
+  SessionBonds bonds_;
   WireSlip wires_;  // of hooks
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]

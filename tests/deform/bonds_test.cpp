@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "deform/bond_cuts.hpp"
 #include "deform/implicit_terms.hpp"
 #include "deform/organs_step.hpp"
 #include "tests/deform/deform_support.hpp"
@@ -47,6 +48,7 @@ class TwoBlocks {
 
   // One step of `dt` seconds with bonds and without contacts.
   void step(float dt, OrganStepper& stepper) {
+    if (bonds.slowdown.empty()) measure_slowdown(group_->model_list, bonds);
     std::vector<SteppedOrgan> stepped;
     for (std::size_t k = 0; k < 2; ++k) stepped.push_back({&group_->models[k], &group_->states[k], {}});
     OrganContacts none;
@@ -154,6 +156,7 @@ TEST(Bonds, BandCarriesAWeight) {
   band.on_a = {glm::vec3(0.005f, 0.02f, kSide), glm::vec3(0.035f, 0.02f, kSide)};
   band.on_b = {glm::vec3(0.005f, 0.02f, 0.08f), glm::vec3(0.035f, 0.02f, 0.08f)};
   ASSERT_EQ(add_band(band, organs, bonds), 8u);
+  measure_slowdown(group.model_list, bonds);
   OrganStepper stepper(1);
   OrganContacts none;
   for (int frame = 0; frame < 900; ++frame) {
@@ -245,6 +248,7 @@ TEST(Bonds, EnergyNeverGrows) {
     params.break_strain = 100.f;
     add_area_bond(params, blocks.organs(), blocks.bonds);
     shift(blocks.group().states[1], {3e-4f, 2e-4f, 5e-4f});
+    measure_slowdown(blocks.group().model_list, blocks.bonds);
     const int per_frame = substep_count(blocks.group().models[0], blocks.bonds.slowdown[0] * kFrame);
     const double dt = double(kFrame) / per_frame, start = blocks.energy(dt);
     OrganStepper stepper(1);
@@ -277,6 +281,7 @@ TEST(Bonds, StiffBondsOnNearlyEmptyCellsAreStable) {
     AreaBondParams params = second_on_first();
     params.modulus = 1e6f;
     ASSERT_GT(add_area_bond(params, blocks.organs(), blocks.bonds), 20u);
+    measure_slowdown(blocks.group().model_list, blocks.bonds);
     EXPECT_GT(blocks.bonds.slowdown[0], 1.5f);
     blocks.group().states[1].v.assign(blocks.group().states[1].v.size(), {0.02f, 0.f, 0.02f});
     OrganStepper stepper(1);
@@ -284,6 +289,28 @@ TEST(Bonds, StiffBondsOnNearlyEmptyCellsAreStable) {
     const glm::dvec3 apart = blocks.group().centre(1) - blocks.group().centre(0);
     EXPECT_NEAR(glm::length(apart), 0.024 + double(graze), 1e-3) << graze;
   }
+}
+
+// The work that breaks a layer is E t strain^2 / 2 for each square metre.
+TEST(Bonds, LayerBreaksWithItsFractureEnergy) {
+  TwoBlocks blocks(floating());
+  const AreaBondParams params = second_on_first();
+  add_area_bond(params, blocks.organs(), blocks.bonds);
+  const float apart = params.break_strain * params.thickness;
+  OrganGroup& group = blocks.group();
+  std::vector<std::uint32_t> broken;
+  shift(group.states[1], {0.f, 0.f, 0.999f * apart});
+  break_fibres(group.model_list, group.state_list, blocks.bonds, broken);
+  EXPECT_TRUE(broken.empty());
+  double energy = 0.0;
+  for (const Fibre& fibre : blocks.bonds.fibres)
+    energy += energy_of(fibre, ends_of(fibre, group.model_list, blocks.nodes()));
+  const double expected = 0.5 * double(params.modulus * params.thickness * params.break_strain * params.break_strain) *
+                          double(kSide * kSide);
+  EXPECT_NEAR(energy, expected, 5e-3 * expected);
+  shift(group.states[1], {0.f, 0.f, 0.002f * apart});
+  break_fibres(group.model_list, group.state_list, blocks.bonds, broken);
+  EXPECT_EQ(broken.size(), blocks.bonds.fibres.size());
 }
 
 // Pulled apart, a bond unzips: every fibre breaks once, at its strain, and does not heal.
@@ -332,6 +359,56 @@ TEST(Bonds, FibresOfRemovedTissueBreak) {
   EXPECT_GT(broken.size(), count / 4);
   EXPECT_LT(broken.size(), 3 * count / 4);
   for (const std::uint32_t f : broken) EXPECT_EQ(model.lattice.cells[blocks.bonds.fibres[f].b.cell].fullness, 0.f);
+}
+
+// Hot metal cuts the fibres within its radius and no others; blades those that their region crosses.
+TEST(Bonds, MetalAndBladesCutWhatTheyReach) {
+  TwoBlocks blocks(floating());
+  add_area_bond(second_on_first(), blocks.organs(), blocks.bonds);
+  OrganGroup& group = blocks.group();
+  const auto place = [&](std::uint32_t f) { return blocks.bonds.fibres[f].a.point; };
+  std::vector<std::uint32_t> burnt, cut;
+  const HotSegment wire{{0.01f, 0.f, kSide + 0.001f}, {0.01f, kSide, kSide + 0.001f}, 0.003f};
+  burn_fibres({}, group.model_list, group.state_list, blocks.bonds, burnt);
+  EXPECT_TRUE(burnt.empty());
+  burn_fibres(std::span(&wire, 1), group.model_list, group.state_list, blocks.bonds, burnt);
+  std::size_t expected = 0;
+  for (std::uint32_t f = 0; f < blocks.bonds.fibres.size(); ++f) expected += std::abs(place(f).x - 0.01f) < 0.00282f;
+  EXPECT_EQ(burnt.size(), expected);
+  EXPECT_GT(expected, 5u);
+  // A square of 20 x 20 mm upright at x = 28 mm, between y = 10 and 30 mm.
+  BladeCut blades{{0.028f, 0.01f, kSide - 0.01f}, {0, 1, 0}, {0, 0, 1}, {}, 4};
+  blades.outline = {glm::vec2(0.f), {0.02f, 0.f}, {0.02f, 0.02f}, {0.f, 0.02f}};
+  snip_fibres(blades, group.model_list, group.state_list, blocks.bonds, cut);
+  EXPECT_GT(cut.size(), 3u);
+  for (const std::uint32_t f : cut) {
+    EXPECT_NEAR(place(f).x, 0.028f, 7.6e-4f);
+    EXPECT_NEAR(place(f).y, 0.02f, 0.0108f);
+  }
+  BladeCut nowhere = blades;
+  nowhere.corners = 0;
+  nowhere.origin.x = 0.02f;
+  const std::size_t before = cut.size();
+  snip_fibres(nowhere, group.model_list, group.state_list, blocks.bonds, cut);
+  nowhere.corners = 4;
+  nowhere.origin.x = NAN;
+  snip_fibres(nowhere, group.model_list, group.state_list, blocks.bonds, cut);
+  EXPECT_EQ(cut.size(), before);
+}
+
+// Blades cut a strand only where they cross it.
+TEST(Bonds, BladesCutAStrandThatTheyCross) {
+  TwoBlocks blocks(floating());
+  BandParams band;
+  band.a = 0;
+  band.on_a = {glm::vec3(0.02f, 0.01f, 0.02f), glm::vec3(0.02f, 0.03f, 0.02f)};
+  band.on_b = {glm::vec3(0.10f, 0.01f, 0.02f), glm::vec3(0.10f, 0.03f, 0.02f)};
+  ASSERT_EQ(add_band(band, blocks.organs(), blocks.bonds), 8u);
+  BladeCut blades{{0.06f, 0.02f, 0.01f}, {0, 1, 0}, {0, 0, 1}, {}, 3};
+  blades.outline = {glm::vec2(0.f), {0.02f, 0.f}, {0.f, 0.02f}};
+  std::vector<std::uint32_t> cut;
+  snip_fibres(blades, blocks.group().model_list, blocks.group().state_list, blocks.bonds, cut);
+  EXPECT_EQ(cut, (std::vector<std::uint32_t>{4, 5, 6, 7})) << "the strands beyond y = 20 mm";
 }
 
 TEST(Bonds, WithoutContactOrFullCellsThereAreNone) {

@@ -1,0 +1,32 @@
+// Checks the connective tissue of a scene beyond the limits of single keys.
+#include <fmt/format.h>
+
+#include "geometry/printable.hpp"
+#include "sim/scene/key_reader.hpp"
+
+namespace trocar {
+
+void refuse_unknown_organ(const SceneOrigin& origin, TomlTable& table, std::string_view key, const std::string& organ) {
+  if (!has_name(origin.scene->organs, organ))
+    table.fail(key,
+               fmt::format("the scene has no organ '{}'; it has {}", printable(organ), names_of(origin.scene->organs)));
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const LayerScene& layer) {
+  refuse_unknown_organ(origin, table, "organ", layer.organ);
+  refuse_unknown_organ(origin, table, "to", layer.to);
+  if (layer.organ == layer.to) table.fail("to", "is the same organ as `organ`; a layer joins two organs");
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const BandScene& band) {
+  refuse_unknown_organ(origin, table, "organ", band.organ);
+  if (!band.to.empty()) refuse_unknown_organ(origin, table, "to", band.to);
+  if (band.organ == band.to) table.fail("to", "is the same organ as `organ`; a band joins two organs");
+  if (band.from_start == band.to_start || band.from_end == band.to_end)
+    table.fail("to_start_mm",
+               "and to_end_mm must differ from from_start_mm and from_end_mm, or strands have no length");
+}
+
+}  // namespace trocar

@@ -1,0 +1,51 @@
+// Holds the connective tissue of a session: the layers and bands of its scene, what instruments have cut of them, and
+// what has torn.
+// Units: metres, newtons.   Tested in tests/sim/session_bonds_test.cpp
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "deform/bonds.hpp"
+#include "deform/organ_contact.hpp"
+#include "sim/session/diathermy.hpp"
+#include "sim/session/organ.hpp"
+
+namespace trocar {
+
+struct BladeCut;
+
+class SessionBonds {
+ public:
+  SessionBonds() = default;
+  // Makes the bonds of the scene. The organs must outlive the object. `contacts`: of these organs. Throws InputError
+  // naming the layer or band that joins nothing.
+  SessionBonds(const Scene& scene, std::vector<Organ>& organs, const OrganContacts& contacts);
+
+  const Bonds& bonds() const { return bonds_; }
+  // Fibres that broke or were cut in the last frame.
+  std::span<const std::uint32_t> broken() const { return broken_; }
+  // Returns the number of fibres that are intact.
+  std::size_t intact() const;
+  FibreEnds ends(std::size_t fibre) const { return ends_of(bonds_.fibres[fibre], models_, states_); }
+
+  // Starts a frame.
+  void begin() { broken_.clear(); }
+  void burn(std::span<const HotSegment> metal);
+  void snip(const BladeCut& cut);
+  // Call after a change of tissue: the bonds' substeps depend on its mass.
+  void follow_change();
+  // Call after each step: breaks what is stretched too far.
+  void settle();
+
+  // The state that passes from frame to frame. [fibre]
+  std::vector<std::uint8_t>& state() { return bonds_.intact; }
+
+ private:
+  Bonds bonds_;
+  std::vector<const TissueModel*> models_;  // [organ]
+  std::vector<SteppedTissue*> states_;      // [organ]
+  std::vector<std::uint32_t> broken_;
+};
+
+}  // namespace trocar

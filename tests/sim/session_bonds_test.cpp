@@ -1,0 +1,147 @@
+// Tests connective tissue in sessions: the gallbladder moves with the liver that breathes, jaws that pull peel it off,
+// a session that is restored continues with the same bits, and scenes with faults are refused in one sentence.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/compare/backends.hpp"
+#include "geometry/error.hpp"
+#include "sim/session/session.hpp"
+#include "tests/sim/scene_text.hpp"
+#include "tests/sim/session_support.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+// The scene of the lift task; in place of the springs to fixed points, the gallbladder hangs on its bed in the liver.
+Scene gallbladder_in_its_bed() {
+  Scene scene = load_scene(repository_file("data/scenes/tasks/lift_gallbladder.toml"));
+  scene.task.reset();
+  std::erase_if(scene.organs, [](const OrganScene& organ) { return organ.name == "stomach"; });
+  scene.organs[1].attachments.clear();
+  scene.breathing.amplitude = 0.01f;
+  LayerScene bed;
+  bed.name = "bed";
+  bed.organ = "gallbladder";
+  bed.to = "liver";
+  scene.layers.push_back(bed);
+  return scene;
+}
+
+class GallbladderInItsBed : public ::testing::Test {
+ protected:
+  std::unique_ptr<Session> session_of(const Scene& scene) {
+    return std::make_unique<Session>(scene, backends_, "scan", std::vector<CheckPlan>{},
+                                     [this](const InstrumentScene&) { return std::make_unique<PosedDevice>(&pose_); });
+  }
+
+  Scene scene_ = gallbladder_in_its_bed();
+  DevicePose pose_{scene_.instruments[0].pivot, scene_.instruments[0].pivot + glm::dvec3(0.03, 0.03, 0.0)};
+  Backends backends_;
+};
+
+TEST_F(GallbladderInItsBed, BreathesWithTheLiver) {
+  const auto session = session_of(scene_);
+  const SessionBonds& bonds = session->bonds();
+  const std::size_t fibres = bonds.intact();
+  double widest = 0.0, lowest = 0.0, highest = 0.0;
+  for (std::uint64_t frame = 0; frame < 480; ++frame) {
+    session->step({frame, double(frame) * kFrame}, kFrame);
+    double sum = 0.0;
+    for (std::size_t f = 0; f < fibres; ++f) {
+      const FibreEnds ends = bonds.ends(f);
+      widest = std::max(widest, double(glm::distance(ends.a, ends.b)));
+      sum += double(ends.a.y - bonds.bonds().fibres[f].a.point.y) / double(fibres);
+    }
+    lowest = std::min(lowest, sum);
+    highest = std::max(highest, sum);
+  }
+  std::printf("%zu fibres, the bed moves by %.2f mm, gallbladder and liver part by at most %.3f mm\n", fibres,
+              1e3 * (highest - lowest), 1e3 * widest);
+  EXPECT_GT(fibres, 100u);
+  EXPECT_GT(highest - lowest, 2e-3);
+  EXPECT_LT(widest, 2e-4);
+  EXPECT_EQ(bonds.intact(), fibres);
+}
+
+// A layer that tears while the liver breathes: torn fibres stay torn, are listed once, and pass through a saved
+// session.
+TEST_F(GallbladderInItsBed, TornFibresPassThroughASavedSession) {
+  scene_.layers[0].break_strain = 0.012f;
+  const auto session = session_of(scene_);
+  const std::size_t fibres = session->bonds().intact();
+  std::size_t torn = 0;
+  std::uint64_t frame = 0;
+  const auto step = [&](Session& s) { s.step({frame, double(frame) * kFrame}, kFrame); };
+  for (; frame < 60; ++frame) {
+    step(*session);
+    torn += session->bonds().broken().size();
+  }
+  std::printf("%zu of %zu fibres torn\n", torn, fibres);
+  EXPECT_GT(torn, 5u);
+  EXPECT_LT(torn, fibres);
+  EXPECT_EQ(session->bonds().intact(), fibres - torn);
+  const auto again = session_of(scene_);
+  again->restore(session->save());
+  EXPECT_EQ(again->bonds().intact(), fibres - torn);
+  for (; frame < 90; ++frame) {
+    step(*session);
+    step(*again);
+    ASSERT_EQ(session->bonds().intact(), again->bonds().intact()) << frame;
+    for (std::size_t k = 0; k < 2; ++k) ASSERT_EQ(session->organs()[k].state.x, again->organs()[k].state.x) << frame;
+  }
+}
+
+TEST_F(GallbladderInItsBed, TissueThatJoinsNothingIsRefused) {
+  const auto sentence = [this] {
+    try {
+      session_of(scene_);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  scene_.layers[0].centre = {1.f, 1.f, 1.f};
+  scene_.layers[0].radius = 0.01f;
+  EXPECT_NE(sentence().find("no face of 'gallbladder' is within 2 mm of 'liver'"), std::string::npos) << sentence();
+  scene_.layers.clear();
+  BandScene band;
+  band.name = "far";
+  band.organ = "liver";
+  band.from_start = {1.f, 0.f, 0.f};
+  band.from_end = {1.f, 0.1f, 0.f};
+  scene_.bands.push_back(band);
+  EXPECT_NE(sentence().find("an end of the band 'far' is too far from the tissue"), std::string::npos) << sentence();
+}
+
+// Without bonds and attachments the gallbladder does not follow the liver; a band to the wall holds it.
+TEST_F(GallbladderInItsBed, BandHoldsWhatNothingElseHolds) {
+  scene_.layers.clear();
+  scene_.organs.erase(scene_.organs.begin());
+  scene_.organs[0].tissue.gravity = {0.f, 0.f, -9.81f};
+  const auto fall = [this] {
+    const auto session = session_of(scene_);
+    const float before = session->organs()[0].positions[0].z;
+    for (std::uint64_t frame = 0; frame < 60; ++frame) session->step({frame, double(frame) * kFrame}, kFrame);
+    return double(before - session->organs()[0].positions[0].z);
+  };
+  const double free = fall();
+  BandScene band;
+  band.name = "duct";
+  band.organ = "gallbladder";
+  band.from_start = {-0.044f, 0.077f, 0.127f};
+  band.from_end = {-0.040f, 0.077f, 0.127f};
+  band.to_start = {-0.044f, 0.080f, 0.147f};
+  band.to_end = {-0.040f, 0.080f, 0.147f};
+  band.section_mm2 = 40.f;
+  scene_.bands.push_back(band);
+  const double held = fall();
+  std::printf("in a second a free gallbladder falls by %.0f mm, one on a band by %.1f mm\n", 1e3 * free, 1e3 * held);
+  EXPECT_GT(free, 0.3);
+  EXPECT_LT(held, 0.1);
+}
+
+}  // namespace
+}  // namespace trocar
