@@ -44,7 +44,8 @@ void measure(View& view, ShotOrgans& organs, const Shot& shot, Quality quality, 
     organs.tremble(k);
     settings.time = k / 30.0;
     const auto start = Clock::now();
-    view.draw(organs.drawn(), shot.tools, shot.scope, shot.lens, shot.marks, settings, options.width, options.height);
+    view.draw(organs.drawn(), shot.tools, {}, shot.scope, shot.lens, shot.marks, settings, options.width,
+              options.height);
     glFinish();
     if (k >= kWarm) ms.push_back(milliseconds_since(start));
   }
@@ -62,7 +63,8 @@ void take(View& view, ShotOrgans& organs, const Shot& shot, const Options& optio
   const int frames = 1 + static_cast<int>(shot.seconds * 30.0);
   for (int k = 0; k < frames; ++k) {
     settings.time = k / 30.0;
-    view.draw(organs.drawn(), shot.tools, shot.scope, shot.lens, shot.marks, settings, options.width, options.height);
+    view.draw(organs.drawn(), shot.tools, {}, shot.scope, shot.lens, shot.marks, settings, options.width,
+              options.height);
   }
   target.save_png(options.folder + "/" + shot.name + ".png");
 }

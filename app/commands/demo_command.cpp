@@ -95,8 +95,9 @@ class DemoView {
   void draw(const glm::ivec2& size) {
     drawn_organs(session_, organs_);
     drawn_tools(session_, tools_);
+    drawn_strands(session_, strands_);
     settings_.time = static_cast<double>(session_.frames()) / scene_.frame_rate;
-    view_->draw(organs_, tools_, session_.scope().pose, session_.scope().lens, {}, settings_, size.x, size.y);
+    view_->draw(organs_, tools_, strands_, session_.scope().pose, session_.scope().lens, {}, settings_, size.x, size.y);
   }
 
   const Scene& scene_;
@@ -104,6 +105,7 @@ class DemoView {
   Window* window_;
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
+  std::vector<DrawnStrand> strands_;
   std::optional<View> view_;
   ViewSettings settings_;
   std::optional<Gui> gui_;

@@ -45,4 +45,10 @@ struct DrawnTool {
   JointLimits limits = {};  // grip 1 is limits.widest_grip_deg
 };
 
+// A stretched fibre of connective tissue.
+struct DrawnStrand {
+  glm::vec3 from, to;  // m
+  float radius;        // m
+};
+
 }  // namespace trocar

@@ -1,4 +1,7 @@
 // Makes the view's input from a running session.
+#include <algorithm>
+#include <cmath>
+
 #include "app/view/view.hpp"
 
 namespace trocar {
@@ -34,6 +37,21 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
     }
     tools.push_back({instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind,
                      instrument.energy, instrument.heats != 0, instrument.limits});
+  }
+}
+
+void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands) {
+  constexpr float kVisible = 3e-4f;  // m  a shorter fibre is hidden between the organs
+  constexpr float kThick = 3.5e-4f;  // m  radius of a fibre that is not stretched
+  const SessionBonds& bonds = session.bonds();
+  strands.clear();
+  for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f) {
+    if (!bonds.bonds().intact[f]) continue;
+    const FibreEnds ends = bonds.ends(f);
+    const float length = glm::distance(ends.a, ends.b), reference = bonds.bonds().fibres[f].reference;
+    // A stretched fibre gets thinner, because its volume stays.
+    if (length > kVisible)
+      strands.push_back({ends.a, ends.b, kThick * std::sqrt(reference / std::max(length, reference))});
   }
 }
 

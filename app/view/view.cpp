@@ -12,6 +12,7 @@
 #include "app/view/organ_layer.hpp"
 #include "app/view/small_target.hpp"
 #include "app/view/smoke.hpp"
+#include "app/view/strand_layer.hpp"
 #include "app/view/tool_layer.hpp"
 
 namespace trocar {
@@ -63,6 +64,7 @@ struct View::Content {
   OrganLayer organs;
   ToolLayer tools;
   MarkLayer marks;
+  StrandLayer strands;
   Shape cavity_shape;
   std::array<std::optional<Shader>, 3> cavity;  // [quality], compiled at first use
   Shader field{"field", "field.vert", {"field.frag"}};
@@ -152,8 +154,9 @@ void View::Content::draw_smoke() {
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(smoke_corners.size()));
 }
 
-void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope,
-                const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width, int height) {
+void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools,
+                std::span<const DrawnStrand> strands, const ScopePose& scope, const Lens& lens, const DrawnMarks& marks,
+                const ViewSettings& settings, int width, int height) {
   if (width < 1 || height < 1) return;  // minimised window
   Content& c = *content_;
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
@@ -173,6 +176,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   c.draw_cavity(settings.quality);
 
   blending(true);
+  c.strands.draw(strands);
   c.draw_on_tissue(organs, tools, marks, settings, glm::vec3(block.lamp_aspect));
   if (settings.quality == Quality::High) c.draw_smoke();
   glDisable(GL_DEPTH_TEST);

@@ -1,6 +1,7 @@
-// Draws a session as the scope sees it: wet organs, instruments and their shadows, smoke, touched faces, a task's
-// marks, all through the lens, in the scope's circular view. Needs OpenGL 3.3. Organs that are queried on the GPU are
-// drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by bench/view_bench.cpp.
+// Draws a session as the scope sees it: wet organs, strands between them, instruments and their shadows, smoke, touched
+// faces, a task's marks, all through the lens, in the scope's circular view. Needs OpenGL 3.3. Organs that are queried
+// on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by
+// bench/view_bench.cpp.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +24,9 @@ class View {
 
   // Draws the view of `scope` through `lens` into the framebuffer bound for drawing, `width` x `height` pixels. A point
   // appears at seen_point(), in half heights from the centre. Smoke continues from the picture before (settings.time).
-  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const ScopePose& scope,
-            const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width, int height);
+  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, std::span<const DrawnStrand> strands,
+            const ScopePose& scope, const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width,
+            int height);
 
  private:
   struct Content;
@@ -34,6 +36,8 @@ class View {
 // Makes the view's input from a session. The spans are valid as long as the session does not change.
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
+// Overwrites `strands` with the fibres that are visibly stretched.
+void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands);
 
 // An off-screen picture. samples: number per pixel.
 class PictureTarget {

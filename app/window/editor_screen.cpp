@@ -167,7 +167,7 @@ void EditorScreen::picture(const glm::ivec2& size) {
   settings.round_field = through_scope_;
   const EditorEye seen = eye();
   const auto start = Clock::now();
-  view_.draw(organs_at_rest(editor_), tools, seen.pose, seen.lens, {}, settings, size.x, size.y);
+  view_.draw(organs_at_rest(editor_), tools, {}, seen.pose, seen.lens, {}, settings, size.x, size.y);
   glFinish();
   keeper_.drawn(milliseconds_since(start));
 }

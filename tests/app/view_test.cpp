@@ -51,9 +51,9 @@ struct Picture {
     for (std::size_t k = 0; k < pixels.size(); ++k) {
       const glm::ivec3 by = glm::abs(glm::ivec3(pixels[k]) - glm::ivec3(other.pixels[k]));
       if (by.x + by.y + by.z < 24) continue;
-      const auto column = static_cast<double>(k % static_cast<std::size_t>(width)),
-                 row = static_cast<double>(k / static_cast<std::size_t>(width));
-      sum += glm::dvec2((2.0 * column + 1.0 - width) / height, (2.0 * row + 1.0) / height - 1.0);
+      const auto wide = static_cast<std::size_t>(width);
+      const std::size_t column = k % wide, row = k / wide;
+      sum += glm::dvec2((2.0 * double(column) + 1.0 - width) / height, (2.0 * double(row) + 1.0) / height - 1.0);
       ++count;
     }
     middle = sum / static_cast<double>(std::max<std::size_t>(count, 1));
@@ -79,7 +79,7 @@ class ViewTest : public testing::Test {
   Picture draw(int width = 320, int height = 240) {
     PictureTarget target(width, height);
     target.bind();
-    view_->draw(organs_, tools_, scope_, lens_, marks_, settings_, width, height);
+    view_->draw(organs_, tools_, strands_, scope_, lens_, marks_, settings_, width, height);
     return {width, height, target.pixels()};
   }
 
@@ -94,6 +94,7 @@ class ViewTest : public testing::Test {
   TriangleMesh sphere_ = shapes::icosphere(4, 0.05f);
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
+  std::vector<DrawnStrand> strands_;
   std::optional<View> view_;
   ScopePose scope_;
   Lens lens_;
@@ -116,11 +117,24 @@ TEST_F(ViewTest, TouchedFacesAreVisible) {
   EXPECT_EQ(plain.changed(draw()), 0u);
 }
 
+// A strand in front of the sphere changes the picture where it is, and is hidden behind the sphere.
+TEST_F(ViewTest, StrandsAreVisibleInFront) {
+  const Picture plain = draw();
+  strands_ = {{{-0.02f, 0.f, 0.06f}, {0.02f, 0.f, 0.06f}, 1e-3f}};
+  glm::dvec2 middle;
+  EXPECT_GT(plain.changed(draw(), middle), 100u);
+  EXPECT_NEAR(glm::length(middle), 0.0, 0.08) << "the bundle is scattered";
+  strands_ = {{{-0.02f, 0.f, -0.06f}, {0.02f, 0.f, -0.06f}, 1e-3f}};
+  EXPECT_EQ(plain.changed(draw()), 0u);
+  strands_ = {{{0.f, 0.f, 0.06f}, {0.f, 0.f, 0.06f}, 1e-3f}};
+  EXPECT_EQ(plain.changed(draw()), 0u) << "a strand without length";
+}
+
 TEST_F(ViewTest, SavesAPicture) {
   const TemporaryFolder folder;
   PictureTarget target(64, 48);
   target.bind();
-  view_->draw(organs_, {}, scope_, lens_, {}, {}, 64, 48);
+  view_->draw(organs_, {}, {}, scope_, lens_, {}, {}, 64, 48);
   target.save_png(folder.path() / "picture.png");
   EXPECT_TRUE(read_file(folder.path() / "picture.png").starts_with("\x89PNG"));
 }
@@ -287,7 +301,7 @@ TEST_F(ViewTest, DrawsIntoPicturesOfNoSize) {
       target.bind();
       ViewSettings settings;
       settings.quality = quality;
-      view_->draw(organs_, {}, scope_, {}, {}, settings, size.x, size.y);
+      view_->draw(organs_, {}, {}, scope_, {}, {}, settings, size.x, size.y);
       EXPECT_EQ(target.pixels().size(), static_cast<std::size_t>(std::max(size.x, 1) * std::max(size.y, 1)));
       PictureTarget::unbind();
       EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR)) << size.x << " x " << size.y;

@@ -254,7 +254,7 @@ TEST_F(FailingDriver, ThePictureFollowsTheTissueAfterTheSwitch) {
     drawn_organs(session, organs);
     PictureTarget target(160, 120);
     target.bind();
-    by.draw(organs, {}, session.scope().pose, session.scope().lens, {}, {}, 160, 120);
+    by.draw(organs, {}, {}, session.scope().pose, session.scope().lens, {}, {}, 160, 120);
     auto pixels = target.pixels();
     PictureTarget::unbind();
     return pixels;

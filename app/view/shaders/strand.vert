@@ -1,0 +1,29 @@
+layout(location = 0) in vec3 from;
+layout(location = 1) in vec3 to;
+layout(location = 2) in float radius;
+out vec3 to_light;
+out vec3 across;   // unit, from the middle to the right border
+out float border;  // -1 left .. 1 right
+
+// Evenly distributed in -1 .. 1, the same for the same number.
+vec3 scatter(float number) { return 2.0 * fract(sin(number * vec3(12.9898, 78.233, 39.425)) * 43758.5453) - 1.0; }
+
+// A fibre is drawn as a bundle of three, scattered, that begin below the surfaces and are broad there.
+void main() {
+  const float kPieces = 8.0, kScatter = 0.0011, kBelow = 0.0008;
+  float along = float(gl_VertexID / 2) / kPieces;
+  border = float(gl_VertexID % 2) * 2.0 - 1.0;
+  vec3 way = to - from;
+  float size = length(way);
+  way /= max(size, 1e-9);
+  vec3 a = from + kScatter * scatter(float(gl_InstanceID) + 0.31) - kBelow * way,
+       b = to + kScatter * scatter(float(gl_InstanceID) + 0.77) + kBelow * way;
+  float end = 2.0 * along - 1.0;
+  float width = size > 0.0 ? radius * (0.55 + 0.6 * end * end * end * end) : 0.0;
+  vec3 middle = mix(a, b, along);
+  vec3 side = cross(b - a, eye_barrel.xyz - middle);
+  across = side / max(length(side), 1e-12);
+  vec3 world = middle + across * (border * width);
+  to_light = light_time.xyz - world;
+  gl_Position = through_lens(clip_from_world * vec4(world, 1.0));
+}
