@@ -3,6 +3,7 @@
 // tissue_beams    cantilever, its period and a hanging column against beam theory, over cells across the beam
 // tissue_steps    sag against the length of a substep
 // tissue_squeeze  squeeze of jaws that close on a fold of 5 mm against their aperture: handle, law and lattice
+// tissue_peel     force that peels a strip off its bed against the length that is still joined
 // tissue_press    force of a press and release on LIVER (the OpenHELP liver, STL): step at 60 Hz and at 1 kHz, implicit
 //                 reference solver
 // tissue_press_spacing   force of that press at its deepest over node spacing
@@ -17,6 +18,7 @@
 #include "tests/deform/beams.hpp"
 #include "tests/deform/fold.hpp"
 #include "tests/deform/liver_scene.hpp"
+#include "tests/deform/peel.hpp"
 
 namespace trocar::bench {
 namespace {
@@ -203,6 +205,41 @@ LinePlot squeeze_plot() {
   return plot;
 }
 
+LinePlot peel_plot() {
+  LinePlot plot{"A strip is peeled off its bed at a right angle",
+                "layer 3 kPa, 1.5 mm, breaking strain 1.5 (5.1 J/m2); fibres 1 mm apart; 30 mm/s; means of 6 frames",
+                "length of the bed still joined (mm)",
+                "force (N)",
+                {},
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                ""};
+  const struct {
+    const char* name;
+    float length, width;
+    Mark mark;
+  } cases[] = {{"bed 120 x 20 mm", 0.12f, 0.02f, Mark::Dot},
+               {"bed 60 x 20 mm", 0.06f, 0.02f, Mark::Ring},
+               {"bed 120 x 10 mm", 0.12f, 0.01f, Mark::Square}};
+  constexpr std::size_t kMean = 6;  // frames
+  for (const auto& c : cases) {
+    Series series{c.name, {}, true, c.mark};
+    const auto steps = test::Peel({.length = c.length, .width = c.width, .spacing = 0.001f}).run();
+    for (std::size_t first = 0; first + kMean <= steps.size(); first += kMean) {
+      double force = 0.0, joined = 0.0;
+      for (std::size_t i = first; i < first + kMean; ++i) {
+        force += steps[i].force / double(kMean);
+        joined += steps[i].bonded / double(kMean);
+      }
+      series.points.emplace_back(1e3 * joined, force);
+    }
+    plot.series.push_back(series);
+  }
+  return plot;
+}
+
 constexpr double kRadius = 0.005;  // m
 
 template <class Solver>
@@ -283,6 +320,7 @@ int main(int argc, char** argv) {
   out.write("tissue_beams", beam_plot());
   out.write("tissue_steps", steps_plot());
   out.write("tissue_squeeze", squeeze_plot());
+  out.write("tissue_peel", peel_plot());
   if (argc < 3) return 0;
   out.write("tissue_press_spacing", press_spacing_plot(argv[2]));
   out.write("tissue_press", press_plot(argv[2]));

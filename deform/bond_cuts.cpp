@@ -10,11 +10,9 @@ namespace {
 
 template <class IsCut>
 void break_where(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states, Bonds& bonds,
-                 std::vector<std::uint32_t>& broken, IsCut is_cut) {
+                 IsCut is_cut) {
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
-    if (!bonds.intact[f] || !is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states))) continue;
-    bonds.intact[f] = 0;
-    broken.push_back(f);
+    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states))) break_fibre(f, bonds);
   }
 }
 
@@ -50,8 +48,8 @@ bool snipped(const BladeCut& cut, const Fibre& fibre, const FibreEnds& ends) {
 }  // namespace
 
 void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel* const> models,
-                 std::span<const SteppedTissue* const> states, Bonds& bonds, std::vector<std::uint32_t>& broken) {
-  break_where(models, states, bonds, broken, [&](const Fibre&, const FibreEnds& ends) {
+                 std::span<const SteppedTissue* const> states, Bonds& bonds) {
+  break_where(models, states, bonds, [&](const Fibre&, const FibreEnds& ends) {
     return std::any_of(metal.begin(), metal.end(), [&](const HotSegment& segment) {
       return distance_between(ends, segment) <= static_cast<double>(segment.radius);
     });
@@ -59,8 +57,8 @@ void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel*
 }
 
 void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
-                 std::span<const SteppedTissue* const> states, Bonds& bonds, std::vector<std::uint32_t>& broken) {
-  break_where(models, states, bonds, broken,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds) {
+  break_where(models, states, bonds,
               [&](const Fibre& fibre, const FibreEnds& ends) { return snipped(cut, fibre, ends); });
 }
 

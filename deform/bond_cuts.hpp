@@ -9,11 +9,11 @@
 
 namespace trocar {
 
-// Breaks the intact fibres that pass within the radius of a segment, or through the region of the blades, and appends
-// their numbers to `broken`. A region that is not finite or without area cuts nothing.
+// Breaks the intact fibres that pass within the radius of a segment, or through the region of the blades. A region that
+// is not finite or without area cuts nothing.
 void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel* const> models,
-                 std::span<const SteppedTissue* const> states, Bonds& bonds, std::vector<std::uint32_t>& broken);
+                 std::span<const SteppedTissue* const> states, Bonds& bonds);
 void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
-                 std::span<const SteppedTissue* const> states, Bonds& bonds, std::vector<std::uint32_t>& broken);
+                 std::span<const SteppedTissue* const> states, Bonds& bonds);
 
 }  // namespace trocar

@@ -188,30 +188,32 @@ std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> orga
   return bonds.fibres.size() - before;
 }
 
-void add_bond_forces(const Bonds& bonds, std::span<const TissueModel* const> models,
-                     std::span<SteppedTissue* const> states) {
-  for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
+void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds) {
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
-    const glm::vec3 pull = pull_on_a(fibre, ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
-                                       return column(states[organ]->scratch.ahead, node);
-                                     }));
+    const FibreEnds ends = ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
+      return column(states[organ]->scratch.ahead, node);
+    });
+    if (strain_of(fibre, ends) > fibre.break_strain) {
+      break_fibre(f, bonds);
+      continue;
+    }
+    const glm::vec3 pull = pull_on_a(fibre, ends);
     add_force(fibre.a, pull, models, states);
     add_force(fibre.b, -pull, models, states);
   }
 }
 
-void break_fibres(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
-                  Bonds& bonds, std::vector<std::uint32_t>& broken) {
-  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
-    if (!bonds.intact[f]) continue;
-    const Fibre& fibre = bonds.fibres[f];
-    const bool sound = has_tissue(fibre.a, models) && has_tissue(fibre.b, models) &&
-                       strain_of(fibre, ends_of(fibre, models, states)) <= fibre.break_strain;
-    if (sound) continue;
-    bonds.intact[f] = 0;
-    broken.push_back(f);
-  }
+void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f)
+    if (!has_tissue(bonds.fibres[f].a, models) || !has_tissue(bonds.fibres[f].b, models)) break_fibre(f, bonds);
+}
+
+void break_fibre(std::uint32_t fibre, Bonds& bonds) {
+  if (!bonds.intact[fibre]) return;
+  bonds.intact[fibre] = 0;
+  bonds.broken.push_back(fibre);
 }
 
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,

@@ -64,7 +64,8 @@ struct Fibre {
 
 struct Bonds {
   std::vector<Fibre> fibres;
-  std::vector<std::uint8_t> intact;  // [fibre] the only state
+  std::vector<std::uint8_t> intact;   // [fibre] the only state
+  std::vector<std::uint32_t> broken;  // fibres that broke or were cut since the owner last cleared the list
   // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1
   std::vector<float> slowdown;
   std::vector<double> row;  // scratch of measure_slowdown()
@@ -87,14 +88,14 @@ std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> orga
 // Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 
-// Adds the forces of intact fibres to those of the next substep. Call after begin_step and before every `advance`.
-void add_bond_forces(const Bonds& bonds, std::span<const TissueModel* const> models,
-                     std::span<SteppedTissue* const> states);
+// Adds the forces of intact fibres to those of the next substep, and breaks those that are stretched too far. Call
+// after begin_step and before every `advance`. Allocates only until `broken` has had room for every fibre.
+void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
 
-// Breaks the fibres that are stretched too far and those whose tissue was removed, and appends their numbers to
-// `broken`. Call after a step.
-void break_fibres(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
-                  Bonds& bonds, std::vector<std::uint32_t>& broken);
+// Breaks the fibres of which an end has lost its tissue. Call after a cut.
+void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds);
+// Breaks a fibre, if it is intact.
+void break_fibre(std::uint32_t fibre, Bonds& bonds);
 
 // Positions of a fibre's ends, m, for nodes at `nodes`. [organ][node]
 struct FibreEnds {

@@ -77,7 +77,7 @@ struct OrganStepper::Team {
 OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
 OrganStepper::~OrganStepper() = default;
 
-void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, const Bonds& bonds, float dt) {
+void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return;
   models_.clear();
   states_.clear();
@@ -101,7 +101,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
       const auto advance_one = [&](std::size_t i) {
         advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
       };
-      add_bond_forces(bonds, models_, states_);
+      add_bond_forces(models_, states_, bonds);
       team_->share(organs.size(), advance_one);
       solve_organ_contacts(models_, states_, substep.dt, contacts);
     }

@@ -24,9 +24,10 @@ class OrganStepper {
   explicit OrganStepper(int threads);  // >= 1
   ~OrganStepper();
 
-  // Steps the organs. `contacts`: found for this step. `bonds`: of these organs. Does nothing when dt is not finite or
+  // Steps the organs. `contacts`: found for this step. `bonds`: of these organs; those that are stretched too far
+  // break. Does nothing when dt is not finite or
   // not above 0. Allocates only when there are more organs than ever before.
-  void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, const Bonds& bonds, float dt);
+  void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt);
 
  private:
   struct Team;

@@ -66,21 +66,21 @@ SessionBonds::SessionBonds(const Scene& scene, std::vector<Organ>& organs, const
           fmt::format("{}: an end of the band '{}' is too far from the tissue of its organ; move its lines onto it",
                       scene.file.string(), band.name));
   measure_slowdown(models_, bonds_);
-  broken_.reserve(bonds_.fibres.size());
+  bonds_.broken.reserve(bonds_.fibres.size());
 }
 
 std::size_t SessionBonds::intact() const {
   return static_cast<std::size_t>(std::count(bonds_.intact.begin(), bonds_.intact.end(), std::uint8_t{1}));
 }
 
-void SessionBonds::burn(std::span<const HotSegment> metal) { burn_fibres(metal, models_, states_, bonds_, broken_); }
+void SessionBonds::burn(std::span<const HotSegment> metal) { burn_fibres(metal, models_, states_, bonds_); }
 
-void SessionBonds::snip(const BladeCut& cut) { snip_fibres(cut, models_, states_, bonds_, broken_); }
+void SessionBonds::snip(const BladeCut& cut) { snip_fibres(cut, models_, states_, bonds_); }
 
 void SessionBonds::follow_change() {
-  if (!bonds_.empty()) measure_slowdown(models_, bonds_);
+  if (bonds_.empty()) return;
+  break_loose_fibres(models_, bonds_);
+  measure_slowdown(models_, bonds_);
 }
-
-void SessionBonds::settle() { break_fibres(models_, states_, bonds_, broken_); }
 
 }  // namespace trocar

@@ -22,21 +22,20 @@ class SessionBonds {
   // naming the layer or band that joins nothing.
   SessionBonds(const Scene& scene, std::vector<Organ>& organs, const OrganContacts& contacts);
 
+  Bonds& bonds() { return bonds_; }
   const Bonds& bonds() const { return bonds_; }
   // Fibres that broke or were cut in the last frame.
-  std::span<const std::uint32_t> broken() const { return broken_; }
+  std::span<const std::uint32_t> broken() const { return bonds_.broken; }
   // Returns the number of fibres that are intact.
   std::size_t intact() const;
   FibreEnds ends(std::size_t fibre) const { return ends_of(bonds_.fibres[fibre], models_, states_); }
 
   // Starts a frame.
-  void begin() { broken_.clear(); }
+  void begin() { bonds_.broken.clear(); }
   void burn(std::span<const HotSegment> metal);
   void snip(const BladeCut& cut);
-  // Call after a change of tissue: the bonds' substeps depend on its mass.
+  // Call after a change of tissue: fibres lose their ends, and the bonds' substeps depend on its mass.
   void follow_change();
-  // Call after each step: breaks what is stretched too far.
-  void settle();
 
   // The state that passes from frame to frame. [fibre]
   std::vector<std::uint8_t>& state() { return bonds_.intact; }
@@ -45,7 +44,6 @@ class SessionBonds {
   Bonds bonds_;
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedTissue*> states_;      // [organ]
-  std::vector<std::uint32_t> broken_;
 };
 
 }  // namespace trocar

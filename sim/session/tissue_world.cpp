@@ -323,7 +323,6 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
   {
     const StageTimer timer(stage_ms[kTissue]);
     stepper_.step(stepped_, organ_contacts_, bonds_.bonds(), dt * share);
-    bonds_.settle();
   }
   for (Organ& organ : organs_) {
     for (std::size_t tool = 0; tool < instruments.size(); ++tool) {

@@ -21,6 +21,7 @@ std::uint64_t hash_after(int threads, float apart) {
   }
   test::OrganGroup group(std::move(meshes), std::move(models));
   OrganStepper stepper(threads);
+  Bonds no_bonds;
   const TissueHold pull{group.models[2].embedding[5], group.meshes[2].positions[5],
                         group.meshes[2].positions[5] + glm::vec3(0.01f), 0.5f};
   std::size_t met = 0;
@@ -30,7 +31,7 @@ std::uint64_t hash_after(int threads, float apart) {
     std::vector<SteppedOrgan> organs;
     for (std::size_t k = 0; k < 3; ++k)
       organs.push_back({&group.models[k], &group.states[k], {{}, {}, std::span(&pull, k == 2 ? 1 : 0)}});
-    stepper.step(organs, group.contacts, {}, 1.f / 60.f);
+    stepper.step(organs, group.contacts, no_bonds, 1.f / 60.f);
     for (std::size_t k = 0; k < 3; ++k) embed_surface(group.models[k], group.states[k].x, group.surfaces[k]);
   }
   EXPECT_EQ(met > 0, apart < 0.01f);
@@ -51,8 +52,9 @@ TEST(OrganStepper, ThreadCountDoesNotChangeTheBits) {
 TEST(OrganStepper, IgnoresInvalidTimes) {
   OrganStepper stepper(2);
   OrganContacts contacts;
-  for (const float dt : {0.f, -1.f, NAN, INFINITY}) stepper.step({}, contacts, {}, dt);
-  stepper.step({}, contacts, {}, 0.01f);
+  Bonds no_bonds;
+  for (const float dt : {0.f, -1.f, NAN, INFINITY}) stepper.step({}, contacts, no_bonds, dt);
+  stepper.step({}, contacts, no_bonds, 0.01f);
 }
 
 }  // namespace
