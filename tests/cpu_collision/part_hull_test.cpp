@@ -34,7 +34,7 @@ TEST(PartHull, HasTheBoxOfTheDrawnPoints) {
   Dice dice(1340);
   std::printf("seed 1340\n");
   for (int round = 0; round < 300; ++round) {
-    const dvec3 centre = dice.in_cube(0.05), size(dice.log_uniform(1e-3, 1e-2), dice.log_uniform(1e-3, 1e-2), 0.01);
+    const dvec3 centre = dice.in_cube(0.05), size{dice.log_uniform(1e-3, 1e-2), dice.log_uniform(1e-3, 1e-2), 0.01};
     std::vector<vec3> points;
     // The middles of the sides make the box, whatever is left out elsewhere.
     for (int axis = 0; axis < 3; ++axis) {
@@ -50,8 +50,14 @@ TEST(PartHull, HasTheBoxOfTheDrawnPoints) {
     ASSERT_NEAR(shape.radius, std::min(radius, least), 1e-8) << round;
     const Box drawn = box_of_points(points, 0.0), made = box_of_points(shape.corners, shape.radius);
     for (int axis = 0; axis < 3; ++axis) {
-      ASSERT_NEAR(made.low[axis], drawn.low[axis], 2e-8) << "round " << round << " axis " << axis;
-      ASSERT_NEAR(made.high[axis], drawn.high[axis], 2e-8) << "round " << round << " axis " << axis;
+      // Along this axis a middle sticks out of the others by at least a fifth of the polytope's half side. If that is
+      // little, the middle may be left out.
+      const bool thin = 0.2 * (size[axis] - shape.radius) < kNearlyInside;
+      const double lost = thin ? kNearlyInside : 0.0;
+      EXPECT_GE(made.low[axis], drawn.low[axis] - 2e-8) << "round " << round << " axis " << axis;
+      EXPECT_LE(made.low[axis], drawn.low[axis] + lost + 2e-8) << "round " << round << " axis " << axis;
+      EXPECT_LE(made.high[axis], drawn.high[axis] + 2e-8) << "round " << round << " axis " << axis;
+      EXPECT_GE(made.high[axis], drawn.high[axis] - lost - 2e-8) << "round " << round << " axis " << axis;
     }
     // Corners, faces and hull belong together.
     for (const glm::uvec3& face : shape.faces)
