@@ -12,17 +12,19 @@ namespace {
 
 // An end is embedded in a cell at least this full.
 constexpr float kFullEnough = 0.5f;  // 1
-// How far away, in cells, such a cell is looked for.
-constexpr int kSearch = 2;
+// How far away, in cells, the centre of such a cell may be. The further the end lies outside its cell, the stiffer it
+// makes the nodes.
+constexpr double kFarthest = 1.75;
+constexpr int kSearch = 2;  // cells, > kFarthest
 // Fibres shorter than this pull in no direction.
 constexpr float kNoLength = 1e-9f;  // m
 
 // Returns the nearest cell that is full enough, by the distance of its centre; the first of several. None when it is
-// more than kSearch cells away.
+// more than kFarthest away.
 std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3& p) {
   const glm::ivec3 home = lattice.column_of(p);
   std::optional<std::uint32_t> best;
-  const double farthest = (kSearch + 0.5) * lattice.spacing;
+  const double farthest = kFarthest * lattice.spacing;
   double least = farthest * farthest;
   for (int z = -kSearch; z <= kSearch; ++z)
     for (int y = -kSearch; y <= kSearch; ++y)
@@ -84,20 +86,18 @@ std::vector<float> joined_areas(const MeshView& mesh, std::span<const std::uint8
   return area;
 }
 
-// By Gershgorin's theorem the square of no frequency of the bonds alone exceeds the largest row sum of their stiffness
-// matrix divided by the node's mass; that of the organ and its bonds together does not exceed the sum of both.
 double sum_of_weights(const BondEnd& end) {
   double sum = end.organ == kWall ? 1.0 : 0.0;
   for (const float w : end.weight) sum += std::abs(static_cast<double>(w));
   return sum;
 }
 
-// Returns that bound of organ `k`, 1/s^2. `row`: scratch.
+// Returns a bound of the squares of all frequencies that the bonds alone give organ `k`, 1/s^2: by Gershgorin's theorem
+// the largest row sum of their stiffness matrix divided by the node's mass. Broken fibres count too, so that the bound
+// depends on the tissue alone. `row`: scratch.
 double fastest_square(std::uint32_t k, const TissueModel& model, const Bonds& bonds, std::vector<double>& row) {
   row.assign(model.mass.size(), 0.0);
-  for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
-    const Fibre& fibre = bonds.fibres[f];
-    if (!bonds.intact[f]) continue;
+  for (const Fibre& fibre : bonds.fibres) {
     const double both = static_cast<double>(fibre.stiffness) * (sum_of_weights(fibre.a) + sum_of_weights(fibre.b));
     for (const BondEnd* end : {&fibre.a, &fibre.b}) {
       if (end->organ != k) continue;
@@ -139,6 +139,7 @@ bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) 
 
 }  // namespace
 
+// The square of no frequency of an organ with its bonds exceeds the sum of both bounds.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
   bonds.slowdown.assign(models.size(), 1.f);
   for (std::uint32_t k = 0; k < models.size(); ++k) {

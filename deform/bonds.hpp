@@ -81,7 +81,7 @@ struct BondedOrgan {
 };
 
 // Adds the fibres of a bond. Returns their number: 0 when the surfaces are nowhere within reach of each other, or when
-// an end of a band has no cell at least half full within two cells.
+// every end of a band is further than 1.75 cells from the centre of a cell that is at least half full.
 std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
 std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
 

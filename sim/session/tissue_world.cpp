@@ -157,7 +157,8 @@ void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   Instrument& instrument = all.list()[tool];
   wire_.move(instrument, all.shapes(tool), all.motion(tool));
   HotMetal hot{wire_.metal(), {}, sear_params(instrument.hook), static_cast<float>(dt)};
-  if (instrument.energy == Diathermy::Cut) hot.cut = wire_.cut(), bonds_.burn(hot.cut);
+  if (instrument.energy == Diathermy::Cut) hot.cut = wire_.cut();
+  bonds_.burn(hot.cut);
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (!organ.sculpture || !wire_.acts_on(organ)) continue;

@@ -7,6 +7,7 @@
 
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
+#include "sim/device/script_device.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/sim/session_support.hpp"
@@ -91,6 +92,40 @@ TEST_F(GallbladderInItsBed, TornFibresPassThroughASavedSession) {
     step(*again);
     ASSERT_EQ(session->bonds().intact(), again->bonds().intact()) << frame;
     for (std::size_t k = 0; k < 2; ++k) ASSERT_EQ(session->organs()[k].state.x, again->organs()[k].state.x) << frame;
+  }
+}
+
+// The scene of the product: a grasper pulls and a hook cuts, here in the bed. A session that is restored after cuts
+// needs as many substeps as the one that was saved.
+TEST_F(GallbladderInItsBed, CutTissuePassesThroughASavedSession) {
+  Scene scene = load_scene(repository_file("data/scenes/gallbladder_bed.toml"));
+  scene.instruments[1].tip = {-0.055, 0.060, 0.158};  // the hook cuts in the bed
+  const auto scripted = [&] {
+    return std::make_unique<Session>(
+        scene, backends_, "scan", std::vector<CheckPlan>{}, [](const InstrumentScene& instrument) {
+          return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, 2.0});
+        });
+  };
+  const auto session = scripted();
+  std::uint64_t frame = 0;
+  const auto step = [&](Session& s) { s.step({frame, double(frame) * kFrame}, kFrame); };
+  std::size_t removed = 0;
+  for (; frame < 110; ++frame) {
+    step(*session);
+    for (const Organ& organ : session->organs()) removed += organ.change.removed.size();
+  }
+  EXPECT_GT(removed, 20u);
+  const auto again = scripted();
+  again->restore(session->save());
+  const std::vector<float>& slower = session->bonds().bonds().slowdown;
+  std::printf("%zu faces removed; substeps shorter by %.4f (liver), %.4f (gallbladder)\n", removed, double(slower[0]),
+              double(slower[1]));
+  EXPECT_EQ(again->bonds().bonds().slowdown, slower);
+  EXPECT_NE(scripted()->bonds().bonds().slowdown, slower) << "the cut made nodes lighter";
+  for (; frame < 130; ++frame) {
+    step(*session);
+    step(*again);
+    for (std::size_t k = 0; k < 3; ++k) ASSERT_EQ(session->organs()[k].state.x, again->organs()[k].state.x) << frame;
   }
 }
 
