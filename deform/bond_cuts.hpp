@@ -1,6 +1,6 @@
 // Cuts fibres of connective tissue with hot metal and with blades. A fibre of a layer stands for the patch of the layer
 // around it, so blades cut it when they come within half the layer's thickness of it.
-// Units: metres, world frame.   Tested in tests/deform/bonds_test.cpp
+// Units: metres, world frame.   Tested in tests/deform/bonds_end_test.cpp
 #pragma once
 
 #include "deform/bonds.hpp"

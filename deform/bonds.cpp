@@ -15,7 +15,8 @@ constexpr float kFullEnough = 0.5f;  // 1
 // How far away, in cells, the centre of such a cell may be. The further the end lies outside its cell, the stiffer it
 // makes the nodes.
 constexpr double kFarthest = 1.75;
-constexpr int kSearch = 2;  // cells, > kFarthest
+constexpr int kSearch = 2;                  // cells, > kFarthest
+constexpr float kSquareMillimetre = 1e-6f;  // m^2
 // Fibres shorter than this pull in no direction.
 constexpr float kNoLength = 1e-9f;  // m
 
@@ -64,13 +65,13 @@ bool add_fibre(std::span<const BondedOrgan> organs, const glm::vec3& on_a, const
   return true;
 }
 
-// Returns which vertices of the bond's first organ are in reach of the second.
-std::vector<std::uint8_t> vertices_in_reach(const AreaBondParams& params, std::span<const BondedOrgan> organs) {
-  const std::span<const glm::vec3> positions = organs[params.a].mesh.positions;
+// Returns which vertices of the layer's first organ are in reach of the second.
+std::vector<std::uint8_t> vertices_in_reach(const LayerParams& params, const BondedOrgan& from, const BondedOrgan& to) {
+  const std::span<const glm::vec3> positions = from.mesh.positions;
   std::vector<std::uint8_t> near(positions.size());
   for (std::size_t v = 0; v < near.size(); ++v)
     near[v] = glm::distance(positions[v], params.centre) <= params.radius &&
-              sample(*organs[params.b].distance, positions[v]).distance <= params.reach;
+              sample(*to.distance, positions[v]).distance <= params.reach;
   return near;
 }
 
@@ -153,38 +154,32 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) 
   }
 }
 
-std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds) {
-  const MeshView& mesh = organs[params.a].mesh;
-  const std::vector<float> area = joined_areas(mesh, vertices_in_reach(params, organs));
+std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
+                      Bonds& bonds) {
+  const MeshView& mesh = organs[a].mesh;
+  const std::vector<float> area = joined_areas(mesh, vertices_in_reach(params, organs[a], organs[b]));
   const std::size_t before = bonds.fibres.size();
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     if (!(area[v] > 0.f)) continue;
     const glm::vec3& p = mesh.positions[v];
-    Fibre fibre{};
-    fibre.a.organ = params.a;
-    fibre.b.organ = params.b;
-    fibre.reference = params.thickness;
-    fibre.stiffness = params.modulus * area[v] / params.thickness;
-    fibre.break_strain = params.break_strain;
-    add_fibre(organs, p, p, fibre, bonds);
+    const float stiffness = params.modulus * area[v] / params.thickness;
+    add_fibre(organs, p, p, {{a}, {b}, 0.f, params.thickness, stiffness, params.break_strain}, bonds);
   }
   return bonds.fibres.size() - before;
 }
 
-std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> organs, Bonds& bonds) {
+std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
+                     Bonds& bonds) {
   const std::size_t before = bonds.fibres.size();
+  const auto strands = static_cast<float>(params.strands);
   for (int strand = 0; strand < params.strands; ++strand) {
-    const float share = (static_cast<float>(strand) + 0.5f) / static_cast<float>(params.strands);
-    const glm::vec3 a = glm::mix(params.on_a[0], params.on_a[1], share),
-                    b = glm::mix(params.on_b[0], params.on_b[1], share);
-    Fibre fibre{};
-    fibre.a.organ = params.a;
-    fibre.b.organ = params.b;
-    fibre.free_length = fibre.reference = glm::distance(a, b) / (1.f + params.rest_strain);
-    if (!(fibre.free_length > kNoLength)) continue;
-    fibre.stiffness = params.modulus * params.section / (fibre.free_length * static_cast<float>(params.strands));
-    fibre.break_strain = params.break_strain;
-    add_fibre(organs, a, b, fibre, bonds);
+    const float share = (static_cast<float>(strand) + 0.5f) / strands;
+    const glm::vec3 from = glm::mix(params.from_start, params.from_end, share),
+                    to = glm::mix(params.to_start, params.to_end, share);
+    const float length = glm::distance(from, to) / (1.f + params.rest_strain);
+    if (!(length > kNoLength)) continue;
+    const float stiffness = params.modulus * params.section_mm2 * kSquareMillimetre / (length * strands);
+    add_fibre(organs, from, to, {{a}, {b}, length, length, stiffness, params.break_strain}, bonds);
   }
   return bonds.fibres.size() - before;
 }
@@ -218,11 +213,6 @@ void break_fibre(std::uint32_t fibre, Bonds& bonds) {
 }
 
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
-                  std::span<const std::span<const glm::vec3>> nodes) {
-  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return nodes[organ][node]; });
-}
-
-FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
                   std::span<const SteppedTissue* const> states) {
   return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return states[organ]->x[node]; });
 }
@@ -236,11 +226,6 @@ glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends) {
 
 float strain_of(const Fibre& fibre, const FibreEnds& ends) {
   return (glm::distance(ends.a, ends.b) - fibre.free_length) / fibre.reference;
-}
-
-double energy_of(const Fibre& fibre, const FibreEnds& ends) {
-  const double stretch = std::max(static_cast<double>(glm::distance(ends.a, ends.b) - fibre.free_length), 0.0);
-  return 0.5 * static_cast<double>(fibre.stiffness) * stretch * stretch;
 }
 
 }  // namespace trocar

@@ -2,13 +2,14 @@
 // fixed abdominal wall. A fibre pulls when it is longer than its free length and never pushes:
 //   F = k max(l - L, 0) d / l        d: from one end to the other, l = |d|, L: free length
 //   strain = (l - L) / reference     a fibre breaks for good when its strain exceeds the limit
-// An area bond is a layer between two surfaces that lie on each other. Its fibres have free length 0: both ends are the
+// A layer joins two surfaces that lie on each other. Its fibres have free length 0: both ends are the
 // same point at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
 // the layer's thickness. A band is a row of strands between two lines; its reference is its free length.
 // Ends are embedded in cells at least half full, because an explicit step is slow when a stiff fibre holds a node
 // almost without mass. Forces act at x + damping_time v, like all elastic forces here, and are equal and opposite on
 // one line, so they keep momentum and angular momentum. Derivation and limits: docs/tissue.md, "Connective tissue".
-// Units: metres, kilograms, seconds, newtons, pascals.   Tested in tests/deform/bonds_test.cpp
+// Units: metres, kilograms, seconds, newtons, pascals.   Tested in
+// tests/deform/bonds_test.cpp and bonds_end_test.cpp
 #pragma once
 
 #include <array>
@@ -26,26 +27,25 @@ namespace trocar {
 // In place of an organ: the abdominal wall, which does not move.
 constexpr std::uint32_t kWall = 0xffffffffu;
 
-// A layer that joins the surface of organ `a` to organ `b`, where they are within `reach` of each other at rest.
-struct AreaBondParams {
-  std::uint32_t a = 0, b = 1;
-  float reach = 2e-3f;        // m    vertices of a nearer than this to b, or inside it, are joined, >= 0
-  float modulus = 3e3f;       // Pa   of the layer in tension, > 0
+// A layer between the surface of one organ and another organ, where they are within `reach` of each other at rest.
+struct LayerParams {
+  float reach = 2e-3f;        // m    faces of the first organ nearer than this to the other, or inside it, are joined
+  glm::vec3 centre{0.f};      // m    only faces within `radius` of this point are joined
+  float radius = 1.f;         // m    > 0
+  float modulus = 3e3f;       // Pa   of the layer in tension and shear, > 0
   float thickness = 1.5e-3f;  // m    of the layer at rest, > 0
   float break_strain = 1.5f;  // 1    > 0
-  glm::vec3 centre{0.f};      // m    only faces of a within `radius` of this point are joined
-  float radius = INFINITY;    // m    > 0
 };
 
-// Strands between a line on organ `a` and a line on organ `b`, or on the wall.
+// Strands between a line on one organ and a line on another organ, or on the wall.
 struct BandParams {
-  std::uint32_t a = 0, b = kWall;
-  std::array<glm::vec3, 2> on_a{}, on_b{};  // m     ends of the lines at rest
-  int strands = 8;                          // 1     >= 1
-  float modulus = 1e5f;                     // Pa    > 0
-  float section = 1e-5f;                    // m^2   cross-section of the whole band, > 0
-  float rest_strain = 0.f;                  // 1     strain at rest; negative: slack, > -1
-  float break_strain = 0.6f;                // 1     > 0
+  glm::vec3 from_start{0.f}, from_end{0.f};  // m     ends of the first line, at rest
+  glm::vec3 to_start{0.f}, to_end{0.f};      // m     of the second line
+  int strands = 8;                           // 1     evenly along the lines, >= 1
+  float modulus = 1e5f;                      // Pa    > 0
+  float section_mm2 = 10.f;                  // mm^2  cross-section of the whole band, > 0
+  float rest_strain = 0.f;                   // 1     strain at rest; negative: slack, > -1
+  float break_strain = 0.6f;                 // 1     > 0
 };
 
 // A point of a cell, or of the wall.
@@ -80,10 +80,13 @@ struct BondedOrgan {
   const RestDistance* distance;
 };
 
-// Adds the fibres of a bond. Returns their number: 0 when the surfaces are nowhere within reach of each other, or when
-// every end of a band is further than 1.75 cells from the centre of a cell that is at least half full.
-std::size_t add_area_bond(const AreaBondParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
-std::size_t add_band(const BandParams& params, std::span<const BondedOrgan> organs, Bonds& bonds);
+// Add the fibres between organs `a` and `b`; `b` may be kWall for a band. Return their number: 0 for a layer when the
+// surfaces are nowhere within reach of each other; less than `strands` for a band when an end is further than 1.75
+// cells from the centre of a cell that is at least half full.
+std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
+                      Bonds& bonds);
+std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
+                     Bonds& bonds);
 
 // Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
@@ -97,13 +100,10 @@ void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds
 // Breaks a fibre, if it is intact.
 void break_fibre(std::uint32_t fibre, Bonds& bonds);
 
-// Positions of a fibre's ends, m, for nodes at `nodes`. [organ][node]
+// Positions of a fibre's ends, m.
 struct FibreEnds {
   glm::vec3 a, b;
 };
-FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
-                  std::span<const std::span<const glm::vec3>> nodes);
-// The same for the nodes of the states.
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
                   std::span<const SteppedTissue* const> states);
 
@@ -111,7 +111,5 @@ FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models
 glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends);
 // Returns the strain of a fibre; negative when it is slack.
 float strain_of(const Fibre& fibre, const FibreEnds& ends);
-// Returns the elastic energy of a fibre, J.
-double energy_of(const Fibre& fibre, const FibreEnds& ends);
 
 }  // namespace trocar

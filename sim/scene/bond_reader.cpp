@@ -24,7 +24,7 @@ void check(const SceneOrigin& origin, TomlTable& table, const BandScene& band) {
   refuse_unknown_organ(origin, table, "organ", band.organ);
   if (!band.to.empty()) refuse_unknown_organ(origin, table, "to", band.to);
   if (band.organ == band.to) table.fail("to", "is the same organ as `organ`; a band joins two organs");
-  if (band.from_start == band.to_start || band.from_end == band.to_end)
+  if (band.params.from_start == band.params.to_start || band.params.from_end == band.params.to_end)
     table.fail("to_start_mm",
                "and to_end_mm must differ from from_start_mm and from_end_mm, or strands have no length");
 }

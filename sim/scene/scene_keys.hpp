@@ -105,18 +105,38 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<LayerParams>) {
+  keys.scaled({"reach_mm", "mm", "faces nearer than this to the other organ at rest, or inside it, are joined"},
+              &LayerParams::reach, {0.0, 100.0});
+  keys.position({"centre_mm", "mm", "only faces within `radius_mm` of this point are joined"}, &LayerParams::centre);
+  keys.scaled({"radius_mm", "mm", "see `centre_mm`"}, &LayerParams::radius, {0.1, 1e6});
+  keys.number({"modulus", "Pa", "Young's modulus of the layer in tension and shear"}, &LayerParams::modulus,
+              {1.0, 1e8});
+  keys.scaled({"thickness_mm", "mm", "of the layer"}, &LayerParams::thickness, {0.1, 20.0});
+  keys.number({"break_strain", "", "a fibre of the layer stretched by more than this times the thickness breaks"},
+              &LayerParams::break_strain, {0.01, 100.0});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<LayerScene>) {
   keys.unique_name({"name", "", "unique among the layers", Need::Required}, &LayerScene::name);
   keys.text({"organ", "", "the organ whose faces are joined to another organ", Need::Required}, &LayerScene::organ);
   keys.text({"to", "", "the other organ", Need::Required}, &LayerScene::to);
-  keys.scaled({"reach_mm", "mm", "faces nearer than this to the other organ at rest, or inside it, are joined"},
-              &LayerScene::reach, {0.0, 100.0});
-  keys.position({"centre_mm", "mm", "only faces within `radius_mm` of this point are joined"}, &LayerScene::centre);
-  keys.scaled({"radius_mm", "mm", "see `centre_mm`"}, &LayerScene::radius, {0.1, 1e6});
-  keys.number({"modulus", "Pa", "Young's modulus of the layer in tension and shear"}, &LayerScene::modulus, {1.0, 1e8});
-  keys.scaled({"thickness_mm", "mm", "of the layer"}, &LayerScene::thickness, {0.1, 20.0});
-  keys.number({"break_strain", "", "a fibre of the layer stretched by more than this times the thickness breaks"},
-              &LayerScene::break_strain, {0.01, 100.0});
+  keys.part(&LayerScene::params);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<BandParams>) {
+  keys.position({"from_start_mm", "mm", "the line on `organ` where the strands begin", Need::Required},
+                &BandParams::from_start);
+  keys.position({"from_end_mm", "mm", "its other end", Need::Required}, &BandParams::from_end);
+  keys.position({"to_start_mm", "mm", "the line where the strands end", Need::Required}, &BandParams::to_start);
+  keys.position({"to_end_mm", "mm", "its other end", Need::Required}, &BandParams::to_end);
+  keys.number({"strands", "", "evenly along the lines"}, &BandParams::strands, {1, 200});
+  keys.number({"modulus", "Pa", "Young's modulus of the band"}, &BandParams::modulus, {1.0, 1e9});
+  keys.number({"section_mm2", "mm^2", "cross-section of the whole band"}, &BandParams::section_mm2, {0.01, 1e4});
+  keys.number({"rest_strain", "", "strain at rest; negative: slack"}, &BandParams::rest_strain, {-0.9, 1.0});
+  keys.number({"break_strain", "", "a strand breaks above this strain"}, &BandParams::break_strain, {0.01, 100.0});
 }
 
 template <typename Keys>
@@ -124,16 +144,7 @@ void declare(Keys& keys, std::type_identity<BandScene>) {
   keys.unique_name({"name", "", "unique among the bands", Need::Required}, &BandScene::name);
   keys.text({"organ", "", "the organ at one end", Need::Required}, &BandScene::organ);
   keys.text({"to", "", "the organ at the other end, empty: the abdominal wall"}, &BandScene::to);
-  keys.position({"from_start_mm", "mm", "the line on `organ` where the strands begin", Need::Required},
-                &BandScene::from_start);
-  keys.position({"from_end_mm", "mm", "its other end", Need::Required}, &BandScene::from_end);
-  keys.position({"to_start_mm", "mm", "the line where the strands end", Need::Required}, &BandScene::to_start);
-  keys.position({"to_end_mm", "mm", "its other end", Need::Required}, &BandScene::to_end);
-  keys.number({"strands", "", "evenly along the lines"}, &BandScene::strands, {1, 200});
-  keys.number({"modulus", "Pa", "Young's modulus of the band"}, &BandScene::modulus, {1.0, 1e9});
-  keys.number({"section_mm2", "mm^2", "cross-section of the whole band"}, &BandScene::section_mm2, {0.01, 1e4});
-  keys.number({"rest_strain", "", "strain at rest; negative: slack"}, &BandScene::rest_strain, {-0.9, 1.0});
-  keys.number({"break_strain", "", "a strand breaks above this strain"}, &BandScene::break_strain, {0.01, 100.0});
+  keys.part(&BandScene::params);
 }
 
 template <typename Keys>

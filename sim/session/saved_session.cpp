@@ -126,7 +126,7 @@ void TissueWorld::save(ByteWriter& out) const {
   for (Organ& organ : self.organs_) field(out, organ);
   field(out, self.organ_contacts_);
   field(out, self.wires_.state());
-  if (!self.bonds_.state().empty()) field(out, self.bonds_.state());
+  if (!self.bonds_.bonds().empty()) field(out, self.bonds_.bonds().intact);
 }
 
 void TissueWorld::restore(ByteReader& in) {
@@ -143,7 +143,7 @@ void TissueWorld::restore(ByteReader& in) {
   }
   field(in, organ_contacts_);
   field(in, wires_.state());
-  std::vector<std::uint8_t>& intact = bonds_.state();
+  std::vector<std::uint8_t>& intact = bonds_.bonds().intact;
   if (const std::size_t fibres = intact.size(); fibres > 0) {
     field(in, intact);
     if (intact.size() != fibres) throw InputError("the saved session contradicts itself; save it again");

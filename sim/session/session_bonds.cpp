@@ -10,40 +10,12 @@
 namespace trocar {
 namespace {
 
-constexpr float kSquareMillimetre = 1e-6f;  // m^2
-
+// Returns the wall for an empty name.
 std::uint32_t organ_named(const Scene& scene, const std::string& name) {
   if (name.empty()) return kWall;
   const auto found =
       std::find_if(scene.organs.begin(), scene.organs.end(), [&](const OrganScene& o) { return o.name == name; });
   return static_cast<std::uint32_t>(found - scene.organs.begin());
-}
-
-AreaBondParams params_of(const Scene& scene, const LayerScene& layer) {
-  AreaBondParams params;
-  params.a = organ_named(scene, layer.organ);
-  params.b = organ_named(scene, layer.to);
-  params.reach = layer.reach;
-  params.modulus = layer.modulus;
-  params.thickness = layer.thickness;
-  params.break_strain = layer.break_strain;
-  params.centre = layer.centre;
-  params.radius = layer.radius;
-  return params;
-}
-
-BandParams params_of(const Scene& scene, const BandScene& band) {
-  BandParams params;
-  params.a = organ_named(scene, band.organ);
-  params.b = organ_named(scene, band.to);
-  params.on_a = {band.from_start, band.from_end};
-  params.on_b = {band.to_start, band.to_end};
-  params.strands = band.strands;
-  params.modulus = band.modulus;
-  params.section = band.section_mm2 * kSquareMillimetre;
-  params.rest_strain = band.rest_strain;
-  params.break_strain = band.break_strain;
-  return params;
 }
 
 }  // namespace
@@ -56,21 +28,18 @@ SessionBonds::SessionBonds(const Scene& scene, std::vector<Organ>& organs, const
     bonded.push_back({models_[k], organs[k].mesh.view(), k < contacts.field.size() ? &contacts.field[k] : nullptr});
   }
   for (const LayerScene& layer : scene.layers)
-    if (add_area_bond(params_of(scene, layer), bonded, bonds_) == 0)
+    if (add_layer(layer.params, organ_named(scene, layer.organ), organ_named(scene, layer.to), bonded, bonds_) == 0)
       throw InputError(fmt::format(
           "{}: no face of '{}' is within {:g} mm of '{}'; raise reach_mm of the layer '{}', or move its centre_mm",
-          scene.file.string(), layer.organ, static_cast<double>(layer.reach) * 1e3, layer.to, layer.name));
+          scene.file.string(), layer.organ, static_cast<double>(layer.params.reach) * 1e3, layer.to, layer.name));
   for (const BandScene& band : scene.bands)
-    if (add_band(params_of(scene, band), bonded, bonds_) < static_cast<std::size_t>(band.strands))
+    if (add_band(band.params, organ_named(scene, band.organ), organ_named(scene, band.to), bonded, bonds_) <
+        static_cast<std::size_t>(band.params.strands))
       throw InputError(
           fmt::format("{}: an end of the band '{}' is too far from the tissue of its organ; move its lines onto it",
                       scene.file.string(), band.name));
   measure_slowdown(models_, bonds_);
   bonds_.broken.reserve(bonds_.fibres.size());
-}
-
-std::size_t SessionBonds::intact() const {
-  return static_cast<std::size_t>(std::count(bonds_.intact.begin(), bonds_.intact.end(), std::uint8_t{1}));
 }
 
 void SessionBonds::burn(std::span<const HotSegment> metal) { burn_fibres(metal, models_, states_, bonds_); }

@@ -22,12 +22,9 @@ class SessionBonds {
   // naming the layer or band that joins nothing.
   SessionBonds(const Scene& scene, std::vector<Organ>& organs, const OrganContacts& contacts);
 
+  // `intact` passes from frame to frame, `broken` is that of the last frame.
   Bonds& bonds() { return bonds_; }
   const Bonds& bonds() const { return bonds_; }
-  // Fibres that broke or were cut in the last frame.
-  std::span<const std::uint32_t> broken() const { return bonds_.broken; }
-  // Returns the number of fibres that are intact.
-  std::size_t intact() const;
   FibreEnds ends(std::size_t fibre) const { return ends_of(bonds_.fibres[fibre], models_, states_); }
 
   // Starts a frame.
@@ -36,9 +33,6 @@ class SessionBonds {
   void snip(const BladeCut& cut);
   // Call after a change of tissue: fibres lose their ends, and the bonds' substeps depend on its mass.
   void follow_change();
-
-  // The state that passes from frame to frame. [fibre]
-  std::vector<std::uint8_t>& state() { return bonds_.intact; }
 
  private:
   Bonds bonds_;

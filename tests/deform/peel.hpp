@@ -31,10 +31,8 @@ class Peel {
   explicit Peel(const PeelParams& params) : params_(params), group_(meshes(params), models(params)) {
     for (std::size_t k = 0; k < 2; ++k)
       organs_.push_back({&group_.models[k], group_.meshes[k].view(), &group_.contacts.field[k]});
-    layer_.a = 1;
-    layer_.b = 0;
     layer_.reach = 1e-4f;
-    fibres_ = add_area_bond(layer_, organs_, bonds_);
+    fibres_ = add_layer(layer_, 1, 0, organs_, bonds_);
     measure_slowdown(group_.model_list, bonds_);
     for (std::size_t v = 0; v < group_.meshes[1].positions.size(); ++v)
       if (group_.meshes[1].positions[v].x > params.length + 0.5f * kFree) held_.push_back(v);
@@ -95,7 +93,7 @@ class Peel {
   PeelParams params_;
   OrganGroup group_;
   std::vector<BondedOrgan> organs_;
-  AreaBondParams layer_;
+  LayerParams layer_;
   Bonds bonds_;
   std::size_t fibres_ = 0;
   std::vector<std::size_t> held_;

@@ -47,26 +47,26 @@ TEST_F(SceneBonds, ReadsLayersAndBands) {
   const Scene scene = load(kScene);
   ASSERT_EQ(scene.layers.size(), 1u);
   EXPECT_EQ(scene.layers[0].organ, "gallbladder");
-  EXPECT_FLOAT_EQ(scene.layers[0].reach, 3e-3f);
-  EXPECT_FLOAT_EQ(scene.layers[0].thickness, 2e-3f);
-  EXPECT_FLOAT_EQ(scene.layers[0].centre.z, 3e-3f);
-  EXPECT_FLOAT_EQ(scene.layers[0].radius, 0.04f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.reach, 3e-3f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.thickness, 2e-3f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.centre.z, 3e-3f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.radius, 0.04f);
   ASSERT_EQ(scene.bands.size(), 1u);
   EXPECT_TRUE(scene.bands[0].to.empty());
-  EXPECT_FLOAT_EQ(scene.bands[0].to_end.y, 0.05f);
-  EXPECT_FLOAT_EQ(scene.bands[0].section_mm2, 4.f);
-  EXPECT_FLOAT_EQ(scene.bands[0].rest_strain, -0.1f);
+  EXPECT_FLOAT_EQ(scene.bands[0].params.to_end.y, 0.05f);
+  EXPECT_FLOAT_EQ(scene.bands[0].params.section_mm2, 4.f);
+  EXPECT_FLOAT_EQ(scene.bands[0].params.rest_strain, -0.1f);
 }
 
 TEST_F(SceneBonds, AreWrittenAsRead) {
   const Scene scene = load(kScene), again = load(scene_text(scene, folder_.path() / "s.toml"));
   ASSERT_EQ(again.layers.size(), 1u);
-  EXPECT_EQ(again.layers[0].modulus, scene.layers[0].modulus);
-  EXPECT_EQ(again.layers[0].centre, scene.layers[0].centre);
+  EXPECT_EQ(again.layers[0].params.modulus, scene.layers[0].params.modulus);
+  EXPECT_EQ(again.layers[0].params.centre, scene.layers[0].params.centre);
   EXPECT_EQ(again.layers[0].to, "liver");
   ASSERT_EQ(again.bands.size(), 1u);
-  EXPECT_EQ(again.bands[0].from_end, scene.bands[0].from_end);
-  EXPECT_EQ(again.bands[0].section_mm2, scene.bands[0].section_mm2);
+  EXPECT_EQ(again.bands[0].params.from_end, scene.bands[0].params.from_end);
+  EXPECT_EQ(again.bands[0].params.section_mm2, scene.bands[0].params.section_mm2);
 }
 
 TEST_F(SceneBonds, FaultsAreOneSentence) {
