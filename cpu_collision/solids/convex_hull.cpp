@@ -180,7 +180,8 @@ class Assembly {
   }
 
   void rim_edge(std::uint32_t point, std::uint32_t next) {
-    rim_.emplace_back(std::minmax(vertex(point), vertex(next)));
+    const std::uint32_t from = vertex(point), to = vertex(next);
+    rim_.emplace_back(std::min(from, to), std::max(from, to));
   }
 
   void finish() {

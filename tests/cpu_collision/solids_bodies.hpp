@@ -21,7 +21,8 @@ inline glm::dmat3 rotation(const dvec3& axis, double angle) {
 }
 
 inline RigidFrame random_pose(Dice& dice, double extent) {
-  return {rotation(dice.direction(), dice.uniform(0.0, 3.14159)), dice.in_cube(extent)};
+  const dvec3 axis = dice.direction();
+  return {rotation(axis, dice.uniform(0.0, 3.14159)), dice.in_cube(extent)};
 }
 
 // Returns a point cloud of about `size`: round, boxy, thin, on a grid (many coplanar faces), a sheet, a segment or a
@@ -34,13 +35,13 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
   for (glm::vec3& p : points) {
     switch (kind) {
       case 0:
-        p = glm::vec3(size * thin * (dvec3(dice.pick(3), dice.pick(3), dice.pick(3)) - 1.0));
+        p = glm::vec3(size * thin * (dvec3{dice.pick(3), dice.pick(3), dice.pick(3)} - 1.0));
         break;
       case 1:
-        p = glm::vec3(size * (dvec3(dice.pick(2), dice.pick(2), dice.pick(2)) - 0.5));
+        p = glm::vec3(size * (dvec3{dice.pick(2), dice.pick(2), dice.pick(2)} - 0.5));
         break;
       case 2:
-        p = glm::vec3(size * dvec3(dice.uniform(-1, 1), dice.uniform(-1, 1), 0.0));
+        p = glm::vec3(size * dvec3{dice.uniform(-1, 1), dice.uniform(-1, 1), 0.0});
         break;
       case 3:
         p = glm::vec3(size * dvec3(dice.uniform(-1, 1), 0.0, 0.0));

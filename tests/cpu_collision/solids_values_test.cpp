@@ -285,10 +285,10 @@ TEST(SolidValues, WalksHaveThePinnedLengths) {
       walks.distances += answer.distance;
     }
   }
-  EXPECT_EQ(walks.steps, 7050);
+  EXPECT_EQ(walks.steps, 6941);
   EXPECT_EQ(walks.searched, 0);
   EXPECT_EQ(walks.overlapping, 330);
-  EXPECT_EQ(walks.features, 71325);
+  EXPECT_EQ(walks.features, 71387);
   EXPECT_NEAR(walks.distances, 83.283268691, 1e-8);
 }
 

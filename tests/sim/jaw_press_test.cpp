@@ -101,8 +101,8 @@ struct Pressing {
   }
   double lowest(std::uint32_t part) const {
     double height = 1.0;
-    for (const dvec3& corner : posed(part).corners())
-      height = std::min(height, glm::dot(corner - place.point, place.normal));
+    const PosedPart at = posed(part);
+    for (const dvec3& corner : at.corners()) height = std::min(height, glm::dot(corner - place.point, place.normal));
     return height;
   }
   double shaft_height() const { return glm::dot(body.step(kShaftPart).tip_after - place.point, place.normal) - 0.0025; }

@@ -16,7 +16,7 @@ double WanderingDevice::uniform(double low, double high) {
 
 void WanderingDevice::choose_next() {
   constexpr double kLift = 0.05;     // m
-  constexpr double kThrough = 0.25;  // 1, of the ways: straight to the next target, often through tissue
+  constexpr double kThrough = 0.04;  // 1, of the ways: straight to the next target, often through tissue
   const glm::dvec3 target = targets_[random_() % targets_.size()];
   const glm::dvec3 along = glm::normalize(target - pose_.pivot), now = glm::normalize(pose_.tip - pose_.pivot);
   goals_ = {target + uniform(-0.010, params_.gentle ? 0.006 : 0.012) * along};
@@ -27,7 +27,8 @@ void WanderingDevice::choose_next() {
     goals_.push_back(pose_.tip - kLift * now);
   }
   if (params_.gentle) return;
-  pose_.grip = uniform(0.0, 1.0) < 0.5 ? 0.0 : uniform(0.0, 1.0);
+  const double least = ++grips_ <= params_.most_grips ? 0.0 : 0.5;
+  pose_.grip = uniform(0.0, 1.0) < 0.5 ? least : uniform(least, 1.0);
   const double pedal = uniform(0.0, 1.0);
   pose_.energy = pedals(pedal < 0.2, pedal < 0.3);
 }
