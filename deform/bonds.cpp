@@ -10,7 +10,7 @@
 namespace trocar {
 namespace {
 
-// An end is embedded in a cell at least this full.
+// An end is embedded in a cell at least this full, relative to the fullest cell of its organ.
 constexpr float kFullEnough = 0.5f;  // 1
 // How far away, in cells, the centre of such a cell may be. The further the end lies outside its cell, the stiffer it
 // makes the nodes.
@@ -20,6 +20,13 @@ constexpr float kSquareMillimetre = 1e-6f;  // m^2
 // Fibres shorter than this pull in no direction.
 constexpr float kNoLength = 1e-9f;  // m
 
+// In a duct thinner than a cell no cell is full.
+float full_enough(const Lattice& lattice) {
+  float most = 0.f;
+  for (const LatticeCell& cell : lattice.cells) most = std::max(most, cell.fullness);
+  return kFullEnough * most;
+}
+
 // Returns the nearest cell that is full enough, by the distance of its centre; the first of several. None when it is
 // more than kFarthest away.
 std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3& p) {
@@ -27,13 +34,14 @@ std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3&
   std::optional<std::uint32_t> best;
   const double farthest = kFarthest * lattice.spacing;
   double least = farthest * farthest;
+  const float least_fullness = full_enough(lattice);
   for (int z = -kSearch; z <= kSearch; ++z)
     for (int y = -kSearch; y <= kSearch; ++y)
       for (int x = -kSearch; x <= kSearch; ++x) {
         const glm::ivec3 at = home + glm::ivec3(x, y, z);
         if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
         const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
-        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].fullness < kFullEnough) continue;
+        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].fullness < least_fullness) continue;
         const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
         if (glm::dot(away, away) < least) least = glm::dot(away, away), best = static_cast<std::uint32_t>(cell);
       }

@@ -5,10 +5,10 @@
 // A layer joins two surfaces that lie on each other. Its fibres have free length 0: both ends are the
 // same point at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
 // the layer's thickness. A band is a row of strands between two lines; its reference is its free length.
-// Ends are embedded in cells at least half full, because an explicit step is slow when a stiff fibre holds a node
-// almost without mass. Forces act at x + damping_time v, like all elastic forces here, and are equal and opposite on
-// one line, so they keep momentum and angular momentum. Derivation and limits: docs/tissue.md, "Connective tissue".
-// Units: metres, kilograms, seconds, newtons, pascals.   Tested in
+// Ends are embedded in cells at least half as full as the fullest one of their organ, because an explicit step is slow
+// when a stiff fibre holds a node almost without mass. Forces act at x + damping_time v, like all elastic forces here,
+// and are equal and opposite on one line, so they keep momentum and angular momentum. Derivation and limits:
+// docs/tissue.md, "Connective tissue". Units: metres, kilograms, seconds, newtons, pascals.   Tested in
 // tests/deform/bonds_test.cpp and bonds_end_test.cpp
 #pragma once
 
@@ -82,7 +82,7 @@ struct BondedOrgan {
 
 // Add the fibres between organs `a` and `b`; `b` may be kWall for a band. Return their number: 0 for a layer when the
 // surfaces are nowhere within reach of each other; less than `strands` for a band when an end is further than 1.75
-// cells from the centre of a cell that is at least half full.
+// cells from the centre of a cell that is full enough.
 std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
                       Bonds& bonds);
 std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
+#include "sim/scene/organ_surface.hpp"
 #include "sim/scene/scene_writer.hpp"
 
 namespace trocar {
@@ -41,7 +41,7 @@ void erase_at(std::vector<T>& list, std::size_t index, std::size_t at_least) {
 
 Editor::Editor(const Scene& loaded) : scene(loaded), settled_(loaded) {
   for (const OrganScene& organ : scene.organs) {
-    meshes_.push_back(load_mesh(organ.mesh, organ.mm_per_unit * kMillimetre));
+    meshes_.push_back(surface_of(organ));
     trees_.push_back(make_surface_tree({}));
     trees_.back()->rebuild(meshes_.back().view());
   }

@@ -9,6 +9,7 @@
 #include "app/window/materials.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/theme.hpp"
+#include "sim/scene/organ_surface.hpp"
 #include "sim/scene/task_reader.hpp"
 
 namespace trocar {
@@ -101,7 +102,7 @@ void task_fields(Editor& editor) {
 void organ_fields(OrganScene& organ) {
   theme::heading("Organ");
   theme::text(organ.name);
-  theme::wrapped(organ.mesh.filename().string(), theme::kQuiet);
+  theme::wrapped(organ.tube ? origin_of(organ) : organ.mesh.filename().string(), theme::kQuiet);
   labelled("Material");
   if (ImGui::BeginCombo("##material", "Select...")) {
     for (const Material& material : kMaterials)

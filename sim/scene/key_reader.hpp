@@ -54,6 +54,10 @@ void check(const SceneOrigin&, TomlTable&, const LayerScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const BandScene&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const TubeShape&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const OrganScene&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const JointLimits&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const ContactParams&);
@@ -135,6 +139,10 @@ class KeyReader {
   }
   void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*member) {
     object_.*member = table_.points(key.name);
+  }
+  void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) {
+    object_.*member = table_.path(key.name, {-kFarthestPosition * 1e3, kFarthestPosition * 1e3});
+    for (glm::dvec3& point : object_.*member) point *= 1e-3;
   }
   template <typename Part>
   void part(Part Struct::*member) {

@@ -15,6 +15,7 @@
 #include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
+#include "mesh/tube_shape.hpp"
 #include "sim/scene/bond_scene.hpp"
 #include "sim/scene/contact_model_params.hpp"
 #include "sim/scene/guard_params.hpp"
@@ -29,6 +30,7 @@ namespace trocar {
 struct OrganScene {
   std::string name;                       // unique
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
+  std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   TissueParams tissue;

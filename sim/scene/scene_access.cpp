@@ -28,7 +28,7 @@ bool is_this_machine(std::string host) {
 std::vector<NamedFile> files_of(const Scene& scene) {
   std::vector<NamedFile> files = {{"the scene", scene.file}};
   for (const OrganScene& organ : scene.organs)
-    files.push_back({fmt::format("the mesh of organ {}", organ.name), organ.mesh});
+    if (!organ.tube) files.push_back({fmt::format("the mesh of organ {}", organ.name), organ.mesh});
   for (const InstrumentScene& instrument : scene.instruments)
     if (!instrument.trajectory.empty())
       files.push_back({fmt::format("the trajectory of instrument {}", instrument.name), instrument.trajectory});

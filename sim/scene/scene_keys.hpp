@@ -93,9 +93,19 @@ void declare(Keys& keys, std::type_identity<Attachment>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<TubeShape>) {
+  keys.path({"path_mm", "mm, [[x, y, z], ...]", "the line through its middle: both ends and points between them",
+             Need::Required},
+            &TubeShape::path);
+  keys.scaled({"radius_mm", "mm", "of the tube"}, &TubeShape::radius, {0.1, 50.0});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.unique_name({"name", "", "unique", Need::Required}, &OrganScene::name);
-  keys.file({"mesh", "", "path of the mesh, relative to the scene file", Need::Required}, &OrganScene::mesh);
+  keys.table("tube", &OrganScene::tube);
+  keys.file({"mesh", "", "path of the mesh, relative to the scene file; an organ has this or `[organ.tube]`"},
+            &OrganScene::mesh, [](const OrganScene& organ) { return !organ.tube; });
   keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});
   keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});
   keys.table("tissue", &OrganScene::tissue);

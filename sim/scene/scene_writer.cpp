@@ -122,6 +122,11 @@ class KeyWriter {
       corners += fmt::format("{}[{}, {}]", corners.empty() ? "" : ", ", plain(corner.x), plain(corner.y));
     add(key, fmt::format("[{}]", corners));
   }
+  void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) {
+    std::string points;
+    for (const glm::dvec3& point : object_.*member) points += (points.empty() ? "" : ", ") + in_mm3(point);
+    add(key, fmt::format("[{}]", points));
+  }
   template <typename Part>
   void part(Part Struct::*member) {
     KeyWriter<Part> keys("", object_.*member, file_);

@@ -184,6 +184,22 @@ std::vector<glm::dvec2> TomlTable::points(std::string_view key) {
   return points;
 }
 
+std::vector<glm::dvec3> TomlTable::path(std::string_view key, Limits limits) {
+  const toml::value* value = content_->find(key);
+  if (!value) fail(key, "is missing");
+  const auto is_triple = [](const toml::value& cell) { return cell.is_array() && cell.as_array().size() == 3; };
+  if (!value->is_array() || !std::all_of(value->as_array().begin(), value->as_array().end(), is_triple))
+    fail(key, "must be a list of points, as in [[0, 0, 0], [10, 0, 0], [20, 5, 0]]");
+  const std::string name = content_->full_name(key);
+  std::vector<glm::dvec3> points;
+  for (const toml::value& cell : value->as_array()) {
+    glm::dvec3& point = points.emplace_back();
+    for (int i = 0; i < 3; ++i)
+      point[i] = limited_number(content_->file, name, cell.as_array()[static_cast<std::size_t>(i)], limits);
+  }
+  return points;
+}
+
 void TomlTable::optional(std::string_view key, std::string& value) {
   if (const toml::value* found = content_->find(key)) {
     value = text_of(content_->file, content_->full_name(key), *found);

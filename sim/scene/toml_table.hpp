@@ -34,6 +34,8 @@ class TomlTable {
   glm::dvec3 vector(std::string_view key, Limits limits);  // limits of each number
   // Returns a list of points in the plane: [[x, y], ...].
   std::vector<glm::dvec2> points(std::string_view key);
+  // Returns a list of points in space: [[x, y, z], ...], each number within the limits.
+  std::vector<glm::dvec3> path(std::string_view key, Limits limits);
   // These functions read optional keys: `value` keeps its default when the key is absent.
   void optional(std::string_view key, std::string& value);
   void optional(std::string_view key, double& value, Limits limits);

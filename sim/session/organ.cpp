@@ -6,8 +6,8 @@
 
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
 #include "mesh/weld.hpp"
+#include "sim/scene/organ_surface.hpp"
 
 namespace trocar {
 namespace {
@@ -123,13 +123,13 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   Organ organ;
   organ.name = scene.name;
   organ.colour = scene.colour;
-  organ.mesh = load_mesh(scene.mesh, scene.mm_per_unit * kMillimetre);
+  organ.mesh = surface_of(scene);
   // Tissue has no seams: cuts, pressure and the picture need one connected surface.
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
     organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("organ {} ({}): {}", scene.name, scene.mesh.string(), error.what()));
+    throw InputError(fmt::format("organ {} ({}): {}", scene.name, origin_of(scene), error.what()));
   }
   organ.state = rest_state(organ.tissue);
   organ.contacts.params = scene.contact;

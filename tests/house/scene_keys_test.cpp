@@ -69,6 +69,7 @@ class KeyLister {
     file(key, member);
   }
   void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*) { add(key, "", key.unit); }
+  void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*) { add(key, "", key.unit); }
   template <typename Part>
   void part(Part Struct::*) {
     KeyLister<Part> keys;

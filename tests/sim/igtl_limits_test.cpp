@@ -61,6 +61,7 @@ double cpu_seconds() {
 TEST(IgtlServer, WaitsWithoutBusyLoopWhenDescriptorsRunOut) {
   IgtlServer server(kFreePort);
   const int client = socket(AF_INET, SOCK_STREAM, 0);
+  std::this_thread::sleep_for(50ms);  // sanitizers check the start of the server's thread through a pipe
   rlimit all{}, none{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &all), 0);
   none = all;

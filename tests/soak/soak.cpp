@@ -15,6 +15,7 @@
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
+#include "sim/scene/organ_surface.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"
 #include "sim/task/task_run.hpp"
@@ -61,7 +62,7 @@ DevicePose withdrawn(const InstrumentScene& instrument) {
 std::vector<glm::vec3> targets_of(const Scene& scene) {
   std::vector<glm::vec3> targets;
   for (const OrganScene& organ : scene.organs) {
-    const TriangleMesh mesh = load_mesh(organ.mesh);
+    const TriangleMesh mesh = surface_of(organ);
     for (std::size_t k = 0; k < mesh.positions.size(); k += 7)
       if (mesh.positions[k].z > 0.12f) targets.push_back(mesh.positions[k]);  // the front, where instruments reach
   }

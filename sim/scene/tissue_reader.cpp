@@ -1,4 +1,4 @@
-// Checks the connective tissue of a scene beyond the limits of single keys.
+// Checks the organs and the connective tissue of a scene beyond the limits of single keys.
 #include <fmt/format.h>
 
 #include "geometry/printable.hpp"
@@ -10,6 +10,18 @@ void refuse_unknown_organ(const SceneOrigin& origin, TomlTable& table, std::stri
   if (!has_name(origin.scene->organs, organ))
     table.fail(key,
                fmt::format("the scene has no organ '{}'; it has {}", printable(organ), names_of(origin.scene->organs)));
+}
+
+template <>
+void check(const SceneOrigin&, TomlTable& table, const TubeShape& tube) {
+  if (const std::string fault = tube_fault(tube); !fault.empty())
+    table.fail("path_mm", fmt::format("makes no tube: {}", fault));
+}
+
+template <>
+void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
+  for (const char* key : {"mesh", "mm_per_unit"})
+    if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
 }
 
 template <>

@@ -1,0 +1,16 @@
+// Gives the surface of an organ of a scene: from its mesh file, or made as a tube.
+// Units: metres.   Tested in tests/sim/tube_organ_test.cpp
+#pragma once
+
+#include "mesh/triangle_mesh.hpp"
+#include "sim/scene/scene.hpp"
+
+namespace trocar {
+
+// Throws InputError for a mesh file that cannot be read.
+TriangleMesh surface_of(const OrganScene& organ);
+
+// Returns the name of the mesh file, or says that the organ is a tube.
+std::string origin_of(const OrganScene& organ);
+
+}  // namespace trocar
