@@ -1,8 +1,8 @@
 // Makes separated pieces of tissue independent in the lattice, and applies gravity where nothing holds them.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "deform/links.hpp"
 #include "deform/sculpt_parts.hpp"
 
 namespace trocar {
@@ -144,19 +144,6 @@ class Parting {
   Counts counts_;                       // of the latest cell in piece_of_cell()
 };
 
-struct Links {
-  explicit Links(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
-  std::uint32_t root(std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a), b = root(b);
-    parent[std::max(a, b)] = std::min(a, b);
-  }
-  std::vector<std::uint32_t> parent;
-};
-
 bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
 
 }  // namespace
@@ -172,6 +159,7 @@ std::vector<char> held_nodes(const TissueModel& model) {
   for (std::size_t node = 0; node < held.size(); ++node)
     held[node] = model.mass[node] > 0.f && model.inverse_mass[node] == 0.f;
   for (const Tether& tether : model.tethers) held[tether.node] = 1;
+  for (std::size_t node = 0; node < model.bonded.size(); ++node) held[node] |= model.bonded[node] != 0;
   return held;
 }
 
@@ -208,21 +196,18 @@ std::vector<std::uint32_t> node_parts(const Sculpture& sculpture, const Lattice&
   return nodes.parent;
 }
 
-// A cell divided by a slit may belong to several parts; it falls when all of them do.
-void release_loose(Sculpture& sculpture, TissueModel& model) {
-  const std::vector<std::uint32_t> part = node_parts(sculpture, model.lattice);
-  const std::vector<char> is_held = held_nodes(model);
-  std::vector<char> held(part.size(), 0);
+std::uint32_t largest_part(const Sculpture& sculpture, const Lattice& lattice, std::span<const std::uint32_t> part) {
   std::vector<double> size(part.size(), 0.0);
   for (std::uint32_t cell = 0; cell < sculpture.cells.size(); ++cell) {
-    if (sculpture.cells[cell].dead) continue;
-    for (const std::uint32_t node : model.lattice.cells[cell].node) {
-      held[part[node]] |= is_held[node];
-      if (!sculpture.cells[cell].loose) size[part[node]] += 0.125 * model.lattice.cells[cell].fullness;
-    }
+    if (sculpture.cells[cell].dead || sculpture.cells[cell].loose) continue;
+    for (const std::uint32_t node : lattice.cells[cell].node) size[part[node]] += 0.125 * lattice.cells[cell].fullness;
   }
-  // An organ without attachments is where its largest part is.
-  if (!sculpture.any_held && !size.empty()) held[std::max_element(size.begin(), size.end()) - size.begin()] = 1;
+  return static_cast<std::uint32_t>(std::max_element(size.begin(), size.end()) - size.begin());
+}
+
+// A cell divided by a slit may belong to several parts; it falls when all of them do.
+void let_fall(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> part,
+              std::span<const char> held) {
   for (std::uint32_t cell = 0; cell < sculpture.cells.size(); ++cell) {
     SculptCell& own = sculpture.cells[cell];
     if (own.dead || own.loose) continue;
@@ -234,6 +219,19 @@ void release_loose(Sculpture& sculpture, TissueModel& model) {
         model.gravity[node] = sculpture.params.fall;
     if (own.loose) sculpture.change.loose.push_back(cell);
   }
+}
+
+void release_loose(Sculpture& sculpture, TissueModel& model) {
+  const std::vector<std::uint32_t> part = node_parts(sculpture, model.lattice);
+  const std::vector<char> is_held = held_nodes(model);
+  std::vector<char> held(part.size(), 0);
+  for (std::uint32_t cell = 0; cell < sculpture.cells.size(); ++cell) {
+    if (sculpture.cells[cell].dead) continue;
+    for (const std::uint32_t node : model.lattice.cells[cell].node) held[part[node]] |= is_held[node];
+  }
+  // An organ that was never attached is where its largest part is.
+  if (!sculpture.any_held && !part.empty()) held[largest_part(sculpture, model.lattice, part)] = 1;
+  let_fall(sculpture, model, part, held);
 }
 
 }  // namespace trocar

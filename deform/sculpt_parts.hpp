@@ -101,7 +101,7 @@ bool may_carry(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t
 // Returns the present position of a point at `rest` that `cell` carries, m.
 glm::vec3 place_in(const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t cell, const glm::vec3& rest);
 
-// Returns which nodes are fixed or tethered. [node]
+// Returns which nodes are fixed, tethered or held by a fibre. [node]
 std::vector<char> held_nodes(const TissueModel& model);
 // Returns whether no slit cuts the spring between two nodes of a cell.
 bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b);
@@ -111,5 +111,11 @@ bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t 
 std::vector<std::uint32_t> node_parts(const Sculpture& sculpture, const Lattice& lattice);
 // Applies gravity to parts of the lattice that nothing holds.
 void release_loose(Sculpture& sculpture, TissueModel& model);
+// Applies gravity to the parts that are not held. `part`: of node_parts(); `held`: [node] at the node that names a
+// part.
+void let_fall(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> part,
+              std::span<const char> held);
+// Returns the part with the most tissue, without loose cells.
+std::uint32_t largest_part(const Sculpture& sculpture, const Lattice& lattice, std::span<const std::uint32_t> part);
 
 }  // namespace trocar

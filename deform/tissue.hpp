@@ -108,6 +108,7 @@ struct TissueModel {
   std::vector<std::uint32_t> bulk_index;  // [cell] its index in bulk
   std::vector<Tether> tethers;
   std::vector<std::uint32_t> diaphragm;  // nodes fixed to the diaphragm
+  std::vector<std::uint8_t> bonded;      // [node] 1: an intact fibre holds it; empty without connective tissue
   std::vector<Embedding> embedding;      // [vertex]
   float cell_mass = 0.f;                 // kg, of a full cell
   float longest_substep = 0.f;           // s, stability limit

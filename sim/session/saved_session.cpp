@@ -147,7 +147,7 @@ void TissueWorld::restore(ByteReader& in) {
   if (const std::size_t fibres = intact.size(); fibres > 0) {
     field(in, intact);
     if (intact.size() != fibres) throw InputError("the saved session contradicts itself; save it again");
-    bonds_.follow_change();
+    bonds_.follow_restored();
   }
 }
 

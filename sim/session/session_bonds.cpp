@@ -25,6 +25,7 @@ SessionBonds::SessionBonds(const Scene& scene, std::vector<Organ>& organs, const
   for (std::size_t k = 0; k < organs.size(); ++k) {
     models_.push_back(&organs[k].tissue);
     states_.push_back(&organs[k].state);
+    hanging_.push_back({organs[k].sculpture ? &*organs[k].sculpture : nullptr, &organs[k].tissue});
     bonded.push_back({models_[k], organs[k].mesh.view(), k < contacts.field.size() ? &contacts.field[k] : nullptr});
   }
   for (const LayerScene& layer : scene.layers)
@@ -40,16 +41,32 @@ SessionBonds::SessionBonds(const Scene& scene, std::vector<Organ>& organs, const
                       scene.file.string(), band.name));
   measure_slowdown(models_, bonds_);
   bonds_.broken.reserve(bonds_.fibres.size());
+  if (bonds_.empty()) return;
+  mark_bonded(hanging_, bonds_);
+  expect_to_hang(hanging_);
 }
 
 void SessionBonds::burn(std::span<const HotSegment> metal) { burn_fibres(metal, models_, states_, bonds_); }
 
 void SessionBonds::snip(const BladeCut& cut) { snip_fibres(cut, models_, states_, bonds_); }
 
-void SessionBonds::follow_change() {
+void SessionBonds::follow_restored() {
   if (bonds_.empty()) return;
   break_loose_fibres(models_, bonds_);
   measure_slowdown(models_, bonds_);
+  mark_bonded(hanging_, bonds_);
+}
+
+void SessionBonds::follow_change() {
+  follow_restored();
+  parted_ = !bonds_.empty();
+}
+
+void SessionBonds::settle() {
+  if (bonds_.broken.empty() && !parted_) return;
+  parted_ = false;
+  mark_bonded(hanging_, bonds_);
+  release_unheld(hanging_, bonds_);
 }
 
 }  // namespace trocar

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "deform/bonds.hpp"
+#include "deform/hanging.hpp"
 #include "deform/organ_contact.hpp"
 #include "sim/session/diathermy.hpp"
 #include "sim/session/organ.hpp"
@@ -33,9 +34,15 @@ class SessionBonds {
   void snip(const BladeCut& cut);
   // Call after a change of tissue: fibres lose their ends, and the bonds' substeps depend on its mass.
   void follow_change();
+  // Call when `intact` and the organs are those of a saved session.
+  void follow_restored();
+  // Ends a frame: parts that fibres have held, and nothing holds now, begin to fall.
+  void settle();
 
  private:
   Bonds bonds_;
+  bool parted_ = false;                     // tissue may have parted in this frame
+  std::vector<HangingOrgan> hanging_;       // [organ]
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedTissue*> states_;      // [organ]
 };

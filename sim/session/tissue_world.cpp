@@ -99,6 +99,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   }
   step_pieces(instruments, near, dt, stage_ms);
   settle_jaws(instruments, dt);
+  bonds_.settle();
   const StageTimer timer(stage_ms[kSurface]);
   follow_surfaces();
 }

@@ -104,6 +104,9 @@ TEST_F(GallbladderInItsBed, TornFibresPassThroughASavedSession) {
 // needs as many substeps as the one that was saved.
 TEST_F(GallbladderInItsBed, CutTissuePassesThroughASavedSession) {
   Scene scene = load_scene(repository_file("data/scenes/gallbladder_bed.toml"));
+  // Without the ducts, whose thin ends need the shortest substeps, the bed decides how many there are.
+  std::erase_if(scene.organs, [](const OrganScene& organ) { return organ.tube.has_value(); });
+  std::erase_if(scene.layers, [](const LayerScene& layer) { return layer.name != "bed"; });
   scene.instruments[1].tip = {-0.055, 0.060, 0.158};  // the hook cuts in the bed
   const auto scripted = [&] {
     return std::make_unique<Session>(
@@ -130,7 +133,7 @@ TEST_F(GallbladderInItsBed, CutTissuePassesThroughASavedSession) {
   for (; frame < 130; ++frame) {
     step(*session);
     step(*again);
-    for (std::size_t k = 0; k < 3; ++k) ASSERT_EQ(session->organs()[k].state.x, again->organs()[k].state.x) << frame;
+    for (std::size_t k = 0; k < 2; ++k) ASSERT_EQ(session->organs()[k].state.x, again->organs()[k].state.x) << frame;
   }
 }
 

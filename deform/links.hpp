@@ -1,0 +1,25 @@
+// Joins numbered things into groups (union-find). The root of a group is its smallest number, so it does not depend on
+// the order of the joins.   Tested through its users in tests/deform/sculpt_test.cpp and tests/deform/hanging_test.cpp
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace trocar {
+
+struct Links {
+  explicit Links(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
+  std::uint32_t root(std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a), b = root(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<std::uint32_t> parent;
+};
+
+}  // namespace trocar
