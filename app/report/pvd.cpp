@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/support/output_file.hpp"
 
@@ -164,6 +165,34 @@ vtkNew<vtkPolyData> tool_data(const Recording& recording, std::size_t frame) {
   return data;
 }
 
+// `organs`: with the frame loaded.
+vtkNew<vtkPolyData> fibre_data(RecordedFibres& fibres, std::span<const RecordedOrganFrames> organs, std::size_t frame) {
+  std::vector<std::span<const glm::vec3>> nodes;
+  for (const RecordedOrganFrames& organ : organs) nodes.push_back(organ.frame().nodes);
+  fibres.load(frame, nodes);
+  std::vector<glm::vec3> ends;
+  vtkNew<vtkCellArray> lines;
+  vtkNew<vtkUnsignedIntArray> number = table<vtkUnsignedIntArray>("fibre", 1, 0);
+  vtkNew<vtkFloatArray> strain = table<vtkFloatArray>("strain", 1, 0);
+  for (std::size_t fibre = 0; fibre < fibres.size(); ++fibre) {
+    if (!fibres.intact(fibre)) continue;
+    const FibreEnds both = fibres.ends(fibre);
+    const auto first = static_cast<vtkIdType>(ends.size());
+    const vtkIdType line[] = {first, first + 1};
+    ends.insert(ends.end(), {both.a, both.b});
+    lines->InsertNextCell(2, line);
+    number->InsertNextValue(static_cast<unsigned>(fibre));
+    const RecordedFibre& rest = fibres.at_rest(fibre);
+    strain->InsertNextValue((glm::distance(both.a, both.b) - rest.free_length) / rest.reference);
+  }
+  vtkNew<vtkPolyData> data;
+  data->SetPoints(points_of(ends));
+  data->SetLines(lines);
+  data->GetCellData()->AddArray(number);
+  data->GetCellData()->AddArray(strain);
+  return data;
+}
+
 }  // namespace
 
 PvdSummary export_pvd(const Recording& recording, const std::filesystem::path& folder, std::size_t every,
@@ -183,12 +212,14 @@ PvdSummary export_pvd(const Recording& recording, const std::filesystem::path& f
   };
   std::vector<RecordedOrganFrames> organs;
   for (std::size_t k = 0; k < recording.organs().size(); ++k) organs.emplace_back(recording, k);
+  RecordedFibres fibres(recording);
   for (std::size_t frame = 0; frame < recording.frame_count(); frame += every) {
     for (std::size_t k = 0; k < organs.size(); ++k) {
       organs[k].load(frame);
       add(organ_data(organs[k]), frame, k, recording.organs()[k].name);
     }
     add(tool_data(recording, frame), frame, organs.size(), "tools");
+    if (fibres.size() > 0) add(fibre_data(fibres, organs, frame), frame, organs.size() + 1, "fibres");
     ++summary.frames;
     progress(std::min(frame + every, recording.frame_count()));
   }

@@ -40,19 +40,20 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
   }
 }
 
-void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands) {
+void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands) {
   constexpr float kVisible = 3e-4f;  // m  a shorter fibre is hidden between the organs
   constexpr float kThick = 3.5e-4f;  // m  radius of a fibre that is not stretched
+  const float length = glm::distance(ends.a, ends.b);
+  // A stretched fibre gets thinner, because its volume stays.
+  if (length > kVisible)
+    strands.push_back({ends.a, ends.b, kThick * std::sqrt(reference / std::max(length, reference))});
+}
+
+void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands) {
   const SessionBonds& bonds = session.bonds();
   strands.clear();
-  for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f) {
-    if (!bonds.bonds().intact[f]) continue;
-    const FibreEnds ends = bonds.ends(f);
-    const float length = glm::distance(ends.a, ends.b), reference = bonds.bonds().fibres[f].reference;
-    // A stretched fibre gets thinner, because its volume stays.
-    if (length > kVisible)
-      strands.push_back({ends.a, ends.b, kThick * std::sqrt(reference / std::max(length, reference))});
-  }
+  for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f)
+    if (bonds.bonds().intact[f]) add_strand(bonds.ends(f), bonds.bonds().fibres[f].reference, strands);
 }
 
 }  // namespace trocar

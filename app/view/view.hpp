@@ -38,6 +38,8 @@ void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
 // Overwrites `strands` with the fibres that are visibly stretched.
 void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands);
+// Adds an intact fibre of a session or a recording, when it is visibly stretched. `reference`: m, Fibre::reference.
+void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands);
 
 // An off-screen picture. samples: number per pixel.
 class PictureTarget {

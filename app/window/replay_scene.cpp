@@ -22,10 +22,12 @@ FaceId slot_of(const OrganSurface& surface, FaceId id) {
 }  // namespace
 
 ReplayScene::ReplayScene(const std::filesystem::path& file)
-    : recording_(file), scene_(recorded_scene(recording_, file)) {
+    : recording_(file), scene_(recorded_scene(recording_, file)), fibres_(recording_) {
   for (std::size_t k = 0; k < recording_.organs().size(); ++k) shown_.push_back({{recording_, k}, {}, {}});
   organs_.resize(shown_.size());
   tools_.resize(recording_.tools().size());
+  nodes_.resize(shown_.size());
+  strands_.reserve(fibres_.size());
   load(0);
 }
 
@@ -37,6 +39,7 @@ void ReplayScene::load(std::size_t frame) {
     show_organ(organ);
   }
   show_tools();
+  show_strands();
   pose_ = recording_.scope(frame).value_or(scene_.scope.pose());
 }
 
@@ -75,6 +78,14 @@ void ReplayScene::show_tools() {
         recording_.heats(frame_, tool).value_or(touching && recording_.energy(frame_, tool) != Diathermy::Off) != 0,
         scene ? scene->limits : JointLimits{}};
   }
+}
+
+void ReplayScene::show_strands() {
+  for (std::size_t k = 0; k < shown_.size(); ++k) nodes_[k] = shown_[k].frames.frame().nodes;
+  fibres_.load(frame_, nodes_);
+  strands_.clear();
+  for (std::size_t f = 0; f < fibres_.size(); ++f)
+    if (fibres_.intact(f)) add_strand(fibres_.ends(f), fibres_.at_rest(f).reference, strands_);
 }
 
 std::size_t ReplayScene::touched(std::size_t organ, std::size_t tool) const {

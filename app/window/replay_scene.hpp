@@ -1,11 +1,12 @@
 // Reads frames of a recording on demand, in the form that the view draws: organs with the surface of that frame,
-// instruments, touched faces, the scope. Charring is not recorded, so it is not shown.
+// instruments, touched faces, strands of connective tissue, the scope. Charring is not recorded, so it is not shown.
 // Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
 #pragma once
 
 #include <vector>
 
 #include "app/view/view.hpp"
+#include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
 
@@ -25,6 +26,7 @@ class ReplayScene {
   std::size_t frame() const { return frame_; }
   std::span<const DrawnOrgan> organs() const { return organs_; }
   std::span<const DrawnTool> tools() const { return tools_; }
+  std::span<const DrawnStrand> strands() const { return strands_; }
   const ScopePose& scope() const { return pose_; }
   const Lens& lens() const { return scene_.scope.lens; }
   std::size_t touched(std::size_t organ, std::size_t tool) const;  // faces
@@ -41,12 +43,16 @@ class ReplayScene {
 
   void show_organ(std::size_t organ);
   void show_tools();
+  void show_strands();
 
   Recording recording_;
   Scene scene_;
   std::vector<ShownOrgan> shown_;
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
+  RecordedFibres fibres_;
+  std::vector<std::span<const glm::vec3>> nodes_;  // [organ]
+  std::vector<DrawnStrand> strands_;
   ScopePose pose_;
   std::size_t frame_ = static_cast<std::size_t>(-1);
 };

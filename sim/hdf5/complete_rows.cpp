@@ -21,15 +21,24 @@ std::uint64_t shortest(const OrganTables& organ, std::size_t first, std::size_t 
   return rows;
 }
 
-// Returns the number of frames before the first one that needs a missing row.
+// `needed`: the frames of rows that take effect then, in ascending order; other tables have `rows` of these rows.
+// Returns the number of frames, at most `frames`, before the first one that needs a missing row.
+std::uint64_t frames_before_gap(const H5Table& needed, std::uint64_t rows, std::uint64_t frames) {
+  if (needed.rows() <= rows) return frames;
+  const std::uint64_t missed = needed.read_rows<std::uint32_t>(rows, 1).front();
+  return std::min(frames, missed == 0 ? 0 : missed - 1);
+}
+
 std::uint64_t frames_with_surface(const OrganTables& organ, std::uint64_t frames) {
-  for (const SurfaceRows& kind : kSurfaceRows) {
-    const std::uint64_t rows = shortest(organ, kind.first, kind.frame);
-    if (organ[kind.frame].rows() <= rows) continue;
-    const std::uint64_t missed = organ[kind.frame].read_rows<std::uint32_t>(rows, 1).front();
-    frames = std::min(frames, missed == 0 ? 0 : missed - 1);
-  }
+  for (const SurfaceRows& kind : kSurfaceRows)
+    frames = frames_before_gap(organ[kind.frame], shortest(organ, kind.first, kind.frame), frames);
   return frames;
+}
+
+// Returns the number of rows that take effect up to frame `frames`: they were written with the frames before it.
+std::uint64_t rows_up_to(const H5Table& effect, std::uint64_t frames) {
+  const auto all = effect.read_all<std::uint32_t>();
+  return static_cast<std::uint64_t>(std::upper_bound(all.begin(), all.end(), frames) - all.begin());
 }
 
 }  // namespace
@@ -72,6 +81,10 @@ std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Ta
   return frames;
 }
 
+std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64_t frames) {
+  return frames_before_gap(fibres[kBrokenFrame], fibres[kBrokenFibre].rows(), frames);
+}
+
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
   const auto all = starts.read_rows<std::uint64_t>(0, frames);
   const std::size_t columns = starts.row_cells();
@@ -86,12 +99,12 @@ RowCounts rows_of(const OrganTables& organ, std::uint64_t frames) {
   RowCounts rows;
   rows[RowOf::Frame] = frames;
   rows[RowOf::Touch] = organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back();
-  for (const SurfaceRows& kind : kSurfaceRows) {
-    const auto counts_from = organ[kind.frame].read_all<std::uint32_t>();
-    rows[kind.rows] = static_cast<std::uint64_t>(std::upper_bound(counts_from.begin(), counts_from.end(), frames) -
-                                                 counts_from.begin());
-  }
+  for (const SurfaceRows& kind : kSurfaceRows) rows[kind.rows] = rows_up_to(organ[kind.frame], frames);
   return rows;
+}
+
+std::uint64_t broken_rows(const std::vector<H5Table>& fibres, std::uint64_t frames) {
+  return rows_up_to(fibres[kBrokenFrame], frames);
 }
 
 }  // namespace trocar

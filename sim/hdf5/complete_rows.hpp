@@ -33,11 +33,16 @@ std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t f
 // Returns the number of frames, at most `frames`, with the part of every touch; `frames` for older recordings.
 std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Table>& later, std::uint64_t frames);
 
+// Returns the number of frames, at most `frames`, before the first one that needs a missing row of broken fibres.
+std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64_t frames);
+
 // Checks `starts`, the table of tools + 1 columns with the first row of each tool. Returns true when the numbers ascend
 // within every frame and do not exceed `rows`.
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows);
 
 // Returns the numbers of rows written with the first `frames` (> 0) frames.
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames);
+// Returns the number of broken fibres written with the first `frames` frames.
+std::uint64_t broken_rows(const std::vector<H5Table>& fibres, std::uint64_t frames);
 
 }  // namespace trocar

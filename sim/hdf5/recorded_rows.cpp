@@ -73,7 +73,7 @@ void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uin
   push_times(tables[kCarriedFrame], change.carried.size(), frame);
 }
 
-void refuse_unreadable_names(const std::filesystem::path& path, const RecordingHeader& header) {
+void refuse_unreadable(const std::filesystem::path& path, const RecordingHeader& header) {
   const auto check = [&](const char* of, const std::string& name) {
     if (const std::string fault = name_fault(name); !fault.empty())
       throw InputError(fmt::format("{}: the {} '{}' cannot be recorded: {}; rename it in the scene", path.string(), of,
@@ -81,6 +81,9 @@ void refuse_unreadable_names(const std::filesystem::path& path, const RecordingH
   };
   for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
   for (const std::string& tool : header.tools) check("instrument", tool);
+  if (header.fibres.size() > kMostFibres)
+    throw InputError(fmt::format("{}: the scene has {} fibres, and a recording at most {}; make its layers smaller",
+                                 path.string(), header.fibres.size(), kMostFibres));
 }
 
 void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
@@ -97,6 +100,23 @@ void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ) {
   for (std::uint32_t id = 0; id < faces.size(); ++id)
     if (!exists[id]) removed.push_back(FaceId(id));
   push_change(tables, {removed, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}}, 0);
+}
+
+void push_fibres(std::span<Bytes> tables, const RecordingHeader& header) {
+  for (const RecordedFibre& fibre : header.fibres) {
+    for (const RecordedFibreEnd* end : {&fibre.a, &fibre.b}) {
+      push_one(tables[kFibreOrgan], end->organ);
+      push_embedding(tables[kFibreNode], tables[kFibreWeight], std::span(&end->embedding, 1));
+      push_one(tables[kFibrePoint], end->point);
+    }
+    push_one(tables[kFibreLength], glm::vec2(fibre.free_length, fibre.reference));
+  }
+  push_broken(tables, header.broken, 0);
+}
+
+void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::uint32_t frame) {
+  push(tables[kBrokenFibre], broken);
+  push_times(tables[kBrokenFrame], broken.size(), frame);
 }
 
 void push_scope(Bytes& bytes, const ScopePose& scope) {

@@ -32,9 +32,9 @@ void push_or_zeros(Bytes& bytes, std::span<const T> values, std::size_t count) {
   bytes.resize(bytes.size() + (count - std::min(count, values.size())) * sizeof(T));
 }
 
-// Throws InputError when a name of the header cannot be recorded. Names become groups and lines of text in the file; an
-// invalid name would make the file unreadable.
-void refuse_unreadable_names(const std::filesystem::path& path, const RecordingHeader& header);
+// Throws InputError when a reader would refuse the recording. Names become groups and lines of text in the file; an
+// invalid name would make the file unreadable. So would more than kMostFibres fibres.
+void refuse_unreadable(const std::filesystem::path& path, const RecordingHeader& header);
 
 // Write what does not change during a session.
 void write_texts(H5File& file, const RecordingHeader& header);
@@ -48,6 +48,10 @@ void push_change(std::span<Bytes> tables, const RecordedChange& change, std::uin
 void push_first_surface(std::span<Bytes> tables, const RecordedOrgan& organ);
 void push_touches(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::uint64_t& touches_so_far);
 void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::size_t tools, std::uint64_t& tips_so_far);
+
+// Append rows to the tables of connective tissue, [FibreTable]. `frame`: the first one without these fibres.
+void push_fibres(std::span<Bytes> tables, const RecordingHeader& header);
+void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::uint32_t frame);
 
 void push_scope(Bytes& bytes, const ScopePose& scope);
 

@@ -25,6 +25,31 @@ constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 // Buffers are reserved for this number of frames: half a second at 60 frames per second, more than kFlushPeriod.
 constexpr std::uint64_t kFramesReserved = 32;
 
+void add(const std::vector<GrowingTable>& more, std::vector<GrowingTable>& tables) {
+  tables.insert(tables.end(), more.begin(), more.end());
+}
+
+// Returns all organs' tables, their later tables, fibre tables, clash tables, later tables, session tables; kTime is
+// the last.
+std::vector<GrowingTable> tables_of(const RecordingHeader& header) {
+  std::vector<GrowingTable> tables;
+  const std::size_t tools = header.tools.size();
+  for (const auto& organ : header.organs) add(organ_tables(organ.name, organ.tissue->rest.size(), tools), tables);
+  for (const auto& organ : header.organs) add(organ_later_tables(organ.name, tools), tables);
+  if (!header.fibres.empty()) add(fibre_tables(), tables);
+  add(clash_tables(tools), tables);
+  add(later_tables(tools), tables);
+  add(session_tables(tools, header.stages.size()), tables);
+  return tables;
+}
+
+// Returns the rows of a chunk. A table of fibres has no more rows than there are fibres, and a chunk takes its whole
+// space in the file.
+std::uint64_t chunk_of(const GrowingTable& table, std::uint64_t fibres) {
+  const bool of_fibres = table.rows == RowOf::Fibre || table.rows == RowOf::Broken;
+  return of_fibres ? std::min(rows_per_chunk(table), fibres) : rows_per_chunk(table);
+}
+
 }  // namespace
 
 // Double-buffered, one byte array per table: the frame thread fills the front buffers, the writer thread writes the
@@ -32,12 +57,12 @@ constexpr std::uint64_t kFramesReserved = 32;
 struct Recorder::Writer {
   H5File file;
   RecorderParams params;
-  std::vector<H5Table> tables;  // all organs' tables, their later tables, clash tables, later tables, session tables;
-                                // kTime is the last
+  std::vector<H5Table> tables;  // tables_of()
   std::vector<Bytes> front, back;
   std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
   std::size_t tools = 0;
+  bool has_fibres = false;
   std::vector<float> clash_distance;  // [pair of tools] in the frame that is being appended
   std::vector<glm::vec3> clash_point;
   std::mutex mutex;
@@ -66,29 +91,17 @@ struct Recorder::Writer {
   }
 
   void make_tables(const RecordingHeader& header) {
-    std::vector<GrowingTable> kinds;
-    for (const auto& organ : header.organs) {
-      const auto of_organ = organ_tables(organ.name, organ.tissue->rest.size(), header.tools.size());
-      kinds.insert(kinds.end(), of_organ.begin(), of_organ.end());
-    }
-    for (const auto& organ : header.organs) {
-      const auto later = organ_later_tables(organ.name, header.tools.size());
-      kinds.insert(kinds.end(), later.begin(), later.end());
-    }
-    const auto of_clashes = clash_tables(header.tools.size());
-    kinds.insert(kinds.end(), of_clashes.begin(), of_clashes.end());
-    const auto later = later_tables(header.tools.size());
-    kinds.insert(kinds.end(), later.begin(), later.end());
-    const auto of_session = session_tables(header.tools.size(), header.stages.size());
-    kinds.insert(kinds.end(), of_session.begin(), of_session.end());
+    const std::vector<GrowingTable> kinds = tables_of(header);
     front.resize(kinds.size());
     back.resize(kinds.size());
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      tables.push_back(file.make_table(kinds[k].path, kinds[k].cell, kinds[k].row_shape, rows_per_chunk(kinds[k])));
-      const std::uint64_t chunk = kinds[k].rows == RowOf::Frame ? 0 : rows_per_chunk(kinds[k]);
-      front[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
-      back[k].reserve(tables[k].row_bytes() * std::max(kFramesReserved, chunk));
+      const std::uint64_t rows = chunk_of(kinds[k], header.fibres.size());
+      tables.push_back(file.make_table(kinds[k].path, kinds[k].cell, kinds[k].row_shape, rows));
+      const std::uint64_t reserved = std::max(kFramesReserved, kinds[k].rows == RowOf::Frame ? 0 : rows);
+      front[k].reserve(tables[k].row_bytes() * reserved);
+      back[k].reserve(tables[k].row_bytes() * reserved);
     }
+    has_fibres = !header.fibres.empty();
     touches_so_far.assign(header.organs.size(), 0);
     tips_so_far.assign(header.organs.size(), 0);
     tools = header.tools.size();
@@ -118,8 +131,15 @@ struct Recorder::Writer {
                                     kOrganLaterTables);
   }
 
-  void write_first_surfaces(const std::vector<RecordedOrgan>& organs) {
-    for (std::size_t organ = 0; organ < organs.size(); ++organ) push_first_surface(of_organ(organ), organs[organ]);
+  // Returns the tables of connective tissue, of a session that has some.
+  std::span<Bytes> of_fibres() {
+    return std::span(front).subspan(touches_so_far.size() * (std::size_t{kOrganTables} + kOrganLaterTables),
+                                    kFibreTables);
+  }
+
+  void write_first_rows(const RecordingHeader& header) {
+    for (std::size_t k = 0; k < header.organs.size(); ++k) push_first_surface(of_organ(k), header.organs[k]);
+    if (has_fibres) push_fibres(of_fibres(), header);
     front.swap(back);
     write_back_buffers();
   }
@@ -173,7 +193,7 @@ struct Recorder::Writer {
 };
 
 Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& header, const RecorderParams& params) {
-  refuse_unreadable_names(path, header);
+  refuse_unreadable(path, header);
   RecordingTarget target(path);
   target.make_free();
   writer_ = std::make_unique<Writer>(target.file(), params);
@@ -198,7 +218,7 @@ void Recorder::begin(const RecordingHeader& header) {
   write_tools(writer.file, header);
   for (const auto& organ : header.organs) writer.file.make_group(std::string(kOrganGroup) + "/" + organ.name);
   writer.make_tables(header);
-  writer.write_first_surfaces(header.organs);
+  writer.write_first_rows(header);
   writer.file.start_single_writer();
   writer.thread = std::thread([&writer] { writer.run(); });
 }
@@ -243,6 +263,7 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
     push_tips(writer.later_of_organ(k), organ, writer.tools, writer.tips_so_far[k]);
     if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
+  if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, writer.frames_so_far);
   writer.push_clashes(frame.clashes);
   const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);
   push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());

@@ -12,6 +12,7 @@
 
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
+#include "sim/hdf5/fibre_history.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/hdf5/surface_history.hpp"
@@ -97,6 +98,8 @@ class Recording {
   std::uint32_t disagreements(std::size_t frame) const;
   // Returns RecordedFrame::sample; nothing in older recordings.
   std::optional<std::array<std::uint32_t, 3>> sample(std::size_t frame) const;
+  // Returns the connective tissue; no fibres when the session has none, and in older recordings.
+  const FibreHistory& fibres() const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
 
  private:

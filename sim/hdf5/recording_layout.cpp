@@ -85,6 +85,18 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   return tables;
 }
 
+std::vector<GrowingTable> fibre_tables() {
+  std::vector<GrowingTable> tables(kFibreTables);
+  tables[kFibreOrgan] = {"/bonds/organ", Cell::U32, {2}, RowOf::Fibre};
+  tables[kFibreNode] = {"/bonds/node", Cell::U32, {2, 8}, RowOf::Fibre};
+  tables[kFibreWeight] = {"/bonds/weight", Cell::F32, {2, 8}, RowOf::Fibre};
+  tables[kFibrePoint] = {"/bonds/point", Cell::F32, {2, 3}, RowOf::Fibre};
+  tables[kFibreLength] = {"/bonds/length", Cell::F32, {2}, RowOf::Fibre};
+  tables[kBrokenFibre] = {"/bonds/broken_fibre", Cell::U32, {}, RowOf::Broken};
+  tables[kBrokenFrame] = {"/bonds/broken_frame", Cell::U32, {}, RowOf::Broken};
+  return tables;
+}
+
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);
   tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};

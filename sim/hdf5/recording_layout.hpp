@@ -11,7 +11,7 @@
 namespace trocar {
 
 // What a row of a growing table describes.
-enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Removed, Carried, TipFace, kCount };
+enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Removed, Carried, TipFace, Fibre, Broken, kCount };
 
 struct GrowingTable {
   std::string path;
@@ -98,6 +98,20 @@ enum LaterTable : std::size_t {
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
 
+// Tables of connective tissue; absent in a session without fibres, and before format 2.4. The first ones, up to
+// kBrokenFibre, are written before the first frame.
+enum FibreTable : std::size_t {
+  kFibreOrgan,
+  kFibreNode,
+  kFibreWeight,
+  kFibrePoint,
+  kFibreLength,
+  kBrokenFibre,
+  kBrokenFrame,
+  kFibreTables
+};
+std::vector<GrowingTable> fibre_tables();
+
 // kTime is written last, so a frame with a time is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
 // kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
@@ -142,7 +156,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 3};
+inline constexpr FormatVersion kFormatVersion{2, 4};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "deform/bonds.hpp"
 #include "deform/model_version.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
@@ -23,12 +24,26 @@ namespace trocar {
 // The time that scores use: the simulated time of the ticks, or the wall time of a live attempt.
 enum class ScoreClock { Tick, Wall };
 
+// A recording has at most this many fibres, so that a reader can limit its memory. Scenes have some hundreds.
+constexpr std::size_t kMostFibres = std::size_t{1} << 20;
+
 struct RecordedOrgan {
   std::string name;
   const TriangleMesh* mesh = nullptr;     // rest shape when the recording begins
   const TissueModel* tissue = nullptr;    // its embedding computes the surface of every frame from the nodes
   std::span<const FaceId> face_ids = {};  // [face of mesh] ascending; empty: 0, 1, ...
   std::uint32_t next_face = 0;            // id of the next new face; 0: the last of face_ids + 1
+};
+
+// An end of a fibre of connective tissue: a point of an organ's lattice, or a fixed point of the abdominal wall.
+struct RecordedFibreEnd {
+  std::uint32_t organ = kWall;
+  Embedding embedding{};  // of an organ
+  glm::vec3 point{0.f};   // m, at rest
+};
+struct RecordedFibre {
+  RecordedFibreEnd a, b;
+  float free_length = 0.f, reference = 1.f;  // m, Fibre
 };
 
 // The data that do not change during a session.
@@ -46,6 +61,8 @@ struct RecordingHeader {
   std::vector<std::string> backends;
   ScoreClock clock = ScoreClock::Tick;
   int model_version = kModelVersion;
+  std::vector<RecordedFibre> fibres;  // connective tissue, at most kMostFibres; their ends follow from the nodes
+  std::vector<std::uint32_t> broken;  // fibres that were broken before the recording begins
 };
 
 // The changes of a surface within a frame, after the touch query: they take effect in the next frame. If the surface
@@ -106,6 +123,8 @@ struct RecordedFrame {
   double wall = 0.0;                          // s   FrameClock::wall
   double lost = 0.0;                          // s   FrameClock::lost
   std::span<const std::uint32_t> heats = {};  // [tool] bit k: its hot metal acts on organ k; empty: none does
+  // Fibres that broke or were cut in this frame, after the touch query: the next frame is the first without them.
+  std::span<const std::uint32_t> broken = {};
 };
 
 class RecordSink {

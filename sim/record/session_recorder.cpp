@@ -24,6 +24,25 @@ std::array<std::uint32_t, 3> recorded(const SampleCount& sample) {
           static_cast<std::uint32_t>(sample.disagreements)};
 }
 
+RecordedFibreEnd recorded(const BondEnd& end, const std::vector<Organ>& organs) {
+  if (end.organ == kWall) return {kWall, {}, end.point};
+  Embedding embedding;
+  const std::array<std::uint32_t, 8>& node = organs[end.organ].tissue.lattice.cells[end.cell].node;
+  std::copy(node.begin(), node.end(), embedding.node);
+  std::copy(end.weight.begin(), end.weight.end(), embedding.weight);
+  return {end.organ, embedding, end.point};
+}
+
+void add_fibres(const Session& session, RecordingHeader& header) {
+  const Bonds& bonds = session.bonds().bonds();
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    const Fibre& fibre = bonds.fibres[f];
+    header.fibres.push_back(
+        {recorded(fibre.a, session.organs()), recorded(fibre.b, session.organs()), fibre.free_length, fibre.reference});
+    if (!bonds.intact[f]) header.broken.push_back(f);
+  }
+}
+
 ToolState state_of(const Instrument& instrument) {
   if (instrument.health == DeviceHealth::Stale) return ToolState::Stale;
   if (instrument.health == DeviceHealth::Lost) return ToolState::Lost;
@@ -66,6 +85,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
   const auto& own = header.backend;
   if (std::find(header.backends.begin(), header.backends.end(), own) == header.backends.end())
     header.backends.push_back(own);
+  add_fibres(session, header);
   return header;
 }
 
@@ -124,7 +144,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   sink_->append({clock.time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
                  energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
-                 fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost, heats_});
+                 fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost, heats_,
+                 session.bonds().bonds().broken});
   last_append_ms_ = milliseconds_since(start);
 }
 

@@ -16,6 +16,7 @@
 #include "geometry/error.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "tests/sim/burnt_session.hpp"
+#include "tests/sim/recorded_script.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -135,6 +136,30 @@ TEST_F(PvdExport, VtkReadsBackTheRecording) {
     ASSERT_NO_FATAL_FAILURE(expect_touches(data, organ, touched)) << entry;
   }
   EXPECT_GT(touched, 50u);
+}
+
+// Fibres are lines while they are intact.
+TEST_F(PvdExport, FibresAreLinesWithTheirStrain) {
+  const test::Script script;
+  std::filesystem::remove(file);
+  {
+    Recorder recorder(file, script.header);
+    for (std::uint32_t frame = 0; frame < 11; ++frame) script.append(recorder, frame);
+    recorder.close();
+  }
+  EXPECT_EQ(export_pvd(Recording(file), out, 10, [](std::size_t) {}).files, 8u);
+  EXPECT_EQ(read(out / "3_fibres_000000.vtp")->GetOutput()->GetNumberOfLines(), 63);
+  const auto reader = read(out / "3_fibres_000010.vtp");
+  vtkPolyData* data = reader->GetOutput();
+  ASSERT_EQ(data->GetNumberOfLines(), 61) << "two broke before frame 10, and one before the recording";
+  ASSERT_EQ(data->GetNumberOfPoints(), 122);
+  for (int line = 0; line < 61; ++line) {
+    const int fibre = line + 2;
+    EXPECT_EQ(value(data, "fibre", line), fibre);
+    EXPECT_NEAR(data->GetPoint(2 * line)[1], 4e4, 0.1) << "the sum of the weights is 4, every node is at 10 m";
+    EXPECT_EQ(data->GetPoint(2 * line + 1)[1], 1e3 * fibre);
+    EXPECT_NEAR(value(data, "strain", line), std::abs(40 - fibre) * std::sqrt(3.0) - 0.5, 1e-4);
+  }
 }
 
 TEST_F(PvdExport, AFileInsteadOfAFolderIsRefused) {

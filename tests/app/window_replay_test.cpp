@@ -6,6 +6,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/playback.hpp"
 #include "app/window/replay_scene.hpp"
+#include "app/window/replay_screen.hpp"
 #include "app/window/task_scan.hpp"
 #include "geometry/error.hpp"
 #include "sim/device/script_device.hpp"
@@ -177,6 +178,78 @@ TEST_F(Recorded, TheScanGivesTheEventsOfScoreTask) {
   EXPECT_FALSE(scan.events().empty());
   scene.task->locations[0].organ = "spleen";
   EXPECT_TRUE(TaskScan(recording, scene).work(0.0));
+}
+
+bool same(const DrawnStrand& a, const DrawnStrand& b) {
+  return a.from == b.from && a.to == b.to && a.radius == b.radius;
+}
+
+// A recorded frame shows the organs at its touch query, as a window did before that frame. So do the strands.
+TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
+  Scene scene = load_scene(data_file("scenes/gallbladder_bed.toml"));
+  scene.instruments[1].tip = {-0.055, 0.060, 0.158};  // the hook cuts in the bed
+  Backends backends;
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, 2.0});
+  });
+  const TemporaryFolder folder;
+  SessionRecorder recorder(recording_file(folder.path() / "s.h5"), scene, session, "none");
+  std::vector<std::vector<DrawnStrand>> live;
+  std::size_t broken = 0;
+  for (std::size_t frame = 0; frame < 70; ++frame) {
+    live.emplace_back();
+    drawn_strands(session, live.back());
+    session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
+    recorder.append(session, static_cast<double>(frame) / 60.0);
+    broken += session.bonds().bonds().broken.size();
+  }
+  recorder.close();
+  ReplayScene replay(folder.path() / "s.h5");
+  std::size_t most = 0;
+  for (const std::size_t frame : {0, 69, 10, 20, 24, 25, 26, 30, 33, 34, 50, 60}) {
+    replay.load(frame);
+    EXPECT_TRUE(std::ranges::equal(replay.strands(), live[frame], same)) << frame;
+    most = std::max(most, live[frame].size());
+  }
+  std::printf("%zu to %zu strands are drawn, %zu fibres break\n", live[0].size(), most, broken);
+  EXPECT_GE(live[0].size(), 10u) << "the round ligament";
+  EXPECT_GT(most, live[0].size()) << "the bed is stretched";
+  EXPECT_GT(broken, 5u);
+}
+
+// Pictures of one session, recorded with and without its fibres.
+TEST(ReplayScreen, DrawsTheStrands) {
+  Backends backends;
+  if (!backends.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends.why_no_context() << ")";
+  const Scene scene = load_scene(data_file("scenes/gallbladder_bed.toml"));
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+  });
+  const TemporaryFolder folder;
+  const OpenSink without_fibres = [&](RecordingHeader header) {
+    header.fibres.clear();
+    return recording_file(folder.path() / "without.h5")(header);
+  };
+  SessionRecorder with(recording_file(folder.path() / "with.h5"), scene, session, "none");
+  SessionRecorder without(without_fibres, scene, session, "none");
+  session.step({0, 0.0}, 1.0 / 60.0);
+  with.append(session, 0.0), without.append(session, 0.0);
+  with.close(), without.close();
+  WindowSettings settings;
+  settings.quality = Quality::Low;
+  const auto picture = [&](const char* name) {
+    ReplayScreen screen(folder.path() / name, settings, *backends.context());
+    PictureTarget target(320, 240);
+    target.bind();
+    screen.picture({320, 240});
+    return target.pixels();
+  };
+  const auto strands = picture("with.h5"), plain = picture("without.h5");
+  EXPECT_EQ(plain, picture("without.h5"));
+  std::size_t changed = 0;
+  for (std::size_t k = 0; k < plain.size(); ++k) changed += plain[k] != strands[k];
+  std::printf("the round ligament changes %zu of %zu pixels\n", changed, plain.size());
+  EXPECT_GT(changed, 50u);
 }
 
 TEST(ReplayScene, AFileThatIsNotARecordingGivesAnErrorMessage) {

@@ -32,6 +32,24 @@ struct Script {
     header.tools = {"left", "right"};
     header.tool_radius = {0.0025, 0.004};
     header.stages = {"query", "tissue"};
+    for (std::uint32_t fibre = 0; fibre < kFibres; ++fibre)
+      header.fibres.push_back({{0, embedding_at(fibre % 43)}, {kWall, {}, glm::vec3(static_cast<float>(fibre))}, 0.5f});
+    header.broken = {kFibres - 1};
+  }
+
+  // Fibre k breaks in frame 5 k; the last one was broken before.
+  static constexpr std::uint32_t kFibres = 64;
+  static std::vector<std::uint32_t> broken_in(std::uint32_t frame) {
+    if (frame % 5 != 0 || frame / 5 >= kFibres - 1) return {};
+    return {frame / 5};
+  }
+  static Embedding embedding_at(std::uint32_t node) {
+    Embedding embedding;
+    for (std::uint32_t corner = 0; corner < 8; ++corner) {
+      embedding.node[corner] = node + corner;
+      embedding.weight[corner] = static_cast<float>(corner) - 3.f;
+    }
+    return embedding;
   }
 
   void append(Recorder& recorder, std::uint32_t frame) const {
@@ -55,10 +73,29 @@ struct Script {
     const std::vector<std::uint8_t> energy = {0, static_cast<std::uint8_t>(frame % 2)};
     // In every second frame the tools are near each other.
     const RecordedClash near{0, 1, 0.001f - static_cast<float>(frame), {static_cast<float>(frame), 2, 3}};
-    recorder.append(
-        {f / 60.0, poses, roll_grip, organs, forces, stage_ms, frame % 3, energy, std::span(&near, frame % 2)});
+    const std::vector<std::uint32_t> broken = broken_in(frame);
+    RecordedFrame recorded{
+        f / 60.0, poses, roll_grip, organs, forces, stage_ms, frame % 3, energy, std::span(&near, frame % 2)};
+    recorded.broken = broken;
+    recorder.append(recorded);
   }
 };
+
+inline void expect_fibres(const Recording& recording, std::uint32_t frame) {
+  const FibreHistory& history = recording.fibres();
+  ASSERT_EQ(history.fibres.size(), Script::kFibres);
+  const RecordedFibre& fibre = history.fibres[frame % Script::kFibres];
+  EXPECT_EQ(fibre.a.organ, 0u);
+  EXPECT_EQ(fibre.a.embedding.node[7], frame % Script::kFibres % 43 + 7);
+  EXPECT_EQ(fibre.a.embedding.weight[2], -1.f);
+  EXPECT_EQ(fibre.b.organ, kWall);
+  EXPECT_EQ(fibre.b.point.z, static_cast<float>(frame % Script::kFibres));
+  EXPECT_EQ(fibre.free_length, 0.5f);
+  EXPECT_EQ(fibre.reference, 1.f);
+  EXPECT_EQ(broken_before(history, 0).size(), 1u);
+  const auto broken = broken_in(history, frame);
+  EXPECT_EQ(std::vector(broken.begin(), broken.end()), Script::broken_in(frame)) << "frame " << frame;
+}
 
 inline void expect_frame(const Recording& recording, std::uint32_t frame) {
   EXPECT_DOUBLE_EQ(recording.times()[frame], frame / 60.0);
@@ -74,6 +111,7 @@ inline void expect_frame(const Recording& recording, std::uint32_t frame) {
     EXPECT_EQ(recording.clash(frame, 1, 0)->distance, 0.001f - static_cast<float>(frame));
     EXPECT_EQ(recording.clash(frame, 0, 1)->point.x, static_cast<float>(frame));
   }
+  expect_fibres(recording, frame);
   OrganFrame organ;
   for (std::size_t k = 0; k < 2; ++k) {
     recording.read_frame(frame, k, organ);
