@@ -21,9 +21,12 @@
 namespace trocar {
 namespace {
 
-// The scene of the product; the hook cuts in the bed.
-Scene cut_bed() {
+// The scene of the product without its ducts, with a bed that tears where the grasper pulls and the hook presses.
+Scene torn_bed() {
   Scene scene = load_scene(repository_file("data/scenes/gallbladder_bed.toml"));
+  std::erase_if(scene.organs, [](const OrganScene& organ) { return organ.tube.has_value(); });
+  std::erase_if(scene.layers, [](const LayerScene& layer) { return layer.name != "bed"; });
+  scene.layers[0].params.break_strain = 0.05f;
   scene.instruments[1].tip = {-0.055, 0.060, 0.158};
   return scene;
 }
@@ -69,14 +72,14 @@ void expect_same(LoadedFibres& loaded, std::size_t frame, const Shown& before, c
   ASSERT_EQ(broken_in(loaded.recording.fibres(), frame).size(), after.broken) << "frame " << frame;
 }
 
-// Frames in which the hook cuts fibres, the first and the last of some.
-constexpr std::size_t kFirstCut = 23, kLastCut = 33;
+// Frames in which fibres break.
+constexpr std::size_t kFirstBreak = 8, kLastBreak = 10;
 
 class RecordedBed : public ::testing::Test {
  protected:
   // Records the frames of a session from `first` to `last` - 1.
   std::vector<Shown> record(std::size_t first, std::size_t last) {
-    const Scene scene = cut_bed();
+    const Scene scene = torn_bed();
     Session session(scene, backends_, "scan", {}, [](const InstrumentScene& instrument) {
       return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, 2.0});
     });
@@ -113,19 +116,19 @@ std::size_t expect_all(LoadedFibres& loaded, const std::vector<Shown>& shown) {
   return broken;
 }
 
-// Fibres are cut in several frames, also in the last one of the recording.
+// Fibres break in several frames, also in the last one of the recording.
 TEST_F(RecordedBed, FibresAreThoseOfTheSessionInEveryFrame) {
-  const std::vector<Shown> shown = record(0, kLastCut + 1);
+  const std::vector<Shown> shown = record(0, kLastBreak + 1);
   LoadedFibres loaded{Recording(file_)};
   EXPECT_GT(loaded.fibres.size(), 100u);
   EXPECT_GT(expect_all(loaded, shown), 5u);
   EXPECT_TRUE(broken_before(loaded.recording.fibres(), 0).empty());
-  EXPECT_GT(shown[kFirstCut + 1].broken, 0u);
+  EXPECT_GT(shown[kFirstBreak + 1].broken, 0u);
   EXPECT_GT(shown.back().broken, 0u);
 }
 
-TEST_F(RecordedBed, FibresCutBeforeTheRecordingStayCut) {
-  const std::vector<Shown> shown = record(kFirstCut + 1, kLastCut + 7);
+TEST_F(RecordedBed, FibresBrokenBeforeTheRecordingStayBroken) {
+  const std::vector<Shown> shown = record(kFirstBreak + 1, kLastBreak + 7);
   LoadedFibres loaded{Recording(file_)};
   EXPECT_GT(expect_all(loaded, shown), 0u);
   EXPECT_GT(broken_before(loaded.recording.fibres(), 0).size(), 0u);
