@@ -214,7 +214,7 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   std::printf("%zu to %zu strands are drawn, %zu fibres break\n", live[0].size(), most, broken);
   EXPECT_GE(live[0].size(), 10u) << "the round ligament";
   EXPECT_GT(most, live[0].size()) << "the bed is stretched";
-  EXPECT_GT(broken, 5u);
+  EXPECT_GT(broken, 0u);
 }
 
 // Pictures of one session, recorded with and without its fibres.
