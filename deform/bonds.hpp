@@ -8,8 +8,9 @@
 // Ends are embedded in cells at least half as full as the fullest one of their organ, because an explicit step is slow
 // when a stiff fibre holds a node almost without mass. Forces act at x + damping_time v, like all elastic forces here,
 // and are equal and opposite on one line, so they keep momentum and angular momentum. Derivation and limits:
-// docs/tissue.md, "Connective tissue". Units: metres, kilograms, seconds, newtons, pascals.   Tested in
-// tests/deform/bonds_test.cpp and bonds_end_test.cpp
+// docs/tissue.md, "Connective tissue".
+// Units: metres, kilograms, seconds, newtons, pascals.
+// Tested in tests/deform/bonds_test.cpp and tests/deform/bonds_end_test.cpp
 #pragma once
 
 #include <array>

@@ -13,13 +13,14 @@ namespace {
 
 using glm::dvec3;
 
-constexpr int kSides = 10;           // of a ring
-constexpr double kRingStep = 0.8;    // radii, between rings
-constexpr int kCapRings = 2;         // of a half ball, without its equator and its pole
-constexpr double kTightest = 1.5;    // radii, of a bend
-constexpr int kFine = 64;            // pieces of the line between two points, to measure its length
-constexpr double kMostRings = 2000;  // rings
-constexpr double kShortest = 1e-6;   // m, between neighbours of the path
+constexpr int kSides = 10;                // of a ring
+constexpr double kRingStep = 0.8;         // radii, between rings
+constexpr int kCapRings = 2;              // of a half ball, without its equator and its pole
+constexpr double kTightest = 1.5;         // radii, of a bend
+constexpr int kFine = 64;                 // pieces of the line between two points, to measure its length
+constexpr double kMostRings = 2000;       // rings
+constexpr std::size_t kMostPoints = 100;  // of a path: bends are compared pair by pair
+constexpr double kShortest = 1e-6;        // m, between neighbours of the path
 
 // A point of the spline between `p[1]` and `p[2]`, by Barry and Goldman's recursion. `share`: 0..1.
 dvec3 spline_point(const dvec3 (&p)[4], double share) {
@@ -66,7 +67,7 @@ double bend_radius(const dvec3& a, const dvec3& b, const dvec3& c) {
 
 std::string in_mm(const dvec3& p) { return fmt::format("[{:.3g}, {:.3g}, {:.3g}]", 1e3 * p.x, 1e3 * p.y, 1e3 * p.z); }
 
-// A bend is measured over a radius on both sides, so that the spacing of the rings does not hide it.
+// Measured on the fine line, because the spacing of the rings would hide a sharp bend.
 std::string bend_fault(const TubeShape& tube) {
   const std::vector<dvec3> line = fine_line(tube.path);
   for (std::size_t k = 1; k + 1 < line.size(); ++k)
@@ -159,6 +160,7 @@ std::vector<glm::dvec3> centre_line(const TubeShape& tube) {
 
 std::string tube_fault(const TubeShape& tube) {
   if (tube.path.size() < 2) return "it needs at least two points";
+  if (tube.path.size() > kMostPoints) return fmt::format("it has more than {} points", kMostPoints);
   double length = 0.0;
   for (std::size_t k = 1; k < tube.path.size(); ++k) {
     const double step = glm::distance(tube.path[k - 1], tube.path[k]);

@@ -25,7 +25,7 @@ struct TubeShape {
 std::vector<glm::dvec3> centre_line(const TubeShape& tube);
 
 // Returns one sentence about why there is no such tube, or nothing: fewer than two points, equal neighbours, a bend
-// tighter than 1.5 radii, two parts of it that overlap, or more than 2,000 rings.
+// tighter than 1.5 radii, two parts of it that overlap, more than 100 points, or a length of more than 1,600 radii.
 std::string tube_fault(const TubeShape& tube);
 
 // Returns the closed surface. Valid for a shape without fault.

@@ -13,9 +13,8 @@ namespace trocar {
 
 struct FibreHistory {
   std::vector<RecordedFibre> fibres;
-  std::vector<std::uint32_t> broken;  // fibres that broke or were cut, each once
-  std::vector<std::uint32_t>
-      broken_frame;  // [broken] ascending; the first frame without the fibre, 0: before the first
+  std::vector<std::uint32_t> broken;        // fibres that broke or were cut, each once
+  std::vector<std::uint32_t> broken_frame;  // [broken] the first frame without it, ascending; 0: before the first
 };
 
 // Return the fibres that are broken at the touch query of a frame, and those that broke or were cut in a frame.

@@ -170,34 +170,31 @@ glm::dvec3 TomlTable::vector(std::string_view key, Limits limits) {
   return values;
 }
 
-std::vector<glm::dvec2> TomlTable::points(std::string_view key) {
+template <typename Point>
+std::vector<Point> TomlTable::list_of_points(std::string_view key, Limits limits, const char* what) {
   const toml::value* value = content_->find(key);
   if (!value) fail(key, "is missing");
-  const auto is_pair = [](const toml::value& cell) { return cell.is_array() && cell.as_array().size() == 2; };
-  if (!value->is_array() || !std::all_of(value->as_array().begin(), value->as_array().end(), is_pair))
-    fail(key, "must be a list of pairs of numbers, as in [[0, 0], [0.5, 0], [0, 0.5]]");
+  constexpr auto kNumbers = static_cast<std::size_t>(Point::length());
+  const auto is_point = [](const toml::value& cell) { return cell.is_array() && cell.as_array().size() == kNumbers; };
+  if (!value->is_array() || !std::all_of(value->as_array().begin(), value->as_array().end(), is_point))
+    fail(key, fmt::format("must be a list of {}", what));
   const std::string name = content_->full_name(key);
-  std::vector<glm::dvec2> points;
-  for (const toml::value& cell : value->as_array())
-    points.emplace_back(number_of(content_->file, name, cell.as_array()[0]),
-                        number_of(content_->file, name, cell.as_array()[1]));
+  std::vector<Point> points;
+  for (const toml::value& cell : value->as_array()) {
+    Point& point = points.emplace_back();
+    for (std::size_t i = 0; i < kNumbers; ++i)
+      point[static_cast<int>(i)] = limited_number(content_->file, name, cell.as_array()[i], limits);
+  }
   return points;
 }
 
+std::vector<glm::dvec2> TomlTable::points(std::string_view key) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return list_of_points<glm::dvec2>(key, {-kMost, kMost}, "pairs of numbers, as in [[0, 0], [0.5, 0], [0, 0.5]]");
+}
+
 std::vector<glm::dvec3> TomlTable::path(std::string_view key, Limits limits) {
-  const toml::value* value = content_->find(key);
-  if (!value) fail(key, "is missing");
-  const auto is_triple = [](const toml::value& cell) { return cell.is_array() && cell.as_array().size() == 3; };
-  if (!value->is_array() || !std::all_of(value->as_array().begin(), value->as_array().end(), is_triple))
-    fail(key, "must be a list of points, as in [[0, 0, 0], [10, 0, 0], [20, 5, 0]]");
-  const std::string name = content_->full_name(key);
-  std::vector<glm::dvec3> points;
-  for (const toml::value& cell : value->as_array()) {
-    glm::dvec3& point = points.emplace_back();
-    for (int i = 0; i < 3; ++i)
-      point[i] = limited_number(content_->file, name, cell.as_array()[static_cast<std::size_t>(i)], limits);
-  }
-  return points;
+  return list_of_points<glm::dvec3>(key, limits, "points, as in [[0, 0, 0], [10, 0, 0], [20, 5, 0]]");
 }
 
 void TomlTable::optional(std::string_view key, std::string& value) {

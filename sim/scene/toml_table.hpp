@@ -57,6 +57,8 @@ class TomlTable {
  private:
   struct Content;
   explicit TomlTable(std::unique_ptr<Content> content);
+  template <typename Point>
+  std::vector<Point> list_of_points(std::string_view key, Limits limits, const char* what);
   std::unique_ptr<Content> content_;
 };
 

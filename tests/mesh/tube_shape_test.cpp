@@ -102,6 +102,9 @@ TEST(TubeShape, SaysWhyThereIsNone) {
     loop.emplace_back(0.02 * std::cos(std::numbers::pi * k / 8), 0.02 * std::sin(std::numbers::pi * k / 8), 1e-4 * k);
   EXPECT_NE(fault(loop, 2e-3).find("overlaps itself"), std::string::npos);
   EXPECT_NE(fault({{0, 0, 0}, {10, 0, 0}}, 1e-3).find("longer than"), std::string::npos);
+  std::vector<dvec3> many(101);
+  for (std::size_t k = 0; k < many.size(); ++k) many[k].x = 1e-3 * double(k);
+  EXPECT_EQ(fault(many, 1e-3), "it has more than 100 points");
   EXPECT_EQ(fault({{0, 0, 0}, {0.03, 0, 0}}, 2e-3), "");
 }
 

@@ -72,6 +72,14 @@ class TubeOrgan : public test::SceneText {
     return sum / count;
   }
 
+  // Returns the sum of the forces of all fibres, N.
+  static double pull_of_band(const Session& session) {
+    double force = 0.0;
+    for (std::size_t f = 0; f < session.bonds().bonds().fibres.size(); ++f)
+      force += double(glm::length(pull_on_a(session.bonds().bonds().fibres[f], session.bonds().ends(f))));
+    return force;
+  }
+
   DevicePose pose_{{0, 0, 0.4}, {0, 0, 0.35}};
   Backends backends_;
   std::uint64_t frame_ = 0;
@@ -102,9 +110,7 @@ TEST_F(TubeOrgan, FaultsAreOneSentence) {
 TEST_F(TubeOrgan, StretchesLikeARodOfItsSection) {
   const auto session = session_of(load(kScene));
   run(*session, 240);
-  double force = 0.0;
-  for (std::size_t f = 0; f < session->bonds().bonds().fibres.size(); ++f)
-    force += double(glm::length(pull_on_a(session->bonds().bonds().fibres[f], session->bonds().ends(f))));
+  const double force = pull_of_band(*session);
   const Organ& duct = session->organs()[0];
   const double stretch = moved_at(duct, 0.034) - moved_at(duct, 0.012), length = 0.022;
   const double expected = force * length / (6e4 * std::numbers::pi * 4e-6);
@@ -133,9 +139,7 @@ TEST_F(TubeOrgan, ScissorsCutItThrough) {
   pose_.grip = 1.0;
   move_to(0.04);
   run(*session, 120);
-  double force = 0.0;
-  for (std::size_t f = 0; f < session->bonds().bonds().fibres.size(); ++f)
-    force += double(glm::length(pull_on_a(session->bonds().bonds().fibres[f], session->bonds().ends(f))));
+  const double force = pull_of_band(*session);
   std::printf("12 mm from the end: moved by %.3f mm before, %.3f mm after; pull %.5f N\n", 1e3 * stretched,
               1e3 * moved_at(session->organs()[0], 0.012), force);
   EXPECT_GT(stretched, 5e-4);

@@ -5,18 +5,14 @@
 
 #include <fstream>
 
+#include "tests/support/sanitized.hpp"
+
 namespace trocar {
 
 // KiB. Always 0 with the address or thread sanitizer, which keeps freed memory and shadow memory resident: growth says
 // nothing there, and the leak detector looks for leaks.
 inline long resident_kib() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return 0;
-#endif
-#endif
+  if (kSanitized) return 0;
   long pages = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> pages >> resident;
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
