@@ -106,14 +106,16 @@ double sum_of_weights(const BondEnd& end) {
 // depends on the tissue alone. `row`: scratch.
 double fastest_square(std::uint32_t k, const TissueModel& model, const Bonds& bonds, std::vector<double>& row) {
   row.assign(model.mass.size(), 0.0);
-  for (const Fibre& fibre : bonds.fibres) {
+  const auto add = [&](const Fibre& fibre) {
     const double both = static_cast<double>(fibre.stiffness) * (sum_of_weights(fibre.a) + sum_of_weights(fibre.b));
     for (const BondEnd* end : {&fibre.a, &fibre.b}) {
       if (end->organ != k) continue;
       for (std::size_t i = 0; i < 8; ++i)
         row[model.lattice.cells[end->cell].node[i]] += both * std::abs(static_cast<double>(end->weight[i]));
     }
-  }
+  };
+  std::ranges::for_each(bonds.fibres, add);
+  std::ranges::for_each(bonds.struts, add);
   double fastest = 0.0;
   for (std::size_t node = 0; node < row.size(); ++node)
     fastest = std::max(fastest, row[node] * static_cast<double>(model.inverse_mass[node]));
@@ -193,20 +195,25 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
 }
 
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds) {
-  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
-    if (!bonds.intact[f]) continue;
-    const Fibre& fibre = bonds.fibres[f];
-    const FibreEnds ends = ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
-      return column(states[organ]->scratch.ahead, node);
-    });
-    if (strain_of(fibre, ends) > fibre.break_strain) {
-      break_fibre(f, bonds);
-      continue;
-    }
+  const auto ahead = [&](std::uint32_t organ, std::uint32_t node) {
+    return column(states[organ]->scratch.ahead, node);
+  };
+  const auto add_pull = [&](const Fibre& fibre, const FibreEnds& ends) {
     const glm::vec3 pull = pull_on_a(fibre, ends);
     add_force(fibre.a, pull, models, states);
     add_force(fibre.b, -pull, models, states);
+  };
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (!bonds.intact[f]) continue;
+    const Fibre& fibre = bonds.fibres[f];
+    const FibreEnds ends = ends_at(fibre, models, ahead);
+    if (strain_of(fibre, ends) > fibre.break_strain) {
+      break_fibre(f, bonds);
+    } else {
+      add_pull(fibre, ends);
+    }
   }
+  for (const Fibre& strut : bonds.struts) add_pull(strut, ends_at(strut, models, ahead));
 }
 
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {

@@ -70,8 +70,10 @@ struct Bonds {
   // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1
   std::vector<float> slowdown;
   std::vector<double> row;  // scratch of measure_slowdown()
+  // Of clips (deform/clip.hpp): they do not break, and their owner rebuilds the list when clips change.
+  std::vector<Fibre> struts;
 
-  bool empty() const { return fibres.empty(); }
+  bool empty() const { return fibres.empty() && struts.empty(); }
 };
 
 // An organ at rest, as bonds are made from it.
@@ -92,7 +94,7 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
 // Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 
-// Adds the forces of intact fibres to those of the next substep, and breaks those that are stretched too far. Call
+// Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too far. Call
 // after begin_step and before every `advance`. Allocates only until `broken` has had room for every fibre.
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
 

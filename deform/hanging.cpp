@@ -78,6 +78,7 @@ void release_unheld(std::span<const HangingOrgan> organs, const Bonds& bonds) {
   }
   for (std::size_t f = 0; f < bonds.fibres.size(); ++f)
     if (bonds.intact[f]) links.join(nodes(bonds.fibres[f].a), nodes(bonds.fibres[f].b));
+  for (const Fibre& strut : bonds.struts) links.join(nodes(strut.a), nodes(strut.b));
   for (std::size_t k = 0; k < organs.size(); ++k) {
     if (!organs[k].sculpture) continue;
     std::vector<char> held(parts[k].size());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "geometry/elementary.hpp"
@@ -156,6 +157,19 @@ std::vector<glm::dvec3> centre_line(const TubeShape& tube) {
   }
   line.push_back(fine.back());
   return line;
+}
+
+double along_line(std::span<const glm::dvec3> line, const glm::dvec3& p) {
+  double before = 0.0, at = 0.0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k < line.size(); ++k) {
+    const dvec3 step = line[k] - line[k - 1];
+    const double length = glm::length(step);
+    const double share = std::clamp(glm::dot(p - line[k - 1], step) / std::max(length * length, 1e-30), 0.0, 1.0);
+    const double distance = glm::distance(p, line[k - 1] + share * step);
+    if (distance < least) least = distance, at = before + share * length;
+    before += length;
+  }
+  return at;
 }
 
 std::string tube_fault(const TubeShape& tube) {

@@ -24,6 +24,9 @@ struct TubeShape {
 // path. Valid for a shape without fault.
 std::vector<glm::dvec3> centre_line(const TubeShape& tube);
 
+// Returns how far along a line its point nearest to `p` lies, m from its start. `line`: at least two points.
+double along_line(std::span<const glm::dvec3> line, const glm::dvec3& p);
+
 // Returns one sentence about why there is no such tube, or nothing: fewer than two points, equal neighbours, a bend
 // tighter than 1.5 radii, two parts of it that overlap, more than 100 points, or a length of more than 1,600 radii.
 std::string tube_fault(const TubeShape& tube);

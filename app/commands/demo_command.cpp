@@ -95,9 +95,9 @@ class DemoView {
   void draw(const glm::ivec2& size) {
     drawn_organs(session_, organs_);
     drawn_tools(session_, tools_);
-    drawn_strands(session_, strands_);
+    drawn_bonds(session_, bonds_);
     settings_.time = static_cast<double>(session_.frames()) / scene_.frame_rate;
-    view_->draw(organs_, tools_, strands_, session_.scope().pose, session_.scope().lens, {}, settings_, size.x, size.y);
+    view_->draw(organs_, tools_, bonds_, session_.scope().pose, session_.scope().lens, {}, settings_, size.x, size.y);
   }
 
   const Scene& scene_;
@@ -105,7 +105,7 @@ class DemoView {
   Window* window_;
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
-  std::vector<DrawnStrand> strands_;
+  DrawnBonds bonds_;
   std::optional<View> view_;
   ViewSettings settings_;
   std::optional<Gui> gui_;

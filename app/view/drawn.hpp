@@ -3,8 +3,10 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "app/view/quality.hpp"
+#include "deform/clip.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/touch.hpp"
 #include "gpu_collision/queries.hpp"
@@ -49,6 +51,17 @@ struct DrawnTool {
 struct DrawnStrand {
   glm::vec3 from, to;  // m
   float radius;        // m
+};
+
+struct DrawnClip {
+  ClipPose pose;
+  float length;  // m, of the legs
+};
+
+// What joins or closes tissue.
+struct DrawnBonds {
+  std::vector<DrawnStrand> strands;
+  std::vector<DrawnClip> clips;
 };
 
 }  // namespace trocar

@@ -49,11 +49,15 @@ void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>
     strands.push_back({ends.a, ends.b, kThick * std::sqrt(reference / std::max(length, reference))});
 }
 
-void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands) {
+void drawn_bonds(const Session& session, DrawnBonds& drawn) {
   const SessionBonds& bonds = session.bonds();
-  strands.clear();
+  drawn.strands.clear();
   for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f)
-    if (bonds.bonds().intact[f]) add_strand(bonds.ends(f), bonds.bonds().fibres[f].reference, strands);
+    if (bonds.bonds().intact[f]) add_strand(bonds.ends(f), bonds.bonds().fibres[f].reference, drawn.strands);
+  drawn.clips.clear();
+  for (const PlacedClip& placed : session.clips().clips())
+    if (placed.on())
+      drawn.clips.push_back({pose_of(placed.clip, session.organs()[placed.clip.organ].positions), placed.length});
 }
 
 }  // namespace trocar

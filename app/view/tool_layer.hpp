@@ -20,7 +20,7 @@ class ToolLayer {
     ToolPart part;  // for its pose and surface; the triangles are in `shape`
     Shape shape;
   };
-  std::array<std::vector<Part>, 4> parts_;  // [kind][part]
+  std::array<std::vector<Part>, kInstrumentKinds.size()> parts_;  // [kind][part]
   Shader metal_{"metal", "plain.vert", {"lighting.glsl", "metal.frag"}};
 };
 

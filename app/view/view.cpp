@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "app/view/clip_layer.hpp"
 #include "app/view/frame_block.hpp"
 #include "app/view/mark_layer.hpp"
 #include "app/view/noise_volume.hpp"
@@ -63,6 +64,7 @@ struct View::Content {
 
   OrganLayer organs;
   ToolLayer tools;
+  ClipLayer clips;
   MarkLayer marks;
   StrandLayer strands;
   Shape cavity_shape;
@@ -154,9 +156,9 @@ void View::Content::draw_smoke() {
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(smoke_corners.size()));
 }
 
-void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools,
-                std::span<const DrawnStrand> strands, const ScopePose& scope, const Lens& lens, const DrawnMarks& marks,
-                const ViewSettings& settings, int width, int height) {
+void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
+                const ScopePose& scope, const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings,
+                int width, int height) {
   if (width < 1 || height < 1) return;  // minimised window
   Content& c = *content_;
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
@@ -172,11 +174,12 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   // first.
   if (settings.round_field) c.draw_field(1.001f, 3.f, -1.f);
   c.tools.draw(tools);
+  c.clips.draw(bonds.clips);
   c.organs.draw(organs, settings.quality);
   c.draw_cavity(settings.quality);
 
   blending(true);
-  c.strands.draw(strands);
+  c.strands.draw(bonds.strands);
   c.draw_on_tissue(organs, tools, marks, settings, glm::vec3(block.lamp_aspect));
   if (settings.quality == Quality::High) c.draw_smoke();
   glDisable(GL_DEPTH_TEST);

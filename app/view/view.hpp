@@ -1,6 +1,6 @@
-// Draws a session as the scope sees it: wet organs, strands between them, instruments and their shadows, smoke, touched
-// faces, a task's marks, all through the lens, in the scope's circular view. Needs OpenGL 3.3. Organs that are queried
-// on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by
+// Draws a session as the scope sees it: wet organs, strands between them, clips, instruments and their shadows, smoke,
+// touched faces, a task's marks, all through the lens, in the scope's circular view. Needs OpenGL 3.3. Organs that are
+// queried on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by
 // bench/view_bench.cpp.
 #pragma once
 
@@ -24,7 +24,7 @@ class View {
 
   // Draws the view of `scope` through `lens` into the framebuffer bound for drawing, `width` x `height` pixels. A point
   // appears at seen_point(), in half heights from the centre. Smoke continues from the picture before (settings.time).
-  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, std::span<const DrawnStrand> strands,
+  void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
             const ScopePose& scope, const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width,
             int height);
 
@@ -36,8 +36,8 @@ class View {
 // Makes the view's input from a session. The spans are valid as long as the session does not change.
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
-// Overwrites `strands` with the fibres that are visibly stretched.
-void drawn_strands(const Session& session, std::vector<DrawnStrand>& strands);
+// Overwrites `bonds` with the fibres that are visibly stretched, and the clips.
+void drawn_bonds(const Session& session, DrawnBonds& bonds);
 // Adds an intact fibre of a session or a recording, when it is visibly stretched. `reference`: m, Fibre::reference.
 void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands);
 

@@ -124,7 +124,8 @@ void instrument_fields(InstrumentScene& instrument) {
   theme::heading("Instrument");
   words("Name", instrument.name);
   std::string kind = name_of(instrument.kind);
-  const std::vector<std::string> kinds = {"probe", "grasper", "hook", "scissors"};
+  std::vector<std::string> kinds;
+  for (const InstrumentKind each : kInstrumentKinds) kinds.emplace_back(name_of(each));
   if (choice("Kind", kinds, kind)) instrument.kind = *instrument_kind(kind);
   choice("Device", device_names(), instrument.device);
   words("Source", instrument.source);

@@ -22,7 +22,7 @@ void PracticeView::draw(Practice& practice, const WindowSettings& settings, cons
   const Session& session = practice.session();
   drawn_organs(session, organs_);
   drawn_tools(session, tools_);
-  drawn_strands(session, strands_);
+  drawn_bonds(session, bonds_);
   marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
   if (practice.task() && session.frames() > 0) practice.task()->draw(marks_);
   ScopePose pose = session.scope().pose;
@@ -34,7 +34,7 @@ void PracticeView::draw(Practice& practice, const WindowSettings& settings, cons
   view.quality = keeper_.quality();
   view.time = practice.time();
   const auto start = Clock::now();
-  view_.draw(organs_, tools_, strands_, pose, lens, marks_, view, size.x, size.y);
+  view_.draw(organs_, tools_, bonds_, pose, lens, marks_, view, size.x, size.y);
   glFinish();
   const double draw_ms = milliseconds_since(start);
   practice.note_drawing(draw_ms);

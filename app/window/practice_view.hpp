@@ -20,7 +20,7 @@ class PracticeView {
  private:
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
-  std::vector<DrawnStrand> strands_;
+  DrawnBonds bonds_;
   DrawnMarks marks_;
   View view_;
   QualityKeeper keeper_;

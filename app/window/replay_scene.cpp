@@ -27,7 +27,7 @@ ReplayScene::ReplayScene(const std::filesystem::path& file)
   organs_.resize(shown_.size());
   tools_.resize(recording_.tools().size());
   nodes_.resize(shown_.size());
-  strands_.reserve(fibres_.size());
+  bonds_.strands.reserve(fibres_.size());
   load(0);
 }
 
@@ -39,7 +39,7 @@ void ReplayScene::load(std::size_t frame) {
     show_organ(organ);
   }
   show_tools();
-  show_strands();
+  show_bonds();
   pose_ = recording_.scope(frame).value_or(scene_.scope.pose());
 }
 
@@ -80,12 +80,12 @@ void ReplayScene::show_tools() {
   }
 }
 
-void ReplayScene::show_strands() {
+void ReplayScene::show_bonds() {
   for (std::size_t k = 0; k < shown_.size(); ++k) nodes_[k] = shown_[k].frames.frame().nodes;
   fibres_.load(frame_, nodes_);
-  strands_.clear();
+  bonds_.strands.clear();
   for (std::size_t f = 0; f < fibres_.size(); ++f)
-    if (fibres_.intact(f)) add_strand(fibres_.ends(f), fibres_.at_rest(f).reference, strands_);
+    if (fibres_.intact(f)) add_strand(fibres_.ends(f), fibres_.at_rest(f).reference, bonds_.strands);
 }
 
 std::size_t ReplayScene::touched(std::size_t organ, std::size_t tool) const {

@@ -1,6 +1,6 @@
 // Reads frames of a recording on demand, in the form that the view draws: organs with the surface of that frame,
-// instruments, touched faces, strands of connective tissue, the scope. Charring is not recorded, so it is not shown.
-// Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
+// instruments, touched faces, strands of connective tissue, clips, the scope. Charring is not recorded, so it is not
+// shown. Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ class ReplayScene {
   std::size_t frame() const { return frame_; }
   std::span<const DrawnOrgan> organs() const { return organs_; }
   std::span<const DrawnTool> tools() const { return tools_; }
-  std::span<const DrawnStrand> strands() const { return strands_; }
+  const DrawnBonds& bonds() const { return bonds_; }
   const ScopePose& scope() const { return pose_; }
   const Lens& lens() const { return scene_.scope.lens; }
   std::size_t touched(std::size_t organ, std::size_t tool) const;  // faces
@@ -43,7 +43,7 @@ class ReplayScene {
 
   void show_organ(std::size_t organ);
   void show_tools();
-  void show_strands();
+  void show_bonds();
 
   Recording recording_;
   Scene scene_;
@@ -52,7 +52,7 @@ class ReplayScene {
   std::vector<DrawnTool> tools_;
   RecordedFibres fibres_;
   std::vector<std::span<const glm::vec3>> nodes_;  // [organ]
-  std::vector<DrawnStrand> strands_;
+  DrawnBonds bonds_;
   ScopePose pose_;
   std::size_t frame_ = static_cast<std::size_t>(-1);
 };

@@ -124,7 +124,7 @@ void ReplayScreen::picture(const glm::ivec2& size) {
   settings.quality = keeper_.quality();
   settings.time = playback_.time();
   const auto start = Clock::now();
-  view_.draw(scene_.organs(), scene_.tools(), scene_.strands(), scene_.scope(), scene_.lens(), {}, settings, size.x,
+  view_.draw(scene_.organs(), scene_.tools(), scene_.bonds(), scene_.scope(), scene_.lens(), {}, settings, size.x,
              size.y);
   glFinish();
   keeper_.drawn(milliseconds_since(start));

@@ -42,7 +42,7 @@ class InstrumentBody {
   std::size_t parts() const { return 1 + shapes_.size(); }
   const std::vector<PartShape>& shapes() const { return shapes_; }  // [part - 1]
   const InstrumentMotion& motion() const { return *motion_; }
-  // Returns the jaws of a grasper: its parts 1 and 2.
+  // Returns the jaws of an instrument that has some: its parts 1 and 2.
   Jaws jaws() const { return {&shapes_[0], &shapes_[1], widest_}; }
   // Volumes of the last move(), sorted by part; a part that turns far has several.
   std::span<const ToolVolume> volumes() const { return volumes_; }

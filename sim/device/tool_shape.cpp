@@ -68,6 +68,14 @@ std::vector<Section> ball(double centre_z, double radius, double low, double hig
   return sections;
 }
 
+// Adds the other jaw: this one, rotated about the shaft by half a turn.
+std::vector<ToolPart> both_jaws(ToolPart jaw) {
+  ToolPart other = jaw;
+  for (glm::vec3& p : other.mesh.positions) p = {-p.x, -p.y, p.z};
+  other.side = -1.0;
+  return {std::move(jaw), std::move(other)};
+}
+
 // Half-round jaws with the flat side inward, narrowing towards a blunt end; the two meet at y = 0.
 std::vector<ToolPart> grasper_jaws(double hinge) {
   constexpr double kHalfGap = 0.06, kWidth = 1.9, kHeight = 2.0;
@@ -77,10 +85,20 @@ std::vector<ToolPart> grasper_jaws(double hinge) {
   std::vector<Section> sections = {{0.0, 0.28}, {0.3, 0.44}, {0.9, 0.57}, {2.0, 0.66}};
   for (double z = 4.0; z < hinge + 1.1; z += 2.0) sections.push_back({z, 0.66 + 0.34 * (z - 2.0) / (hinge - 1.0)});
   for (Section& section : sections) section.shift = {0.0, kHalfGap};
-  ToolPart jaw{loft(outline, sections), hinge, 1.0, ToolSurface::Jaw}, other = jaw;
-  for (glm::vec3& p : other.mesh.positions) p = {-p.x, -p.y, p.z};
-  other.side = -1.0;
-  return {jaw, other};
+  return both_jaws({loft(outline, sections), hinge, 1.0, ToolSurface::Jaw});
+}
+
+// Narrow jaws with flat inner sides and blunt ends. Closed, they leave room for the legs of a clip.
+std::vector<ToolPart> applier_jaws(double hinge) {
+  constexpr double kHalfGap = 0.3, kWidth = 1.3, kHeight = 1.5;
+  const Outline outline = {{-kWidth, 0.0},           {kWidth, 0.0},           {kWidth, 0.6 * kHeight},
+                           {0.6 * kWidth, kHeight}, {-0.6 * kWidth, kHeight}, {-kWidth, 0.6 * kHeight}};
+  const double end = hinge + 1.1;
+  const Section sections[] = {{0.0, 0.55, {0.0, kHalfGap}},
+                              {0.6, 0.7, {0.0, kHalfGap}},
+                              {0.5 * end, 0.85, {0.0, kHalfGap}},
+                              {end, 1.0, {0.0, kHalfGap}}};
+  return both_jaws({loft(outline, sections), hinge, 1.0, ToolSurface::Steel});
 }
 
 // Makes two thin blades, bowed sideways; each consists of four straight pieces.
@@ -147,6 +165,8 @@ double drawn_length(InstrumentKind kind) {
       return 14.0;
     case InstrumentKind::Hook:
       return 12.0;
+    case InstrumentKind::ClipApplier:
+      return kApplierJaws * kDrawnRadius;
     default:
       return 8.0;
   }
@@ -173,6 +193,8 @@ std::vector<ToolPart> tip_parts(InstrumentKind kind, double radius) {
       return sized(scissor_blades(length), radius);
     case InstrumentKind::Hook:
       return sized(hook(length), radius);
+    case InstrumentKind::ClipApplier:
+      return sized(applier_jaws(length), radius);
     default:
       return sized(probe(length), radius);
   }

@@ -2,7 +2,7 @@
 // the trocar. The end lies a radius beyond the pose's tip, where the shaft's capsule ends too. Drawing and touch
 // queries use the same parts. Every part is closed and convex, so that it is one piece of a touch query; a bent one
 // (blade, hook) consists of several. Sizes of 5 mm laparoscopic instruments from makers' catalogues: grasper jaws about
-// 16 mm, scissor blades about 14 mm, L-hook foot about 3 mm. Another radius scales the whole tip.
+// 16 mm, scissor blades and clip applier jaws about 14 mm, L-hook foot about 3 mm. Another radius scales the whole tip.
 // Units: metres, degrees.   Tested in tests/sim/tool_shape_test.cpp
 #pragma once
 

@@ -23,7 +23,7 @@ constexpr std::size_t kLongestTitle = 200, kLongestInstructions = 4000;  // char
 constexpr double kShortestAxis = 1e-6;
 
 // Indexed by InstrumentKind.
-constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors"};
+constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors", "clip-applier"};
 
 void refuse_unshowable_words(TomlTable& root, const TaskScene& task) {
   if (printable(task.title, kLongestTitle) != task.title)
@@ -120,6 +120,11 @@ void check(const SceneOrigin&, TomlTable& table, const BladeParams& blades) {
 }
 
 template <>
+void check(const SceneOrigin&, TomlTable& table, const ClipParams& clip) {
+  if (clip.loads <= clip.closes) table.fail("loads", "must be more than closes");
+}
+
+template <>
 void check(const SceneOrigin&, TomlTable& table, const ContactModelParams& haptic) {
   if (haptic.greatest_stiffness < haptic.least_stiffness)
     table.fail("greatest_stiffness", "must be at least least_stiffness");
@@ -132,6 +137,9 @@ void check(const SceneOrigin& origin, TomlTable& table, const InstrumentScene& i
   const double length = glm::length(instrument.axis);
   if (length > 0.0 && length < kShortestAxis && !origin.recorded)
     table.fail("axis", "is too short for a direction; write a unit vector, as in [0, 0, -1]");
+  if (instrument.kind == InstrumentKind::ClipApplier && instrument.clip.length > kApplierJaws * instrument.radius)
+    table.fail("clip", fmt::format("length_mm = {:g} is more than the jaws, which are {:g} mm long with this radius_mm",
+                                   1e3 * instrument.clip.length, 1e3 * kApplierJaws * instrument.radius));
   if (instrument.tip == instrument.pivot)
     table.fail("tip_mm", "is the same point as pivot_mm, so the tool has no direction");
 }

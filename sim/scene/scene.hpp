@@ -4,12 +4,14 @@
 // Tested in tests/sim/scene_test.cpp
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <glm/glm.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "deform/clip.hpp"
 #include "deform/contact.hpp"
 #include "deform/grasp.hpp"
 #include "deform/sculpt.hpp"
@@ -40,7 +42,13 @@ struct OrganScene {
 };
 
 // The kind of an instrument's tip.
-enum class InstrumentKind { Probe, Grasper, Hook, Scissors };
+enum class InstrumentKind { Probe, Grasper, Hook, Scissors, ClipApplier };
+inline constexpr std::array kInstrumentKinds{InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
+                                             InstrumentKind::Scissors, InstrumentKind::ClipApplier};
+// Returns whether an instrument has jaws that hold tissue.
+constexpr bool has_jaws(InstrumentKind kind) {
+  return kind == InstrumentKind::Grasper || kind == InstrumentKind::ClipApplier;
+}
 // Returns the name that scenes and recordings use, and its inverse; nothing for an unknown name.
 const char* name_of(InstrumentKind kind);
 // Returns the names that the command line uses: "swept", "capsule", "exact", ...
@@ -55,7 +63,8 @@ struct InstrumentScene {
   double radius = 0.0025;           // m      half of a 5 mm shaft
   InstrumentKind kind = InstrumentKind::Probe;
   glm::dvec3 axis{0.0};              // 1      direction at zero pan and tilt; zero: from trocar to tip at the start
-  GraspParams grasp;                 //        of a grasper
+  GraspParams grasp;                 //        of a grasper; its friction and damping hold for a clip applier too
+  ClipParams clip;                   //        of a clip applier
   HookParams hook;                   //        of a hook
   BladeParams blades;                //        of scissors
   ContactModelParams haptic;         //        with device = "haptic"

@@ -23,8 +23,6 @@ inline constexpr int kSceneSchema = 2;
 inline constexpr Limits kAnyNumber{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 inline constexpr double kFarthestScope = 1e3;  // m, of its eye and its target from the origin
 
-inline constexpr std::array kInstrumentKinds{InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
-                                             InstrumentKind::Scissors};
 inline constexpr std::array kToolModes{ToolMode::Swept, ToolMode::Static};
 inline constexpr std::array kCovers{Cover::Capsule, Cover::Paper};
 inline const std::array<std::string, 4> kScripts{"explore", "press", "pull", "burn"};
@@ -224,6 +222,21 @@ void declare(Keys& keys, std::type_identity<BladeParams>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<ClipParams>) {
+  keys.scaled({"length_mm", "mm", "length of the legs, from the tips of the jaws; at most the length of the jaws"},
+              &ClipParams::length, {1.0, 50.0});
+  keys.number({"closes", "", "aperture (0 closed, 1 open) below which a clip has closed"}, &ClipParams::closes,
+              {0.01, 0.5});
+  keys.number({"loads", "", "aperture above which the next clip slides between the jaws, more than `closes`"},
+              &ClipParams::loads, {0.02, 1.0});
+  keys.number({"magazine", "", "number of clips"}, &ClipParams::magazine, {0, 1000});
+  keys.number({"squeeze_n", "N", "largest force of the handle on the jaws"}, &ClipParams::squeeze, {0.0, 500.0});
+  keys.number({"stiffness", "N/m", "of a closed clip"}, &ClipParams::stiffness, {1.0, 1e5});
+  keys.number({"holds_n", "N", "a clip that tissue forces open with more comes off"}, &ClipParams::holds,
+              {0.01, 1000.0});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<GuardParams>) {
   keys.scaled({"tip_speed_mm_s", "mm/s", "speed of the return to the device's pose after a failure"},
               &GuardParams::tip_speed, {1.0, 1e4});
@@ -263,7 +276,7 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
   keys.unique_name({"name", "", "unique", Need::Required}, &InstrumentScene::name);
   keys.choice({"kind", "",
                "a probe presses, the jaws of a grasper hold, the tip of a hook burns, scissors cut each time their "
-               "blades close"},
+               "blades close, a clip applier leaves a clip on what its jaws close on"},
               &InstrumentScene::kind, kInstrumentKinds);
   keys.position({"pivot_mm", "mm", "the trocar", Need::Required, true}, &InstrumentScene::pivot);
   keys.position({"tip_mm", "mm", "the tip at the start, not at the trocar", Need::Required, true},
@@ -292,6 +305,7 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
             &InstrumentScene::trajectory,
             [](const InstrumentScene& instrument) { return instrument.device == "trajectory"; });
   keys.table("grasp", &InstrumentScene::grasp);
+  keys.table("clip", &InstrumentScene::clip);
   keys.table("hook", &InstrumentScene::hook);
   keys.table("blades", &InstrumentScene::blades);
   keys.table("haptic", &InstrumentScene::haptic);

@@ -1,8 +1,11 @@
-// Holds the parameters of hooks and scissors; those of jaws are in deform/grasp.hpp. A scene sets them for each
+// Holds the parameters of hooks and scissors; those of jaws are in deform/grasp.hpp, those of clips in deform/clip.hpp. A scene sets them for each
 // instrument.   Units: metres.   Tested in tests/sim/session_tissue_test.cpp
 #pragma once
 
 namespace trocar {
+
+// Length of the jaws of a clip applier.
+inline constexpr double kApplierJaws = 5.6;  // radii of its shaft
 
 // Diathermy acts around the bare wire of a hook and its foot (sim/session/diathermy.hpp).
 struct HookParams {

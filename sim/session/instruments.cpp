@@ -13,6 +13,16 @@ namespace {
 // Points that jaws usually hold at most. More of them allocate once.
 constexpr std::size_t kUsualGrasp = 512;
 
+// The handle of a clip applier closes its jaws over a linkage, so that they stop only on a closed clip.
+void arm(const ClipParams& clip, Instrument& instrument) {
+  constexpr float kGive = 0.1f;  // 1  aperture by which the full force of the handle bends the linkage
+  instrument.clip = clip;
+  instrument.clips_left = clip.magazine;
+  instrument.jaws.squeeze = clip.squeeze;
+  instrument.jaws.handle_stiffness = clip.squeeze / kGive;
+  instrument.jaws.damage_from = clip.squeeze;
+}
+
 Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guard, const DeviceMaker& make_device) {
   Instrument instrument;
   instrument.name = scene.name;
@@ -22,6 +32,7 @@ Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guar
   instrument.jaws = scene.grasp;
   instrument.hook = scene.hook;
   instrument.blades = scene.blades;
+  if (scene.kind == InstrumentKind::ClipApplier) arm(scene.clip, instrument);
   instrument.device = std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip}, guard);
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
   if (const std::string fault = pose_fault(instrument.pose); !fault.empty()) {
@@ -36,7 +47,7 @@ InstrumentStance stance_of(const Instrument& instrument) {
 
 // Jaws stop on the tissue that they hold.
 double settled_grip(Instrument& instrument, const InstrumentBody& body) {
-  if (instrument.kind != InstrumentKind::Grasper) return instrument.commanded_grip;
+  if (!has_jaws(instrument.kind)) return instrument.commanded_grip;
   const Jaws jaws = body.jaws();
   const double commanded = jaws.widest * instrument.commanded_grip;
   return settle_opening(instrument.jaws, jaws, commanded, instrument.grasp, instrument.grip_force) / jaws.widest;
@@ -50,6 +61,17 @@ void work_blades(Instrument& instrument) {
   instrument.snipped = instrument.blades_open && instrument.grip < instrument.blades.meet;
   if (instrument.grip < instrument.blades.meet) instrument.blades_open = false;
   if (instrument.grip > instrument.blades.open) instrument.blades_open = true;
+}
+
+// A clip slides between open jaws and closes with them.
+void work_applier(Instrument& instrument) {
+  instrument.clip_closes = false;
+  if (instrument.kind != InstrumentKind::ClipApplier) return;
+  if (instrument.grip > instrument.clip.loads && instrument.clips_left > 0) instrument.clip_loaded = true;
+  if (!instrument.clip_loaded || instrument.grip >= instrument.clip.closes) return;
+  instrument.clip_loaded = false;
+  instrument.clip_closes = true;
+  --instrument.clips_left;
 }
 
 }  // namespace
@@ -103,6 +125,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
   }
   instrument.grip = settled_grip(instrument, bodies_[k]);
   work_blades(instrument);
+  work_applier(instrument);
   bodies_[k].move(first ? nullptr : &previous_[k], stance_of(instrument), kind_.mode, kind_.cover);
 }
 

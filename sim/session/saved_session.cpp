@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 5;
+constexpr std::uint32_t kSessionVersion = 6;
 
 // Returns the checksum FNV-1a of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -98,7 +98,7 @@ void check_header(std::span<const std::byte> block, std::uint64_t scene) {
 template <typename A>
 void instrument_fields(A& a, Instrument& i) {
   all(a, i.pose.pivot, i.pose.tip, i.roll_deg, i.grip, i.commanded_grip, i.grip_force, i.energy, i.heats, i.snipped,
-      i.blades_open, i.opened, i.grasp, i.force, i.torque, i.health, i.frozen);
+      i.blades_open, i.opened, i.clip_loaded, i.clips_left, i.grasp, i.force, i.torque, i.health, i.frozen);
   std::uint64_t grasped = i.grasped;
   GuardState guard = i.device->state();
   all(a, grasped, guard);
@@ -126,7 +126,8 @@ void TissueWorld::save(ByteWriter& out) const {
   for (Organ& organ : self.organs_) field(out, organ);
   field(out, self.organ_contacts_);
   field(out, self.wires_.state());
-  if (!self.bonds_.bonds().empty()) field(out, self.bonds_.bonds().intact);
+  field(out, self.bonds_.bonds().intact);
+  field(out, self.clips_.state());
 }
 
 void TissueWorld::restore(ByteReader& in) {
@@ -144,11 +145,13 @@ void TissueWorld::restore(ByteReader& in) {
   field(in, organ_contacts_);
   field(in, wires_.state());
   std::vector<std::uint8_t>& intact = bonds_.bonds().intact;
-  if (const std::size_t fibres = intact.size(); fibres > 0) {
-    field(in, intact);
-    if (intact.size() != fibres) throw InputError("the saved session contradicts itself; save it again");
-    bonds_.follow_restored();
-  }
+  const std::size_t fibres = intact.size();
+  field(in, intact);
+  field(in, clips_.state());
+  if (intact.size() != fibres) throw InputError("the saved session contradicts itself; save it again");
+  clips_.follow_restored(organs_);
+  bonds_.take_struts(clips_, organs_);
+  bonds_.follow_restored();
 }
 
 void Instruments::save(ByteWriter& out) const {

@@ -39,6 +39,7 @@ class Session {
   // [organ][node]
   const std::vector<Organ>& organs() const { return world_.organs(); }
   const SessionBonds& bonds() const { return world_.bonds(); }
+  const SessionClips& clips() const { return world_.clips(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
 
   std::vector<Instrument>& instruments() { return instruments_.list(); }

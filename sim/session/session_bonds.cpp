@@ -62,6 +62,13 @@ void SessionBonds::follow_change() {
   parted_ = !bonds_.empty();
 }
 
+void SessionBonds::take_struts(const SessionClips& clips, const std::vector<Organ>& organs) {
+  if (clips.clips().empty()) return;
+  clips.list_struts(organs, bonds_);
+  measure_slowdown(models_, bonds_);
+  parted_ = true;
+}
+
 void SessionBonds::settle() {
   if (bonds_.broken.empty() && !parted_) return;
   parted_ = false;

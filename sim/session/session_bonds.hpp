@@ -11,6 +11,7 @@
 #include "deform/organ_contact.hpp"
 #include "sim/session/diathermy.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/session_clips.hpp"
 
 namespace trocar {
 
@@ -36,6 +37,8 @@ class SessionBonds {
   void follow_change();
   // Call when `intact` and the organs are those of a saved session.
   void follow_restored();
+  // Takes over the struts of clips.
+  void take_struts(const SessionClips& clips, const std::vector<Organ>& organs);
   // Ends a frame: parts that fibres have held, and nothing holds now, begin to fall.
   void settle();
 

@@ -9,6 +9,7 @@
 #include "deform/tissue.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/session_clips.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {
@@ -98,6 +99,12 @@ void fields(A& a, OrganContacts& c) {
   for (RestDistance& distance : c.field) field(a, distance.value);
   for (auto& zero : c.zero) field(a, zero);
   for (auto& rim : c.rim) field(a, rim);
+}
+
+template <typename A>
+void fields(A& a, PlacedClip& p) {
+  all(a, p.clip.organ, p.clip.count, p.tool, p.length, p.stiffness, p.holds, p.along, p.closed);
+  a.raw(p.clip.struts.data(), sizeof p.clip.struts);
 }
 
 template <typename A>

@@ -66,6 +66,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);
   bonds_ = SessionBonds(scene, organs_, organ_contacts_);
+  clips_ = SessionClips(scene, organs_);
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   wires_ = WireSlip(scene.instruments.size(), scene.organs.size());
@@ -99,9 +100,18 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   }
   step_pieces(instruments, near, dt, stage_ms);
   settle_jaws(instruments, dt);
+  {
+    const StageTimer timer(stage_ms[kSurface]);
+    follow_surfaces();
+  }
+  settle_clips(instruments);
   bonds_.settle();
-  const StageTimer timer(stage_ms[kSurface]);
-  follow_surfaces();
+}
+
+void TissueWorld::settle_clips(Instruments& all) {
+  for (std::size_t tool = 0; tool < all.size(); ++tool)
+    if (all.list()[tool].clip_closes) clips_.close(all.list()[tool], tool, all.jaws(tool), organs_);
+  if (clips_.settle(organs_)) bonds_.take_struts(clips_, organs_);
 }
 
 void TissueWorld::begin(const Instruments& instruments) {
@@ -111,6 +121,7 @@ void TissueWorld::begin(const Instruments& instruments) {
     begin_change(organ);
   }
   bonds_.begin();
+  clips_.begin();
   part_steps_.assign(instruments.part_steps().begin(), instruments.part_steps().end());
   part_pieces_.resize(part_steps_.size());
   parts_ = instruments.parts();
@@ -144,13 +155,19 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
     bonds_.snip(blade_cut(instrument));
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
-      if (organ.sculpture && reaches_anything(organ, tool))
-        take_over(k, snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument)), kSnipped);
+      if (!organ.sculpture || !reaches_anything(organ, tool)) continue;
+      const SculptChange& change = snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument));
+      take_over(k, change, kSnipped);
+      if (!change.nothing()) wires_.let_slip(tool, k);
     }
   }
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
       follow_change(organ.tissue, organ.unused, instrument.grasp);
+  if (std::any_of(organs_.begin(), organs_.end(), [](const Organ& organ) { return !organ.change.empty(); })) {
+    clips_.follow_change(organs_);
+    bonds_.take_struts(clips_, organs_);
+  }
 }
 
 // Cuts or coagulates the tissue around the hot wire where it touches an organ.
@@ -199,7 +216,7 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
 }
 
 void TissueWorld::move_jaws_of(const Instruments& instruments, Instrument& instrument, std::size_t tool) {
-  if (instrument.kind != InstrumentKind::Grasper) return;
+  if (!has_jaws(instrument.kind)) return;
   const Jaws jaws = instruments.jaws(tool);
   if (!instrument.grasp.holding()) grip_with(instrument, tool, jaws, instruments.motion(tool));
   std::vector<TissueHold>& holds = holds_[instrument.grasped];
@@ -239,16 +256,20 @@ void TissueWorld::step_pieces(Instruments& all, std::span<const OrganPair> near,
   }
   wires_.begin();
   for (int number = 0; number < pieces; ++number) step_piece(all, number, pieces, static_cast<float>(dt), stage_ms);
-  settle_wires(instruments);
+  settle_slips(all);
 }
 
-void TissueWorld::settle_wires(std::span<const Instrument> instruments) {
-  for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
-    if (instruments[tool].kind != InstrumentKind::Hook) continue;
+void TissueWorld::settle_slips(const Instruments& all) {
+  for (std::size_t tool = 0; tool < all.size(); ++tool) {
+    const Instrument& instrument = all.list()[tool];
+    if (instrument.kind != InstrumentKind::Hook && instrument.kind != InstrumentKind::Scissors) continue;
+    const bool wire = instrument.kind == InstrumentKind::Hook;
+    const InstrumentMotion& motion = all.motion(tool);
+    const bool cuts_again = !wire && instrument.blades_open && motion.opening_after < motion.opening_before;
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       const std::vector<std::uint32_t>& first = organs_[k].touched.part_first;
       const bool touches = first[parts_.first[tool] + 1] < first[parts_.first[tool + 1]];
-      wires_.settle(tool, k, touches, instruments[tool].hook.tears_from);
+      wires_.settle(tool, k, touches && !cuts_again, wire ? instrument.hook.tears_from : INFINITY);
     }
   }
 }
@@ -333,7 +354,7 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
       instruments[tool].force += share * contact_force(organ.state, first, last);
       wires_.add(tool, static_cast<std::size_t>(&organ - organs_.data()),
                  share * contact_force(organ.state, organ.contacts.first[parts_.first[tool] + 1], last));
-      if (instruments[tool].kind == InstrumentKind::Grasper && &organ == &organs_[instruments[tool].grasped])
+      if (has_jaws(instruments[tool].kind) && &organ == &organs_[instruments[tool].grasped])
         add_pull(all, tool, share);
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));

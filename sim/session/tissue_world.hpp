@@ -12,6 +12,7 @@
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/session_bonds.hpp"
+#include "sim/session/session_clips.hpp"
 #include "sim/session/stages.hpp"
 #include "sim/session/wire_slip.hpp"
 #include "sim/support/byte_archive.hpp"
@@ -26,6 +27,7 @@ class TissueWorld {
   std::vector<Organ>& organs() { return organs_; }
   const std::vector<Organ>& organs() const { return organs_; }
   const SessionBonds& bonds() const { return bonds_; }
+  const SessionClips& clips() const { return clips_; }
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
 
@@ -58,7 +60,8 @@ class TissueWorld {
   void list_held(const Instruments& all, std::size_t tool, int number, int pieces);
   void press_organ(const Instruments& all, std::size_t organ, int number, int pieces);
   void settle_jaws(Instruments& all, double dt);
-  void settle_wires(std::span<const Instrument> instruments);
+  void settle_clips(Instruments& all);
+  void settle_slips(const Instruments& all);
   void follow_surfaces();
 
   std::vector<Organ> organs_;
@@ -66,6 +69,7 @@ class TissueWorld {
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
   SessionBonds bonds_;
+  SessionClips clips_;
   WireSlip wires_;  // of hooks
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]

@@ -1,6 +1,8 @@
 // Decides when the wire of a hook tears out of the tissue that it pulls or pushes. A wire cuts tissue like a cheese
 // wire when the force of a frame exceeds what the tissue bears; it then meets no resistance until it has left the
-// organ. The tissue closes behind it: nothing is removed. Units: newtons.   Tested in tests/sim/wire_slip_test.cpp
+// organ. The tissue closes behind it: nothing is removed. Blades that have cut an organ also meet no resistance from it,
+// because the cut goes through where they are, until they have left it or close again.
+// Units: newtons.   Tested in tests/sim/wire_slip_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -23,7 +25,8 @@ class WireSlip {
     const std::size_t k = tool * organs_ + organ;
     slips_[k] = touches && (slips_[k] != 0 || double(glm::length(force_[k])) > bears);
   }
-  // Returns whether the wire moves through the organ without contact.
+  void let_slip(std::size_t tool, std::size_t organ) { slips_[tool * organs_ + organ] = 1; }
+  // Returns whether the wire or the blades move through the organ without contact.
   bool slips(std::size_t tool, std::size_t organ) const { return slips_[tool * organs_ + organ] != 0; }
 
   // The state that passes from frame to frame. [tool * organs + organ]

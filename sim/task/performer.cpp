@@ -85,7 +85,7 @@ Performer::Performer(const Scene& scene, const HandStyle& style, std::uint32_t s
       instruments_(scene.instruments),
       scope_(scene.scope) {
   for (const InstrumentScene& instrument : instruments_)
-    poses_.push_back({instrument.pivot, instrument.tip, 0.0, instrument.kind == InstrumentKind::Grasper ? 1.0 : 0.0});
+    poses_.push_back({instrument.pivot, instrument.tip, 0.0, has_jaws(instrument.kind) ? 1.0 : 0.0});
   const ScopePose pose = scene.scope.pose();
   poses_.push_back({pose.port, pose.eye, pose.spin_deg});
   const auto named = [&](const InstrumentScene& instrument) { return instrument.name == task_.instrument; };

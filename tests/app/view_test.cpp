@@ -79,7 +79,7 @@ class ViewTest : public testing::Test {
   Picture draw(int width = 320, int height = 240) {
     PictureTarget target(width, height);
     target.bind();
-    view_->draw(organs_, tools_, strands_, scope_, lens_, marks_, settings_, width, height);
+    view_->draw(organs_, tools_, bonds_, scope_, lens_, marks_, settings_, width, height);
     return {width, height, target.pixels()};
   }
 
@@ -94,7 +94,7 @@ class ViewTest : public testing::Test {
   TriangleMesh sphere_ = shapes::icosphere(4, 0.05f);
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
-  std::vector<DrawnStrand> strands_;
+  DrawnBonds bonds_;
   std::optional<View> view_;
   ScopePose scope_;
   Lens lens_;
@@ -120,13 +120,13 @@ TEST_F(ViewTest, TouchedFacesAreVisible) {
 // A strand in front of the sphere changes the picture where it is, and is hidden behind the sphere.
 TEST_F(ViewTest, StrandsAreVisibleInFront) {
   const Picture plain = draw();
-  strands_ = {{{-0.02f, 0.f, 0.06f}, {0.02f, 0.f, 0.06f}, 1e-3f}};
+  bonds_.strands = {{{-0.02f, 0.f, 0.06f}, {0.02f, 0.f, 0.06f}, 1e-3f}};
   glm::dvec2 middle;
   EXPECT_GT(plain.changed(draw(), middle), 100u);
   EXPECT_NEAR(glm::length(middle), 0.0, 0.08) << "the bundle is scattered";
-  strands_ = {{{-0.02f, 0.f, -0.06f}, {0.02f, 0.f, -0.06f}, 1e-3f}};
+  bonds_.strands = {{{-0.02f, 0.f, -0.06f}, {0.02f, 0.f, -0.06f}, 1e-3f}};
   EXPECT_EQ(plain.changed(draw()), 0u);
-  strands_ = {{{0.f, 0.f, 0.06f}, {0.f, 0.f, 0.06f}, 1e-3f}};
+  bonds_.strands = {{{0.f, 0.f, 0.06f}, {0.f, 0.f, 0.06f}, 1e-3f}};
   EXPECT_EQ(plain.changed(draw()), 0u) << "a strand without length";
 }
 

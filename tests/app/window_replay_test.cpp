@@ -194,11 +194,11 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   });
   const TemporaryFolder folder;
   SessionRecorder recorder(recording_file(folder.path() / "s.h5"), scene, session, "none");
-  std::vector<std::vector<DrawnStrand>> live;
+  std::vector<DrawnBonds> live;
   std::size_t broken = 0;
   for (std::size_t frame = 0; frame < 70; ++frame) {
     live.emplace_back();
-    drawn_strands(session, live.back());
+    drawn_bonds(session, live.back());
     session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
     recorder.append(session, static_cast<double>(frame) / 60.0);
     broken += session.bonds().bonds().broken.size();
@@ -208,12 +208,12 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   std::size_t most = 0;
   for (const std::size_t frame : {0, 69, 10, 20, 24, 25, 26, 30, 33, 34, 50, 60}) {
     replay.load(frame);
-    EXPECT_TRUE(std::ranges::equal(replay.strands(), live[frame], same)) << frame;
-    most = std::max(most, live[frame].size());
+    EXPECT_TRUE(std::ranges::equal(replay.bonds().strands, live[frame].strands, same)) << frame;
+    most = std::max(most, live[frame].strands.size());
   }
-  std::printf("%zu to %zu strands are drawn, %zu fibres break\n", live[0].size(), most, broken);
-  EXPECT_GE(live[0].size(), 10u) << "the round ligament";
-  EXPECT_GT(most, live[0].size()) << "the bed is stretched";
+  std::printf("%zu to %zu strands are drawn, %zu fibres break\n", live[0].strands.size(), most, broken);
+  EXPECT_GE(live[0].strands.size(), 10u) << "the round ligament";
+  EXPECT_GT(most, live[0].strands.size()) << "the bed is stretched";
   EXPECT_GT(broken, 0u);
 }
 

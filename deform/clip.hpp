@@ -1,0 +1,66 @@
+// Closes clips on thin tissue, such as a duct or an artery. Struts pull opposite points of the surface together, which
+// jaws have pressed onto each other; each pulls like a spring of length 0, and all struts of a clip share its
+// stiffness. A clip that its tissue forces open with more than `holds` comes off. Units: metres, newtons.   Tested in
+// tests/deform/clip_test.cpp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include "deform/bonds.hpp"
+#include "deform/grasp.hpp"
+
+namespace trocar {
+
+// Of a clip applier. Legs of medium titanium clips are 8 to 9 mm long; the other values are assumptions.
+struct ClipParams {
+  double length = 0.0085;    // m    of the legs, from the tips of the jaws; at most the length of the jaws, > 0
+  double closes = 0.12;      // 1    aperture (0 closed .. 1 open) below which a clip has closed
+  double loads = 0.7;        // 1    aperture above which the next clip slides between the jaws, > closes
+  int magazine = 20;         // 1    clips, >= 0
+  float squeeze = 60.f;      // N    largest force of the handle on the jaws, >= 0
+  float stiffness = 3000.f;  // N/m  of all struts of a clip, > 0
+  float holds = 8.f;         // N    a larger tension of the struts forces the clip open, > 0
+};
+
+constexpr std::size_t kMostStruts = 16;
+
+// A strut between two vertices of the surface. `at`: m, where it lies between the legs, from their middle: x across the
+// jaws, y along the legs away from the hinge.
+struct ClipStrut {
+  std::uint32_t a = 0, b = 0;
+  glm::vec2 at{0.f};
+};
+
+struct Clip {
+  std::uint32_t organ = 0;
+  std::uint32_t count = 0;  // struts, >= 1
+  std::array<ClipStrut, kMostStruts> struts{};
+};
+
+// Returns the struts of a clip that closes on the tissue that jaws hold: each joins a point on one jaw with the nearest
+// one on the other. At most kMostStruts, evenly along the legs; none when the jaws do not hold tissue from both sides.
+// `reach`: m, from the tips of the jaws; points further back lie outside the clip.
+Clip clip_on(const Grasp& grasp, const Jaws& jaws, double reach);
+
+// Appends the clip's struts to those of the bonds (Bonds::struts). `params`: of its applier.
+void add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bonds& bonds);
+
+// Removes the struts of which an end has lost its faces. `unused`: [vertex] 1: no face uses it.
+void follow_change(std::span<const char> unused, Clip& clip);
+
+// Returns the tension of all struts together, N. `positions`: [vertex] m.
+float tension_of(const Clip& clip, std::span<const glm::vec3> positions, float stiffness);
+
+// The pose of a clip: its middle, the direction of its legs away from the hinge, and the direction between the legs.
+struct ClipPose {
+  glm::vec3 centre{0.f};             // m, the middle of the legs
+  glm::vec3 legs{0.f}, across{0.f};  // unit, orthogonal
+  float gap = 0.f;                   // m   mean length of the struts
+};
+ClipPose pose_of(const Clip& clip, std::span<const glm::vec3> positions);
+
+}  // namespace trocar

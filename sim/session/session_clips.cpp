@@ -1,0 +1,167 @@
+#include "sim/session/session_clips.hpp"
+
+#include <algorithm>
+
+#include "deform/sculpt_parts.hpp"
+#include "mesh/tube_shape.hpp"
+
+namespace trocar {
+namespace {
+
+// A part of a tube with less of its mass is a scrap of tissue, not its end.
+constexpr double kScrap = 0.05;  // 1
+
+// The part of a tube that contains one of its ends, and how far the part goes along the line, m.
+struct TubeEnd {
+  std::uint32_t part = 0;
+  double first = INFINITY, last = -INFINITY;
+};
+
+std::uint32_t part_of(const PlacedClip& placed, const TissueModel& model, std::span<const std::uint32_t> part) {
+  const Embedding& at = model.embedding[placed.clip.struts[0].a];
+  return part[at.node[std::max_element(std::begin(at.weight), std::end(at.weight)) - std::begin(at.weight)]];
+}
+
+std::vector<std::uint32_t> parts_of(const Organ& organ) {
+  if (!organ.sculpture) return std::vector<std::uint32_t>(organ.tissue.mass.size(), 0);
+  return node_parts(*organ.sculpture, organ.tissue.lattice);
+}
+
+// Returns the parts with the start and with the end of the line.
+std::pair<TubeEnd, TubeEnd> ends_of(std::span<const glm::dvec3> line, const TissueModel& model,
+                                    std::span<const std::uint32_t> part) {
+  std::vector<TubeEnd> parts(part.size());
+  std::vector<double> mass(part.size());
+  double whole = 0.0;
+  for (std::size_t node = 0; node < part.size(); ++node) {
+    const double at = along_line(line, glm::dvec3(model.rest[node]));
+    TubeEnd& end = parts[part[node]];
+    end = {part[node], std::min(end.first, at), std::max(end.last, at)};
+    mass[part[node]] += static_cast<double>(model.mass[node]);
+    whole += static_cast<double>(model.mass[node]);
+  }
+  TubeEnd start, end;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (mass[k] <= kScrap * whole) continue;
+    if (parts[k].first < start.first) start = parts[k];
+    if (parts[k].last > end.last) end = parts[k];
+  }
+  return {start, end};
+}
+
+}  // namespace
+
+SessionClips::SessionClips(const Scene& scene, const std::vector<Organ>& organs) {
+  for (const OrganScene& organ : scene.organs) {
+    lines_.push_back(organ.tube ? centre_line(*organ.tube) : std::vector<glm::dvec3>{});
+    spacing_.push_back(organ.tube ? glm::distance(lines_.back()[0], lines_.back()[1]) : 0.0);
+  }
+  tubes_.resize(organs.size());
+}
+
+void SessionClips::begin() {
+  before_ = clips_.size();
+  lost_.clear();
+  changed_tubes_.clear();
+  changed_ = false;
+}
+
+void SessionClips::close(const Instrument& instrument, std::size_t tool, const Jaws& jaws,
+                         const std::vector<Organ>& organs) {
+  if (clips_.size() >= kMostClips) return;
+  PlacedClip placed;
+  placed.tool = static_cast<std::uint32_t>(tool);
+  placed.clip.organ = kNoOrgan;
+  if (instrument.grasp.holding()) placed.clip = clip_on(instrument.grasp, jaws, instrument.clip.length);
+  if (placed.on()) {
+    placed.clip.organ = static_cast<std::uint32_t>(instrument.grasped);
+    placed.length = static_cast<float>(instrument.clip.length);
+    placed.stiffness = instrument.clip.stiffness, placed.holds = instrument.clip.holds;
+    if (is_tube(instrument.grasped)) place_on_tube(organs[instrument.grasped], instrument.grasp, placed);
+  } else {
+    placed.clip.organ = kNoOrgan;
+  }
+  clips_.push_back(placed);
+  changed_ = true;
+}
+
+// The circumference is that of the ring of vertices nearest to the clip.
+void SessionClips::place_on_tube(const Organ& organ, const Grasp& grasp, PlacedClip& placed) const {
+  const std::vector<glm::dvec3>& line = lines_[placed.clip.organ];
+  const auto at = [&](std::uint32_t vertex) { return along_line(line, glm::dvec3(organ.mesh.positions[vertex])); };
+  double sum = 0.0;
+  for (const GraspedPoint& point : grasp.points) sum += at(point.vertex);
+  const double middle = sum / double(grasp.points.size());
+  placed.along = static_cast<float>(middle);
+  const auto in_ring = [&](std::uint32_t vertex) {
+    return (organ.unused.empty() || !organ.unused[vertex]) &&
+           std::abs(at(vertex) - middle) <= 0.55 * spacing_[placed.clip.organ];
+  };
+  std::size_t around = 0, held = 0;
+  for (std::uint32_t vertex = 0; vertex < organ.mesh.positions.size(); ++vertex) around += in_ring(vertex);
+  for (const GraspedPoint& point : grasp.points) held += in_ring(point.vertex);
+  placed.closed = around > 0 ? static_cast<float>(held) / static_cast<float>(around) : 0.f;
+}
+
+void SessionClips::follow_change(const std::vector<Organ>& organs) {
+  for (std::uint32_t k = 0; k < clips_.size(); ++k) {
+    PlacedClip& placed = clips_[k];
+    if (!placed.on() || organs[placed.clip.organ].change.empty()) continue;
+    trocar::follow_change(organs[placed.clip.organ].unused, placed.clip);
+    if (!placed.on()) lost_.push_back(k);
+  }
+  changed_ = true;
+}
+
+bool SessionClips::settle(const std::vector<Organ>& organs) {
+  for (std::uint32_t k = 0; k < clips_.size(); ++k) {
+    PlacedClip& placed = clips_[k];
+    if (!placed.on() || k >= before_) continue;
+    if (tension_of(placed.clip, organs[placed.clip.organ].positions, placed.stiffness) <= placed.holds) continue;
+    placed.clip.count = 0;
+    lost_.push_back(k);
+    changed_ = true;
+  }
+  if (!changed_) return false;
+  look_at_tubes(organs);
+  return true;
+}
+
+void SessionClips::list_struts(const std::vector<Organ>& organs, Bonds& bonds) const {
+  bonds.struts.clear();
+  for (const PlacedClip& placed : clips_)
+    if (placed.on()) add_struts(placed.clip, organs[placed.clip.organ].tissue, placed.stiffness, bonds);
+}
+
+void SessionClips::look_at_tubes(const std::vector<Organ>& organs) {
+  for (std::uint32_t k = 0; k < organs.size(); ++k) {
+    if (!is_tube(k)) continue;
+    const TubeState now = state_of(k, organs[k]);
+    if (now == tubes_[k]) continue;
+    tubes_[k] = now;
+    changed_tubes_.push_back(k);
+  }
+}
+
+TubeState SessionClips::state_of(std::uint32_t organ, const Organ& tube) const {
+  const std::vector<std::uint32_t> part = parts_of(tube);
+  const auto [start, end] = ends_of(lines_[organ], tube.tissue, part);
+  TubeState state;
+  state.divided = start.part != end.part;
+  if (state.divided) state.at = static_cast<float>(0.5 * (start.last + end.first));
+  for (const PlacedClip& placed : clips_) {
+    if (!placed.on() || placed.clip.organ != organ || placed.closed < kClosesTube) continue;
+    const std::uint32_t at = part_of(placed, tube.tissue, part);
+    state.clips_at_start += at == start.part;
+    state.clips_at_end += at == end.part;
+  }
+  return state;
+}
+
+void SessionClips::follow_restored(const std::vector<Organ>& organs) {
+  begin();
+  look_at_tubes(organs);
+  changed_tubes_.clear();
+}
+
+}  // namespace trocar

@@ -1,0 +1,85 @@
+// Holds the clips of a session: those that appliers have closed, and which of them still hold. It also says, for every
+// duct and vessel, whether it is divided and which clips close its ends.
+// Units: metres, newtons.   Tested in tests/sim/session_clips_test.cpp
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "deform/clip.hpp"
+#include "sim/session/instruments.hpp"
+#include "sim/session/organ.hpp"
+
+namespace trocar {
+
+// In place of an organ: a clip that closed on nothing fell down.
+constexpr std::uint32_t kNoOrgan = 0xffffffffu;
+// A session closes at most this many clips; later ones fall down. Limits what a reader of a recording must allocate.
+constexpr std::size_t kMostClips = 4096;
+// A clip closes a duct or vessel when at least this share of its circumference lies between the legs.
+constexpr float kClosesTube = 0.9f;  // 1
+
+struct PlacedClip {
+  Clip clip;                           // without struts: it does not hold
+  std::uint32_t tool = 0;              // its applier
+  float length = 0.f;                  // m, of its legs
+  float stiffness = 0.f, holds = 0.f;  // N/m, N; ClipParams
+  float along = 0.f;                   // m   position along the duct or vessel, from the start of its line
+  float closed = 0.f;  // 1   share of the circumference between its legs; 0 on an organ that is not a tube
+
+  bool on() const { return clip.count > 0; }
+};
+
+// The state of a duct or vessel.
+struct TubeState {
+  bool divided = false;  // no tissue joins its ends
+  // Clips that close it: on the part with the start of its line, and on the part with its end. Undivided: the same.
+  std::uint32_t clips_at_start = 0, clips_at_end = 0;
+  float at = 0.f;  // m   where it is divided, from the start of its line; accurate to half a lattice cell
+
+  bool operator==(const TubeState&) const = default;
+};
+
+class SessionClips {
+ public:
+  SessionClips() = default;
+  SessionClips(const Scene& scene, const std::vector<Organ>& organs);
+
+  // Starts a frame.
+  void begin();
+  // Closes a clip on the tissue that the applier's jaws hold. Allocates.
+  void close(const Instrument& instrument, std::size_t tool, const Jaws& jaws, const std::vector<Organ>& organs);
+  // Call after a change of tissue.
+  void follow_change(const std::vector<Organ>& organs);
+  // Ends a frame: clips that tissue forces open come off. Returns whether the struts of the clips have changed.
+  bool settle(const std::vector<Organ>& organs);
+  // Overwrites the struts of the bonds.
+  void list_struts(const std::vector<Organ>& organs, Bonds& bonds) const;
+
+  std::span<const PlacedClip> clips() const { return clips_; }  // in the order of closing
+  std::span<const TubeState> tubes() const { return tubes_; }   // [organ]
+  bool is_tube(std::size_t organ) const { return !lines_[organ].empty(); }
+  // Of the last frame: number of clips before it; clips that came off; organs whose TubeState changed.
+  std::size_t clips_before() const { return before_; }
+  std::span<const std::uint32_t> lost() const { return lost_; }
+  std::span<const std::uint32_t> changed_tubes() const { return changed_tubes_; }
+
+  // The state that passes from frame to frame.
+  std::vector<PlacedClip>& state() { return clips_; }
+  void follow_restored(const std::vector<Organ>& organs);
+
+ private:
+  void place_on_tube(const Organ& organ, const Grasp& grasp, PlacedClip& placed) const;
+  void look_at_tubes(const std::vector<Organ>& organs);
+  TubeState state_of(std::uint32_t organ, const Organ& tube) const;
+
+  std::vector<PlacedClip> clips_;
+  std::vector<std::vector<glm::dvec3>> lines_;  // [organ] centre line of a duct or vessel, otherwise empty
+  std::vector<double> spacing_;                 // [organ] m, between the rings of its surface at first
+  std::vector<TubeState> tubes_;                // [organ]
+  std::vector<std::uint32_t> lost_, changed_tubes_;
+  std::size_t before_ = 0;
+  bool changed_ = false;  // clips or tissue changed in this frame
+};
+
+}  // namespace trocar
