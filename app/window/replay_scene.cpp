@@ -86,6 +86,11 @@ void ReplayScene::show_bonds() {
   bonds_.strands.clear();
   for (std::size_t f = 0; f < fibres_.size(); ++f)
     if (fibres_.intact(f)) add_strand(fibres_.ends(f), fibres_.at_rest(f).reference, bonds_.strands);
+  clips_before(recording_.clips(), frame_, shown_.size(), clips_);
+  bonds_.clips.clear();
+  for (const PlacedClip& placed : clips_.clips)
+    if (placed.on())
+      bonds_.clips.push_back({pose_of(placed.clip, organs_[placed.clip.organ].positions), placed.length});
 }
 
 std::size_t ReplayScene::touched(std::size_t organ, std::size_t tool) const {

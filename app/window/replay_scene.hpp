@@ -53,6 +53,7 @@ class ReplayScene {
   RecordedFibres fibres_;
   std::vector<std::span<const glm::vec3>> nodes_;  // [organ]
   DrawnBonds bonds_;
+  ClipsNow clips_;
   ScopePose pose_;
   std::size_t frame_ = static_cast<std::size_t>(-1);
 };

@@ -85,6 +85,13 @@ std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64
   return frames_before_gap(fibres[kBrokenFrame], fibres[kBrokenFibre].rows(), frames);
 }
 
+std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t frames) {
+  frames =
+      frames_before_gap(clips[kClipFrame], std::min(clips[kClipVertices].rows(), clips[kClipShape].rows()), frames);
+  frames = frames_before_gap(clips[kLostClipFrame], clips[kLostClip].rows(), frames);
+  return frames_before_gap(clips[kTubeFrame], std::min(clips[kTubeState].rows(), clips[kTubeAt].rows()), frames);
+}
+
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
   const auto all = starts.read_rows<std::uint64_t>(0, frames);
   const std::size_t columns = starts.row_cells();
@@ -105,6 +112,11 @@ RowCounts rows_of(const OrganTables& organ, std::uint64_t frames) {
 
 std::uint64_t broken_rows(const std::vector<H5Table>& fibres, std::uint64_t frames) {
   return rows_up_to(fibres[kBrokenFrame], frames);
+}
+
+ClipRows clip_rows(const std::vector<H5Table>& tables, std::uint64_t frames) {
+  return {rows_up_to(tables[kClipFrame], frames), rows_up_to(tables[kLostClipFrame], frames),
+          rows_up_to(tables[kTubeFrame], frames)};
 }
 
 }  // namespace trocar

@@ -36,6 +36,9 @@ std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Ta
 // Returns the number of frames, at most `frames`, before the first one that needs a missing row of broken fibres.
 std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64_t frames);
 
+// Returns the number of frames, at most `frames`, before the first one that needs a missing row about clips.
+std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t frames);
+
 // Checks `starts`, the table of tools + 1 columns with the first row of each tool. Returns true when the numbers ascend
 // within every frame and do not exceed `rows`.
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows);
@@ -44,5 +47,10 @@ bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows)
 RowCounts rows_of(const OrganTables& organ, std::uint64_t frames);
 // Returns the number of broken fibres written with the first `frames` frames.
 std::uint64_t broken_rows(const std::vector<H5Table>& fibres, std::uint64_t frames);
+// Returns the numbers of rows about clips written with the first `frames` frames.
+struct ClipRows {
+  std::uint64_t clips = 0, lost = 0, tubes = 0;
+};
+ClipRows clip_rows(const std::vector<H5Table>& tables, std::uint64_t frames);
 
 }  // namespace trocar

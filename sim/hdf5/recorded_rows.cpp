@@ -119,6 +119,32 @@ void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken,
   push_times(tables[kBrokenFrame], broken.size(), frame);
 }
 
+void push_clips(std::span<Bytes> tables, std::span<const PlacedClip> clips, std::uint32_t frame) {
+  for (const PlacedClip& placed : clips) {
+    const Clip& clip = placed.clip;
+    push_one(tables[kClipVertices], glm::uvec3(clip.organ, placed.tool, clip.count));
+    push_one(tables[kClipShape], glm::vec3(placed.length, placed.along, placed.closed));
+    for (const ClipStrut& strut : clip.struts) {
+      push_one(tables[kClipVertices], glm::uvec2(strut.a, strut.b));
+      push_one(tables[kClipShape], strut.at);
+    }
+  }
+  push_times(tables[kClipFrame], clips.size(), frame);
+}
+
+void push_lost_clips(std::span<Bytes> tables, std::span<const std::uint32_t> lost, std::uint32_t frame) {
+  push(tables[kLostClip], lost);
+  push_times(tables[kLostClipFrame], lost.size(), frame);
+}
+
+void push_tubes(std::span<Bytes> tables, std::span<const RecordedTube> tubes, std::uint32_t frame) {
+  for (const auto& [organ, state] : tubes) {
+    push_one(tables[kTubeState], glm::uvec4(organ, state.divided, state.clips_at_start, state.clips_at_end));
+    push_one(tables[kTubeAt], state.at);
+  }
+  push_times(tables[kTubeFrame], tubes.size(), frame);
+}
+
 void push_scope(Bytes& bytes, const ScopePose& scope) {
   push_one(bytes, scope.port);
   push_one(bytes, scope.eye);

@@ -53,6 +53,11 @@ void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::si
 void push_fibres(std::span<Bytes> tables, const RecordingHeader& header);
 void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::uint32_t frame);
 
+// Append rows to the tables of clips, [ClipTable]. `frame`: the first one in which they take effect.
+void push_clips(std::span<Bytes> tables, std::span<const PlacedClip> clips, std::uint32_t frame);
+void push_lost_clips(std::span<Bytes> tables, std::span<const std::uint32_t> lost, std::uint32_t frame);
+void push_tubes(std::span<Bytes> tables, std::span<const RecordedTube> tubes, std::uint32_t frame);
+
 void push_scope(Bytes& bytes, const ScopePose& scope);
 
 }  // namespace trocar

@@ -29,23 +29,26 @@ void add(const std::vector<GrowingTable>& more, std::vector<GrowingTable>& table
   tables.insert(tables.end(), more.begin(), more.end());
 }
 
-// Returns all organs' tables, their later tables, fibre tables, clash tables, later tables, session tables; kTime is
-// the last.
+// Returns all organs' tables, their later tables, fibre tables, clip tables, clash tables, later tables, session
+// tables; kTime is the last.
 std::vector<GrowingTable> tables_of(const RecordingHeader& header) {
   std::vector<GrowingTable> tables;
   const std::size_t tools = header.tools.size();
   for (const auto& organ : header.organs) add(organ_tables(organ.name, organ.tissue->rest.size(), tools), tables);
   for (const auto& organ : header.organs) add(organ_later_tables(organ.name, tools), tables);
   if (!header.fibres.empty()) add(fibre_tables(), tables);
+  if (header.has_clips) add(clip_tables(), tables);
   add(clash_tables(tools), tables);
   add(later_tables(tools), tables);
   add(session_tables(tools, header.stages.size()), tables);
   return tables;
 }
 
-// Returns the rows of a chunk. A table of fibres has no more rows than there are fibres, and a chunk takes its whole
-// space in the file.
+// Returns the rows of a chunk, which takes its whole space in the file: a table of fibres has no more rows than there
+// are fibres, and those of clips and tubes have few.
 std::uint64_t chunk_of(const GrowingTable& table, std::uint64_t fibres) {
+  constexpr std::uint64_t kUsualClips = 32;
+  if (table.rows == RowOf::Clip || table.rows == RowOf::LostClip || table.rows == RowOf::Tube) return kUsualClips;
   const bool of_fibres = table.rows == RowOf::Fibre || table.rows == RowOf::Broken;
   return of_fibres ? std::min(rows_per_chunk(table), fibres) : rows_per_chunk(table);
 }
@@ -62,7 +65,7 @@ struct Recorder::Writer {
   std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
   std::size_t tools = 0;
-  bool has_fibres = false;
+  bool has_fibres = false, has_clips = false;
   std::vector<float> clash_distance;  // [pair of tools] in the frame that is being appended
   std::vector<glm::vec3> clash_point;
   std::mutex mutex;
@@ -102,6 +105,7 @@ struct Recorder::Writer {
       back[k].reserve(tables[k].row_bytes() * reserved);
     }
     has_fibres = !header.fibres.empty();
+    has_clips = header.has_clips;
     touches_so_far.assign(header.organs.size(), 0);
     tips_so_far.assign(header.organs.size(), 0);
     tools = header.tools.size();
@@ -137,9 +141,24 @@ struct Recorder::Writer {
                                     kFibreTables);
   }
 
+  // Returns the tables of clips, of a session that can have some.
+  std::span<Bytes> of_clips() {
+    const std::size_t before = touches_so_far.size() * (std::size_t{kOrganTables} + kOrganLaterTables);
+    return std::span(front).subspan(before + (has_fibres ? std::size_t{kFibreTables} : 0), kClipTables);
+  }
+
+  void push_clip_rows(std::span<const PlacedClip> clips, std::span<const std::uint32_t> lost,
+                      std::span<const RecordedTube> tubes, std::uint32_t frame) {
+    if (!has_clips) return;
+    push_clips(of_clips(), clips, frame);
+    push_lost_clips(of_clips(), lost, frame);
+    push_tubes(of_clips(), tubes, frame);
+  }
+
   void write_first_rows(const RecordingHeader& header) {
     for (std::size_t k = 0; k < header.organs.size(); ++k) push_first_surface(of_organ(k), header.organs[k]);
     if (has_fibres) push_fibres(of_fibres(), header);
+    push_clip_rows(header.clips, {}, header.tubes, 0);
     front.swap(back);
     write_back_buffers();
   }
@@ -264,6 +283,7 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
     if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
   if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, writer.frames_so_far);
+  writer.push_clip_rows(frame.clips, frame.lost_clips, frame.tubes, writer.frames_so_far);
   writer.push_clashes(frame.clashes);
   const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);
   push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());

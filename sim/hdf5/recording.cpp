@@ -58,6 +58,7 @@ struct Recording::Content {
   std::vector<H5Table> session = {};                        // [SessionTable]
   std::vector<H5Table> clashes = {};                        // [ClashTable], or empty
   std::vector<H5Table> fibre_tables = {};                   // [FibreTable], or empty
+  std::vector<H5Table> clip_tables = {};                    // [ClipTable], or empty
   std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
   std::vector<std::string> tools = {}, stages = {};
   std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, pivots = {}, tip_positions = {},
@@ -72,6 +73,7 @@ struct Recording::Content {
   bool has_heats = false;
   bool by_wall = false;  // scores use the wall time
   FibreHistory fibres = {};
+  ClipHistory clips = {};
   FormatVersion format = {};
   int model_version = 0;
 
@@ -89,6 +91,8 @@ void Recording::Content::open_all() {
   if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
   const auto of_fibres = trocar::fibre_tables();
   if (file.has_table(of_fibres.front().path)) fibre_tables = open_tables(file, of_fibres);
+  const auto of_clips = trocar::clip_tables();
+  if (file.has_table(of_clips.front().path)) clip_tables = open_tables(file, of_clips);
   const auto kinds = later_tables(tools.size());
   for (std::size_t k = 0; k < kinds.size(); ++k)
     if (file.has_table(kinds[k].path)) later[k].emplace(std::move(open_tables(file, {kinds[k]}).front()));
@@ -142,10 +146,11 @@ void Recording::Content::read_surfaces() {
       throw InputError(
           fmt::format("{}: organ {}: {}; the file is damaged", file.path().string(), organs[k].name, fault));
   }
-  if (fibre_tables.empty()) return;
   std::vector<std::size_t> nodes;
-  for (const OrganRecording& organ : organs) nodes.push_back(organ.nodes);
-  fibres = read_fibres(fibre_tables, frames, nodes, file.path().string());
+  std::vector<const SurfaceHistory*> surfaces;
+  for (const OrganRecording& organ : organs) nodes.push_back(organ.nodes), surfaces.push_back(&organ.history);
+  if (!fibre_tables.empty()) fibres = read_fibres(fibre_tables, frames, nodes, file.path().string());
+  if (!clip_tables.empty()) clips = read_clips(clip_tables, frames, surfaces, file.path().string());
 }
 
 // Checks the data that are read later without another check.
@@ -180,6 +185,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
     if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
   if (!c.fibre_tables.empty()) c.frames = frames_with_broken(c.fibre_tables, c.frames);
+  if (!c.clip_tables.empty()) c.frames = frames_with_clips(c.clip_tables, c.frames);
   for (std::size_t organ = 0; organ < c.organ_later.size(); ++organ) {
     c.frames = frames_with_tips(c.organ_later[organ], c.frames);
     c.frames = frames_with_parts(c.organ_tables[organ], c.organ_later[organ], c.frames);
@@ -310,6 +316,7 @@ std::optional<std::array<std::uint32_t, 3>> Recording::sample(std::size_t frame)
 }
 
 const FibreHistory& Recording::fibres() const { return content_->fibres; }
+const ClipHistory& Recording::clips() const { return content_->clips; }
 
 namespace {
 

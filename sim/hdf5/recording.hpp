@@ -12,6 +12,7 @@
 
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
+#include "sim/hdf5/clip_history.hpp"
 #include "sim/hdf5/fibre_history.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_layout.hpp"
@@ -100,6 +101,9 @@ class Recording {
   std::optional<std::array<std::uint32_t, 3>> sample(std::size_t frame) const;
   // Returns the connective tissue; no fibres when the session has none, and in older recordings.
   const FibreHistory& fibres() const;
+  // Returns the clips and the state of ducts and vessels; nothing when the session can have none, and in older
+  // recordings.
+  const ClipHistory& clips() const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
 
  private:

@@ -97,6 +97,19 @@ std::vector<GrowingTable> fibre_tables() {
   return tables;
 }
 
+std::vector<GrowingTable> clip_tables() {
+  std::vector<GrowingTable> tables(kClipTables);
+  tables[kClipVertices] = {"/clips/vertices", Cell::U32, {kClipNumbers}, RowOf::Clip};
+  tables[kClipShape] = {"/clips/shape", Cell::F32, {kClipSizes}, RowOf::Clip};
+  tables[kClipFrame] = {"/clips/frame", Cell::U32, {}, RowOf::Clip};
+  tables[kLostClip] = {"/clips/lost_clip", Cell::U32, {}, RowOf::LostClip};
+  tables[kLostClipFrame] = {"/clips/lost_frame", Cell::U32, {}, RowOf::LostClip};
+  tables[kTubeState] = {"/clips/tube_state", Cell::U32, {4}, RowOf::Tube};
+  tables[kTubeAt] = {"/clips/tube_at", Cell::F32, {}, RowOf::Tube};
+  tables[kTubeFrame] = {"/clips/tube_frame", Cell::U32, {}, RowOf::Tube};
+  return tables;
+}
+
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);
   tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};

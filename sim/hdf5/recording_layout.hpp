@@ -11,7 +11,21 @@
 namespace trocar {
 
 // What a row of a growing table describes.
-enum class RowOf : std::size_t { Frame, Touch, Face, Vertex, Removed, Carried, TipFace, Fibre, Broken, kCount };
+enum class RowOf : std::size_t {
+  Frame,
+  Touch,
+  Face,
+  Vertex,
+  Removed,
+  Carried,
+  TipFace,
+  Fibre,
+  Broken,
+  Clip,
+  LostClip,
+  Tube,
+  kCount
+};
 
 struct GrowingTable {
   std::string path;
@@ -112,6 +126,23 @@ enum FibreTable : std::size_t {
 };
 std::vector<GrowingTable> fibre_tables();
 
+// Tables of clips and of the state of ducts and vessels; absent in a session without clip applier, duct and vessel, and
+// before format 2.5. The last table of each kind of rows holds the first frame in which a row takes effect, ascending.
+enum ClipTable : std::size_t {
+  kClipVertices,
+  kClipShape,
+  kClipFrame,
+  kLostClip,
+  kLostClipFrame,
+  kTubeState,
+  kTubeAt,
+  kTubeFrame,
+  kClipTables
+};
+std::vector<GrowingTable> clip_tables();
+// Numbers of a row of kClipVertices and kClipShape (sim/hdf5/clip_history.hpp).
+inline constexpr std::uint64_t kClipNumbers = 3 + 2 * kMostStruts, kClipSizes = 3 + 2 * kMostStruts;
+
 // kTime is written last, so a frame with a time is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
 // kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
@@ -156,7 +187,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 4};
+inline constexpr FormatVersion kFormatVersion{2, 5};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

@@ -71,6 +71,17 @@ void copy_fibres(const H5File& from, H5File& to, std::uint64_t frames) {
     copy_table(from, to, kind.path, kind.cell, kind.rows == RowOf::Broken ? broken : kAllRows);
 }
 
+void copy_clips(const H5File& from, H5File& to, std::uint64_t frames) {
+  const auto kinds = clip_tables();
+  if (!from.has_table(kinds.front().path)) return;
+  const ClipRows rows = clip_rows(open_tables(from, kinds), frames);
+  for (const auto& kind : kinds)
+    copy_table(from, to, kind.path, kind.cell,
+               kind.rows == RowOf::Clip       ? rows.clips
+               : kind.rows == RowOf::LostClip ? rows.lost
+                                              : rows.tubes);
+}
+
 // Copies the complete frames. Throws RunError when a write fails.
 void write_copy(const Recording& damaged, const H5File& from, H5File& to, RecoverResult& result) {
   for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
@@ -79,6 +90,7 @@ void write_copy(const Recording& damaged, const H5File& from, H5File& to, Recove
   for (const char* path : {kToolRadiusPath, kToolBeforePath, kToolBeforeJointsPath})
     if (from.has_table(path)) copy_table(from, to, path, Cell::F64, kAllRows);
   copy_fibres(from, to, result.frames);
+  copy_clips(from, to, result.frames);
   for (const auto& kind : clash_tables(damaged.tools().size()))
     if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
   for (const auto& kind : later_tables(0))

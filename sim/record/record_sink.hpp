@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "deform/bonds.hpp"
+#include "deform/clip.hpp"
 #include "deform/model_version.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
@@ -46,6 +47,12 @@ struct RecordedFibre {
   float free_length = 0.f, reference = 1.f;  // m, Fibre
 };
 
+// The state of a duct or vessel that has changed.
+struct RecordedTube {
+  std::uint32_t organ = 0;
+  TubeState state;
+};
+
 // The data that do not change during a session.
 struct RecordingHeader {
   std::string scene_text, version, machine, gl, backend, mode, cover, date;
@@ -63,6 +70,11 @@ struct RecordingHeader {
   int model_version = kModelVersion;
   std::vector<RecordedFibre> fibres;  // connective tissue, at most kMostFibres; their ends follow from the nodes
   std::vector<std::uint32_t> broken;  // fibres that were broken before the recording begins
+  bool has_clips = false;             // the scene has a clip applier, a duct or a vessel
+  // Clips that were closed before the recording begins, in that order, and the ducts and vessels in another state than
+  // at first.
+  std::vector<PlacedClip> clips;
+  std::vector<RecordedTube> tubes;
 };
 
 // The changes of a surface within a frame, after the touch query: they take effect in the next frame. If the surface
@@ -125,6 +137,11 @@ struct RecordedFrame {
   std::span<const std::uint32_t> heats = {};  // [tool] bit k: its hot metal acts on organ k; empty: none does
   // Fibres that broke or were cut in this frame, after the touch query: the next frame is the first without them.
   std::span<const std::uint32_t> broken = {};
+  // Clips that closed in this frame, after the touch query; numbers of those that came off, in the order of closing
+  // since the session began; ducts and vessels whose state changed.
+  std::span<const PlacedClip> clips = {};
+  std::span<const std::uint32_t> lost_clips = {};
+  std::span<const RecordedTube> tubes = {};
 };
 
 class RecordSink {

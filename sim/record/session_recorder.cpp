@@ -43,6 +43,22 @@ void add_fibres(const Session& session, RecordingHeader& header) {
   }
 }
 
+std::vector<RecordedTube> changed_tubes(const SessionClips& clips, std::span<const std::uint32_t> organs) {
+  std::vector<RecordedTube> tubes;
+  for (const std::uint32_t organ : organs) tubes.push_back({organ, clips.tubes()[organ]});
+  return tubes;
+}
+
+void add_clips(const Scene& scene, const SessionClips& clips, RecordingHeader& header) {
+  header.has_clips = std::ranges::count(scene.instruments, InstrumentKind::ClipApplier, &InstrumentScene::kind) > 0 ||
+                     std::ranges::any_of(scene.organs, [](const OrganScene& organ) { return organ.tube.has_value(); });
+  header.clips.assign(clips.clips().begin(), clips.clips().end());
+  std::vector<std::uint32_t> changed;
+  for (std::uint32_t k = 0; k < clips.tubes().size(); ++k)
+    if (clips.tubes()[k] != TubeState{}) changed.push_back(k);
+  header.tubes = changed_tubes(clips, changed);
+}
+
 ToolState state_of(const Instrument& instrument) {
   if (instrument.health == DeviceHealth::Stale) return ToolState::Stale;
   if (instrument.health == DeviceHealth::Lost) return ToolState::Lost;
@@ -86,6 +102,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
   if (std::find(header.backends.begin(), header.backends.end(), own) == header.backends.end())
     header.backends.push_back(own);
   add_fibres(session, header);
+  add_clips(scene, session.clips(), header);
   return header;
 }
 
@@ -142,10 +159,30 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
-  sink_->append({clock.time, poses_, roll_grip_, organs_, forces_, session.stage_ms(), session.disagreements_now(),
-                 energy_, clashes_, tip_depth_, states_, session.scope().pose, number_of(session.backend().name),
-                 fault_of_last_frame(session), recorded(session.sample_now()), clock.wall, clock.lost, heats_,
-                 session.bonds().bonds().broken});
+  const SessionClips& clips = session.clips();
+  tubes_ = changed_tubes(clips, clips.changed_tubes());
+  sink_->append({clock.time,
+                 poses_,
+                 roll_grip_,
+                 organs_,
+                 forces_,
+                 session.stage_ms(),
+                 session.disagreements_now(),
+                 energy_,
+                 clashes_,
+                 tip_depth_,
+                 states_,
+                 session.scope().pose,
+                 number_of(session.backend().name),
+                 fault_of_last_frame(session),
+                 recorded(session.sample_now()),
+                 clock.wall,
+                 clock.lost,
+                 heats_,
+                 session.bonds().bonds().broken,
+                 clips.clips().subspan(clips.clips_before()),
+                 clips.lost(),
+                 tubes_});
   last_append_ms_ = milliseconds_since(start);
 }
 

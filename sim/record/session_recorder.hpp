@@ -45,6 +45,7 @@ class SessionRecorder {
   std::vector<RecordedClash> clashes_;
   std::vector<float> tip_depth_;   // [tool] m
   std::vector<ToolState> states_;  // [tool]
+  std::vector<RecordedTube> tubes_;
   std::vector<std::string> backends_;
   double last_append_ms_ = 0.0;
 };

@@ -79,8 +79,9 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
   for (std::size_t k = 0; k < marks_.size(); ++k)
     locations_[k] = position_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
   const auto pose = recording_->scope(frame);
-  seen_ = {recording_->score_times()[frame], tools_,     organs_, locations_, removed_marks(),
-           pose ? *pose : scope_.pose(),     scope_.lens};
+  clips_before(recording_->clips(), frame + 1, organs_.size(), clips_);
+  seen_ = {recording_->score_times()[frame], tools_,      organs_,      locations_,  removed_marks(),
+           pose ? *pose : scope_.pose(),     scope_.lens, clips_.clips, clips_.tubes};
   return seen_;
 }
 

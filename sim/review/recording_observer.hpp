@@ -40,6 +40,7 @@ class RecordingObserver {
   std::size_t next_ = 0;  // the frame after the last one
   std::vector<SeenTool> tools_;
   std::vector<SeenOrgan> organs_;
+  ClipsNow clips_;
   Observation seen_;
 };
 

@@ -215,6 +215,9 @@ void declare(Keys& keys, std::type_identity<BladeParams>) {
   keys.scaled(
       {"reach_mm", "mm", "the slit goes this far beyond the tips and edges, because tissue yields to the blades"},
       &BladeParams::reach, {0.0, 100.0});
+  keys.number({"bite", "",
+               "aperture, relative to the widest since the last cut, below which closing blades cut what both touch"},
+              &BladeParams::bite, {0.0, 1.0});
   keys.number({"meet", "", "aperture (0 closed, 1 open) below which the blades have cut"}, &BladeParams::meet,
               {0.0, 1.0});
   keys.number({"open", "", "aperture above which they can cut again, more than `meet`"}, &BladeParams::open,

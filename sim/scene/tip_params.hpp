@@ -19,10 +19,12 @@ struct HookParams {
   double tears_from = 2.0;  // N  mean force of a frame above which the wire tears out of tissue, > 0
 };
 
-// Blades cut along their surface each time they close: a slit where they sweep through tissue.
+// Blades cut along their surface each time they close: a slit where they sweep through tissue. They cut as soon as both
+// have tissue between them and have closed to `bite`, since they would push it away instead of holding it.
 struct BladeParams {
   double length = 0.014;  // m  of the cutting part, from the tips towards the hinge, >= 0
   double reach = 0.0015;  // m  the slit goes this far beyond tips and edges, because tissue yields to them, >= 0
+  double bite = 0.7;      // 1  aperture, relative to the widest since the last cut, below which they cut what both touch
   double meet = 0.15;     // 1  aperture (0 closed .. 1 open) below which they have cut
   double open = 0.35;     // 1  aperture above which they can cut again, > meet
 };

@@ -53,14 +53,14 @@ double settled_grip(Instrument& instrument, const InstrumentBody& body) {
   return settle_opening(instrument.jaws, jaws, commanded, instrument.grasp, instrument.grip_force) / jaws.widest;
 }
 
-// Scissors cut once each time their blades close.
-void work_blades(Instrument& instrument) {
+// Scissors cut once each time their blades close. `before`: aperture in the frame before.
+void work_blades(double before, Instrument& instrument) {
   instrument.snipped = false;
   if (instrument.kind != InstrumentKind::Scissors) return;
   instrument.opened = instrument.blades_open ? std::max(instrument.opened, instrument.grip) : instrument.grip;
   instrument.snipped = instrument.blades_open && instrument.grip < instrument.blades.meet;
   if (instrument.grip < instrument.blades.meet) instrument.blades_open = false;
-  if (instrument.grip > instrument.blades.open) instrument.blades_open = true;
+  if (instrument.grip > instrument.blades.open && instrument.grip > before) instrument.blades_open = true;
 }
 
 // A clip slides between open jaws and closes with them.
@@ -124,7 +124,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
     instrument.grip_force = given.grip_force;
   }
   instrument.grip = settled_grip(instrument, bodies_[k]);
-  work_blades(instrument);
+  work_blades(previous_[k].grip, instrument);
   work_applier(instrument);
   bodies_[k].move(first ? nullptr : &previous_[k], stance_of(instrument), kind_.mode, kind_.cover);
 }

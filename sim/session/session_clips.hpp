@@ -12,34 +12,6 @@
 
 namespace trocar {
 
-// In place of an organ: a clip that closed on nothing fell down.
-constexpr std::uint32_t kNoOrgan = 0xffffffffu;
-// A session closes at most this many clips; later ones fall down. Limits what a reader of a recording must allocate.
-constexpr std::size_t kMostClips = 4096;
-// A clip closes a duct or vessel when at least this share of its circumference lies between the legs.
-constexpr float kClosesTube = 0.9f;  // 1
-
-struct PlacedClip {
-  Clip clip;                           // without struts: it does not hold
-  std::uint32_t tool = 0;              // its applier
-  float length = 0.f;                  // m, of its legs
-  float stiffness = 0.f, holds = 0.f;  // N/m, N; ClipParams
-  float along = 0.f;                   // m   position along the duct or vessel, from the start of its line
-  float closed = 0.f;  // 1   share of the circumference between its legs; 0 on an organ that is not a tube
-
-  bool on() const { return clip.count > 0; }
-};
-
-// The state of a duct or vessel.
-struct TubeState {
-  bool divided = false;  // no tissue joins its ends
-  // Clips that close it: on the part with the start of its line, and on the part with its end. Undivided: the same.
-  std::uint32_t clips_at_start = 0, clips_at_end = 0;
-  float at = 0.f;  // m   where it is divided, from the start of its line; accurate to half a lattice cell
-
-  bool operator==(const TubeState&) const = default;
-};
-
 class SessionClips {
  public:
   SessionClips() = default;

@@ -138,6 +138,24 @@ void TissueWorld::find_candidates() {
   }
 }
 
+// Do closing blades have tissue of an organ between them?
+bool TissueWorld::bites(const Instruments& all, std::size_t tool) const {
+  const Instrument& instrument = all.list()[tool];
+  if (instrument.kind != InstrumentKind::Scissors || !instrument.blades_open ||
+      instrument.grip > instrument.blades.bite * instrument.opened)
+    return false;
+  const std::vector<PartShape>& blades = all.shapes(tool);
+  return std::any_of(organs_.begin(), organs_.end(), [&](const Organ& organ) {
+    bool upper = false, lower = false;
+    for (std::size_t k = 0; k < blades.size(); ++k) {
+      const std::size_t part = parts_.first[tool] + 1 + k;
+      const bool touches = organ.touched.part_first[part] < organ.touched.part_first[part + 1];
+      (blades[k].side > 0.0 ? upper : lower) |= touches;
+    }
+    return upper && lower;
+  });
+}
+
 // Cuts or coagulates around the hot wires of hooks, cuts what lies between closing blades, and removes what jaws tore
 // off in the previous step.
 void TissueWorld::cut_tissue(Instruments& all, double dt) {
@@ -151,6 +169,7 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
       take_over(instrument.grasped, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
     }
     if (instrument.energy != Diathermy::Off) burn_with(all, tool, dt);
+    if (bites(all, tool)) instrument.snipped = true, instrument.blades_open = false;
     if (!instrument.snipped) continue;
     bonds_.snip(blade_cut(instrument));
     for (std::size_t k = 0; k < organs_.size(); ++k) {

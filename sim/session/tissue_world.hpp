@@ -47,6 +47,7 @@ class TissueWorld {
  private:
   void begin(const Instruments& instruments);
   void cut_tissue(Instruments& all, double dt);
+  bool bites(const Instruments& all, std::size_t tool) const;
   void burn_with(Instruments& all, std::size_t tool, double dt);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void find_candidates();

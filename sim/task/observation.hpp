@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 #include <span>
 
+#include "deform/clip.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "sim/scene/diathermy_mode.hpp"
@@ -42,6 +43,8 @@ struct Observation {
   std::span<const std::uint8_t> marks_removed;  // [mark] 1: its tissue was removed before
   ScopePose scope;
   Lens lens;
+  std::span<const PlacedClip> clips;  // in the order of closing, since the session began; `stiffness`, `holds` unset
+  std::span<const TubeState> tubes;   // [organ] of ducts and vessels
 };
 
 }  // namespace trocar

@@ -31,7 +31,15 @@ const Observation& SessionObserver::observe(const Session& session, double time)
     organs_[k] = {organ.touches_by_id, pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
                   organ.touched.part};
   }
-  seen_ = {time, tools_, organs_, session.marks(), session.marks_removed(), session.scope().pose, session.scope().lens};
+  seen_ = {time,
+           tools_,
+           organs_,
+           session.marks(),
+           session.marks_removed(),
+           session.scope().pose,
+           session.scope().lens,
+           session.clips().clips(),
+           session.clips().tubes()};
   return seen_;
 }
 

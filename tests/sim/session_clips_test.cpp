@@ -3,120 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <deque>
 
-#include "app/compare/backends.hpp"
-#include "sim/session/session.hpp"
-#include "tests/sim/scene_text.hpp"
-#include "tests/sim/session_support.hpp"
+#include "tests/sim/duct_session.hpp"
 
 namespace trocar {
 namespace {
 
-// A duct along x, attached at one end and pulled at the other, an applier and scissors above it.
-constexpr const char* kScene = R"([[organ]]
-name = "duct"
-[organ.tube]
-path_mm = [[0, 0, 0], [20, 0, 0], [50, 0, 0]]
-radius_mm = 2
-[organ.tissue]
-youngs_modulus = 60000
-density = 20000
-damping_ms = 0.1
-node_spacing_mm = 4
-friction = 0.8
-[[organ.attachment]]
-centre_mm = [0, 0, 0]
-radius_mm = 5
-[[band]]
-name = "pull"
-organ = "duct"
-from_start_mm = [49, -1, 0]
-from_end_mm = [49, 1, 0]
-to_start_mm = [89, -1, 0]
-to_end_mm = [89, 1, 0]
-strands = 4
-modulus = 100000
-section_mm2 = 10
-rest_strain = 0.25
-break_strain = 2
-[[instrument]]
-name = "applier"
-kind = "clip-applier"
-pivot_mm = [15, 0, 150]
-tip_mm = [15, 0, 60]
-radius_mm = 2.5
-[instrument.limits]
-widest_grip_deg = 40
-[instrument.clip]
-length_mm = 8.5
-magazine = 20
-holds_n = 8
-[[instrument]]
-name = "scissors"
-kind = "scissors"
-pivot_mm = [25, 0, 150]
-tip_mm = [25, 0, 60]
-radius_mm = 2.5
-)";
-
-class SessionClipsTest : public test::SceneText {
- protected:
-  SessionClipsTest() : SceneText(kScene) {}
-
-  void start(const std::string& scene) {
-    session_ = std::make_unique<Session>(load(scene), backends_, "scan", std::vector<CheckPlan>{},
-                                         [this](const InstrumentScene& instrument) {
-                                           pose_.push_back({instrument.pivot, instrument.tip, 0.0, 1.0});
-                                           return std::make_unique<PosedDevice>(&pose_.back());
-                                         });
-  }
-  void run(int frames) {
-    for (int k = 0; k < frames; ++k, ++frame_) session_->step({frame_, double(frame_) / 60.0}, 1.0 / 60.0);
-  }
-  void move(std::size_t tool, double x, double z) {
-    DevicePose& pose = pose_[tool];
-    pose.pivot.x = pose.tip.x = x;
-    for (const double step = 1e-3; std::abs(pose.tip.z - z) > 0.5 * step; run(1))
-      pose.tip.z += pose.tip.z < z ? step : -step;
-  }
-  void grip(std::size_t tool, double aperture) {
-    for (double& grip = pose_[tool].grip; std::abs(grip - aperture) > 0.01; run(1))
-      grip += std::clamp(aperture - grip, -0.05, 0.05);
-  }
-  // Moves the open instrument to the duct at `x`, closes it, opens it and withdraws it.
-  void use(std::size_t tool, double x, double z, double aperture) {
-    move(tool, x, 0.04);
-    grip(tool, aperture);
-    move(tool, x, z);
-    grip(tool, 0.0);
-    run(3);
-    grip(tool, 1.0);
-    move(tool, x, 0.04);
-    run(20);
-  }
-  void clip(double x) { use(0, x, -0.002, 1.0); }
-  // Widely open blades would push the duct away.
-  void cut(double x) { use(1, x, -0.006, 0.5); }
-  const Organ& duct() const { return session_->organs()[0]; }
-  // Returns the height of the duct around x, m.
-  double thickness(double x) const {
-    float low = INFINITY, high = -INFINITY;
-    for (const glm::vec3& p : duct().positions)
-      if (std::abs(double(p.x) - x) < 2e-3) low = std::min(low, p.y), high = std::max(high, p.y);
-    return double(high - low);
-  }
-  const SessionClips& clips() const { return session_->clips(); }
-
-  std::deque<DevicePose> pose_;
-  Backends backends_;
-  std::uint64_t frame_ = 0;
-  std::unique_ptr<Session> session_;
-};
+using ClipsOnADuct = test::DuctSession;
 
 // The clip goes all around, keeps the tissue flat after the jaws have let go, and lies where they were.
-TEST_F(SessionClipsTest, AnApplierClosesAClipThatHoldsTheDuctClosed) {
-  start(kScene);
+TEST_F(ClipsOnADuct, AnApplierClosesAClipThatHoldsTheDuctClosed) {
+  start(test::kDuctScene);
   run(10);
   const double before = thickness(0.015);
   clip(0.015);
@@ -138,8 +35,8 @@ TEST_F(SessionClipsTest, AnApplierClosesAClipThatHoldsTheDuctClosed) {
   EXPECT_EQ(session_->instruments()[0].clips_left, 19);
 }
 
-TEST_F(SessionClipsTest, ClipsStayOnTheirPartOfADividedDuct) {
-  start(kScene);
+TEST_F(ClipsOnADuct, ClipsStayOnTheirPartOfADividedDuct) {
+  start(test::kDuctScene);
   run(10);
   for (const double x : {0.013, 0.019, 0.036}) clip(x);
   EXPECT_EQ(clips().tubes()[0], (TubeState{false, 3, 3, 0.f}));
@@ -152,7 +49,7 @@ TEST_F(SessionClipsTest, ClipsStayOnTheirPartOfADividedDuct) {
 }
 
 // Jaws that reach the duct only with their tips leave a clip that does not close it; jaws beside it drop theirs.
-TEST_F(SessionClipsTest, AClipCountsOnlyWhereItGoesAllAround) {
+TEST_F(ClipsOnADuct, AClipCountsOnlyWhereItGoesAllAround) {
   start(with("magazine = 20", "magazine = 2"));
   run(10);
   use(0, 0.015, 0.0025, 1.0);
@@ -173,7 +70,7 @@ TEST_F(SessionClipsTest, AClipCountsOnlyWhereItGoesAllAround) {
 }
 
 // A clip whose tissue is pulled apart comes off; one that holds more stays.
-TEST_F(SessionClipsTest, AClipThatIsForcedOpenComesOff) {
+TEST_F(ClipsOnADuct, AClipThatIsForcedOpenComesOff) {
   for (const bool weak : {true, false}) {
     start(with("holds_n = 8", weak ? "holds_n = 1" : "holds_n = 8"));
     run(10);
@@ -182,13 +79,11 @@ TEST_F(SessionClipsTest, AClipThatIsForcedOpenComesOff) {
     EXPECT_EQ(clips().clips()[0].on(), !weak);
     EXPECT_EQ(clips().tubes()[0].clips_at_start, weak ? 0u : 1u);
     EXPECT_EQ(session_->bonds().bonds().struts.size(), weak ? 0u : clips().clips()[0].clip.count);
-    pose_.clear();
-    frame_ = 0;
   }
 }
 
-TEST_F(SessionClipsTest, ClipsPassThroughASavedSession) {
-  start(kScene);
+TEST_F(ClipsOnADuct, ClipsPassThroughASavedSession) {
+  start(test::kDuctScene);
   run(10);
   clip(0.013);
   move(0, 0.03, 0.04);
@@ -206,8 +101,7 @@ TEST_F(SessionClipsTest, ClipsPassThroughASavedSession) {
   const std::uint64_t frame = frame_;
   const std::vector<std::byte> uninterrupted = finish();
   ASSERT_EQ(clips().clips().size(), 2u);
-  pose_.clear();
-  start(kScene);
+  start(test::kDuctScene);
   session_->restore(block);
   for (std::size_t k = 0; k < poses.size(); ++k) pose_[k] = poses[k];
   frame_ = frame;
@@ -216,7 +110,7 @@ TEST_F(SessionClipsTest, ClipsPassThroughASavedSession) {
   EXPECT_EQ(finish(), uninterrupted);
 }
 
-TEST_F(SessionClipsTest, FaultsAreOneSentence) {
+TEST_F(ClipsOnADuct, FaultsAreOneSentence) {
   expect_sentence(with("length_mm = 8.5", "length_mm = 15"), "is more than the jaws, which are 14 mm long");
   expect_sentence(with("length_mm = 8.5", "length_mm = 0"), "length_mm");
   expect_sentence(with("length_mm = 8.5", "closes = 0.4\nloads = 0.3"), "loads: must be more than closes");
