@@ -20,6 +20,9 @@ constexpr int kMostPartSubsteps = 32;
 // Candidates times substeps: a part that is buried in many small faces gets fewer substeps.
 constexpr double kMostPartWork = 60000.0;
 
+// A part whose polytope a face crosses has pierced it when it goes this far beyond. Contacts leave shallower crossings.
+constexpr double kPierced = 1.5e-3;  // m
+
 double part_speed(const MovingPart& part) { return motion_bounds(*part.motion, *part.shape).speed; }
 
 // Two points closer than this do not define a direction.
@@ -94,8 +97,8 @@ std::uint64_t key_of(std::uint32_t tool, FaceId face) { return std::uint64_t{too
 
 // Is a thin part now behind a face that it was pressing? Then the contact stays on the old side. A part that went
 // around the face's border is not straight behind it.
-bool pierced(const PressingTool& tool, FaceId id, const Triangle& face, const glm::dvec3& to_tool,
-             const ContactList& list) {
+bool is_behind_met(const PressingTool& tool, FaceId id, const Triangle& face, const glm::dvec3& to_tool,
+                   const ContactList& list) {
   constexpr double kStraightBehind = -0.7;  // cosine
   if (!tool.is_part() || !list.was_met(id)) return false;
   const glm::dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
@@ -114,7 +117,8 @@ void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, st
   const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
   if (touched && (passed || closest.distance <= kCoincident))
     contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
-  if (pierced(tool, id, face, contact.normal, out)) {
+  if (tool.is_part() && closest.distance <= kCoincident && tool.depth_behind(face) > kPierced) out.pierced.back() = 1;
+  if (is_behind_met(tool, id, face, contact.normal, out)) {
     contact.normal = glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
     contact.distance = 0.0;
   } else if (behind(face, contact.normal)) {
@@ -208,6 +212,7 @@ void begin_contacts(ContactList& list) {
   list.face_of.clear();
   list.gap.clear();
   list.first.assign(1, 0);
+  list.pierced.clear();
 }
 
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
@@ -223,6 +228,7 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
     return (list.held_vertex[face.x] == list.round) + (list.held_vertex[face.y] == list.round) +
            (list.held_vertex[face.z] == list.round);
   };
+  list.pierced.push_back(0);
   const std::size_t tool = list.tool();
   const PressingTool pressing(piece);
   if (tool + 1 < list.first_candidate.size())
@@ -238,7 +244,10 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 
-void add_no_contacts(ContactList& list) { list.first.push_back(static_cast<std::uint32_t>(list.contacts.size())); }
+void add_no_contacts(ContactList& list) {
+  list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
+  list.pierced.push_back(0);
+}
 
 int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
   if (list.candidates.empty()) return 1;

@@ -54,6 +54,8 @@ struct ContactList {
   ThinningScratch thinning;
   // Faces that had a contact with a part in the present and in the previous contact substep. [contact] tool, face
   std::vector<std::uint64_t> met, met_before;
+  // [tool] 1: in the present contact substep, a face crosses the polytope of the tool, a part
+  std::vector<std::uint8_t> pierced;
 
   // Returns whether the tool whose contacts are being added, a part, was in contact with this face.
   bool was_met(FaceId face) const;

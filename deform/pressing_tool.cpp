@@ -86,6 +86,13 @@ bool PressingTool::may_have_touched(double distance) const {
   return !step_.part.shape || distance <= radius_ + moved_ + kTouchMargin;
 }
 
+double PressingTool::depth_behind(const Triangle& face) const {
+  const dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
+  double lowest = 0.0;
+  for (const dvec3& corner : sweep_.end.corners()) lowest = std::min(lowest, glm::dot(area, corner - face.a));
+  return -lowest / std::max(glm::length(area), 1e-30);
+}
+
 bool PressingTool::touches(const Triangle& face, Touch& touch) const {
   return step_.part.shape ? part_meets(sweep_, face, touch) : refine_touch(step_, face, touch);
 }

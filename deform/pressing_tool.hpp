@@ -39,6 +39,8 @@ class PressingTool {
   double contact_range(double reach) const;
   // Can the tool have touched, during the substep, a face at this distance of closest(face)? Conservative.
   bool may_have_touched(double distance) const;
+  // Returns how far a part's polytope goes behind the plane of a face in the pose at the end, m.
+  double depth_behind(const Triangle& face) const;
   // As refine_touch(), without the depth.
   bool touches(const Triangle& face, Touch& touch) const;
 

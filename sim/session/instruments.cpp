@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "geometry/error.hpp"
 #include "sim/device/tip_force.hpp"
@@ -21,6 +22,7 @@ void arm(const ClipParams& clip, Instrument& instrument) {
   instrument.jaws.squeeze = clip.squeeze;
   instrument.jaws.handle_stiffness = clip.squeeze / kGive;
   instrument.jaws.damage_from = clip.squeeze;
+  instrument.jaws.tear_from = INFINITY;  // what it tears off would be under the clip
 }
 
 Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guard, const DeviceMaker& make_device) {

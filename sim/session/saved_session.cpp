@@ -125,7 +125,7 @@ void TissueWorld::save(ByteWriter& out) const {
   auto& self = const_cast<TissueWorld&>(*this);
   for (Organ& organ : self.organs_) field(out, organ);
   field(out, self.organ_contacts_);
-  field(out, self.wires_.state());
+  field(out, self.slips_.state());
   field(out, self.bonds_.bonds().intact);
   field(out, self.clips_.state());
 }
@@ -143,7 +143,7 @@ void TissueWorld::restore(ByteReader& in) {
     organ.query->rebuild({organ.positions, organ.mesh.faces});
   }
   field(in, organ_contacts_);
-  field(in, wires_.state());
+  field(in, slips_.state());
   std::vector<std::uint8_t>& intact = bonds_.bonds().intact;
   const std::size_t fibres = intact.size();
   field(in, intact);

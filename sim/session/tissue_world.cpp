@@ -69,7 +69,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   clips_ = SessionClips(scene, organs_);
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
-  wires_ = WireSlip(scene.instruments.size(), scene.organs.size());
+  slips_ = TipSlip(scene.instruments.size(), scene.organs.size());
   pull_.resize(scene.instruments.size());
   apart_.resize(scene.instruments.size());
   first_hold_.resize(scene.instruments.size());
@@ -177,7 +177,7 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
       if (!organ.sculpture || !reaches_anything(organ, tool)) continue;
       const SculptChange& change = snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument));
       take_over(k, change, kSnipped);
-      if (!change.nothing()) wires_.let_slip(tool, k);
+      if (!change.nothing()) slips_.let_slip(tool, k);
     }
   }
   for (Instrument& instrument : instruments)
@@ -273,22 +273,26 @@ void TissueWorld::step_pieces(Instruments& all, std::span<const OrganPair> near,
     const StageTimer timer(stage_ms[kContacts]);
     meet_organs(near, dt);
   }
-  wires_.begin();
+  slips_.begin();
   for (int number = 0; number < pieces; ++number) step_piece(all, number, pieces, static_cast<float>(dt), stage_ms);
-  settle_slips(all);
+  settle_slips(all, dt);
 }
 
-void TissueWorld::settle_slips(const Instruments& all) {
+void TissueWorld::settle_slips(const Instruments& all, double dt) {
   for (std::size_t tool = 0; tool < all.size(); ++tool) {
     const Instrument& instrument = all.list()[tool];
-    if (instrument.kind != InstrumentKind::Hook && instrument.kind != InstrumentKind::Scissors) continue;
-    const bool wire = instrument.kind == InstrumentKind::Hook;
     const InstrumentMotion& motion = all.motion(tool);
-    const bool cuts_again = !wire && instrument.blades_open && motion.opening_after < motion.opening_before;
+    const bool cuts_again = instrument.kind == InstrumentKind::Scissors && instrument.blades_open &&
+                            motion.opening_after < motion.opening_before;
+    const double bears = instrument.kind == InstrumentKind::Hook ? instrument.hook.tears_from : INFINITY;
     for (std::size_t k = 0; k < organs_.size(); ++k) {
-      const std::vector<std::uint32_t>& first = organs_[k].touched.part_first;
-      const bool touches = first[parts_.first[tool] + 1] < first[parts_.first[tool + 1]];
-      wires_.settle(tool, k, touches && !cuts_again, wire ? instrument.hook.tears_from : INFINITY);
+      const Organ& organ = organs_[k];
+      const std::uint32_t first = parts_.first[tool] + 1, end = parts_.first[tool + 1];
+      const bool touches = organ.touched.part_first[first] < organ.touched.part_first[end];
+      const bool pierced = std::any_of(organ.contacts.pierced.begin() + first, organ.contacts.pierced.begin() + end,
+                                       [](std::uint8_t part) { return part != 0; });
+      const bool held = instrument.grasp.holding() && instrument.grasped == k;
+      slips_.settle(tool, k, {touches && !cuts_again, pierced && !held, bears, dt});
     }
   }
 }
@@ -316,7 +320,7 @@ void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number,
   for (std::size_t part = 0; part < part_pieces_.size(); ++part) {
     const std::size_t tool = parts_.tool[part];
     const Instrument& instrument = all.list()[tool];
-    if (part > parts_.first[tool] && wires_.slips(tool, k)) {
+    if (part > parts_.first[tool] && slips_.slips(tool, k)) {
       add_no_contacts(organ.contacts);
       continue;
     }
@@ -371,10 +375,9 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
       const std::uint32_t first = organ.contacts.first[parts_.first[tool]],
                           last = organ.contacts.first[parts_.first[tool + 1]];
       instruments[tool].force += share * contact_force(organ.state, first, last);
-      wires_.add(tool, static_cast<std::size_t>(&organ - organs_.data()),
+      slips_.add(tool, static_cast<std::size_t>(&organ - organs_.data()),
                  share * contact_force(organ.state, organ.contacts.first[parts_.first[tool] + 1], last));
-      if (has_jaws(instruments[tool].kind) && &organ == &organs_[instruments[tool].grasped])
-        add_pull(all, tool, share);
+      if (has_jaws(instruments[tool].kind) && &organ == &organs_[instruments[tool].grasped]) add_pull(all, tool, share);
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
     }

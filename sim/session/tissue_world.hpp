@@ -14,7 +14,7 @@
 #include "sim/session/session_bonds.hpp"
 #include "sim/session/session_clips.hpp"
 #include "sim/session/stages.hpp"
-#include "sim/session/wire_slip.hpp"
+#include "sim/session/tip_slip.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {
@@ -62,7 +62,7 @@ class TissueWorld {
   void press_organ(const Instruments& all, std::size_t organ, int number, int pieces);
   void settle_jaws(Instruments& all, double dt);
   void settle_clips(Instruments& all);
-  void settle_slips(const Instruments& all);
+  void settle_slips(const Instruments& all, double dt);
   void follow_surfaces();
 
   std::vector<Organ> organs_;
@@ -71,7 +71,7 @@ class TissueWorld {
   OrganContacts organ_contacts_;
   SessionBonds bonds_;
   SessionClips clips_;
-  WireSlip wires_;  // of hooks
+  TipSlip slips_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]
   std::vector<const TissueModel*> models_;  // [organ]

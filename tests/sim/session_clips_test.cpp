@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <random>
 
 #include "tests/sim/duct_session.hpp"
 
@@ -33,6 +34,27 @@ TEST_F(ClipsOnADuct, AnApplierClosesAClipThatHoldsTheDuctClosed) {
   EXPECT_NEAR(double(placed.along), 0.014, 1.5e-3);
   EXPECT_EQ(clips().tubes()[0], (TubeState{false, 1, 1, 0.f}));
   EXPECT_EQ(session_->instruments()[0].clips_left, 19);
+}
+
+// Instruments that close on the duct more or less deep and open more or less wide never get stuck in it.
+TEST_F(ClipsOnADuct, EveryCutDividesTheDuct) {
+  constexpr std::uint32_t kSeed = 7;
+  std::mt19937 random(kSeed);
+  const auto uniform = [&](double low, double high) { return low + (high - low) * double(random()) / 4294967296.0; };
+  int on_both_sides = 0;
+  for (int k = 0; k < 6; ++k) {
+    start(test::kDuctScene);
+    const double x = uniform(0.018, 0.034), depth = uniform(0.003, 0.010), aperture = uniform(0.4, 1.0);
+    for (const double at : {x - 0.009, x + 0.009}) use(0, at, -uniform(0.001, 0.0035), 1.0);
+    use(1, x, -depth, aperture);
+    const TubeState& tube = clips().tubes()[0];
+    EXPECT_TRUE(tube.divided) << "seed " << kSeed << ", duct " << k;
+    on_both_sides += tube.clips_at_start == 1 && tube.clips_at_end == 1;
+    EXPECT_LT(glm::length(session_->instruments()[0].force), 0.1f) << "the duct hangs on the applier";
+    EXPECT_LT(glm::length(session_->instruments()[1].force), 0.1f) << "the duct hangs on the scissors";
+  }
+  std::printf("%d of 6 ducts have a clip on both sides\n", on_both_sides);
+  EXPECT_GE(on_both_sides, 4);
 }
 
 TEST_F(ClipsOnADuct, ClipsStayOnTheirPartOfADividedDuct) {

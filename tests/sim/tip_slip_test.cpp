@@ -1,6 +1,6 @@
-// Tests when the wire of a hook tears out of tissue: the rule by hand, and a session in which a hook that has burnt its
-// way too deep leaves.
-#include "sim/session/wire_slip.hpp"
+// Tests when tips move through tissue without contact: the rules by hand, and a session in which a hook that has burnt
+// its way too deep leaves.
+#include "sim/session/tip_slip.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@
 namespace trocar {
 namespace {
 
-TEST(WireSlip, BeginsAboveTheForceThatTissueBearsAndEndsOutsideTheOrgan) {
-  WireSlip wires(2, 2);
+TEST(TipSlip, BeginsAboveTheForceThatTissueBearsAndEndsOutsideTheOrgan) {
+  TipSlip wires(2, 2);
   const auto frame = [&](const glm::vec3& force, bool touches) {
     wires.begin();
     for (int piece = 0; piece < 4; ++piece) wires.add(1, 0, 0.25f * force);
-    for (const std::size_t organ : {0u, 1u}) wires.settle(1, organ, touches, 2.0);
+    for (const std::size_t organ : {0u, 1u}) wires.settle(1, organ, {touches, false, 2.0, kFrame});
     return wires.slips(1, 0);
   };
   EXPECT_FALSE(frame({0.f, 1.99f, 0.f}, true));
@@ -31,6 +31,25 @@ TEST(WireSlip, BeginsAboveTheForceThatTissueBearsAndEndsOutsideTheOrgan) {
   EXPECT_FALSE(wires.slips(0, 0)) << "another tool";
   EXPECT_FALSE(frame({0.f, 0.f, 0.f}, false));
   EXPECT_FALSE(frame({0.f, 1.f, 0.f}, true)) << "a new contact";
+}
+
+// Pierced skin ends the contact after a quarter of a second without a break, at any rate.
+TEST(TipSlip, BeginsWhenThePartStaysInTheSkin) {
+  for (const double rate : {60.0, 30.0, 500.0, 2000.0}) {
+    TipSlip slips(1, 1);
+    const auto frames = [&](int count, bool pierced) {
+      for (int k = 0; k < count; ++k) slips.begin(), slips.settle(0, 0, {true, pierced, INFINITY, 1.0 / rate});
+      return slips.slips(0, 0);
+    };
+    const int patience = std::min(int(std::ceil(0.25 * rate)), 255);
+    EXPECT_FALSE(frames(patience - 1, true)) << rate;
+    EXPECT_FALSE(frames(1, false)) << rate;
+    EXPECT_FALSE(frames(patience - 1, true)) << rate << ": it begins again";
+    EXPECT_TRUE(frames(1, true)) << rate;
+    EXPECT_TRUE(frames(10, false)) << rate << ": until it has left";
+    slips.settle(0, 0, {});
+    EXPECT_FALSE(slips.slips(0, 0)) << rate;
+  }
 }
 
 // The demonstration's hook burns along a line that leads ever deeper into the liver, and then leaves without energy.
@@ -53,7 +72,7 @@ double strongest_force_on_the_hook(double tears_from) {
   return strongest;
 }
 
-TEST(WireSlip, ADeepWireTearsOutInsteadOfDraggingTheOrganAlong) {
+TEST(TipSlip, ADeepWireTearsOutInsteadOfDraggingTheOrganAlong) {
   EXPECT_LT(strongest_force_on_the_hook(HookParams{}.tears_from), 3.0);
   EXPECT_GT(strongest_force_on_the_hook(1000.0), 4.0) << "without the rule the liver follows the hook";
 }
