@@ -33,6 +33,14 @@ void jaws_lines(const Session& session, const Instrument& instrument, bool tore)
   }
 }
 
+void clip_lines(const Instrument& instrument) {
+  const char* const state = instrument.clip_loaded       ? "Clip between the jaws"
+                            : instrument.clips_left == 0 ? "No clip left"
+                                                         : "Open wide to load a clip";
+  theme::text(state, instrument.clip_loaded ? theme::kQuiet : theme::kBad);
+  theme::text(fmt::format("{} left", instrument.clips_left), theme::kQuiet);
+}
+
 void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bool tore) {
   const Instrument& instrument = session.instruments()[tool];
   theme::text(in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
@@ -44,6 +52,8 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
     theme::wrapped(trouble, theme::kBad);
   } else if (instrument.kind == InstrumentKind::Grasper) {
     jaws_lines(session, instrument, tore);
+  } else if (instrument.kind == InstrumentKind::ClipApplier) {
+    clip_lines(instrument);
   } else if (instrument.kind == InstrumentKind::Hook) {
     const char* const kModes[] = {"Diathermy off", "Cut ON", "Coagulation ON"};
     theme::text(kModes[static_cast<int>(instrument.energy)],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mesh/tube_shape.hpp"
 #include "sim/session/surface_marks.hpp"
 
 namespace trocar {
@@ -27,6 +28,9 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     go_to_frame(recording.organs()[k].history, 0, surfaces[k]);
     stage.organs.push_back(recording.organs()[k].name);
+    const auto organ = std::ranges::find(scene.organs, recording.organs()[k].name, &OrganScene::name);
+    stage.lines.push_back(organ != scene.organs.end() && organ->tube ? centre_line(*organ->tube)
+                                                                     : std::vector<glm::dvec3>{});
     stage.surfaces.push_back(surfaces[k].at_rest());
   }
   return stage;

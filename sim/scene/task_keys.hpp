@@ -10,7 +10,9 @@
 namespace trocar {
 
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
-                                       TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut};
+                                       TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
+                                       TaskKind::ClipAndCut};
+inline constexpr std::array kTubeSides{TubeSide::Start, TubeSide::End};
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<TaskTarget>) {
@@ -21,6 +23,8 @@ void declare(Keys& keys, std::type_identity<TaskTarget>) {
             &TaskTarget::organ);
   keys.position({"at_mm", "mm", "the nearest point of the organ at rest is the target", Need::Required},
                 &TaskTarget::location);
+  keys.choice({"stays", "", "`clip-and-cut`: the end of the duct's `path_mm` on the side that stays in the patient"},
+              &TaskTarget::stays, kTubeSides);
 }
 
 template <typename Keys>
@@ -52,6 +56,8 @@ void declare(Keys& keys, std::type_identity<TaskRules>) {
               {0.0, 200.0});
   keys.scaled({"slipped_mm", "mm", "`lift-organ`: the target slipped out when its distance from the tip grew by this"},
               &TaskRules::slipped, {0.1, 200.0});
+  keys.number({"clips_staying", "", "`clip-and-cut`: clips on the side of a duct that stays"},
+              &TaskRules::clips_staying, {1.0, 10.0});
   keys.number({"many_errors", "", "with this many errors the grade for errors is 0"}, &TaskRules::many_errors,
               {1.0, 1000.0});
 }

@@ -30,8 +30,28 @@ void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& inst
     table.fail("instrument", "must be a hook to burn");
 }
 
-void refuse_wrong_targets(TomlTable& table, const TaskScene& task) {
+void refuse_targets_without_tube(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
+  for (const TaskTarget& target : task.locations) {
+    const auto organ = std::ranges::find(organs, target.organ, &OrganScene::name);
+    if (organ != organs.end() && !organ->tube)
+      table.fail("place", fmt::format("clip-and-cut needs a duct or vessel, but {} has no [organ.tube]",
+                                      printable(target.organ)));
+    if (std::ranges::count(task.locations, target.organ, &TaskTarget::organ) > 1)
+      table.fail("place",
+                 fmt::format("clip-and-cut divides {} only once; remove one [[task.place]]", printable(target.organ)));
+  }
+}
+
+void refuse_missing_kinds(TomlTable& table, const std::vector<InstrumentScene>& instruments, const TaskScene& task) {
+  if (task.kind != TaskKind::ClipAndCut) return;
+  for (const InstrumentKind kind : {InstrumentKind::ClipApplier, InstrumentKind::Scissors})
+    if (std::ranges::count(instruments, kind, &InstrumentScene::kind) == 0)
+      table.fail("kind", fmt::format("clip-and-cut needs an instrument of the kind {}", name_of(kind)));
+}
+
+void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
+  if (task.kind == TaskKind::ClipAndCut) refuse_targets_without_tube(table, organs, task);
   if (task.locations.empty()) table.fail("place", "is missing; a task needs at least one [[task.place]]");
   if (along && task.locations.size() < 2) table.fail("place", "a line needs at least two [[task.place]]");
   if (task.kind == TaskKind::LiftOrgan && task.locations.size() > 1)
@@ -47,10 +67,12 @@ void refuse_wrong_targets(TomlTable& table, const TaskScene& task) {
 }  // namespace
 
 const std::vector<std::string>& task_kind_names() {
-  static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve",
-                                                 "lift-organ",    "burn-line",       "keep-out"};
+  static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve", "lift-organ",
+                                                 "burn-line",     "keep-out",        "clip-and-cut"};
   return names;
 }
+
+std::string_view name_of(TubeSide side) { return side == TubeSide::Start ? "start" : "end"; }
 
 std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<std::size_t>(kind)]; }
 
@@ -72,7 +94,8 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskScene& task) {
     table.fail(
         table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
         fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g}", task.time_limit, task.time_good));
-  refuse_wrong_targets(table, task);
+  refuse_missing_kinds(table, origin.scene->instruments, task);
+  refuse_wrong_targets(table, origin.scene->organs, task);
 }
 
 }  // namespace trocar

@@ -14,5 +14,6 @@ namespace trocar {
 // Returns the names in the file, in the order of TaskKind.
 const std::vector<std::string>& task_kind_names();
 std::string_view name_of(TaskKind kind);
+std::string_view name_of(TubeSide side);
 
 }  // namespace trocar

@@ -9,12 +9,15 @@
 
 namespace trocar {
 
-enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut };
+enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut, ClipAndCut };
+// An end of the line through a duct or vessel.
+enum class TubeSide { Start, End };
 
 // A target on an organ: the point of its surface at rest that is nearest to `place`.
 struct TaskTarget {
   std::string organ;
-  glm::vec3 location{0.f};  // m, world, at rest
+  glm::vec3 location{0.f};         // m, world, at rest
+  TubeSide stays = TubeSide::End;  // ClipAndCut: the part of the duct with this end stays in the patient
 };
 
 // A forbidden zone in the scope's picture, in pinhole image coordinates.
@@ -33,6 +36,7 @@ struct TaskRules {
   double enough = 0.95;         // 1  share of the line's points that must burn: the ends of a burn are round
   double lifted = 0.004;        // m  more than breathing moves tissue: a release above this height is a drop
   double slipped = 0.01;        // m  the target slipped out when its distance from the tip has grown by this
+  double clips_staying = 2.0;   // 1  clips on the part of a duct that stays in the patient
   double many_errors = 6.0;     // 1  with this many errors the grade for errors is 0
 };
 

@@ -30,6 +30,8 @@ class SessionClips {
 
   std::span<const PlacedClip> clips() const { return clips_; }  // in the order of closing
   std::span<const TubeState> tubes() const { return tubes_; }   // [organ]
+  // [organ] m, line through a duct or vessel; empty for other organs
+  const std::vector<std::vector<glm::dvec3>>& lines() const { return lines_; }
   bool is_tube(std::size_t organ) const { return !lines_[organ].empty(); }
   // Of the last frame: number of clips before it; clips that came off; organs whose TubeState changed.
   std::size_t clips_before() const { return before_; }

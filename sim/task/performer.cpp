@@ -6,6 +6,7 @@
 
 #include "geometry/elementary.hpp"
 #include "geometry/tool_frame.hpp"
+#include "mesh/tube_shape.hpp"
 #include "sim/device/joints.hpp"
 
 namespace trocar {
@@ -16,7 +17,6 @@ constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's de
 constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
-constexpr double kTurn = 180.0;         // deg/s of the wrist
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
 
 class HandDevice final : public Device {
@@ -114,6 +114,15 @@ std::unique_ptr<Device> Performer::scope_device() { return std::make_unique<Hand
 void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks) {
   normals_.clear();
   for (const SurfaceMark& mark : marks) normals_.push_back(normal_of(stage.surfaces[mark.organ], mark));
+  ducts_.clear();
+  if (task_.kind != TaskKind::ClipAndCut) return;
+  for (std::size_t k = 0; k < marks.size(); ++k) {
+    const std::vector<glm::dvec3>& line = stage.lines[marks[k].organ];
+    const TaskTarget& target = task_.locations[k];
+    ducts_.push_back({marks[k].organ, line, trocar::along_line(line, glm::dvec3(target.location)),
+                      target.stays == TubeSide::Start,
+                      glm::dvec3(position_of(marks[k], stage.surfaces[marks[k].organ].positions))});
+  }
 }
 
 double Performer::chance() { return static_cast<double>(random_()) / 4294967296.0; }
@@ -165,6 +174,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;
   last_ = seen.time;
   Move& move = moves_.front();
+  if (start_ < 0.0 && move.tool != kNone && move.tool != tool_) tool_ = move.tool, tip_ = poses_[tool_].tip;
   DevicePose& pose = poses_[tool_];
   if (tool_ < instruments_.size()) felt_ = glm::length(glm::dvec3(seen.tools[tool_].force));
   press(move, dt);
@@ -181,6 +191,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   pose.energy = move.energy;
   pose = within_reach(tip_ + shake(seen.time));
   if (task_.kind == TaskKind::BurnLine) turn_hook(dt);
+  if (move.across) turn_across(*move.across, dt);
   const double waited = seen.time - start_ - duration_;
   if (waited < 0.0 || (waited < move.wait && feed.progress < move.enough)) return;
   moves_.pop_front();

@@ -65,19 +65,31 @@ class Performer {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr double kTurn = 180.0;  // deg/s of the wrist
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
   // One step of the movement.
   struct Move {
-    Goal goal;              // position of the tip
-    double duration = 0.0;  // s    of a slide, which follows the goal; 0: a reaching movement at the style's speed
-    double grip = 0.0;      // 0 closed .. 1 open, at the end
-    Diathermy energy = {};  // the pedal
-    double wait = 0.0;      // s    at the goal, at most
-    double enough = 2.0;    // 1    waiting ends when the task's progress reaches this
-    double force = 0.0;     // N    wanted on tissue; 0: the style's force
-    double heavy = 0.0;     // 1    speed of pressing deeper; 0: the style's
-    double deeper = 0.0;    // m    added to the style's depth, before a force is felt
+    Goal goal;                 // position of the tip
+    double duration = 0.0;     // s    of a slide, which follows the goal; 0: a reaching movement at the style's speed
+    double grip = 0.0;         // 0 closed .. 1 open, at the end
+    Diathermy energy = {};     // the pedal
+    double wait = 0.0;         // s    at the goal, at most
+    double enough = 2.0;       // 1    waiting ends when the task's progress reaches this
+    double force = 0.0;        // N    wanted on tissue; 0: the style's force
+    double heavy = 0.0;        // 1    speed of pressing deeper; 0: the style's
+    double deeper = 0.0;       // m    added to the style's depth, before a force is felt
+    std::size_t tool = kNone;  // moves this instrument; kNone: the same as before
+    std::optional<glm::dvec3> across = {};  // the jaws close across this direction
+  };
+
+  // A duct that the task divides.
+  struct Duct {
+    std::uint32_t organ = 0;
+    std::vector<glm::dvec3> line;  // m, at rest
+    double along = 0.0;            // m, of the target
+    bool starts = false;           // the part with the start of its line stays
+    glm::dvec3 rest{0.0};          // m, of the target's mark
   };
 
   void plan(const Observation& seen, const TaskFeed& feed);
@@ -85,6 +97,8 @@ class Performer {
   void plan_camera(const TaskFeed& feed);
   void plan_line(const TaskFeed& feed);
   void plan_lift();
+  void plan_clip(const Observation& seen);
+  void close_on(std::size_t mark, std::size_t tool, double along, double beyond, double aperture);
   void slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy);
 
   Move& then(Goal goal);
@@ -92,7 +106,6 @@ class Performer {
   Goal above(std::size_t mark, double height, const glm::dvec3& error) const;
   Goal onto(std::size_t mark, const glm::dvec3& error) const;
   Goal drawn_back(const Goal& goal, double by) const;
-  Goal here() const;
   glm::dvec3 along_line(const Observation& seen, std::size_t first, std::size_t last, double share) const;
 
   double chance();  // 0 .. 1
@@ -104,6 +117,7 @@ class Performer {
   void press(const Move& move, double dt);
   glm::dvec3 bow(double share) const;
   void turn_hook(double dt);
+  void turn_across(const glm::dvec3& direction, double dt);
   glm::dvec3 shake(double time) const;
   DevicePose within_reach(const glm::dvec3& tip) const;
 
@@ -115,6 +129,7 @@ class Performer {
   std::size_t tool_ = 0;             // the moved instrument; instruments_.size(): the scope
   std::vector<DevicePose> poses_;    // [instrument], then the scope
   std::vector<glm::dvec3> normals_;  // [mark] at rest, outward
+  std::vector<Duct> ducts_;          // [mark] of ClipAndCut
   std::vector<double> waves_;        // phases and rates of tremor and sway
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking

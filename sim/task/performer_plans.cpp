@@ -19,7 +19,7 @@ std::size_t step_of(double progress, std::size_t n) {
 
 }  // namespace
 
-void Performer::plan(const Observation&, const TaskFeed& feed) {
+void Performer::plan(const Observation& seen, const TaskFeed& feed) {
   ++attempts_;
   pause();
   switch (task_.kind) {
@@ -33,6 +33,8 @@ void Performer::plan(const Observation&, const TaskFeed& feed) {
       return plan_line(feed);
     case TaskKind::LiftOrgan:
       return plan_lift();
+    case TaskKind::ClipAndCut:
+      return plan_clip(seen);
   }
 }
 

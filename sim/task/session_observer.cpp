@@ -8,6 +8,7 @@ TaskStage stage_of(const Session& session) {
     stage.organs.push_back(organ.name);
     stage.surfaces.push_back(organ.mesh.view());
   }
+  stage.lines = session.clips().lines();
   for (const Instrument& instrument : session.instruments()) {
     stage.instruments.push_back(instrument.name);
     stage.jaws.push_back(instrument.jaws);

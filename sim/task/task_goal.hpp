@@ -1,4 +1,4 @@
-// Defines the common interface of the six kinds of task: a goal receives every frame and reports progress, a hint, a
+// Defines the common interface of the kinds of task: a goal receives every frame and reports progress, a hint, a
 // warning and graded metrics. There is one file for each kind; TaskRun holds a goal and adds what all kinds share:
 // time, force, zones. Formulas and sources: docs/tasks.md. Units: metres, seconds.   Tested in
 // tests/sim/task_run_test.cpp
@@ -20,11 +20,17 @@ namespace trocar {
 struct TaskLog {
   std::vector<TaskEvent> events;
   std::size_t errors = 0;
+  bool ended = false;  // by a critical error
 
   void note(double time, std::string text) { events.push_back({time, false, std::move(text)}); }
   void error(double time, std::string text) {
     events.push_back({time, true, std::move(text)});
     ++errors;
+  }
+  // An error that ends the task and caps its score.
+  void critical(double time, std::string text) {
+    error(time, "critical: " + std::move(text));
+    ended = true;
   }
 };
 
@@ -65,6 +71,7 @@ std::unique_ptr<TaskGoal> make_navigate_camera(const TaskScene& task, const Task
 std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_clip_and_cut(const TaskScene& task, const TaskStage& stage);
 
 // Returns the index of the organ or instrument with this name. Throws InputError when there is none.
 std::uint32_t organ_of(const TaskStage& stage, const std::string& name);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/scene/task_reader.hpp"
 #include "sim/task/force_watch.hpp"
 #include "sim/task/task_goal.hpp"
@@ -10,6 +12,8 @@
 
 namespace trocar {
 namespace {
+
+constexpr double kMostAfterCritical = 30.0;  // score of an attempt that a critical error ended
 
 std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stage) {
   switch (task.kind) {
@@ -21,6 +25,8 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
       return make_lift_organ(task, stage);
     case TaskKind::BurnLine:
       return make_burn_line(task, stage);
+    case TaskKind::ClipAndCut:
+      return make_clip_and_cut(task, stage);
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
       break;
@@ -60,7 +66,9 @@ struct TaskRun::Content {
 
   void finish(double time) {
     feed.progress = goal->progress();
-    if (feed.progress >= 1.0) {
+    if (log.ended) {
+      feed.finished = true;
+    } else if (feed.progress >= 1.0) {
       done = feed.finished = true;
       log.note(time, "task done");
     } else if (feed.elapsed >= task.time_limit) {
@@ -79,16 +87,19 @@ struct TaskRun::Content {
     parts.add("task_errors", "Errors", "", double(log.errors), 0.0, task.rules.many_errors);
   }
 
-  // Returns the score. Until the end, the unfinished part counts as done.
-  double score() const { return 100.0 * mean_grade(parts.parts()) * (feed.finished ? feed.progress : 1.0); }
+  // Returns the score with this share of the task done.
+  double score(double done_share) const {
+    const double full = 100.0 * mean_grade(parts.parts()) * done_share;
+    return log.ended ? std::min(full, kMostAfterCritical) : full;
+  }
 
   void tell() {
     add_metrics();
     feed.errors = log.errors;
-    feed.score = score();
+    feed.score = score(feed.finished ? feed.progress : 1.0);  // until the end, the unfinished part counts as done
     feed.hint.clear(), feed.warning.clear();
     if (feed.finished) {
-      feed.hint += done ? "done" : "out of time";
+      feed.hint += done ? "done" : log.ended ? log.events.back().text.c_str() : "out of time";
       return;
     }
     goal->say(feed.hint, feed.warning);
@@ -136,7 +147,7 @@ TaskResult TaskRun::result() const {
   result.finished = c.done;
   result.parts = c.parts.parts();
   result.events = c.log.events;
-  result.score = 100.0 * mean_grade(result.parts) * c.feed.progress;
+  result.score = c.score(c.feed.progress);
   return result;
 }
 

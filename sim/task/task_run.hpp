@@ -21,6 +21,8 @@ struct TaskStage {
   std::vector<std::string> organs, instruments;  // names, in the scene's order
   std::vector<MeshView> surfaces;                // [organ] at rest
   std::vector<GraspParams> jaws = {};            // [instrument]; empty: the defaults
+  // [organ] m, line through a duct or vessel; empty for other organs
+  std::vector<std::vector<glm::dvec3>> lines = {};
 };
 
 // The state of a task that the window shows.

@@ -1,0 +1,106 @@
+// Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
+// the other. The jaws close across the duct, near their tips.   Tested in tests/sim/clip_and_cut_test.cpp
+#include <algorithm>
+
+#include "geometry/elementary.hpp"
+#include "geometry/tool_frame.hpp"
+#include "mesh/tube_shape.hpp"
+#include "sim/task/performer.hpp"
+
+namespace trocar {
+namespace {
+
+// Distances of the clips from the target along the duct: the first and the second one on the side that stays, and the
+// one on the other side.
+constexpr double kFar = 0.0085, kNear = 0.004, kOther = 0.0045;  // m
+constexpr double kBack = 0.030;                                  // m  in front of the duct, on the way in and out
+// From the middle of the duct to the end of the instrument: between the legs of a clip; between the blades.
+constexpr double kLegs = 0.0045, kBlades = 0.0075;  // m
+constexpr double kBladesOpen = 0.6;                 // 1   aperture: wider blades push the duct away
+constexpr double kIn = 0.8;                         // s   of the last way to the duct, and back
+constexpr double kSlope = 5e-4;                     // m   over which the direction of a duct is measured
+
+glm::dvec3 point_at(std::span<const glm::dvec3> line, double along) {
+  double before = 0.0;
+  for (std::size_t k = 1; k < line.size(); ++k) {
+    const double length = glm::distance(line[k - 1], line[k]);
+    if (before + length >= along || k + 1 == line.size())
+      return glm::mix(line[k - 1], line[k], std::clamp((along - before) / length, 0.0, 1.0));
+    before += length;
+  }
+  return line.front();
+}
+
+std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
+  const auto found = std::ranges::find(instruments, kind, &InstrumentScene::kind);
+  return static_cast<std::size_t>(found - instruments.begin());
+}
+
+}  // namespace
+
+// A clumsy trainee forgets the clip on the other side of the last duct, and is content with one on the side that stays.
+void Performer::plan_clip(const Observation& seen) {
+  for (std::size_t mark = 0; mark < ducts_.size(); ++mark) {
+    const Duct& duct = ducts_[mark];
+    if (seen.tubes[duct.organ].divided) continue;
+    int staying = 0, leaving = 0;
+    for (const PlacedClip& placed : seen.clips) {
+      if (!placed.on() || placed.clip.organ != duct.organ || placed.closed < kClosesTube) continue;
+      ++((double(placed.along) < duct.along) == duct.starts ? staying : leaving);
+    }
+    const double towards = duct.starts ? -1.0 : 1.0;
+    const bool hasty = style_.careless && attempts_ > 1, last = mark + 1 == ducts_.size();
+    const std::size_t applier = tool_of_kind(instruments_, InstrumentKind::ClipApplier);
+    if (staying < (hasty ? 1 : 2))
+      return close_on(mark, applier, duct.along + towards * (staying == 0 ? kFar : kNear), kLegs, 1.0);
+    if (leaving == 0 && !(hasty && last)) return close_on(mark, applier, duct.along - towards * kOther, kLegs, 1.0);
+    return close_on(mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+  }
+  then([tip = tip_](const Observation&, double) { return tip; });
+}
+
+// Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `beyond`: m, of its end from
+// the middle of the duct.
+void Performer::close_on(std::size_t mark, std::size_t tool, double along, double beyond, double aperture) {
+  const Duct& duct = ducts_[mark];
+  const glm::dvec3 pivot = instruments_[tool].pivot, error = aim(), home = instruments_[tool].tip;
+  const glm::dvec3 at = point_at(duct.line, along), rest = duct.rest;
+  const glm::dvec3 direction =
+      glm::normalize(point_at(duct.line, along + kSlope) - point_at(duct.line, along - kSlope));
+  const double from_tip = beyond - instruments_[tool].radius;
+  const auto goal = [=](double further) -> Goal {
+    return [=](const Observation& seen, double) {
+      const glm::dvec3 target = at + error + glm::dvec3(seen.marks[mark]) - rest;
+      return target + (from_tip + further) * glm::normalize(target - pivot);
+    };
+  };
+  const auto move = [&](Goal to, double grip, double wait) -> Move& {
+    Move& added = then(std::move(to));
+    added.tool = tool, added.across = direction, added.grip = grip, added.wait = wait;
+    return added;
+  };
+  const auto slide = [=](const Goal& from, const Goal& to) -> Goal {
+    return [=](const Observation& seen, double share) { return glm::mix(from(seen, 1.0), to(seen, 1.0), share); };
+  };
+  const Goal before = goal(-kBack), in = goal(0.0);
+  move(before, aperture, 0.3);
+  move(slide(before, in), aperture, 0.1).duration = kIn;
+  move(in, 0.0, 0.25).duration = 0.4;
+  move(in, 1.0, 0.1).duration = 0.4;
+  move(slide(in, before), 1.0, 0.0).duration = kIn;
+  move([home](const Observation&, double) { return home; }, 1.0, 0.0);
+}
+
+// Rolls the instrument until its jaws, which turn about its x axis, close across the duct.
+void Performer::turn_across(const glm::dvec3& direction, double dt) {
+  DevicePose& pose = poses_[tool_];
+  const ToolPose tool{pose.pivot, pose.tip, instruments_[tool_].radius};
+  const RigidFrame now = tool_frame(tool, glm::radians(pose.roll_deg));
+  const RigidFrame quarter = tool_frame(tool, glm::radians(pose.roll_deg + 90.0));
+  double ahead = glm::dot(now.axes[0], direction), aside = glm::dot(quarter.axes[0], direction);
+  if (ahead < 0.0) ahead = -ahead, aside = -aside;
+  const double wanted = glm::degrees(elementary::atan2(aside, ahead));
+  pose.roll_deg += std::clamp(wanted, -kTurn * dt, kTurn * dt);
+}
+
+}  // namespace trocar
