@@ -1,6 +1,8 @@
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
 // the other. The jaws close across the duct, near their tips.   Tested in tests/sim/clip_and_cut_test.cpp
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "geometry/elementary.hpp"
 #include "geometry/tool_frame.hpp"
@@ -68,9 +70,13 @@ void Performer::close_on(std::size_t mark, std::size_t tool, double along, doubl
   const glm::dvec3 direction =
       glm::normalize(point_at(duct.line, along + kSlope) - point_at(duct.line, along - kSlope));
   const double from_tip = beyond - instruments_[tool].radius;
-  const auto goal = [=](double further) -> Goal {
+  // From the moment of closing, the hand stays where it is: a cut duct springs away.
+  const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
+  const auto goal = [=](double further, bool closing) -> Goal {
     return [=](const Observation& seen, double) {
-      const glm::dvec3 target = at + error + glm::dvec3(seen.marks[mark]) - rest;
+      const glm::dvec3 moved = *closed_at ? **closed_at : glm::dvec3(seen.marks[mark]) - rest;
+      if (closing) *closed_at = moved;
+      const glm::dvec3 target = at + error + moved;
       return target + (from_tip + further) * glm::normalize(target - pivot);
     };
   };
@@ -82,11 +88,11 @@ void Performer::close_on(std::size_t mark, std::size_t tool, double along, doubl
   const auto slide = [=](const Goal& from, const Goal& to) -> Goal {
     return [=](const Observation& seen, double share) { return glm::mix(from(seen, 1.0), to(seen, 1.0), share); };
   };
-  const Goal before = goal(-kBack), in = goal(0.0);
+  const Goal before = goal(-kBack, false), in = goal(0.0, false), close = goal(0.0, true);
   move(before, aperture, 0.3);
   move(slide(before, in), aperture, 0.1).duration = kIn;
-  move(in, 0.0, 0.25).duration = 0.4;
-  move(in, 1.0, 0.1).duration = 0.4;
+  move(close, 0.0, 0.25).duration = 0.4;
+  move(close, 1.0, 0.1).duration = 0.4;
   move(slide(in, before), 1.0, 0.0).duration = kIn;
   move([home](const Observation&, double) { return home; }, 1.0, 0.0);
 }
