@@ -150,17 +150,21 @@ bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) 
 
 }  // namespace
 
+double own_square(const TissueModel& model) {
+  const double beta = double(model.params.damping_time);
+  const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
+  return product(static_cast<double>(longest_substep(model.params, 1.0))) /
+         product(static_cast<double>(model.longest_substep));
+}
+
 // The square of no frequency of an organ with its bonds exceeds the sum of both bounds.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
   bonds.slowdown.assign(models.size(), 1.f);
   for (std::uint32_t k = 0; k < models.size(); ++k) {
     const TissueModel& model = *models[k];
-    const double fastest = fastest_square(k, model, bonds, bonds.row), beta = double(model.params.damping_time);
+    const double fastest = fastest_square(k, model, bonds, bonds.row);
     if (!(fastest > 0.0)) continue;
-    const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
-    const double limit = product(static_cast<double>(longest_substep(model.params, 1.0)));
-    const double own = limit / product(static_cast<double>(model.longest_substep));
-    bonds.slowdown[k] = model.longest_substep / longest_substep(model.params, std::sqrt(own + fastest));
+    bonds.slowdown[k] = model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + fastest));
   }
 }
 

@@ -94,6 +94,9 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
 // Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 
+// Returns a bound of the squares of all frequencies of an organ without bonds, 1/s^2.
+double own_square(const TissueModel& model);
+
 // Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too far. Call
 // after begin_step and before every `advance`. Allocates only until `broken` has had room for every fibre.
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);

@@ -11,6 +11,9 @@ constexpr double kMiddle = 0.15;  // 1, of the opening
 // A strut joins points at most this far apart along the jaws.
 constexpr double kFarthestPair = 2.5e-3;  // m
 constexpr float kNoLength = 1e-9f;        // m
+// A clip adds at most this much to the square of the highest frequency of its organ, so that substeps stay long: on
+// light nodes it is less stiff than it should be.
+constexpr double kMostSquare = 0.5;  // 1
 
 glm::dvec2 spot_of(const GraspedPoint& point) { return {point.between.x, point.between.from_hinge}; }
 
@@ -22,6 +25,27 @@ BondEnd end_at(std::uint32_t organ, std::uint32_t vertex, const TissueModel& mod
       std::max(lattice.cell_of[lattice.flat(lattice.node_at[embedding.node[0]])], std::int32_t{0}));
   std::copy(std::begin(embedding.weight), std::end(embedding.weight), end.weight.begin());
   return end;
+}
+
+double sum_of(const BondEnd& end) {
+  double sum = 0.0;
+  for (const float w : end.weight) sum += std::abs(static_cast<double>(w));
+  return sum;
+}
+
+// Returns the stiffness at which struts of stiffness 1 / count reach kMostSquare, by Gershgorin's theorem.
+double most_stiffness(std::span<const Fibre> struts, const TissueModel& model) {
+  std::vector<double> row(model.mass.size(), 0.0);
+  for (const Fibre& strut : struts)
+    for (const BondEnd* end : {&strut.a, &strut.b})
+      for (std::size_t i = 0; i < 8; ++i)
+        row[model.lattice.cells[end->cell].node[i]] += (sum_of(strut.a) + sum_of(strut.b)) *
+                                                       std::abs(static_cast<double>(end->weight[i])) /
+                                                       static_cast<double>(struts.size());
+  double fastest = 0.0;
+  for (std::size_t node = 0; node < row.size(); ++node)
+    fastest = std::max(fastest, row[node] * static_cast<double>(model.inverse_mass[node]));
+  return kMostSquare * own_square(model) / std::max(fastest, 1e-30);
 }
 
 // Returns a unit vector; `otherwise` when `v` has no direction.
@@ -63,12 +87,17 @@ Clip clip_on(const Grasp& grasp, const Jaws& jaws, double reach) {
   return clip;
 }
 
-void add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bonds& bonds) {
+float add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bonds& bonds) {
+  const std::size_t first = bonds.struts.size();
   for (std::size_t k = 0; k < clip.count; ++k) {
     const ClipStrut& strut = clip.struts[k];
-    bonds.struts.push_back({end_at(clip.organ, strut.a, model), end_at(clip.organ, strut.b, model), 0.f, 1.f,
-                            stiffness / static_cast<float>(clip.count), INFINITY});
+    bonds.struts.push_back(
+        {end_at(clip.organ, strut.a, model), end_at(clip.organ, strut.b, model), 0.f, 1.f, 0.f, INFINITY});
   }
+  const std::span<Fibre> added = std::span(bonds.struts).subspan(first);
+  const double used = std::min(static_cast<double>(stiffness), most_stiffness(added, model));
+  for (Fibre& strut : added) strut.stiffness = static_cast<float>(used / static_cast<double>(clip.count));
+  return static_cast<float>(used);
 }
 
 void follow_change(std::span<const char> unused, Clip& clip) {

@@ -46,8 +46,10 @@ struct Clip {
 // `reach`: m, from the tips of the jaws; points further back lie outside the clip.
 Clip clip_on(const Grasp& grasp, const Jaws& jaws, double reach);
 
-// Appends the clip's struts to those of the bonds (Bonds::struts). `params`: of its applier.
-void add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bonds& bonds);
+// Appends the clip's struts to those of the bonds (Bonds::struts), and returns their stiffness, N/m, all together.
+// Where nodes are light they are less stiff than `stiffness` (N/m, all together), so that the organ's substeps become
+// at most a fifth shorter.
+float add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bonds& bonds);
 
 // Removes the struts of which an end has lost its faces. `unused`: [vertex] 1: no face uses it.
 void follow_change(std::span<const char> unused, Clip& clip);
@@ -75,6 +77,7 @@ struct PlacedClip {
   std::uint32_t tool = 0;              // its applier
   float length = 0.f;                  // m, of its legs
   float stiffness = 0.f, holds = 0.f;  // N/m, N; ClipParams
+  float used = 0.f;                    // N/m, stiffness of its struts (add_struts)
   float along = 0.f;                   // m   position along the duct or vessel, from the start of its line
   float closed = 0.f;  // 1   share of the circumference between its legs; 0 on an organ that is not a tube
 

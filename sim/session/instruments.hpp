@@ -42,9 +42,9 @@ struct Instrument {
   bool blades_open = true;
   double opened = 1.0;  // 1 aperture; scissors: the widest since the blades last closed
   ClipParams clip;
-  int clips_left = 0;         // in the magazine and between the jaws
-  bool clip_loaded = false;   // clip applier: a clip lies between the jaws
-  bool clip_closes = false;   // its jaws closed it in this frame
+  int clips_left = 0;        // in the magazine and between the jaws
+  bool clip_loaded = false;  // clip applier: a clip lies between the jaws
+  bool clip_closes = false;  // its jaws closed it in this frame
   Grasp grasp;
   std::size_t grasped = 0;  // the organ that the grasp holds
   glm::vec3 force{0.f};     // N, of the last frame
@@ -92,7 +92,7 @@ class Instruments {
   std::span<const ToolStep> part_steps() const { return part_steps_; }  // [part] its motion in the last frame
   const InstrumentMotion& motion(std::size_t tool) const { return bodies_[tool].motion(); }        // in the last frame
   const std::vector<PartShape>& shapes(std::size_t tool) const { return bodies_[tool].shapes(); }  // [part - 1]
-  Jaws jaws(std::size_t tool) const { return bodies_[tool].jaws(); }  // of one that has_jaws()
+  Jaws jaws(std::size_t tool) const { return bodies_[tool].jaws(); }             // of one that has_jaws()
   const broad::Box& box(std::size_t tool) const { return bodies_[tool].box(); }  // around its motion in the last frame
 
  private:

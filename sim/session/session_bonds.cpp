@@ -62,7 +62,7 @@ void SessionBonds::follow_change() {
   parted_ = !bonds_.empty();
 }
 
-void SessionBonds::take_struts(const SessionClips& clips, const std::vector<Organ>& organs) {
+void SessionBonds::take_struts(SessionClips& clips, const std::vector<Organ>& organs) {
   if (clips.clips().empty()) return;
   clips.list_struts(organs, bonds_);
   measure_slowdown(models_, bonds_);

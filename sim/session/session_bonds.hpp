@@ -38,7 +38,7 @@ class SessionBonds {
   // Call when `intact` and the organs are those of a saved session.
   void follow_restored();
   // Takes over the struts of clips.
-  void take_struts(const SessionClips& clips, const std::vector<Organ>& organs);
+  void take_struts(SessionClips& clips, const std::vector<Organ>& organs);
   // Ends a frame: parts that fibres have held, and nothing holds now, begin to fall.
   void settle();
 

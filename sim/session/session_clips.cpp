@@ -117,7 +117,7 @@ bool SessionClips::settle(const std::vector<Organ>& organs) {
   for (std::uint32_t k = 0; k < clips_.size(); ++k) {
     PlacedClip& placed = clips_[k];
     if (!placed.on() || k >= before_) continue;
-    if (tension_of(placed.clip, organs[placed.clip.organ].positions, placed.stiffness) <= placed.holds) continue;
+    if (tension_of(placed.clip, organs[placed.clip.organ].positions, placed.used) <= placed.holds) continue;
     placed.clip.count = 0;
     lost_.push_back(k);
     changed_ = true;
@@ -127,10 +127,10 @@ bool SessionClips::settle(const std::vector<Organ>& organs) {
   return true;
 }
 
-void SessionClips::list_struts(const std::vector<Organ>& organs, Bonds& bonds) const {
+void SessionClips::list_struts(const std::vector<Organ>& organs, Bonds& bonds) {
   bonds.struts.clear();
-  for (const PlacedClip& placed : clips_)
-    if (placed.on()) add_struts(placed.clip, organs[placed.clip.organ].tissue, placed.stiffness, bonds);
+  for (PlacedClip& placed : clips_)
+    if (placed.on()) placed.used = add_struts(placed.clip, organs[placed.clip.organ].tissue, placed.stiffness, bonds);
 }
 
 void SessionClips::look_at_tubes(const std::vector<Organ>& organs) {

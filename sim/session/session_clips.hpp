@@ -26,7 +26,7 @@ class SessionClips {
   // Ends a frame: clips that tissue forces open come off. Returns whether the struts of the clips have changed.
   bool settle(const std::vector<Organ>& organs);
   // Overwrites the struts of the bonds.
-  void list_struts(const std::vector<Organ>& organs, Bonds& bonds) const;
+  void list_struts(const std::vector<Organ>& organs, Bonds& bonds);
 
   std::span<const PlacedClip> clips() const { return clips_; }  // in the order of closing
   std::span<const TubeState> tubes() const { return tubes_; }   // [organ]

@@ -26,6 +26,7 @@ struct Structure {
   std::size_t staying = 0, leaving = 0;  // closing clips on the part that stays, and on the other
   double miss = 0.0;                     // m, of the division from the target
 
+  bool done(const TaskRules& rules) const { return divided && double(staying) >= rules.clips_staying; }
   double progress(const TaskRules& rules) const {
     const double stays = std::min(double(staying) / rules.clips_staying, 1.0);
     return kForStaying * stays + kForLeaving * double(leaving > 0) +
@@ -103,7 +104,8 @@ class ClipAndCut final : public TaskGoal {
 
  private:
   const Structure* current() const {
-    const auto found = std::ranges::find(structures_, false, &Structure::divided);
+    const auto found =
+        std::ranges::find_if(structures_, [&](const Structure& each) { return !each.done(task_.rules); });
     return found == structures_.end() ? nullptr : &*found;
   }
   Structure* structure_on(std::uint32_t organ) {

@@ -43,8 +43,9 @@ struct Observation {
   std::span<const std::uint8_t> marks_removed;  // [mark] 1: its tissue was removed before
   ScopePose scope;
   Lens lens;
-  std::span<const PlacedClip> clips;  // in the order of closing, since the session began; `stiffness`, `holds` unset
-  std::span<const TubeState> tubes;   // [organ] of ducts and vessels
+  // In the order of closing, since the session began. What is not recorded is not set: stiffness, used, holds.
+  std::span<const PlacedClip> clips = {};
+  std::span<const TubeState> tubes = {};  // [organ] of ducts and vessels
 };
 
 }  // namespace trocar

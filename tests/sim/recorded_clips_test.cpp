@@ -97,7 +97,7 @@ TEST_F(RecordedClips, AreThoseOfTheSessionInEveryFrame) {
 }
 
 TEST_F(RecordedClips, ComeOffInTheSameFrame) {
-  record(true, "holds_n = 2.5");
+  record(true, "holds_n = 1");
   EXPECT_FALSE(seen_.back().clips[0].on());
   expect_all(seen_.size());
 }
