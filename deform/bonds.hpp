@@ -97,8 +97,8 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 // Returns a bound of the squares of all frequencies of an organ without bonds, 1/s^2.
 double own_square(const TissueModel& model);
 
-// Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too far. Call
-// after begin_step and before every `advance`. Allocates only until `broken` has had room for every fibre.
+// Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too
+// far. Call after begin_step and before every `advance`. Allocates only until `broken` has had room for every fibre.
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
 
 // Breaks the fibres of which an end has lost its tissue. Call after a cut.

@@ -48,7 +48,7 @@ Clip clip_on(const Grasp& grasp, const Jaws& jaws, double reach);
 
 // Appends the clip's struts to those of the bonds (Bonds::struts), and returns their stiffness, N/m, all together.
 // Where nodes are light they are less stiff than `stiffness` (N/m, all together), so that the organ's substeps become
-// at most a fifth shorter.
+// at most a third shorter.
 float add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bonds& bonds);
 
 // Removes the struts of which an end has lost its faces. `unused`: [vertex] 1: no face uses it.

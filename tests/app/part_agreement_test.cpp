@@ -20,7 +20,8 @@ namespace {
 using glm::dvec3;
 using test::Dice;
 
-constexpr std::array kKinds = {InstrumentKind::Grasper, InstrumentKind::Hook, InstrumentKind::Scissors};
+constexpr std::array kKinds = {InstrumentKind::Grasper, InstrumentKind::Hook, InstrumentKind::Scissors,
+                               InstrumentKind::ClipApplier};
 constexpr double kOrgan = 0.04;  // m, radius
 
 // Parts and their motions, at addresses that do not change, and the volumes that point to them.

@@ -130,6 +130,17 @@ TEST_F(ViewTest, StrandsAreVisibleInFront) {
   EXPECT_EQ(plain.changed(draw()), 0u) << "a strand without length";
 }
 
+// So does a clip, across the view; it lies where its pose says.
+TEST_F(ViewTest, ClipsAreVisibleInFront) {
+  const Picture plain = draw();
+  glm::dvec2 middle;
+  bonds_.clips = {{{{0.f, 0.f, 0.06f}, {1.f, 0.f, 0.f}, {0.f, 1.f, 0.f}, 5e-4f}, 0.0085f}};
+  EXPECT_GT(plain.changed(draw(), middle), 100u);
+  EXPECT_NEAR(glm::length(middle), 0.0, 0.03);
+  bonds_.clips[0].pose.centre.z = -0.06f;
+  EXPECT_EQ(plain.changed(draw()), 0u);
+}
+
 TEST_F(ViewTest, SavesAPicture) {
   const TemporaryFolder folder;
   PictureTarget target(64, 48);
@@ -208,9 +219,8 @@ TEST_F(ViewTest, MeshesAreFineEnoughForTheLens) {
   EXPECT_LT(worst(make_cavity({0, 0.07f, 0.12f}, {0.33f, 0.26f, 0.24f}), glm::dmat4(1.0)), 1.0 / 360);
 }
 
-TEST_F(ViewTest, AllFourInstrumentsAreDrawn) {
-  for (const InstrumentKind kind :
-       {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook, InstrumentKind::Scissors}) {
+TEST_F(ViewTest, EveryInstrumentIsDrawn) {
+  for (const InstrumentKind kind : kInstrumentKinds) {
     tools_.clear();
     const Picture without = draw();
     tools_ = {tool(kind, {0, 0.01, 0.06})};

@@ -62,6 +62,22 @@ struct Jaw {
   }
 };
 
+// A jaw whose lower side lies at this height: only what is below a face counts, up to its highest side.
+TEST(PressingTool, DepthBehindAFace) {
+  const Triangle up{{0, 0, 0}, {1e-3, 0, 0}, {0, 1e-3, 0}}, down{{0, 0, 0}, {0, 1e-3, 0}, {1e-3, 0, 0}};
+  for (const double gap : {-1e-3, -4e-4, 5e-4}) {
+    const Jaw jaw(gap, 0.0);
+    const PressingTool tool(jaw.step);
+    double lowest = kFar, highest = -kFar;
+    for (const dvec3& corner : jaw.shape.corners) {
+      const double z = frame_at(jaw.motion, jaw.shape, 1.0).to_world(corner).z;
+      lowest = std::min(lowest, z), highest = std::max(highest, z);
+    }
+    EXPECT_NEAR(tool.depth_behind(up), std::max(-lowest, 0.0), 1e-12);
+    EXPECT_NEAR(tool.depth_behind(down), std::max(highest, 0.0), 1e-12);
+  }
+}
+
 dvec3 point_of(const TissueContact& c, std::span<const glm::vec3> positions) {
   const double u = static_cast<double>(c.u), v = static_cast<double>(c.v);
   return (1.0 - u - v) * dvec3(positions[c.vertex]) + u * dvec3(positions[c.second]) + v * dvec3(positions[c.third]);

@@ -18,7 +18,7 @@ using glm::dvec3;
 using test::Dice;
 
 constexpr std::array kKinds = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
-                               InstrumentKind::Scissors};
+                               InstrumentKind::Scissors, InstrumentKind::ClipApplier};
 
 InstrumentStance random_stance(Dice& dice, const dvec3& pivot) {
   const dvec3 tip = pivot + dice.uniform(0.05, 0.25) * dice.direction();
