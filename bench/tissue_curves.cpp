@@ -10,6 +10,7 @@
 // Without LIVER the last two are omitted. Takes some minutes, mostly for the implicit reference solver.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
@@ -254,7 +255,7 @@ Series press_curve(const char* name, Solver solver, double rate, const std::vect
   return series;
 }
 
-LinePlot press_plot(const char* liver) {
+LinePlot press_plot(const std::filesystem::path& liver) {
   constexpr double kSpacing = 0.014;
   const test::LiverScene scene = test::liver_scene(liver, settling(kSpacing, TissueParams().drag));
   const auto points = test::points_near_dome(scene.mesh, 0.012f);
@@ -275,7 +276,7 @@ LinePlot press_plot(const char* liver) {
   return plot;
 }
 
-LinePlot press_spacing_plot(const char* liver) {
+LinePlot press_spacing_plot(const std::filesystem::path& liver) {
   LinePlot plot{"Force of a press 10 mm into the liver, over the node spacing",
                 "OpenHELP liver, E = 6 kPa, friction 0.2, real-time step at 60 Hz",
                 "node spacing (mm)",
@@ -310,18 +311,19 @@ LinePlot press_spacing_plot(const char* liver) {
 
 int main(int argc, char** argv) {
   using namespace trocar::bench;
-  if (argc < 2) {
-    fmt::print(stderr, "usage: trocar_tissue_curves OUT [LIVER.stl]\n");
-    return 2;
-  }
-  const Output out{argv[1]};
+  CLI::App app("Measurements of the tissue as plots and numbers.");
+  Output out;
+  std::filesystem::path liver;
+  app.add_option("OUT", out.folder, "folder for the plots (SVG) and numbers (CSV)")->required();
+  app.add_option("LIVER", liver, "the OpenHELP liver (STL), for the presses");
+  CLI11_PARSE(app, argc, argv);
   std::filesystem::create_directories(out.folder);
   out.write("tissue_modulus", modulus_plot());
   out.write("tissue_beams", beam_plot());
   out.write("tissue_steps", steps_plot());
   out.write("tissue_squeeze", squeeze_plot());
   out.write("tissue_peel", peel_plot());
-  if (argc < 3) return 0;
-  out.write("tissue_press_spacing", press_spacing_plot(argv[2]));
-  out.write("tissue_press", press_plot(argv[2]));
+  if (liver.empty()) return 0;
+  out.write("tissue_press_spacing", press_spacing_plot(liver));
+  out.write("tissue_press", press_plot(liver));
 }

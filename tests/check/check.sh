@@ -11,7 +11,7 @@ here=tests/check
 
 scripts() {
   git ls-files | while read -r file; do
-    case "$(head -c 64 "$file" | tr -d '\0' | head -n 1)" in '#!'*sh) echo "$file" ;; esac
+    case "$(head -c 64 -- "$file" | tr -d '\0' | head -n 1)" in '#!'*sh) echo "$file" ;; esac
   done
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Scans the documents and the comments: checks that every relative link has a target, and that every named file and test exists.
+Also checks that no file or folder has a name that starts with a dash.
 
     tests/check/docs_scan.py
 
@@ -107,6 +108,7 @@ def main():
     documents = [ROOT / name for name in names if name.endswith('.md')]
     suites, base_names = tests_of(names), {Path(name).name for name in names}
     findings = [(document, fault) for document in documents for fault in faults(document, folders, suites)]
+    findings += [(ROOT / name, 'commands read this name as an option') for name in names if re.search(r'(^|/)-', name)]
     for name in names:
         if name.endswith(SOURCES) and Path(name) != Path(__file__).relative_to(ROOT):
             findings += [(ROOT / name, fault) for fault in missing_test_files((ROOT / name).read_text(), base_names)]
