@@ -277,7 +277,12 @@ H5Table H5File::make_table(const std::string& path, Cell cell, std::vector<std::
   H5Pset_chunk(create.id, static_cast<int>(chunk.size()), chunk.data());
   const Scoped links{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(links.id, 1);
-  const hid_t id = H5Dcreate2(id_, path.c_str(), file_type(cell), space.id, links.id, create.id, H5P_DEFAULT);
+  // Rows are only appended, so the chunk that is being filled is the only one to keep. By default HDF5 keeps 1 MiB of
+  // each table: with dozens of tables, the memory of a long session would slowly grow by as many MiB.
+  const Scoped access{H5Pcreate(H5P_DATASET_ACCESS)};
+  const auto cells = std::accumulate(chunk.begin(), chunk.end(), std::size_t{1}, std::multiplies<>());
+  H5Pset_chunk_cache(access.id, 1, cells * bytes_of(cell), 1.0);
+  const hid_t id = H5Dcreate2(id_, path.c_str(), file_type(cell), space.id, links.id, create.id, access.id);
   require_written(id >= 0, id_);
   return H5Table(id, cell, std::move(row_shape));
 }

@@ -14,9 +14,11 @@
 #include <thread>
 
 #include "geometry/error.hpp"
+#include "sim/hdf5/h5_file.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "tests/sim/recorded_script.hpp"
+#include "tests/support/resident_memory.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -43,6 +45,25 @@ TEST(Recorder, FramesAreReadBackAsAppended) {
   EXPECT_EQ(recording.organs()[0].history.faces.size(), 2u);
   EXPECT_EQ(recording.organs()[0].history.embedding[3].node[7], 7u);
   for (std::uint32_t frame = 0; frame < 100; ++frame) expect_frame(recording, frame);
+}
+
+// 40 tables of 2 MiB, in chunks of 64 KiB. HDF5 keeps 1 MiB of each table if it is not told otherwise.
+TEST(Recorder, ATableKeepsOneChunkInMemory) {
+  const TemporaryFolder folder;
+  H5File file = H5File::create(folder.path() / "s.h5");
+  std::vector<H5Table> tables;
+  for (int k = 0; k < 40; ++k) tables.push_back(file.make_table("/table " + std::to_string(k), Cell::F32, {4}, 4096));
+  const std::vector<std::byte> rows(256 * 16);
+  const auto append_chunks = [&](int chunks) {
+    for (int k = 0; k < 16 * chunks; ++k)
+      for (H5Table& table : tables) table.append(rows), table.flush();
+  };
+  append_chunks(1);
+  const long before = resident_kib();
+  append_chunks(31);
+  EXPECT_LT(resident_kib() - before, 10'000);
+  tables.clear();
+  file.close();
 }
 
 // Older recordings without clash tables can be opened and report no clashes.
