@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "geometry/error.hpp"
+#include "sim/scene/task_keys.hpp"
 
 namespace trocar {
 namespace {
@@ -47,8 +49,9 @@ std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& f
 }
 
 std::string title_of(TaskKind kind) {
-  constexpr const char* names[] = {"Touch the targets", "Navigate the camera", "Follow the curve",
-                                   "Grasp and lift",    "Burn along the line", "Keep out of the zone"};
+  constexpr std::array names{"Touch the targets",   "Navigate the camera",  "Follow the curve", "Grasp and lift",
+                             "Burn along the line", "Keep out of the zone", "Clip and cut"};
+  static_assert(names.size() == kTaskKinds.size());
   return names[static_cast<std::size_t>(kind)];
 }
 

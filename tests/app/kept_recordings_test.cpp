@@ -1,6 +1,7 @@
 // Tests one small recording of every format, which stays in tests/recordings. It replays without a differing frame, and
 // its score equals, byte for byte, the score of the version that recorded it. The recording of the present model
 // version is also made again, from its own scene, with the same bits.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,13 +19,16 @@ struct Kept {
   FormatVersion format;
   int model_version;
   const char* surface_changes;
+  std::size_t fibres = 0, broken = 0;
+  const char* skill = "clumsy";
 };
 constexpr Kept kKept[] = {{"format-2.0", {2, 0}, 1, ", 15 surface changes, 0 frames differ"},
                           {"format-2.1", {2, 1}, 1, ", 15 surface changes, 0 frames differ"},
                           {"format-2.2", {2, 2}, 2, ", 9 surface changes, 0 frames differ"},
                           {"format-2.3", {2, 3}, 3, ", 29 surface changes, 0 frames differ"},
                           {"format-2.3-model-4", {2, 3}, 4, ", 26 surface changes, 0 frames differ"},
-                          {"format-2.4", {2, 4}, 5, ", 29 surface changes, 0 frames differ"}};
+                          {"format-2.4", {2, 4}, 5, ", 29 surface changes, 0 frames differ", 20, 13},
+                          {"format-2.5", {2, 5}, 6, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
 
 class KeptRecordings : public Program {
  protected:
@@ -41,8 +45,22 @@ class KeptRecordings : public Program {
 TEST_F(KeptRecordings, HaveFibresSinceFormat24) {
   for (const Kept& kept : kKept) {
     const Recording recording(unpacked(kept.name));
-    EXPECT_EQ(recording.fibres().fibres.size(), kept.format.minor < 4 ? 0u : 20u) << kept.name;
-    EXPECT_EQ(recording.fibres().broken.size(), kept.format.minor < 4 ? 0u : 13u) << kept.name;
+    EXPECT_EQ(recording.fibres().fibres.size(), kept.fibres) << kept.name;
+    EXPECT_EQ(recording.fibres().broken.size(), kept.broken) << kept.name;
+  }
+}
+
+// The expert closes three clips and then divides the duct between them.
+TEST_F(KeptRecordings, HaveClipsSinceFormat25) {
+  for (const Kept& kept : kKept) {
+    const Recording recording(unpacked(kept.name));
+    const bool clips = kept.format.minor >= 5;
+    EXPECT_EQ(recording.clips().clips.size(), clips ? 3u : 0u) << kept.name;
+    if (!clips) continue;
+    ASSERT_FALSE(recording.clips().tubes.empty());
+    EXPECT_EQ(recording.clips().tubes.back().state.clips_at_start, 2u);
+    EXPECT_EQ(recording.clips().tubes.back().state.clips_at_end, 1u);
+    EXPECT_TRUE(recording.clips().tubes.back().state.divided);
   }
 }
 
@@ -79,6 +97,8 @@ void expect_same_recording(const Recording& now, const Recording& then) {
   EXPECT_EQ(now.organs()[0].history.faces, then.organs()[0].history.faces);
   EXPECT_EQ(now.organs()[0].history.removed, then.organs()[0].history.removed);
   EXPECT_EQ(now.fibres().fibres.size(), then.fibres().fibres.size());
+  EXPECT_EQ(now.clips().clip_frame, then.clips().clip_frame) << "clips close in other frames";
+  EXPECT_EQ(now.clips().tube_frame, then.clips().tube_frame) << "ducts change in other frames";
   EXPECT_EQ(now.fibres().broken, then.fibres().broken) << "other fibres break";
   EXPECT_EQ(now.fibres().broken_frame, then.fibres().broken_frame) << "fibres break in other frames";
   OrganFrame a, b;
@@ -102,7 +122,8 @@ TEST_F(KeptRecordings, ArePerformedAgainWithTheSameBits) {
     file("scene.toml", then.text("scene"));
     std::filesystem::copy_file(repository_file("tests/recordings/ball.obj"), folder_.path() / "ball.obj",
                                std::filesystem::copy_options::overwrite_existing);
-    const Outcome perform = run_there("perform scene.toml --as clumsy --seed 7 --backend scan -o again.h5");
+    const Outcome perform =
+        run_there(fmt::format("perform scene.toml --as {} --seed 7 --backend scan -o again.h5", kept.skill));
     ASSERT_EQ(perform.status, 0) << perform.err;
     expect_same_recording(Recording(folder_.path() / "again.h5"), then);
     if (HasFailure()) FAIL() << kept.name << ": raise kModelVersion in deform/model_version.hpp";

@@ -145,16 +145,17 @@ TEST_F(TissueScene, ScissorsCutOnceEachTimeTheyClose) {
 
 TEST_F(TissueScene, BladesCutAtTheApertureOfTheScene) {
   double grip = 1.0;
-  const std::string wide = "[instrument.blades]\nmeet = 0.45\nopen = 0.5\n";
-  for (const bool early : {false, true}) {
-    Session session(scene(instrument("scissors", "press") + (early ? wide : "")), backends_, "scan", {},
+  for (const auto& [blades, early] :
+       {std::pair("bite = 0\n", false), std::pair("bite = 0\nmeet = 0.45\nopen = 0.5\n", true),
+        std::pair("bite = 0.35\n", false), std::pair("bite = 0.7\n", true)}) {
+    Session session(scene(instrument("scissors", "press") + "[instrument.blades]\n" + blades), backends_, "scan", {},
                     [&](const InstrumentScene& made) { return std::make_unique<HeldDevice>(made, &grip); });
     grip = 1.0;
     for (std::size_t frame = 0; frame < 10; ++frame) {
       if (frame == 5) grip = 0.4;
       step(session, frame);
     }
-    EXPECT_EQ(session.organs()[0].topology, early ? 1u : 0u);
+    EXPECT_EQ(session.organs()[0].topology, early ? 1u : 0u) << blades;
   }
 }
 

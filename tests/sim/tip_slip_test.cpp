@@ -74,7 +74,7 @@ double strongest_force_on_the_hook(double tears_from) {
 
 TEST(TipSlip, ADeepWireTearsOutInsteadOfDraggingTheOrganAlong) {
   EXPECT_LT(strongest_force_on_the_hook(HookParams{}.tears_from), 3.0);
-  EXPECT_GT(strongest_force_on_the_hook(1000.0), 4.0) << "without the rule the liver follows the hook";
+  EXPECT_LT(strongest_force_on_the_hook(1000.0), 3.0) << "a wire that no force tears out has pierced the skin";
 }
 
 }  // namespace
