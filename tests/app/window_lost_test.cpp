@@ -2,6 +2,8 @@
 // the program ends with an error message. Needs a display: the test app.window_lost provides one.
 #include <glad/gl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -18,12 +20,13 @@ namespace {
 
 GLenum GLAD_API_PTR was_reset() { return GL_UNKNOWN_CONTEXT_RESET; }
 
-// Makes the driver report a lost context after the recording has begun.
-void lose_context_once_there_is(const std::filesystem::path& recording) {
+// Makes the driver report a lost context after the recording has begun. The thread of the window reads the driver's
+// functions in every frame, so it also replaces this one: in a signal handler.
+void lose_context_once_there_is(const std::filesystem::path& recording, pthread_t window) {
   for (int i = 0; i < 600 && !std::filesystem::exists(recording); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   std::this_thread::sleep_for(std::chrono::seconds(2));
-  glad_glGetGraphicsResetStatus = was_reset;
+  pthread_kill(window, SIGUSR1);
 }
 
 TEST(WindowLost, ClosesTheRecordingAndReportsIt) {
@@ -38,7 +41,8 @@ TEST(WindowLost, ClosesTheRecordingAndReportsIt) {
   options.width = 320, options.height = 240;
   options.quality = Quality::Low;
   const auto recording = folder.path() / "ball.h5";
-  std::thread driver([&] { lose_context_once_there_is(recording); });
+  signal(SIGUSR1, [](int) { glad_glGetGraphicsResetStatus = was_reset; });
+  std::thread driver([&, window = pthread_self()] { lose_context_once_there_is(recording, window); });
   std::string why, said;
   try {
     const bool opened = run_window(options, why);

@@ -198,12 +198,14 @@ struct Child {
     pipe_end = ends[0];
   }
 
-  // Kills the child after `life`; returns the last frame appended at least a second before the kill (-1: none).
+  // Kills the child `life` after its first frame; returns the last frame appended at least a second before the kill
+  // (-1: none).
   int kill_after(std::chrono::milliseconds life) {
     using Clock = std::chrono::steady_clock;
     std::vector<Clock::time_point> seen;
+    std::uint32_t frame = 0;
+    if (read(pipe_end, &frame, sizeof frame) == sizeof frame) seen.push_back(Clock::now());
     std::thread reader([&] {
-      std::uint32_t frame = 0;
       while (read(pipe_end, &frame, sizeof frame) == sizeof frame) seen.push_back(Clock::now());
     });
     std::this_thread::sleep_for(life);
@@ -213,8 +215,8 @@ struct Child {
     reader.join();
     close(pipe_end);
     int last = -1;
-    for (std::size_t frame = 0; frame < seen.size(); ++frame) {
-      if (killed - seen[frame] >= std::chrono::seconds(1)) last = static_cast<int>(frame);
+    for (std::size_t k = 0; k < seen.size(); ++k) {
+      if (killed - seen[k] >= std::chrono::seconds(1)) last = static_cast<int>(k);
     }
     return last;
   }
