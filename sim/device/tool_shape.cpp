@@ -91,8 +91,9 @@ std::vector<ToolPart> grasper_jaws(double hinge) {
 // Narrow jaws with flat inner sides and blunt ends. Closed, they leave room for the legs of a clip.
 std::vector<ToolPart> applier_jaws(double hinge) {
   constexpr double kHalfGap = 0.3, kWidth = 1.3, kHeight = 1.5;
-  const Outline outline = {{-kWidth, 0.0},           {kWidth, 0.0},           {kWidth, 0.6 * kHeight},
-                           {0.6 * kWidth, kHeight}, {-0.6 * kWidth, kHeight}, {-kWidth, 0.6 * kHeight}};
+  const Outline outline = {{-kWidth, 0.0},           {kWidth, 0.0},
+                           {kWidth, 0.6 * kHeight},  {0.6 * kWidth, kHeight},
+                           {-0.6 * kWidth, kHeight}, {-kWidth, 0.6 * kHeight}};
   const double end = hinge + 1.1;
   const Section sections[] = {{0.0, 0.55, {0.0, kHalfGap}},
                               {0.6, 0.7, {0.0, kHalfGap}},

@@ -1,5 +1,5 @@
-// Holds the parameters of hooks and scissors; those of jaws are in deform/grasp.hpp, those of clips in deform/clip.hpp. A scene sets them for each
-// instrument.   Units: metres.   Tested in tests/sim/session_tissue_test.cpp
+// Holds the parameters of hooks and scissors; those of jaws are in deform/grasp.hpp, those of clips in deform/clip.hpp.
+// A scene sets them for each instrument.   Units: metres.   Tested in tests/sim/session_tissue_test.cpp
 #pragma once
 
 namespace trocar {
@@ -24,9 +24,9 @@ struct HookParams {
 struct BladeParams {
   double length = 0.014;  // m  of the cutting part, from the tips towards the hinge, >= 0
   double reach = 0.0015;  // m  the slit goes this far beyond tips and edges, because tissue yields to them, >= 0
-  double bite = 0.7;      // 1  aperture, relative to the widest since the last cut, below which they cut what both touch
-  double meet = 0.15;     // 1  aperture (0 closed .. 1 open) below which they have cut
-  double open = 0.35;     // 1  aperture above which they can cut again, > meet
+  double bite = 0.7;   // 1  aperture, relative to the widest since the last cut, below which they cut what both touch
+  double meet = 0.15;  // 1  aperture (0 closed .. 1 open) below which they have cut
+  double open = 0.35;  // 1  aperture above which they can cut again, > meet
 };
 
 }  // namespace trocar
