@@ -125,7 +125,7 @@ ClipPose pose_of(const Clip& clip, std::span<const glm::vec3> positions) {
     between += a - b;
     pose.gap += glm::distance(a, b) / count;
   }
-  // Least squares: how the middles of the struts move with their place along the legs and across them.
+  // Least squares: how the middles of the struts move with their positions along the legs and across them.
   glm::vec3 along(0.f), aside(0.f);
   for (const ClipStrut& strut : struts) {
     const glm::vec3 from_centre = 0.5f * (positions[strut.a] + positions[strut.b]) - pose.centre;

@@ -15,7 +15,7 @@ namespace trocar {
 namespace {
 
 // Shares of a structure's progress.
-constexpr double kForStaying = 0.3, kForLeaving = 0.2;  // 1, by clips on either side; the rest by the division
+constexpr double kForStaying = 0.3, kForLeaving = 0.2;  // 1, by clips on either side; the division gives 0.5
 
 // A duct or vessel that is to be divided.
 struct Structure {

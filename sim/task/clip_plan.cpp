@@ -15,11 +15,11 @@ namespace {
 // Distances of the clips from the target along the duct: the first and the second one on the side that stays, and the
 // one on the other side.
 constexpr double kFar = 0.0085, kNear = 0.004, kOther = 0.0045;  // m
-constexpr double kBack = 0.030;                                  // m  in front of the duct, on the way in and out
+constexpr double kBack = 0.030;                                  // m  in front of the duct, before and after
 // From the middle of the duct to the end of the instrument: between the legs of a clip; between the blades.
 constexpr double kLegs = 0.0045, kBlades = 0.0075;  // m
 constexpr double kBladesOpen = 0.6;                 // 1   aperture: wider blades push the duct away
-constexpr double kIn = 0.8;                         // s   of the last way to the duct, and back
+constexpr double kIn = 0.8;                         // s   of the last movement to the duct, and back
 constexpr double kSlope = 5e-4;                     // m   over which the direction of a duct is measured
 
 glm::dvec3 point_at(std::span<const glm::dvec3> line, double along) {

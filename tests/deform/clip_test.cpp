@@ -60,7 +60,7 @@ TEST(Clip, HasAtMostSixteenStrutsAndNoneWithoutTissueOnBothSides) {
   EXPECT_GT(clip.struts[kMostStruts - 1].a, 34u) << "evenly from all";
 }
 
-// Legs along +x, jaws opening along z; the struts' middles lie 1 mm beyond the middle of the legs.
+// Legs along +x, jaws that open along z; the struts' middles lie 1 mm beyond the middle of the legs.
 TEST(Clip, PoseIsThatOfTheLegs) {
   Clip clip;
   clip.count = 3;
