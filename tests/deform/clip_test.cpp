@@ -43,7 +43,7 @@ TEST(Clip, JoinsOppositePointsBetweenTheLegs) {
   for (std::size_t k = 0; k < clip.count; ++k) {
     EXPECT_EQ(clip.struts[k].b, clip.struts[k].a + 1);
     EXPECT_NEAR(double(clip.struts[k].at.x), 1e-4, 1e-9);
-    const double from_hinge = 0.0135 - 1e-3 * (clip.struts[k].a / 2);
+    const double from_hinge = 0.0135 - 5e-4 * static_cast<double>(clip.struts[k].a);
     EXPECT_NEAR(double(clip.struts[k].at.y), from_hinge - (0.014 - 0.0085 / 2), 1e-8) << "from the middle of the legs";
   }
 }
