@@ -89,7 +89,7 @@ struct TubeState {
   bool divided = false;  // no tissue joins its ends
   // Clips that close it: on the part with the start of its line, and on the part with its end. Undivided: the same.
   std::uint32_t clips_at_start = 0, clips_at_end = 0;
-  float at = 0.f;  // m   where it is divided, from the start of its line; accurate to half a lattice cell
+  float at = 0.f;  // m   where it was first divided, from the start of its line; accurate to half a lattice cell
 
   bool operator==(const TubeState&) const = default;
 };

@@ -127,7 +127,8 @@ void TissueWorld::save(ByteWriter& out) const {
   field(out, self.organ_contacts_);
   field(out, self.slips_.state());
   field(out, self.bonds_.bonds().intact);
-  field(out, self.clips_.state());
+  field(out, self.clips_.clip_state());
+  field(out, self.clips_.tube_state());
 }
 
 void TissueWorld::restore(ByteReader& in) {
@@ -147,9 +148,11 @@ void TissueWorld::restore(ByteReader& in) {
   std::vector<std::uint8_t>& intact = bonds_.bonds().intact;
   const std::size_t fibres = intact.size();
   field(in, intact);
-  field(in, clips_.state());
-  if (intact.size() != fibres) throw InputError("the saved session contradicts itself; save it again");
-  clips_.follow_restored(organs_);
+  field(in, clips_.clip_state());
+  field(in, clips_.tube_state());
+  if (intact.size() != fibres || clips_.tubes().size() != organs_.size())
+    throw InputError("the saved session contradicts itself; save it again");
+  clips_.begin();
   bonds_.take_struts(clips_, organs_);
   bonds_.follow_restored();
 }

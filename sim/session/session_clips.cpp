@@ -148,7 +148,8 @@ TubeState SessionClips::state_of(std::uint32_t organ, const Organ& tube) const {
   const auto [start, end] = ends_of(lines_[organ], tube.tissue, part);
   TubeState state;
   state.divided = start.part != end.part;
-  if (state.divided) state.at = static_cast<float>(0.5 * (start.last + end.first));
+  if (state.divided)
+    state.at = tubes_[organ].divided ? tubes_[organ].at : static_cast<float>(0.5 * (start.last + end.first));
   for (const PlacedClip& placed : clips_) {
     if (!placed.on() || placed.clip.organ != organ || placed.closed < kClosesTube) continue;
     const std::uint32_t at = part_of(placed, tube.tissue, part);
@@ -156,12 +157,6 @@ TubeState SessionClips::state_of(std::uint32_t organ, const Organ& tube) const {
     state.clips_at_end += at == end.part;
   }
   return state;
-}
-
-void SessionClips::follow_restored(const std::vector<Organ>& organs) {
-  begin();
-  look_at_tubes(organs);
-  changed_tubes_.clear();
 }
 
 }  // namespace trocar

@@ -39,8 +39,8 @@ class SessionClips {
   std::span<const std::uint32_t> changed_tubes() const { return changed_tubes_; }
 
   // The state that passes from frame to frame.
-  std::vector<PlacedClip>& state() { return clips_; }
-  void follow_restored(const std::vector<Organ>& organs);
+  std::vector<PlacedClip>& clip_state() { return clips_; }
+  std::vector<TubeState>& tube_state() { return tubes_; }
 
  private:
   void place_on_tube(const Organ& organ, const Grasp& grasp, PlacedClip& placed) const;

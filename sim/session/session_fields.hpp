@@ -108,6 +108,11 @@ void fields(A& a, PlacedClip& p) {
 }
 
 template <typename A>
+void fields(A& a, TubeState& t) {
+  all(a, t.divided, t.clips_at_start, t.clips_at_end, t.at);
+}
+
+template <typename A>
 void fields(A& a, DevicePose& p) {
   all(a, p.pivot, p.tip, p.roll_deg, p.grip, p.energy, p.grip_force);
 }
