@@ -9,10 +9,10 @@ namespace trocar {
 namespace {
 
 template <class IsCut>
-void break_where(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states, Bonds& bonds,
-                 IsCut is_cut) {
+void break_where(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
+                 FibreBreak how, Bonds& bonds, IsCut is_cut) {
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
-    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states))) break_fibre(f, bonds);
+    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states))) break_fibre(f, how, bonds);
   }
 }
 
@@ -49,7 +49,7 @@ bool snipped(const BladeCut& cut, const Fibre& fibre, const FibreEnds& ends) {
 
 void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel* const> models,
                  std::span<const SteppedTissue* const> states, Bonds& bonds) {
-  break_where(models, states, bonds, [&](const Fibre&, const FibreEnds& ends) {
+  break_where(models, states, FibreBreak::Burnt, bonds, [&](const Fibre&, const FibreEnds& ends) {
     return std::any_of(metal.begin(), metal.end(), [&](const HotSegment& segment) {
       return distance_between(ends, segment) <= static_cast<double>(segment.radius);
     });
@@ -58,7 +58,7 @@ void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel*
 
 void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
                  std::span<const SteppedTissue* const> states, Bonds& bonds) {
-  break_where(models, states, bonds,
+  break_where(models, states, FibreBreak::Cut, bonds,
               [&](const Fibre& fibre, const FibreEnds& ends) { return snipped(cut, fibre, ends); });
 }
 

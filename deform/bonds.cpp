@@ -212,7 +212,7 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
     const Fibre& fibre = bonds.fibres[f];
     const FibreEnds ends = ends_at(fibre, models, ahead);
     if (strain_of(fibre, ends) > fibre.break_strain) {
-      break_fibre(f, bonds);
+      break_fibre(f, FibreBreak::Torn, bonds);
     } else {
       add_pull(fibre, ends);
     }
@@ -222,18 +222,25 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
 
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f)
-    if (!has_tissue(bonds.fibres[f].a, models) || !has_tissue(bonds.fibres[f].b, models)) break_fibre(f, bonds);
+    if (!has_tissue(bonds.fibres[f].a, models) || !has_tissue(bonds.fibres[f].b, models))
+      break_fibre(f, FibreBreak::Lost, bonds);
 }
 
-void break_fibre(std::uint32_t fibre, Bonds& bonds) {
+void break_fibre(std::uint32_t fibre, FibreBreak how, Bonds& bonds) {
   if (!bonds.intact[fibre]) return;
   bonds.intact[fibre] = 0;
   bonds.broken.push_back(fibre);
+  bonds.broken_how.push_back(how);
 }
 
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
                   std::span<const SteppedTissue* const> states) {
   return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return states[organ]->x[node]; });
+}
+
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const std::vector<glm::vec3>> nodes) {
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return nodes[organ][node]; });
 }
 
 glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends) {

@@ -63,10 +63,15 @@ struct Fibre {
   float break_strain;            // 1
 };
 
+// How a fibre broke: stretched too far, cut by blades, burnt by hot metal, or an end has lost its tissue.
+enum class FibreBreak : std::uint8_t { Torn, Cut, Burnt, Lost };
+
 struct Bonds {
   std::vector<Fibre> fibres;
   std::vector<std::uint8_t> intact;   // [fibre] the only state
-  std::vector<std::uint32_t> broken;  // fibres that broke or were cut since the owner last cleared the list
+  // Fibres that broke since the owner last cleared the lists, and how. [broken]
+  std::vector<std::uint32_t> broken;
+  std::vector<FibreBreak> broken_how;
   // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1
   std::vector<float> slowdown;
   std::vector<double> row;  // scratch of measure_slowdown()
@@ -98,13 +103,13 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 double own_square(const TissueModel& model);
 
 // Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too
-// far. Call after begin_step and before every `advance`. Allocates only until `broken` has had room for every fibre.
+// far. Call after begin_step and before every `advance`. Allocates only until `broken` and `broken_how` have had room for every fibre.
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
 
 // Breaks the fibres of which an end has lost its tissue. Call after a cut.
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds);
 // Breaks a fibre, if it is intact.
-void break_fibre(std::uint32_t fibre, Bonds& bonds);
+void break_fibre(std::uint32_t fibre, FibreBreak how, Bonds& bonds);
 
 // Positions of a fibre's ends, m.
 struct FibreEnds {
@@ -112,6 +117,9 @@ struct FibreEnds {
 };
 FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
                   std::span<const SteppedTissue* const> states);
+// `nodes`: [organ][node] m
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const std::vector<glm::vec3>> nodes);
 
 // Returns the force of a fibre on its end at `a`, N.
 glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends);

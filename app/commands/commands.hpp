@@ -19,6 +19,7 @@ void add_recording_commands(CLI::App& program);  // recover, replay
 void add_score_command(CLI::App& program);
 void add_export_command(CLI::App& program);
 void add_report_command(CLI::App& program);
+void add_picture_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 

@@ -32,7 +32,11 @@ const std::map<std::string, Fault>& faults() {
                                                      {"force", Fault::Force},
                                                      {"detour", Fault::Detour},
                                                      {"slowness", Fault::Slowness},
-                                                     {"wrong-order", Fault::WrongOrder}};
+                                                     {"wrong-order", Fault::WrongOrder},
+                                                     {"unclipped", Fault::Unclipped},
+                                                     {"wrong-duct", Fault::WrongDuct},
+                                                     {"deep-burn", Fault::DeepBurn},
+                                                     {"no-view", Fault::NoView}};
   return named;
 }
 

@@ -80,6 +80,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_score_command(program);
   add_export_command(program);
   add_report_command(program);
+  add_picture_command(program);
   add_mesh_command(program);
   add_doctor_command(program);
   try {

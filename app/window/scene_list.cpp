@@ -50,7 +50,7 @@ std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& f
 
 std::string title_of(TaskKind kind) {
   constexpr std::array names{"Touch the targets",   "Navigate the camera",  "Follow the curve", "Grasp and lift",
-                             "Burn along the line", "Keep out of the zone", "Clip and cut"};
+                             "Burn along the line", "Keep out of the zone", "Clip and cut",     "Operation"};
   static_assert(names.size() == kTaskKinds.size());
   return names[static_cast<std::size_t>(kind)];
 }

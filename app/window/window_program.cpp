@@ -29,7 +29,7 @@ constexpr std::chrono::duration<double> kShortestFrame{1.0 / 64.0};
 
 std::vector<ListedScene> scenes_of_the_program() {
   const auto folder = data_file("scenes");
-  return list_scenes({folder / "tasks", folder});
+  return list_scenes({folder / "tasks", folder / "procedures", folder});
 }
 
 class WindowProgram {

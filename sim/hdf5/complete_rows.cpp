@@ -82,7 +82,9 @@ std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Ta
 }
 
 std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64_t frames) {
-  return frames_before_gap(fibres[kBrokenFrame], fibres[kBrokenFibre].rows(), frames);
+  const std::uint64_t rows = fibres[kBrokenFibre].rows();
+  const std::uint64_t causes = fibres.size() > kBrokenHow ? fibres[kBrokenHow].rows() : rows;
+  return frames_before_gap(fibres[kBrokenFrame], std::min(rows, causes), frames);
 }
 
 std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t frames) {

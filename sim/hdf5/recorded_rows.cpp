@@ -110,12 +110,16 @@ void push_fibres(std::span<Bytes> tables, const RecordingHeader& header) {
       push_one(tables[kFibrePoint], end->point);
     }
     push_one(tables[kFibreLength], glm::vec2(fibre.free_length, fibre.reference));
+    push_one(tables[kFibreGroup], fibre.group);
   }
-  push_broken(tables, header.broken, 0);
+  push_broken(tables, header.broken, header.broken_how, 0);
 }
 
-void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::uint32_t frame) {
+void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::span<const FibreBreak> how,
+                 std::uint32_t frame) {
   push(tables[kBrokenFibre], broken);
+  for (std::size_t k = 0; k < broken.size(); ++k)
+    push_one(tables[kBrokenHow], static_cast<std::uint8_t>(k < how.size() ? how[k] : FibreBreak::Torn));
   push_times(tables[kBrokenFrame], broken.size(), frame);
 }
 

@@ -51,7 +51,8 @@ void push_tips(std::span<Bytes> tables, const RecordedOrganFrame& organ, std::si
 
 // Append rows to the tables of connective tissue, [FibreTable]. `frame`: the first one without these fibres.
 void push_fibres(std::span<Bytes> tables, const RecordingHeader& header);
-void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::uint32_t frame);
+void push_broken(std::span<Bytes> tables, std::span<const std::uint32_t> broken, std::span<const FibreBreak> how,
+                 std::uint32_t frame);
 
 // Append rows to the tables of clips, [ClipTable]. `frame`: the first one in which they take effect.
 void push_clips(std::span<Bytes> tables, std::span<const PlacedClip> clips, std::uint32_t frame);

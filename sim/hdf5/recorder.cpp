@@ -282,7 +282,7 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
     push_tips(writer.later_of_organ(k), organ, writer.tools, writer.tips_so_far[k]);
     if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
   }
-  if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, writer.frames_so_far);
+  if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, frame.broken_how, writer.frames_so_far);
   writer.push_clip_rows(frame.clips, frame.lost_clips, frame.tubes, writer.frames_so_far);
   writer.push_clashes(frame.clashes);
   const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);

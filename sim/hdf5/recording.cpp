@@ -89,7 +89,8 @@ void Recording::Content::open_all() {
   session = open_tables(file, session_tables(tools.size(), stages.size()));
   const auto of_clashes = clash_tables(tools.size());
   if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
-  const auto of_fibres = trocar::fibre_tables();
+  auto of_fibres = trocar::fibre_tables();
+  if (!file.has_table(of_fibres[kFibreGroup].path)) of_fibres.resize(kFibreGroup);
   if (file.has_table(of_fibres.front().path)) fibre_tables = open_tables(file, of_fibres);
   const auto of_clips = trocar::clip_tables();
   if (file.has_table(of_clips.front().path)) clip_tables = open_tables(file, of_clips);

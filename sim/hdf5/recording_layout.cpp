@@ -94,6 +94,8 @@ std::vector<GrowingTable> fibre_tables() {
   tables[kFibreLength] = {"/bonds/length", Cell::F32, {2}, RowOf::Fibre};
   tables[kBrokenFibre] = {"/bonds/broken_fibre", Cell::U32, {}, RowOf::Broken};
   tables[kBrokenFrame] = {"/bonds/broken_frame", Cell::U32, {}, RowOf::Broken};
+  tables[kFibreGroup] = {"/bonds/group", Cell::U32, {}, RowOf::Fibre};
+  tables[kBrokenHow] = {"/bonds/broken_how", Cell::U8, {}, RowOf::Broken};
   return tables;
 }
 

@@ -112,8 +112,8 @@ enum LaterTable : std::size_t {
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
 
-// Tables of connective tissue; absent in a session without fibres, and before format 2.4. The first ones, up to
-// kBrokenFibre, are written before the first frame.
+// Tables of connective tissue; absent in a session without fibres, and before format 2.4. Those of fibres are written
+// before the first frame. Recordings before format 2.6 lack the tables from kFibreGroup on.
 enum FibreTable : std::size_t {
   kFibreOrgan,
   kFibreNode,
@@ -122,6 +122,8 @@ enum FibreTable : std::size_t {
   kFibreLength,
   kBrokenFibre,
   kBrokenFrame,
+  kFibreGroup,
+  kBrokenHow,
   kFibreTables
 };
 std::vector<GrowingTable> fibre_tables();
@@ -187,7 +189,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 5};
+inline constexpr FormatVersion kFormatVersion{2, 6};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

@@ -64,8 +64,9 @@ std::uint64_t copy_organ(const H5File& from, H5File& to, const std::string& name
 }
 
 void copy_fibres(const H5File& from, H5File& to, std::uint64_t frames) {
-  const auto kinds = fibre_tables();
+  auto kinds = fibre_tables();
   if (!from.has_table(kinds.front().path)) return;
+  if (!from.has_table(kinds[kFibreGroup].path)) kinds.resize(kFibreGroup);
   const std::uint64_t broken = broken_rows(open_tables(from, kinds), frames);
   for (const auto& kind : kinds)
     copy_table(from, to, kind.path, kind.cell, kind.rows == RowOf::Broken ? broken : kAllRows);

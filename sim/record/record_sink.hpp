@@ -45,6 +45,7 @@ struct RecordedFibreEnd {
 struct RecordedFibre {
   RecordedFibreEnd a, b;
   float free_length = 0.f, reference = 1.f;  // m, Fibre
+  std::uint32_t group = 0;                   // number of its layer or band: first the scene's layers, then its bands
 };
 
 // The state of a duct or vessel that has changed.
@@ -69,7 +70,9 @@ struct RecordingHeader {
   ScoreClock clock = ScoreClock::Tick;
   int model_version = kModelVersion;
   std::vector<RecordedFibre> fibres;  // connective tissue, at most kMostFibres; their ends follow from the nodes
-  std::vector<std::uint32_t> broken;  // fibres that were broken before the recording begins
+  // Fibres that were broken before the recording begins, and how; it is not known after a restored session.
+  std::vector<std::uint32_t> broken;
+  std::vector<FibreBreak> broken_how = {};  // [broken]; empty: torn
   bool has_clips = false;             // the scene has a clip applier, a duct or a vessel
   // Clips that were closed before the recording begins, in that order, and the ducts and vessels in another state than
   // at first.
@@ -137,6 +140,7 @@ struct RecordedFrame {
   std::span<const std::uint32_t> heats = {};  // [tool] bit k: its hot metal acts on organ k; empty: none does
   // Fibres that broke or were cut in this frame, after the touch query: the next frame is the first without them.
   std::span<const std::uint32_t> broken = {};
+  std::span<const FibreBreak> broken_how = {};  // [broken]; empty: torn
   // Clips that closed in this frame, after the touch query; numbers of those that came off, in the order of closing
   // since the session began; ducts and vessels whose state changed.
   std::span<const PlacedClip> clips = {};

@@ -37,8 +37,8 @@ void add_fibres(const Session& session, RecordingHeader& header) {
   const Bonds& bonds = session.bonds().bonds();
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
     const Fibre& fibre = bonds.fibres[f];
-    header.fibres.push_back(
-        {recorded(fibre.a, session.organs()), recorded(fibre.b, session.organs()), fibre.free_length, fibre.reference});
+    header.fibres.push_back({recorded(fibre.a, session.organs()), recorded(fibre.b, session.organs()),
+                             fibre.free_length, fibre.reference, session.bonds().groups()[f]});
     if (!bonds.intact[f]) header.broken.push_back(f);
   }
 }
@@ -180,6 +180,7 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                  clock.lost,
                  heats_,
                  session.bonds().bonds().broken,
+                 session.bonds().bonds().broken_how,
                  clips.clips().subspan(clips.clips_before()),
                  clips.lost(),
                  tubes_});

@@ -8,11 +8,21 @@
 namespace trocar {
 namespace {
 
+// Since this minor version a recording says to which layer or band a fibre belongs, and how it broke.
+constexpr int kFormatWithGroups = 6;
+
 // A change of the surface is recorded for the next frame.
 std::uint32_t faces_removed_in(const SurfaceHistory& history, std::size_t frame) {
   const auto [first, last] = std::equal_range(history.removed_frame.begin(), history.removed_frame.end(),
                                               static_cast<std::uint32_t>(frame + 1));
   return static_cast<std::uint32_t>(last - first);
+}
+
+std::span<const glm::vec3> new_rest_in(const SurfaceHistory& history, std::size_t frame) {
+  const auto [first, last] = std::equal_range(history.vertex_born.begin(), history.vertex_born.end(),
+                                              static_cast<std::uint32_t>(frame + 1));
+  return std::span(history.rest).subspan(static_cast<std::size_t>(first - history.vertex_born.begin()),
+                                         static_cast<std::size_t>(last - first));
 }
 
 }  // namespace
@@ -23,6 +33,7 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
   for (const std::string& tool : recording.tools()) {
     const auto found = std::ranges::find(scene.instruments, tool, &InstrumentScene::name);
     stage.jaws.push_back(found == scene.instruments.end() ? GraspParams{} : found->grasp);
+    stage.grasps.push_back(found != scene.instruments.end() && found->kind == InstrumentKind::Grasper);
   }
   surfaces.assign(recording.organs().size(), {});
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
@@ -33,12 +44,17 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
                                                                      : std::vector<glm::dvec3>{});
     stage.surfaces.push_back(surfaces[k].at_rest());
   }
+  for (const LayerScene& layer : scene.layers) stage.tissue.push_back(layer.name);
+  for (const BandScene& band : scene.bands) stage.tissue.push_back(band.name);
+  if (recording.format().minor < kFormatWithGroups) return stage;
+  for (const RecordedFibre& fibre : recording.fibres().fibres)
+    stage.fibres.push_back({fibre.group, 0.5f * (fibre.a.point + fibre.b.point), fibre.a.organ, fibre.b.organ});
   return stage;
 }
 
 RecordingObserver::RecordingObserver(const Recording& recording, const ScopeScene& scope,
                                      std::vector<SurfaceMark> marks)
-    : recording_(&recording), scope_(scope), marks_(std::move(marks)), watch_(marks_) {
+    : recording_(&recording), scope_(scope), marks_(std::move(marks)), watch_(marks_), fibres_(recording) {
   for (std::size_t k = 0; k < recording.organs().size(); ++k) frames_.emplace_back(recording, k);
   locations_.resize(marks_.size());
   tools_.resize(recording.tools().size());
@@ -60,6 +76,20 @@ std::span<const std::uint8_t> RecordingObserver::removed_marks() const {
   return recording_->has_heats() ? watch_.removed() : std::span<const std::uint8_t>();
 }
 
+// A fibre that breaks in a frame is broken at the touch query of the next one.
+SeenFibres RecordingObserver::fibres_in(std::size_t frame) {
+  if (recording_->format().minor < kFormatWithGroups || fibres_.size() == 0) return {};
+  nodes_.clear();
+  for (const RecordedOrganFrames& organ : frames_) nodes_.push_back(organ.frame().nodes);
+  fibres_.load(frame, nodes_);
+  intact_.resize(fibres_.size());
+  fibre_ends_.resize(fibres_.size());
+  for (std::size_t f = 0; f < fibres_.size(); ++f) intact_[f] = fibres_.intact(f), fibre_ends_[f] = fibres_.ends(f);
+  const FibreHistory& history = recording_->fibres();
+  for (const std::uint32_t fibre : broken_in(history, frame)) intact_[fibre] = 0;
+  return {intact_, fibre_ends_, broken_in(history, frame), how_broken_in(history, frame)};
+}
+
 const Observation& RecordingObserver::observe(std::size_t frame) {
   const bool rewound = next_ == 0 || frame < next_;
   if (rewound) watch_.rewind();
@@ -72,7 +102,7 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
     organs_[k] = {{loaded.touches, loaded.first},
                   loaded.pressure,
                   faces_removed_in(recording_->organs()[k].history, frame),
-                  loaded.part};
+                  loaded.part, new_rest_in(recording_->organs()[k].history, frame)};
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);
@@ -85,7 +115,8 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
   const auto pose = recording_->scope(frame);
   clips_before(recording_->clips(), frame + 1, organs_.size(), clips_);
   seen_ = {recording_->score_times()[frame], tools_,      organs_,      locations_,  removed_marks(),
-           pose ? *pose : scope_.pose(),     scope_.lens, clips_.clips, clips_.tubes};
+           pose ? *pose : scope_.pose(),     scope_.lens, clips_.clips, clips_.tubes,
+           fibres_in(frame)};
   return seen_;
 }
 

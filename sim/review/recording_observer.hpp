@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/hdf5/recording.hpp"
+#include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/mark_watch.hpp"
@@ -30,6 +31,7 @@ class RecordingObserver {
  private:
   std::uint32_t heats_of(std::size_t frame, std::size_t tool) const;
   std::span<const std::uint8_t> removed_marks() const;
+  SeenFibres fibres_in(std::size_t frame);
 
   const Recording* recording_;
   ScopeScene scope_;
@@ -41,6 +43,10 @@ class RecordingObserver {
   std::vector<SeenTool> tools_;
   std::vector<SeenOrgan> organs_;
   ClipsNow clips_;
+  RecordedFibres fibres_;
+  std::vector<std::uint8_t> intact_;                // [fibre]
+  std::vector<FibreEnds> fibre_ends_;               // [fibre]
+  std::vector<std::span<const glm::vec3>> nodes_;   // [organ]
   Observation seen_;
 };
 

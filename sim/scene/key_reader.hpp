@@ -80,6 +80,12 @@ void check(const SceneOrigin&, TomlTable&, const TaskTarget&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const TaskZone&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const StepTissue&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const TaskStep&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const TaskLimit&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const TaskScene&);
 
 template <typename Struct>

@@ -7,7 +7,10 @@
 namespace trocar {
 
 TriangleMesh surface_of(const OrganScene& organ) {
-  return organ.tube ? tube_surface(*organ.tube) : load_mesh(organ.mesh, organ.mm_per_unit * kMillimetre);
+  if (organ.tube) return tube_surface(*organ.tube);
+  TriangleMesh mesh = load_mesh(organ.mesh, organ.mm_per_unit * kMillimetre);
+  for (glm::vec3& p : mesh.positions) p += organ.offset;
+  return mesh;
 }
 
 std::string origin_of(const OrganScene& organ) {

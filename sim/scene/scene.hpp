@@ -34,6 +34,7 @@ struct OrganScene {
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
+  glm::vec3 offset{0.f};                  // m      moves the mesh
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   TissueParams tissue;
   ContactParams contact;  // with tools

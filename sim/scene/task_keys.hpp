@@ -11,7 +11,8 @@ namespace trocar {
 
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
                                        TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
-                                       TaskKind::ClipAndCut};
+                                       TaskKind::ClipAndCut,   TaskKind::Operation};
+inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect, StepKind::Divide, StepKind::Remove};
 inline constexpr std::array kTubeSides{TubeSide::Start, TubeSide::End};
 
 template <typename Keys>
@@ -23,7 +24,7 @@ void declare(Keys& keys, std::type_identity<TaskTarget>) {
             &TaskTarget::organ);
   keys.position({"at_mm", "mm", "the nearest point of the organ at rest is the target", Need::Required},
                 &TaskTarget::location);
-  keys.choice({"stays", "", "`clip-and-cut`: the end of the duct's `path_mm` on the side that stays in the patient"},
+  keys.choice({"stays", "", "`clip-and-cut`, `operation`: the end of the duct's `path_mm` on the side that stays in the patient"},
               &TaskTarget::stays, kTubeSides);
 }
 
@@ -35,6 +36,38 @@ void declare(Keys& keys, std::type_identity<TaskZone>) {
        "needs a zone, every kind may have some",
        Need::Required},
       &TaskZone::outline);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<StepTissue>) {
+  keys.text({"name", "", "a layer or band of the scene", Need::Required}, &StepTissue::name);
+  keys.position({"near_mm", "mm", "with `part`: a point at rest"}, &StepTissue::near);
+  keys.number({"part", "", "the share of its fibres that are nearest to `near_mm`"}, &StepTissue::part, {0.01, 1.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskStep>) {
+  keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskStep::kind, kStepKinds);
+  keys.text({"title", "", "shown as the hint"}, &TaskStep::title);
+  keys.text({"organ", "", "`retract`, `remove`: the organ that is moved"}, &TaskStep::organ);
+  keys.position({"at_mm", "mm", "the nearest point of this organ at rest is the target"}, &TaskStep::location);
+  keys.scaled({"lift_mm", "mm", "distance of the target from its position at rest"}, &TaskStep::lift, {1.0, 500.0});
+  keys.number({"hold_s", "s", "time to hold it there"}, &TaskStep::hold, {0.0, 60.0});
+  keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
+            &TaskStep::instrument);
+  keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
+  keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});
+  keys.flag({"before_division", "", "to divide a duct before this step is done is a critical error"},
+            &TaskStep::before_division);
+  keys.list("tissue", &TaskStep::tissue);
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskLimit>) {
+  keys.text({"organ", "", "the organ to protect", Need::Required}, &TaskLimit::organ);
+  keys.scaled({"deepest_burn_mm", "mm", "a deeper burn is a critical error; 0: unlimited"}, &TaskLimit::deepest_burn,
+              {0.0, 100.0});
+  keys.flag({"no_diathermy", "", "hot metal on this organ is a critical error"}, &TaskLimit::no_diathermy);
 }
 
 template <typename Keys>
@@ -56,8 +89,8 @@ void declare(Keys& keys, std::type_identity<TaskRules>) {
               {0.0, 200.0});
   keys.scaled({"slipped_mm", "mm", "`lift-organ`: the target slipped out when its distance from the tip grew by this"},
               &TaskRules::slipped, {0.1, 200.0});
-  keys.number({"clips_staying", "", "`clip-and-cut`: clips on the side of a duct that stays"},
-              &TaskRules::clips_staying, {1.0, 10.0});
+  keys.number({"clips_staying", "", "`clip-and-cut`, `operation`: clips on the side of a duct that stays; 0: it is cut without clips"},
+              &TaskRules::clips_staying, {0.0, 10.0});
   keys.number({"many_errors", "", "with this many errors the grade for errors is 0"}, &TaskRules::many_errors,
               {1.0, 1000.0});
 }
@@ -85,6 +118,8 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.table("rules", &TaskScene::rules);
   keys.list("place", &TaskScene::locations);
   keys.list("zone", &TaskScene::zones);
+  keys.list("step", &TaskScene::steps);
+  keys.list("limit", &TaskScene::limits);
 }
 
 }  // namespace trocar

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "geometry/planar/polygon.hpp"
 #include "geometry/printable.hpp"
@@ -34,25 +35,42 @@ void refuse_targets_without_tube(TomlTable& table, const std::vector<OrganScene>
   for (const TaskTarget& target : task.locations) {
     const auto organ = std::ranges::find(organs, target.organ, &OrganScene::name);
     if (organ != organs.end() && !organ->tube)
-      table.fail("place", fmt::format("clip-and-cut needs a duct or vessel, but {} has no [organ.tube]",
+      table.fail("place", fmt::format("{} needs a duct or vessel, but {} has no [organ.tube]", name_of(task.kind),
                                       printable(target.organ)));
     if (std::ranges::count(task.locations, target.organ, &TaskTarget::organ) > 1)
       table.fail("place",
-                 fmt::format("clip-and-cut divides {} only once; remove one [[task.place]]", printable(target.organ)));
+                 fmt::format("{} divides {} only once; remove one [[task.place]]", name_of(task.kind),
+                                      printable(target.organ)));
   }
 }
 
 void refuse_missing_kinds(TomlTable& table, const std::vector<InstrumentScene>& instruments, const TaskScene& task) {
-  if (task.kind != TaskKind::ClipAndCut) return;
-  for (const InstrumentKind kind : {InstrumentKind::ClipApplier, InstrumentKind::Scissors})
+  const auto require = [&](InstrumentKind kind) {
     if (std::ranges::count(instruments, kind, &InstrumentScene::kind) == 0)
-      table.fail("kind", fmt::format("clip-and-cut needs an instrument of the kind {}", name_of(kind)));
+      table.fail("kind", fmt::format("{} needs an instrument of the kind {}", name_of(task.kind), name_of(kind)));
+  };
+  if (std::ranges::count(task.steps, StepKind::Dissect, &TaskStep::kind) > 0) require(InstrumentKind::Hook);
+  if (!divides_ducts(task)) return;
+  if (task.rules.clips_staying > 0.0) require(InstrumentKind::ClipApplier);
+  require(InstrumentKind::Scissors);
+}
+
+void check_steps(TomlTable& table, const TaskScene& task) {
+  const bool operation = task.kind == TaskKind::Operation;
+  if (operation && task.steps.empty()) table.fail("step", "is missing; an operation needs at least one [[task.step]]");
+  if (!operation && !task.steps.empty()) table.fail("step", "must be absent; only an operation has steps");
+  if (!operation && !task.limits.empty()) table.fail("limit", "must be absent; only an operation has limits");
+  if (operation && !divides_ducts(task) && !task.locations.empty())
+    table.fail("place", "must be absent; an operation has targets only for a step of the kind divide");
+  for (const StepKind kind : {StepKind::Divide, StepKind::Remove})
+    if (std::ranges::count(task.steps, kind, &TaskStep::kind) > 1)
+      table.fail("step", fmt::format("an operation has at most one step of the kind {}", name_of(kind)));
 }
 
 void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
-  if (task.kind == TaskKind::ClipAndCut) refuse_targets_without_tube(table, organs, task);
-  if (task.locations.empty()) table.fail("place", "is missing; a task needs at least one [[task.place]]");
+  if (divides_ducts(task)) refuse_targets_without_tube(table, organs, task);
+  if (task.locations.empty() && (task.kind != TaskKind::Operation || divides_ducts(task))) table.fail("place", "is missing; a task needs at least one [[task.place]]");
   if (along && task.locations.size() < 2) table.fail("place", "a line needs at least two [[task.place]]");
   if (task.kind == TaskKind::LiftOrgan && task.locations.size() > 1)
     table.fail("place", "lift-organ takes one [[task.place]], the point to grasp");
@@ -68,11 +86,21 @@ void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organ
 
 const std::vector<std::string>& task_kind_names() {
   static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve", "lift-organ",
-                                                 "burn-line",     "keep-out",        "clip-and-cut"};
+                                                 "burn-line",     "keep-out",        "clip-and-cut", "operation"};
   return names;
 }
 
+std::string_view name_of(StepKind kind) {
+  constexpr std::array<std::string_view, 4> kNames{"retract", "dissect", "divide", "remove"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 std::string_view name_of(TubeSide side) { return side == TubeSide::Start ? "start" : "end"; }
+
+bool divides_ducts(const TaskScene& task) {
+  return task.kind == TaskKind::ClipAndCut || (task.kind == TaskKind::Operation &&
+                                               std::ranges::count(task.steps, StepKind::Divide, &TaskStep::kind) > 0);
+}
 
 std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<std::size_t>(kind)]; }
 
@@ -88,12 +116,45 @@ void check(const SceneOrigin&, TomlTable& table, const TaskZone& zone) {
 }
 
 template <>
+void check(const SceneOrigin& origin, TomlTable& table, const StepTissue& tissue) {
+  if (has_name(origin.scene->layers, tissue.name) || has_name(origin.scene->bands, tissue.name)) return;
+  const std::string layers = names_of(origin.scene->layers), bands = names_of(origin.scene->bands);
+  table.fail("name", fmt::format("the scene has no layer or band '{}'; it has {}{}{}", printable(tissue.name), layers,
+                                 layers.empty() || bands.empty() ? "" : ", ", bands));
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const TaskStep& step) {
+  const bool moves = step.kind == StepKind::Retract || step.kind == StepKind::Remove;
+  if (moves && step.organ.empty()) table.fail("organ", "is missing; name the organ that is moved");
+  if (!moves && !step.organ.empty()) table.fail("organ", "must be absent; only retract and remove move an organ");
+  if (moves) refuse_unknown_organ(origin, table, "organ", step.organ);
+  const auto grasper = std::ranges::find(origin.scene->instruments, step.instrument, &InstrumentScene::name);
+  if (!step.instrument.empty() &&
+      (grasper == origin.scene->instruments.end() || grasper->kind != InstrumentKind::Grasper))
+    table.fail("instrument", "must name a grasper of the scene");
+  if (moves && std::ranges::count(origin.scene->instruments, InstrumentKind::Grasper, &InstrumentScene::kind) == 0)
+    table.fail("kind", "to move an organ the scene needs a grasper");
+  if (!(glm::length(step.direction) > 0.f)) table.fail("direction", "must not be zero");
+  if (step.kind == StepKind::Dissect && step.tissue.empty())
+    table.fail("tissue", "is missing; a step of the kind dissect needs at least one [[task.step.tissue]]");
+  if (step.kind != StepKind::Dissect && !step.tissue.empty())
+    table.fail("tissue", "must be absent; only dissect divides connective tissue");
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const TaskLimit& limit) {
+  refuse_unknown_organ(origin, table, "organ", limit.organ);
+}
+
+template <>
 void check(const SceneOrigin& origin, TomlTable& table, const TaskScene& task) {
   check_instrument(table, origin.scene->instruments, task);
   if (task.time_limit <= task.time_good)
     table.fail(
         table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
         fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g}", task.time_limit, task.time_good));
+  check_steps(table, task);
   refuse_missing_kinds(table, origin.scene->instruments, task);
   refuse_wrong_targets(table, origin.scene->organs, task);
 }

@@ -15,5 +15,8 @@ namespace trocar {
 const std::vector<std::string>& task_kind_names();
 std::string_view name_of(TaskKind kind);
 std::string_view name_of(TubeSide side);
+std::string_view name_of(StepKind kind);
+// Returns whether the task divides ducts or vessels.
+bool divides_ducts(const TaskScene& task);
 
 }  // namespace trocar

@@ -9,7 +9,7 @@
 
 namespace trocar {
 
-enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut, ClipAndCut };
+enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut, ClipAndCut, Operation };
 // An end of the line through a duct or vessel.
 enum class TubeSide { Start, End };
 
@@ -17,12 +17,47 @@ enum class TubeSide { Start, End };
 struct TaskTarget {
   std::string organ;
   glm::vec3 location{0.f};         // m, world, at rest
-  TubeSide stays = TubeSide::End;  // ClipAndCut: the part of the duct with this end stays in the patient
+  TubeSide stays = TubeSide::End;  // ClipAndCut, Operation: the part of the duct with this end stays in the patient
 };
 
 // A forbidden zone in the scope's picture, in pinhole image coordinates.
 struct TaskZone {
   std::vector<glm::dvec2> outline;  // half heights, a simple polygon
+};
+
+// A step of an operation.
+//   Retract: a point of an organ is moved at least `lift` from its position at rest and held there for `hold`.
+//   Dissect: connective tissue is divided.
+//   Divide:  the ducts and vessels of the task's targets are clipped and divided, as in ClipAndCut.
+//   Remove:  as Retract, but last: it counts when all other steps are done.
+enum class StepKind { Retract, Dissect, Divide, Remove };
+
+// A layer or band of connective tissue, or the part of it that is nearest to a point.
+struct StepTissue {
+  std::string name;
+  glm::vec3 near{0.f};  // m, at rest
+  double part = 1.0;    // 1  share of its fibres: those nearest to `near`
+};
+
+struct TaskStep {
+  StepKind kind = StepKind::Retract;
+  std::string title;               // "retract the fundus"; shown as the hint
+  std::string organ;               // Retract, Remove
+  glm::vec3 location{0.f};         // m, world, at rest: the nearest point of the organ's surface counts
+  double lift = 0.020;             // m  distance from rest
+  std::string instrument;          // Retract, Remove: holds the tissue in demonstrations; empty: the first grasper
+  glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
+  double hold = 1.0;               // s
+  std::vector<StepTissue> tissue;  // Dissect
+  double share = 0.95;             // 1  of the fibres that must be divided
+  bool before_division = false;    // dividing a duct before this step is done is a critical error
+};
+
+// What must not happen to an organ. Exceeding a limit is a critical error.
+struct TaskLimit {
+  std::string organ;
+  double deepest_burn = 0.0;  // m  largest depth of burnt holes below the surface at rest; 0: unlimited
+  bool no_diathermy = false;  // hot metal must not act on it
 };
 
 // The thresholds of the tasks' rules (docs/tasks.md).
@@ -36,7 +71,7 @@ struct TaskRules {
   double enough = 0.95;         // 1  share of the line's points that must burn: the ends of a burn are round
   double lifted = 0.004;        // m  more than breathing moves tissue: a release above this height is a drop
   double slipped = 0.01;        // m  the target slipped out when its distance from the tip has grown by this
-  double clips_staying = 2.0;   // 1  clips on the part of a duct that stays in the patient
+  double clips_staying = 2.0;   // 1  clips on the part of a duct that stays in the patient; 0: it is cut without clips
   double many_errors = 6.0;     // 1  with this many errors the grade for errors is 0
 };
 
@@ -46,6 +81,8 @@ struct TaskScene {
   std::string instrument;             // the instrument that counts; empty: any. The scope for NavigateCamera
   std::vector<TaskTarget> locations;  // targets in order, or the corners of the curve or the line
   std::vector<TaskZone> zones;        // forbidden, in every kind of task
+  std::vector<TaskStep> steps;        // of Operation, in the usual order; any order is accepted
+  std::vector<TaskLimit> limits;      // of Operation
   double tolerance = 0.004;           // m  distance that counts as on target; half the width of a line
   double hold = 0.5;                  // s  time on each target
   double lift = 0.015;                // m  of LiftOrgan: height above rest

@@ -36,11 +36,12 @@ class Session {
   void step(const FrameClock& clock, double dt);
 
   // Returns the organs, and their nodes at the time of the last frame's touch query: a recording keeps them.
-  // [organ][node]
+  // [organ][node]. So does queried_ends() for the ends of a fibre.
   const std::vector<Organ>& organs() const { return world_.organs(); }
   const SessionBonds& bonds() const { return world_.bonds(); }
   const SessionClips& clips() const { return world_.clips(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
+  FibreEnds queried_ends(std::size_t fibre) const { return world_.queried_ends(fibre); }
 
   std::vector<Instrument>& instruments() { return instruments_.list(); }
   const std::vector<Instrument>& instruments() const { return instruments_.list(); }

@@ -28,19 +28,26 @@ SessionBonds::SessionBonds(const Scene& scene, std::vector<Organ>& organs, const
     hanging_.push_back({organs[k].sculpture ? &*organs[k].sculpture : nullptr, &organs[k].tissue});
     bonded.push_back({models_[k], organs[k].mesh.view(), k < contacts.field.size() ? &contacts.field[k] : nullptr});
   }
-  for (const LayerScene& layer : scene.layers)
+  for (const LayerScene& layer : scene.layers) {
     if (add_layer(layer.params, organ_named(scene, layer.organ), organ_named(scene, layer.to), bonded, bonds_) == 0)
       throw InputError(fmt::format(
           "{}: no face of '{}' is within {:g} mm of '{}'; raise reach_mm of the layer '{}', or move its centre_mm",
           scene.file.string(), layer.organ, static_cast<double>(layer.params.reach) * 1e3, layer.to, layer.name));
-  for (const BandScene& band : scene.bands)
+    groups_.resize(bonds_.fibres.size(), static_cast<std::uint32_t>(names_.size()));
+    names_.push_back(layer.name);
+  }
+  for (const BandScene& band : scene.bands) {
     if (add_band(band.params, organ_named(scene, band.organ), organ_named(scene, band.to), bonded, bonds_) <
         static_cast<std::size_t>(band.params.strands))
       throw InputError(
           fmt::format("{}: an end of the band '{}' is too far from the tissue of its organ; move its lines onto it",
                       scene.file.string(), band.name));
+    groups_.resize(bonds_.fibres.size(), static_cast<std::uint32_t>(names_.size()));
+    names_.push_back(band.name);
+  }
   measure_slowdown(models_, bonds_);
   bonds_.broken.reserve(bonds_.fibres.size());
+  bonds_.broken_how.reserve(bonds_.fibres.size());
   if (bonds_.empty()) return;
   mark_bonded(hanging_, bonds_);
   expect_to_hang(hanging_);

@@ -27,10 +27,19 @@ class SessionBonds {
   // `intact` passes from frame to frame, `broken` is that of the last frame.
   Bonds& bonds() { return bonds_; }
   const Bonds& bonds() const { return bonds_; }
+  // Returns the number of the layer or band of each fibre: first the scene's layers, then its bands. [fibre]
+  std::span<const std::uint32_t> groups() const { return groups_; }
+  // [group] names of the layers, then of the bands
+  const std::vector<std::string>& names() const { return names_; }
   FibreEnds ends(std::size_t fibre) const { return ends_of(bonds_.fibres[fibre], models_, states_); }
 
+  // Returns the ends when the nodes are elsewhere. `nodes`: [organ][node] m
+  FibreEnds ends(std::size_t fibre, std::span<const std::vector<glm::vec3>> nodes) const {
+    return ends_of(bonds_.fibres[fibre], models_, nodes);
+  }
+
   // Starts a frame.
-  void begin() { bonds_.broken.clear(); }
+  void begin() { bonds_.broken.clear(), bonds_.broken_how.clear(); }
   void burn(std::span<const HotSegment> metal);
   void snip(const BladeCut& cut);
   // Call after a change of tissue: fibres lose their ends, and the bonds' substeps depend on its mass.
@@ -44,6 +53,8 @@ class SessionBonds {
 
  private:
   Bonds bonds_;
+  std::vector<std::uint32_t> groups_;       // [fibre]
+  std::vector<std::string> names_;          // [group]
   bool parted_ = false;                     // tissue may have parted in this frame
   std::vector<HangingOrgan> hanging_;       // [organ]
   std::vector<const TissueModel*> models_;  // [organ]

@@ -30,6 +30,7 @@ class TissueWorld {
   const SessionClips& clips() const { return clips_; }
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
+  FibreEnds queried_ends(std::size_t fibre) const { return bonds_.ends(fibre, queried_nodes_); }
 
   // Measures positions and speeds; then reach_of() gives the box in which an organ may meet another within `dt`
   // seconds.

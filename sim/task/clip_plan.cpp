@@ -7,6 +7,7 @@
 #include "geometry/elementary.hpp"
 #include "geometry/tool_frame.hpp"
 #include "mesh/tube_shape.hpp"
+#include "sim/task/duct_line.hpp"
 #include "sim/task/performer.hpp"
 
 namespace trocar {
@@ -20,18 +21,8 @@ constexpr double kBack = 0.030;                                  // m  in front 
 constexpr double kLegs = 0.0045, kBlades = 0.0075;  // m
 constexpr double kBladesOpen = 0.6;                 // 1   aperture: wider blades push the duct away
 constexpr double kIn = 0.8;                         // s   of the last movement to the duct, and back
+constexpr double kAgain = 0.001;                         // m
 constexpr double kSlope = 5e-4;                     // m   over which the direction of a duct is measured
-
-glm::dvec3 point_at(std::span<const glm::dvec3> line, double along) {
-  double before = 0.0;
-  for (std::size_t k = 1; k < line.size(); ++k) {
-    const double length = glm::distance(line[k - 1], line[k]);
-    if (before + length >= along || k + 1 == line.size())
-      return glm::mix(line[k - 1], line[k], std::clamp((along - before) / length, 0.0, 1.0));
-    before += length;
-  }
-  return line.front();
-}
 
 std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
   const auto found = std::ranges::find(instruments, kind, &InstrumentScene::kind);
@@ -53,30 +44,48 @@ void Performer::plan_clip(const Observation& seen) {
     const double towards = duct.starts ? -1.0 : 1.0;
     const bool hasty = style_.careless && attempts_ > 1, last = mark + 1 == ducts_.size();
     const std::size_t applier = tool_of_kind(instruments_, InstrumentKind::ClipApplier);
-    if (staying < (hasty ? 1 : 2))
-      return close_on(mark, applier, duct.along + towards * (staying == 0 ? kFar : kNear), kLegs, 1.0);
-    if (leaving == 0 && !(hasty && last)) return close_on(mark, applier, duct.along - towards * kOther, kLegs, 1.0);
-    return close_on(mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+    if (style_.mistake == Fault::Unclipped || task_.rules.clips_staying == 0.0)
+      return close_on(seen, mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades,
+                      kBladesOpen);
+    if (style_.mistake == Fault::WrongDuct && !wrong_duct_.line.empty())
+      return close_on(seen, kNone, applier, wrong_duct_.along, kLegs, 1.0);
+    if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
+      return close_on(seen, mark, applier, duct.along + towards * (staying == 0 ? kFar : kNear), kLegs, 1.0);
+    if (leaving == 0 && !(hasty && last)) return close_on(seen, mark, applier, duct.along - towards * kOther, kLegs, 1.0);
+    return close_on(seen, mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
   }
   then([tip = tip_](const Observation&, double) { return tip; });
 }
 
-// Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `beyond`: m, of its end from
-// the middle of the duct.
-void Performer::close_on(std::size_t mark, std::size_t tool, double along, double beyond, double aperture) {
-  const Duct& duct = ducts_[mark];
+// Returns where a point of a duct is now. Between marks on the duct the motion is interpolated.
+glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const {
+  const auto moved = [&](std::size_t k, const glm::dvec3& rest) { return glm::dvec3(seen.marks[k]) - rest; };
+  if (mark == kNone) return point_on_line(duct.line, along);
+  const glm::dvec3 at = point_on_line(duct.line, along), middle = moved(mark, duct.rest);
+  if (!steps_) return at + middle;
+  const double share = (along - duct.along) / OperationSteps::kDuctSpan;
+  const std::size_t k = steps_->duct_mark(mark) + (share > 0.0 ? 1 : 0);
+  return at + glm::mix(middle, moved(k, duct.around[share > 0.0 ? 1 : 0]), std::min(std::abs(share), 1.5));
+}
+
+// Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `mark`: kNone for the wrong
+// duct, which is taken to be at rest. `beyond`: m, of its end from the middle of the duct.
+void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond, double aperture) {
+  const Duct& duct = mark == kNone ? wrong_duct_ : ducts_[mark];
   const glm::dvec3 pivot = instruments_[tool].pivot, error = aim(), home = instruments_[tool].tip;
-  const glm::dvec3 at = point_at(duct.line, along), rest = duct.rest;
-  const glm::dvec3 direction =
-      glm::normalize(point_at(duct.line, along + kSlope) - point_at(duct.line, along - kSlope));
-  const double from_tip = beyond - instruments_[tool].radius;
+  const glm::dvec3 direction = glm::normalize(point_of(seen, duct, mark, along + kSlope) -
+                                              point_of(seen, duct, mark, along - kSlope));
+  // Another attempt at the same place goes a little further or less far.
+  const double again = along == last_along_ ? last_beyond_ + (last_beyond_ > beyond + 1e-3 ? -2.0 : 1.0) * kAgain : beyond;
+  last_along_ = along, last_beyond_ = again;
+  const double from_tip = again - instruments_[tool].radius;
   // From the moment of closing, the hand stays where it is: a cut duct springs away.
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
-  const auto goal = [=](double further, bool closing) -> Goal {
-    return [=](const Observation& seen, double) {
-      const glm::dvec3 moved = *closed_at ? **closed_at : glm::dvec3(seen.marks[mark]) - rest;
-      if (closing) *closed_at = moved;
-      const glm::dvec3 target = at + error + moved;
+  const auto goal = [=, this](double further, bool closing) -> Goal {
+    return [=, this](const Observation& later, double) {
+      const glm::dvec3 at = *closed_at ? **closed_at : point_of(later, duct, mark, along);
+      if (closing) *closed_at = at;
+      const glm::dvec3 target = at + error;
       return target + (from_tip + further) * glm::normalize(target - pivot);
     };
   };

@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 #include <span>
 
+#include "deform/bonds.hpp"
 #include "deform/clip.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
@@ -32,6 +33,16 @@ struct SeenOrgan {
   std::uint32_t faces_removed = 0;  // removed in this frame: burnt, cut or torn
   // [touch] part of the tool, 0: its shaft; empty: all 0.
   std::span<const std::uint8_t> part = {};
+  std::span<const glm::vec3> new_rest = {};  // m  vertices that a burn, cut or tear made in this frame, at rest
+};
+
+// Connective tissue. Recordings before format 2.6 do not tell how a fibre broke, and have none here.
+struct SeenFibres {
+  std::span<const std::uint8_t> intact;  // [fibre] at the end of this frame
+  std::span<const FibreEnds> ends;       // [fibre] m, at the time of the touch query
+  // Fibres that broke in this frame, and how. [broken]
+  std::span<const std::uint32_t> broken;
+  std::span<const FibreBreak> how;
 };
 
 // Borrowed: valid until the source's next frame.
@@ -46,6 +57,7 @@ struct Observation {
   // In the order of closing, since the session began. What is not recorded is not set: stiffness, used, holds.
   std::span<const PlacedClip> clips = {};
   std::span<const TubeState> tubes = {};  // [organ] of ducts and vessels
+  SeenFibres fibres = {};
 };
 
 }  // namespace trocar

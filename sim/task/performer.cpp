@@ -8,6 +8,7 @@
 #include "geometry/tool_frame.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/device/joints.hpp"
+#include "sim/scene/task_reader.hpp"
 
 namespace trocar {
 namespace {
@@ -69,6 +70,12 @@ HandStyle style_with(Fault fault, double dose) {
     case Fault::WrongOrder:
       style.wrong_order = dose;
       break;
+    case Fault::Unclipped:
+    case Fault::WrongDuct:
+    case Fault::DeepBurn:
+    case Fault::NoView:
+      if (dose > 0.0) style.mistake = fault;
+      break;
   }
   return style;
 }
@@ -95,6 +102,7 @@ Performer::Performer(const Scene& scene, const HandStyle& style, std::uint32_t s
              found != instruments_.end()) {
     tool_ = static_cast<std::size_t>(found - instruments_.begin());
   }
+  pulled_.resize(instruments_.size());
   tip_ = poses_[tool_].tip;
   for (int wave = 0; wave < 2 * 3 * kWaves; ++wave) {
     const bool tremor = wave < 3 * kWaves;
@@ -114,14 +122,38 @@ std::unique_ptr<Device> Performer::scope_device() { return std::make_unique<Hand
 void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks) {
   normals_.clear();
   for (const SurfaceMark& mark : marks) normals_.push_back(normal_of(stage.surfaces[mark.organ], mark));
+  rest_.clear();
+  for (const SurfaceMark& mark : marks)
+    rest_.emplace_back(position_of(mark, stage.surfaces[mark.organ].positions));
+  lines_ = stage.lines;
   ducts_.clear();
-  if (task_.kind != TaskKind::ClipAndCut) return;
-  for (std::size_t k = 0; k < marks.size(); ++k) {
+  tries_.assign(stage.fibres.size(), 0.0);
+  if (task_.kind == TaskKind::Operation) steps_.emplace(task_, stage), choose_aims(stage);
+  if (!divides_ducts(task_)) return;
+  for (std::size_t k = 0; k < task_.locations.size(); ++k) {
     const std::vector<glm::dvec3>& line = stage.lines[marks[k].organ];
     const TaskTarget& target = task_.locations[k];
     ducts_.push_back({marks[k].organ, line, trocar::along_line(line, glm::dvec3(target.location)),
                       target.stays == TubeSide::Start,
                       glm::dvec3(position_of(marks[k], stage.surfaces[marks[k].organ].positions))});
+    for (std::size_t side = 0; steps_ && side < 2; ++side) {
+      const SurfaceMark& beside = marks[steps_->duct_mark(k) + side];
+      ducts_.back().around[side] = glm::dvec3(position_of(beside, stage.surfaces[beside.organ].positions));
+    }
+  }
+  find_wrong_duct(stage);
+}
+
+// A duct that is not a target, just beyond the end of the first target's duct.
+void Performer::find_wrong_duct(const TaskStage& stage) {
+  constexpr double kBeyond = 0.015;  // m
+  wrong_duct_ = {};
+  for (std::uint32_t k = 0; k < stage.lines.size(); ++k) {
+    const bool target = std::ranges::count(ducts_, k, &Duct::organ) > 0;
+    if (target || stage.lines[k].empty()) continue;
+    wrong_duct_.organ = k, wrong_duct_.line = stage.lines[k];
+    wrong_duct_.along = trocar::along_line(wrong_duct_.line, ducts_.front().line.back()) + kBeyond;
+    return;
   }
 }
 
@@ -174,7 +206,10 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;
   last_ = seen.time;
   Move& move = moves_.front();
-  if (start_ < 0.0 && move.tool != kNone && move.tool != tool_) tool_ = move.tool, tip_ = poses_[tool_].tip;
+  if (start_ < 0.0 && move.tool != kNone && move.tool != tool_) {
+    poses_[tool_].energy = Diathermy::Off;
+    tool_ = move.tool, tip_ = poses_[tool_].tip;
+  }
   DevicePose& pose = poses_[tool_];
   if (tool_ < instruments_.size()) felt_ = glm::length(glm::dvec3(seen.tools[tool_].force));
   press(move, dt);
@@ -193,8 +228,12 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (task_.kind == TaskKind::BurnLine) turn_hook(dt);
   if (move.across) turn_across(*move.across, dt);
   const double waited = seen.time - start_ - duration_;
-  if (waited < 0.0 || (waited < move.wait && feed.progress < move.enough)) return;
-  moves_.pop_front();
+  const bool stopped = move.stop > 0.0 && felt_ > move.stop;
+  if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;
+  if (stopped)
+    moves_.clear();
+  else
+    moves_.pop_front();
   start_ = -1.0;
 }
 

@@ -17,13 +17,16 @@
 #include "sim/device/device.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/task/observation.hpp"
+#include "sim/task/operation_steps.hpp"
 #include "sim/task/task_run.hpp"
 
 namespace trocar {
 
 enum class Skill { Expert, Clumsy };
 // A single fault. An expert with one of them loses points for it, and few for anything else.
-enum class Fault { Tremor, Force, Detour, Slowness, WrongOrder };
+// The last four are critical errors of an operation: a cut without clips, a clip on another duct, a burn deep into an
+// organ with a limit, and a division before the steps that must come first.
+enum class Fault { Tremor, Force, Detour, Slowness, WrongOrder, Unclipped, WrongDuct, DeepBurn, NoView };
 
 // Parameters of a trainee.
 struct HandStyle {
@@ -41,6 +44,7 @@ struct HandStyle {
   double detour = 0.0;        // 1    height of the bow of a reaching movement, relative to its length
   double wrong_order = 0.0;   // 1    share of the targets that are touched before their turn
   double blunder = 0.0;       // 1    probability that a step goes wrong: wrong target, grasp off target, too deep
+  std::optional<Fault> mistake = {};  // a critical error of an operation
   bool careless = false;      // presses the pedal too early, waits too long, lifts too high, crosses zones
 };
 HandStyle style_of(Skill skill);
@@ -81,6 +85,7 @@ class Performer {
     double deeper = 0.0;       // m    added to the style's depth, before a force is felt
     std::size_t tool = kNone;  // moves this instrument; kNone: the same as before
     std::optional<glm::dvec3> across = {};  // the jaws close across this direction
+    double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
   };
 
   // A duct that the task divides.
@@ -90,6 +95,7 @@ class Performer {
     double along = 0.0;            // m, of the target
     bool starts = false;           // the part with the start of its line stays
     glm::dvec3 rest{0.0};          // m, of the target's mark
+    glm::dvec3 around[2]{};        // m, of the marks before and after it, in an operation
   };
 
   void plan(const Observation& seen, const TaskFeed& feed);
@@ -98,7 +104,24 @@ class Performer {
   void plan_line(const TaskFeed& feed);
   void plan_lift();
   void plan_clip(const Observation& seen);
-  void close_on(std::size_t mark, std::size_t tool, double along, double beyond, double aperture);
+  void plan_operation(const Observation& seen, const TaskFeed& feed);
+  void plan_retract(const Observation& seen, std::size_t step);
+  // How jaws grasp a duct.
+  struct DuctGrip {
+    glm::dvec3 to_centre, direction;  // m, from the mark; unit, along the duct
+  };
+  std::optional<DuctGrip> duct_grip(std::size_t mark) const;
+  bool holds(const Observation& seen, std::size_t step) const;
+  void pull(std::size_t tool, const glm::dvec3& by, double wait);
+  void plan_remove(const Observation& seen, std::size_t step);
+  void plan_dissect(const Observation& seen, std::size_t step);
+  bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
+  std::size_t grasper_of(std::size_t step) const;
+  bool withdraw_hook();
+  void choose_aims(const TaskStage& stage);
+  void find_wrong_duct(const TaskStage& stage);
+  glm::dvec3 point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const;
+  void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond, double aperture);
   void slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy);
 
   Move& then(Goal goal);
@@ -129,7 +152,15 @@ class Performer {
   std::size_t tool_ = 0;             // the moved instrument; instruments_.size(): the scope
   std::vector<DevicePose> poses_;    // [instrument], then the scope
   std::vector<glm::dvec3> normals_;  // [mark] at rest, outward
-  std::vector<Duct> ducts_;          // [mark] of ClipAndCut
+  std::vector<glm::dvec3> rest_;     // [mark] m, at rest
+  std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts
+  std::vector<Duct> ducts_;          // [mark] of ClipAndCut and Operation
+  std::optional<OperationSteps> steps_;  // of Operation: their marks and fibres
+  std::vector<double> pulled_;       // [instrument] m, more than a retraction needs
+  std::vector<double> tries_;        // [fibre] attempts to divide it
+  std::vector<double> shortest_;     // [fibre] m  it is divided only when it is at least as long
+  std::vector<double> aim_at_;       // [fibre] 1  where the hook divides it, from its first end
+  Duct wrong_duct_;                  // one that the task does not divide; without points: there is none
   std::vector<double> waves_;        // phases and rates of tremor and sway
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
@@ -138,6 +169,7 @@ class Performer {
   std::size_t early_ = kNone;                           // the last target for which the next was touched first
   double felt_ = 0.0, depth_ = 0.0;                     // N; m, of the goal under the surface
   std::size_t attempts_ = 0;
+  double last_along_ = -1.0, last_beyond_ = 0.0;        // m, of the last clip or cut
 };
 
 }  // namespace trocar

@@ -21,7 +21,7 @@ std::size_t step_of(double progress, std::size_t n) {
 
 void Performer::plan(const Observation& seen, const TaskFeed& feed) {
   ++attempts_;
-  pause();
+  if (task_.kind != TaskKind::Operation) pause();
   switch (task_.kind) {
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
@@ -35,6 +35,8 @@ void Performer::plan(const Observation& seen, const TaskFeed& feed) {
       return plan_lift();
     case TaskKind::ClipAndCut:
       return plan_clip(seen);
+    case TaskKind::Operation:
+      return plan_operation(seen, feed);
   }
 }
 

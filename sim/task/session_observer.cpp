@@ -9,9 +9,16 @@ TaskStage stage_of(const Session& session) {
     stage.surfaces.push_back(organ.mesh.view());
   }
   stage.lines = session.clips().lines();
+  stage.tissue = session.bonds().names();
+  for (std::size_t f = 0; f < session.bonds().bonds().fibres.size(); ++f) {
+    const Fibre& fibre = session.bonds().bonds().fibres[f];
+    stage.fibres.push_back({session.bonds().groups()[f], 0.5f * (fibre.a.point + fibre.b.point),
+                            fibre.a.organ, fibre.b.organ});
+  }
   for (const Instrument& instrument : session.instruments()) {
     stage.instruments.push_back(instrument.name);
     stage.jaws.push_back(instrument.jaws);
+    stage.grasps.push_back(instrument.kind == InstrumentKind::Grasper);
   }
   return stage;
 }
@@ -30,8 +37,11 @@ const Observation& SessionObserver::observe(const Session& session, double time)
     // Pressures of the tips come after those of the shafts.
     const std::span<const float> pressure = std::span(organ.touch_pressure).first(organ.touches_by_id.touches.size());
     organs_[k] = {organ.touches_by_id, pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
-                  organ.touched.part};
+                  organ.touched.part, organ.change.new_rest};
   }
+  const Bonds& bonds = session.bonds().bonds();
+  fibre_ends_.resize(bonds.fibres.size());
+  for (std::size_t f = 0; f < fibre_ends_.size(); ++f) fibre_ends_[f] = session.queried_ends(f);
   seen_ = {time,
            tools_,
            organs_,
@@ -40,7 +50,8 @@ const Observation& SessionObserver::observe(const Session& session, double time)
            session.scope().pose,
            session.scope().lens,
            session.clips().clips(),
-           session.clips().tubes()};
+           session.clips().tubes(),
+           {bonds.intact, fibre_ends_, bonds.broken, bonds.broken_how}};
   return seen_;
 }
 

@@ -22,6 +22,7 @@ class SessionObserver {
  private:
   std::vector<SeenTool> tools_;
   std::vector<SeenOrgan> organs_;
+  std::vector<FibreEnds> fibre_ends_;  // [fibre]
   Observation seen_;
 };
 

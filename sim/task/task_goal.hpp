@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ class TaskGoal {
   // Observes the next frame. `dt`: s since the last frame, 0 in the first.
   virtual void step(const Observation& seen, double dt, TaskLog& log) = 0;
   virtual double progress() const = 0;  // 0 .. 1: done
+  // Returns the number of the current step of a task that has steps.
+  virtual std::optional<std::size_t> step_number() const { return std::nullopt; }
   // Appends to the hint and the warning of the feed.
   virtual void say(std::string& hint, std::string& warning) const = 0;
   // Adds the graded metrics.
@@ -72,6 +75,7 @@ std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskSta
 std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_clip_and_cut(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_operation(const TaskScene& task, const TaskStage& stage);
 
 // Returns the index of the organ or instrument with this name. Throws InputError when there is none.
 std::uint32_t organ_of(const TaskStage& stage, const std::string& name);

@@ -27,6 +27,8 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
       return make_burn_line(task, stage);
     case TaskKind::ClipAndCut:
       return make_clip_and_cut(task, stage);
+    case TaskKind::Operation:
+      return make_operation(task, stage);
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
       break;
@@ -66,6 +68,7 @@ struct TaskRun::Content {
 
   void finish(double time) {
     feed.progress = goal->progress();
+    feed.step = goal->step_number();
     if (log.ended) {
       feed.finished = true;
     } else if (feed.progress >= 1.0) {

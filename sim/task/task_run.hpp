@@ -4,9 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "deform/bonds.hpp"
 #include "deform/grasp.hpp"
 #include "geometry/mesh_view.hpp"
 #include "sim/scene/task_scene.hpp"
@@ -16,6 +18,13 @@
 
 namespace trocar {
 
+// A fibre of connective tissue.
+struct StageFibre {
+  std::uint32_t group = 0;  // its layer or band, TaskStage::tissue
+  glm::vec3 rest{0.f};      // m, its middle at rest
+  std::uint32_t a = kWall, b = kWall;  // the organs that it joins
+};
+
 // The data of the scene that a task needs before its start.
 struct TaskStage {
   std::vector<std::string> organs, instruments;  // names, in the scene's order
@@ -23,6 +32,9 @@ struct TaskStage {
   std::vector<GraspParams> jaws = {};            // [instrument]; empty: the defaults
   // [organ] m, line through a duct or vessel; empty for other organs
   std::vector<std::vector<glm::dvec3>> lines = {};
+  std::vector<std::string> tissue = {};   // [group] names of the layers, then of the bands
+  std::vector<StageFibre> fibres = {};    // [fibre]
+  std::vector<char> grasps = {};          // [instrument] 1: a grasper
 };
 
 // The state of a task that the window shows.
@@ -32,6 +44,7 @@ struct TaskFeed {
   double progress = 0.0;   // 0 .. 1
   std::size_t errors = 0;  // so far
   double score = 0.0;      // 0 .. 100, current
+  std::optional<std::size_t> step = {};  // number of the current step of a task that has steps
   std::string hint;        // what to do next: "touch target 3 of 6"
   std::string warning;     // current error: "2.1 mm off the line"; empty: none
 };

@@ -33,7 +33,7 @@ class HangingBlocks : public ::testing::Test {
     expect_to_hang(hanging_);
   }
   void break_fibres(std::uint32_t from, std::size_t to) {
-    for (std::uint32_t f = from; f < to; ++f) break_fibre(f, blocks_.bonds);
+    for (std::uint32_t f = from; f < to; ++f) break_fibre(f, FibreBreak::Cut, blocks_.bonds);
     mark_bonded(hanging_, blocks_.bonds);
     release_unheld(hanging_, blocks_.bonds);
   }
@@ -82,7 +82,7 @@ TEST_F(HangingBlocks, StayWhenTheyWereNeverHeld) {
 TEST_F(HangingBlocks, ACutLetsTheUnheldHalfFall) {
   begin();
   for (std::uint32_t f = 0; f < layer_; ++f)
-    if (blocks_.bonds.fibres[f].a.point.x > 0.015f) break_fibre(f, blocks_.bonds);
+    if (blocks_.bonds.fibres[f].a.point.x > 0.015f) break_fibre(f, FibreBreak::Cut, blocks_.bonds);
   mark_bonded(hanging_, blocks_.bonds);
   const BladeCut cut = test::rectangle_cut({0.0213f, -0.01f, 0.06f}, {0, 1, 0}, {0, 0, 1}, 0.06f, 0.03f);
   snip(sculptures_[1], blocks_.group().models[1], blocks_.group().states[1], cut);

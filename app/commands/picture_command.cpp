@@ -1,0 +1,81 @@
+// trocar picture: draws frames of a recording as the scope saw them, without a window.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+
+#include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
+#include "app/compare/backends.hpp"
+#include "app/view/view.hpp"
+#include "app/window/replay_scene.hpp"
+#include "geometry/error.hpp"
+#include "sim/support/output_file.hpp"
+
+#include <fmt/format.h>
+
+namespace trocar {
+namespace {
+
+struct PictureCommand {
+  std::string recording, out = "pictures";
+  double from = 0.0, to = 1e9, every = 1.0;  // s
+  int width = 1280, height = 720;
+};
+
+std::string picture_name(double time) { return fmt::format("{:08.2f}s.png", time); }
+
+// Returns the frames nearest to the wanted times.
+std::vector<std::size_t> frames_at(const Recording& recording, const PictureCommand& command) {
+  const std::vector<double>& times = recording.times();
+  std::vector<std::size_t> frames;
+  for (double time = command.from; time <= std::min(command.to, times.back()); time += command.every) {
+    const auto at = std::lower_bound(times.begin(), times.end(), time);
+    frames.push_back(std::min(static_cast<std::size_t>(at - times.begin()), times.size() - 1));
+  }
+  if (frames.empty())
+    throw InputError(fmt::format("--from: the recording ends at {:.2f} s", times.back()));
+  return frames;
+}
+
+void draw_pictures(const PictureCommand& command) {
+  Backends backends;
+  GlContext* context = backends.context();
+  if (!context) throw InputError("picture needs OpenGL, which this machine does not have; see trocar doctor");
+  ReplayScene scene(command.recording);
+  const std::vector<std::size_t> frames = frames_at(scene.recording(), command);
+  const std::filesystem::path folder = command.out;
+  std::filesystem::create_directories(folder);
+  for (const std::size_t frame : frames)
+    refuse_foreign(folder / picture_name(scene.recording().times()[frame]), OutputKind::Picture);
+  scene.load(frames.front());
+  View view(*context, scene.organs());
+  PictureTarget target(command.width, command.height);
+  for (const std::size_t frame : frames) {
+    scene.load(frame);
+    ViewSettings settings;
+    settings.time = scene.recording().times()[frame];
+    target.bind();
+    view.draw(scene.organs(), scene.tools(), scene.bonds(), scene.scope(), scene.lens(), {}, settings, command.width,
+              command.height);
+    target.save_png(folder / picture_name(settings.time));
+    PictureTarget::unbind();
+  }
+  fmt::print("{} pictures are in {}\n", frames.size(), folder.string());
+}
+
+}  // namespace
+
+void add_picture_command(CLI::App& program) {
+  auto command = std::make_shared<PictureCommand>();
+  CLI::App* sub = program.add_subcommand("picture", "Draw frames of a recording as the scope saw them: .png");
+  sub->add_option("recording", command->recording, "Recording: .h5")->required();
+  sub->add_option("-o,--out", command->out, "Folder for the pictures")->capture_default_str();
+  sub->add_option("--from", command->from, "Time of the first picture, s")->check(within(0, 1e6))->capture_default_str();
+  sub->add_option("--to", command->to, "Time of the last picture, s")->check(within(0, 1e9));
+  sub->add_option("--every", command->every, "Time between pictures, s")->check(within(0.01, 1e6))->capture_default_str();
+  sub->add_option("--width", command->width, "Width, pixels")->check(within(16, 8192))->capture_default_str();
+  sub->add_option("--height", command->height, "Height, pixels")->check(within(16, 8192))->capture_default_str();
+  sub->callback([command] { draw_pictures(*command); });
+}
+
+}  // namespace trocar

@@ -1,0 +1,67 @@
+// Watches ducts and vessels that a task divides: clips on both sides of a target, and a cut between them. Sides, clips
+// and divisions come from the tissue (sim/session/session_clips.hpp). A cut without a clip on both sides, and a cut or
+// clip on another duct, are critical errors. Rules and sources: docs/tasks.md.   Units: metres, seconds.
+// Tested in tests/sim/clip_and_cut_test.cpp
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/task/task_goal.hpp"
+
+namespace trocar {
+
+// A duct or vessel that is to be divided.
+struct DuctTarget {
+  std::uint32_t organ = 0;
+  double along = 0.0;   // m, of the target on its line
+  bool starts = false;  // the part with the start of its line stays
+  bool divided = false;
+  std::size_t staying = 0, leaving = 0;  // closing clips on the part that stays, and on the other
+  double miss = 0.0;                     // m, of the division from the target
+
+  bool done(const TaskRules& rules) const { return divided && double(staying) >= rules.clips_staying; }
+  double progress(const TaskRules& rules) const;
+};
+
+class DuctWatch {
+ public:
+  // Throws InputError for a target on an organ that is not a duct or vessel.
+  DuctWatch(const TaskScene& task, const TaskStage& stage);
+
+  void step(const Observation& seen, TaskLog& log);
+
+  const std::vector<DuctTarget>& targets() const { return targets_; }
+  bool done() const;
+  double progress() const;  // 0 .. 1; 1 without targets
+  bool is_tube(std::size_t organ) const { return is_tube_[organ] != 0; }
+  // Return the counts of the last frame.
+  std::size_t divisions_now() const { return divisions_now_; }
+  std::size_t clips_now() const { return clips_now_; }
+
+  // Append the next thing to do, and the latest error.
+  void say(std::string& hint, std::string& warning) const;
+  void add_metrics(PartList& parts) const;
+  // `positions`: m, of the targets. [target]
+  void draw(std::span<const glm::vec3> positions, DrawnMarks& marks) const;
+
+ private:
+  const DuctTarget* current() const;
+  DuctTarget* target_on(std::uint32_t organ);
+  void complain(const Observation& seen, std::string text, TaskLog& log);
+  void watch_clips(const Observation& seen, TaskLog& log);
+  void watch_divisions(const Observation& seen, TaskLog& log);
+  void divide(const Observation& seen, const TubeState& tube, DuctTarget& target, TaskLog& log);
+  void count_clips(const Observation& seen, DuctTarget& target) const;
+
+  TaskRules rules_;
+  double tolerance_;
+  std::vector<std::string> names_;       // [organ]
+  std::vector<char> is_tube_, divided_;  // [organ]
+  std::vector<DuctTarget> targets_;      // in the task's order
+  std::vector<char> was_on_;             // [clip]
+  std::size_t known_ = 0, bad_clips_ = 0, clips_now_ = 0, divisions_now_ = 0;
+  std::string warning_;
+};
+
+}  // namespace trocar

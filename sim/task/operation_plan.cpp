@@ -1,0 +1,267 @@
+// Plans how a performer does the steps of an operation, one after the other. The grasper holds what it has retracted
+// while another instrument works. Connective tissue is divided strand by strand with the hook, the most stretched of
+// the near ones first.   Tested in tests/sim/operation_test.cpp
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "geometry/elementary.hpp"
+#include "mesh/tube_shape.hpp"
+#include "sim/task/duct_line.hpp"
+#include "sim/task/performer.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kAbove = 0.012;      // m    above the surface, before a grasp
+constexpr double kBack = 0.025;       // m    in front of the strands, towards the trocar
+// From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
+constexpr double kBeyond = 0.0027;    // m
+constexpr double kInJaws = 0.005;     // m    of a duct, from the tip of the grasper
+constexpr double kSlope = 1e-3;       // m    over which the direction of a duct is measured
+constexpr double kClose = 0.008;      // m    strands this near are divided without withdrawing the hook
+constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
+constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
+// A strand that is longer by this much is preferred to one that is nearer by 1 m.
+constexpr double kStretched = 1.0;
+constexpr double kForTaut = 0.005, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
+constexpr double kHot = 0.002;        // m    in front of the strand, where the hook becomes hot
+constexpr double kApproach = 0.03;    // m/s  to there
+constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
+constexpr double kStop = 0.3;                      // N   the hot hook does not press on an organ
+constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
+// Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
+// up to kMostPull, while no strand is longer than kPullUpTo.
+constexpr double kTaut = 0.0035, kPullUpTo = 0.006;  // m
+constexpr double kPull = 0.002, kMostPull = 0.016;                          // m
+
+std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
+  const auto found = std::ranges::find(instruments, kind, &InstrumentScene::kind);
+  return static_cast<std::size_t>(found - instruments.begin());
+}
+
+glm::dvec3 along_strand(const FibreEnds& ends, double share) {
+  return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
+}
+
+glm::dvec3 middle(const FibreEnds& ends) { return 0.5 * (glm::dvec3(ends.a) + glm::dvec3(ends.b)); }
+
+}  // namespace
+
+void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
+  std::size_t step = feed.step.value_or(0);
+  if (style_.mistake == Fault::NoView)
+    while (step + 1 < steps_->size() && steps_->at(step).kind == StepKind::Dissect && steps_->at(step).before_division)
+      ++step;
+  if (steps_->at(step).kind != StepKind::Dissect && withdraw_hook()) return;
+  switch (steps_->at(step).kind) {
+    case StepKind::Retract:
+      return plan_retract(seen, step);
+    case StepKind::Dissect:
+      return plan_dissect(seen, step);
+    case StepKind::Divide:
+      return plan_clip(seen);
+    case StepKind::Remove:
+      return plan_remove(seen, step);
+  }
+}
+
+// A strand is divided away from ducts and vessels; else near the organ that has no limit for burns.
+void Performer::choose_aims(const TaskStage& stage) {
+  constexpr double kSafe = 0.0055;                // m   shorter strands lie too near to the duct or vessel
+  constexpr double kNear = 0.0, kFromTube = 0.55;  // 1
+  const auto limited = [&](std::uint32_t organ) {
+    return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
+  };
+  const auto tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
+  aim_at_.clear();
+  shortest_.clear();
+  for (const StageFibre& fibre : stage.fibres) {
+    const bool a = tube(fibre.a) || limited(fibre.a), b = tube(fibre.b) || limited(fibre.b);
+    shortest_.push_back(tube(fibre.a) || tube(fibre.b) ? kSafe : 0.0);
+    if (tube(fibre.a) != tube(fibre.b))
+      aim_at_.push_back(tube(fibre.a) ? kFromTube : 1.0 - kFromTube);
+    else
+      aim_at_.push_back(a == b ? 0.5 : b ? kNear : 1.0 - kNear);
+  }
+}
+
+// Takes the hook out of the field. Returns whether it was in it.
+bool Performer::withdraw_hook() {
+  constexpr double kAtHome = 0.01;  // m
+  const std::size_t tool = tool_of_kind(instruments_, InstrumentKind::Hook);
+  if (tool == instruments_.size()) return false;
+  const glm::dvec3 now = poses_[tool].tip, home = instruments_[tool].tip;
+  if (glm::distance(now, home) < kAtHome) return false;
+  const glm::dvec3 out = now + kBack * glm::normalize(instruments_[tool].pivot - now);
+  then([out](const Observation&, double) { return out; }).tool = tool;
+  then([home](const Observation&, double) { return home; }).tool = tool;
+  return true;
+}
+
+std::size_t Performer::grasper_of(std::size_t step) const {
+  const auto named = std::ranges::find(instruments_, steps_->at(step).instrument, &InstrumentScene::name);
+  if (named == instruments_.end()) return tool_of_kind(instruments_, InstrumentKind::Grasper);
+  return static_cast<std::size_t>(named - instruments_.begin());
+}
+
+// Does the grasper of a step hold its target? It has slipped out when it is far from the tip.
+bool Performer::holds(const Observation& seen, std::size_t step) const {
+  constexpr double kHeld = 0.02;  // m
+  const std::size_t tool = grasper_of(step);
+  const glm::dvec3 target(seen.marks[steps_->mark_of(step)]);
+  return poses_[tool].grip < 0.1 && glm::distance(target, poses_[tool].tip) < kHeld;
+}
+
+// Moves a grasper that holds tissue.
+void Performer::pull(std::size_t tool, const glm::dvec3& by, double wait) {
+  const glm::dvec3 from = poses_[tool].tip;
+  Move& move = then([=](const Observation&, double share) { return from + share * by; });
+  move.tool = tool, move.grip = 0.0, move.duration = kPull / kLiftSpeed, move.wait = wait;
+}
+
+// Returns how to grasp a duct at a mark; none at a mark on another organ.
+std::optional<Performer::DuctGrip> Performer::duct_grip(std::size_t mark) const {
+  const SurfaceMark& on = steps_->marks()[mark - task_.locations.size()];
+  const std::vector<glm::dvec3>& line = lines_[on.organ];
+  if (line.empty()) return std::nullopt;
+  const double along = trocar::along_line(line, rest_[mark]);
+  return DuctGrip{point_on_line(line, along) - rest_[mark],
+                  glm::normalize(point_on_line(line, along + kSlope) - point_on_line(line, along - kSlope))};
+}
+
+// Opens the jaws, moves onto the target, closes, and pulls. The jaws stay closed.
+void Performer::plan_retract(const Observation& seen, std::size_t step) {
+  const std::size_t tool = grasper_of(step), mark = steps_->mark_of(step);
+  const glm::dvec3 error = aim();
+  const glm::dvec3 up = glm::normalize(glm::dvec3(steps_->at(step).direction));
+  if (holds(seen, step)) return pull(tool, kPull * up, steps_->at(step).hold + 0.3);
+  const std::optional<DuctGrip> duct = duct_grip(mark);
+  const glm::dvec3 pivot = instruments_[tool].pivot;
+  // The jaws close around a duct, from the trocar's direction; other tissue is grasped along its normal.
+  const auto around = [=](double back) -> Goal {
+    return [=](const Observation& later, double) {
+      const glm::dvec3 centre = glm::dvec3(later.marks[mark]) + duct->to_centre + error;
+      return centre + back * glm::normalize(pivot - centre);
+    };
+  };
+  const Goal over = duct ? around(kBack) : above(mark, kAbove, error),
+             target = duct ? around(-kInJaws) : onto(mark, error);
+  const auto add = [&](Goal goal, double grip) -> Move& {
+    Move& move = then(std::move(goal));
+    move.tool = tool, move.grip = grip;
+    if (duct) move.across = duct->direction;
+    return move;
+  };
+  add(over, 1.0).wait = 0.3;
+  add(target, 1.0);
+  Move& close = add(target, 0.0);
+  close.duration = 0.6, close.wait = 0.3;
+  const auto start = std::make_shared<std::optional<glm::dvec3>>();
+  const double height = kFurther * steps_->at(step).lift;
+  Move& lift = add(
+      [=, this](const Observation&, double share) {
+        if (!*start) *start = tip_;
+        return **start + share * height * up;
+      },
+      0.0);
+  lift.duration = height / kLiftSpeed;
+  lift.wait = steps_->at(step).hold + 0.5;
+}
+
+// Moves the hook to the next strand. It is hot only in the tissue.
+void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+  const std::size_t tool = tool_of_kind(instruments_, InstrumentKind::Hook);
+  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
+  std::optional<std::uint32_t> best;
+  double most = -INFINITY;
+  for (const std::uint32_t f : steps_->fibres(step)) {
+    if (!seen.fibres.intact[f]) continue;
+    const FibreEnds& ends = seen.fibres.ends[f];
+    const double length = glm::distance(ends.a, ends.b);
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] - (length < shortest_[f] ? kForUnsafe : 0.0) -
+                         0.5 * glm::distance(middle(ends), now) - glm::distance(middle(ends), pivot);
+    if (worth > most) most = worth, best = f;
+  }
+  if (!best) {
+    then([now](const Observation&, double) { return now; }).tool = tool;
+    return;
+  }
+  const std::uint32_t fibre = *best;
+  ++tries_[fibre];
+  if (pull_on(seen, step, fibre)) return;
+  const glm::dvec3 error = aim();
+  // The wire crosses the strand near its end, and its foot points along the tissue, away from what the strand joins.
+  const glm::dvec3 strand(seen.fibres.ends[fibre].b - seen.fibres.ends[fibre].a);
+  const auto across = glm::length(strand) > 1e-4 ? std::optional(glm::normalize(strand)) : std::nullopt;
+  const double share_at = aim_at_[fibre];
+  const auto at = [=](double back) -> Goal {
+    return [=](const Observation& later, double) {
+      const glm::dvec3 target = along_strand(later.fibres.ends[fibre], share_at) + error;
+      return target + (back + kBeyond) * glm::normalize(pivot - target);
+    };
+  };
+  const double away = glm::distance(middle(seen.fibres.ends[fibre]), now);
+  if (away > kClose) {
+    const glm::dvec3 out = now + kBack * glm::normalize(pivot - now);
+    then([out](const Observation&, double) { return out; }).tool = tool;
+    Move& before = then(at(kBack));
+    before.tool = tool, before.across = across;
+  }
+  const auto slide = [=, this](double back) -> Move& {
+    Move& move = then([this, goal = at(back)](const Observation& later, double share) {
+      return glm::mix(from_, goal(later, 1.0), share);
+    });
+    move.tool = tool, move.across = across, move.stop = kStop;
+    return move;
+  };
+  if (style_.mistake == Fault::DeepBurn) {
+    then(at(-kTooDeep)).tool = tool;
+    moves_.back().energy = Diathermy::Cut, moves_.back().wait = 1.0;
+    return;
+  }
+  if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
+  Move& cut = slide(0.0);
+  cut.energy = Diathermy::Cut;
+  cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
+  cut.wait = kStrandWait;
+}
+
+// Pulls further on what the nearest grasper holds when a strand is slack and no strand is stretched far. Returns
+// whether it does.
+bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
+  const auto length = [&](std::uint32_t f) { return double(glm::distance(seen.fibres.ends[f].a, seen.fibres.ends[f].b)); };
+  double longest = 0.0;
+  for (const std::uint32_t f : steps_->fibres(dissected))
+    if (seen.fibres.intact[f]) longest = std::max(longest, length(f));
+  if (length(fibre) >= std::max(kTaut, shortest_[fibre]) || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre]))
+    return false;
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  std::optional<std::size_t> best;
+  double nearest = INFINITY;
+  for (std::size_t step = 0; step < steps_->size(); ++step) {
+    if (steps_->at(step).kind != StepKind::Retract) continue;
+    const std::size_t tool = grasper_of(step);
+    const double away = glm::distance(poses_[tool].tip, middle(ends));
+    if (holds(seen, step) && pulled_[tool] + kPull <= kMostPull && away < nearest) best = step, nearest = away;
+  }
+  if (!best) return false;
+  const std::size_t tool = grasper_of(*best);
+  pulled_[tool] += kPull;
+  pull(tool, kPull * glm::normalize(glm::dvec3(steps_->at(*best).direction)), 0.1);
+  return true;
+}
+
+// Pulls what the grasper holds out of the field; grasps again what it has lost.
+void Performer::plan_remove(const Observation& seen, std::size_t step) {
+  const std::size_t tool = grasper_of(step);
+  const glm::dvec3 tip = poses_[tool].tip, pivot = instruments_[tool].pivot;
+  if (!holds(seen, step)) return plan_retract(seen, step);
+  const double way = kFurther * steps_->at(step).lift;
+  const glm::dvec3 out = tip + way * glm::normalize(pivot - tip);
+  Move& move = then([=](const Observation&, double share) { return glm::mix(tip, out, share); });
+  move.tool = tool, move.grip = 0.0;
+  move.duration = std::max(0.5, way / style_.speed), move.wait = steps_->at(step).hold + 0.5;
+}
+
+}  // namespace trocar

@@ -1,0 +1,61 @@
+// Follows the steps of an operation: which are done, and what is missing. Any order is accepted. A step that is done
+// stays done. Rules: docs/tasks.md.   Units: metres, seconds.   Tested in tests/sim/operation_test.cpp
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/scene/task_scene.hpp"
+#include "sim/task/observation.hpp"
+#include "sim/task/task_run.hpp"
+
+namespace trocar {
+
+class OperationSteps {
+ public:
+  // Throws InputError naming an organ or tissue that the stage does not have.
+  OperationSteps(const TaskScene& task, const TaskStage& stage);
+
+  // Returns the points that the steps watch, and two on each duct, kDuctSpan before and after its target. The
+  // observation has them after the targets of the task.
+  const std::vector<SurfaceMark>& marks() const { return marks_; }
+  // Observes the next frame. `divided`: 0 .. 1, progress with the ducts.
+  void step(const Observation& seen, double dt, double divided);
+
+  std::size_t size() const { return steps_.size(); }
+  const TaskStep& at(std::size_t step) const { return steps_[step].scene; }
+  bool done(std::size_t step) const { return steps_[step].done; }
+  double progress(std::size_t step) const { return steps_[step].progress; }  // 0 .. 1, the largest so far
+  std::optional<std::size_t> current() const;                                // the first step that is not done
+  // Returns whether every step that must come before a division is done.
+  bool may_divide() const;
+  // Returns the distance of the point of a step from its position in the first frame, m.
+  double moved(std::size_t step) const { return steps_[step].moved; }
+  static constexpr double kDuctSpan = 0.008;  // m
+  // Returns the index in seen.marks of the point before the target on a duct; the point after it is the next one.
+  std::size_t duct_mark(std::size_t target) const { return first_duct_mark_ + 2 * target; }
+  std::size_t mark_of(std::size_t step) const { return steps_[step].mark; }  // of Retract and Remove: index in seen.marks
+  // Returns the fibres that a step divides.
+  std::span<const std::uint32_t> fibres(std::size_t step) const { return steps_[step].fibres; }
+
+ private:
+  struct Step {
+    TaskStep scene;
+    std::size_t mark = 0;
+    std::vector<std::uint32_t> fibres = {};
+    std::optional<glm::dvec3> rest = {};  // m
+    double moved = 0.0, held = 0.0;       // m, s
+    double progress = 0.0;
+    bool done = false;
+  };
+  bool held(const Observation& seen, const glm::dvec3& point) const;
+  void follow_motion(const Observation& seen, double dt, bool last, Step& step);
+
+  std::vector<Step> steps_;
+  std::vector<SurfaceMark> marks_;
+  std::size_t first_duct_mark_ = 0;
+  std::vector<GraspParams> jaws_;  // [instrument]
+  std::vector<char> grasps_;       // [instrument]
+};
+
+}  // namespace trocar
