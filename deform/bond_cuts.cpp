@@ -12,7 +12,8 @@ template <class IsCut>
 void break_where(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
                  FibreBreak how, Bonds& bonds, IsCut is_cut) {
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
-    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states))) break_fibre(f, how, bonds);
+    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states)))
+      break_fibre(f, how, bonds);
   }
 }
 

@@ -68,7 +68,7 @@ enum class FibreBreak : std::uint8_t { Torn, Cut, Burnt, Lost };
 
 struct Bonds {
   std::vector<Fibre> fibres;
-  std::vector<std::uint8_t> intact;   // [fibre] the only state
+  std::vector<std::uint8_t> intact;  // [fibre] the only state
   // Fibres that broke since the owner last cleared the lists, and how. [broken]
   std::vector<std::uint32_t> broken;
   std::vector<FibreBreak> broken_how;
@@ -103,7 +103,8 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 double own_square(const TissueModel& model);
 
 // Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too
-// far. Call after begin_step and before every `advance`. Allocates only until `broken` and `broken_how` have had room for every fibre.
+// far. Call after begin_step and before every `advance`. Allocates only until `broken` and `broken_how` have had room
+// for every fibre.
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
 
 // Breaks the fibres of which an end has lost its tissue. Call after a cut.

@@ -28,15 +28,12 @@ struct PerformCommand {
 };
 
 const std::map<std::string, Fault>& faults() {
-  static const std::map<std::string, Fault> named = {{"tremor", Fault::Tremor},
-                                                     {"force", Fault::Force},
-                                                     {"detour", Fault::Detour},
-                                                     {"slowness", Fault::Slowness},
-                                                     {"wrong-order", Fault::WrongOrder},
-                                                     {"unclipped", Fault::Unclipped},
-                                                     {"wrong-duct", Fault::WrongDuct},
-                                                     {"deep-burn", Fault::DeepBurn},
-                                                     {"no-view", Fault::NoView}};
+  static const std::map<std::string, Fault> named = {
+      {"tremor", Fault::Tremor},          {"force", Fault::Force},
+      {"detour", Fault::Detour},          {"slowness", Fault::Slowness},
+      {"wrong-order", Fault::WrongOrder}, {"unclipped", Fault::Unclipped},
+      {"wrong-duct", Fault::WrongDuct},   {"deep-burn", Fault::DeepBurn},
+      {"no-view", Fault::NoView}};
   return named;
 }
 

@@ -32,8 +32,7 @@ std::vector<std::size_t> frames_at(const Recording& recording, const PictureComm
     const auto at = std::lower_bound(times.begin(), times.end(), time);
     frames.push_back(std::min(static_cast<std::size_t>(at - times.begin()), times.size() - 1));
   }
-  if (frames.empty())
-    throw InputError(fmt::format("--from: the recording ends at {:.2f} s", times.back()));
+  if (frames.empty()) throw InputError(fmt::format("--from: the recording ends at {:.2f} s", times.back()));
   return frames;
 }
 
@@ -70,9 +69,13 @@ void add_picture_command(CLI::App& program) {
   CLI::App* sub = program.add_subcommand("picture", "Draw frames of a recording as the scope saw them: .png");
   sub->add_option("recording", command->recording, "Recording: .h5")->required();
   sub->add_option("-o,--out", command->out, "Folder for the pictures")->capture_default_str();
-  sub->add_option("--from", command->from, "Time of the first picture, s")->check(within(0, 1e6))->capture_default_str();
+  sub->add_option("--from", command->from, "Time of the first picture, s")
+      ->check(within(0, 1e6))
+      ->capture_default_str();
   sub->add_option("--to", command->to, "Time of the last picture, s")->check(within(0, 1e9));
-  sub->add_option("--every", command->every, "Time between pictures, s")->check(within(0.01, 1e6))->capture_default_str();
+  sub->add_option("--every", command->every, "Time between pictures, s")
+      ->check(within(0.01, 1e6))
+      ->capture_default_str();
   sub->add_option("--width", command->width, "Width, pixels")->check(within(16, 8192))->capture_default_str();
   sub->add_option("--height", command->height, "Height, pixels")->check(within(16, 8192))->capture_default_str();
   sub->callback([command] { draw_pictures(*command); });

@@ -83,7 +83,9 @@ FibreHistory read_fibres(const std::vector<H5Table>& tables, std::uint64_t frame
   std::string fault = fault_of_rows(tables);
   if (fault.empty()) {
     const std::uint64_t broken = broken_rows(tables, frames);
-    history = {read_ends(tables), tables[kBrokenFibre].read_rows<std::uint32_t>(0, broken), {},
+    history = {read_ends(tables),
+               tables[kBrokenFibre].read_rows<std::uint32_t>(0, broken),
+               {},
                tables[kBrokenFrame].read_rows<std::uint32_t>(0, broken)};
     if (has_groups(tables))
       for (const std::uint8_t how : tables[kBrokenHow].read_rows<std::uint8_t>(0, broken))

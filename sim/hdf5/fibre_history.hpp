@@ -24,7 +24,6 @@ std::span<const std::uint32_t> broken_in(const FibreHistory& history, std::size_
 // Returns how they broke, [broken_in]; empty before format 2.6.
 std::span<const FibreBreak> how_broken_in(const FibreHistory& history, std::size_t frame);
 
-
 // Reads the tables of connective tissue, [FibreTable], without the fibres that broke after the first `frames` frames.
 // `nodes`: [organ] number of nodes of its lattice. Throws InputError when they are damaged, or exceed kMostFibres.
 // `file`: for messages.

@@ -73,7 +73,7 @@ struct RecordingHeader {
   // Fibres that were broken before the recording begins, and how; it is not known after a restored session.
   std::vector<std::uint32_t> broken;
   std::vector<FibreBreak> broken_how = {};  // [broken]; empty: torn
-  bool has_clips = false;             // the scene has a clip applier, a duct or a vessel
+  bool has_clips = false;                   // the scene has a clip applier, a duct or a vessel
   // Clips that were closed before the recording begins, in that order, and the ducts and vessels in another state than
   // at first.
   std::vector<PlacedClip> clips;

@@ -19,10 +19,10 @@ std::uint32_t faces_removed_in(const SurfaceHistory& history, std::size_t frame)
 }
 
 std::span<const glm::vec3> new_rest_in(const SurfaceHistory& history, std::size_t frame) {
-  const auto [first, last] = std::equal_range(history.vertex_born.begin(), history.vertex_born.end(),
-                                              static_cast<std::uint32_t>(frame + 1));
-  return std::span(history.rest).subspan(static_cast<std::size_t>(first - history.vertex_born.begin()),
-                                         static_cast<std::size_t>(last - first));
+  const auto [first, last] =
+      std::equal_range(history.vertex_born.begin(), history.vertex_born.end(), static_cast<std::uint32_t>(frame + 1));
+  return std::span(history.rest)
+      .subspan(static_cast<std::size_t>(first - history.vertex_born.begin()), static_cast<std::size_t>(last - first));
 }
 
 }  // namespace
@@ -102,7 +102,8 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
     organs_[k] = {{loaded.touches, loaded.first},
                   loaded.pressure,
                   faces_removed_in(recording_->organs()[k].history, frame),
-                  loaded.part, new_rest_in(recording_->organs()[k].history, frame)};
+                  loaded.part,
+                  new_rest_in(recording_->organs()[k].history, frame)};
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);
@@ -114,9 +115,8 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
     locations_[k] = position_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
   const auto pose = recording_->scope(frame);
   clips_before(recording_->clips(), frame + 1, organs_.size(), clips_);
-  seen_ = {recording_->score_times()[frame], tools_,      organs_,      locations_,  removed_marks(),
-           pose ? *pose : scope_.pose(),     scope_.lens, clips_.clips, clips_.tubes,
-           fibres_in(frame)};
+  seen_ = {recording_->score_times()[frame], tools_,      organs_,      locations_,   removed_marks(),
+           pose ? *pose : scope_.pose(),     scope_.lens, clips_.clips, clips_.tubes, fibres_in(frame)};
   return seen_;
 }
 

@@ -44,9 +44,9 @@ class RecordingObserver {
   std::vector<SeenOrgan> organs_;
   ClipsNow clips_;
   RecordedFibres fibres_;
-  std::vector<std::uint8_t> intact_;                // [fibre]
-  std::vector<FibreEnds> fibre_ends_;               // [fibre]
-  std::vector<std::span<const glm::vec3>> nodes_;   // [organ]
+  std::vector<std::uint8_t> intact_;               // [fibre]
+  std::vector<FibreEnds> fibre_ends_;              // [fibre]
+  std::vector<std::span<const glm::vec3>> nodes_;  // [organ]
   Observation seen_;
 };
 

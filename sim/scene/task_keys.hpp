@@ -24,7 +24,8 @@ void declare(Keys& keys, std::type_identity<TaskTarget>) {
             &TaskTarget::organ);
   keys.position({"at_mm", "mm", "the nearest point of the organ at rest is the target", Need::Required},
                 &TaskTarget::location);
-  keys.choice({"stays", "", "`clip-and-cut`, `operation`: the end of the duct's `path_mm` on the side that stays in the patient"},
+  keys.choice({"stays", "",
+               "`clip-and-cut`, `operation`: the end of the duct's `path_mm` on the side that stays in the patient"},
               &TaskTarget::stays, kTubeSides);
 }
 
@@ -89,7 +90,8 @@ void declare(Keys& keys, std::type_identity<TaskRules>) {
               {0.0, 200.0});
   keys.scaled({"slipped_mm", "mm", "`lift-organ`: the target slipped out when its distance from the tip grew by this"},
               &TaskRules::slipped, {0.1, 200.0});
-  keys.number({"clips_staying", "", "`clip-and-cut`, `operation`: clips on the side of a duct that stays; 0: it is cut without clips"},
+  keys.number({"clips_staying", "",
+               "`clip-and-cut`, `operation`: clips on the side of a duct that stays; 0: it is cut without clips"},
               &TaskRules::clips_staying, {0.0, 10.0});
   keys.number({"many_errors", "", "with this many errors the grade for errors is 0"}, &TaskRules::many_errors,
               {1.0, 1000.0});

@@ -38,8 +38,7 @@ void refuse_targets_without_tube(TomlTable& table, const std::vector<OrganScene>
       table.fail("place", fmt::format("{} needs a duct or vessel, but {} has no [organ.tube]", name_of(task.kind),
                                       printable(target.organ)));
     if (std::ranges::count(task.locations, target.organ, &TaskTarget::organ) > 1)
-      table.fail("place",
-                 fmt::format("{} divides {} only once; remove one [[task.place]]", name_of(task.kind),
+      table.fail("place", fmt::format("{} divides {} only once; remove one [[task.place]]", name_of(task.kind),
                                       printable(target.organ)));
   }
 }
@@ -70,7 +69,8 @@ void check_steps(TomlTable& table, const TaskScene& task) {
 void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
   if (divides_ducts(task)) refuse_targets_without_tube(table, organs, task);
-  if (task.locations.empty() && (task.kind != TaskKind::Operation || divides_ducts(task))) table.fail("place", "is missing; a task needs at least one [[task.place]]");
+  if (task.locations.empty() && (task.kind != TaskKind::Operation || divides_ducts(task)))
+    table.fail("place", "is missing; a task needs at least one [[task.place]]");
   if (along && task.locations.size() < 2) table.fail("place", "a line needs at least two [[task.place]]");
   if (task.kind == TaskKind::LiftOrgan && task.locations.size() > 1)
     table.fail("place", "lift-organ takes one [[task.place]], the point to grasp");
@@ -98,8 +98,8 @@ std::string_view name_of(StepKind kind) {
 std::string_view name_of(TubeSide side) { return side == TubeSide::Start ? "start" : "end"; }
 
 bool divides_ducts(const TaskScene& task) {
-  return task.kind == TaskKind::ClipAndCut || (task.kind == TaskKind::Operation &&
-                                               std::ranges::count(task.steps, StepKind::Divide, &TaskStep::kind) > 0);
+  return task.kind == TaskKind::ClipAndCut ||
+         (task.kind == TaskKind::Operation && std::ranges::count(task.steps, StepKind::Divide, &TaskStep::kind) > 0);
 }
 
 std::string_view name_of(TaskKind kind) { return task_kind_names()[static_cast<std::size_t>(kind)]; }

@@ -5,8 +5,7 @@
 
 namespace trocar {
 
-BurnWatch::Solid::Solid(const MeshView& mesh)
-    : surface(std::make_unique<TriangleMesh>()), tree(make_surface_tree({})) {
+BurnWatch::Solid::Solid(const MeshView& mesh) : surface(std::make_unique<TriangleMesh>()), tree(make_surface_tree({})) {
   surface->positions.assign(mesh.positions.begin(), mesh.positions.end());
   surface->faces.assign(mesh.faces.begin(), mesh.faces.end());
   tree->rebuild(surface->view());

@@ -21,7 +21,7 @@ constexpr double kBack = 0.030;                                  // m  in front 
 constexpr double kLegs = 0.0045, kBlades = 0.0075;  // m
 constexpr double kBladesOpen = 0.6;                 // 1   aperture: wider blades push the duct away
 constexpr double kIn = 0.8;                         // s   of the last movement to the duct, and back
-constexpr double kAgain = 0.001;                         // m
+constexpr double kAgain = 0.001;                    // m
 constexpr double kSlope = 5e-4;                     // m   over which the direction of a duct is measured
 
 std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
@@ -51,7 +51,8 @@ void Performer::plan_clip(const Observation& seen) {
       return close_on(seen, kNone, applier, wrong_duct_.along, kLegs, 1.0);
     if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
       return close_on(seen, mark, applier, duct.along + towards * (staying == 0 ? kFar : kNear), kLegs, 1.0);
-    if (leaving == 0 && !(hasty && last)) return close_on(seen, mark, applier, duct.along - towards * kOther, kLegs, 1.0);
+    if (leaving == 0 && !(hasty && last))
+      return close_on(seen, mark, applier, duct.along - towards * kOther, kLegs, 1.0);
     return close_on(seen, mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
   }
   then([tip = tip_](const Observation&, double) { return tip; });
@@ -70,13 +71,15 @@ glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, std::s
 
 // Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `mark`: kNone for the wrong
 // duct, which is taken to be at rest. `beyond`: m, of its end from the middle of the duct.
-void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond, double aperture) {
+void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
+                         double aperture) {
   const Duct& duct = mark == kNone ? wrong_duct_ : ducts_[mark];
   const glm::dvec3 pivot = instruments_[tool].pivot, error = aim(), home = instruments_[tool].tip;
-  const glm::dvec3 direction = glm::normalize(point_of(seen, duct, mark, along + kSlope) -
-                                              point_of(seen, duct, mark, along - kSlope));
-  // Another attempt at the same place goes a little further or less far.
-  const double again = along == last_along_ ? last_beyond_ + (last_beyond_ > beyond + 1e-3 ? -2.0 : 1.0) * kAgain : beyond;
+  const glm::dvec3 direction =
+      glm::normalize(point_of(seen, duct, mark, along + kSlope) - point_of(seen, duct, mark, along - kSlope));
+  // Another attempt at the same point goes a little further or less far.
+  const double again =
+      along == last_along_ ? last_beyond_ + (last_beyond_ > beyond + 1e-3 ? -2.0 : 1.0) * kAgain : beyond;
   last_along_ = along, last_beyond_ = again;
   const double from_tip = again - instruments_[tool].radius;
   // From the moment of closing, the hand stays where it is: a cut duct springs away.

@@ -23,7 +23,10 @@ double DuctTarget::progress(const TaskRules& rules) const {
 }
 
 DuctWatch::DuctWatch(const TaskScene& task, const TaskStage& stage)
-    : rules_(task.rules), tolerance_(task.tolerance), names_(stage.organs), is_tube_(stage.organs.size()),
+    : rules_(task.rules),
+      tolerance_(task.tolerance),
+      names_(stage.organs),
+      is_tube_(stage.organs.size()),
       divided_(stage.organs.size()) {
   for (std::size_t k = 0; k < stage.lines.size(); ++k) is_tube_[k] = !stage.lines[k].empty();
   for (const TaskTarget& target : task.locations) {
@@ -153,8 +156,8 @@ void DuctWatch::divide(const Observation& seen, const TubeState& tube, DuctTarge
     return log.critical(seen.time, fmt::format("{} cut without a clip on both sides", name));
   log.note(seen.time, fmt::format("{} divided{}", name, rules_.clips_staying > 0.0 ? " between clips" : ""));
   if (double(staying) < rules_.clips_staying)
-    complain(seen,
-             fmt::format("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying), log);
+    complain(seen, fmt::format("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying),
+             log);
 }
 
 // Before the division, the target separates the sides.

@@ -93,7 +93,7 @@ class Operation final : public TaskGoal {
   void add_metrics(PartList& parts) const override {
     const auto wanted = std::ranges::count(is_wanted_, 1);
     if (wanted > 0)
-      parts.add("task_torn", "Strands torn, not cut", "%", 100.0 * double(torn_) / double(wanted), 5.0, 40.0);
+      parts.add("task_torn", "Strands torn, not cut", "%", 100.0 * double(torn_) / double(wanted), 30.0, 100.0);
     if (!ducts_.targets().empty()) ducts_.add_metrics(parts);
     double burnt = 0.0;  // 1  depth relative to its limit
     bool limited = false;
@@ -153,14 +153,15 @@ class Operation final : public TaskGoal {
       log.critical(seen.time, fmt::format("diathermy on the {}", name));
     } else if (limited.limit.deepest_burn > 0.0 && limited.burns.deepest() > limited.limit.deepest_burn) {
       limited.exceeded = true;
-      log.critical(seen.time, fmt::format("the {} is burnt deeper than {:.1f} mm", name, 1e3 * limited.limit.deepest_burn));
+      log.critical(seen.time,
+                   fmt::format("the {} is burnt deeper than {:.1f} mm", name, 1e3 * limited.limit.deepest_burn));
     }
   }
 
   void watch_fibres(const Observation& seen) {
     for (std::size_t k = 0; k < seen.fibres.broken.size(); ++k)
-      torn_ += is_wanted_[seen.fibres.broken[k]] && k < seen.fibres.how.size() &&
-               seen.fibres.how[k] == FibreBreak::Torn;
+      torn_ +=
+          is_wanted_[seen.fibres.broken[k]] && k < seen.fibres.how.size() && seen.fibres.how[k] == FibreBreak::Torn;
   }
 
   // Faces that hot metal removes do not count: their depth does.

@@ -9,12 +9,13 @@
 #include "mesh/tube_shape.hpp"
 #include "sim/task/duct_line.hpp"
 #include "sim/task/performer.hpp"
+#include "sim/task/task_goal.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr double kAbove = 0.012;      // m    above the surface, before a grasp
-constexpr double kBack = 0.025;       // m    in front of the strands, towards the trocar
+constexpr double kAbove = 0.012;  // m    above the surface, before a grasp
+constexpr double kBack = 0.025;   // m    in front of the strands, towards the trocar
 // From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
 constexpr double kBeyond = 0.0027;    // m
 constexpr double kInJaws = 0.005;     // m    of a duct, from the tip of the grasper
@@ -28,12 +29,12 @@ constexpr double kForTaut = 0.005, kForTry = 0.01, kForUnsafe = 0.1;  // m   nea
 constexpr double kHot = 0.002;        // m    in front of the strand, where the hook becomes hot
 constexpr double kApproach = 0.03;    // m/s  to there
 constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
-constexpr double kStop = 0.3;                      // N   the hot hook does not press on an organ
+constexpr double kStop = 0.3;         // N   the hot hook does not press on an organ
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
-constexpr double kTaut = 0.0035, kPullUpTo = 0.006;  // m
-constexpr double kPull = 0.002, kMostPull = 0.016;                          // m
+constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
+constexpr double kPull = 0.002, kMostPull = 0.010;   // m
 
 std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
   const auto found = std::ranges::find(instruments, kind, &InstrumentScene::kind);
@@ -68,12 +69,14 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
 
 // A strand is divided away from ducts and vessels; else near the organ that has no limit for burns.
 void Performer::choose_aims(const TaskStage& stage) {
-  constexpr double kSafe = 0.0055;                // m   shorter strands lie too near to the duct or vessel
+  constexpr double kSafe = 0.0055;                 // m   shorter strands lie too near to the duct or vessel
   constexpr double kNear = 0.0, kFromTube = 0.55;  // 1
   const auto limited = [&](std::uint32_t organ) {
     return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
   };
   const auto tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
+  limited_ = 0;
+  for (const TaskLimit& limit : task_.limits) limited_ |= organ_bit(organ_of(stage, limit.organ));
   aim_at_.clear();
   shortest_.clear();
   for (const StageFibre& fibre : stage.fibres) {
@@ -179,8 +182,9 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     if (!seen.fibres.intact[f]) continue;
     const FibreEnds& ends = seen.fibres.ends[f];
     const double length = glm::distance(ends.a, ends.b);
-    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] - (length < shortest_[f] ? kForUnsafe : 0.0) -
-                         0.5 * glm::distance(middle(ends), now) - glm::distance(middle(ends), pivot);
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
+                         (length < shortest_[f] ? kForUnsafe : 0.0) - 0.5 * glm::distance(middle(ends), now) -
+                         glm::distance(middle(ends), pivot);
     if (worth > most) most = worth, best = f;
   }
   if (!best) {
@@ -222,7 +226,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
-  cut.energy = Diathermy::Cut;
+  cut.energy = Diathermy::Cut, cut.spare = limited_;
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
 }
@@ -230,20 +234,23 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
 // Pulls further on what the nearest grasper holds when a strand is slack and no strand is stretched far. Returns
 // whether it does.
 bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
-  const auto length = [&](std::uint32_t f) { return double(glm::distance(seen.fibres.ends[f].a, seen.fibres.ends[f].b)); };
+  const auto length = [&](std::uint32_t f) {
+    return double(glm::distance(seen.fibres.ends[f].a, seen.fibres.ends[f].b));
+  };
   double longest = 0.0;
   for (const std::uint32_t f : steps_->fibres(dissected))
     if (seen.fibres.intact[f]) longest = std::max(longest, length(f));
   if (length(fibre) >= std::max(kTaut, shortest_[fibre]) || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre]))
     return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];
+  const double most = kMostPull + kPull * (tries_[fibre] - 1.0);  // more after attempts that failed
   std::optional<std::size_t> best;
   double nearest = INFINITY;
   for (std::size_t step = 0; step < steps_->size(); ++step) {
     if (steps_->at(step).kind != StepKind::Retract) continue;
     const std::size_t tool = grasper_of(step);
     const double away = glm::distance(poses_[tool].tip, middle(ends));
-    if (holds(seen, step) && pulled_[tool] + kPull <= kMostPull && away < nearest) best = step, nearest = away;
+    if (holds(seen, step) && pulled_[tool] + kPull <= most && away < nearest) best = step, nearest = away;
   }
   if (!best) return false;
   const std::size_t tool = grasper_of(*best);

@@ -34,7 +34,9 @@ class OperationSteps {
   static constexpr double kDuctSpan = 0.008;  // m
   // Returns the index in seen.marks of the point before the target on a duct; the point after it is the next one.
   std::size_t duct_mark(std::size_t target) const { return first_duct_mark_ + 2 * target; }
-  std::size_t mark_of(std::size_t step) const { return steps_[step].mark; }  // of Retract and Remove: index in seen.marks
+  std::size_t mark_of(std::size_t step) const {
+    return steps_[step].mark;
+  }  // of Retract and Remove: index in seen.marks
   // Returns the fibres that a step divides.
   std::span<const std::uint32_t> fibres(std::size_t step) const { return steps_[step].fibres; }
 

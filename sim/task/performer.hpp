@@ -45,7 +45,7 @@ struct HandStyle {
   double wrong_order = 0.0;   // 1    share of the targets that are touched before their turn
   double blunder = 0.0;       // 1    probability that a step goes wrong: wrong target, grasp off target, too deep
   std::optional<Fault> mistake = {};  // a critical error of an operation
-  bool careless = false;      // presses the pedal too early, waits too long, lifts too high, crosses zones
+  bool careless = false;              // presses the pedal too early, waits too long, lifts too high, crosses zones
 };
 HandStyle style_of(Skill skill);
 // Returns the expert's style with one fault. `dose`: 0 gives the expert; 1 is gross; the fault grows with it.
@@ -86,6 +86,7 @@ class Performer {
     std::size_t tool = kNone;  // moves this instrument; kNone: the same as before
     std::optional<glm::dvec3> across = {};  // the jaws close across this direction
     double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
+    std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
   };
 
   // A duct that the task divides.
@@ -121,7 +122,8 @@ class Performer {
   void choose_aims(const TaskStage& stage);
   void find_wrong_duct(const TaskStage& stage);
   glm::dvec3 point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const;
-  void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond, double aperture);
+  void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
+                double aperture);
   void slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy);
 
   Move& then(Goal goal);
@@ -149,19 +151,20 @@ class Performer {
   std::mt19937 random_;
   std::vector<InstrumentScene> instruments_;
   ScopeScene scope_;
-  std::size_t tool_ = 0;             // the moved instrument; instruments_.size(): the scope
-  std::vector<DevicePose> poses_;    // [instrument], then the scope
-  std::vector<glm::dvec3> normals_;  // [mark] at rest, outward
-  std::vector<glm::dvec3> rest_;     // [mark] m, at rest
+  std::size_t tool_ = 0;                        // the moved instrument; instruments_.size(): the scope
+  std::vector<DevicePose> poses_;               // [instrument], then the scope
+  std::vector<glm::dvec3> normals_;             // [mark] at rest, outward
+  std::vector<glm::dvec3> rest_;                // [mark] m, at rest
   std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts
-  std::vector<Duct> ducts_;          // [mark] of ClipAndCut and Operation
-  std::optional<OperationSteps> steps_;  // of Operation: their marks and fibres
-  std::vector<double> pulled_;       // [instrument] m, more than a retraction needs
-  std::vector<double> tries_;        // [fibre] attempts to divide it
-  std::vector<double> shortest_;     // [fibre] m  it is divided only when it is at least as long
-  std::vector<double> aim_at_;       // [fibre] 1  where the hook divides it, from its first end
-  Duct wrong_duct_;                  // one that the task does not divide; without points: there is none
-  std::vector<double> waves_;        // phases and rates of tremor and sway
+  std::vector<Duct> ducts_;                     // [mark] of ClipAndCut and Operation
+  std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
+  std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
+  std::uint32_t limited_ = 0;                   // organ_bit() of the organs with a limit for burns
+  std::vector<double> tries_;                   // [fibre] attempts to divide it
+  std::vector<double> shortest_;                // [fibre] m  it is divided only when it is at least as long
+  std::vector<double> aim_at_;                  // [fibre] 1  where the hook divides it, from its first end
+  Duct wrong_duct_;                             // one that the task does not divide; without points: there is none
+  std::vector<double> waves_;                   // phases and rates of tremor and sway
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
   double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   last frame; start and duration of the current move
@@ -169,7 +172,8 @@ class Performer {
   std::size_t early_ = kNone;                           // the last target for which the next was touched first
   double felt_ = 0.0, depth_ = 0.0;                     // N; m, of the goal under the surface
   std::size_t attempts_ = 0;
-  double last_along_ = -1.0, last_beyond_ = 0.0;        // m, of the last clip or cut
+  double heated_ = 0.0;                           // s   for which such an organ has burnt
+  double last_along_ = -1.0, last_beyond_ = 0.0;  // m, of the last clip or cut
 };
 
 }  // namespace trocar

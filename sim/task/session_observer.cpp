@@ -12,8 +12,8 @@ TaskStage stage_of(const Session& session) {
   stage.tissue = session.bonds().names();
   for (std::size_t f = 0; f < session.bonds().bonds().fibres.size(); ++f) {
     const Fibre& fibre = session.bonds().bonds().fibres[f];
-    stage.fibres.push_back({session.bonds().groups()[f], 0.5f * (fibre.a.point + fibre.b.point),
-                            fibre.a.organ, fibre.b.organ});
+    stage.fibres.push_back(
+        {session.bonds().groups()[f], 0.5f * (fibre.a.point + fibre.b.point), fibre.a.organ, fibre.b.organ});
   }
   for (const Instrument& instrument : session.instruments()) {
     stage.instruments.push_back(instrument.name);

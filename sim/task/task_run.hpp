@@ -20,8 +20,8 @@ namespace trocar {
 
 // A fibre of connective tissue.
 struct StageFibre {
-  std::uint32_t group = 0;  // its layer or band, TaskStage::tissue
-  glm::vec3 rest{0.f};      // m, its middle at rest
+  std::uint32_t group = 0;             // its layer or band, TaskStage::tissue
+  glm::vec3 rest{0.f};                 // m, its middle at rest
   std::uint32_t a = kWall, b = kWall;  // the organs that it joins
 };
 
@@ -32,21 +32,21 @@ struct TaskStage {
   std::vector<GraspParams> jaws = {};            // [instrument]; empty: the defaults
   // [organ] m, line through a duct or vessel; empty for other organs
   std::vector<std::vector<glm::dvec3>> lines = {};
-  std::vector<std::string> tissue = {};   // [group] names of the layers, then of the bands
-  std::vector<StageFibre> fibres = {};    // [fibre]
-  std::vector<char> grasps = {};          // [instrument] 1: a grasper
+  std::vector<std::string> tissue = {};  // [group] names of the layers, then of the bands
+  std::vector<StageFibre> fibres = {};   // [fibre]
+  std::vector<char> grasps = {};         // [instrument] 1: a grasper
 };
 
 // The state of a task that the window shows.
 struct TaskFeed {
-  bool finished = false;   // done, or out of time
-  double elapsed = 0.0;    // s
-  double progress = 0.0;   // 0 .. 1
-  std::size_t errors = 0;  // so far
-  double score = 0.0;      // 0 .. 100, current
+  bool finished = false;                 // done, or out of time
+  double elapsed = 0.0;                  // s
+  double progress = 0.0;                 // 0 .. 1
+  std::size_t errors = 0;                // so far
+  double score = 0.0;                    // 0 .. 100, current
   std::optional<std::size_t> step = {};  // number of the current step of a task that has steps
-  std::string hint;        // what to do next: "touch target 3 of 6"
-  std::string warning;     // current error: "2.1 mm off the line"; empty: none
+  std::string hint;                      // what to do next: "touch target 3 of 6"
+  std::string warning;                   // current error: "2.1 mm off the line"; empty: none
 };
 
 class TaskRun {

@@ -32,6 +32,7 @@ TEST(BondsEnd, LayerBreaksWithItsFractureEnergy) {
   shift(group.states[1], {0.f, 0.f, 0.002f * apart});
   blocks.break_stretched();
   EXPECT_EQ(broken.size(), blocks.bonds.fibres.size());
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(broken.size(), FibreBreak::Torn));
 }
 
 // Steady peeling takes at least the fracture energy of the layer for each area that comes loose. Rows of fibres snap
@@ -100,6 +101,7 @@ TEST(BondsEnd, FibresOfRemovedTissueBreak) {
   break_loose_fibres(blocks.group().model_list, blocks.bonds);
   const std::vector<std::uint32_t>& broken = blocks.bonds.broken;
   EXPECT_GT(broken.size(), count / 4);
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(broken.size(), FibreBreak::Lost));
   EXPECT_LT(broken.size(), 3 * count / 4);
   for (const std::uint32_t f : broken) EXPECT_EQ(model.lattice.cells[blocks.bonds.fibres[f].b.cell].fullness, 0.f);
 }
@@ -118,13 +120,15 @@ TEST(BondsEnd, MetalAndBladesCutWhatTheyReach) {
   std::size_t expected = 0;
   for (std::uint32_t f = 0; f < blocks.bonds.fibres.size(); ++f) expected += std::abs(place(f).x - 0.01f) < 0.00282f;
   EXPECT_EQ(cut.size(), expected);
-  cut.clear();
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(expected, FibreBreak::Burnt));
+  cut.clear(), blocks.bonds.broken_how.clear();
   EXPECT_GT(expected, 5u);
   // A square of 20 x 20 mm upright at x = 28 mm, between y = 10 and 30 mm.
   BladeCut blades{{0.028f, 0.01f, kSide - 0.01f}, {0, 1, 0}, {0, 0, 1}, {}, 4};
   blades.outline = {glm::vec2(0.f), {0.02f, 0.f}, {0.02f, 0.02f}, {0.f, 0.02f}};
   snip_fibres(blades, group.model_list, group.state_list, blocks.bonds);
   EXPECT_GT(cut.size(), 3u);
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(cut.size(), FibreBreak::Cut));
   for (const std::uint32_t f : cut) {
     EXPECT_NEAR(place(f).x, 0.028f, 7.6e-4f);
     EXPECT_NEAR(place(f).y, 0.02f, 0.0108f);

@@ -24,6 +24,11 @@ struct Kept {
   std::vector<std::vector<std::uint32_t>> first;  // [organ]
   std::vector<std::vector<float>> pressure;       // [organ]
   std::vector<std::uint32_t> removed;             // [organ]
+  std::vector<std::vector<glm::vec3>> new_rest;   // [organ]
+  std::vector<std::uint8_t> intact;               // [fibre]
+  std::vector<FibreEnds> ends;                    // [fibre]
+  std::vector<std::uint32_t> broken;
+  std::vector<FibreBreak> how;
 
   explicit Kept(const Observation& o)
       : seen(o),
@@ -35,7 +40,11 @@ struct Kept {
       first.emplace_back(organ.touches.first.begin(), organ.touches.first.end());
       pressure.emplace_back(organ.pressure.begin(), organ.pressure.end());
       removed.push_back(organ.faces_removed);
+      new_rest.emplace_back(organ.new_rest.begin(), organ.new_rest.end());
     }
+    const SeenFibres& f = o.fibres;
+    intact.assign(f.intact.begin(), f.intact.end()), ends.assign(f.ends.begin(), f.ends.end());
+    broken.assign(f.broken.begin(), f.broken.end()), how.assign(f.how.begin(), f.how.end());
   }
 };
 
@@ -63,7 +72,13 @@ void expect_same(const Kept& live, const Observation& other) {
     ASSERT_EQ(live.pressure[k].size(), organ.pressure.size()) << live.touches[k].size() << " touches";
     EXPECT_TRUE(std::equal(live.pressure[k].begin(), live.pressure[k].end(), organ.pressure.begin()));
     EXPECT_EQ(live.removed[k], organ.faces_removed);
+    EXPECT_TRUE(std::ranges::equal(live.new_rest[k], organ.new_rest));
   }
+  EXPECT_TRUE(std::ranges::equal(live.intact, other.fibres.intact));
+  EXPECT_TRUE(std::ranges::equal(live.ends, other.fibres.ends,
+                                 [](const FibreEnds& a, const FibreEnds& b) { return a.a == b.a && a.b == b.b; }));
+  EXPECT_TRUE(std::ranges::equal(live.broken, other.fibres.broken));
+  EXPECT_TRUE(std::ranges::equal(live.how, other.fibres.how));
   EXPECT_TRUE(live.seen.scope.port == other.scope.port && live.seen.scope.eye == other.scope.eye);
   EXPECT_EQ(live.seen.scope.spin_deg, other.scope.spin_deg);
   EXPECT_EQ(live.seen.scope.angle_deg, other.scope.angle_deg);

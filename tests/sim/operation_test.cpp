@@ -2,13 +2,20 @@
 // errors that end it.
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <fstream>
+#include <sstream>
 
+#include "app/compare/backends.hpp"
 #include "mesh/tube_shape.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/review/recording_observer.hpp"
 #include "sim/task/burn_watch.hpp"
-#include "sim/task/operation_steps.hpp"
+#include "sim/task/duct_line.hpp"
+#include "sim/task/performed_session.hpp"
 #include "sim/task/task_run.hpp"
+#include "tests/sim/scene_text.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -25,7 +32,8 @@ class OperationRules : public ::testing::Test {
     organ_ = {{{-0.05f, -0.05f, 0.f}, {0.05f, -0.05f, 0.f}, {0.f, 0.05f, 0.f}}, {{0, 1, 2}}};
     stage_.organs = {"organ", "duct", "bystander"};
     stage_.instruments = {"grasper", "hook"};
-    stage_.surfaces = {organ_.view(), duct_.view(), organ_.view()};
+    bystander_ = {{{1.f, 0.f, 0.f}, {1.1f, 0.f, 0.f}, {1.f, 0.1f, 0.f}}, {{0, 1, 2}}};
+    stage_.surfaces = {organ_.view(), duct_.view(), bystander_.view()};
     stage_.jaws.resize(2);
     stage_.grasps = {1, 0};
     stage_.lines = {{}, centre_line(shape_), {}};
@@ -110,7 +118,7 @@ class OperationRules : public ::testing::Test {
   }
 
   TubeShape shape_;
-  TriangleMesh duct_, organ_;
+  TriangleMesh duct_, organ_, bystander_;
   TaskStage stage_;
   TaskScene task_;
   std::optional<TaskRun> run_;
@@ -212,15 +220,15 @@ TEST_F(OperationRules, ADeepBurnEndsTheOperation) {
   task_.limits = {{"organ", 0.003, false}};
   begin({retract()});
   organs_[kOrgan].new_rest = {};
-  heat(kOrgan, {{0.f, 0.f, -0.002f}});
+  heat(kOrgan, {{0.f, 0.02f, -0.002f}});
   EXPECT_NEAR(metric("task_burn_depth"), 100.0 * 2.0 / 3.0, 1e-3);
   EXPECT_FALSE(run_->feed().finished);
-  const std::vector<glm::vec3> cut = {{0.f, 0.f, -0.01f}};
+  const std::vector<glm::vec3> cut = {{0.f, 0.02f, -0.01f}};
   organs_[kOrgan].new_rest = cut;
   show();
   organs_[kOrgan].new_rest = {};
   EXPECT_NEAR(metric("task_burn_depth"), 100.0 * 2.0 / 3.0, 1e-3);
-  heat(kOrgan, {{0.f, 0.f, -0.004f}});
+  heat(kOrgan, {{0.f, 0.02f, -0.004f}});
   EXPECT_EQ(last_event(), "critical: the organ is burnt deeper than 3.0 mm");
   EXPECT_TRUE(run_->feed().finished);
 }
@@ -245,6 +253,70 @@ TEST_F(OperationRules, CutsInOtherTissueAreErrors) {
   EXPECT_EQ(metric("task_other_cuts"), 1.0);
 }
 
+class OperationScene : public test::SceneText {
+ protected:
+  OperationScene() : SceneText("") {}
+};
+
+TEST_F(OperationScene, FaultsAreOneSentence) {
+  std::ostringstream all;
+  all << std::ifstream(repository_file("data/scenes/procedures/cholecystectomy.toml")).rdbuf();
+  const std::string text = all.str();
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    for (std::size_t at; (at = other.find("../../organs/")) != std::string::npos;)
+      other.replace(at, 13, repository_file("data/organs/").string());
+    EXPECT_NE(other.find(from), std::string::npos) << from;
+    return other.replace(other.find(from), from.size(), to);
+  };
+  expect_sentence(changed("name = \"bed\"\nnear_mm", "name = \"bad\"\nnear_mm"),
+                  "no layer or band 'bad'; it has bed, ");
+  expect_sentence(changed("title = \"retract the fundus\"\norgan = \"gallbladder\"", "title = \"retract\""),
+                  "is missing; name the organ that is moved");
+  expect_sentence(changed("title = \"retract the fundus\"\norgan = \"gallbladder\"", "organ = \"spleen\""), "'spleen'");
+  expect_sentence(changed("kind = \"hook\"", "kind = \"probe\""), "needs an instrument of the kind hook");
+  expect_sentence(changed("kind = \"grasper\"", "kind = \"probe\""), "the scene needs a grasper");
+  expect_sentence(changed("title = \"clip and divide duct and artery\"", "organ = \"liver\""), "must be absent");
+  expect_sentence(changed("kind = \"retract\"", "kind = \"remove\""), "at most one step of the kind remove");
+  expect_sentence(changed("deepest_burn_mm = 3", "deepest_burn_mm = -3"), "deepest_burn_mm");
+  expect_sentence(changed("part = 0.333", "part = 0"), "part");
+  expect_sentence(changed("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
+}
+
+// The expert stretches the band and cuts it, the clumsy trainee does it badly, and the recording gives the same score.
+TEST_F(OperationScene, TheBandIsCutAndScoredFromTheRecording) {
+  Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));
+  scene.organs.erase(scene.organs.begin());  // the liver, to save time
+  Backends backends;
+  for (const Skill skill : {Skill::Expert, Skill::Clumsy}) {
+    const std::filesystem::path file = folder_.path() / "s.h5";
+    PerformedSession performed(scene, style_of(skill), 1, backends, "scan");
+    SessionRecorder recorder(recording_file(file), scene, performed.session(), "none");
+    while (!performed.task().feed().finished) {
+      performed.step();
+      recorder.append(performed.session(), performed.time());
+    }
+    recorder.close();
+    const TaskResult live = performed.task().result();
+    std::printf("%s: %.1f, %zu events, %s\n", skill == Skill::Expert ? "expert" : "clumsy", live.score,
+                live.events.size(), live.events.back().text.c_str());
+    if (skill == Skill::Expert) {
+      EXPECT_TRUE(live.finished);
+      EXPECT_GE(live.score, 85.0);
+    } else {
+      EXPECT_LT(live.score, 50.0);
+    }
+    const Recording recording(file);
+    std::vector<OrganSurface> surfaces;
+    TaskRun again(*scene.task, stage_of(recording, scene, surfaces));
+    RecordingObserver observer(recording, scene.scope, again.marks());
+    for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) again.step(observer.observe(frame));
+    EXPECT_EQ(again.result().score, live.score);
+    ASSERT_EQ(again.result().events.size(), live.events.size());
+    for (std::size_t k = 0; k < live.events.size(); ++k) EXPECT_EQ(again.result().events[k].text, live.events[k].text);
+  }
+}
+
 // The depth of a hole is the distance of its walls from the surface at rest.
 TEST(BurnDepth, IsTheDistanceFromTheSurfaceAtRest) {
   const TriangleMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2}, {1, 3, 2}}};
@@ -255,6 +327,14 @@ TEST(BurnDepth, IsTheDistanceFromTheSurfaceAtRest) {
   const std::vector<glm::vec3> walls = {{0.5f, 0.5f, -0.25f}, {0.2f, 0.2f, -0.5f}, {0.3f, 0.3f, 0.f}};
   burns.add(walls);
   EXPECT_NEAR(burns.deepest(), 0.5, 1e-7);
+}
+
+TEST(DuctLine, PointsLieAlongIt) {
+  const std::vector<glm::dvec3> line = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}};
+  EXPECT_EQ(point_on_line(line, -1.0), line[0]);
+  EXPECT_EQ(point_on_line(line, 0.25), glm::dvec3(0.25, 0, 0));
+  EXPECT_EQ(point_on_line(line, 2.0), glm::dvec3(1, 1, 0));
+  EXPECT_EQ(point_on_line(line, 9.0), line[2]);
 }
 
 // Where a neighbour overlaps the organ at rest, its surface bounds the organ.

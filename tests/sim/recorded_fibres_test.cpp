@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -35,12 +36,15 @@ Scene torn_bed() {
 struct Shown {
   std::vector<FibreEnds> ends;
   std::vector<std::uint8_t> intact;
-  std::size_t broken;
+  std::vector<std::uint32_t> broken;
+  std::vector<FibreBreak> how;
+  std::vector<std::uint32_t> group;
 };
 
 Shown shown_by(const Session& session) {
   const Bonds& bonds = session.bonds().bonds();
-  Shown shown{{}, bonds.intact, bonds.broken.size()};
+  const auto groups = session.bonds().groups();
+  Shown shown{{}, bonds.intact, bonds.broken, bonds.broken_how, {groups.begin(), groups.end()}};
   for (std::size_t f = 0; f < bonds.fibres.size(); ++f) shown.ends.push_back(session.bonds().ends(f));
   return shown;
 }
@@ -65,11 +69,13 @@ void expect_same(LoadedFibres& loaded, std::size_t frame, const Shown& before, c
   loaded.load(frame);
   ASSERT_EQ(loaded.fibres.size(), before.ends.size());
   for (std::size_t f = 0; f < before.ends.size(); ++f) {
+    ASSERT_EQ(loaded.fibres.at_rest(f).group, before.group[f]) << "fibre " << f;
     ASSERT_EQ(loaded.fibres.intact(f), before.intact[f] != 0) << "frame " << frame << ", fibre " << f;
     ASSERT_EQ(loaded.fibres.ends(f).a, before.ends[f].a) << "frame " << frame << ", fibre " << f;
     ASSERT_EQ(loaded.fibres.ends(f).b, before.ends[f].b) << "frame " << frame << ", fibre " << f;
   }
-  ASSERT_EQ(broken_in(loaded.recording.fibres(), frame).size(), after.broken) << "frame " << frame;
+  ASSERT_TRUE(std::ranges::equal(broken_in(loaded.recording.fibres(), frame), after.broken)) << "frame " << frame;
+  ASSERT_TRUE(std::ranges::equal(how_broken_in(loaded.recording.fibres(), frame), after.how)) << "frame " << frame;
 }
 
 // Frames in which fibres break.
@@ -107,7 +113,7 @@ std::size_t expect_all(LoadedFibres& loaded, const std::vector<Shown>& shown) {
   std::size_t broken = 0;
   for (std::size_t frame = 0; frame + 1 < shown.size(); ++frame) {
     expect_same(loaded, frame, shown[frame], shown[frame + 1]);
-    broken += shown[frame + 1].broken;
+    broken += shown[frame + 1].broken.size();
   }
   for (const std::size_t frame : {shown.size() - 2, std::size_t{3}, shown.size() / 2, std::size_t{0}})
     expect_same(loaded, frame, shown[frame], shown[frame + 1]);
@@ -123,8 +129,8 @@ TEST_F(RecordedBed, FibresAreThoseOfTheSessionInEveryFrame) {
   EXPECT_GT(loaded.fibres.size(), 100u);
   EXPECT_GT(expect_all(loaded, shown), 5u);
   EXPECT_TRUE(broken_before(loaded.recording.fibres(), 0).empty());
-  EXPECT_GT(shown[kFirstBreak + 1].broken, 0u);
-  EXPECT_GT(shown.back().broken, 0u);
+  EXPECT_GT(shown[kFirstBreak + 1].broken.size(), 0u);
+  EXPECT_GT(shown.back().broken.size(), 0u);
 }
 
 TEST_F(RecordedBed, FibresBrokenBeforeTheRecordingStayBroken) {
@@ -208,12 +214,29 @@ TEST_F(ChangedFibres, OlderRecordingsWithoutFibresAreRead) {
   EXPECT_TRUE(older.fibres().fibres.empty());
 }
 
+TEST_F(ChangedFibres, OlderRecordingsWithoutGroupsAndCausesAreRead) {
+  change([](hid_t file) {
+    EXPECT_GE(H5Ldelete(file, "/bonds/group", H5P_DEFAULT), 0);
+    EXPECT_GE(H5Ldelete(file, "/bonds/broken_how", H5P_DEFAULT), 0);
+  });
+  const Recording older(file_);
+  test::expect_frames(older);
+  EXPECT_TRUE(older.fibres().broken_how.empty());
+  EXPECT_TRUE(how_broken_in(older.fibres(), 5).empty());
+}
+
+TEST_F(ChangedFibres, CausesThatDoNotExistAreRefused) {
+  put_first("/bonds/broken_how", H5T_NATIVE_UINT8, std::uint8_t{4});
+  expect_refused("the cause of a broken fibre is unknown; the file is damaged");
+}
+
 TEST_F(ChangedFibres, TablesOfAnotherSizeAreRefused) {
-  for (const char* path : {"/bonds/organ", "/bonds/node", "/bonds/weight", "/bonds/point", "/bonds/length"}) {
+  for (const char* path :
+       {"/bonds/organ", "/bonds/node", "/bonds/weight", "/bonds/point", "/bonds/length", "/bonds/group"}) {
     set_rows({path}, 63);
     expect_refused("the tables of its fibres have different numbers of rows; the file is damaged");
   }
-  set_rows({"/bonds/organ", "/bonds/node", "/bonds/weight", "/bonds/point", "/bonds/length"}, 4);
+  set_rows({"/bonds/organ", "/bonds/node", "/bonds/weight", "/bonds/point", "/bonds/length", "/bonds/group"}, 4);
   expect_refused("more fibres are broken than it has; the file is damaged");
   set_rows({"/bonds/broken_frame"}, 64);
   expect_refused("contains no complete frame");

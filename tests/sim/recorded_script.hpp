@@ -33,7 +33,8 @@ struct Script {
     header.tool_radius = {0.0025, 0.004};
     header.stages = {"query", "tissue"};
     for (std::uint32_t fibre = 0; fibre < kFibres; ++fibre)
-      header.fibres.push_back({{0, embedding_at(fibre % 43)}, {kWall, {}, glm::vec3(static_cast<float>(fibre))}, 0.5f});
+      header.fibres.push_back(
+          {{0, embedding_at(fibre % 43)}, {kWall, {}, glm::vec3(static_cast<float>(fibre))}, 0.5f, 1.f, fibre % 3});
     header.broken = {kFibres - 1};
   }
 
@@ -92,6 +93,9 @@ inline void expect_fibres(const Recording& recording, std::uint32_t frame) {
   EXPECT_EQ(fibre.b.point.z, static_cast<float>(frame % Script::kFibres));
   EXPECT_EQ(fibre.free_length, 0.5f);
   EXPECT_EQ(fibre.reference, 1.f);
+  if (!history.broken_how.empty()) {
+    EXPECT_EQ(fibre.group, frame % Script::kFibres % 3);
+  }
   EXPECT_EQ(broken_before(history, 0).size(), 1u);
   const auto broken = broken_in(history, frame);
   EXPECT_EQ(std::vector(broken.begin(), broken.end()), Script::broken_in(frame)) << "frame " << frame;
