@@ -238,12 +238,15 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
     return double(glm::distance(seen.fibres.ends[f].a, seen.fibres.ends[f].b));
   };
   double longest = 0.0;
-  for (const std::uint32_t f : steps_->fibres(dissected))
-    if (seen.fibres.intact[f]) longest = std::max(longest, length(f));
+  for (std::size_t step = 0; step < steps_->size(); ++step)
+    for (const std::uint32_t f : steps_->fibres(step))
+      if (seen.fibres.intact[f] && shortest_[f] == 0.0) longest = std::max(longest, length(f));
   if (length(fibre) >= std::max(kTaut, shortest_[fibre]) || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre]))
     return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];
-  const double most = kMostPull + kPull * (tries_[fibre] - 1.0);  // more after attempts that failed
+  // After failed attempts it pulls more; before a division it must not tear the organ off.
+  const double more = steps_->at(dissected).before_division ? 0.0 : kPull * (tries_[fibre] - 1.0);
+  const double most = kMostPull + more;
   std::optional<std::size_t> best;
   double nearest = INFINITY;
   for (std::size_t step = 0; step < steps_->size(); ++step) {
