@@ -100,7 +100,7 @@ void StartScreen::scene_entry(std::size_t k) {
   const ListedScene& listed = scenes_[k];
   const std::string label = fmt::format("{}##{}", listed.title, k);
   if (!listed.fault.empty()) ImGui::PushStyleColor(ImGuiCol_Text, {0.97f, 0.60f, 0.22f, 1.f});
-  if (ImGui::Selectable(label.c_str(), k == selected_, 0, {0.f, theme::px(30.f)})) select(k);
+  if (ImGui::Selectable(label.c_str(), k == selected_, 0, {0.f, theme::px(22.f)})) select(k);
   if (!listed.fault.empty()) ImGui::PopStyleColor();
   theme::note_item(listed.title);
   if (fresh_ > 0 && k == selected_) ImGui::SetItemDefaultFocus();
