@@ -1,7 +1,9 @@
 // trocar picture: draws frames of a recording as the scope saw them, without a window.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
@@ -10,8 +12,6 @@
 #include "app/window/replay_scene.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/output_file.hpp"
-
-#include <fmt/format.h>
 
 namespace trocar {
 namespace {

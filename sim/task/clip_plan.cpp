@@ -24,11 +24,6 @@ constexpr double kIn = 0.8;                         // s   of the last movement 
 constexpr double kAgain = 0.001;                    // m
 constexpr double kSlope = 5e-4;                     // m   over which the direction of a duct is measured
 
-std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
-  const auto found = std::ranges::find(instruments, kind, &InstrumentScene::kind);
-  return static_cast<std::size_t>(found - instruments.begin());
-}
-
 }  // namespace
 
 // A clumsy trainee forgets the clip on the other side of the last duct, and is content with one on the side that stays.
@@ -43,17 +38,16 @@ void Performer::plan_clip(const Observation& seen) {
     }
     const double towards = duct.starts ? -1.0 : 1.0;
     const bool hasty = style_.careless && attempts_ > 1, last = mark + 1 == ducts_.size();
-    const std::size_t applier = tool_of_kind(instruments_, InstrumentKind::ClipApplier);
+    const std::size_t applier = tool_of_kind(InstrumentKind::ClipApplier);
     if (style_.mistake == Fault::Unclipped || task_.rules.clips_staying == 0.0)
-      return close_on(seen, mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades,
-                      kBladesOpen);
+      return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
     if (style_.mistake == Fault::WrongDuct && !wrong_duct_.line.empty())
       return close_on(seen, kNone, applier, wrong_duct_.along, kLegs, 1.0);
     if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
       return close_on(seen, mark, applier, duct.along + towards * (staying == 0 ? kFar : kNear), kLegs, 1.0);
     if (leaving == 0 && !(hasty && last))
       return close_on(seen, mark, applier, duct.along - towards * kOther, kLegs, 1.0);
-    return close_on(seen, mark, tool_of_kind(instruments_, InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+    return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
   }
   then([tip = tip_](const Observation&, double) { return tip; });
 }

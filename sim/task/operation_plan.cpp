@@ -36,11 +36,6 @@ constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
 constexpr double kPull = 0.002, kMostPull = 0.010;   // m
 
-std::size_t tool_of_kind(const std::vector<InstrumentScene>& instruments, InstrumentKind kind) {
-  const auto found = std::ranges::find(instruments, kind, &InstrumentScene::kind);
-  return static_cast<std::size_t>(found - instruments.begin());
-}
-
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
   return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
 }
@@ -92,7 +87,7 @@ void Performer::choose_aims(const TaskStage& stage) {
 // Takes the hook out of the field. Returns whether it was in it.
 bool Performer::withdraw_hook() {
   constexpr double kAtHome = 0.01;  // m
-  const std::size_t tool = tool_of_kind(instruments_, InstrumentKind::Hook);
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   if (tool == instruments_.size()) return false;
   const glm::dvec3 now = poses_[tool].tip, home = instruments_[tool].tip;
   if (glm::distance(now, home) < kAtHome) return false;
@@ -104,7 +99,7 @@ bool Performer::withdraw_hook() {
 
 std::size_t Performer::grasper_of(std::size_t step) const {
   const auto named = std::ranges::find(instruments_, steps_->at(step).instrument, &InstrumentScene::name);
-  if (named == instruments_.end()) return tool_of_kind(instruments_, InstrumentKind::Grasper);
+  if (named == instruments_.end()) return tool_of_kind(InstrumentKind::Grasper);
   return static_cast<std::size_t>(named - instruments_.begin());
 }
 
@@ -174,7 +169,7 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
 
 // Moves the hook to the next strand. It is hot only in the tissue.
 void Performer::plan_dissect(const Observation& seen, std::size_t step) {
-  const std::size_t tool = tool_of_kind(instruments_, InstrumentKind::Hook);
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
   std::optional<std::uint32_t> best;
   double most = -INFINITY;

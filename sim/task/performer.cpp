@@ -157,6 +157,11 @@ void Performer::find_wrong_duct(const TaskStage& stage) {
   }
 }
 
+std::size_t Performer::tool_of_kind(InstrumentKind kind) const {
+  const auto found = std::ranges::find(instruments_, kind, &InstrumentScene::kind);
+  return static_cast<std::size_t>(found - instruments_.begin());
+}
+
 double Performer::chance() { return static_cast<double>(random_()) / 4294967296.0; }
 
 // Returns the sum of twelve uniform random numbers: close enough to a normal distribution, and the same on every

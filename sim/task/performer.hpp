@@ -121,6 +121,8 @@ class Performer {
   bool withdraw_hook();
   void choose_aims(const TaskStage& stage);
   void find_wrong_duct(const TaskStage& stage);
+  // Returns the first instrument of a kind; instruments_.size() when there is none.
+  std::size_t tool_of_kind(InstrumentKind kind) const;
   glm::dvec3 point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const;
   void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
                 double aperture);
