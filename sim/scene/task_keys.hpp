@@ -57,6 +57,10 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
             &TaskStep::instrument);
   keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
+  keys.position({"pull_mm", "mm",
+                 "`dissect`: before, scripted trainees move what a grasper holds here, from its "
+                 "position at rest; all 0: they do not"},
+                &TaskStep::traction);
   keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});
   keys.flag({"before_division", "", "to divide a duct before this step is done is a critical error"},
             &TaskStep::before_division);

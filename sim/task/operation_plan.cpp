@@ -35,6 +35,7 @@ constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // up to kMostPull, while no strand is longer than kPullUpTo.
 constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
 constexpr double kPull = 0.002, kMostPull = 0.010;   // m
+constexpr double kAfterPull = 0.5;                   // s   tissue comes to rest
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
   return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
@@ -169,6 +170,7 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
 
 // Moves the hook to the next strand. It is hot only in the tissue.
 void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+  if (pull_before(seen, step)) return;
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
   std::optional<std::uint32_t> best;
@@ -226,6 +228,21 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   cut.wait = kStrandWait;
 }
 
+// Moves what a grasper holds to where this step wants it, once. Returns whether it does.
+bool Performer::pull_before(const Observation& seen, std::size_t dissected) {
+  const glm::dvec3 traction(steps_->at(dissected).traction);
+  if (glm::length(traction) == 0.0 || pulled_for_ == dissected) return false;
+  pulled_for_ = dissected;
+  for (std::size_t step = 0; step < steps_->size(); ++step) {
+    if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step)) continue;
+    const std::size_t mark = steps_->mark_of(step);
+    pull(grasper_of(step), rest_[mark] + traction - glm::dvec3(seen.marks[mark]), kAfterPull);
+    moves_.back().duration = glm::length(traction) / kLiftSpeed;
+    return true;
+  }
+  return false;
+}
+
 // Pulls further on what the nearest grasper holds when a strand is slack and no strand is stretched far. Returns
 // whether it does.
 bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
@@ -253,7 +270,9 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   if (!best) return false;
   const std::size_t tool = grasper_of(*best);
   pulled_[tool] += kPull;
-  pull(tool, kPull * glm::normalize(glm::dvec3(steps_->at(*best).direction)), 0.1);
+  const glm::dvec3 traction(steps_->at(dissected).traction);
+  const glm::dvec3 along = glm::length(traction) > 0.0 ? traction : glm::dvec3(steps_->at(*best).direction);
+  pull(tool, kPull * glm::normalize(along), 0.1);
   return true;
 }
 

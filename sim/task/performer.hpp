@@ -116,6 +116,7 @@ class Performer {
   void pull(std::size_t tool, const glm::dvec3& by, double wait);
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
+  bool pull_before(const Observation& seen, std::size_t dissected);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   std::size_t grasper_of(std::size_t step) const;
   bool withdraw_hook();
@@ -161,6 +162,7 @@ class Performer {
   std::vector<Duct> ducts_;                     // [mark] of ClipAndCut and Operation
   std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
   std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
+  std::optional<std::size_t> pulled_for_;       // the step for which it last moved what a grasper holds
   std::uint32_t limited_ = 0;                   // organ_bit() of the organs with a limit for burns
   std::vector<double> tries_;                   // [fibre] attempts to divide it
   std::vector<double> shortest_;                // [fibre] m  it is divided only when it is at least as long
