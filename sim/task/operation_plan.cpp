@@ -66,7 +66,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
 // A strand is divided away from ducts and vessels; else near the organ that has no limit for burns.
 void Performer::choose_aims(const TaskStage& stage) {
   constexpr double kSafe = 0.0055;                 // m   shorter strands lie too near to the duct or vessel
-  constexpr double kNear = 0.0, kFromTube = 0.55;  // 1
+  constexpr double kNear = 0.3, kFromTube = 0.55;  // 1
   const auto limited = [&](std::uint32_t organ) {
     return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
   };
