@@ -58,7 +58,7 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
             &TaskStep::instrument);
   keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
   keys.position({"pull_mm", "mm",
-                 "`dissect`: before, scripted trainees move what a grasper holds here, from its "
+                 "`dissect`, `divide`: before, scripted trainees move what a grasper holds here, from its "
                  "position at rest; all 0: they do not"},
                 &TaskStep::traction);
   keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});

@@ -49,7 +49,8 @@ struct TaskStep {
   glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
   double hold = 1.0;                   // s
   std::vector<StepTissue> tissue;      // Dissect
-  // Dissect, in demonstrations: before, what a grasper holds is moved here, from its position at rest; 0: it stays.
+  // Dissect, Divide, in demonstrations: before, what a grasper holds is moved here, from its position at rest; 0: it
+  // stays.
   glm::vec3 traction{0.f};       // m
   double share = 0.95;           // 1  of the fibres that must be divided
   bool before_division = false;  // dividing a duct before this step is done is a critical error

@@ -51,6 +51,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
     while (step + 1 < steps_->size() && steps_->at(step).kind == StepKind::Dissect && steps_->at(step).before_division)
       ++step;
   if (steps_->at(step).kind != StepKind::Dissect && withdraw_hook()) return;
+  if (pull_before(seen, step)) return;
   switch (steps_->at(step).kind) {
     case StepKind::Retract:
       return plan_retract(seen, step);
@@ -170,7 +171,6 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
 
 // Moves the hook to the next strand. It is hot only in the tissue.
 void Performer::plan_dissect(const Observation& seen, std::size_t step) {
-  if (pull_before(seen, step)) return;
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
   std::optional<std::uint32_t> best;
@@ -229,10 +229,10 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
 }
 
 // Moves what a grasper holds to where this step wants it, once. Returns whether it does.
-bool Performer::pull_before(const Observation& seen, std::size_t dissected) {
-  const glm::dvec3 traction(steps_->at(dissected).traction);
-  if (glm::length(traction) == 0.0 || pulled_for_ == dissected) return false;
-  pulled_for_ = dissected;
+bool Performer::pull_before(const Observation& seen, std::size_t next) {
+  const glm::dvec3 traction(steps_->at(next).traction);
+  if (glm::length(traction) == 0.0 || pulled_for_ == next) return false;
+  pulled_for_ = next;
   for (std::size_t step = 0; step < steps_->size(); ++step) {
     if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step)) continue;
     const std::size_t mark = steps_->mark_of(step);
