@@ -1,107 +1,102 @@
 // trocar_connective_tissue: measures the connective tissue of a scene without instruments.
 //   breathing SCENE   how far the ends of the fibres of each layer move apart while the diaphragm breathes
 //   energy SCENE      whether the energy of disturbed organs ever grows
+//   peel SCENE OUT    force that peels the gallbladder off its bed: plot (SVG) and numbers (CSV) in the folder OUT
 // Units: metres, seconds, joules; printed in millimetres.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <random>
+#include <filesystem>
+#include <fstream>
 
+#include "bench/gallbladder_peel.hpp"
+#include "bench/line_plot.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "tests/sim/scene_tissue.hpp"
+#include "tests/sim/bond_measures.hpp"
 
 namespace trocar::bench {
 namespace {
-
-constexpr double kFrame = 1.0 / 60.0;  // s
 
 struct BreathingOptions {
   std::string scene;
   double settle = 8.0, breaths = 3.0;  // s, 1
 };
 
-// What was seen of one layer.
-struct LayerMotion {
-  std::size_t fibres = 0, torn = 0;
-  double farthest = 0.0;  // m  largest distance of the ends of a fibre at any time
-  double change = 0.0;    // m  largest change of the vector between them after settling
-};
-
 void measure_breathing(const BreathingOptions& options) {
   const Scene scene = load_scene(options.scene);
-  test::SceneTissue tissue(scene);
-  const SessionBonds& bonds = tissue.session_bonds();
-  const std::size_t count = bonds.bonds().fibres.size();
-  std::vector<LayerMotion> layers(scene.layers.size());
-  std::vector<glm::dvec3> first(count);
-  const auto settled = static_cast<int>(options.settle / kFrame);
-  const int frames = settled + static_cast<int>(options.breaths / double(scene.breathing.rate) / kFrame);
-  double low = 1e9, high = -1e9;
-  for (int frame = 0; frame < frames; ++frame) {
-    tissue.step(static_cast<float>(kFrame));
-    double moved = 0.0;
-    for (std::size_t f = 0; f < count && bonds.groups()[f] < layers.size(); ++f) {
-      const FibreEnds ends = bonds.ends(f);
-      const glm::dvec3 apart = glm::dvec3(ends.b) - glm::dvec3(ends.a);
-      LayerMotion& layer = layers[bonds.groups()[f]];
-      layer.farthest = std::max(layer.farthest, glm::length(apart));
-      if (frame == settled) first[f] = apart;
-      if (frame > settled) layer.change = std::max(layer.change, glm::distance(apart, first[f]));
-      layer.fibres += frame == 0;
-      layer.torn += frame + 1 == frames && !bonds.bonds().intact[f];
-      if (bonds.groups()[f] == 0) moved += double(ends.a.y - bonds.bonds().fibres[f].a.point.y);
-    }
-    moved /= static_cast<double>(layers[0].fibres);
-    if (frame > settled) low = std::min(low, moved), high = std::max(high, moved);
+  const test::BreathingMotion motion = test::breathe(scene, options.settle, options.breaths);
+  fmt::print("{}: {:g} s of settling, then {:g} breaths; {} moves by {:.2f} mm\n", options.scene, options.settle,
+             options.breaths, scene.layers[0].name, 1e3 * motion.moved);
+  for (std::size_t k = 0; k < motion.layers.size(); ++k) {
+    const test::LayerMotion& layer = motion.layers[k];
+    fmt::print(
+        "{:26} {:3} fibres, {} torn; ends at most {:.3f} mm apart, which changes by {:.3f} mm at "
+        "({:.0f}, {:.0f}, {:.0f}) mm; pull at most {:.4f} N\n",
+        scene.layers[k].name, layer.fibres, layer.torn, 1e3 * layer.farthest, 1e3 * layer.change, 1e3f * layer.where.x,
+        1e3f * layer.where.y, 1e3f * layer.where.z, layer.pull);
   }
-  fmt::print("{}: {:.0f} s of settling, then {:g} breaths; the {} moves by {:.2f} mm\n", options.scene, options.settle,
-             options.breaths, scene.layers[0].name, 1e3 * (high - low));
-  for (std::size_t k = 0; k < layers.size(); ++k)
-    fmt::print("{:26} {:4} fibres, {} torn; ends at most {:.4f} mm apart; change after settling {:.4f} mm\n",
-               scene.layers[k].name, layers[k].fibres, layers[k].torn, 1e3 * layers[k].farthest, 1e3 * layers[k].change);
 }
 
 struct EnergyOptions {
   std::string scene;
-  std::size_t substeps = 100000;
-  std::uint32_t seed = 1;
-  double speed = 0.02, drag = -1.0, gravity = 0.0;  // m/s, 1/s, m/s^2
+  test::EnergyParams params;
   bool apart = false;
 };
 
 void measure_energy(const EnergyOptions& options) {
-  Scene scene = load_scene(options.scene);
-  scene.breathing.amplitude = 0.f;
-  for (LayerScene& layer : scene.layers) layer.params.break_strain = 100.f;
-  for (BandScene& band : scene.bands) band.params.break_strain = 100.f;
-  for (OrganScene& organ : scene.organs) {
-    if (options.drag >= 0.0) organ.tissue.drag = static_cast<float>(options.drag);
-    organ.tissue.gravity = {0.f, 0.f, static_cast<float>(-options.gravity)};
+  test::EnergyParams params = options.params;
+  params.touching = !options.apart;
+  const auto tell = [](std::size_t frame, const OrgansEnergy& energy) {
+    if ((frame & (frame - 1)) == 0)
+      fmt::print("frame {:5}: motion {:.3g}, tissue {:.3g}, fibres {:.3g}, weight {:.3g} J\n", frame, energy.kinetic,
+                 energy.elastic, energy.fibres, energy.weight);
+  };
+  const test::EnergyRun run = test::run_disturbed(load_scene(options.scene), params, tell);
+  fmt::print("{}: seed {}, {} substeps in {} frames\n", options.scene, params.seed, run.substeps, run.frames);
+  fmt::print(
+      "stepped energy {:.4g} J at first, later at most {:.4g} J, {:.4g} J in the end; {} frames with growth, at "
+      "most {:.3g} J; total energy grows by at most {:.3g} J in a frame\n",
+      run.start, run.highest, run.end, run.grown, run.growth, run.total_growth);
+}
+
+struct PeelOptions {
+  std::string scene, out;
+};
+
+void measure_peel(const PeelOptions& options) {
+  const Scene scene = load_scene(options.scene);
+  LinePlot plot{"The gallbladder is peeled off its bed, from the fundus to the neck",
+                "",
+                "length of the bed that is loose (mm)",
+                "force (N)",
+                {},
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                ""};
+  const auto series = [](const std::string& name, const std::vector<PeelPoint>& points, Mark mark) {
+    Series line{name, {}, true, mark};
+    for (const PeelPoint& point : points) line.points.emplace_back(1e3 * point.peeled, point.force);
+    return line;
+  };
+  GallbladderPeel peel;
+  for (const auto& [speed, mark] : {std::pair{0.01, Mark::Dot}, {0.03, Mark::Ring}}) {
+    peel = peel_gallbladder(scene, speed);
+    fmt::print(
+        "{}, {:g} mm/s: bed {:.0f} mm long, {:.1f} cm^2; fracture energy {:.2f} J/m^2; work {:.4f} J, {:.2f} of "
+        "the bed's {:.4f} J\n",
+        options.scene, 1e3 * speed, 1e3 * peel.length, 1e4 * peel.area, peel.fracture_energy, peel.work,
+        peel.work / (peel.fracture_energy * peel.area), peel.fracture_energy * peel.area);
+    plot.series.push_back(series(fmt::format("measured, {:g} mm/s", 1e3 * speed), peel.measured, mark));
   }
-  test::SceneTissue tissue(scene, !options.apart);
-  std::mt19937 random(options.seed);
-  tissue.disturb(static_cast<float>(options.speed), random);
-  const int per_frame = tissue.substeps(static_cast<float>(kFrame));
-  const double dt = kFrame / per_frame;
-  const std::size_t frames = options.substeps / static_cast<std::size_t>(per_frame) + 1;
-  double before = tissue.stepped_energy(dt), total_before = tissue.energy().total();
-  const double start = before;
-  double growth = -1e9, total_growth = -1e9, sum = 0.0;
-  std::size_t grown = 0, touching = 0;
-  for (std::size_t frame = 0; frame < frames; ++frame) {
-    tissue.step(static_cast<float>(kFrame));
-    const double now = tissue.stepped_energy(dt), total = tissue.energy().total();
-    growth = std::max(growth, now - before), total_growth = std::max(total_growth, total - total_before);
-    if (now > before) sum += now - before, ++grown;
-    touching += tissue.contact_count() > 0;
-    before = now, total_before = total;
-    if ((frame & (frame - 1)) == 0) fmt::print("frame {:5}: {:.6g} J, total {:.6g} J\n", frame, now, total);
-  }
-  fmt::print("{}: seed {}, {} substeps in {} frames, {} with contacts\n", options.scene, options.seed,
-             frames * static_cast<std::size_t>(per_frame), frames, touching);
-  fmt::print("stepped energy {:.4g} J at first, {:.4g} J in the end; {} frames with growth, at most {:.3g} J, {:.3g} J "
-             "in sum; total energy grows by at most {:.3g} J in a frame\n",
-             start, before, grown, growth, sum, total_growth);
+  plot.series.push_back(series("fracture energy x width of the bed", peel.theory, Mark::None));
+  plot.subtitle = fmt::format("bed {:.0f} mm long, {:.1f} cm2, fracture energy {:.1f} J/m2; means of 6 frames at 60 Hz",
+                              1e3 * peel.length, 1e4 * peel.area, peel.fracture_energy);
+  std::filesystem::create_directories(options.out);
+  std::ofstream(options.out + "/tissue_peel_gallbladder.svg") << line_plot_svg(plot);
+  std::ofstream(options.out + "/tissue_peel_gallbladder.csv") << line_plot_csv(plot);
+  fmt::print("{}", line_plot_csv(plot));
 }
 
 }  // namespace
@@ -120,12 +115,17 @@ int main(int argc, char** argv) {
   EnergyOptions energy;
   CLI::App* energetic = app.add_subcommand("energy", "Whether the energy of disturbed organs grows");
   energetic->add_option("scene", energy.scene)->required();
-  energetic->add_option("--substeps", energy.substeps);
-  energetic->add_option("--seed", energy.seed);
-  energetic->add_option("--speed", energy.speed, "m/s, largest random speed along each axis");
-  energetic->add_option("--drag", energy.drag, "1/s of all organs, in place of the scene's");
-  energetic->add_option("--gravity", energy.gravity, "m/s^2");
+  energetic->add_option("--substeps", energy.params.substeps);
+  energetic->add_option("--seed", energy.params.seed);
+  energetic->add_option("--speed", energy.params.speed, "m/s, largest random speed along each axis");
+  energetic->add_option("--drag", energy.params.drag, "1/s of all organs, in place of the scene's");
+  energetic->add_option("--gravity", energy.params.gravity, "m/s^2");
   energetic->add_flag("--apart", energy.apart, "without contacts between organs");
   energetic->callback([&] { measure_energy(energy); });
+  PeelOptions peel;
+  CLI::App* peeling = app.add_subcommand("peel", "Force that peels the gallbladder off its bed");
+  peeling->add_option("scene", peel.scene)->required();
+  peeling->add_option("OUT", peel.out, "folder for the plot and the numbers")->required();
+  peeling->callback([&] { measure_peel(peel); });
   CLI11_PARSE(app, argc, argv);
 }

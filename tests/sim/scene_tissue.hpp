@@ -72,12 +72,12 @@ class SceneTissue {
   }
 
   OrgansEnergy energy() const { return energy_of(models_, states_, bonds_.bonds()); }
-  double stepped_energy(double dt) const { return trocar::stepped_energy(energy(), states_, dt); }
+  // Returns the part of it that substeps of `dt` seconds conserve in a linear system.
+  double stepped(const OrgansEnergy& energy, double dt) const { return stepped_energy(energy, states_, dt); }
 
   std::vector<Organ>& organs() { return organs_; }
   Bonds& bonds() { return bonds_.bonds(); }
   const SessionBonds& session_bonds() const { return bonds_; }
-  std::size_t contact_count() const { return contacts_.contacts.size(); }
 
  private:
   bool touching_;
