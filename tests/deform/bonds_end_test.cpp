@@ -10,7 +10,7 @@ namespace trocar {
 namespace {
 
 using test::kSide;
-using test::OrganGroup, test::TwoBlocks, test::floating, test::second_on_first, test::shift, test::energy_of;
+using test::OrganGroup, test::TwoBlocks, test::floating, test::second_on_first, test::shift;
 
 // The work that breaks a layer is E t strain^2 / 2 for each square metre.
 TEST(BondsEnd, LayerBreaksWithItsFractureEnergy) {

@@ -11,7 +11,7 @@ namespace trocar {
 namespace {
 
 using test::kFrame, test::kSide;
-using test::OrganGroup, test::TwoBlocks, test::floating, test::second_on_first, test::shift, test::energy_of;
+using test::OrganGroup, test::TwoBlocks, test::floating, test::second_on_first, test::shift;
 
 // A layer of area A and thickness t pulls with E A d / t against a displacement d in any direction.
 TEST(Bonds, AreaBondHasTheStiffnessOfItsLayer) {

@@ -2,11 +2,10 @@
 // kilograms, seconds, joules.
 #pragma once
 
-#include <array>
 #include <optional>
 
 #include "deform/bonds.hpp"
-#include "deform/implicit_terms.hpp"
+#include "deform/energy.hpp"
 #include "deform/organs_step.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"
@@ -15,12 +14,6 @@ namespace trocar::test {
 
 constexpr float kFrame = 1.f / 60.f;  // s
 constexpr float kSide = 0.04f;        // m  of a block
-
-// Returns the elastic energy of a fibre.
-inline double energy_of(const Fibre& fibre, const FibreEnds& ends) {
-  const double stretch = std::max(static_cast<double>(glm::distance(ends.a, ends.b) - fibre.free_length), 0.0);
-  return 0.5 * static_cast<double>(fibre.stiffness) * stretch * stretch;
-}
 
 // Tissue without damping.
 inline TissueParams floating() {
@@ -75,37 +68,9 @@ class TwoBlocks {
     return sum;
   }
 
-  // Returns the energy that symplectic Euler conserves for a linear system: kinetic and elastic energy minus
-  // dt / 2 v . slope. Without the last term modes near the stability limit ripple.
+  // Returns the energy that substeps of `dt` seconds conserve for a linear system.
   double energy(double dt) const {
-    // The ends of fibres in a state whose positions are the velocities move with the velocity of the ends.
-    std::array<SteppedTissue, 2> velocities;
-    for (std::size_t k = 0; k < 2; ++k) velocities[k].x = group_->states[k].v;
-    const std::array<SteppedTissue*, 2> moving{&velocities[0], &velocities[1]};
-    double sum = 0.0;
-    for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
-      if (!bonds.intact[f]) continue;
-      const Fibre& fibre = bonds.fibres[f];
-      const FibreEnds at = ends_of(fibre, group_->model_list, group_->state_list);
-      const FibreEnds speed = ends_of(fibre, group_->model_list, moving);
-      const glm::dvec3 pull(pull_on_a(fibre, at));
-      sum += energy_of(fibre, at) + 0.5 * dt * glm::dot(glm::dvec3(speed.a - speed.b), pull);
-    }
-    for (std::size_t k = 0; k < 2; ++k) {
-      const TissueModel& model = group_->models[k];
-      const SteppedTissue& state = group_->states[k];
-      Expansion e;
-      e.slope.assign(state.x.size(), glm::dvec3(0.0));
-      const std::vector<glm::dvec3> x(state.x.begin(), state.x.end());
-      add_springs(model, x, Curvature::None, e);
-      add_volumes(model, x, Curvature::None, e);
-      sum += e.energy;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const glm::dvec3 v(state.v[i]);
-        sum += 0.5 * double(model.mass[i]) * glm::dot(v, v) - 0.5 * dt * glm::dot(v, e.slope[i]);
-      }
-    }
-    return sum;
+    return stepped_energy(energy_of(group_->model_list, group_->state_list, bonds), group_->state_list, dt);
   }
 
  private:

@@ -5,14 +5,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/compare/backends.hpp"
 #include "mesh/tube_shape.hpp"
-#include "sim/record/session_recorder.hpp"
-#include "sim/review/recording_observer.hpp"
 #include "sim/task/burn_watch.hpp"
 #include "sim/task/duct_line.hpp"
-#include "sim/task/performed_session.hpp"
 #include "sim/task/task_run.hpp"
+#include "tests/sim/performed_task.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
@@ -287,34 +284,11 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
 TEST_F(OperationScene, TheBandIsCutAndScoredFromTheRecording) {
   Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));
   scene.organs.erase(scene.organs.begin());  // the liver, to save time
-  Backends backends;
-  for (const Skill skill : {Skill::Expert, Skill::Clumsy}) {
-    const std::filesystem::path file = folder_.path() / "s.h5";
-    PerformedSession performed(scene, style_of(skill), 1, backends, "scan");
-    SessionRecorder recorder(recording_file(file), scene, performed.session(), "none");
-    while (!performed.task().feed().finished) {
-      performed.step();
-      recorder.append(performed.session(), performed.time());
-    }
-    recorder.close();
-    const TaskResult live = performed.task().result();
-    std::printf("%s: %.1f, %zu events, %s\n", skill == Skill::Expert ? "expert" : "clumsy", live.score,
-                live.events.size(), live.events.back().text.c_str());
-    if (skill == Skill::Expert) {
-      EXPECT_TRUE(live.finished);
-      EXPECT_GE(live.score, 85.0);
-    } else {
-      EXPECT_LT(live.score, 50.0);
-    }
-    const Recording recording(file);
-    std::vector<OrganSurface> surfaces;
-    TaskRun again(*scene.task, stage_of(recording, scene, surfaces));
-    RecordingObserver observer(recording, scene.scope, again.marks());
-    for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) again.step(observer.observe(frame));
-    EXPECT_EQ(again.result().score, live.score);
-    ASSERT_EQ(again.result().events.size(), live.events.size());
-    for (std::size_t k = 0; k < live.events.size(); ++k) EXPECT_EQ(again.result().events[k].text, live.events[k].text);
-  }
+  const TaskResult expert = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder_);
+  EXPECT_TRUE(expert.finished);
+  EXPECT_GE(expert.score, 85.0);
+  const TaskResult clumsy = test::perform_and_score_again(scene, style_of(Skill::Clumsy), 1, folder_);
+  EXPECT_LT(clumsy.score, 50.0);
 }
 
 // The depth of a hole is the distance of its walls from the surface at rest.
