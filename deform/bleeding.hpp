@@ -42,7 +42,7 @@ enum class BleedState : std::uint8_t { Flows, Pressed, Closed, Coagulated, Stopp
 
 struct BleedSource {
   std::uint32_t organ = 0;
-  std::uint32_t vertex = 0;  // of the organ's surface: the place moves with the tissue
+  std::uint32_t vertex = 0;  // of the organ's surface: the source moves with the tissue
   BleedKind kind = BleedKind::Surface;
   BleedState state = BleedState::Flows;
   double rate = 0.0;       // m^3/s  at first

@@ -116,7 +116,7 @@ void SessionBleeding::follow_change(std::uint32_t organ, const Organ& now, const
 }
 
 // The faces from `first_slot` on are new. The walls of a slit count as skin; of torn tissue only walls and strips are
-// open. Both sides of a slit lie at one place at rest, so they share their sources.
+// open. Both sides of a slit lie at the same points at rest, so they share their sources.
 void SessionBleeding::open_surfaces(std::uint32_t organ, const Organ& now, std::size_t first_slot, bool slit) {
   std::map<std::tuple<int, int, int>, Patch> patches;
   for (std::size_t slot = first_slot; slot < now.mesh.faces.size(); ++slot) {

@@ -98,7 +98,7 @@ TEST(Bleeding, CoagulationStopsBloodForGoodAndNotBile) {
   EXPECT_EQ(hole.state, BleedState::Flows);
 }
 
-// Two holes share one content; what flows out and what is left make up the content.
+// Two holes share one content; the bile that flows out and the remaining bile make up the content.
 TEST(Bleeding, BileFlowsUntilItsOrganIsEmpty) {
   constexpr double kContent = 30e-6;
   BleedSource first = bile(1e-6), second = bile(2e-6);
