@@ -94,6 +94,13 @@ std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t
   return frames_before_gap(clips[kTubeFrame], std::min(clips[kTubeState].rows(), clips[kTubeAt].rows()), frames);
 }
 
+std::uint64_t frames_with_bleeding(const std::vector<H5Table>& bleeding, std::uint64_t frames) {
+  frames = std::min(frames, bleeding[kBleedLost].rows());
+  frames = frames_before_gap(bleeding[kBleedSourceFrame],
+                             std::min(bleeding[kBleedSource].rows(), bleeding[kBleedRate].rows()), frames);
+  return frames_before_gap(bleeding[kBleedChangeFrame], bleeding[kBleedChange].rows(), frames);
+}
+
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
   const auto all = starts.read_rows<std::uint64_t>(0, frames);
   const std::size_t columns = starts.row_cells();
@@ -119,6 +126,10 @@ std::uint64_t broken_rows(const std::vector<H5Table>& fibres, std::uint64_t fram
 ClipRows clip_rows(const std::vector<H5Table>& tables, std::uint64_t frames) {
   return {rows_up_to(tables[kClipFrame], frames), rows_up_to(tables[kLostClipFrame], frames),
           rows_up_to(tables[kTubeFrame], frames)};
+}
+
+BleedRows bleed_rows(const std::vector<H5Table>& tables, std::uint64_t frames) {
+  return {rows_up_to(tables[kBleedSourceFrame], frames), rows_up_to(tables[kBleedChangeFrame], frames)};
 }
 
 }  // namespace trocar

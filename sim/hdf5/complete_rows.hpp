@@ -39,6 +39,9 @@ std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64
 // Returns the number of frames, at most `frames`, before the first one that needs a missing row about clips.
 std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t frames);
 
+// Returns the number of frames, at most `frames`, before the first one that needs a missing row about bleeding.
+std::uint64_t frames_with_bleeding(const std::vector<H5Table>& bleeding, std::uint64_t frames);
+
 // Checks `starts`, the table of tools + 1 columns with the first row of each tool. Returns true when the numbers ascend
 // within every frame and do not exceed `rows`.
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows);
@@ -52,5 +55,10 @@ struct ClipRows {
   std::uint64_t clips = 0, lost = 0, tubes = 0;
 };
 ClipRows clip_rows(const std::vector<H5Table>& tables, std::uint64_t frames);
+// Returns the numbers of rows about sources of bleeding written with the first `frames` frames.
+struct BleedRows {
+  std::uint64_t sources = 0, changes = 0;
+};
+BleedRows bleed_rows(const std::vector<H5Table>& tables, std::uint64_t frames);
 
 }  // namespace trocar

@@ -149,6 +149,29 @@ void push_tubes(std::span<Bytes> tables, std::span<const RecordedTube> tubes, st
   push_times(tables[kTubeFrame], tubes.size(), frame);
 }
 
+void push_bleed_rows(std::span<Bytes> tables, std::span<const BleedSource> sources,
+                     std::span<const RecordedBleedChange> changes, std::uint32_t frame) {
+  for (const BleedSource& source : sources) {
+    push_one(tables[kBleedSource], glm::uvec3(source.organ, source.vertex, static_cast<std::uint32_t>(source.kind)));
+    push_one(tables[kBleedRate], glm::dvec2(source.rate, source.half_time));
+  }
+  push_times(tables[kBleedSourceFrame], sources.size(), frame);
+  for (const auto& [source, vertex, state] : changes)
+    push_one(tables[kBleedChange], glm::uvec3(source, vertex, static_cast<std::uint32_t>(state)));
+  push_times(tables[kBleedChangeFrame], changes.size(), frame);
+}
+
+void push_first_sources(std::span<Bytes> tables, std::span<const BleedSource> sources) {
+  std::vector<RecordedBleedChange> states;
+  for (std::uint32_t k = 0; k < sources.size(); ++k) states.push_back({k, sources[k].vertex, sources[k].state});
+  push_bleed_rows(tables, sources, states, 0);
+}
+
+void push_lost(std::span<Bytes> tables, std::span<const FluidLoss> lost, std::size_t organs) {
+  for (std::size_t k = 0; k < organs; ++k)
+    push_one(tables[kBleedLost], k < lost.size() ? glm::dvec2(lost[k].blood, lost[k].bile) : glm::dvec2(0.0));
+}
+
 void push_scope(Bytes& bytes, const ScopePose& scope) {
   push_one(bytes, scope.port);
   push_one(bytes, scope.eye);

@@ -59,6 +59,13 @@ void push_clips(std::span<Bytes> tables, std::span<const PlacedClip> clips, std:
 void push_lost_clips(std::span<Bytes> tables, std::span<const std::uint32_t> lost, std::uint32_t frame);
 void push_tubes(std::span<Bytes> tables, std::span<const RecordedTube> tubes, std::uint32_t frame);
 
+// Append rows to the tables of bleeding, [BleedTable]. `frame`: the first one in which they take effect. push_lost: for
+// one frame, [organ]; 0 beyond `lost`.
+void push_bleed_rows(std::span<Bytes> tables, std::span<const BleedSource> sources,
+                     std::span<const RecordedBleedChange> changes, std::uint32_t frame);
+void push_first_sources(std::span<Bytes> tables, std::span<const BleedSource> sources);
+void push_lost(std::span<Bytes> tables, std::span<const FluidLoss> lost, std::size_t organs);
+
 void push_scope(Bytes& bytes, const ScopePose& scope);
 
 }  // namespace trocar

@@ -29,8 +29,8 @@ void add(const std::vector<GrowingTable>& more, std::vector<GrowingTable>& table
   tables.insert(tables.end(), more.begin(), more.end());
 }
 
-// Returns all organs' tables, their later tables, fibre tables, clip tables, clash tables, later tables, session
-// tables; kTime is the last.
+// Returns all organs' tables, their later tables, fibre tables, clip tables, bleeding tables, clash tables, later
+// tables, session tables; kTime is the last.
 std::vector<GrowingTable> tables_of(const RecordingHeader& header) {
   std::vector<GrowingTable> tables;
   const std::size_t tools = header.tools.size();
@@ -38,6 +38,7 @@ std::vector<GrowingTable> tables_of(const RecordingHeader& header) {
   for (const auto& organ : header.organs) add(organ_later_tables(organ.name, tools), tables);
   if (!header.fibres.empty()) add(fibre_tables(), tables);
   if (header.has_clips) add(clip_tables(), tables);
+  if (header.has_bleeding) add(bleed_tables(header.organs.size()), tables);
   add(clash_tables(tools), tables);
   add(later_tables(tools), tables);
   add(session_tables(tools, header.stages.size()), tables);
@@ -45,10 +46,11 @@ std::vector<GrowingTable> tables_of(const RecordingHeader& header) {
 }
 
 // Returns the rows of a chunk, which takes its whole space in the file: a table of fibres has no more rows than there
-// are fibres, and those of clips and tubes have few.
+// are fibres, and those of clips, tubes and bleeding have few.
 std::uint64_t chunk_of(const GrowingTable& table, std::uint64_t fibres) {
-  constexpr std::uint64_t kUsualClips = 32;
+  constexpr std::uint64_t kUsualClips = 32, kUsualSources = 128;
   if (table.rows == RowOf::Clip || table.rows == RowOf::LostClip || table.rows == RowOf::Tube) return kUsualClips;
+  if (table.rows == RowOf::BleedSource || table.rows == RowOf::BleedChange) return kUsualSources;
   const bool of_fibres = table.rows == RowOf::Fibre || table.rows == RowOf::Broken;
   return of_fibres ? std::min(rows_per_chunk(table), fibres) : rows_per_chunk(table);
 }
@@ -65,7 +67,7 @@ struct Recorder::Writer {
   std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
   std::size_t tools = 0;
-  bool has_fibres = false, has_clips = false;
+  bool has_fibres = false, has_clips = false, has_bleeding = false;
   std::vector<float> clash_distance;  // [pair of tools] in the frame that is being appended
   std::vector<glm::vec3> clash_point;
   std::mutex mutex;
@@ -105,7 +107,7 @@ struct Recorder::Writer {
       back[k].reserve(tables[k].row_bytes() * reserved);
     }
     has_fibres = !header.fibres.empty();
-    has_clips = header.has_clips;
+    has_clips = header.has_clips, has_bleeding = header.has_bleeding;
     touches_so_far.assign(header.organs.size(), 0);
     tips_so_far.assign(header.organs.size(), 0);
     tools = header.tools.size();
@@ -147,6 +149,19 @@ struct Recorder::Writer {
     return std::span(front).subspan(before + (has_fibres ? std::size_t{kFibreTables} : 0), kClipTables);
   }
 
+  // Returns the tables of bleeding, of a session in which something can bleed.
+  std::span<Bytes> of_bleeding() {
+    const std::size_t before = touches_so_far.size() * (std::size_t{kOrganTables} + kOrganLaterTables);
+    return std::span(front).subspan(
+        before + (has_fibres ? std::size_t{kFibreTables} : 0) + (has_clips ? std::size_t{kClipTables} : 0),
+        kBleedTables);
+  }
+
+  void push_bleeding(std::span<const BleedSource> sources, std::span<const RecordedBleedChange> changes,
+                     std::uint32_t frame) {
+    if (has_bleeding) push_bleed_rows(of_bleeding(), sources, changes, frame);
+  }
+
   void push_clip_rows(std::span<const PlacedClip> clips, std::span<const std::uint32_t> lost,
                       std::span<const RecordedTube> tubes, std::uint32_t frame) {
     if (!has_clips) return;
@@ -159,6 +174,7 @@ struct Recorder::Writer {
     for (std::size_t k = 0; k < header.organs.size(); ++k) push_first_surface(of_organ(k), header.organs[k]);
     if (has_fibres) push_fibres(of_fibres(), header);
     push_clip_rows(header.clips, {}, header.tubes, 0);
+    if (has_bleeding) push_first_sources(of_bleeding(), header.sources);
     front.swap(back);
     write_back_buffers();
   }
@@ -284,6 +300,8 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   }
   if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, frame.broken_how, writer.frames_so_far);
   writer.push_clip_rows(frame.clips, frame.lost_clips, frame.tubes, writer.frames_so_far);
+  if (writer.has_bleeding) push_lost(writer.of_bleeding(), frame.lost_fluid, frame.organs.size());
+  writer.push_bleeding(frame.sources, frame.bleed_changes, writer.frames_so_far);
   writer.push_clashes(frame.clashes);
   const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);
   push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());

@@ -59,6 +59,7 @@ struct Recording::Content {
   std::vector<H5Table> clashes = {};                        // [ClashTable], or empty
   std::vector<H5Table> fibre_tables = {};                   // [FibreTable], or empty
   std::vector<H5Table> clip_tables = {};                    // [ClipTable], or empty
+  std::vector<H5Table> bleed_tables = {};                   // [BleedTable], or empty
   std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
   std::vector<std::string> tools = {}, stages = {};
   std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, pivots = {}, tip_positions = {},
@@ -74,6 +75,7 @@ struct Recording::Content {
   bool by_wall = false;  // scores use the wall time
   FibreHistory fibres = {};
   ClipHistory clips = {};
+  BleedingHistory bleeding = {};
   FormatVersion format = {};
   int model_version = 0;
 
@@ -94,6 +96,8 @@ void Recording::Content::open_all() {
   if (file.has_table(of_fibres.front().path)) fibre_tables = open_tables(file, of_fibres);
   const auto of_clips = trocar::clip_tables();
   if (file.has_table(of_clips.front().path)) clip_tables = open_tables(file, of_clips);
+  const auto of_bleeding = trocar::bleed_tables(0);
+  if (file.has_table(of_bleeding.front().path)) bleed_tables = open_tables(file, of_bleeding);
   const auto kinds = later_tables(tools.size());
   for (std::size_t k = 0; k < kinds.size(); ++k)
     if (file.has_table(kinds[k].path)) later[k].emplace(std::move(open_tables(file, {kinds[k]}).front()));
@@ -152,6 +156,7 @@ void Recording::Content::read_surfaces() {
   for (const OrganRecording& organ : organs) nodes.push_back(organ.nodes), surfaces.push_back(&organ.history);
   if (!fibre_tables.empty()) fibres = read_fibres(fibre_tables, frames, nodes, file.path().string());
   if (!clip_tables.empty()) clips = read_clips(clip_tables, frames, surfaces, file.path().string());
+  if (!bleed_tables.empty()) bleeding = read_bleeding(bleed_tables, frames, surfaces, file.path().string());
 }
 
 // Checks the data that are read later without another check.
@@ -187,6 +192,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
   if (!c.fibre_tables.empty()) c.frames = frames_with_broken(c.fibre_tables, c.frames);
   if (!c.clip_tables.empty()) c.frames = frames_with_clips(c.clip_tables, c.frames);
+  if (!c.bleed_tables.empty()) c.frames = frames_with_bleeding(c.bleed_tables, c.frames);
   for (std::size_t organ = 0; organ < c.organ_later.size(); ++organ) {
     c.frames = frames_with_tips(c.organ_later[organ], c.frames);
     c.frames = frames_with_parts(c.organ_tables[organ], c.organ_later[organ], c.frames);
@@ -318,6 +324,7 @@ std::optional<std::array<std::uint32_t, 3>> Recording::sample(std::size_t frame)
 
 const FibreHistory& Recording::fibres() const { return content_->fibres; }
 const ClipHistory& Recording::clips() const { return content_->clips; }
+const BleedingHistory& Recording::bleeding() const { return content_->bleeding; }
 
 namespace {
 

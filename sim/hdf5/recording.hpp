@@ -12,6 +12,7 @@
 
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
+#include "sim/hdf5/bleeding_history.hpp"
 #include "sim/hdf5/clip_history.hpp"
 #include "sim/hdf5/fibre_history.hpp"
 #include "sim/hdf5/recorder.hpp"
@@ -104,6 +105,8 @@ class Recording {
   // Returns the clips and the state of ducts and vessels; nothing when the session can have none, and in older
   // recordings.
   const ClipHistory& clips() const;
+  // Returns the bleeding; nothing when nothing can bleed or spill in the session, and in older recordings.
+  const BleedingHistory& bleeding() const;
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
 
  private:

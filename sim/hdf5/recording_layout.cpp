@@ -112,6 +112,17 @@ std::vector<GrowingTable> clip_tables() {
   return tables;
 }
 
+std::vector<GrowingTable> bleed_tables(std::uint64_t organs) {
+  std::vector<GrowingTable> tables(kBleedTables);
+  tables[kBleedLost] = {"/bleeding/lost", Cell::F64, {organs, 2}};
+  tables[kBleedSource] = {"/bleeding/source", Cell::U32, {3}, RowOf::BleedSource};
+  tables[kBleedRate] = {"/bleeding/rate", Cell::F64, {2}, RowOf::BleedSource};
+  tables[kBleedSourceFrame] = {"/bleeding/source_frame", Cell::U32, {}, RowOf::BleedSource};
+  tables[kBleedChange] = {"/bleeding/change", Cell::U32, {3}, RowOf::BleedChange};
+  tables[kBleedChangeFrame] = {"/bleeding/change_frame", Cell::U32, {}, RowOf::BleedChange};
+  return tables;
+}
+
 std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
   std::vector<GrowingTable> tables(kOrganTables);
   tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};

@@ -24,6 +24,8 @@ enum class RowOf : std::size_t {
   Clip,
   LostClip,
   Tube,
+  BleedSource,
+  BleedChange,
   kCount
 };
 
@@ -145,6 +147,19 @@ std::vector<GrowingTable> clip_tables();
 // Numbers of a row of kClipVertices and kClipShape (sim/hdf5/clip_history.hpp).
 inline constexpr std::uint64_t kClipNumbers = 3 + 2 * kMostStruts, kClipSizes = 3 + 2 * kMostStruts;
 
+// Tables of bleeding; absent in a session in which nothing can bleed or spill, and before format 2.7. The last table of
+// each kind of rows holds the first frame in which a row takes effect, ascending. `organs`: their number, 0: any.
+enum BleedTable : std::size_t {
+  kBleedLost,
+  kBleedSource,
+  kBleedRate,
+  kBleedSourceFrame,
+  kBleedChange,
+  kBleedChangeFrame,
+  kBleedTables
+};
+std::vector<GrowingTable> bleed_tables(std::uint64_t organs);
+
 // kTime is written last, so a frame with a time is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
 // kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
@@ -189,7 +204,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 6};
+inline constexpr FormatVersion kFormatVersion{2, 7};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

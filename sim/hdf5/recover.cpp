@@ -83,6 +83,17 @@ void copy_clips(const H5File& from, H5File& to, std::uint64_t frames) {
                                               : rows.tubes);
 }
 
+void copy_bleeding(const H5File& from, H5File& to, std::uint64_t frames) {
+  const auto kinds = bleed_tables(0);
+  if (!from.has_table(kinds.front().path)) return;
+  const BleedRows rows = bleed_rows(open_tables(from, kinds), frames);
+  for (const auto& kind : kinds)
+    copy_table(from, to, kind.path, kind.cell,
+               kind.rows == RowOf::Frame         ? frames
+               : kind.rows == RowOf::BleedSource ? rows.sources
+                                                 : rows.changes);
+}
+
 // Copies the complete frames. Throws RunError when a write fails.
 void write_copy(const Recording& damaged, const H5File& from, H5File& to, RecoverResult& result) {
   for (const char* attribute : kTextAttributes) to.set_text(attribute, from.text(attribute));
@@ -92,6 +103,7 @@ void write_copy(const Recording& damaged, const H5File& from, H5File& to, Recove
     if (from.has_table(path)) copy_table(from, to, path, Cell::F64, kAllRows);
   copy_fibres(from, to, result.frames);
   copy_clips(from, to, result.frames);
+  copy_bleeding(from, to, result.frames);
   for (const auto& kind : clash_tables(damaged.tools().size()))
     if (from.has_table(kind.path)) copy_table(from, to, kind.path, kind.cell, result.frames);
   for (const auto& kind : later_tables(0))

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "deform/bleeding.hpp"
 #include "deform/bonds.hpp"
 #include "deform/clip.hpp"
 #include "deform/model_version.hpp"
@@ -54,6 +55,12 @@ struct RecordedTube {
   TubeState state;
 };
 
+// A source of bleeding whose state has changed, or that has moved to another vertex.
+struct RecordedBleedChange {
+  std::uint32_t source = 0, vertex = 0;  // its number, in the order of opening
+  BleedState state = BleedState::Flows;
+};
+
 // The data that do not change during a session.
 struct RecordingHeader {
   std::string scene_text, version, machine, gl, backend, mode, cover, date;
@@ -78,6 +85,9 @@ struct RecordingHeader {
   // at first.
   std::vector<PlacedClip> clips;
   std::vector<RecordedTube> tubes;
+  bool has_bleeding = false;  // an organ of the scene can bleed or spill
+  // Sources that opened before the recording begins, in that order and as they are then.
+  std::vector<BleedSource> sources;
 };
 
 // The changes of a surface within a frame, after the touch query: they take effect in the next frame. If the surface
@@ -146,6 +156,10 @@ struct RecordedFrame {
   std::span<const PlacedClip> clips = {};
   std::span<const std::uint32_t> lost_clips = {};
   std::span<const RecordedTube> tubes = {};
+  // What each organ has lost so far; sources that opened in this frame, after the touch query; sources that changed.
+  std::span<const FluidLoss> lost_fluid = {};  // [organ] m^3; empty: all 0
+  std::span<const BleedSource> sources = {};
+  std::span<const RecordedBleedChange> bleed_changes = {};
 };
 
 class RecordSink {

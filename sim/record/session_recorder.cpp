@@ -59,6 +59,12 @@ void add_clips(const Scene& scene, const SessionClips& clips, RecordingHeader& h
   header.tubes = changed_tubes(clips, changed);
 }
 
+void list_changes(const SessionBleeding& bleeding, std::vector<RecordedBleedChange>& changes) {
+  changes.clear();
+  for (const std::uint32_t k : bleeding.changed())
+    changes.push_back({k, bleeding.sources()[k].vertex, bleeding.sources()[k].state});
+}
+
 ToolState state_of(const Instrument& instrument) {
   if (instrument.health == DeviceHealth::Stale) return ToolState::Stale;
   if (instrument.health == DeviceHealth::Lost) return ToolState::Lost;
@@ -103,6 +109,8 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
     header.backends.push_back(own);
   add_fibres(session, header);
   add_clips(scene, session.clips(), header);
+  header.has_bleeding = session.bleeding().possible();
+  header.sources.assign(session.bleeding().sources().begin(), session.bleeding().sources().end());
   return header;
 }
 
@@ -161,6 +169,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
     clashes_.push_back({clash.first, clash.second, static_cast<float>(clash.distance), glm::vec3(clash.point)});
   const SessionClips& clips = session.clips();
   tubes_ = changed_tubes(clips, clips.changed_tubes());
+  const SessionBleeding& bleeding = session.bleeding();
+  list_changes(bleeding, bleed_changes_);
   sink_->append({clock.time,
                  poses_,
                  roll_grip_,
@@ -183,7 +193,10 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                  session.bonds().bonds().broken_how,
                  clips.clips().subspan(clips.clips_before()),
                  clips.lost(),
-                 tubes_});
+                 tubes_,
+                 bleeding.lost(),
+                 bleeding.sources().subspan(bleeding.sources_before()),
+                 bleed_changes_});
   last_append_ms_ = milliseconds_since(start);
 }
 

@@ -46,6 +46,7 @@ class SessionRecorder {
   std::vector<float> tip_depth_;   // [tool] m
   std::vector<ToolState> states_;  // [tool]
   std::vector<RecordedTube> tubes_;
+  std::vector<RecordedBleedChange> bleed_changes_;
   std::vector<std::string> backends_;
   double last_append_ms_ = 0.0;
 };

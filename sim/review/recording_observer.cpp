@@ -90,6 +90,14 @@ SeenFibres RecordingObserver::fibres_in(std::size_t frame) {
   return {intact_, fibre_ends_, broken_in(history, frame), how_broken_in(history, frame)};
 }
 
+// A source that opens in a frame takes effect in the next one.
+SeenBleeding RecordingObserver::bleeding_in(std::size_t frame) {
+  const BleedingHistory& history = recording_->bleeding();
+  if (history.lost.empty()) return {};
+  sources_before(history, frame + 1, sources_);
+  return {sources_, std::span(history.lost).subspan(frame * organs_.size(), organs_.size())};
+}
+
 const Observation& RecordingObserver::observe(std::size_t frame) {
   const bool rewound = next_ == 0 || frame < next_;
   if (rewound) watch_.rewind();
@@ -115,8 +123,17 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
     locations_[k] = position_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
   const auto pose = recording_->scope(frame);
   clips_before(recording_->clips(), frame + 1, organs_.size(), clips_);
-  seen_ = {recording_->score_times()[frame], tools_,      organs_,      locations_,   removed_marks(),
-           pose ? *pose : scope_.pose(),     scope_.lens, clips_.clips, clips_.tubes, fibres_in(frame)};
+  seen_ = {recording_->score_times()[frame],
+           tools_,
+           organs_,
+           locations_,
+           removed_marks(),
+           pose ? *pose : scope_.pose(),
+           scope_.lens,
+           clips_.clips,
+           clips_.tubes,
+           fibres_in(frame),
+           bleeding_in(frame)};
   return seen_;
 }
 

@@ -32,6 +32,7 @@ class RecordingObserver {
   std::uint32_t heats_of(std::size_t frame, std::size_t tool) const;
   std::span<const std::uint8_t> removed_marks() const;
   SeenFibres fibres_in(std::size_t frame);
+  SeenBleeding bleeding_in(std::size_t frame);
 
   const Recording* recording_;
   ScopeScene scope_;
@@ -43,6 +44,7 @@ class RecordingObserver {
   std::vector<SeenTool> tools_;
   std::vector<SeenOrgan> organs_;
   ClipsNow clips_;
+  std::vector<BleedSource> sources_;
   RecordedFibres fibres_;
   std::vector<std::uint8_t> intact_;               // [fibre]
   std::vector<FibreEnds> fibre_ends_;              // [fibre]

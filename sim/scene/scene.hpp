@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "deform/bleeding.hpp"
 #include "deform/clip.hpp"
 #include "deform/contact.hpp"
 #include "deform/grasp.hpp"
@@ -29,6 +30,12 @@
 
 namespace trocar {
 
+// A tube that carries blood.
+struct VesselScene {
+  VesselParams flow;                         // from its end once it is divided
+  TubeSide supplied_from = TubeSide::Start;  // the end of its line from which blood comes
+};
+
 struct OrganScene {
   std::string name;                       // unique
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
@@ -40,6 +47,9 @@ struct OrganScene {
   ContactParams contact;  // with tools
   SculptParams cut;       // `fall` holds unless the tissue has gravity
   std::vector<Attachment> attachments;
+  std::optional<VesselScene> vessel;  // of a tube: it bleeds when it is divided
+  std::optional<BloodParams> blood;   // of a mesh: it bleeds where it is cut or torn
+  std::optional<BileParams> bile;     // of a mesh: it is hollow and spills this where its wall is pierced
 };
 
 // The kind of an instrument's tip.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "sim/scene/bleeding_keys.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/scene/task_keys.hpp"
 #include "sim/scene/toml_table.hpp"
@@ -111,6 +112,9 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.table("contact", &OrganScene::contact);
   keys.table("cut", &OrganScene::cut);
   keys.list("attachment", &OrganScene::attachments);
+  keys.table("vessel", &OrganScene::vessel);
+  keys.table("blood", &OrganScene::blood);
+  keys.table("bile", &OrganScene::bile);
 }
 
 template <typename Keys>

@@ -145,6 +145,13 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskStep& step) {
 template <>
 void check(const SceneOrigin& origin, TomlTable& table, const TaskLimit& limit) {
   refuse_unknown_organ(origin, table, "organ", limit.organ);
+  const auto organ = std::ranges::find(origin.scene->organs, limit.organ, &OrganScene::name);
+  if (organ == origin.scene->organs.end()) return;
+  if (limit.most_blood_ml > 0.0 && !organ->vessel && !organ->blood)
+    table.fail("most_blood_ml",
+               fmt::format("{} cannot bleed; give it an [organ.vessel] or [organ.blood]", printable(limit.organ)));
+  if (limit.most_bile_ml > 0.0 && !organ->bile)
+    table.fail("most_bile_ml", fmt::format("{} holds no bile; give it an [organ.bile]", printable(limit.organ)));
 }
 
 template <>

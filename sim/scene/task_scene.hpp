@@ -61,6 +61,7 @@ struct TaskLimit {
   std::string organ;
   double deepest_burn = 0.0;  // m  largest depth of burnt holes below the surface at rest; 0: unlimited
   bool no_diathermy = false;  // hot metal must not act on it
+  double most_blood_ml = 0.0, most_bile_ml = 0.0;  // ml  that it may lose; 0: unlimited
 };
 
 // The thresholds of the tasks' rules (docs/tasks.md).

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 6;
+constexpr std::uint32_t kSessionVersion = 7;
 
 // Returns the checksum FNV-1a of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -129,6 +129,9 @@ void TissueWorld::save(ByteWriter& out) const {
   field(out, self.bonds_.bonds().intact);
   field(out, self.clips_.clip_state());
   field(out, self.clips_.tube_state());
+  field(out, self.bleeding_.source_state());
+  field(out, self.bleeding_.loss_state());
+  field(out, self.bleeding_.content_state());
 }
 
 void TissueWorld::restore(ByteReader& in) {
@@ -150,11 +153,16 @@ void TissueWorld::restore(ByteReader& in) {
   field(in, intact);
   field(in, clips_.clip_state());
   field(in, clips_.tube_state());
-  if (intact.size() != fibres || clips_.tubes().size() != organs_.size())
+  field(in, bleeding_.source_state());
+  field(in, bleeding_.loss_state());
+  field(in, bleeding_.content_state());
+  if (intact.size() != fibres || clips_.tubes().size() != organs_.size() || bleeding_.lost().size() != organs_.size() ||
+      bleeding_.content_state().size() != organs_.size())
     throw InputError("the saved session contradicts itself; save it again");
   clips_.begin();
   bonds_.take_struts(clips_, organs_);
   bonds_.follow_restored();
+  bleeding_.follow_restored();
 }
 
 void Instruments::save(ByteWriter& out) const {

@@ -40,6 +40,7 @@ class Session {
   const std::vector<Organ>& organs() const { return world_.organs(); }
   const SessionBonds& bonds() const { return world_.bonds(); }
   const SessionClips& clips() const { return world_.clips(); }
+  const SessionBleeding& bleeding() const { return world_.bleeding(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
   FibreEnds queried_ends(std::size_t fibre) const { return world_.queried_ends(fibre); }
 

@@ -17,9 +17,12 @@ struct TubeEnd {
   double first = INFINITY, last = -INFINITY;
 };
 
-std::uint32_t part_of(const PlacedClip& placed, const TissueModel& model, std::span<const std::uint32_t> part) {
-  const Embedding& at = model.embedding[placed.clip.struts[0].a];
+std::uint32_t part_at(const Embedding& at, std::span<const std::uint32_t> part) {
   return part[at.node[std::max_element(std::begin(at.weight), std::end(at.weight)) - std::begin(at.weight)]];
+}
+
+std::uint32_t part_of(const PlacedClip& placed, const TissueModel& model, std::span<const std::uint32_t> part) {
+  return part_at(model.embedding[placed.clip.struts[0].a], part);
 }
 
 std::vector<std::uint32_t> parts_of(const Organ& organ) {
@@ -141,6 +144,20 @@ void SessionClips::look_at_tubes(const std::vector<Organ>& organs) {
     tubes_[k] = now;
     changed_tubes_.push_back(k);
   }
+}
+
+std::uint32_t SessionClips::stump_vertex(std::uint32_t organ, const Organ& tube, bool of_start) const {
+  const std::vector<std::uint32_t> part = parts_of(tube);
+  const auto [start, end] = ends_of(lines_[organ], tube.tissue, part);
+  const std::uint32_t wanted = of_start ? start.part : end.part;
+  std::uint32_t best = 0;
+  double farthest = -INFINITY;
+  for (std::uint32_t v = 0; v < tube.mesh.positions.size(); ++v) {
+    if ((!tube.unused.empty() && tube.unused[v]) || part_at(tube.tissue.embedding[v], part) != wanted) continue;
+    const double along = along_line(lines_[organ], glm::dvec3(tube.mesh.positions[v]));
+    if (const double far = of_start ? along : -along; far > farthest) best = v, farthest = far;
+  }
+  return best;
 }
 
 TubeState SessionClips::state_of(std::uint32_t organ, const Organ& tube) const {

@@ -33,6 +33,9 @@ class SessionClips {
   // [organ] m, line through a duct or vessel; empty for other organs
   const std::vector<std::vector<glm::dvec3>>& lines() const { return lines_; }
   bool is_tube(std::size_t organ) const { return !lines_[organ].empty(); }
+  // Returns the vertex at the tip of a stump: the farthest from the end of the line that its part contains.
+  // `of_start`: of the part with the start of the line.
+  std::uint32_t stump_vertex(std::uint32_t organ, const Organ& tube, bool of_start) const;
   // Of the last frame: number of clips before it; clips that came off; organs whose TubeState changed.
   std::size_t clips_before() const { return before_; }
   std::span<const std::uint32_t> lost() const { return lost_; }

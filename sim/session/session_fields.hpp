@@ -9,6 +9,7 @@
 #include "deform/tissue.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/session_bleeding.hpp"
 #include "sim/session/session_clips.hpp"
 #include "sim/support/byte_archive.hpp"
 
@@ -110,6 +111,16 @@ void fields(A& a, PlacedClip& p) {
 template <typename A>
 void fields(A& a, TubeState& t) {
   all(a, t.divided, t.clips_at_start, t.clips_at_end, t.at);
+}
+
+template <typename A>
+void fields(A& a, BleedSource& s) {
+  all(a, s.organ, s.vertex, s.kind, s.state, s.rate, s.half_time, s.clotting);
+}
+
+template <typename A>
+void fields(A& a, FluidLoss& l) {
+  all(a, l.blood, l.bile);
 }
 
 template <typename A>

@@ -61,6 +61,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   organ_contacts_ = make_organ_contacts(meshes, models_);
   bonds_ = SessionBonds(scene, organs_, organ_contacts_);
   clips_ = SessionClips(scene, organs_);
+  bleeding_ = SessionBleeding(scene, organs_, organ_contacts_);
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   slips_ = TipSlip(scene.instruments.size(), scene.organs.size());
@@ -100,6 +101,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   }
   settle_clips(instruments);
   bonds_.settle();
+  bleeding_.settle(organs_, clips_, instruments.list(), dt);
 }
 
 void TissueWorld::settle_clips(Instruments& all) {
@@ -116,6 +118,7 @@ void TissueWorld::begin(const Instruments& instruments) {
   }
   bonds_.begin();
   clips_.begin();
+  bleeding_.begin();
   part_steps_.assign(instruments.part_steps().begin(), instruments.part_steps().end());
   part_pieces_.resize(part_steps_.size());
   parts_ = instruments.parts();

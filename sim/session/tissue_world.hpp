@@ -11,6 +11,7 @@
 #include "sim/session/diathermy.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/session_bleeding.hpp"
 #include "sim/session/session_bonds.hpp"
 #include "sim/session/session_clips.hpp"
 #include "sim/session/stages.hpp"
@@ -28,6 +29,7 @@ class TissueWorld {
   const std::vector<Organ>& organs() const { return organs_; }
   const SessionBonds& bonds() const { return bonds_; }
   const SessionClips& clips() const { return clips_; }
+  const SessionBleeding& bleeding() const { return bleeding_; }
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
   FibreEnds queried_ends(std::size_t fibre) const { return bonds_.ends(fibre, queried_nodes_); }
@@ -72,6 +74,7 @@ class TissueWorld {
   OrganContacts organ_contacts_;
   SessionBonds bonds_;
   SessionClips clips_;
+  SessionBleeding bleeding_;
   TipSlip slips_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]

@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 #include <span>
 
+#include "deform/bleeding.hpp"
 #include "deform/bonds.hpp"
 #include "deform/clip.hpp"
 #include "geometry/tool_volume.hpp"
@@ -45,6 +46,12 @@ struct SeenFibres {
   std::span<const FibreBreak> how;
 };
 
+// Blood and bile. Recordings before format 2.7, and scenes in which nothing can bleed or spill, have none.
+struct SeenBleeding {
+  std::span<const BleedSource> sources;  // in the order of opening; rate, half time and clotting may be those at first
+  std::span<const FluidLoss> lost;       // [organ] m^3, until the end of this frame
+};
+
 // Borrowed: valid until the source's next frame.
 struct Observation {
   double time = 0.0;                // s
@@ -58,6 +65,7 @@ struct Observation {
   std::span<const PlacedClip> clips = {};
   std::span<const TubeState> tubes = {};  // [organ] of ducts and vessels
   SeenFibres fibres = {};
+  SeenBleeding bleeding = {};
 };
 
 }  // namespace trocar

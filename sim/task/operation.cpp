@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/task/burn_watch.hpp"
 #include "sim/task/cut_watch.hpp"
 #include "sim/task/duct_watch.hpp"
+#include "sim/task/loss_watch.hpp"
 #include "sim/task/operation_steps.hpp"
 #include "sim/task/task_goal.hpp"
 
@@ -17,7 +19,8 @@ namespace {
 struct LimitedOrgan {
   std::uint32_t organ = 0;
   TaskLimit limit;
-  BurnWatch burns;
+  std::optional<BurnWatch> burns;  // of a limit deepest_burn
+  LossWatch losses;
   bool exceeded = false;
 };
 
@@ -30,12 +33,14 @@ class Operation final : public TaskGoal {
       const std::uint32_t organ = organ_of(stage, limit.organ);
       std::vector<MeshView> others = stage.surfaces;
       others.erase(others.begin() + organ);
-      limits_.push_back({organ, limit, BurnWatch(stage.surfaces[organ], others)});
+      limits_.push_back({organ, limit, {}, LossWatch(organ, limit)});
+      if (limit.deepest_burn > 0.0) limits_.back().burns.emplace(stage.surfaces[organ], others);
     }
     is_wanted_.resize(stage.fibres.size());
     for (std::size_t k = 0; k < steps_.size(); ++k)
       for (const std::uint32_t fibre : steps_.fibres(k)) is_wanted_[fibre] = 1;
     was_done_.resize(steps_.size());
+    bleeds_.resize(names_.size());
   }
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
@@ -51,7 +56,11 @@ class Operation final : public TaskGoal {
       if (steps_.done(k) && !was_done_[k]) log.note(seen.time, fmt::format("done: {}", steps_.at(k).title));
       was_done_[k] = steps_.done(k);
     }
-    for (LimitedOrgan& limited : limits_) watch_limit(seen, limited, log);
+    watch_sources(seen, log);
+    for (LimitedOrgan& limited : limits_) {
+      watch_limit(seen, limited, log);
+      limited.losses.step(seen, names_[limited.organ], log);
+    }
     watch_fibres(seen);
     watch_cuts(seen, log);
     find_middle(seen);
@@ -98,12 +107,13 @@ class Operation final : public TaskGoal {
     double burnt = 0.0;  // 1  depth relative to its limit
     bool limited = false;
     for (const LimitedOrgan& each : limits_) {
-      if (!(each.limit.deepest_burn > 0.0)) continue;
+      if (!each.burns) continue;
       limited = true;
-      burnt = std::max(burnt, each.burns.deepest() / each.limit.deepest_burn);
+      burnt = std::max(burnt, each.burns->deepest() / each.limit.deepest_burn);
     }
     if (limited) parts.add("task_burn_depth", "Deepest burn", "% of the limit", 100.0 * burnt, 50.0, 100.0);
     parts.add("task_other_cuts", "Cuts in other tissue", "", double(cuts_.count), 0.0, 3.0);
+    add_losses(parts);
   }
 
   void draw(DrawnMarks& marks) const override {
@@ -145,13 +155,13 @@ class Operation final : public TaskGoal {
     const std::uint32_t bit = organ_bit(limited.organ);
     const bool hot = std::ranges::any_of(seen.tools, [&](const SeenTool& tool) { return (tool.heats & bit) != 0; });
     if (!hot) return;
-    limited.burns.add(seen.organs[limited.organ].new_rest);
+    if (limited.burns) limited.burns->add(seen.organs[limited.organ].new_rest);
     if (limited.exceeded) return;
     const std::string& name = names_[limited.organ];
     if (limited.limit.no_diathermy) {
       limited.exceeded = true;
       log.critical(seen.time, fmt::format("diathermy on the {}", name));
-    } else if (limited.limit.deepest_burn > 0.0 && limited.burns.deepest() > limited.limit.deepest_burn) {
+    } else if (limited.burns && limited.burns->deepest() > limited.limit.deepest_burn) {
       limited.exceeded = true;
       log.critical(seen.time,
                    fmt::format("the {} is burnt deeper than {:.1f} mm", name, 1e3 * limited.limit.deepest_burn));
@@ -162,6 +172,36 @@ class Operation final : public TaskGoal {
     for (std::size_t k = 0; k < seen.fibres.broken.size(); ++k)
       torn_ +=
           is_wanted_[seen.fibres.broken[k]] && k < seen.fibres.how.size() && seen.fibres.how[k] == FibreBreak::Torn;
+  }
+
+  // Every organ counts, but only where a limit is set for some organ.
+  void add_losses(PartList& parts) const {
+    double most_blood = 0.0, most_bile = 0.0;
+    for (const LimitedOrgan& each : limits_) {
+      most_blood += each.limit.most_blood_ml;
+      most_bile += each.limit.most_bile_ml;
+    }
+    if (most_blood > 0.0) parts.add("task_blood", "Blood lost", "ml", blood_ml_, 0.1 * most_blood, most_blood);
+    if (most_bile > 0.0) parts.add("task_bile", "Bile spilt", "ml", bile_ml_, 0.0, most_bile);
+  }
+
+  // Says when an organ begins to bleed or spill: once for each organ and fluid in half a second.
+  void watch_sources(const Observation& seen, TaskLog& log) {
+    blood_ml_ = bile_ml_ = 0.0;
+    for (const FluidLoss& lost : seen.bleeding.lost) {
+      blood_ml_ += lost.blood / kMillilitre;
+      bile_ml_ += lost.bile / kMillilitre;
+    }
+    for (; known_sources_ < seen.bleeding.sources.size(); ++known_sources_) {
+      const BleedSource& source = seen.bleeding.sources[known_sources_];
+      if (source.organ >= names_.size()) continue;
+      const std::string& name = names_[source.organ];
+      if (source.kind == BleedKind::Perforation) {
+        complain(seen.time, fmt::format("the {} is perforated and spills bile", name), log);
+      } else if (bleeds_[source.organ].cut(seen.time)) {
+        log.note(seen.time, fmt::format("the {} bleeds", name));
+      }
+    }
   }
 
   // Faces that hot metal removes do not count: their depth does.
@@ -200,6 +240,9 @@ class Operation final : public TaskGoal {
   std::vector<char> is_wanted_;  // [fibre] 1: a step divides it
   std::size_t torn_ = 0;
   CutWatch cuts_;
+  std::vector<CutWatch> bleeds_;  // [organ]
+  std::size_t known_sources_ = 0;
+  double blood_ml_ = 0.0, bile_ml_ = 0.0;  // ml, of all organs
   std::string warning_;
 };
 

@@ -51,7 +51,10 @@ const Observation& SessionObserver::observe(const Session& session, double time)
            session.scope().lens,
            session.clips().clips(),
            session.clips().tubes(),
-           {bonds.intact, fibre_ends_, bonds.broken, bonds.broken_how}};
+           {bonds.intact, fibre_ends_, bonds.broken, bonds.broken_how},
+           {}};
+  const SessionBleeding& bleeding = session.bleeding();
+  if (bleeding.possible()) seen_.bleeding = {bleeding.sources(), bleeding.lost()};
   return seen_;
 }
 

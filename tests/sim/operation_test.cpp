@@ -103,7 +103,17 @@ class OperationRules : public ::testing::Test {
       for (const SurfaceMark& mark : run_->marks())
         marks_.push_back(mark.organ == kDuct ? position_of(mark, duct_.positions)
                                              : position_of(mark, organ_.positions) + moved_);
-      run_->step({time_, tools_, organs_, marks_, {}, {}, {}, clips_, tubes_, {intact_, ends_, broken_, how_}});
+      run_->step({time_,
+                  tools_,
+                  organs_,
+                  marks_,
+                  {},
+                  {},
+                  {},
+                  clips_,
+                  tubes_,
+                  {intact_, ends_, broken_, how_},
+                  {sources_, lost_}});
     }
   }
   std::string last_event() const { return run_->result().events.empty() ? "" : run_->result().events.back().text; }
@@ -128,6 +138,8 @@ class OperationRules : public ::testing::Test {
   std::vector<FibreEnds> ends_;
   std::vector<FibreBreak> how_;
   std::vector<glm::vec3> marks_;
+  std::vector<BleedSource> sources_;
+  std::vector<FluidLoss> lost_;
   glm::vec3 moved_{0.f};
   double time_ = 1.0;
 };
@@ -250,6 +262,45 @@ TEST_F(OperationRules, CutsInOtherTissueAreErrors) {
   EXPECT_EQ(metric("task_other_cuts"), 1.0);
 }
 
+// Up to the limit of an organ nothing happens; what other organs lose counts for the metric only.
+TEST_F(OperationRules, TooMuchLostBloodEndsTheOperation) {
+  task_.limits = {{"organ", 0.0, false, 20.0, 0.0}};
+  begin({retract()});
+  EXPECT_EQ(metric("task_blood"), 0.0) << "a recording without bleeding";
+  lost_ = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+  show();
+  sources_.push_back({kOrgan, 0, BleedKind::Surface, BleedState::Flows, 1e-7, 60.0, 0.0});
+  lost_[kOrgan].blood = 20.0 * kMillilitre, lost_[kDuct].blood = 5.0 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "the organ bleeds");
+  EXPECT_NEAR(metric("task_blood"), 25.0, 1e-9);
+  EXPECT_EQ(run_->feed().errors, 0u);
+  EXPECT_FALSE(run_->feed().finished);
+  lost_[kOrgan].blood = 20.1 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "critical: the organ has lost more than 20 ml of blood");
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_LE(run_->result().score, 30.0);
+}
+
+TEST_F(OperationRules, SpiltBileIsAnErrorAndTooMuchEndsTheOperation) {
+  task_.limits = {{"organ", 0.0, false, 0.0, 10.0}};
+  begin({retract()});
+  lost_.resize(3);
+  sources_.push_back({kOrgan, 0, BleedKind::Perforation, BleedState::Flows, 1e-7, 0.0, 0.0});
+  lost_[kOrgan].bile = 9.0 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "the organ is perforated and spills bile");
+  EXPECT_EQ(run_->feed().errors, 1u);
+  EXPECT_NEAR(metric("task_bile"), 9.0, 1e-9);
+  show(3);
+  EXPECT_EQ(run_->feed().errors, 1u) << "it counts once";
+  lost_[kOrgan].bile = 11.0 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "critical: the organ has spilt more than 10 ml of bile");
+  EXPECT_TRUE(run_->feed().finished);
+}
+
 class OperationScene : public test::SceneText {
  protected:
   OperationScene() : SceneText("") {}
@@ -277,6 +328,9 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
   expect_sentence(changed("kind = \"retract\"", "kind = \"remove\""), "at most one step of the kind remove");
   expect_sentence(changed("deepest_burn_mm = 3", "deepest_burn_mm = -3"), "deepest_burn_mm");
   expect_sentence(changed("part = 0.333", "part = 0"), "part");
+  expect_sentence(changed("no_diathermy = true", "most_blood_ml = 10"), "stomach cannot bleed");
+  expect_sentence(changed("no_diathermy = true", "most_bile_ml = 10"), "stomach holds no bile");
+  expect_sentence(changed("deepest_burn_mm = 3", "most_blood_ml = -3"), "most_blood_ml");
   expect_sentence(changed("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
 }
 

@@ -1,0 +1,76 @@
+// Holds the bleeding of a session: the sources of blood and bile that cuts, tears and burns have opened, what stops
+// them, and how much each organ has lost. Tissue that hot metal burns is coagulated and does not bleed.
+// Units: metres, m^3, seconds.   Tested in tests/sim/session_bleeding_test.cpp
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "deform/bleeding.hpp"
+#include "deform/organ_contact.hpp"
+#include "deform/rest_distance.hpp"
+#include "sim/session/instruments.hpp"
+#include "sim/session/organ.hpp"
+#include "sim/session/session_clips.hpp"
+
+namespace trocar {
+
+class SessionBleeding {
+ public:
+  SessionBleeding() = default;
+  // `contacts`: of these organs.
+  SessionBleeding(const Scene& scene, const std::vector<Organ>& organs, const OrganContacts& contacts);
+
+  // Starts a frame.
+  void begin();
+  // Call after a change of an organ's tissue: cut and torn surfaces bleed, holes through a wall spill. Allocates.
+  void follow_change(std::uint32_t organ, const Organ& now, const SculptChange& change, DamageMark how);
+  // Ends a frame of `dt` seconds: opens the ends of divided vessels, and lets all sources flow.
+  void settle(const std::vector<Organ>& organs, const SessionClips& clips, std::span<const Instrument> instruments,
+              double dt);
+
+  // Returns whether an organ of the scene can bleed or spill.
+  bool possible() const { return possible_; }
+  std::span<const BleedSource> sources() const { return sources_; }  // in the order of opening
+  std::span<const FluidLoss> lost() const { return lost_; }          // [organ] m^3, so far
+  // Of the last frame: number of sources before it; sources whose state or vertex changed; volume of each, m^3.
+  std::size_t sources_before() const { return before_; }
+  std::span<const std::uint32_t> changed() const { return changed_; }
+  std::span<const double> spilt() const { return spilt_; }  // [source]
+
+  // The state that passes from frame to frame.
+  std::vector<BleedSource>& source_state() { return sources_; }
+  std::vector<FluidLoss>& loss_state() { return lost_; }
+  std::vector<double>& content_state() { return left_; }
+  // Call when these are those of a saved session.
+  void follow_restored();
+
+ private:
+  struct Shown {
+    BleedState state;
+    std::uint32_t vertex;
+  };
+  void open(std::uint32_t organ, std::uint32_t vertex, BleedKind kind, double rate, double half_time);
+  void open_surfaces(std::uint32_t organ, const Organ& now, std::size_t first_slot, bool slit);
+  void open_wall(std::uint32_t organ, const Organ& now, const SculptChange& change);
+  void open_vessels(const std::vector<Organ>& organs, const SessionClips& clips);
+  double depth_of(std::uint32_t organ, const glm::vec3& p) const;
+  bool closed(const BleedSource& source, const Organ& organ, const SessionClips& clips) const;
+  bool pressed(const BleedSource& source, const Organ& organ, std::span<const Instrument> instruments) const;
+
+  bool possible_ = false;
+  std::vector<std::optional<VesselScene>> vessels_;  // [organ]
+  std::vector<std::optional<BloodParams>> blood_;    // [organ]
+  std::vector<std::optional<BileParams>> bile_;      // [organ]
+  std::vector<RestDistance> fields_;                 // [organ] at rest, before any cut; empty without bile
+  std::vector<BleedSource> sources_;
+  std::vector<FluidLoss> lost_;  // [organ]
+  std::vector<double> left_;     // [organ] m^3, of its bile
+  std::vector<double> spilt_;    // [source] m^3, in the last frame
+  std::vector<Shown> shown_;     // [source] when it last counted as changed
+  std::vector<std::uint32_t> changed_;
+  std::size_t before_ = 0;
+};
+
+}  // namespace trocar
