@@ -35,6 +35,7 @@ class DuctWatch {
   bool done() const;
   double progress() const;  // 0 .. 1; 1 without targets
   bool is_tube(std::size_t organ) const { return is_tube_[organ] != 0; }
+  bool is_divided(std::size_t organ) const { return divided_[organ] != 0; }
   // Return the counts of the last frame.
   std::size_t divisions_now() const { return divisions_now_; }
   std::size_t clips_now() const { return clips_now_; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/task/avulsion_watch.hpp"
 #include "sim/task/burn_watch.hpp"
 #include "sim/task/cut_watch.hpp"
 #include "sim/task/duct_watch.hpp"
@@ -62,6 +63,7 @@ class Operation final : public TaskGoal {
       limited.losses.step(seen, names_[limited.organ], log);
     }
     watch_fibres(seen);
+    avulsions_->step(seen, ducts_, log);
     watch_cuts(seen, log);
     find_middle(seen);
   }
@@ -238,6 +240,7 @@ class Operation final : public TaskGoal {
   std::vector<char> was_done_;  // [step]
   std::vector<LimitedOrgan> limits_;
   std::vector<char> is_wanted_;  // [fibre] 1: a step divides it
+  std::optional<AvulsionWatch> avulsions_;
   std::size_t torn_ = 0;
   CutWatch cuts_;
   std::vector<CutWatch> bleeds_;  // [organ]

@@ -30,6 +30,7 @@ constexpr double kHot = 0.002;        // m    in front of the strand, where the 
 constexpr double kApproach = 0.03;    // m/s  to there
 constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
 constexpr double kStop = 0.3;         // N   the hot hook does not press on an organ
+constexpr double kCaught = 1.0;       // N   a hook that has caught tissue is not withdrawn
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
@@ -205,7 +206,8 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   const double away = glm::distance(middle(seen.fibres.ends[fibre]), now);
   if (away > kClose) {
     const glm::dvec3 out = now + kBack * glm::normalize(pivot - now);
-    then([out](const Observation&, double) { return out; }).tool = tool;
+    Move& back = then([out](const Observation&, double) { return out; });
+    back.tool = tool, back.stop = kCaught;
     Move& before = then(at(kBack));
     before.tool = tool, before.across = across;
   }
@@ -223,7 +225,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
-  cut.energy = Diathermy::Cut, cut.spare = limited_;
+  cut.energy = Diathermy::Cut, cut.spare = shortest_[fibre] > 0.0 ? limited_ : ~0u;
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
 }

@@ -224,6 +224,29 @@ TEST_F(OperationRules, DividingAfterTheViewIsSafe) {
   EXPECT_TRUE(run_->result().finished);
 }
 
+// The duct hangs on three fibres of its own.
+TEST_F(OperationRules, ADuctThatComesOffBeforeItsDivisionEndsTheOperation) {
+  task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
+  task_.rules.clips_staying = 0.0;
+  stage_.tissue.emplace_back("end of the duct");
+  stage_.fibres.resize(13, {2, {}, kDuct, kOrgan});
+  intact_.resize(13, 1), ends_.resize(13);
+  const auto steps = [] { return std::vector{of(StepKind::Divide), dissect({{"bed", {}, 1.0}})}; };
+  begin(steps());
+  break_fibres({10, 12, 0, 1, 2, 3, 4, 5, 6});
+  EXPECT_FALSE(run_->feed().finished);
+  break_fibres({11}, FibreBreak::Torn);
+  EXPECT_EQ(last_event(), "critical: the duct has come off the organ");
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_LE(run_->result().score, 30.0);
+
+  std::ranges::fill(intact_, std::uint8_t{1});
+  begin(steps());
+  divide_duct();
+  break_fibres({10, 11, 12}, FibreBreak::Torn);
+  EXPECT_FALSE(run_->feed().finished) << "the duct was divided before";
+}
+
 // A burn of 2 mm is allowed, one of 4 mm ends the operation; walls that no hot metal made do not count.
 TEST_F(OperationRules, ADeepBurnEndsTheOperation) {
   task_.limits = {{"organ", 0.003, false}};
