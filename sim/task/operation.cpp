@@ -42,6 +42,7 @@ class Operation final : public TaskGoal {
       for (const std::uint32_t fibre : steps_.fibres(k)) is_wanted_[fibre] = 1;
     was_done_.resize(steps_.size());
     bleeds_.resize(names_.size());
+    avulsions_.emplace(stage, is_wanted_);
   }
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
