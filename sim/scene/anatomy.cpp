@@ -18,7 +18,7 @@ using Line = std::vector<dvec3>;
 constexpr int kMostDraws = 200;         // until an anatomy has room
 constexpr double kClearance = 5e-4;     // m  between the surfaces of two tubes
 constexpr double kEntry = 12e-3;        // m  from the gallbladder: duct and artery may touch there, inside it
-constexpr double kClipRoom = 4e-3;      // m  between the place of a division and the common duct
+constexpr double kClipRoom = 4e-3;      // m  between the target of a division and the common duct
 constexpr double kShortestBand = 1e-3;  // m  of a strand
 
 // Frequencies of the courses, in percent of patients; docs/tasks.md names the sources.
@@ -186,7 +186,7 @@ TubeShape& tube_named(Scene& scene, const std::string& name) {
   return *std::ranges::find(scene.organs, name, &OrganScene::name)->tube;
 }
 
-// Returns whether strands have a length, and the places of the divisions are clear of the common duct.
+// Returns whether strands have a length, and the targets of the divisions are clear of the common duct.
 bool is_valid(const Scene& scene, const Line& main, double main_radius) {
   for (const BandScene& band : scene.bands)
     if (glm::distance(dvec3(band.params.from_start), dvec3(band.params.to_start)) < kShortestBand ||
