@@ -26,4 +26,11 @@ void add_access_option(CLI::App& command, SceneAccess& access) {
                    "Let the scene read files outside its folder and Trocar's data; only for scenes that you trust");
 }
 
+CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed) {
+  return command
+      .add_option("--anatomy", seed,
+                  "Seed of a variation of the anatomy, for a scene with [anatomy]; default: the scene's own")
+      ->check(within(0, 4294967295.0));
+}
+
 }  // namespace trocar

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sim/scene/scene_access.hpp"
@@ -14,5 +16,8 @@ CLI::Validator within(double low, double high);
 
 // Adds --allow-outside to a command that loads a scene.
 void add_access_option(CLI::App& command, SceneAccess& access);
+
+// Adds --anatomy to a command that starts a session.
+CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed);
 
 }  // namespace trocar

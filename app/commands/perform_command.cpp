@@ -10,6 +10,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
+#include "sim/scene/anatomy.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
@@ -25,6 +26,7 @@ struct PerformCommand {
   double dose = 1.0;
   std::uint32_t seed = 1;
   SceneAccess access;
+  std::optional<std::uint32_t> anatomy;
 };
 
 const std::map<std::string, Fault>& faults() {
@@ -43,7 +45,7 @@ HandStyle style_of(const PerformCommand& command) {
 }
 
 Scene scene_with_task(const PerformCommand& command) {
-  Scene scene = load_scene(command.scene, command.access);
+  Scene scene = with_anatomy(load_scene(command.scene, command.access), command.anatomy);
   if (!scene.task)
     throw InputError(fmt::format("{}: the scene has no [task] to perform; choose a scene with one", command.scene));
   return scene;
@@ -108,6 +110,7 @@ void add_perform_command(CLI::App& program) {
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
   sub->add_option("--backend", command->backend,
                   "auto or a backend (trocar query --help lists them); default: the scene's");
+  add_anatomy_option(*sub, command->anatomy);
   add_access_option(*sub, command->access);
   sub->callback([command] { run(*command); });
 }

@@ -16,6 +16,7 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/link/igtl_publish.hpp"
 #include "sim/record/session_recorder.hpp"
+#include "sim/scene/anatomy.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/limits.hpp"
@@ -31,6 +32,7 @@ struct RecordCommand {
   IgtlServerParams igtl;
   bool publish = false;
   SceneAccess access;
+  std::optional<std::uint32_t> anatomy;
 };
 
 using Trajectories = std::map<std::string, Trajectory>;  // by instrument
@@ -84,7 +86,7 @@ void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, 
 }
 
 void run(const RecordCommand& command) {
-  Scene scene = load_scene(command.scene, command.access);
+  Scene scene = with_anatomy(load_scene(command.scene, command.access), command.anatomy);
   refuse_inputs_as_output(command, scene);
   const RecordingTarget target(command.out);
   const Trajectories trajectories = load_trajectories(command, scene);
@@ -149,6 +151,7 @@ void add_record_command(CLI::App& program) {
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
           ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  add_anatomy_option(*sub, command->anatomy);
   add_access_option(*sub, command->access);
   sub->callback([command, port] {
     command->publish = port->count() > 0;

@@ -8,6 +8,7 @@
 #include "app/commands/options.hpp"
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/anatomy.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/output_file.hpp"
 
@@ -26,8 +27,11 @@ struct RunCommand {
 
 // Checks every file that the user named before a window opens.
 void check_files(const RunCommand& command) {
+  if (command.options.anatomy && command.scene.empty())
+    throw InputError("--anatomy needs a scene; name it before the option");
   std::vector<NamedFile> inputs;
-  if (!command.scene.empty()) inputs = files_of(load_scene(command.scene, command.options.access));
+  if (!command.scene.empty())
+    inputs = files_of(with_anatomy(load_scene(command.scene, command.options.access), command.options.anatomy));
   refuse_same_files(inputs, {{"--state", command.state}, {"--picture", command.picture}});
   if (!command.state.empty()) OutputFile(command.state, OutputKind::Json);
   if (!command.picture.empty()) OutputFile(command.picture, OutputKind::Picture);
@@ -78,6 +82,7 @@ void add_run_command(CLI::App& program) {
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
           ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  add_anatomy_option(*sub, command->options.anatomy);
   add_access_option(*sub, command->options.access);
   sub->add_option("--allow-host", command->options.access.hosts,
                   "Let the scene connect to this machine without a question; repeat for several machines");

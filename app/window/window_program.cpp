@@ -15,6 +15,7 @@
 #include "app/window/start_screen.hpp"
 #include "app/window/state_file.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/anatomy.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 
@@ -42,7 +43,7 @@ class WindowProgram {
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
     start_->choose(options.scene);
     if (start_->must_ask()) return;
-    practise(start_->scene(), options.backend);
+    practise(chosen_scene(), options.backend);
     if (options.record) practice_->start();
     state_ = next(state_, Ask::Practise);
   }
@@ -138,7 +139,7 @@ class WindowProgram {
       start_->choose(editor_->saved());
       if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
     }
-    if (ask == Ask::Practise) practise(start_->scene(), start_->backend());
+    if (ask == Ask::Practise) practise(chosen_scene(), start_->backend());
     if (ask == Ask::Edit)
       editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, settings_, window_.context());
     if (ask == Ask::Again) {
@@ -151,6 +152,12 @@ class WindowProgram {
           state_.now == ScreenName::Results ? results_->recording() : start_->recording(), settings_,
           window_.context());
     if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording());
+  }
+
+  // The scene of the command line has the anatomy of the command line.
+  Scene chosen_scene() const {
+    const Scene& scene = start_->scene();
+    return scene.file == options_.scene ? with_anatomy(scene, options_.anatomy) : scene;
   }
 
   void practise(const Scene& scene, const std::string& backend) {

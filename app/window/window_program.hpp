@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct WindowOptions {
   std::filesystem::path picture;         // of the last frame, panels included; empty: none
   std::filesystem::path state;           // a JSON file with the window's state; empty: none (state_file.hpp)
   SceneAccess access;                    // files and hosts that scenes may use
+  std::optional<std::uint32_t> anatomy;  // of `scene`; empty: its own
   int width = 1280, height = 720;        // pixels
 };
 

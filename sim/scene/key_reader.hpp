@@ -58,6 +58,8 @@ void check(const SceneOrigin&, TomlTable&, const TubeShape&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const OrganScene&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const AnatomyScene&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const JointLimits&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const ContactParams&);

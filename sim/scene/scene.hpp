@@ -19,6 +19,7 @@
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "mesh/tube_shape.hpp"
+#include "sim/scene/anatomy_scene.hpp"
 #include "sim/scene/bond_scene.hpp"
 #include "sim/scene/contact_model_params.hpp"
 #include "sim/scene/guard_params.hpp"
@@ -127,6 +128,7 @@ struct Scene {
   QueryScene query;
   SolverScene solver;
   std::optional<TaskScene> task;
+  std::optional<AnatomyScene> anatomy;
   GuardParams guard;    // of every device
   Breathing breathing;  // moves everything attached to the diaphragm
   std::filesystem::path file;

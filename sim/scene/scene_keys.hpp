@@ -392,6 +392,7 @@ void declare(Keys& keys, std::type_identity<Scene>) {
   keys.list("band", &Scene::bands);
   keys.list("instrument", &Scene::instruments);
   keys.table("task", &Scene::task);
+  keys.table("anatomy", &Scene::anatomy);
 }
 
 }  // namespace trocar

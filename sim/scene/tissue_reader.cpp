@@ -45,4 +45,20 @@ void check(const SceneOrigin& origin, TomlTable& table, const BandScene& band) {
                "and to_end_mm must differ from from_start_mm and from_end_mm, or strands have no length");
 }
 
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const AnatomyScene& anatomy) {
+  for (const auto& [key, name] :
+       {std::pair{"duct", &anatomy.duct}, {"artery", &anatomy.artery}, {"main_duct", &anatomy.main_duct}}) {
+    refuse_unknown_organ(origin, table, key, *name);
+    const auto organ = std::ranges::find(origin.scene->organs, *name, &OrganScene::name);
+    if (!organ->tube)
+      table.fail(key, fmt::format("must be a duct or vessel, but {} has no [organ.tube]", printable(*name)));
+  }
+  if (anatomy.duct == anatomy.artery || anatomy.duct == anatomy.main_duct || anatomy.artery == anatomy.main_duct)
+    table.fail("duct", "artery and main_duct must be three different organs");
+  if (!has_name(origin.scene->layers, anatomy.bed))
+    table.fail("bed", fmt::format("the scene has no layer '{}'; it has {}", printable(anatomy.bed),
+                                  names_of(origin.scene->layers)));
+}
+
 }  // namespace trocar

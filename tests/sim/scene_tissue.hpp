@@ -77,6 +77,7 @@ class SceneTissue {
 
   std::vector<Organ>& organs() { return organs_; }
   Bonds& bonds() { return bonds_.bonds(); }
+  const OrganContacts& contacts() const { return contacts_; }
   const SessionBonds& session_bonds() const { return bonds_; }
 
  private:
