@@ -11,6 +11,8 @@ namespace {
 constexpr double kStain = 1e-4;  // m
 // A film that hangs from a surface is at most this thick.
 constexpr double kHanging = 6e-4;  // m
+// The rest of it drips off in this time.
+constexpr double kDropTime = 0.2;  // s
 // Steepness of the normal against gravity from which a surface counts as facing down.
 constexpr float kFacesDown = 0.3f;
 // Fluid runs down a vertical surface at this speed.
@@ -60,12 +62,10 @@ class Runner {
     const double area = area_of(film_, surface_, v), all = total(film_.volume[v]), excess = all - kStain * area;
     if (!(excess > 0.0)) return {};
     find_lower(v, level(v));
-    if (slopes_ > 0.0) {
-      spread(v, area, excess);
-      return {};
-    }
+    if (slopes_ > 0.0) spread(v, area, excess);
     const bool hangs = glm::dot(normal_, surface_.down) > kFacesDown * glm::length(normal_);
-    return hangs && all > kHanging * area ? remove(film_, v, all - kHanging * area) : FilmVolume{};
+    const double hanging = total(film_.volume[v]) - kHanging * area;
+    return hangs && hanging > 0.0 ? remove(film_, v, std::min(dt_ / kDropTime, 1.0) * hanging) : FilmVolume{};
   }
 
  private:
@@ -169,6 +169,18 @@ FilmVolume volume_of(const FluidFilm& film) {
 float thickness(const FluidFilm& film, std::uint32_t vertex, FilmFluid fluid) {
   if (vertex >= film.area.size() || !(film.area[vertex] > 0.f)) return 0.f;
   return static_cast<float>(film.volume[vertex][static_cast<std::size_t>(fluid)]) / film.area[vertex];
+}
+
+double show_film(const FluidFilm& film, std::span<glm::vec2> look) {
+  constexpr float kOpaque = 2.5e-4f;  // m
+  double area = 0.0;
+  for (const std::uint32_t v : film.wet) {
+    if (v >= look.size()) continue;
+    look[v].x = std::min(thickness(film, v, FilmFluid::Blood) / kOpaque, 1.f);
+    look[v].y = std::min(thickness(film, v, FilmFluid::Bile) / kOpaque, 1.f);
+    area += static_cast<double>(film.area[v]) * static_cast<double>(look[v].x);
+  }
+  return area;
 }
 
 }  // namespace trocar
