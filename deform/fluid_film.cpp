@@ -11,7 +11,7 @@ namespace {
 constexpr double kStain = 1e-4;  // m
 // A film that hangs from a surface is at most this thick.
 constexpr double kHanging = 6e-4;  // m
-// The rest of it drips off in this time.
+// Fluid beyond that drips off with this time constant.
 constexpr double kDropTime = 0.2;  // s
 // Steepness of the normal against gravity from which a surface counts as facing down.
 constexpr float kFacesDown = 0.3f;
@@ -89,13 +89,14 @@ class Runner {
       const double away = static_cast<double>(glm::distance(surface_.positions[v], surface_.positions[next]));
       if (!(drop > 0.0 && away > 0.0)) continue;
       film_.lower.push_back({next, drop / away, away, drop});
-      slopes_ += drop / away;
+      slopes_ += drop * drop / (away * away);
     }
   }
 
   void spread(std::uint32_t v, double area, double excess) {
     for (const LowerVertex& to : film_.lower) {
-      const double share = to.slope / slopes_, runs = std::min(kSpeed * std::min(to.slope, 1.0) * dt_ / to.away, 1.0);
+      const double share = to.slope * to.slope / slopes_,
+                   runs = std::min(kSpeed * std::min(to.slope, 1.0) * dt_ / to.away, 1.0);
       const double levels = kLevelling * to.drop * std::min(area, area_of(film_, surface_, to.vertex));
       const double volume = std::min(share * runs * excess, levels);
       if (!(volume > 0.0)) continue;
@@ -107,7 +108,7 @@ class Runner {
   FluidFilm& film_;
   const FilmSurface& surface_;
   double dt_;
-  double slopes_ = 0.0;
+  double slopes_ = 0.0;  // sum of the squares: the steepest way down gets most, so that fluid runs in streaks
   glm::vec3 normal_{0.f};
 };
 
@@ -172,7 +173,7 @@ float thickness(const FluidFilm& film, std::uint32_t vertex, FilmFluid fluid) {
 }
 
 double show_film(const FluidFilm& film, std::span<glm::vec2> look) {
-  constexpr float kOpaque = 2.5e-4f;  // m
+  constexpr float kOpaque = 1.8e-4f;  // m
   double area = 0.0;
   for (const std::uint32_t v : film.wet) {
     if (v >= look.size()) continue;

@@ -32,7 +32,7 @@ void main() {
   albedo = mix(albedo, vec3(0.43, 0.31, 0.22) * (0.85 + 0.30 * dark), 0.85 * pale);
   albedo = mix(albedo, mix(vec3(0.020, 0.009, 0.006), vec3(0.065, 0.030, 0.016), dark), black);
   wet *= 1.0 - 0.5 * pale - 0.4 * black;
-  // Fluid absorbs light on its way in and out: thin blood is bright red, thick blood nearly black. A fluid surface is
+  // Fluid absorbs the light that passes through it: thin blood is bright red, thick blood nearly black. A fluid surface is
   // smooth and shines.
   float ragged = 0.75 + 0.5 * dark;
   float blood = clamp(blood_bile.x * ragged, 0.0, 1.0), bile = clamp(blood_bile.y * ragged, 0.0, 1.0);
