@@ -11,6 +11,8 @@ namespace {
 constexpr double kStain = 1e-4;  // m
 // A film that hangs from a surface is at most this thick.
 constexpr double kHanging = 6e-4;  // m
+// Fluid beyond that drips off with this time constant.
+constexpr double kDropTime = 0.2;  // s
 // Steepness of the normal against gravity from which a surface counts as facing down.
 constexpr float kFacesDown = 0.3f;
 // Fluid runs down a vertical surface at this speed.
@@ -60,12 +62,10 @@ class Runner {
     const double area = area_of(film_, surface_, v), all = total(film_.volume[v]), excess = all - kStain * area;
     if (!(excess > 0.0)) return {};
     find_lower(v, level(v));
-    if (slopes_ > 0.0) {
-      spread(v, area, excess);
-      return {};
-    }
+    if (slopes_ > 0.0) spread(v, area, excess);
     const bool hangs = glm::dot(normal_, surface_.down) > kFacesDown * glm::length(normal_);
-    return hangs && all > kHanging * area ? remove(film_, v, all - kHanging * area) : FilmVolume{};
+    const double hanging = total(film_.volume[v]) - kHanging * area;
+    return hangs && hanging > 0.0 ? remove(film_, v, std::min(dt_ / kDropTime, 1.0) * hanging) : FilmVolume{};
   }
 
  private:
@@ -89,13 +89,14 @@ class Runner {
       const double away = static_cast<double>(glm::distance(surface_.positions[v], surface_.positions[next]));
       if (!(drop > 0.0 && away > 0.0)) continue;
       film_.lower.push_back({next, drop / away, away, drop});
-      slopes_ += drop / away;
+      slopes_ += drop * drop / (away * away);
     }
   }
 
   void spread(std::uint32_t v, double area, double excess) {
     for (const LowerVertex& to : film_.lower) {
-      const double share = to.slope / slopes_, runs = std::min(kSpeed * std::min(to.slope, 1.0) * dt_ / to.away, 1.0);
+      const double share = to.slope * to.slope / slopes_,
+                   runs = std::min(kSpeed * std::min(to.slope, 1.0) * dt_ / to.away, 1.0);
       const double levels = kLevelling * to.drop * std::min(area, area_of(film_, surface_, to.vertex));
       const double volume = std::min(share * runs * excess, levels);
       if (!(volume > 0.0)) continue;
@@ -107,7 +108,7 @@ class Runner {
   FluidFilm& film_;
   const FilmSurface& surface_;
   double dt_;
-  double slopes_ = 0.0;
+  double slopes_ = 0.0;  // sum of the squares: the steepest way down gets most, so that fluid runs in streaks
   glm::vec3 normal_{0.f};
 };
 
@@ -169,6 +170,18 @@ FilmVolume volume_of(const FluidFilm& film) {
 float thickness(const FluidFilm& film, std::uint32_t vertex, FilmFluid fluid) {
   if (vertex >= film.area.size() || !(film.area[vertex] > 0.f)) return 0.f;
   return static_cast<float>(film.volume[vertex][static_cast<std::size_t>(fluid)]) / film.area[vertex];
+}
+
+double show_film(const FluidFilm& film, std::span<glm::vec2> look) {
+  constexpr float kOpaque = 1.8e-4f;  // m
+  double area = 0.0;
+  for (const std::uint32_t v : film.wet) {
+    if (v >= look.size()) continue;
+    look[v].x = std::min(thickness(film, v, FilmFluid::Blood) / kOpaque, 1.f);
+    look[v].y = std::min(thickness(film, v, FilmFluid::Bile) / kOpaque, 1.f);
+    area += static_cast<double>(film.area[v]) * static_cast<double>(look[v].x);
+  }
+  return area;
 }
 
 }  // namespace trocar

@@ -23,6 +23,14 @@ inline void add(const FilmVolume& volume, FilmVolume& to) {
   for (std::size_t k = 0; k < volume.size(); ++k) to[k] += volume[k];
 }
 
+// Where the fluids of a session are.
+struct FluidAmounts {
+  FilmVolume on{}, dripped{}, removed{};  // m^3, on the surfaces now; dripped off and sucked away so far
+  double rinsed = 0.0;                    // m^3, water that instruments gave so far
+
+  bool operator==(const FluidAmounts&) const = default;
+};
+
 // A neighbour of a vertex whose fluid stands lower.
 struct LowerVertex {
   std::uint32_t vertex = 0;
@@ -61,6 +69,9 @@ FilmVolume take(FluidFilm& film, std::span<const glm::vec3> positions, const glm
 
 // Returns the fluid on the surface.
 FilmVolume volume_of(const FluidFilm& film);
+// Updates the look of wet vertices, [vertex] blood and bile, 0 none .. 1 opaque. Returns the area that blood covers,
+// m^2.
+double show_film(const FluidFilm& film, std::span<glm::vec2> look);
 // Returns the thickness of a fluid at a vertex, m; 0 where the film has not been.
 float thickness(const FluidFilm& film, std::uint32_t vertex, FilmFluid fluid);
 

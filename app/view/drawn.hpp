@@ -32,6 +32,7 @@ struct DrawnOrgan {
   TouchList touches;                              // faces as indices into rest.faces
   unsigned buffer = 0;                            // OpenGL buffer with `positions` as of the last update; 0: none
   std::span<const float> charred = {};            // [vertex] 0 intact .. 0.5 pale .. 1 charred; empty: intact
+  std::span<const glm::vec2> wet = {};            // [vertex] blood and bile, 0 none .. 1 opaque; empty: none
   std::uint32_t topology = 0;                     // changes whenever `rest` changes
   std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
@@ -58,10 +59,11 @@ struct DrawnClip {
   float length;  // m, of the legs
 };
 
-// What joins or closes tissue.
+// What joins, closes or covers tissue.
 struct DrawnBonds {
   std::vector<DrawnStrand> strands;
   std::vector<DrawnClip> clips;
+  double blood_area = 0.0;  // m^2, that blood covers: it absorbs the light of the lamp
 };
 
 }  // namespace trocar

@@ -57,6 +57,11 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
     fill_vertices(organ.charred, bytes_of(drawn.charred), true);
     vertex_attribute(3, organ.charred.name(), 1);
   }
+  if (drawn.wet.size() == drawn.rest.positions.size()) {
+    organ.films.assign(drawn.wet.begin(), drawn.wet.end());
+    fill_vertices(organ.wet, bytes_of(drawn.wet), true);
+    vertex_attribute(4, organ.wet.name(), 2);
+  }
   glBindVertexArray(0);
   organ.shape.index_count = static_cast<int>(drawn.rest.faces.size() * 3);
   return organ;
@@ -72,6 +77,11 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
     if (!std::equal(organ.looks.begin(), organ.looks.end(), drawn.charred.begin(), drawn.charred.end())) {
       organ.looks.assign(drawn.charred.begin(), drawn.charred.end());
       update_vertices(organ.charred, bytes_of(drawn.charred));
+    }
+    if (organ.films.size() == drawn.wet.size() &&
+        !std::equal(organ.films.begin(), organ.films.end(), drawn.wet.begin())) {
+      organ.films.assign(drawn.wet.begin(), drawn.wet.end());
+      update_vertices(organ.wet, bytes_of(drawn.wet));
     }
     if (std::equal(organ.positions.begin(), organ.positions.end(), drawn.positions.begin(), drawn.positions.end()))
       continue;

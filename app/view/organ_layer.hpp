@@ -25,9 +25,10 @@ class OrganLayer {
  private:
   struct Organ {
     Shape shape;
-    gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer();
+    gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer(), wet = gl::make_buffer();
     std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
     std::vector<float> looks;                   // [vertex] as uploaded; empty: the organ has none
+    std::vector<glm::vec2> films;               // [vertex] DrawnOrgan::wet as uploaded; empty: the organ has none
     std::uint32_t topology = 0;
     unsigned drawn_from = 0;   // the backend's buffer of positions; 0: our own
     float longest_edge = 0.f;  // m

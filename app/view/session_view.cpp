@@ -15,6 +15,7 @@ void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
     drawn.positions = organ.positions;
     drawn.buffer = organ.query->position_buffer();
     drawn.charred = organ.charred;
+    drawn.wet = session.film().look(organs.size());
     drawn.topology = organ.topology;
     // After a cut, the slots of the touched faces are out of date until the next frame.
     if (organ.change.empty()) {
@@ -54,6 +55,7 @@ void drawn_bonds(const Session& session, DrawnBonds& drawn) {
   drawn.strands.clear();
   for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f)
     if (bonds.bonds().intact[f]) add_strand(bonds.ends(f), bonds.bonds().fibres[f].reference, drawn.strands);
+  drawn.blood_area = session.film().blood_area();
   drawn.clips.clear();
   for (const PlacedClip& placed : session.clips().clips())
     if (placed.on())

@@ -77,7 +77,7 @@ std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool) {
   const glm::dvec3 joint = tool_frame(tool.pose, 0.0).to_world({0, 0, hinge});
   std::array<ShadowCapsule, 3> capsules{{{joint, tool.pose.pivot, radius}}};
   const bool opens = has_jaws(tool.kind) || tool.kind == InstrumentKind::Scissors;
-  const float thick = tool.kind == InstrumentKind::Probe ? 0.8f : tool.kind == InstrumentKind::Hook ? 0.3f : 0.45f;
+  const float thick = is_blunt(tool.kind) ? 0.8f : tool.kind == InstrumentKind::Hook ? 0.3f : 0.45f;
   for (std::size_t jaw = 0; jaw < 2; ++jaw) {
     const ToolPart part{{}, hinge, opens ? 1.0 - 2.0 * static_cast<double>(jaw) : 0.0};
     const glm::dmat4 frame = part_pose(tool.pose, tool.roll_deg, tool.grip, part, tool.limits);

@@ -45,6 +45,12 @@ TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
   return make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f));
 }
 
+// Blood absorbs light that tissue would scatter, so the whole field gets darker: 60 cm^2 take a third of it.
+float light_left(double blood_area) {
+  constexpr double kHalves = 0.012;  // m^2
+  return static_cast<float>(kHalves / (kHalves + std::max(blood_area, 0.0)));
+}
+
 void blending(bool on) {
   if (!on) {
     glDisable(GL_BLEND);
@@ -164,7 +170,8 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
   const bool reduced = lines < height;
   const glm::ivec2 size(reduced ? std::max(width * lines / height, 1) : width, lines);
-  const FrameBlock block = frame_block(scope, lens, settings, size.x, size.y);
+  FrameBlock block = frame_block(scope, lens, settings, size.x, size.y);
+  block.up.w = light_left(bonds.blood_area);
   advance(c.smoke, tools, settings.time);
   c.organs.update(organs);
   if (reduced) c.small.begin(size);

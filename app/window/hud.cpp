@@ -54,6 +54,9 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
     jaws_lines(session, instrument, tore);
   } else if (instrument.kind == InstrumentKind::ClipApplier) {
     clip_lines(instrument);
+  } else if (instrument.kind == InstrumentKind::Suction) {
+    const char* const kModes[] = {"Suction off", "Suction ON", "Irrigation ON"};
+    theme::text(kModes[static_cast<int>(instrument.pump)], theme::kQuiet);
   } else if (instrument.kind == InstrumentKind::Hook) {
     const char* const kModes[] = {"Diathermy off", "Cut ON", "Coagulation ON"};
     theme::text(kModes[static_cast<int>(instrument.energy)],

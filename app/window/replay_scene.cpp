@@ -22,7 +22,7 @@ FaceId slot_of(const OrganSurface& surface, FaceId id) {
 }  // namespace
 
 ReplayScene::ReplayScene(const std::filesystem::path& file)
-    : recording_(file), scene_(recorded_scene(recording_, file)), fibres_(recording_) {
+    : recording_(file), scene_(recorded_scene(recording_, file)), fibres_(recording_), film_(recording_, scene_) {
   for (std::size_t k = 0; k < recording_.organs().size(); ++k) shown_.push_back({{recording_, k}, {}, {}});
   organs_.resize(shown_.size());
   tools_.resize(recording_.tools().size());
@@ -35,9 +35,11 @@ void ReplayScene::load(std::size_t frame) {
   if (frame == frame_) return;
   frame_ = frame;
   for (std::size_t organ = 0; organ < shown_.size(); ++organ) {
-    if (shown_[organ].frames.load(frame)) ++shown_[organ].topology;
+    shown_[organ].reshaped = shown_[organ].frames.load(frame);
+    if (shown_[organ].reshaped) ++shown_[organ].topology;
     show_organ(organ);
   }
+  show_film();
   show_tools();
   show_bonds();
   pose_ = recording_.scope(frame).value_or(scene_.scope.pose());
@@ -60,6 +62,15 @@ void ReplayScene::show_organ(std::size_t organ) {
   drawn.topology = shown.topology;
   const OrganScene* scene = named(scene_.organs, recording_.organs()[organ].name);
   drawn.colour = scene ? scene->colour : OrganScene{}.colour;
+}
+
+void ReplayScene::show_film() {
+  filmed_.clear();
+  for (const ShownOrgan& shown : shown_)
+    filmed_.push_back({shown.frames.mesh(), shown.frames.surface().at_rest(), shown.reshaped});
+  film_.load(frame_, filmed_);
+  for (std::size_t k = 0; k < organs_.size(); ++k) organs_[k].wet = film_.look(k);
+  bonds_.blood_area = film_.blood_area();
 }
 
 void ReplayScene::show_tools() {

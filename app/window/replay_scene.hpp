@@ -7,6 +7,7 @@
 
 #include "app/view/view.hpp"
 #include "sim/review/recorded_fibres.hpp"
+#include "sim/review/recorded_film.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
 
@@ -44,6 +45,7 @@ class ReplayScene {
   void show_organ(std::size_t organ);
   void show_tools();
   void show_bonds();
+  void show_film();
 
   Recording recording_;
   Scene scene_;
@@ -54,6 +56,8 @@ class ReplayScene {
   std::vector<std::span<const glm::vec3>> nodes_;  // [organ]
   DrawnBonds bonds_;
   ClipsNow clips_;
+  RecordedFilm film_;
+  std::vector<FilmedOrgan> filmed_;  // [organ]
   ScopePose pose_;
   std::size_t frame_ = static_cast<std::size_t>(-1);
 };

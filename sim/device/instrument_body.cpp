@@ -32,7 +32,7 @@ constexpr double kShortestShaftShare = 0.5;
 
 std::vector<PartShape> part_shapes(InstrumentKind kind, double radius) {
   std::vector<PartShape> shapes;
-  if (kind == InstrumentKind::Probe) return shapes;
+  if (is_blunt(kind)) return shapes;
   for (const ToolPart& part : tip_parts(kind, radius)) {
     shapes.push_back(solids::part_hull(part.mesh.positions, radius * ball_radius(part.surface)));
     shapes.back().hinge_z = part.hinge_z;
@@ -44,7 +44,7 @@ std::vector<PartShape> part_shapes(InstrumentKind kind, double radius) {
 InstrumentBody::InstrumentBody(InstrumentKind kind, double radius, const JointLimits& limits)
     : shapes_(part_shapes(kind, radius)),
       widest_(glm::radians(limits.widest_grip_deg)),
-      shaft_end_(kind == InstrumentKind::Probe ? radius : tip_length(kind, radius) + radius),
+      shaft_end_(is_blunt(kind) ? radius : tip_length(kind, radius) + radius),
       motion_(std::make_unique<InstrumentMotion>()),
       steps_(1 + shapes_.size()) {}
 

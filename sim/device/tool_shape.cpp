@@ -158,6 +158,14 @@ std::vector<ToolPart> probe(double neck_end) {
           {loft(circle(16, kDrawnRadius), neck)}};
 }
 
+// A tube with a round rim; the hole is a dark disc.
+std::vector<ToolPart> suction(double neck_end) {
+  const Section tube[] = {{0.05, 0.70}, {0.25, 0.84}, {0.7, 0.92}, {1.6, 0.95}, {neck_end + 0.5, 0.95}};
+  const Section hole[] = {{0.0, 0.60}, {0.1, 0.60}};
+  return {{loft(circle(24, kDrawnRadius), tube)},
+          {loft(circle(24, kDrawnRadius), hole), 0.0, 0.0, ToolSurface::Insulation}};
+}
+
 double drawn_length(InstrumentKind kind) {
   switch (kind) {
     case InstrumentKind::Grasper:
@@ -196,6 +204,8 @@ std::vector<ToolPart> tip_parts(InstrumentKind kind, double radius) {
       return sized(hook(length), radius);
     case InstrumentKind::ClipApplier:
       return sized(applier_jaws(length), radius);
+    case InstrumentKind::Suction:
+      return sized(suction(length), radius);
     default:
       return sized(probe(length), radius);
   }

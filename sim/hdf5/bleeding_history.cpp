@@ -42,6 +42,16 @@ std::vector<BleedSource> read_sources(const std::vector<H5Table>& tables, std::u
   return sources;
 }
 
+std::vector<FluidAmounts> read_fluids(const std::vector<H5Table>& tables, std::uint64_t frames) {
+  const auto all = tables[kBleedFluids].read_rows<double>(0, frames);
+  std::vector<FluidAmounts> fluids(frames);
+  for (std::size_t f = 0; f < frames; ++f) {
+    const double* row = &all[f * kFluidNumbers];
+    fluids[f] = {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, {row[6], row[7], row[8]}, row[9]};
+  }
+  return fluids;
+}
+
 std::vector<RecordedBleedChange> read_changes(const std::vector<H5Table>& tables, std::uint64_t rows) {
   const auto all = tables[kBleedChange].read_rows<std::uint32_t>(0, rows);
   std::vector<RecordedBleedChange> changes(rows);
@@ -77,6 +87,7 @@ BleedingHistory read_bleeding(const std::vector<H5Table>& tables, std::uint64_t 
     const BleedRows rows = bleed_rows(tables, frames);
     for (const glm::dvec2& lost : tables[kBleedLost].read_rows<glm::dvec2>(0, frames))
       history.lost.push_back({lost.x, lost.y});
+    history.fluids = read_fluids(tables, frames);
     history.sources = read_sources(tables, rows.sources);
     history.source_frame = tables[kBleedSourceFrame].read_rows<std::uint32_t>(0, rows.sources);
     history.changes = read_changes(tables, rows.changes);

@@ -16,6 +16,7 @@ namespace trocar {
 // Each list of frames is ascending and holds the first frame in which the row takes effect.
 struct BleedingHistory {
   std::vector<FluidLoss> lost;       // [frame][organ] at the end of the frame
+  std::vector<FluidAmounts> fluids;  // [frame] at the end of the frame
   std::vector<BleedSource> sources;  // in the order of opening, as they opened
   std::vector<std::uint32_t> source_frame;
   std::vector<RecordedBleedChange> changes;

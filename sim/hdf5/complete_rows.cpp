@@ -95,7 +95,7 @@ std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t
 }
 
 std::uint64_t frames_with_bleeding(const std::vector<H5Table>& bleeding, std::uint64_t frames) {
-  frames = std::min(frames, bleeding[kBleedLost].rows());
+  frames = std::min({frames, bleeding[kBleedLost].rows(), bleeding[kBleedFluids].rows()});
   frames = frames_before_gap(bleeding[kBleedSourceFrame],
                              std::min(bleeding[kBleedSource].rows(), bleeding[kBleedRate].rows()), frames);
   return frames_before_gap(bleeding[kBleedChangeFrame], bleeding[kBleedChange].rows(), frames);

@@ -167,9 +167,13 @@ void push_first_sources(std::span<Bytes> tables, std::span<const BleedSource> so
   push_bleed_rows(tables, sources, states, 0);
 }
 
-void push_lost(std::span<Bytes> tables, std::span<const FluidLoss> lost, std::size_t organs) {
+void push_lost(std::span<Bytes> tables, std::span<const FluidLoss> lost, std::size_t organs,
+               const FluidAmounts& fluids) {
   for (std::size_t k = 0; k < organs; ++k)
     push_one(tables[kBleedLost], k < lost.size() ? glm::dvec2(lost[k].blood, lost[k].bile) : glm::dvec2(0.0));
+  for (const FilmVolume* volume : {&fluids.on, &fluids.dripped, &fluids.removed})
+    push_one(tables[kBleedFluids], *volume);
+  push_one(tables[kBleedFluids], fluids.rinsed);
 }
 
 void push_scope(Bytes& bytes, const ScopePose& scope) {

@@ -64,7 +64,8 @@ void push_tubes(std::span<Bytes> tables, std::span<const RecordedTube> tubes, st
 void push_bleed_rows(std::span<Bytes> tables, std::span<const BleedSource> sources,
                      std::span<const RecordedBleedChange> changes, std::uint32_t frame);
 void push_first_sources(std::span<Bytes> tables, std::span<const BleedSource> sources);
-void push_lost(std::span<Bytes> tables, std::span<const FluidLoss> lost, std::size_t organs);
+void push_lost(std::span<Bytes> tables, std::span<const FluidLoss> lost, std::size_t organs,
+               const FluidAmounts& fluids);
 
 void push_scope(Bytes& bytes, const ScopePose& scope);
 

@@ -300,7 +300,7 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   }
   if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, frame.broken_how, writer.frames_so_far);
   writer.push_clip_rows(frame.clips, frame.lost_clips, frame.tubes, writer.frames_so_far);
-  if (writer.has_bleeding) push_lost(writer.of_bleeding(), frame.lost_fluid, frame.organs.size());
+  if (writer.has_bleeding) push_lost(writer.of_bleeding(), frame.lost_fluid, frame.organs.size(), frame.fluids);
   writer.push_bleeding(frame.sources, frame.bleed_changes, writer.frames_so_far);
   writer.push_clashes(frame.clashes);
   const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);

@@ -115,6 +115,7 @@ std::vector<GrowingTable> clip_tables() {
 std::vector<GrowingTable> bleed_tables(std::uint64_t organs) {
   std::vector<GrowingTable> tables(kBleedTables);
   tables[kBleedLost] = {"/bleeding/lost", Cell::F64, {organs, 2}};
+  tables[kBleedFluids] = {"/bleeding/fluids", Cell::F64, {kFluidNumbers}};
   tables[kBleedSource] = {"/bleeding/source", Cell::U32, {3}, RowOf::BleedSource};
   tables[kBleedRate] = {"/bleeding/rate", Cell::F64, {2}, RowOf::BleedSource};
   tables[kBleedSourceFrame] = {"/bleeding/source_frame", Cell::U32, {}, RowOf::BleedSource};

@@ -151,6 +151,7 @@ inline constexpr std::uint64_t kClipNumbers = 3 + 2 * kMostStruts, kClipSizes = 
 // each kind of rows holds the first frame in which a row takes effect, ascending. `organs`: their number, 0: any.
 enum BleedTable : std::size_t {
   kBleedLost,
+  kBleedFluids,
   kBleedSource,
   kBleedRate,
   kBleedSourceFrame,
@@ -159,6 +160,7 @@ enum BleedTable : std::size_t {
   kBleedTables
 };
 std::vector<GrowingTable> bleed_tables(std::uint64_t organs);
+inline constexpr std::uint64_t kFluidNumbers = 10;  // of a row of kBleedFluids, the members of FluidAmounts
 
 // kTime is written last, so a frame with a time is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);

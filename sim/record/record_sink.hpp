@@ -13,6 +13,7 @@
 #include "deform/bleeding.hpp"
 #include "deform/bonds.hpp"
 #include "deform/clip.hpp"
+#include "deform/fluid_film.hpp"
 #include "deform/model_version.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
@@ -160,6 +161,7 @@ struct RecordedFrame {
   std::span<const FluidLoss> lost_fluid = {};  // [organ] m^3; empty: all 0
   std::span<const BleedSource> sources = {};
   std::span<const RecordedBleedChange> bleed_changes = {};
+  FluidAmounts fluids = {};  // at the end of the frame
 };
 
 class RecordSink {

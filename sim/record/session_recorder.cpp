@@ -196,7 +196,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                  tubes_,
                  bleeding.lost(),
                  bleeding.sources().subspan(bleeding.sources_before()),
-                 bleed_changes_});
+                 bleed_changes_,
+                 session.film().amounts()});
   last_append_ms_ = milliseconds_since(start);
 }
 

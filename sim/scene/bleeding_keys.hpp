@@ -1,4 +1,5 @@
-// Declares the keys of an organ that bleeds or spills, like scene_keys.hpp.   Tested in tests/house/scene_keys_test.cpp
+// Declares the keys of an organ that bleeds or spills, and of suction, like scene_keys.hpp.   Tested in
+// tests/house/scene_keys_test.cpp
 #pragma once
 
 #include <type_traits>
@@ -37,6 +38,15 @@ void declare(Keys& keys, std::type_identity<BileParams>) {
               &BileParams::rate_ml_min, {0.001, 1e4});
   keys.scaled({"wall_mm", "mm", "thickness of the wall; a deeper burn, cut or tear perforates it"}, &BileParams::wall,
               {0.01, 50.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<SuctionParams>) {
+  keys.number({"suck_ml_min", "ml/min", "removed from the fluid near the tip"}, &SuctionParams::suck_ml_min,
+              {0.0, 1e5});
+  keys.number({"rinse_ml_min", "ml/min", "water on the tissue at the tip"}, &SuctionParams::rinse_ml_min, {0.0, 1e5});
+  keys.scaled({"reach_mm", "mm", "fluid within this distance of the tip is removed"}, &SuctionParams::reach,
+              {0.1, 100.0});
 }
 
 }  // namespace trocar

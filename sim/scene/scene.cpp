@@ -23,7 +23,7 @@ constexpr std::size_t kLongestTitle = 200, kLongestInstructions = 4000;  // char
 constexpr double kShortestAxis = 1e-6;
 
 // Indexed by InstrumentKind.
-constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors", "clip-applier"};
+constexpr const char* kKindNames[] = {"probe", "grasper", "hook", "scissors", "clip-applier", "suction"};
 
 void refuse_unshowable_words(TomlTable& root, const TaskScene& task) {
   if (printable(task.title, kLongestTitle) != task.title)

@@ -54,9 +54,14 @@ struct OrganScene {
 };
 
 // The kind of an instrument's tip.
-enum class InstrumentKind { Probe, Grasper, Hook, Scissors, ClipApplier };
-inline constexpr std::array kInstrumentKinds{InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
-                                             InstrumentKind::Scissors, InstrumentKind::ClipApplier};
+enum class InstrumentKind { Probe, Grasper, Hook, Scissors, ClipApplier, Suction };
+inline constexpr std::array kInstrumentKinds{InstrumentKind::Probe,       InstrumentKind::Grasper,
+                                             InstrumentKind::Hook,        InstrumentKind::Scissors,
+                                             InstrumentKind::ClipApplier, InstrumentKind::Suction};
+// Returns whether an instrument is one round shaft up to its tip, which neither cuts nor holds tissue.
+constexpr bool is_blunt(InstrumentKind kind) {
+  return kind == InstrumentKind::Probe || kind == InstrumentKind::Suction;
+}
 // Returns whether an instrument has jaws that hold tissue.
 constexpr bool has_jaws(InstrumentKind kind) {
   return kind == InstrumentKind::Grasper || kind == InstrumentKind::ClipApplier;
@@ -79,6 +84,7 @@ struct InstrumentScene {
   ClipParams clip;                   //        of a clip applier
   HookParams hook;                   //        of a hook
   BladeParams blades;                //        of scissors
+  SuctionParams suction;             //        of suction
   ContactModelParams haptic;         //        with device = "haptic"
   JointLimits limits;                //        of hand-held devices; trajectories and scripts are not limited
   std::string device = "mouse";      // one of device_names()

@@ -284,7 +284,7 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
   keys.unique_name({"name", "", "unique", Need::Required}, &InstrumentScene::name);
   keys.choice({"kind", "",
                "a probe presses, the jaws of a grasper hold, the tip of a hook burns, scissors cut each time their "
-               "blades close, a clip applier leaves a clip on what its jaws close on"},
+               "blades close, a clip applier leaves a clip on what its jaws close on, suction removes fluid or rinses"},
               &InstrumentScene::kind, kInstrumentKinds);
   keys.position({"pivot_mm", "mm", "the trocar", Need::Required, true}, &InstrumentScene::pivot);
   keys.position({"tip_mm", "mm", "the tip at the start, not at the trocar", Need::Required, true},
@@ -316,6 +316,7 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
   keys.table("clip", &InstrumentScene::clip);
   keys.table("hook", &InstrumentScene::hook);
   keys.table("blades", &InstrumentScene::blades);
+  keys.table("suction", &InstrumentScene::suction);
   keys.table("haptic", &InstrumentScene::haptic);
   keys.table("limits", &InstrumentScene::limits);
 }

@@ -139,14 +139,17 @@ class KeyWriter {
   }
   template <typename Part>
   void table(const char* name, std::optional<Part> Struct::*member) {
-    if (object_.*member) add_table(name, *(object_.*member), "[{}]\n");
+    if (object_.*member) add_table(name, *(object_.*member), "[{}]\n", true);
   }
   template <typename Part>
   void list(const char* name, std::vector<Part> Struct::*member) {
     for (const Part& part : object_.*member) add_table(name, part, "[[{}]]\n");
   }
 
-  std::string text(const std::string& header = "") const { return (lines_.empty() ? "" : header) + lines_ + tables_; }
+  // `always`: an empty table means something too.
+  std::string text(const std::string& header = "", bool always = false) const {
+    return (lines_.empty() && !always ? "" : header) + lines_ + tables_;
+  }
 
  private:
   template <typename Value>
@@ -155,11 +158,12 @@ class KeyWriter {
   }
   void add(const SceneKey& key, const std::string& value) { lines_ += fmt::format("{} = {}\n", key.name, value); }
   template <typename Part>
-  void add_table(const char* name, const Part& part, fmt::format_string<const std::string&> header) {
+  void add_table(const char* name, const Part& part, fmt::format_string<const std::string&> header,
+                 bool always = false) {
     const std::string full = name_.empty() ? name : name_ + "." + name;
     KeyWriter<Part> keys(full, part, file_);
     declare(keys, std::type_identity<Part>());
-    tables_ += keys.text((name_.empty() ? "\n" : "") + fmt::format(header, full));
+    tables_ += keys.text((name_.empty() ? "\n" : "") + fmt::format(header, full), always);
   }
 
   std::string name_, lines_, tables_;

@@ -1,5 +1,6 @@
-// Holds the parameters of hooks and scissors; those of jaws are in deform/grasp.hpp, those of clips in deform/clip.hpp.
-// A scene sets them for each instrument.   Units: metres.   Tested in tests/sim/session_tissue_test.cpp
+// Holds the parameters of hooks, scissors and suction; those of jaws are in deform/grasp.hpp, those of clips in
+// deform/clip.hpp. A scene sets them for each instrument.   Units: metres.   Tested in
+// tests/sim/session_tissue_test.cpp
 #pragma once
 
 namespace trocar {
@@ -28,5 +29,14 @@ struct BladeParams {
   double meet = 0.15;  // 1  aperture (0 closed .. 1 open) below which they have cut
   double open = 0.35;  // 1  aperture above which they can cut again, > meet
 };
+
+// A tube that sucks fluid away at its tip, or rinses with water. The rates are assumptions.
+struct SuctionParams {
+  double suck_ml_min = 600.0;   // ml/min  of the fluid on the tissue, >= 0
+  double rinse_ml_min = 300.0;  // ml/min  of water, >= 0
+  double reach = 0.006;         // m       it sucks fluid within this distance of its tip, >= 0
+};
+// What the pedal of such an instrument does: where a hook cuts it sucks, where a hook coagulates it rinses.
+enum class Pump { Off, Suck, Rinse };
 
 }  // namespace trocar

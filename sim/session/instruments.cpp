@@ -34,6 +34,7 @@ Instrument make_instrument(const InstrumentScene& scene, const GuardParams& guar
   instrument.jaws = scene.grasp;
   instrument.hook = scene.hook;
   instrument.blades = scene.blades;
+  instrument.suction = scene.suction;
   if (scene.kind == InstrumentKind::ClipApplier) arm(scene.clip, instrument);
   instrument.device = std::make_unique<DeviceGuard>(make_device(scene), DevicePose{scene.pivot, scene.tip}, guard);
   instrument.pose = {scene.pivot, scene.tip, scene.radius};
@@ -114,6 +115,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
   const DevicePose given = instrument.device->pose(clock);
   const ToolPose pose{given.pivot, given.tip, instrument.radius};
   instrument.energy = Diathermy::Off;
+  instrument.pump = Pump::Off;
   instrument.heats = 0;
   instrument.health = instrument.device->health();
   instrument.frozen = instrument.health != DeviceHealth::Good || !usable(given) ||
@@ -121,6 +123,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
   if (!instrument.frozen) {
     instrument.pose = pose;
     if (instrument.kind == InstrumentKind::Hook) instrument.energy = given.energy;
+    if (instrument.kind == InstrumentKind::Suction) instrument.pump = static_cast<Pump>(given.energy);
     instrument.roll_deg = given.roll_deg;
     instrument.commanded_grip = given.grip;
     instrument.grip_force = given.grip_force;

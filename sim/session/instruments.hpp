@@ -30,6 +30,7 @@ struct Instrument {
   GraspParams jaws;
   HookParams hook;
   BladeParams blades;
+  SuctionParams suction;
   std::unique_ptr<DeviceGuard> device;
   ToolPose pose;  // current
   double roll_deg = 0.0;
@@ -37,6 +38,7 @@ struct Instrument {
   double commanded_grip = 1.0;  // aperture of the handle
   double grip_force = 1.0;      // 1   force of the hand on the handle, relative to a firm grip
   Diathermy energy = {};        // diathermy in this frame
+  Pump pump = Pump::Off;        // suction in this frame
   std::uint32_t heats = 0;      // organ_bit() of the organs on which its hot metal acts in this frame
   bool snipped = false;         // scissors: the blades closed in this frame
   bool blades_open = true;

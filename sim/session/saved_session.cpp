@@ -132,6 +132,8 @@ void TissueWorld::save(ByteWriter& out) const {
   field(out, self.bleeding_.source_state());
   field(out, self.bleeding_.loss_state());
   field(out, self.bleeding_.content_state());
+  field(out, self.film_.film_state());
+  field(out, self.film_.amount_state());
 }
 
 void TissueWorld::restore(ByteReader& in) {
@@ -156,8 +158,10 @@ void TissueWorld::restore(ByteReader& in) {
   field(in, bleeding_.source_state());
   field(in, bleeding_.loss_state());
   field(in, bleeding_.content_state());
-  if (intact.size() != fibres || clips_.tubes().size() != organs_.size() || bleeding_.lost().size() != organs_.size() ||
-      bleeding_.content_state().size() != organs_.size())
+  field(in, film_.film_state());
+  field(in, film_.amount_state());
+  if (!film_.follow_restored(organs_) || intact.size() != fibres || clips_.tubes().size() != organs_.size() ||
+      bleeding_.lost().size() != organs_.size() || bleeding_.content_state().size() != organs_.size())
     throw InputError("the saved session contradicts itself; save it again");
   clips_.begin();
   bonds_.take_struts(clips_, organs_);

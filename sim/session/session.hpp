@@ -41,6 +41,7 @@ class Session {
   const SessionBonds& bonds() const { return world_.bonds(); }
   const SessionClips& clips() const { return world_.clips(); }
   const SessionBleeding& bleeding() const { return world_.bleeding(); }
+  const SessionFilm& film() const { return world_.film(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
   FibreEnds queried_ends(std::size_t fibre) const { return world_.queried_ends(fibre); }
 

@@ -11,6 +11,7 @@
 #include "sim/session/organ.hpp"
 #include "sim/session/session_bleeding.hpp"
 #include "sim/session/session_clips.hpp"
+#include "sim/session/session_film.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {
@@ -121,6 +122,21 @@ void fields(A& a, BleedSource& s) {
 template <typename A>
 void fields(A& a, FluidLoss& l) {
   all(a, l.blood, l.bile);
+}
+
+template <typename A>
+void fields(A& a, FilmVolume& v) {
+  a.raw(v.data(), sizeof v);
+}
+
+template <typename A>
+void fields(A& a, FluidFilm& f) {
+  all(a, f.volume, f.wet, f.next);
+}
+
+template <typename A>
+void fields(A& a, FluidAmounts& f) {
+  all(a, f.on, f.dripped, f.removed, f.rinsed);
 }
 
 template <typename A>

@@ -87,6 +87,7 @@ void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMar
   bonds_.follow_change();
   show_sear_of_new(organs_[k]);
   bleeding_.follow_change(static_cast<std::uint32_t>(k), organs_[k], change, how);
+  film_.follow_change(k, organs_[k]);
 }
 
 }  // namespace trocar

@@ -40,7 +40,7 @@ void touched_now(const Organ& organ, std::size_t part, std::vector<Touch>& touch
 TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::string& backend)
     : stepper_(scene.solver.threads) {
   const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
-                                    [](const auto& instrument) { return instrument.kind != InstrumentKind::Probe; });
+                                    [](const auto& instrument) { return !is_blunt(instrument.kind); });
   for (const auto& organ : scene.organs)
     organs_.push_back(make_organ(organ, scene.breathing, cuttable, backends, backend));
   std::vector<MeshView> meshes;
@@ -62,6 +62,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   bonds_ = SessionBonds(scene, organs_, organ_contacts_);
   clips_ = SessionClips(scene, organs_);
   bleeding_ = SessionBleeding(scene, organs_, organ_contacts_);
+  film_ = SessionFilm(scene, organs_);
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   slips_ = TipSlip(scene.instruments.size(), scene.organs.size());
@@ -102,6 +103,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   settle_clips(instruments);
   bonds_.settle();
   bleeding_.settle(organs_, clips_, instruments.list(), dt);
+  film_.settle(organs_, bleeding_, instruments.list(), dt);
 }
 
 void TissueWorld::settle_clips(Instruments& all) {

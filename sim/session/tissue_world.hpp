@@ -14,6 +14,7 @@
 #include "sim/session/session_bleeding.hpp"
 #include "sim/session/session_bonds.hpp"
 #include "sim/session/session_clips.hpp"
+#include "sim/session/session_film.hpp"
 #include "sim/session/stages.hpp"
 #include "sim/session/tip_slip.hpp"
 #include "sim/support/byte_archive.hpp"
@@ -30,6 +31,7 @@ class TissueWorld {
   const SessionBonds& bonds() const { return bonds_; }
   const SessionClips& clips() const { return clips_; }
   const SessionBleeding& bleeding() const { return bleeding_; }
+  const SessionFilm& film() const { return film_; }
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
   FibreEnds queried_ends(std::size_t fibre) const { return bonds_.ends(fibre, queried_nodes_); }
@@ -75,6 +77,7 @@ class TissueWorld {
   SessionBonds bonds_;
   SessionClips clips_;
   SessionBleeding bleeding_;
+  SessionFilm film_;
   TipSlip slips_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;           // [organ]

@@ -154,7 +154,7 @@ TEST_F(Program, BadTissue) {
   expect_refused(tissue("poisson_ratio = 0.6"), "s.toml:5: organ.tissue.poisson_ratio: 0.6 is outside its limits");
   expect_refused(tissue("node_spacing_mm = 90"), "node spacing 90 mm is larger than the organ");
   expect_refused(scene("ball.stl", "", "kind = \"knife\"\n"),
-                 "s.toml:9: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier");
+                 "s.toml:9: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier, suction");
   expect_refused(scene("ball.stl", "", "device = \"script\"\nscript = \"cut\"\n"),
                  "s.toml:10: instrument.script: must be explore, press, pull or burn");
   expect_refused(scene("ball.stl", "[[organ.attachment]]\ncentre_mm = [0, 0, 200]\nradius_mm = 20\n"),

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "deform/contact.hpp"
+#include "deform/film_drop.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
 
@@ -146,6 +147,25 @@ TEST(FluidFilm, TakesOnlyWhatIsNear) {
   EXPECT_NEAR(total(take(ball.film, ball.mesh.positions, ball.mesh.positions[top], 0.01f, kMl)), kMl, 1e-18);
   EXPECT_NEAR(total(take(ball.film, ball.mesh.positions, ball.mesh.positions[top], 0.01f, 5.0 * kMl)), kMl, 1e-18);
   EXPECT_EQ(total(volume_of(ball.film)), 0.0);
+}
+
+// Drops land on the nearest vertex in use below them, not beside and not above.
+TEST(FluidFilm, DropsLandBelow) {
+  const glm::vec3 down(0.f, 0.f, -1.f), from(0.f, 0.f, 0.05f);
+  const std::vector<glm::vec3> floor = {{0.003f, 0.f, 0.f}, {0.02f, 0.f, 0.04f}, {0.f, 0.f, 0.06f}};
+  const std::vector<glm::vec3> shelf = {{0.f, 0.002f, 0.03f}, {0.f, 0.f, 0.045f}};
+  DropLanding at;
+  find_landing(from, down, 1e-4f, 0, {}, {}, at);
+  EXPECT_FALSE(at.found);
+  find_landing(from, down, 1e-4f, 0, floor, {}, at);
+  ASSERT_TRUE(at.found);
+  EXPECT_EQ(at.vertex, 0u);
+  EXPECT_NEAR(at.height, 0.05f, 1e-7f);
+  find_landing(from, down, 1e-4f, 1, shelf, std::vector<char>{0, 1}, at);
+  EXPECT_EQ(at.surface, 1u);
+  EXPECT_EQ(at.vertex, 0u);
+  find_landing(from, down, 1e-4f, 2, floor, {}, at);
+  EXPECT_EQ(at.surface, 1u) << "the floor is further down";
 }
 
 TEST(FluidFilm, AVertexWithoutFacesLosesItsFluid) {

@@ -27,6 +27,6 @@ vec3 lamp_light(vec3 towards, float falloff, vec3 n, vec3 film, vec3 albedo, flo
 // Tone mapping of linear light: the filmic curve of Hejl and Burgess-Dawson (SIGGRAPH 2010 course "Color Enhancement
 // and Rendering in Film and Game Production"), which includes the gamma and needs no pow().
 vec3 to_screen(vec3 light) {
-  vec3 c = max(light * (0.80 * vignette()) - 0.004, 0.0);
+  vec3 c = max(light * (0.80 * up.w * vignette()) - 0.004, 0.0);
   return (c * (6.2 * c + 0.5)) / (c * (6.2 * c + 1.7) + 0.06);
 }

@@ -1,6 +1,7 @@
 in vec3 to_light;
 in vec3 world_normal;
 in vec3 pattern;
+in vec2 blood_bile;  // 0 none .. 1 opaque
 in vec2 seared_mottle;  // 0 intact .. 0.5 pale .. 1 charred; -1 .. 1
 uniform sampler3D grain;
 uniform vec3 colour;
@@ -31,5 +32,16 @@ void main() {
   albedo = mix(albedo, vec3(0.43, 0.31, 0.22) * (0.85 + 0.30 * dark), 0.85 * pale);
   albedo = mix(albedo, mix(vec3(0.020, 0.009, 0.006), vec3(0.065, 0.030, 0.016), dark), black);
   wet *= 1.0 - 0.5 * pale - 0.4 * black;
+  // Fluid absorbs the light that passes through it: thin blood is bright red, thick blood nearly black. A fluid surface is
+  // smooth and shines.
+  float ragged = 0.75 + 0.5 * dark;
+  float blood = clamp(blood_bile.x * ragged, 0.0, 1.0), bile = clamp(blood_bile.y * ragged, 0.0, 1.0);
+  albedo = mix(albedo * exp2(-bile * vec3(0.4, 0.5, 3.0)), vec3(0.20, 0.17, 0.012), 0.85 * smoothstep(0.0, 0.8, bile));
+  albedo = mix(albedo * exp2(-blood * vec3(0.6, 4.0, 4.0)), vec3(0.105, 0.0045, 0.004),
+               smoothstep(0.05, 0.75, blood));
+  float covered = smoothstep(0.05, 0.5, max(blood, bile));
+  wet = mix(wet, 1.25, covered);
+  film = normalize(mix(film, normalize(world_normal), 0.8 * covered));
+  n = mix(n, normalize(world_normal), 0.6 * covered);
   result = vec4(to_screen(lamp_light(towards, lamp_strength(squared), n, film, albedo, wet)), 1.0);
 }

@@ -1,0 +1,181 @@
+// Tests fluid in a session: all blood and water is on the organs, has dripped off or was sucked away; suction removes
+// what is near its tip and rinsing thins it; saved sessions; the same picture from a recording; faults of a scene.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "sim/hdf5/recorder.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/review/recorded_film.hpp"
+#include "sim/review/recorded_frames.hpp"
+#include "tests/sim/duct_session.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace trocar {
+namespace {
+
+class FluidOnADuct : public test::DuctSession {
+ protected:
+  static std::string bleeding(const std::string& keys = "") {
+    std::string text = test::kDuctScene;
+    text.insert(text.find("[[band]]"), "[organ.vessel]\nrate_ml_min = 40\nhalf_time_s = 20\n");
+    return text + R"([[instrument]]
+name = "suction"
+kind = "suction"
+pivot_mm = [10, 0, 150]
+tip_mm = [10, 0, 70]
+radius_mm = 2.5
+[instrument.suction]
+)" + keys;
+  }
+  const FluidAmounts& amounts() const { return session_->film().amounts(); }
+  double of(FilmFluid fluid) const {
+    const auto k = static_cast<std::size_t>(fluid);
+    return amounts().on[k] + amounts().dripped[k] + amounts().removed[k];
+  }
+  void expect_nothing_lost() const {
+    const double lost = session_->bleeding().lost()[0].blood;
+    EXPECT_NEAR(of(FilmFluid::Blood), lost, 1e-9 * lost + 1e-18);
+    EXPECT_NEAR(of(FilmFluid::Water), amounts().rinsed, 1e-9 * amounts().rinsed + 1e-18);
+    EXPECT_EQ(of(FilmFluid::Bile), 0.0);
+  }
+  void pump(Diathermy pedal, int frames, float above = 0.001f) {
+    pose_[2].energy = pedal;
+    for (int k = 0; k < frames; ++k) {
+      const glm::dvec3 at(duct().positions[session_->bleeding().sources()[0].vertex]);
+      pose_[2].pivot = at + glm::dvec3(0, 0, 0.12), pose_[2].tip = at + glm::dvec3(0, 0, 0.004 + double(above));
+      run(1);
+    }
+    pose_[2].energy = Diathermy::Off;
+  }
+};
+
+TEST_F(FluidOnADuct, NoFluidIsLost) {
+  start(bleeding());
+  run(10);
+  EXPECT_TRUE(session_->film().possible());
+  EXPECT_EQ(amounts(), FluidAmounts{});
+  cut(0.026);
+  after_frame_ = [this](std::uint64_t) { expect_nothing_lost(); };
+  run(120);
+  EXPECT_GT(session_->film().blood_area(), 0.0);
+  const double before = amounts().on[0];
+  pump(Diathermy::Cut, 60);
+  EXPECT_GT(amounts().removed[0], 0.0);
+  EXPECT_LT(amounts().on[0], before) << "600 ml/min are sucked, 40 ml/min bleed";
+  EXPECT_EQ(amounts().rinsed, 0.0);
+  pump(Diathermy::Coagulate, 60);
+  EXPECT_NEAR(amounts().rinsed / kMillilitre, 5.0, 1e-9) << "300 ml/min for a second";
+  pump(Diathermy::Cut, 60);
+  std::printf("blood: %.3f ml on the duct, %.3f ml dripped off, %.3f ml removed; water: %.3f, %.3f, %.3f ml\n",
+              amounts().on[0] / kMillilitre, amounts().dripped[0] / kMillilitre, amounts().removed[0] / kMillilitre,
+              amounts().on[2] / kMillilitre, amounts().dripped[2] / kMillilitre, amounts().removed[2] / kMillilitre);
+  EXPECT_GT(amounts().removed[2], 0.0);
+  EXPECT_GT(amounts().dripped[0], 0.0) << "the duct is thin and hangs in air";
+}
+
+// Water thins the blood: after rinsing less of the duct is red.
+TEST_F(FluidOnADuct, RinsingThinsBlood) {
+  start(bleeding());
+  run(10);
+  cut(0.026);
+  clip(0.012);
+  run(60);
+  const double red = session_->film().blood_area(), blood = amounts().on[0];
+  pump(Diathermy::Coagulate, 180);
+  std::printf("%.2f cm^2 red, then %.2f cm^2; %.3f ml of blood, then %.3f ml\n", 1e4 * red,
+              1e4 * session_->film().blood_area(), blood / kMillilitre, amounts().on[0] / kMillilitre);
+  EXPECT_LT(session_->film().blood_area(), 0.8 * red);
+  EXPECT_LT(amounts().on[0], blood);
+}
+
+TEST_F(FluidOnADuct, SuctionFarAwayAndInAirRemovesNothing) {
+  start(bleeding());
+  run(10);
+  cut(0.026);
+  pump(Diathermy::Cut, 30, 0.03f);
+  EXPECT_EQ(amounts().removed, FilmVolume{});
+  const double dripped = amounts().dripped[2];
+  pump(Diathermy::Coagulate, 30, 0.06f);
+  EXPECT_NEAR(amounts().dripped[2] - dripped, amounts().rinsed, 1e-15) << "water in air runs off";
+}
+
+TEST_F(FluidOnADuct, ASteadyFrameAllocatesNothing) {
+  start(bleeding());
+  run(10);
+  cut(0.026);
+  run(300);
+  const std::uint64_t before = allocations_so_far();
+  run(60);
+  EXPECT_EQ(allocations_so_far(), before);
+}
+
+TEST_F(FluidOnADuct, PassesThroughASavedSession) {
+  start(bleeding());
+  run(10);
+  cut(0.026);
+  run(37);
+  const std::vector<std::byte> block = session_->save();
+  const std::deque<DevicePose> poses = pose_;
+  const std::uint64_t frame = frame_;
+  const FluidAmounts before = amounts();
+  const auto finish = [&] {
+    pump(Diathermy::Cut, 20);
+    run(40);
+    return session_->save();
+  };
+  const std::vector<std::byte> uninterrupted = finish();
+  start(bleeding());
+  session_->restore(block);
+  for (std::size_t k = 0; k < poses.size(); ++k) pose_[k] = poses[k];
+  frame_ = frame;
+  EXPECT_EQ(amounts(), before);
+  EXPECT_EQ(finish(), uninterrupted);
+}
+
+// The recording holds the amounts bit for bit; its picture is recomputed and only similar.
+TEST_F(FluidOnADuct, IsShownFromARecording) {
+  start(bleeding());
+  const std::filesystem::path file = folder_.path() / "s.h5";
+  std::vector<FluidAmounts> seen;
+  std::vector<double> areas;
+  {
+    SessionRecorder recorder(recording_file(file), scene_, *session_, "none");
+    after_frame_ = [&](std::uint64_t frame) {
+      recorder.append(*session_, double(frame) * kFrame);
+      seen.push_back(amounts()), areas.push_back(session_->film().blood_area());
+    };
+    run(10);
+    cut(0.026);
+    run(120);
+    pump(Diathermy::Cut, 30);
+    recorder.close();
+    after_frame_ = nullptr;
+  }
+  const Recording recording(file);
+  ASSERT_EQ(recording.bleeding().fluids.size(), seen.size());
+  RecordedOrganFrames organ(recording, 0);
+  RecordedFilm film(recording, scene_);
+  for (std::size_t frame = 0; frame < seen.size(); ++frame) {
+    EXPECT_EQ(recording.bleeding().fluids[frame], seen[frame]) << "frame " << frame;
+    const bool reshaped = organ.load(frame);
+    const FilmedOrgan filmed{organ.mesh(), organ.surface().at_rest(), reshaped};
+    film.load(frame, std::span(&filmed, 1));
+  }
+  std::printf("%.2f cm^2 red in the session, %.2f cm^2 in the replay\n", 1e4 * areas.back(), 1e4 * film.blood_area());
+  EXPECT_NEAR(film.blood_area(), areas.back(), 0.15 * areas.back());
+  RecordedFilm jumped(recording, scene_);
+  const FilmedOrgan filmed{organ.mesh(), organ.surface().at_rest(), true};
+  jumped.load(seen.size() - 1, std::span(&filmed, 1));
+  EXPECT_GT(jumped.blood_area(), 0.3 * areas.back());
+}
+
+TEST_F(FluidOnADuct, FaultsAreOneSentence) {
+  expect_sentence(bleeding("suck_ml_min = -1\n"), "suck_ml_min");
+  expect_sentence(bleeding("rinse_ml_min = -1\n"), "rinse_ml_min");
+  expect_sentence(bleeding("reach_mm = 0\n"), "reach_mm");
+  expect_sentence(bleeding("rate = 1\n"), "rate");
+}
+
+}  // namespace
+}  // namespace trocar
