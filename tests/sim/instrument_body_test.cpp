@@ -17,7 +17,7 @@ namespace {
 using glm::dvec3;
 using test::Dice;
 
-constexpr std::array kKinds = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
+constexpr std::array kKinds = {InstrumentKind::Probe,    InstrumentKind::Grasper,     InstrumentKind::Hook,
                                InstrumentKind::Scissors, InstrumentKind::ClipApplier, InstrumentKind::Suction};
 
 InstrumentStance random_stance(Dice& dice, const dvec3& pivot) {
