@@ -240,8 +240,7 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
       add_face(pressing, list.candidates[i], face, positions, list);
       for (std::size_t k = before; k < list.contacts.size(); ++k) list.contacts[k].smooth = corners > 0;
     }
-  if (pressing.is_part() || list.contacts.size() - list.first.back() > kManyContacts)
-    thin_contacts(list.first.back(), positions, list);
+  if (pressing.is_part()) thin_contacts(list.first.back(), positions, list);
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 

@@ -1,6 +1,5 @@
-// Thins the contacts of a part, or of a shaft that has many, in a contact substep. Faces that share their closest point
-// give the same contact several times. In a cut or a crater hundreds of points lie within a millimetre, all on the same
-// few nodes of the lattice.
+// Thins the contacts of a part in a contact substep. Faces that share their closest point give the same contact several
+// times. In a cut or a crater hundreds of points lie within a millimetre, all on the same few nodes of the lattice.
 // Units: metres.   Tested in tests/deform/contact_thinning_test.cpp
 #pragma once
 

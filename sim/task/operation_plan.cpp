@@ -26,13 +26,10 @@ constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
 // A strand that is longer by this much is preferred to one that is nearer by 1 m.
 constexpr double kStretched = 1.0;
 constexpr double kForTaut = 0.005, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
-constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
-constexpr double kApproach = 0.03;  // m/s  to there
-constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
-constexpr double kStop = 0.3;       // N   the hot hook does not press on an organ
-// A cold hook that tissue holds back with more than kCaught cuts itself free over kFree.
-constexpr double kCaught = 0.3;       // N
-constexpr double kFree = 0.004;       // m
+constexpr double kHot = 0.002;        // m    in front of the strand, where the hook becomes hot
+constexpr double kApproach = 0.03;    // m/s  to there
+constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
+constexpr double kStop = 0.3;         // N   the hot hook does not press on an organ
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
@@ -70,7 +67,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
 // A strand is divided away from ducts and vessels; else near the organ that has no limit for burns.
 void Performer::choose_aims(const TaskStage& stage) {
   constexpr double kSafe = 0.0055;                 // m   shorter strands lie too near to the duct or vessel
-  constexpr double kNear = 0.5, kFromTube = 0.55;  // 1
+  constexpr double kNear = 0.3, kFromTube = 0.55;  // 1
   const auto limited = [&](std::uint32_t organ) {
     return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
   };
@@ -172,19 +169,9 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   lift.wait = steps_->at(step).hold + 0.5;
 }
 
-// Cuts the hook free of tissue that holds it back. Returns whether it was caught.
-bool Performer::cut_free(const Observation& seen, std::size_t tool) {
-  const glm::dvec3 now = poses_[tool].tip, out = glm::normalize(instruments_[tool].pivot - now);
-  if (glm::dot(glm::dvec3(seen.tools[tool].force), out) > -kCaught) return false;
-  Move& move = then([=](const Observation&, double share) { return now + share * kFree * out; });
-  move.tool = tool, move.energy = Diathermy::Cut, move.duration = kFree / style_.slide;
-  return true;
-}
-
 // Moves the hook to the next strand. It is hot only in the tissue.
 void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
-  if (cut_free(seen, tool)) return;
   const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
   std::optional<std::uint32_t> best;
   double most = -INFINITY;
@@ -218,8 +205,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   const double away = glm::distance(middle(seen.fibres.ends[fibre]), now);
   if (away > kClose) {
     const glm::dvec3 out = now + kBack * glm::normalize(pivot - now);
-    Move& back = then([out](const Observation&, double) { return out; });
-    back.tool = tool, back.stop = kCaught;
+    then([out](const Observation&, double) { return out; }).tool = tool;
     Move& before = then(at(kBack));
     before.tool = tool, before.across = across;
   }
@@ -237,7 +223,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
-  cut.energy = Diathermy::Cut, cut.spare = shortest_[fibre] > 0.0 ? limited_ : ~0u;
+  cut.energy = Diathermy::Cut, cut.spare = limited_;
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
 }

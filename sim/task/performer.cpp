@@ -18,8 +18,7 @@ constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's de
 constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
-constexpr double kLongestHeat = 0.06;   // s     on an organ with a limit for burns
-constexpr double kLongestTouch = 0.15;  // s     on another organ that is to be spared
+constexpr double kLongestHeat = 0.06;   // s     on an organ that must not burn
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
 
 class HandDevice final : public Device {
@@ -234,10 +233,8 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (task_.kind == TaskKind::BurnLine) turn_hook(dt);
   if (move.across) turn_across(*move.across, dt);
   const double waited = seen.time - start_ - duration_;
-  const std::uint32_t heats = tool_ < instruments_.size() ? seen.tools[tool_].heats & move.spare : 0;
-  heated_ = heats != 0 ? heated_ + dt : 0.0;
-  const bool burns = heated_ > ((heats & limited_) != 0 ? kLongestHeat : kLongestTouch);
-  const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || burns;
+  heated_ = tool_ < instruments_.size() && (seen.tools[tool_].heats & move.spare) != 0 ? heated_ + dt : 0.0;
+  const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || heated_ > kLongestHeat;
   if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;
   if (stopped)
     moves_.clear();

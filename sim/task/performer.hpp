@@ -116,7 +116,6 @@ class Performer {
   void pull(std::size_t tool, const glm::dvec3& by, double wait);
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
-  bool cut_free(const Observation& seen, std::size_t tool);
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   std::size_t grasper_of(std::size_t step) const;

@@ -2,11 +2,8 @@
 // allocations.
 #include "deform/contact.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
-#include "deform/contact_thinning.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/support/allocation_counter.hpp"
 
@@ -61,23 +58,6 @@ TEST(Contacts, HorizontalShaftIsKeptOffTheEdgesItCrosses) {
   for (const TissueContact& c : contacts_of(tool, mesh).contacts)
     if (c.u > 0.05f && c.u < 0.95f && c.third == c.vertex && c.v == 0.f) ++edges;
   EXPECT_GE(edges, 2);  // the front edge of the top and its diagonal
-}
-
-// A shaft that lies on a sheet has few contacts although it touches thousands of faces, and no vertex that it may
-// reach is far from all of them.
-TEST(Contacts, OfAShaftOnAFineSheetAreThinned) {
-  const TriangleMesh mesh = shapes::grid(250, 50, 0.025f, 0.005f);
-  const ToolStep tool{{-0.1, 0.0, 0.002}, {0.02, 0.0, 0.002}, {0.02, 0.0, 0.002}, kRadius};
-  const ContactList list = contacts_of(tool, mesh);
-  std::printf("%zu contacts\n", list.contacts.size());
-  EXPECT_LT(list.contacts.size(), mesh.faces.size() / 10);
-  for (const glm::vec3& vertex : mesh.positions) {
-    if (from_axis(tool, glm::dvec3(vertex)) > kRadius) continue;
-    const auto near = [&](const TissueContact& c) {
-      return glm::distance(point_of(c, mesh.positions), vertex) < kContactSpacing + 1e-6f;
-    };
-    EXPECT_TRUE(std::ranges::any_of(list.contacts, near)) << vertex.x << " " << vertex.y;
-  }
 }
 
 TEST(Contacts, FacesBetweenTheJawsAreSkipped) {
