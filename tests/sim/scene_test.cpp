@@ -286,7 +286,8 @@ TEST_F(SceneFile, WrongAttachmentsBreathingAndToolsNameFileLineAndKey) {
   added("[breathing]\nrate = 1\n", "12: breathing.rate: is not a key of this table; did you mean 'rate_hz'?");
   added("[solver]\nthreads = 0\n", "12: solver.threads: 0 is outside its limits 1 to 64");
   added("[solver]\nthreads = 65\n", "12: solver.threads: 65 is outside its limits");
-  added("kind = \"knife\"\n", "11: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier, suction");
+  added("kind = \"knife\"\n",
+        "11: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier, suction");
   added("device = \"script\"\nscript = \"cut\"\n", "12: instrument.script: must be explore, press, pull or burn");
 }
 

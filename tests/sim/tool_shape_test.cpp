@@ -11,7 +11,7 @@
 namespace trocar {
 namespace {
 
-constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
+constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe,    InstrumentKind::Grasper,     InstrumentKind::Hook,
                                      InstrumentKind::Scissors, InstrumentKind::ClipApplier, InstrumentKind::Suction};
 
 // Returns the largest distance of a vertex in front of a face: 0 for a convex part.
