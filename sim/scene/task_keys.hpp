@@ -54,11 +54,11 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.position({"at_mm", "mm", "the nearest point of this organ at rest is the target"}, &TaskStep::location);
   keys.scaled({"lift_mm", "mm", "distance of the target from its position at rest"}, &TaskStep::lift, {1.0, 500.0});
   keys.number({"hold_s", "s", "time to hold it there"}, &TaskStep::hold, {0.0, 60.0});
-  keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
+  keys.text({"instrument", "", "the grasper that scripted trainees use; empty: the first one"},
             &TaskStep::instrument);
   keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
   keys.position({"pull_mm", "mm",
-                 "`dissect`, `divide`: before, scripted trainees move what a grasper holds here, from its "
+                 "`dissect`, `divide`: before, scripted trainees move what this grasper holds here, from its "
                  "position at rest; all 0: they do not"},
                 &TaskStep::traction);
   keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});

@@ -45,11 +45,11 @@ struct TaskStep {
   std::string organ;                   // Retract, Remove
   glm::vec3 location{0.f};             // m, world, at rest: the nearest point of the organ's surface counts
   double lift = 0.020;                 // m  distance from rest
-  std::string instrument;              // Retract, Remove: holds the tissue in demonstrations; empty: the first grasper
+  std::string instrument;              // holds the tissue in demonstrations; empty: the first grasper
   glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
   double hold = 1.0;                   // s
   std::vector<StepTissue> tissue;      // Dissect
-  // Dissect, Divide, in demonstrations: before, what a grasper holds is moved here, from its position at rest; 0: it
+  // Dissect, Divide, in demonstrations: before, what this grasper holds is moved here, from its position at rest; 0: it
   // stays.
   glm::vec3 traction{0.f};       // m
   double share = 0.95;           // 1  of the fibres that must be divided

@@ -19,6 +19,8 @@ constexpr double kBack = 0.025;   // m    in front of the strands, towards the t
 // From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
 constexpr double kBeyond = 0.0027;    // m
 constexpr double kInJaws = 0.005;     // m    of a duct, from the tip of the grasper
+constexpr double kGraspForce = 0.8;   // N    of open jaws on the tissue that they grasp
+constexpr int kMostGrasps = 8;        // of tissue that slipped out
 constexpr double kSlope = 1e-3;       // m    over which the direction of a duct is measured
 constexpr double kClose = 0.008;      // m    strands this near are divided without withdrawing the hook
 constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
@@ -30,6 +32,7 @@ constexpr double kHot = 0.002;        // m    in front of the strand, where the 
 constexpr double kApproach = 0.03;    // m/s  to there
 constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
 constexpr double kStop = 0.3;         // N   the hot hook does not press on an organ
+constexpr double kCaught = 0.4;       // N   on a hook that moves out
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
@@ -50,7 +53,8 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   if (style_.mistake == Fault::NoView)
     while (step + 1 < steps_->size() && steps_->at(step).kind == StepKind::Dissect && steps_->at(step).before_division)
       ++step;
-  if (steps_->at(step).kind != StepKind::Dissect && withdraw_hook()) return;
+  if (caught_) return free_hook();
+  if (steps_->at(step).kind != StepKind::Dissect && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
   if (pull_before(seen, step)) return;
   switch (steps_->at(step).kind) {
     case StepKind::Retract:
@@ -86,17 +90,45 @@ void Performer::choose_aims(const TaskStage& stage) {
   }
 }
 
-// Takes the hook out of the field. Returns whether it was in it.
-bool Performer::withdraw_hook() {
+// Takes an instrument out of the field, with open jaws. Returns whether it was in it.
+bool Performer::withdraw(std::size_t tool) {
   constexpr double kAtHome = 0.01;  // m
-  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  constexpr double kOpening = 0.4;  // s
   if (tool == instruments_.size()) return false;
   const glm::dvec3 now = poses_[tool].tip, home = instruments_[tool].tip;
   if (glm::distance(now, home) < kAtHome) return false;
-  const glm::dvec3 out = now + kBack * glm::normalize(instruments_[tool].pivot - now);
-  then([out](const Observation&, double) { return out; }).tool = tool;
-  then([home](const Observation&, double) { return home; }).tool = tool;
+  const double grip = has_jaws(instruments_[tool].kind) ? 1.0 : 0.0;
+  const auto move_to = [&](const glm::dvec3& place) -> Move& {
+    Move& move = then([place](const Observation&, double) { return place; });
+    move.tool = tool, move.grip = grip;
+    return move;
+  };
+  if (poses_[tool].grip < grip) move_to(now).duration = kOpening;
+  back_out(tool);
+  move_to(home);
   return true;
+}
+
+// Moves an instrument a little towards its trocar.
+void Performer::back_out(std::size_t tool) {
+  const glm::dvec3 now = poses_[tool].tip;
+  const glm::dvec3 out = now + kBack * glm::normalize(instruments_[tool].pivot - now);
+  Move& move = then([out](const Observation&, double) { return out; });
+  move.tool = tool;
+  if (instruments_[tool].kind == InstrumentKind::Hook) move.withdraws = true, move.stop = kCaught;
+}
+
+// Pushes the hook a little into the tissue that its foot has caught, turns it by a third, and moves out again.
+void Performer::free_hook() {
+  constexpr double kIn = 0.003, kThird = 120.0;  // m, deg
+  constexpr int kMostAttempts = 6;
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const glm::dvec3 now = poses_[tool].tip;
+  const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
+  Move& move = then([in](const Observation&, double) { return in; });
+  move.tool = tool, move.duration = kThird / kTurn, move.roll = poses_[tool].roll_deg + kThird;
+  back_out(tool);
+  if (++freed_ > kMostAttempts) moves_.back().stop = 0.0;
 }
 
 std::size_t Performer::grasper_of(std::size_t step) const {
@@ -107,7 +139,7 @@ std::size_t Performer::grasper_of(std::size_t step) const {
 
 // Does the grasper of a step hold its target? It has slipped out when it is far from the tip.
 bool Performer::holds(const Observation& seen, std::size_t step) const {
-  constexpr double kHeld = 0.02;  // m
+  constexpr double kHeld = 0.01;  // m
   const std::size_t tool = grasper_of(step);
   const glm::dvec3 target(seen.marks[steps_->mark_of(step)]);
   return poses_[tool].grip < 0.1 && glm::distance(target, poses_[tool].tip) < kHeld;
@@ -154,9 +186,10 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
     return move;
   };
   add(over, 1.0).wait = 0.3;
-  add(target, 1.0);
+  Move& press = add(target, 1.0);
+  press.force = kGraspForce, press.wait = 0.4;
   Move& close = add(target, 0.0);
-  close.duration = 0.6, close.wait = 0.3;
+  close.force = kGraspForce, close.duration = 0.6, close.wait = 0.3;
   const auto start = std::make_shared<std::optional<glm::dvec3>>();
   const double height = kFurther * steps_->at(step).lift;
   Move& lift = add(
@@ -204,8 +237,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   };
   const double away = glm::distance(middle(seen.fibres.ends[fibre]), now);
   if (away > kClose) {
-    const glm::dvec3 out = now + kBack * glm::normalize(pivot - now);
-    then([out](const Observation&, double) { return out; }).tool = tool;
+    back_out(tool);
     Move& before = then(at(kBack));
     before.tool = tool, before.across = across;
   }
@@ -228,16 +260,25 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   cut.wait = kStrandWait;
 }
 
-// Moves what a grasper holds to where this step wants it, once. Returns whether it does.
+// Moves what the step's grasper holds to where this step wants it, once; grasps again what has slipped out. Returns
+// whether it does.
 bool Performer::pull_before(const Observation& seen, std::size_t next) {
   const glm::dvec3 traction(steps_->at(next).traction);
-  if (glm::length(traction) == 0.0 || pulled_for_ == next) return false;
-  pulled_for_ = next;
+  if (glm::length(traction) == 0.0) return false;
   for (std::size_t step = 0; step < steps_->size(); ++step) {
-    if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step)) continue;
+    if (steps_->at(step).kind != StepKind::Retract || grasper_of(step) != grasper_of(next)) continue;
+    if (!holds(seen, step)) {
+      if (grasped_again_ == kMostGrasps) return false;
+      ++grasped_again_, pulled_for_.reset();
+      plan_retract(seen, step);
+      return true;
+    }
+    if (pulled_for_ == next) return false;
+    pulled_for_ = next;
     const std::size_t mark = steps_->mark_of(step);
-    pull(grasper_of(step), rest_[mark] + traction - glm::dvec3(seen.marks[mark]), kAfterPull);
-    moves_.back().duration = glm::length(traction) / kLiftSpeed;
+    const glm::dvec3 by = rest_[mark] + traction - glm::dvec3(seen.marks[mark]);
+    pull(grasper_of(step), by, kAfterPull);
+    moves_.back().duration = std::max(0.5, glm::length(by) / kLiftSpeed);
     return true;
   }
   return false;
@@ -271,14 +312,17 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   const std::size_t tool = grasper_of(*best);
   pulled_[tool] += kPull;
   const glm::dvec3 traction(steps_->at(dissected).traction);
-  const glm::dvec3 along = glm::length(traction) > 0.0 ? traction : glm::dvec3(steps_->at(*best).direction);
+  const bool own = glm::length(traction) > 0.0 && tool == grasper_of(dissected);
+  const glm::dvec3 along = own ? traction : glm::dvec3(steps_->at(*best).direction);
   pull(tool, kPull * glm::normalize(along), 0.1);
   return true;
 }
 
-// Pulls what the grasper holds out of the field; grasps again what it has lost.
+// Pulls what the grasper holds out of the field; grasps again what it has lost. Other graspers let go first.
 void Performer::plan_remove(const Observation& seen, std::size_t step) {
   const std::size_t tool = grasper_of(step);
+  for (std::size_t other = 0; other < steps_->size(); ++other)
+    if (steps_->at(other).kind == StepKind::Retract && grasper_of(other) != tool && withdraw(grasper_of(other))) return;
   const glm::dvec3 tip = poses_[tool].tip, pivot = instruments_[tool].pivot;
   if (!holds(seen, step)) return plan_retract(seen, step);
   const double way = kFurther * steps_->at(step).lift;

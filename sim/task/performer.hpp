@@ -85,7 +85,9 @@ class Performer {
     double deeper = 0.0;       // m    added to the style's depth, before a force is felt
     std::size_t tool = kNone;  // moves this instrument; kNone: the same as before
     std::optional<glm::dvec3> across = {};  // the jaws close across this direction
+    std::optional<double> roll = {};        // deg  of the instrument about its axis
     double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
+    bool withdraws = false;                 // a force at which the plan is given up means that tissue is caught
     std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
   };
 
@@ -119,7 +121,9 @@ class Performer {
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   std::size_t grasper_of(std::size_t step) const;
-  bool withdraw_hook();
+  bool withdraw(std::size_t tool);
+  void back_out(std::size_t tool);
+  void free_hook();
   void choose_aims(const TaskStage& stage);
   void find_wrong_duct(const TaskStage& stage);
   // Returns the first instrument of a kind; instruments_.size() when there is none.
@@ -163,6 +167,9 @@ class Performer {
   std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
   std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
   std::optional<std::size_t> pulled_for_;       // the step for which it last moved what a grasper holds
+  int grasped_again_ = 0;                       // what had slipped out
+  bool caught_ = false;                         // the hook holds tissue, which it must not drag out
+  int freed_ = 0;                               // attempts to free the hook since it last was free
   std::uint32_t limited_ = 0;                   // organ_bit() of the organs with a limit for burns
   std::vector<double> tries_;                   // [fibre] attempts to divide it
   std::vector<double> shortest_;                // [fibre] m  it is divided only when it is at least as long
