@@ -65,16 +65,9 @@ struct PeelOptions {
 
 void measure_peel(const PeelOptions& options) {
   const Scene scene = load_scene(options.scene);
-  LinePlot plot{"The gallbladder is peeled off its bed, from the fundus to the neck",
-                "",
-                "length of the bed that is loose (mm)",
-                "force (N)",
-                {},
-                0.0,
-                0.0,
-                0.0,
-                0.0,
-                ""};
+  LinePlot plot{.title = "The gallbladder is peeled off its bed, from the fundus to the neck",
+                .x_name = "length of the bed that is loose (mm)",
+                .y_name = "force (N)"};
   const auto series = [](const std::string& name, const std::vector<PeelPoint>& points, Mark mark) {
     Series line{name, {}, true, mark};
     for (const PeelPoint& point : points) line.points.emplace_back(1e3 * point.peeled, point.force);

@@ -17,11 +17,11 @@ struct Series {
 };
 
 struct LinePlot {
-  std::string title, subtitle, x_name, y_name;  // axes with their units
-  std::vector<Series> series;
+  std::string title = {}, subtitle = {}, x_name = {}, y_name = {};  // axes with their units
+  std::vector<Series> series = {};
   double y_low = 0.0, y_high = 0.0;        // equal: computed from the points
   double band_low = 0.0, band_high = 0.0;  // a grey band between them; equal: no band
-  std::string band_name;
+  std::string band_name = {};
 };
 
 // Returns a whole SVG file.

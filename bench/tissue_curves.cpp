@@ -44,16 +44,15 @@ TissueParams settling(double spacing, float drag) {
 }
 
 LinePlot modulus_plot() {
-  LinePlot plot{"Young's modulus measured",
-                "bar 48 x 48 x 192 mm, E = 6 kPa, secant at 10 %, real-time step",
-                "node spacing (mm)",
-                "measured E / stated E",
-                {},
-                0.8,
-                1.2,
-                0.9,
-                1.1,
-                "within 10 %"};
+  LinePlot plot{.title = "Young's modulus measured",
+                .subtitle = "bar 48 x 48 x 192 mm, E = 6 kPa, secant at 10 %, real-time step",
+                .x_name = "node spacing (mm)",
+                .y_name = "measured E / stated E",
+                .y_low = 0.8,
+                .y_high = 1.2,
+                .band_low = 0.9,
+                .band_high = 1.1,
+                .band_name = "within 10 %"};
   const struct {
     const char* name;
     double turn, strain;
@@ -91,16 +90,15 @@ double half_period(TissueModel model, const Bar& bar, const Positions& bent, dou
 }
 
 LinePlot beam_plot() {
-  LinePlot plot{"Beams against beam theory",
-                "256 mm long, 32 mm square, E = 6 kPa, Poisson's ratio 0.46",
-                "cells across the beam",
-                "measured / theory",
-                {},
-                0.7,
-                1.1,
-                0.9,
-                1.1,
-                "within 10 %"};
+  LinePlot plot{.title = "Beams against beam theory",
+                .subtitle = "256 mm long, 32 mm square, E = 6 kPa, Poisson's ratio 0.46",
+                .x_name = "cells across the beam",
+                .y_name = "measured / theory",
+                .y_low = 0.7,
+                .y_high = 1.1,
+                .band_low = 0.9,
+                .band_high = 1.1,
+                .band_name = "within 10 %"};
   Series bend{"cantilever's deflection", {}, true, Mark::Dot}, period{"cantilever's period", {}, true, Mark::Square},
       hang{"hanging column's sag", {}, true, Mark::Ring};
   const Bar bar{{0.256, 0.032, 0.032}};
@@ -124,16 +122,15 @@ LinePlot beam_plot() {
 }
 
 LinePlot steps_plot() {
-  LinePlot plot{"Sag of a hanging column over the substep",
-                "48 x 48 x 144 mm, node spacing 12 mm, real-time step",
-                "substep (ms)",
-                "sag / sag at 60 Hz",
-                {},
-                0.94,
-                1.06,
-                0.95,
-                1.05,
-                "within 5 %"};
+  LinePlot plot{.title = "Sag of a hanging column over the substep",
+                .subtitle = "48 x 48 x 144 mm, node spacing 12 mm, real-time step",
+                .x_name = "substep (ms)",
+                .y_name = "sag / sag at 60 Hz",
+                .y_low = 0.94,
+                .y_high = 1.06,
+                .band_low = 0.95,
+                .band_high = 1.05,
+                .band_name = "within 5 %"};
   const Bar bar{{0.144, 0.048, 0.048}};
   const auto sag = [&](int substeps, float dt, Series& series) {
     TissueParams params = settling(0.012, 20.f);
@@ -181,16 +178,11 @@ std::vector<Squeezed> squeezed(test::Fold& fold, double firmness) {
 // The jaws stop where the force of the handle equals that of the tissue, which is measured on the jaws. The law of a
 // free layer is its lower limit.
 LinePlot squeeze_plot() {
-  LinePlot plot{"Squeeze of jaws that close on a fold",
-                "fold 5 mm thick, E = 6 kPa, jaws of 3.6 mm, node spacing 2.5 mm; the handle closes in ten steps",
-                "aperture of the jaws (%)",
-                "force on a jaw (N)",
-                {},
-                0.0,
-                0.0,
-                0.0,
-                0.0,
-                ""};
+  LinePlot plot{
+      .title = "Squeeze of jaws that close on a fold",
+      .subtitle = "fold 5 mm thick, E = 6 kPa, jaws of 3.6 mm, node spacing 2.5 mm; the handle closes in ten steps",
+      .x_name = "aperture of the jaws (%)",
+      .y_name = "force on a jaw (N)"};
   Series law{"free layer (law)", {}, true, Mark::None}, tissue{"tissue on a jaw", {}, true, Mark::None},
       firm{"squeeze, firm grip", {}, false, Mark::Dot}, light{"squeeze, light grip", {}, false, Mark::Ring};
   test::Fold fold, lightly_held;
@@ -207,16 +199,11 @@ LinePlot squeeze_plot() {
 }
 
 LinePlot peel_plot() {
-  LinePlot plot{"A strip is peeled off its bed at a right angle",
-                "layer 3 kPa, 1.5 mm, breaking strain 1.5 (5.1 J/m2); fibres 1 mm apart; 30 mm/s; means of 6 frames",
-                "length of the bed still joined (mm)",
-                "force (N)",
-                {},
-                0.0,
-                0.0,
-                0.0,
-                0.0,
-                ""};
+  LinePlot plot{
+      .title = "A strip is peeled off its bed at a right angle",
+      .subtitle = "layer 3 kPa, 1.5 mm, breaking strain 1.5 (5.1 J/m2); fibres 1 mm apart; 30 mm/s; means of 6 frames",
+      .x_name = "length of the bed still joined (mm)",
+      .y_name = "force (N)"};
   const struct {
     const char* name;
     float length, width;
@@ -259,16 +246,10 @@ LinePlot press_plot(const std::filesystem::path& liver) {
   constexpr double kSpacing = 0.014;
   const test::LiverScene scene = test::liver_scene(liver, settling(kSpacing, TissueParams().drag));
   const auto points = test::points_near_dome(scene.mesh, 0.012f);
-  LinePlot plot{"A 10 mm instrument pressed 10 mm into the liver and released",
-                "OpenHELP liver, E = 6 kPa, friction 0.2, 20 mm/s, node spacing 14 mm",
-                "time (ms)",
-                "force along the press (N)",
-                {},
-                0.0,
-                0.0,
-                0.0,
-                0.0,
-                ""};
+  LinePlot plot{.title = "A 10 mm instrument pressed 10 mm into the liver and released",
+                .subtitle = "OpenHELP liver, E = 6 kPa, friction 0.2, 20 mm/s, node spacing 14 mm",
+                .x_name = "time (ms)",
+                .y_name = "force along the press (N)"};
   plot.series.push_back(press_curve("real-time step, 1 kHz", test::Stepped{scene}, 1000.0, points, Mark::None));
   plot.series.push_back(press_curve("real-time step, 60 Hz", test::Stepped{scene}, 60.0, points, Mark::None));
   plot.series.push_back(
@@ -277,16 +258,12 @@ LinePlot press_plot(const std::filesystem::path& liver) {
 }
 
 LinePlot press_spacing_plot(const std::filesystem::path& liver) {
-  LinePlot plot{"Force of a press 10 mm into the liver, over the node spacing",
-                "OpenHELP liver, E = 6 kPa, friction 0.2, real-time step at 60 Hz",
-                "node spacing (mm)",
-                "force along the press (N)",
-                {},
-                0.0,
-                1.2,
-                0.0,
-                0.0,
-                ""};
+  LinePlot plot{.title = "Force of a press 10 mm into the liver, over the node spacing",
+                .subtitle = "OpenHELP liver, E = 6 kPa, friction 0.2, real-time step at 60 Hz",
+                .x_name = "node spacing (mm)",
+                .y_name = "force along the press (N)",
+                .y_low = 0.0,
+                .y_high = 1.2};
   for (const double radius : {0.005, 0.0025}) {
     Series series{
         radius > 0.004 ? "10 mm instrument" : "5 mm instrument", {}, true, radius > 0.004 ? Mark::Dot : Mark::Ring};

@@ -11,6 +11,7 @@ constexpr KeyLine kInstrument[] = {
     {"left button, held", "close the jaws with a firm grip; they stay closed. Scissors: closed while held"},
     {"E or Space, held", "diathermy on, cut: the hook removes the tissue around its wire"},
     {"R, held", "diathermy on, coagulate: tissue at the wire turns pale, then black"},
+    {"E  R, held", "suction: E removes the fluid near the tip, R rinses the tissue with water"},
     {"Tab", "select the next instrument or the scope"},
     {"right button, held", "move the scope, whichever instrument is selected"},
 };

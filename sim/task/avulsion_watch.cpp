@@ -30,8 +30,8 @@ AvulsionWatch::AvulsionWatch(const TaskStage& stage, std::span<const char> wante
 void AvulsionWatch::step(const Observation& seen, const DuctWatch& ducts, TaskLog& log) {
   for (const std::uint32_t fibre : seen.fibres.broken) {
     if (junction_of_[fibre] == kNoJunction) continue;
-    const Junction& junction = junctions_[junction_of_[fibre]];
-    if (--junctions_[junction_of_[fibre]].intact > 0 || ducts.is_divided(junction.duct)) continue;
+    Junction& junction = junctions_[junction_of_[fibre]];
+    if (--junction.intact > 0 || ducts.is_divided(junction.duct)) continue;
     log.critical(seen.time, fmt::format("the {} has come off the {}", names_[junction.duct], names_[junction.other]));
   }
 }

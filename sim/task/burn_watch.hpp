@@ -1,6 +1,6 @@
 // Measures how deep burnt holes reach into an organ: the largest distance of a vertex of their walls from the surface
 // at rest. Scanned organs overlap their neighbours at rest; tissue inside a neighbour is not counted, and its surface
-// bounds the organ there.   Units: metres.   Tested in tests/sim/operation_test.cpp
+// bounds the organ there.   Units: metres.   Tested in tests/sim/burn_watch_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Returns points of the line through a duct or vessel at rest.   Units: metres.
-// Tested in tests/sim/operation_test.cpp
+// Tested in tests/sim/duct_line_test.cpp
 #pragma once
 
 #include <algorithm>

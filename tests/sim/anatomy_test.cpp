@@ -3,9 +3,7 @@
 #include "sim/scene/anatomy.hpp"
 
 #include <cstdio>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "mesh/self_crossing.hpp"
 #include "sim/scene/scene_writer.hpp"
@@ -16,7 +14,9 @@
 namespace trocar {
 namespace {
 
-Scene operation() { return load_scene(repository_file("data/scenes/procedures/cholecystectomy.toml")); }
+constexpr const char* kOperation = "data/scenes/procedures/cholecystectomy.toml";
+
+Scene operation() { return load_scene(repository_file(kOperation)); }
 
 const OrganScene& organ_of(const Scene& scene, const std::string& name) {
   return *std::ranges::find(scene.organs, name, &OrganScene::name);
@@ -122,28 +122,17 @@ TEST(Anatomy, CoursesOccurAsOftenAsPublished) {
 
 class AnatomyScenes : public test::SceneText {
  protected:
-  AnatomyScenes() : SceneText("") {}
+  AnatomyScenes() : SceneText(test::shipped_scene(kOperation)) {}
 };
 
 TEST_F(AnatomyScenes, FaultsAreOneSentence) {
-  std::ostringstream all;
-  all << std::ifstream(repository_file("data/scenes/procedures/cholecystectomy.toml")).rdbuf();
-  const std::string text = all.str();
-  const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string other = text;
-    for (std::size_t at; (at = other.find("../../organs/")) != std::string::npos;)
-      other.replace(at, 13, repository_file("data/organs/").string());
-    EXPECT_NE(other.find(from), std::string::npos) << from;
-    return other.replace(other.find(from), from.size(), to);
-  };
-  expect_sentence(changed("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"liver\""), "has no [organ.tube]");
-  expect_sentence(changed("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"spleen\""), "'spleen'");
-  expect_sentence(changed("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"cystic artery\""),
-                  "three different");
-  expect_sentence(changed("[anatomy]\nduct = \"cystic duct\"", "[anatomy]"), "duct");
-  expect_sentence(changed("bed = \"bed\"", "bed = \"bad\""), "no layer 'bad'");
-  expect_sentence(changed("short_artery_mm = [-31, 95, 120]", "short_artery_mm = [-31, 95]"), "short_artery_mm");
-  expect_sentence(changed("short_artery_mm", "shortest_artery_mm"), "short");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"liver\""), "has no [organ.tube]");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"spleen\""), "'spleen'");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"cystic artery\""), "three different");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]"), "duct");
+  expect_sentence(with("bed = \"bed\"", "bed = \"bad\""), "no layer 'bad'");
+  expect_sentence(with("short_artery_mm = [-31, 95, 120]", "short_artery_mm = [-31, 95]"), "short_artery_mm");
+  expect_sentence(with("short_artery_mm", "shortest_artery_mm"), "short");
   Scene scene = operation();
   scene.anatomy.reset();
   EXPECT_THROW(vary_anatomy(scene, 1), InputError);

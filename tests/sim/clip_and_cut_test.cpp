@@ -2,9 +2,7 @@
 // trainees who perform it in a session, whose score comes out of the recording too.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include "geometry/error.hpp"
 #include "mesh/tube_shape.hpp"
@@ -149,29 +147,21 @@ TEST_F(ClipAndCutRules, CriticalErrorsEndTheTask) {
 
 class ClipAndCutScene : public test::SceneText {
  protected:
-  ClipAndCutScene() : SceneText("") {}
+  ClipAndCutScene() : SceneText(test::shipped_scene(kShipped)) {}
+
+  static constexpr const char* kShipped = "data/scenes/tasks/clip_and_cut.toml";
 };
 
 TEST_F(ClipAndCutScene, FaultsAreOneSentence) {
-  std::ostringstream all;
-  all << std::ifstream(repository_file("data/scenes/tasks/clip_and_cut.toml")).rdbuf();
-  const std::string text = all.str();
-  const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string other = text;
-    for (std::size_t at; (at = other.find("../../organs/")) != std::string::npos;)
-      other.replace(at, 13, repository_file("data/organs/").string());
-    return other.replace(other.find(from), from.size(), to);
-  };
-  expect_sentence(changed("organ = \"cystic duct\"\nat_mm", "organ = \"liver\"\nat_mm"), "liver has no [organ.tube]");
-  expect_sentence(changed("organ = \"cystic artery\"\nat_mm", "organ = \"cystic duct\"\nat_mm"), "only once");
-  expect_sentence(changed("kind = \"clip-applier\"", "kind = \"probe\""),
-                  "needs an instrument of the kind clip-applier");
-  expect_sentence(changed("stays = \"end\"", "stays = \"left\""), "stays: must be start or end");
+  expect_sentence(with("organ = \"cystic duct\"\nat_mm", "organ = \"liver\"\nat_mm"), "liver has no [organ.tube]");
+  expect_sentence(with("organ = \"cystic artery\"\nat_mm", "organ = \"cystic duct\"\nat_mm"), "only once");
+  expect_sentence(with("kind = \"clip-applier\"", "kind = \"probe\""), "needs an instrument of the kind clip-applier");
+  expect_sentence(with("stays = \"end\"", "stays = \"left\""), "stays: must be start or end");
 }
 
 // The expert divides the duct, the clumsy trainee does not get that far, and the recording gives the same score.
 TEST_F(ClipAndCutScene, IsPerformedAndScoredFromTheRecording) {
-  Scene scene = load_scene(repository_file("data/scenes/tasks/clip_and_cut.toml"));
+  Scene scene = load_scene(repository_file(kShipped));
   // Coarser organs and one duct, to save time.
   scene.organs[0].tissue.node_spacing = 0.018f, scene.organs[1].tissue.node_spacing = 0.009f;
   scene.task->locations.resize(1);

@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/compare/backends.hpp"
 #include "sim/session/session.hpp"
@@ -14,8 +16,8 @@
 
 namespace trocar::test {
 
-// A duct along x, attached at one end and pulled at the other, an applier and scissors above it.
-inline constexpr const char* kDuctScene = R"([[organ]]
+// A duct along x, attached at one end and pulled along x at the other by a band.
+inline constexpr const char* kPulledDuct = R"([[organ]]
 name = "duct"
 [organ.tube]
 path_mm = [[0, 0, 0], [20, 0, 0], [50, 0, 0]]
@@ -41,7 +43,10 @@ modulus = 100000
 section_mm2 = 10
 rest_strain = 0.25
 break_strain = 2
-[[instrument]]
+)";
+
+// An applier and scissors above the duct.
+inline constexpr const char* kApplierAndScissors = R"([[instrument]]
 name = "applier"
 kind = "clip-applier"
 pivot_mm = [15, 0, 150]
@@ -61,12 +66,52 @@ tip_mm = [25, 0, 60]
 radius_mm = 2.5
 )";
 
+inline constexpr const char* kVesselTable = "[organ.vessel]\nrate_ml_min = 40\nhalf_time_s = 20\n";
+
+// Returns the text of a scene with the pulled duct.
+inline std::string duct_with(const std::string& instruments) { return kPulledDuct + instruments; }
+inline std::string duct_scene() { return duct_with(kApplierAndScissors); }
+
+// Makes the duct of a scene a vessel. `keys`: of its table.
+inline std::string with_vessel(std::string scene, const std::string& keys = "") {
+  return scene.insert(scene.find("[[band]]"), kVesselTable + keys);
+}
+
+// An instrument above the start of the duct. `kind`: also its name.
+inline std::string above_start(const std::string& kind) {
+  return "[[instrument]]\nname = \"" + kind + "\"\nkind = \"" + kind +
+         "\"\npivot_mm = [10, 0, 150]\ntip_mm = [10, 0, 70]\nradius_mm = 2.5\n";
+}
+
+// Returns a session with every instrument at `pose`.
+inline std::unique_ptr<Session> posed_session(const Scene& scene, Backends& backends, const DevicePose& pose) {
+  return std::make_unique<Session>(scene, backends, "scan", std::vector<CheckPlan>{},
+                                   [&pose](const InstrumentScene&) { return std::make_unique<PosedDevice>(&pose); });
+}
+
 class DuctSession : public SceneText {
  protected:
-  DuctSession() : SceneText(kDuctScene) {}
+  struct Saved {
+    std::vector<std::byte> block;
+    std::deque<DevicePose> pose;  // [instrument]
+    std::uint64_t frame;
+  };
+
+  DuctSession() : SceneText(duct_scene()) {}
 
   void start(const std::string& scene) {
     scene_ = load(scene);
+    open_session();
+  }
+  Saved save() const { return {session_->save(), pose_, frame_}; }
+  // Continues in a fresh session of the same scene.
+  void restore(const Saved& saved) {
+    open_session();
+    session_->restore(saved.block);
+    std::ranges::copy(saved.pose, pose_.begin());
+    frame_ = saved.frame;
+  }
+  void open_session() {
     pose_.clear();
     frame_ = 0;
     session_ = std::make_unique<Session>(scene_, backends_, "scan", std::vector<CheckPlan>{},

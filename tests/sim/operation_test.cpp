@@ -2,17 +2,8 @@
 // errors that end it.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "mesh/tube_shape.hpp"
-#include "sim/task/burn_watch.hpp"
-#include "sim/task/duct_line.hpp"
 #include "sim/task/task_run.hpp"
-#include "tests/sim/performed_task.hpp"
-#include "tests/sim/scene_text.hpp"
-#include "tests/support/shapes.hpp"
-#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -322,84 +313,6 @@ TEST_F(OperationRules, SpiltBileIsAnErrorAndTooMuchEndsTheOperation) {
   show();
   EXPECT_EQ(last_event(), "critical: the organ has spilt more than 10 ml of bile");
   EXPECT_TRUE(run_->feed().finished);
-}
-
-class OperationScene : public test::SceneText {
- protected:
-  OperationScene() : SceneText("") {}
-};
-
-TEST_F(OperationScene, FaultsAreOneSentence) {
-  std::ostringstream all;
-  all << std::ifstream(repository_file("data/scenes/procedures/cholecystectomy.toml")).rdbuf();
-  const std::string text = all.str();
-  const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string other = text;
-    for (std::size_t at; (at = other.find("../../organs/")) != std::string::npos;)
-      other.replace(at, 13, repository_file("data/organs/").string());
-    EXPECT_NE(other.find(from), std::string::npos) << from;
-    return other.replace(other.find(from), from.size(), to);
-  };
-  expect_sentence(changed("name = \"bed\"\nnear_mm", "name = \"bad\"\nnear_mm"),
-                  "no layer or band 'bad'; it has bed, ");
-  expect_sentence(changed("title = \"retract the fundus\"\norgan = \"gallbladder\"", "title = \"retract\""),
-                  "is missing; name the organ that is moved");
-  expect_sentence(changed("title = \"retract the fundus\"\norgan = \"gallbladder\"", "organ = \"spleen\""), "'spleen'");
-  expect_sentence(changed("kind = \"hook\"", "kind = \"probe\""), "needs an instrument of the kind hook");
-  expect_sentence(changed("kind = \"grasper\"", "kind = \"probe\""), "the scene needs a grasper");
-  expect_sentence(changed("title = \"clip and divide duct and artery\"", "organ = \"liver\""), "must be absent");
-  expect_sentence(changed("kind = \"retract\"", "kind = \"remove\""), "at most one step of the kind remove");
-  expect_sentence(changed("deepest_burn_mm = 3", "deepest_burn_mm = -3"), "deepest_burn_mm");
-  expect_sentence(changed("part = 0.333", "part = 0"), "part");
-  expect_sentence(changed("no_diathermy = true", "most_blood_ml = 10"), "stomach cannot bleed");
-  expect_sentence(changed("no_diathermy = true", "most_bile_ml = 10"), "stomach holds no bile");
-  expect_sentence(changed("deepest_burn_mm = 3", "most_blood_ml = -3"), "most_blood_ml");
-  expect_sentence(changed("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
-}
-
-// The expert stretches the band and cuts it, the clumsy trainee does it badly, and the recording gives the same score.
-TEST_F(OperationScene, TheBandIsCutAndScoredFromTheRecording) {
-  Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));
-  scene.organs.erase(scene.organs.begin());  // the liver, to save time
-  const TaskResult expert = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder_);
-  EXPECT_TRUE(expert.finished);
-  EXPECT_GE(expert.score, 85.0);
-  const TaskResult clumsy = test::perform_and_score_again(scene, style_of(Skill::Clumsy), 1, folder_);
-  EXPECT_LT(clumsy.score, 50.0);
-}
-
-// The depth of a hole is the distance of its walls from the surface at rest.
-TEST(BurnDepth, IsTheDistanceFromTheSurfaceAtRest) {
-  const TriangleMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2}, {1, 3, 2}}};
-  BurnWatch burns(flat.view(), {});
-  EXPECT_EQ(burns.deepest(), 0.0);
-  burns.add({});
-  EXPECT_EQ(burns.deepest(), 0.0);
-  const std::vector<glm::vec3> walls = {{0.5f, 0.5f, -0.25f}, {0.2f, 0.2f, -0.5f}, {0.3f, 0.3f, 0.f}};
-  burns.add(walls);
-  EXPECT_NEAR(burns.deepest(), 0.5, 1e-7);
-}
-
-TEST(DuctLine, PointsLieAlongIt) {
-  const std::vector<glm::dvec3> line = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}};
-  EXPECT_EQ(point_on_line(line, -1.0), line[0]);
-  EXPECT_EQ(point_on_line(line, 0.25), glm::dvec3(0.25, 0, 0));
-  EXPECT_EQ(point_on_line(line, 2.0), glm::dvec3(1, 1, 0));
-  EXPECT_EQ(point_on_line(line, 9.0), line[2]);
-}
-
-// Where a neighbour overlaps the organ at rest, its surface bounds the organ.
-TEST(BurnDepth, DoesNotCountTissueInsideANeighbour) {
-  const TriangleMesh flat{{{-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, {{0, 1, 2}}};
-  const TriangleMesh ball = shapes::sphere_of(2000, 1.f);  // down to z = -1
-  const std::vector<MeshView> neighbours = {ball.view()};
-  BurnWatch burns(flat.view(), neighbours);
-  burns.add(std::vector<glm::vec3>{{0.1f, 0.f, -0.5f}});
-  EXPECT_EQ(burns.deepest(), 0.0);
-  burns.add(std::vector<glm::vec3>{{0.f, 0.f, -1.25f}});
-  EXPECT_NEAR(burns.deepest(), 0.25, 1e-3);
-  burns.add(std::vector<glm::vec3>{{3.f, 0.f, -0.5f}});
-  EXPECT_NEAR(burns.deepest(), 0.5, 1e-7) << "away from the neighbour";
 }
 
 }  // namespace

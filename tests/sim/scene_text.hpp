@@ -4,17 +4,34 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "geometry/error.hpp"
 #include "sim/scene/scene.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar::test {
+
+// Returns the text of a scene of this repository, with paths of organs that are valid in any folder.
+inline std::string shipped_scene(std::string_view file) {
+  const std::string relative = "../../organs/", absolute = repository_file("data/organs/").string();
+  std::string text = read_file(repository_file(file));
+  for (std::size_t at; (at = text.find(relative)) != std::string::npos;) text.replace(at, relative.size(), absolute);
+  return text;
+}
+
+// Returns the text with one replacement.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  EXPECT_NE(text.find(from), std::string::npos) << from;
+  return text.replace(text.find(from), from.size(), to);
+}
 
 class SceneText : public ::testing::Test {
  protected:
   // `valid`: a scene that loads, from which with() makes others.
-  explicit SceneText(const char* valid) : valid_(valid) {}
+  explicit SceneText(std::string valid) : valid_(std::move(valid)) {}
 
   Scene load(const std::string& content) { return load_scene(folder_.write("s.toml", content)); }
 
@@ -30,15 +47,12 @@ class SceneText : public ::testing::Test {
   }
 
   // The valid scene with one replacement.
-  std::string with(const std::string& from, const std::string& to) const {
-    std::string text = valid_;
-    return text.replace(text.find(from), from.size(), to);
-  }
+  std::string with(const std::string& from, const std::string& to) const { return replaced(valid_, from, to); }
 
   TemporaryFolder folder_;
 
  private:
-  const char* valid_;
+  std::string valid_;
 };
 
 }  // namespace trocar::test

@@ -14,7 +14,7 @@ using ClipsOnADuct = test::DuctSession;
 
 // The clip goes all around, keeps the tissue flat after the jaws have let go, and lies where they were.
 TEST_F(ClipsOnADuct, AnApplierClosesAClipThatHoldsTheDuctClosed) {
-  start(test::kDuctScene);
+  start(test::duct_scene());
   run(10);
   const double before = thickness(0.015);
   clip(0.015);
@@ -43,7 +43,7 @@ TEST_F(ClipsOnADuct, EveryCutDividesTheDuct) {
   const auto uniform = [&](double low, double high) { return low + (high - low) * double(random()) / 4294967296.0; };
   int on_both_sides = 0;
   for (int k = 0; k < 6; ++k) {
-    start(test::kDuctScene);
+    start(test::duct_scene());
     const double x = uniform(0.018, 0.034), depth = uniform(0.003, 0.010), aperture = uniform(0.4, 1.0);
     for (const double at : {x - 0.009, x + 0.009}) use(0, at, -uniform(0.001, 0.0035), 1.0);
     use(1, x, -depth, aperture);
@@ -58,7 +58,7 @@ TEST_F(ClipsOnADuct, EveryCutDividesTheDuct) {
 }
 
 TEST_F(ClipsOnADuct, ClipsStayOnTheirPartOfADividedDuct) {
-  start(test::kDuctScene);
+  start(test::duct_scene());
   run(10);
   for (const double x : {0.013, 0.019, 0.036}) clip(x);
   EXPECT_EQ(clips().tubes()[0], (TubeState{false, 3, 3, 0.f}));
@@ -105,7 +105,7 @@ TEST_F(ClipsOnADuct, AClipThatIsForcedOpenComesOff) {
 }
 
 TEST_F(ClipsOnADuct, ClipsPassThroughASavedSession) {
-  start(test::kDuctScene);
+  start(test::duct_scene());
   run(10);
   clip(0.013);
   cut(0.026);
@@ -114,22 +114,17 @@ TEST_F(ClipsOnADuct, ClipsPassThroughASavedSession) {
   move(0, 0.008, -0.002);
   pose_[0].grip = 0.3;
   run(2);
-  const std::vector<std::byte> block = session_->save();
+  const Saved saved = save();
   const auto finish = [&] {
     grip(0, 0.0);
     grip(0, 1.0);
     run(10);
     return session_->save();
   };
-  const std::deque<DevicePose> poses = pose_;
-  const std::uint64_t frame = frame_;
   const TubeState before = clips().tubes()[0];
   const std::vector<std::byte> uninterrupted = finish();
   ASSERT_EQ(clips().clips().size(), 2u);
-  start(test::kDuctScene);
-  session_->restore(block);
-  for (std::size_t k = 0; k < poses.size(); ++k) pose_[k] = poses[k];
-  frame_ = frame;
+  restore(saved);
   ASSERT_EQ(clips().clips().size(), 1u);
   EXPECT_EQ(clips().tubes()[0], before);
   EXPECT_EQ(finish(), uninterrupted);

@@ -17,16 +17,7 @@ namespace {
 class FluidOnADuct : public test::DuctSession {
  protected:
   static std::string bleeding(const std::string& keys = "") {
-    std::string text = test::kDuctScene;
-    text.insert(text.find("[[band]]"), "[organ.vessel]\nrate_ml_min = 40\nhalf_time_s = 20\n");
-    return text + R"([[instrument]]
-name = "suction"
-kind = "suction"
-pivot_mm = [10, 0, 150]
-tip_mm = [10, 0, 70]
-radius_mm = 2.5
-[instrument.suction]
-)" + keys;
+    return test::with_vessel(test::duct_scene()) + test::above_start("suction") + "[instrument.suction]\n" + keys;
   }
   const FluidAmounts& amounts() const { return session_->film().amounts(); }
   double of(FilmFluid fluid) const {
@@ -115,9 +106,7 @@ TEST_F(FluidOnADuct, PassesThroughASavedSession) {
   run(10);
   cut(0.026);
   run(37);
-  const std::vector<std::byte> block = session_->save();
-  const std::deque<DevicePose> poses = pose_;
-  const std::uint64_t frame = frame_;
+  const Saved saved = save();
   const FluidAmounts before = amounts();
   const auto finish = [&] {
     pump(Diathermy::Cut, 20);
@@ -125,10 +114,7 @@ TEST_F(FluidOnADuct, PassesThroughASavedSession) {
     return session_->save();
   };
   const std::vector<std::byte> uninterrupted = finish();
-  start(bleeding());
-  session_->restore(block);
-  for (std::size_t k = 0; k < poses.size(); ++k) pose_[k] = poses[k];
-  frame_ = frame;
+  restore(saved);
   EXPECT_EQ(amounts(), before);
   EXPECT_EQ(finish(), uninterrupted);
 }

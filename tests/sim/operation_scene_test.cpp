@@ -1,0 +1,46 @@
+// Tests scenes with the task "operation": faults are one sentence; scripted trainees perform one in a session, and its
+// score follows from the recording too.
+#include <gtest/gtest.h>
+
+#include "tests/sim/performed_task.hpp"
+#include "tests/sim/scene_text.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+class OperationScene : public test::SceneText {
+ protected:
+  OperationScene() : SceneText(test::shipped_scene("data/scenes/procedures/cholecystectomy.toml")) {}
+};
+
+TEST_F(OperationScene, FaultsAreOneSentence) {
+  expect_sentence(with("name = \"bed\"\nnear_mm", "name = \"bad\"\nnear_mm"), "no layer or band 'bad'; it has bed, ");
+  expect_sentence(with("title = \"retract the fundus\"\norgan = \"gallbladder\"", "title = \"retract\""),
+                  "is missing; name the organ that is moved");
+  expect_sentence(with("title = \"retract the fundus\"\norgan = \"gallbladder\"", "organ = \"spleen\""), "'spleen'");
+  expect_sentence(with("kind = \"hook\"", "kind = \"probe\""), "needs an instrument of the kind hook");
+  expect_sentence(with("kind = \"grasper\"", "kind = \"probe\""), "the scene needs a grasper");
+  expect_sentence(with("title = \"clip and divide duct and artery\"", "organ = \"liver\""), "must be absent");
+  expect_sentence(with("kind = \"retract\"", "kind = \"remove\""), "at most one step of the kind remove");
+  expect_sentence(with("deepest_burn_mm = 3", "deepest_burn_mm = -3"), "deepest_burn_mm");
+  expect_sentence(with("part = 0.333", "part = 0"), "part");
+  expect_sentence(with("no_diathermy = true", "most_blood_ml = 10"), "stomach cannot bleed");
+  expect_sentence(with("no_diathermy = true", "most_bile_ml = 10"), "stomach holds no bile");
+  expect_sentence(with("deepest_burn_mm = 3", "most_blood_ml = -3"), "most_blood_ml");
+  expect_sentence(with("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
+}
+
+// The expert stretches the band and cuts it, the clumsy trainee does it badly, and the recording gives the same score.
+TEST_F(OperationScene, TheBandIsCutAndScoredFromTheRecording) {
+  Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));
+  scene.organs.erase(scene.organs.begin());  // the liver, to save time
+  const TaskResult expert = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder_);
+  EXPECT_TRUE(expert.finished);
+  EXPECT_GE(expert.score, 85.0);
+  const TaskResult clumsy = test::perform_and_score_again(scene, style_of(Skill::Clumsy), 1, folder_);
+  EXPECT_LT(clumsy.score, 50.0);
+}
+
+}  // namespace
+}  // namespace trocar
