@@ -1,6 +1,6 @@
 // Plans how a performer does the steps of an operation, one after the other. The grasper holds what it has retracted
 // while another instrument works. Connective tissue is divided strand by strand with the hook, the most stretched of
-// the near ones first.   Tested in tests/sim/operation_test.cpp
+// the near ones first.   Tested in tests/sim/operation_test.cpp, tests/sim/operation_scene_test.cpp
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -19,7 +19,7 @@ constexpr double kBack = 0.025;   // m    in front of the strands, towards the t
 // From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
 constexpr double kBeyond = 0.0027;    // m
 constexpr double kInJaws = 0.005;     // m    of a duct, from the tip of the grasper
-constexpr double kGraspForce = 0.8;   // N    of open jaws on the tissue that they grasp
+constexpr double kGraspForce = 1.5;   // N    of open jaws on the tissue that they grasp
 constexpr int kMostGrasps = 8;        // of tissue that slipped out
 constexpr double kSlope = 1e-3;       // m    over which the direction of a duct is measured
 constexpr double kClose = 0.008;      // m    strands this near are divided without withdrawing the hook
@@ -27,7 +27,7 @@ constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative
 constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
 // A strand that is longer by this much is preferred to one that is nearer by 1 m.
 constexpr double kStretched = 1.0;
-constexpr double kForTaut = 0.005, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
+constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
 constexpr double kHot = 0.002;        // m    in front of the strand, where the hook becomes hot
 constexpr double kApproach = 0.03;    // m/s  to there
 constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
@@ -37,7 +37,7 @@ constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
 constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
-constexpr double kPull = 0.002, kMostPull = 0.010;   // m
+constexpr double kPull = 0.002, kMostPull = 0.006;   // m
 constexpr double kAfterPull = 0.5;                   // s   tissue comes to rest
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
@@ -68,16 +68,24 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   }
 }
 
-// A strand is divided away from ducts and vessels; else near the organ that has no limit for burns.
+// A strand is divided away from ducts and vessels; else near the organ that has no limit for burns, or away from a
+// hollow one, which a burn may open.
 void Performer::choose_aims(const TaskStage& stage) {
   constexpr double kSafe = 0.0055;                 // m   shorter strands lie too near to the duct or vessel
-  constexpr double kNear = 0.3, kFromTube = 0.55;  // 1
+  constexpr double kNear = 0.3, kFromTube = 0.55, kFromHollow = 0.7;  // 1
   const auto limited = [&](std::uint32_t organ) {
     return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
   };
   const auto tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
+  const auto hollow = [&](std::uint32_t organ) {
+    const auto holds_bile = [&](const TaskLimit& limit) {
+      return limit.most_bile_ml > 0.0 && organ_of(stage, limit.organ) == organ;
+    };
+    return std::ranges::any_of(task_.limits, holds_bile);
+  };
   limited_ = 0;
   for (const TaskLimit& limit : task_.limits) limited_ |= organ_bit(organ_of(stage, limit.organ));
+  fibres_ = stage.fibres;
   aim_at_.clear();
   shortest_.clear();
   for (const StageFibre& fibre : stage.fibres) {
@@ -85,9 +93,21 @@ void Performer::choose_aims(const TaskStage& stage) {
     shortest_.push_back(tube(fibre.a) || tube(fibre.b) ? kSafe : 0.0);
     if (tube(fibre.a) != tube(fibre.b))
       aim_at_.push_back(tube(fibre.a) ? kFromTube : 1.0 - kFromTube);
+    else if (a && b && hollow(fibre.a) != hollow(fibre.b))
+      aim_at_.push_back(hollow(fibre.a) ? kFromHollow : 1.0 - kFromHollow);
     else
       aim_at_.push_back(a == b ? 0.5 : b ? kNear : 1.0 - kNear);
   }
+}
+
+// The hook has burnt an organ at a strand: strands of this tissue are divided further away from it.
+void Performer::aim_away(std::uint32_t fibre, std::uint32_t heats) {
+  constexpr double kShift = 0.1, kFurthest = 0.1;  // 1
+  const bool a = (heats & organ_bit(fibres_[fibre].a)) != 0, b = (heats & organ_bit(fibres_[fibre].b)) != 0;
+  if (a == b) return;
+  for (std::size_t f = 0; f < fibres_.size(); ++f)
+    if (fibres_[f].group == fibres_[fibre].group)
+      aim_at_[f] = std::clamp(aim_at_[f] + (a ? kShift : -kShift), kFurthest, 1.0 - kFurthest);
 }
 
 // Takes an instrument out of the field, with open jaws. Returns whether it was in it.
@@ -125,8 +145,8 @@ void Performer::free_hook() {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   const glm::dvec3 now = poses_[tool].tip;
   const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
-  Move& move = then([in](const Observation&, double) { return in; });
-  move.tool = tool, move.duration = kThird / kTurn, move.roll = poses_[tool].roll_deg + kThird;
+  Move& move = then([=](const Observation&, double share) { return glm::mix(now, in, share); });
+  move.tool = tool, move.duration = kThird / kSlowTurn, move.roll = poses_[tool].roll_deg + kThird;
   back_out(tool);
   if (++freed_ > kMostAttempts) moves_.back().stop = 0.0;
 }
@@ -255,7 +275,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
-  cut.energy = Diathermy::Cut, cut.spare = limited_;
+  cut.energy = Diathermy::Cut, cut.spare = limited_, cut.fibre = fibre;
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
 }
@@ -270,7 +290,7 @@ bool Performer::pull_before(const Observation& seen, std::size_t next) {
     if (!holds(seen, step)) {
       if (grasped_again_ == kMostGrasps) return false;
       ++grasped_again_, pulled_for_.reset();
-      plan_retract(seen, step);
+      if (!withdraw(tool_of_kind(InstrumentKind::Hook))) plan_retract(seen, step);
       return true;
     }
     if (pulled_for_ == next) return false;

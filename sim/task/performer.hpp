@@ -69,7 +69,8 @@ class Performer {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr double kTurn = 180.0;  // deg/s of the wrist
+  static constexpr double kTurn = 180.0;     // deg/s of the wrist
+  static constexpr double kSlowTurn = 60.0;  // deg/s in tissue
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
   // One step of the movement.
@@ -85,10 +86,11 @@ class Performer {
     double deeper = 0.0;       // m    added to the style's depth, before a force is felt
     std::size_t tool = kNone;  // moves this instrument; kNone: the same as before
     std::optional<glm::dvec3> across = {};  // the jaws close across this direction
-    std::optional<double> roll = {};        // deg  of the instrument about its axis
+    std::optional<double> roll = {};        // deg  of the instrument about its axis, turned slowly
     double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
     bool withdraws = false;                 // a force at which the plan is given up means that tissue is caught
     std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
+    std::optional<std::uint32_t> fibre = {};  // that the hook divides
   };
 
   // A duct that the task divides.
@@ -124,6 +126,7 @@ class Performer {
   bool withdraw(std::size_t tool);
   void back_out(std::size_t tool);
   void free_hook();
+  void aim_away(std::uint32_t fibre, std::uint32_t heats);
   void choose_aims(const TaskStage& stage);
   void find_wrong_duct(const TaskStage& stage);
   // Returns the first instrument of a kind; instruments_.size() when there is none.
@@ -174,6 +177,7 @@ class Performer {
   std::vector<double> tries_;                   // [fibre] attempts to divide it
   std::vector<double> shortest_;                // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;                  // [fibre] 1  where the hook divides it, from its first end
+  std::vector<StageFibre> fibres_;              // [fibre]
   Duct wrong_duct_;                             // one that the task does not divide; without points: there is none
   std::vector<double> waves_;                   // phases and rates of tremor and sway
   std::deque<Move> moves_;
