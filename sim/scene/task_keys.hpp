@@ -47,6 +47,16 @@ void declare(Keys& keys, std::type_identity<StepTissue>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<StepPull>) {
+  keys.text({"instrument", "", "a grasper that has retracted an organ; empty: the first one"}, &StepPull::instrument);
+  keys.position({"to_mm", "mm",
+                 "before a step of the kind `dissect` or `divide`, scripted trainees move what it holds here, from "
+                 "its position at rest",
+                 Need::Required},
+                &StepPull::to);
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskStep::kind, kStepKinds);
   keys.text({"title", "", "shown as the hint"}, &TaskStep::title);
@@ -54,17 +64,14 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.position({"at_mm", "mm", "the nearest point of this organ at rest is the target"}, &TaskStep::location);
   keys.scaled({"lift_mm", "mm", "distance of the target from its position at rest"}, &TaskStep::lift, {1.0, 500.0});
   keys.number({"hold_s", "s", "time to hold it there"}, &TaskStep::hold, {0.0, 60.0});
-  keys.text({"instrument", "", "the grasper that scripted trainees use; empty: the first one"},
+  keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
             &TaskStep::instrument);
   keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
-  keys.position({"pull_mm", "mm",
-                 "`dissect`, `divide`: before, scripted trainees move what this grasper holds here, from its "
-                 "position at rest; all 0: they do not"},
-                &TaskStep::traction);
   keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});
   keys.flag({"before_division", "", "to divide a duct before this step is done is a critical error"},
             &TaskStep::before_division);
   keys.list("tissue", &TaskStep::tissue);
+  keys.list("pull", &TaskStep::pulls);
 }
 
 template <typename Keys>

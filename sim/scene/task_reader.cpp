@@ -123,16 +123,24 @@ void check(const SceneOrigin& origin, TomlTable& table, const StepTissue& tissue
                                  layers.empty() || bands.empty() ? "" : ", ", bands));
 }
 
+void refuse_no_grasper(const SceneOrigin& origin, TomlTable& table, const std::string& name) {
+  const auto grasper = std::ranges::find(origin.scene->instruments, name, &InstrumentScene::name);
+  if (!name.empty() && (grasper == origin.scene->instruments.end() || grasper->kind != InstrumentKind::Grasper))
+    table.fail("instrument", "must name a grasper of the scene");
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const StepPull& pull) {
+  refuse_no_grasper(origin, table, pull.instrument);
+}
+
 template <>
 void check(const SceneOrigin& origin, TomlTable& table, const TaskStep& step) {
   const bool moves = step.kind == StepKind::Retract || step.kind == StepKind::Remove;
   if (moves && step.organ.empty()) table.fail("organ", "is missing; name the organ that is moved");
   if (!moves && !step.organ.empty()) table.fail("organ", "must be absent; only retract and remove move an organ");
   if (moves) refuse_unknown_organ(origin, table, "organ", step.organ);
-  const auto grasper = std::ranges::find(origin.scene->instruments, step.instrument, &InstrumentScene::name);
-  if (!step.instrument.empty() &&
-      (grasper == origin.scene->instruments.end() || grasper->kind != InstrumentKind::Grasper))
-    table.fail("instrument", "must name a grasper of the scene");
+  refuse_no_grasper(origin, table, step.instrument);
   if (moves && std::ranges::count(origin.scene->instruments, InstrumentKind::Grasper, &InstrumentScene::kind) == 0)
     table.fail("kind", "to move an organ the scene needs a grasper");
   if (!(glm::length(step.direction) > 0.f)) table.fail("direction", "must not be zero");

@@ -39,21 +39,25 @@ struct StepTissue {
   double part = 1.0;    // 1  share of its fibres: those nearest to `near`
 };
 
+// Where a grasper moves what it holds before a step, in demonstrations.
+struct StepPull {
+  std::string instrument;  // empty: the first grasper
+  glm::vec3 to{0.f};       // m, from the position of the held target at rest
+};
+
 struct TaskStep {
   StepKind kind = StepKind::Retract;
   std::string title;                   // "retract the fundus"; shown as the hint
   std::string organ;                   // Retract, Remove
   glm::vec3 location{0.f};             // m, world, at rest: the nearest point of the organ's surface counts
   double lift = 0.020;                 // m  distance from rest
-  std::string instrument;              // holds the tissue in demonstrations; empty: the first grasper
+  std::string instrument;              // Retract, Remove: holds the tissue in demonstrations; empty: the first grasper
   glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
   double hold = 1.0;                   // s
   std::vector<StepTissue> tissue;      // Dissect
-  // Dissect, Divide, in demonstrations: before, what this grasper holds is moved here, from its position at rest; 0: it
-  // stays.
-  glm::vec3 traction{0.f};       // m
-  double share = 0.95;           // 1  of the fibres that must be divided
-  bool before_division = false;  // dividing a duct before this step is done is a critical error
+  std::vector<StepPull> pulls;         // Dissect, Divide
+  double share = 0.95;                 // 1  of the fibres that must be divided
+  bool before_division = false;        // dividing a duct before this step is done is a critical error
 };
 
 // What must not happen to an organ. Exceeding a limit is a critical error.

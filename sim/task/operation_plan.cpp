@@ -38,6 +38,7 @@ constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // up to kMostPull, while no strand is longer than kPullUpTo.
 constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
 constexpr double kPull = 0.002, kMostPull = 0.006;   // m
+constexpr double kMostTries = 3.0;                   // at a strand, before more tension
 constexpr double kAfterPull = 0.5;                   // s   tissue comes to rest
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
@@ -100,14 +101,18 @@ void Performer::choose_aims(const TaskStage& stage) {
   }
 }
 
-// The hook has burnt an organ at a strand: strands of this tissue are divided further away from it.
-void Performer::aim_away(std::uint32_t fibre, std::uint32_t heats) {
-  constexpr double kShift = 0.1, kFurthest = 0.1;  // 1
+// The hook has burnt an organ at a strand: strands of this tissue are divided further away from it, and those nearby
+// later.
+void Performer::aim_away(const Observation& seen, std::uint32_t fibre, std::uint32_t heats) {
+  constexpr double kShift = 0.1, kFurthest = 0.1;       // 1
+  constexpr double kNearby = 0.006, kLater = 0.5;       // m, tries
   const bool a = (heats & organ_bit(fibres_[fibre].a)) != 0, b = (heats & organ_bit(fibres_[fibre].b)) != 0;
-  if (a == b) return;
-  for (std::size_t f = 0; f < fibres_.size(); ++f)
-    if (fibres_[f].group == fibres_[fibre].group)
-      aim_at_[f] = std::clamp(aim_at_[f] + (a ? kShift : -kShift), kFurthest, 1.0 - kFurthest);
+  const double shift = a == b ? 0.0 : a ? kShift : -kShift;
+  for (std::size_t f = 0; f < fibres_.size(); ++f) {
+    if (fibres_[f].group != fibres_[fibre].group) continue;
+    aim_at_[f] = std::clamp(aim_at_[f] + shift, kFurthest, 1.0 - kFurthest);
+    if (glm::distance(middle(seen.fibres.ends[f]), middle(seen.fibres.ends[fibre])) < kNearby) tries_[f] += kLater;
+  }
 }
 
 // Takes an instrument out of the field, with open jaws. Returns whether it was in it.
@@ -151,11 +156,13 @@ void Performer::free_hook() {
   if (++freed_ > kMostAttempts) moves_.back().stop = 0.0;
 }
 
-std::size_t Performer::grasper_of(std::size_t step) const {
-  const auto named = std::ranges::find(instruments_, steps_->at(step).instrument, &InstrumentScene::name);
+std::size_t Performer::grasper_named(const std::string& name) const {
+  const auto named = std::ranges::find(instruments_, name, &InstrumentScene::name);
   if (named == instruments_.end()) return tool_of_kind(InstrumentKind::Grasper);
   return static_cast<std::size_t>(named - instruments_.begin());
 }
+
+std::size_t Performer::grasper_of(std::size_t step) const { return grasper_named(steps_->at(step).instrument); }
 
 // Does the grasper of a step hold its target? It has slipped out when it is far from the tip.
 bool Performer::holds(const Observation& seen, std::size_t step) const {
@@ -280,28 +287,39 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   cut.wait = kStrandWait;
 }
 
-// Moves what the step's grasper holds to where this step wants it, once; grasps again what has slipped out. Returns
-// whether it does.
+// Moves what graspers hold to where this step wants it, once; grasps again what has slipped out. Returns whether it
+// does.
 bool Performer::pull_before(const Observation& seen, std::size_t next) {
-  const glm::dvec3 traction(steps_->at(next).traction);
-  if (glm::length(traction) == 0.0) return false;
-  for (std::size_t step = 0; step < steps_->size(); ++step) {
-    if (steps_->at(step).kind != StepKind::Retract || grasper_of(step) != grasper_of(next)) continue;
-    if (!holds(seen, step)) {
-      if (grasped_again_ == kMostGrasps) return false;
-      ++grasped_again_, pulled_for_.reset();
-      if (!withdraw(tool_of_kind(InstrumentKind::Hook))) plan_retract(seen, step);
+  for (const StepPull& wanted : steps_->at(next).pulls) {
+    const std::size_t tool = grasper_named(wanted.instrument);
+    for (std::size_t step = 0; step < steps_->size(); ++step) {
+      if (steps_->at(step).kind != StepKind::Retract || grasper_of(step) != tool) continue;
+      if (!holds(seen, step)) {
+        if (grasped_again_ == kMostGrasps) continue;
+        pulled_for_[tool] = kNone;
+        if (withdraw(tool_of_kind(InstrumentKind::Hook))) return true;
+        ++grasped_again_;
+        plan_retract(seen, step);
+        return true;
+      }
+      if (pulled_for_[tool] == next) continue;
+      pulled_for_[tool] = next;
+      const std::size_t mark = steps_->mark_of(step);
+      const glm::dvec3 by = rest_[mark] + glm::dvec3(wanted.to) - glm::dvec3(seen.marks[mark]);
+      pull(tool, by, kAfterPull);
+      moves_.back().duration = std::max(0.5, glm::length(by) / kLiftSpeed);
       return true;
     }
-    if (pulled_for_ == next) return false;
-    pulled_for_ = next;
-    const std::size_t mark = steps_->mark_of(step);
-    const glm::dvec3 by = rest_[mark] + traction - glm::dvec3(seen.marks[mark]);
-    pull(grasper_of(step), by, kAfterPull);
-    moves_.back().duration = std::max(0.5, glm::length(by) / kLiftSpeed);
-    return true;
   }
   return false;
+}
+
+// Returns the direction in which a step pulls what a retraction holds.
+glm::dvec3 Performer::pulls_along(std::size_t step, std::size_t retraction) const {
+  for (const StepPull& pull : steps_->at(step).pulls)
+    if (grasper_named(pull.instrument) == grasper_of(retraction) && glm::length(pull.to) > 0.f)
+      return glm::normalize(glm::dvec3(pull.to));
+  return glm::normalize(glm::dvec3(steps_->at(retraction).direction));
 }
 
 // Pulls further on what the nearest grasper holds when a strand is slack and no strand is stretched far. Returns
@@ -314,7 +332,8 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   for (std::size_t step = 0; step < steps_->size(); ++step)
     for (const std::uint32_t f : steps_->fibres(step))
       if (seen.fibres.intact[f] && shortest_[f] == 0.0) longest = std::max(longest, length(f));
-  if (length(fibre) >= std::max(kTaut, shortest_[fibre]) || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre]))
+  const bool taut = length(fibre) >= std::max(kTaut, shortest_[fibre]) && tries_[fibre] <= kMostTries;
+  if (taut || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre]))
     return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];
   // After failed attempts it pulls more; before a division it must not tear the organ off.
@@ -331,10 +350,7 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   if (!best) return false;
   const std::size_t tool = grasper_of(*best);
   pulled_[tool] += kPull;
-  const glm::dvec3 traction(steps_->at(dissected).traction);
-  const bool own = glm::length(traction) > 0.0 && tool == grasper_of(dissected);
-  const glm::dvec3 along = own ? traction : glm::dvec3(steps_->at(*best).direction);
-  pull(tool, kPull * glm::normalize(along), 0.1);
+  pull(tool, kPull * pulls_along(dissected, *best), 0.1);
   return true;
 }
 

@@ -123,10 +123,12 @@ class Performer {
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   std::size_t grasper_of(std::size_t step) const;
+  std::size_t grasper_named(const std::string& name) const;
+  glm::dvec3 pulls_along(std::size_t step, std::size_t retraction) const;
   bool withdraw(std::size_t tool);
   void back_out(std::size_t tool);
   void free_hook();
-  void aim_away(std::uint32_t fibre, std::uint32_t heats);
+  void aim_away(const Observation& seen, std::uint32_t fibre, std::uint32_t heats);
   void choose_aims(const TaskStage& stage);
   void find_wrong_duct(const TaskStage& stage);
   // Returns the first instrument of a kind; instruments_.size() when there is none.
@@ -169,7 +171,7 @@ class Performer {
   std::vector<Duct> ducts_;                     // [mark] of ClipAndCut and Operation
   std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
   std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
-  std::optional<std::size_t> pulled_for_;       // the step for which it last moved what a grasper holds
+  std::vector<std::size_t> pulled_for_;         // [instrument] the step for which it last moved what it holds
   int grasped_again_ = 0;                       // what had slipped out
   bool caught_ = false;                         // the hook holds tissue, which it must not drag out
   int freed_ = 0;                               // attempts to free the hook since it last was free

@@ -28,6 +28,8 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
   expect_sentence(with("no_diathermy = true", "most_blood_ml = 10"), "stomach cannot bleed");
   expect_sentence(with("no_diathermy = true", "most_bile_ml = 10"), "stomach holds no bile");
   expect_sentence(with("deepest_burn_mm = 3", "most_blood_ml = -3"), "most_blood_ml");
+  expect_sentence(with("[[task.step.pull]]\ninstrument = \"second grasper\"", "[[task.step.pull]]\ninstrument = \"hook\""),
+                  "must name a grasper");
   expect_sentence(with("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
 }
 
