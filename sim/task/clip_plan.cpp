@@ -103,14 +103,17 @@ void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t 
   move([home](const Observation&, double) { return home; }, 1.0, 0.0);
 }
 
-// Rolls the instrument until its jaws, which turn about its x axis, close across the duct.
-void Performer::turn_across(const glm::dvec3& direction, double dt) {
+// Rolls the instrument until its jaws, which turn about its x axis, close across the duct, or its hook crosses a strand;
+// of the two ways the one that points the hook's foot towards `foot`, else the nearer one.
+void Performer::turn_across(const glm::dvec3& direction, const glm::dvec3& foot, double dt) {
   DevicePose& pose = poses_[tool_];
   const ToolPose tool{pose.pivot, pose.tip, instruments_[tool_].radius};
   const RigidFrame now = tool_frame(tool, glm::radians(pose.roll_deg));
   const RigidFrame quarter = tool_frame(tool, glm::radians(pose.roll_deg + 90.0));
   double ahead = glm::dot(now.axes[0], direction), aside = glm::dot(quarter.axes[0], direction);
-  if (ahead < 0.0) ahead = -ahead, aside = -aside;
+  // The foot lies along the y axis, which turns with x.
+  const glm::dvec3 y = ahead * now.axes[1] + aside * quarter.axes[1];
+  if (foot == glm::dvec3(0.0) ? ahead < 0.0 : glm::dot(y, foot) < 0.0) ahead = -ahead, aside = -aside;
   const double wanted = glm::degrees(elementary::atan2(aside, ahead));
   pose.roll_deg += std::clamp(wanted, -kTurn * dt, kTurn * dt);
 }

@@ -33,11 +33,12 @@ constexpr double kApproach = 0.03;    // m/s  to there
 constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
 constexpr double kStop = 0.3;         // N   the hot hook does not press on an organ
 constexpr double kCaught = 0.4;       // N   on a hook that moves out
+constexpr double kFrame = 1.0 / 60;   // s
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
 constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
-constexpr double kPull = 0.002, kMostPull = 0.006;   // m
+constexpr double kPull = 0.002, kMostPull = 0.006, kMostPullBefore = 0.004;  // m
 constexpr double kMostTries = 3.0;                   // at a strand, before more tension
 constexpr double kAfterPull = 0.5;                   // s   tissue comes to rest
 
@@ -136,22 +137,34 @@ bool Performer::withdraw(std::size_t tool) {
 
 // Moves an instrument a little towards its trocar.
 void Performer::back_out(std::size_t tool) {
-  const glm::dvec3 now = poses_[tool].tip;
-  const glm::dvec3 out = now + kBack * glm::normalize(instruments_[tool].pivot - now);
-  Move& move = then([out](const Observation&, double) { return out; });
-  move.tool = tool;
+  Move& move = then([this, pivot = instruments_[tool].pivot](const Observation&, double share) {
+    return from_ + share * kBack * glm::normalize(pivot - from_);
+  });
+  move.tool = tool, move.duration = kBack / kApproach;
   if (instruments_[tool].kind == InstrumentKind::Hook) move.withdraws = true, move.stop = kCaught;
 }
 
-// Pushes the hook a little into the tissue that its foot has caught, turns it by a third, and moves out again.
+// Moves the hook, whose foot has caught tissue, back along the way on which it came; if that does not help, pushes it a
+// little in and turns it by a third. Then it moves out again.
 void Performer::free_hook() {
   constexpr double kIn = 0.003, kThird = 120.0;  // m, deg
   constexpr int kMostAttempts = 6;
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   const glm::dvec3 now = poses_[tool].tip;
-  const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
-  Move& move = then([=](const Observation&, double share) { return glm::mix(now, in, share); });
-  move.tool = tool, move.duration = kThird / kSlowTurn, move.roll = poses_[tool].roll_deg + kThird;
+  if (freed_ == 0 && !way_in_.empty()) {
+    way_in_.push_back({now, poses_[tool].roll_deg});
+    Move& back = then([=, way = way_in_](const Observation&, double share) {
+      const double at = (1.0 - share) * double(way.size() - 1);
+      const auto k = std::min(static_cast<std::size_t>(at), way.size() - 2);
+      return glm::mix(way[k].tip, way[k + 1].tip, at - double(k));
+    });
+    back.tool = tool, back.duration = 2.0 * std::max(0.5, double(way_in_.size()) * kFrame);
+    back.roll = way_in_.front().roll_deg, back.withdraws = true, back.stop = 2.0 * kCaught;
+  } else {
+    const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
+    Move& move = then([=](const Observation&, double share) { return glm::mix(now, in, share); });
+    move.tool = tool, move.duration = kThird / kSlowTurn, move.roll = poses_[tool].roll_deg + kThird;
+  }
   back_out(tool);
   if (++freed_ > kMostAttempts) moves_.back().stop = 0.0;
 }
@@ -229,6 +242,18 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   lift.wait = steps_->at(step).hold + 0.5;
 }
 
+// Returns the direction in which strands of a step are fewer.
+glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
+  constexpr double kAround = 0.02;  // m
+  const glm::dvec3 at = middle(seen.fibres.ends[fibre]);
+  glm::dvec3 sum(0.0);
+  for (const std::uint32_t f : steps_->fibres(step)) {
+    const glm::dvec3 other = middle(seen.fibres.ends[f]);
+    if (seen.fibres.intact[f] && glm::distance(at, other) < kAround) sum += at - other;
+  }
+  return sum;
+}
+
 // Moves the hook to the next strand. It is hot only in the tissue.
 void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
@@ -252,10 +277,12 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   ++tries_[fibre];
   if (pull_on(seen, step, fibre)) return;
   const glm::dvec3 error = aim();
-  // The wire crosses the strand near its end, and its foot points along the tissue, away from what the strand joins.
+  // The wire crosses the strand near its end, and its foot points along the tissue, to the side that is free: under
+  // tissue that is still joined it would be caught.
   const glm::dvec3 strand(seen.fibres.ends[fibre].b - seen.fibres.ends[fibre].a);
   const auto across = glm::length(strand) > 1e-4 ? std::optional(glm::normalize(strand)) : std::nullopt;
   const double share_at = aim_at_[fibre];
+  const glm::dvec3 foot = free_side(seen, step, fibre);
   const auto at = [=](double back) -> Goal {
     return [=](const Observation& later, double) {
       const glm::dvec3 target = along_strand(later.fibres.ends[fibre], share_at) + error;
@@ -266,13 +293,13 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   if (away > kClose) {
     back_out(tool);
     Move& before = then(at(kBack));
-    before.tool = tool, before.across = across;
+    before.tool = tool, before.across = across, before.foot = foot, before.wait = 0.2;
   }
   const auto slide = [=, this](double back) -> Move& {
     Move& move = then([this, goal = at(back)](const Observation& later, double share) {
       return glm::mix(from_, goal(later, 1.0), share);
     });
-    move.tool = tool, move.across = across, move.stop = kStop;
+    move.tool = tool, move.across = across, move.foot = foot, move.stop = kStop, move.fibre = fibre;
     return move;
   };
   if (style_.mistake == Fault::DeepBurn) {
@@ -282,7 +309,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
-  cut.energy = Diathermy::Cut, cut.spare = limited_, cut.fibre = fibre;
+  cut.energy = Diathermy::Cut, cut.spare = limited_;
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
 }
@@ -337,8 +364,8 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
     return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];
   // After failed attempts it pulls more; before a division it must not tear the organ off.
-  const double more = steps_->at(dissected).before_division ? 0.0 : kPull * (tries_[fibre] - 1.0);
-  const double most = kMostPull + more;
+  const double more = kPull * (tries_[fibre] - 1.0);
+  const double most = steps_->at(dissected).before_division ? kMostPullBefore : kMostPull + more;
   std::optional<std::size_t> best;
   double nearest = INFINITY;
   for (std::size_t step = 0; step < steps_->size(); ++step) {

@@ -232,14 +232,18 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   pose.energy = move.energy;
   pose = within_reach(tip_ + shake(seen.time));
   if (task_.kind == TaskKind::BurnLine) turn_hook(dt);
-  if (move.across) turn_across(*move.across, dt);
+  if (move.across) turn_across(*move.across, move.foot, dt);
   if (move.roll) pose.roll_deg += std::clamp(*move.roll - pose.roll_deg, -kSlowTurn * dt, kSlowTurn * dt);
   const double waited = seen.time - start_ - duration_;
   heated_ = tool_ < instruments_.size() && (seen.tools[tool_].heats & move.spare) != 0 ? heated_ + dt : 0.0;
   const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || heated_ > kLongestHeat;
   if (heated_ > kLongestHeat && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
+  if (move.fibre) way_in_.push_back({tip_, pose.roll_deg});
   if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;
-  if (move.withdraws) caught_ = stopped, freed_ = stopped ? freed_ : 0;
+  if (move.withdraws) {
+    caught_ = stopped;
+    if (!stopped) freed_ = 0, way_in_.clear();
+  }
   if (stopped)
     moves_.clear();
   else

@@ -86,6 +86,7 @@ class Performer {
     double deeper = 0.0;       // m    added to the style's depth, before a force is felt
     std::size_t tool = kNone;  // moves this instrument; kNone: the same as before
     std::optional<glm::dvec3> across = {};  // the jaws close across this direction
+    glm::dvec3 foot{0.0};                   // with `across`: towards here points the hook's foot; 0: either way
     std::optional<double> roll = {};        // deg  of the instrument about its axis, turned slowly
     double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
     bool withdraws = false;                 // a force at which the plan is given up means that tissue is caught
@@ -122,6 +123,7 @@ class Performer {
   void plan_dissect(const Observation& seen, std::size_t step);
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
+  glm::dvec3 free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const;
   std::size_t grasper_of(std::size_t step) const;
   std::size_t grasper_named(const std::string& name) const;
   glm::dvec3 pulls_along(std::size_t step, std::size_t retraction) const;
@@ -154,7 +156,7 @@ class Performer {
   void press(const Move& move, double dt);
   glm::dvec3 bow(double share) const;
   void turn_hook(double dt);
-  void turn_across(const glm::dvec3& direction, double dt);
+  void turn_across(const glm::dvec3& direction, const glm::dvec3& foot, double dt);
   glm::dvec3 shake(double time) const;
   DevicePose within_reach(const glm::dvec3& tip) const;
 
@@ -175,6 +177,11 @@ class Performer {
   int grasped_again_ = 0;                       // what had slipped out
   bool caught_ = false;                         // the hook holds tissue, which it must not drag out
   int freed_ = 0;                               // attempts to free the hook since it last was free
+  struct HookPose {
+    glm::dvec3 tip;
+    double roll_deg;
+  };
+  std::vector<HookPose> way_in_;  // [frame] of the hook, since it last was free
   std::uint32_t limited_ = 0;                   // organ_bit() of the organs with a limit for burns
   std::vector<double> tries_;                   // [fibre] attempts to divide it
   std::vector<double> shortest_;                // [fibre] m  it is divided only when it is at least as long
