@@ -84,6 +84,8 @@ void check(const SceneOrigin&, TomlTable&, const TaskZone&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const StepTissue&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const StepPull&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const TaskStep&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const TaskLimit&);

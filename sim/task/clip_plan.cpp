@@ -103,8 +103,8 @@ void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t 
   move([home](const Observation&, double) { return home; }, 1.0, 0.0);
 }
 
-// Rolls the instrument until its jaws, which turn about its x axis, close across the duct, or its hook crosses a strand;
-// of the two ways the one that points the hook's foot towards `foot`, else the nearer one.
+// Rolls the instrument until its jaws, which turn about its x axis, close across the duct, or its hook crosses a
+// strand; of the two ways the one that points the hook's foot towards `foot`, else the nearer one.
 void Performer::turn_across(const glm::dvec3& direction, const glm::dvec3& foot, double dt) {
   DevicePose& pose = poses_[tool_];
   const ToolPose tool{pose.pivot, pose.tip, instruments_[tool_].radius};

@@ -37,10 +37,10 @@ constexpr double kFrame = 1.0 / 60;   // s
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand is longer than kPullUpTo.
-constexpr double kTaut = 0.0035, kPullUpTo = 0.007;  // m
+constexpr double kTaut = 0.0035, kPullUpTo = 0.007;                          // m
 constexpr double kPull = 0.002, kMostPull = 0.006, kMostPullBefore = 0.004;  // m
-constexpr double kMostTries = 3.0;                   // at a strand, before more tension
-constexpr double kAfterPull = 0.5;                   // s   tissue comes to rest
+constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
+constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
   return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
@@ -73,7 +73,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
 // A strand is divided away from ducts and vessels; else near the organ that has no limit for burns, or away from a
 // hollow one, which a burn may open.
 void Performer::choose_aims(const TaskStage& stage) {
-  constexpr double kSafe = 0.0055;                 // m   shorter strands lie too near to the duct or vessel
+  constexpr double kSafe = 0.0055;  // m   shorter strands lie too near to the duct or vessel
   constexpr double kNear = 0.3, kFromTube = 0.55, kFromHollow = 0.7;  // 1
   const auto limited = [&](std::uint32_t organ) {
     return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
@@ -105,8 +105,8 @@ void Performer::choose_aims(const TaskStage& stage) {
 // The hook has burnt an organ at a strand: strands of this tissue are divided further away from it, and those nearby
 // later.
 void Performer::aim_away(const Observation& seen, std::uint32_t fibre, std::uint32_t heats) {
-  constexpr double kShift = 0.1, kFurthest = 0.1;       // 1
-  constexpr double kNearby = 0.006, kLater = 0.5;       // m, tries
+  constexpr double kShift = 0.1, kFurthest = 0.1;  // 1
+  constexpr double kNearby = 0.006, kLater = 0.5;  // m, tries
   const bool a = (heats & organ_bit(fibres_[fibre].a)) != 0, b = (heats & organ_bit(fibres_[fibre].b)) != 0;
   const double shift = a == b ? 0.0 : a ? kShift : -kShift;
   for (std::size_t f = 0; f < fibres_.size(); ++f) {
@@ -144,7 +144,7 @@ void Performer::back_out(std::size_t tool) {
   if (instruments_[tool].kind == InstrumentKind::Hook) move.withdraws = true, move.stop = kCaught;
 }
 
-// Moves the hook, whose foot has caught tissue, back along the way on which it came; if that does not help, pushes it a
+// Moves the hook, whose foot has caught tissue, back on the path on which it came; if that does not help, pushes it a
 // little in and turns it by a third. Then it moves out again.
 void Performer::free_hook() {
   constexpr double kIn = 0.003, kThird = 120.0;  // m, deg
@@ -227,9 +227,9 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   };
   add(over, 1.0).wait = 0.3;
   Move& press = add(target, 1.0);
-  press.force = kGraspForce, press.wait = 0.4;
+  press.force = std::max(kGraspForce, style_.force), press.wait = style_.careless ? 0.0 : 0.4;
   Move& close = add(target, 0.0);
-  close.force = kGraspForce, close.duration = 0.6, close.wait = 0.3;
+  close.force = press.force, close.duration = 0.6, close.wait = 0.3;
   const auto start = std::make_shared<std::optional<glm::dvec3>>();
   const double height = kFurther * steps_->at(step).lift;
   Move& lift = add(
@@ -360,8 +360,7 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
     for (const std::uint32_t f : steps_->fibres(step))
       if (seen.fibres.intact[f] && shortest_[f] == 0.0) longest = std::max(longest, length(f));
   const bool taut = length(fibre) >= std::max(kTaut, shortest_[fibre]) && tries_[fibre] <= kMostTries;
-  if (taut || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre]))
-    return false;
+  if (taut || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre])) return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];
   // After failed attempts it pulls more; before a division it must not tear the organ off.
   const double more = kPull * (tries_[fibre] - 1.0);

@@ -181,14 +181,14 @@ class Performer {
     glm::dvec3 tip;
     double roll_deg;
   };
-  std::vector<HookPose> way_in_;  // [frame] of the hook, since it last was free
-  std::uint32_t limited_ = 0;                   // organ_bit() of the organs with a limit for burns
-  std::vector<double> tries_;                   // [fibre] attempts to divide it
-  std::vector<double> shortest_;                // [fibre] m  it is divided only when it is at least as long
-  std::vector<double> aim_at_;                  // [fibre] 1  where the hook divides it, from its first end
-  std::vector<StageFibre> fibres_;              // [fibre]
-  Duct wrong_duct_;                             // one that the task does not divide; without points: there is none
-  std::vector<double> waves_;                   // phases and rates of tremor and sway
+  std::vector<HookPose> way_in_;    // [frame] of the hook, since it last was free
+  std::uint32_t limited_ = 0;       // organ_bit() of the organs with a limit for burns
+  std::vector<double> tries_;       // [fibre] attempts to divide it
+  std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
+  std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end
+  std::vector<StageFibre> fibres_;  // [fibre]
+  Duct wrong_duct_;                 // one that the task does not divide; without points: there is none
+  std::vector<double> waves_;       // phases and rates of tremor and sway
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
   double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   last frame; start and duration of the current move

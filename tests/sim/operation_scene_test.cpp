@@ -20,7 +20,9 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
                   "is missing; name the organ that is moved");
   expect_sentence(with("title = \"retract the fundus\"\norgan = \"gallbladder\"", "organ = \"spleen\""), "'spleen'");
   expect_sentence(with("kind = \"hook\"", "kind = \"probe\""), "needs an instrument of the kind hook");
-  expect_sentence(with("kind = \"grasper\"", "kind = \"probe\""), "the scene needs a grasper");
+  expect_sentence(
+      test::replaced(with("kind = \"grasper\"", "kind = \"probe\""), "kind = \"grasper\"", "kind = \"probe\""),
+      "the scene needs a grasper");
   expect_sentence(with("title = \"clip and divide duct and artery\"", "organ = \"liver\""), "must be absent");
   expect_sentence(with("kind = \"retract\"", "kind = \"remove\""), "at most one step of the kind remove");
   expect_sentence(with("deepest_burn_mm = 3", "deepest_burn_mm = -3"), "deepest_burn_mm");
@@ -28,8 +30,9 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
   expect_sentence(with("no_diathermy = true", "most_blood_ml = 10"), "stomach cannot bleed");
   expect_sentence(with("no_diathermy = true", "most_bile_ml = 10"), "stomach holds no bile");
   expect_sentence(with("deepest_burn_mm = 3", "most_blood_ml = -3"), "most_blood_ml");
-  expect_sentence(with("[[task.step.pull]]\ninstrument = \"second grasper\"", "[[task.step.pull]]\ninstrument = \"hook\""),
-                  "must name a grasper");
+  expect_sentence(
+      with("[[task.step.pull]]\ninstrument = \"second grasper\"", "[[task.step.pull]]\ninstrument = \"hook\""),
+      "must name a grasper");
   expect_sentence(with("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
 }
 
