@@ -28,11 +28,12 @@ constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
 // A strand that is longer by this much is preferred to one that is nearer by 1 m.
 constexpr double kStretched = 1.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
-constexpr double kHot = 0.002;        // m    in front of the strand, where the hook becomes hot
-constexpr double kApproach = 0.03;    // m/s  to there
-constexpr double kTooDeep = 0.012;    // m    beyond the strand, of a faulty trainee
-constexpr double kStop = 0.3;         // N   the hot hook does not press on an organ
-constexpr double kCaught = 0.4;       // N   on a hook that moves out
+constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
+constexpr double kApproach = 0.03;  // m/s  to there
+constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
+constexpr double kStop = 0.3;       // N   the hot hook does not press on an organ
+// N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
+constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
 constexpr double kFrame = 1.0 / 60;   // s
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
@@ -141,7 +142,7 @@ void Performer::back_out(std::size_t tool) {
     return from_ + share * kBack * glm::normalize(pivot - from_);
   });
   move.tool = tool, move.duration = kBack / kApproach;
-  if (instruments_[tool].kind == InstrumentKind::Hook) move.withdraws = true, move.stop = kCaught;
+  if (instruments_[tool].kind == InstrumentKind::Hook) move.withdraws = true, move.stop = caught_from_;
 }
 
 // Moves the hook, whose foot has caught tissue, back on the path on which it came; if that does not help, pushes it a
@@ -159,7 +160,7 @@ void Performer::free_hook() {
       return glm::mix(way[k].tip, way[k + 1].tip, at - double(k));
     });
     back.tool = tool, back.duration = 2.0 * std::max(0.5, double(way_in_.size()) * kFrame);
-    back.roll = way_in_.front().roll_deg, back.withdraws = true, back.stop = 2.0 * kCaught;
+    back.roll = way_in_.front().roll_deg, back.withdraws = true, back.stop = 2.0 * caught_from_;
   } else {
     const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
     Move& move = then([=](const Observation&, double share) { return glm::mix(now, in, share); });
@@ -275,6 +276,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   const std::uint32_t fibre = *best;
   ++tries_[fibre];
+  caught_from_ = shortest_[fibre] > 0.0 ? kCaughtAtDuct : kCaught;
   if (pull_on(seen, step, fibre)) return;
   const glm::dvec3 error = aim();
   // The wire crosses the strand near its end, and its foot points along the tissue, to the side that is free: under

@@ -176,6 +176,7 @@ class Performer {
   std::vector<std::size_t> pulled_for_;         // [instrument] the step for which it last moved what it holds
   int grasped_again_ = 0;                       // what had slipped out
   bool caught_ = false;                         // the hook holds tissue, which it must not drag out
+  double caught_from_ = 0.4;                    // N    the hook is caught when it feels more, moving out
   int freed_ = 0;                               // attempts to free the hook since it last was free
   struct HookPose {
     glm::dvec3 tip;
