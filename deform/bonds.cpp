@@ -134,6 +134,21 @@ FibreEnds ends_at(const Fibre& fibre, std::span<const TissueModel* const> models
   return {point(fibre.a), point(fibre.b)};
 }
 
+// Returns the ends at x + beta v with the same beta for both: the smaller one of their organs. With two different ones
+// the damping matrix would not be symmetric, and a fibre would drive organs that swing together.
+FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states) {
+  const auto damping = [&](const BondEnd& end) {
+    return end.organ == kWall ? INFINITY : models[end.organ]->params.damping_time;
+  };
+  const float a = damping(fibre.a), b = damping(fibre.b), beta = std::min(a, b);
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
+    const TissueScratch& s = states[organ]->scratch;
+    if (models[organ]->params.damping_time == beta) return column(s.ahead, node);
+    return column(s.x, node) + beta * column(s.v, node);
+  });
+}
+
 void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
                std::span<SteppedTissue* const> states) {
   if (end.organ == kWall) return;
@@ -199,9 +214,6 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
 }
 
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds) {
-  const auto ahead = [&](std::uint32_t organ, std::uint32_t node) {
-    return column(states[organ]->scratch.ahead, node);
-  };
   const auto add_pull = [&](const Fibre& fibre, const FibreEnds& ends) {
     const glm::vec3 pull = pull_on_a(fibre, ends);
     add_force(fibre.a, pull, models, states);
@@ -210,14 +222,14 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
-    const FibreEnds ends = ends_at(fibre, models, ahead);
+    const FibreEnds ends = ends_ahead(fibre, models, states);
     if (strain_of(fibre, ends) > fibre.break_strain) {
       break_fibre(f, FibreBreak::Torn, bonds);
     } else {
       add_pull(fibre, ends);
     }
   }
-  for (const Fibre& strut : bonds.struts) add_pull(strut, ends_at(strut, models, ahead));
+  for (const Fibre& strut : bonds.struts) add_pull(strut, ends_ahead(strut, models, states));
 }
 
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {

@@ -6,8 +6,9 @@
 // same point at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
 // the layer's thickness. A band is a row of strands between two lines; its reference is its free length.
 // Ends are embedded in cells at least half as full as the fullest one of their organ, because an explicit step is slow
-// when a stiff fibre holds a node almost without mass. Forces act at x + damping_time v, like all elastic forces here,
-// and are equal and opposite on one line, so they keep momentum and angular momentum. Derivation and limits:
+// when a stiff fibre holds a node almost without mass. Forces act at x + beta v, like all elastic forces here, where
+// beta is the smaller damping_time of the two organs, and are equal and opposite on one line, so they keep momentum and
+// angular momentum. Derivation and limits:
 // docs/tissue.md, "Connective tissue".
 // Units: metres, kilograms, seconds, newtons, pascals.
 // Tested in tests/deform/bonds_test.cpp and tests/deform/bonds_end_test.cpp

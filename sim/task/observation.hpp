@@ -68,4 +68,7 @@ struct Observation {
   SeenBleeding bleeding = {};
 };
 
+// Returns the middle of a fibre, m.
+inline glm::dvec3 middle_of(const FibreEnds& ends) { return 0.5 * (glm::dvec3(ends.a) + glm::dvec3(ends.b)); }
+
 }  // namespace trocar

@@ -104,6 +104,7 @@ Performer::Performer(const Scene& scene, const HandStyle& style, std::uint32_t s
     tool_ = static_cast<std::size_t>(found - instruments_.begin());
   }
   pulled_.resize(instruments_.size());
+  grasped_again_.resize(instruments_.size());
   pulled_for_.assign(instruments_.size(), kNone);
   tip_ = poses_[tool_].tip;
   for (int wave = 0; wave < 2 * 3 * kWaves; ++wave) {
@@ -238,7 +239,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   heated_ = tool_ < instruments_.size() && (seen.tools[tool_].heats & move.spare) != 0 ? heated_ + dt : 0.0;
   const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || heated_ > kLongestHeat;
   if (heated_ > kLongestHeat && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
-  if (move.fibre) way_in_.push_back({tip_, pose.roll_deg});
+  if (move.fibre) way_in_.push_back({tip_, pose.roll_deg, seen.time});
   if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;
   if (move.withdraws) {
     caught_ = stopped;

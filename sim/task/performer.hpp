@@ -71,6 +71,9 @@ class Performer {
   static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr double kTurn = 180.0;     // deg/s of the wrist
   static constexpr double kSlowTurn = 60.0;  // deg/s in tissue
+  static constexpr double kBack = 0.025;     // m     in front of the strands, towards the trocar
+  static constexpr double kApproach = 0.03;  // m/s   of the hook near tissue
+  static constexpr double kTaut = 0.0035;    // m     strands at least this long are under tension
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
   // One step of the movement.
@@ -174,13 +177,13 @@ class Performer {
   std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
   std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
   std::vector<std::size_t> pulled_for_;         // [instrument] the step for which it last moved what it holds
-  int grasped_again_ = 0;                       // what had slipped out
+  std::vector<int> grasped_again_;              // [instrument] times, what had slipped out
   bool caught_ = false;                         // the hook holds tissue, which it must not drag out
   double caught_from_ = 0.4;                    // N    the hook is caught when it feels more, moving out
   int freed_ = 0;                               // attempts to free the hook since it last was free
   struct HookPose {
     glm::dvec3 tip;
-    double roll_deg;
+    double roll_deg, time;
   };
   std::vector<HookPose> way_in_;    // [frame] of the hook, since it last was free
   std::uint32_t limited_ = 0;       // organ_bit() of the organs with a limit for burns

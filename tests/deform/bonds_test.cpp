@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "deform/node_sum.hpp"
 #include "tests/deform/two_blocks.hpp"
 
 namespace trocar {
@@ -166,6 +167,45 @@ TEST(Bonds, EnergyNeverGrows) {
     } else {
       EXPECT_LT(most, 1.25 * start);
     }
+  }
+}
+
+// Between organs of different damping, too, the part of the force that depends on velocities takes energy out of every
+// motion: also of one in which both ends move the same way, one a little faster.
+TEST(Bonds, DampingNeverDrives) {
+  constexpr std::uint32_t kSeed = 20261123;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<float> number(-1.f, 1.f);
+  TwoBlocks blocks(floating());
+  add_layer(second_on_first(), 1, 0, blocks.organs(), blocks.bonds);
+  OrganGroup& group = blocks.group();
+  group.models[0].params.damping_time = 1e-3f, group.models[1].params.damping_time = 1e-4f;
+  shift(group.states[1], {0.f, 0.f, 1e-3f});
+  const auto forces = [&](std::size_t k) {
+    for (std::size_t i = 0; i < 2; ++i) begin_step(group.models[i], group.states[i], {});
+    add_bond_forces(group.model_list, group.state_list, blocks.bonds);
+    std::vector<glm::dvec3> sum;
+    for (std::uint32_t n = 0; n < group.states[k].x.size(); ++n)
+      sum.emplace_back(column(group.states[k].scratch.force, n));
+    for (std::size_t i = 0; i < 2; ++i) group.states[i].scratch.force = {};
+    return sum;
+  };
+  const std::vector<glm::dvec3> still[] = {forces(0), forces(1)};
+  for (int trial = 0; trial < 100; ++trial) {
+    const glm::vec3 first = 0.1f * glm::vec3(number(random), number(random), number(random));
+    const glm::vec3 second = (1.f + number(random)) * first;
+    group.states[0].v.assign(group.states[0].v.size(), first);
+    group.states[1].v.assign(group.states[1].v.size(), second);
+    double power = 0.0, scale = 0.0;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::vector<glm::dvec3> moving = forces(k);
+      for (std::size_t n = 0; n < moving.size(); ++n) {
+        const double part = glm::dot(moving[n] - still[k][n], glm::dvec3(group.states[k].v[n]));
+        power += part, scale += std::abs(part);
+      }
+    }
+    ASSERT_LE(power, 1e-3 * scale) << "trial " << trial;
   }
 }
 

@@ -1,0 +1,179 @@
+// Plans how a performer divides connective tissue with the hook: strand by strand, the most stretched of the near ones
+// first, away from what must not burn; and how it frees a hook that tissue has caught.
+// Tested in tests/sim/operation_test.cpp, tests/sim/operation_scene_test.cpp
+#include <algorithm>
+#include <optional>
+
+#include "mesh/tube_shape.hpp"
+#include "sim/task/performer.hpp"
+#include "sim/task/task_goal.hpp"
+
+namespace trocar {
+namespace {
+
+// From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
+constexpr double kBeyond = 0.0027;  // m
+constexpr double kClose = 0.008;    // m    strands this near are divided without withdrawing the hook
+// A strand that is longer by this much is preferred to one that is nearer by 1 m.
+constexpr double kStretched = 1.0;
+constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
+constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
+constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
+constexpr double kStop = 0.3;       // N   the hot hook does not press on an organ
+// N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
+constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
+constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
+
+glm::dvec3 along_strand(const FibreEnds& ends, double share) {
+  return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
+}
+
+}  // namespace
+
+// A strand is divided away from ducts and vessels; else near the organ that has no limit for burns, or away from a
+// hollow one, which a burn may open.
+void Performer::choose_aims(const TaskStage& stage) {
+  constexpr double kSafe = 0.0055;  // m   shorter strands lie too near to the duct or vessel
+  constexpr double kNear = 0.3, kFromTube = 0.55, kFromHollow = 0.7;  // 1
+  const auto limited = [&](std::uint32_t organ) {
+    return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
+  };
+  const auto tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
+  const auto hollow = [&](std::uint32_t organ) {
+    const auto holds_bile = [&](const TaskLimit& limit) {
+      return limit.most_bile_ml > 0.0 && organ_of(stage, limit.organ) == organ;
+    };
+    return std::ranges::any_of(task_.limits, holds_bile);
+  };
+  limited_ = 0;
+  for (const TaskLimit& limit : task_.limits) limited_ |= organ_bit(organ_of(stage, limit.organ));
+  fibres_ = stage.fibres;
+  aim_at_.clear();
+  shortest_.clear();
+  for (const StageFibre& fibre : stage.fibres) {
+    const bool a = tube(fibre.a) || limited(fibre.a), b = tube(fibre.b) || limited(fibre.b);
+    shortest_.push_back(tube(fibre.a) || tube(fibre.b) ? kSafe : 0.0);
+    if (tube(fibre.a) != tube(fibre.b))
+      aim_at_.push_back(tube(fibre.a) ? kFromTube : 1.0 - kFromTube);
+    else if (a && b && hollow(fibre.a) != hollow(fibre.b))
+      aim_at_.push_back(hollow(fibre.a) ? kFromHollow : 1.0 - kFromHollow);
+    else
+      aim_at_.push_back(a == b ? 0.5 : b ? kNear : 1.0 - kNear);
+  }
+}
+
+// The hook has burnt an organ at a strand: strands of this tissue are divided further away from it, and those nearby
+// later.
+void Performer::aim_away(const Observation& seen, std::uint32_t fibre, std::uint32_t heats) {
+  constexpr double kShift = 0.1, kFurthest = 0.1;  // 1
+  constexpr double kNearby = 0.006, kLater = 0.5;  // m, tries
+  const bool a = (heats & organ_bit(fibres_[fibre].a)) != 0, b = (heats & organ_bit(fibres_[fibre].b)) != 0;
+  const double shift = a == b ? 0.0 : a ? kShift : -kShift;
+  for (std::size_t f = 0; f < fibres_.size(); ++f) {
+    if (fibres_[f].group != fibres_[fibre].group) continue;
+    aim_at_[f] = std::clamp(aim_at_[f] + shift, kFurthest, 1.0 - kFurthest);
+    if (glm::distance(middle_of(seen.fibres.ends[f]), middle_of(seen.fibres.ends[fibre])) < kNearby)
+      tries_[f] += kLater;
+  }
+}
+
+// Returns the direction in which strands of a step are fewer.
+glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
+  constexpr double kAround = 0.02;  // m
+  const glm::dvec3 at = middle_of(seen.fibres.ends[fibre]);
+  glm::dvec3 sum(0.0);
+  for (const std::uint32_t f : steps_->fibres(step)) {
+    const glm::dvec3 other = middle_of(seen.fibres.ends[f]);
+    if (seen.fibres.intact[f] && glm::distance(at, other) < kAround) sum += at - other;
+  }
+  return sum;
+}
+
+// Moves the hook to the next strand. It is hot only in the tissue.
+void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
+  std::optional<std::uint32_t> best;
+  double most = -INFINITY;
+  for (const std::uint32_t f : steps_->fibres(step)) {
+    if (!seen.fibres.intact[f]) continue;
+    const FibreEnds& ends = seen.fibres.ends[f];
+    const double length = glm::distance(ends.a, ends.b);
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
+                         (length < shortest_[f] ? kForUnsafe : 0.0) - 0.5 * glm::distance(middle_of(ends), now) -
+                         glm::distance(middle_of(ends), pivot);
+    if (worth > most) most = worth, best = f;
+  }
+  if (!best) {
+    then([now](const Observation&, double) { return now; }).tool = tool;
+    return;
+  }
+  const std::uint32_t fibre = *best;
+  ++tries_[fibre];
+  caught_from_ = shortest_[fibre] > 0.0 ? kCaughtAtDuct : kCaught;
+  if (pull_on(seen, step, fibre)) return;
+  const glm::dvec3 error = aim();
+  // The wire crosses the strand near its end, and its foot points along the tissue, to the side that is free: under
+  // tissue that is still joined it would be caught.
+  const glm::dvec3 strand(seen.fibres.ends[fibre].b - seen.fibres.ends[fibre].a);
+  const auto across = glm::length(strand) > 1e-4 ? std::optional(glm::normalize(strand)) : std::nullopt;
+  const double share_at = aim_at_[fibre];
+  const glm::dvec3 foot = free_side(seen, step, fibre);
+  const auto at = [=](double back) -> Goal {
+    return [=](const Observation& later, double) {
+      const glm::dvec3 target = along_strand(later.fibres.ends[fibre], share_at) + error;
+      return target + (back + kBeyond) * glm::normalize(pivot - target);
+    };
+  };
+  const double away = glm::distance(middle_of(seen.fibres.ends[fibre]), now);
+  if (away > kClose) {
+    back_out(tool);
+    Move& before = then(at(kBack));
+    before.tool = tool, before.across = across, before.foot = foot, before.wait = 0.2;
+  }
+  const auto slide = [=, this](double back) -> Move& {
+    Move& move = then([this, goal = at(back)](const Observation& later, double share) {
+      return glm::mix(from_, goal(later, 1.0), share);
+    });
+    move.tool = tool, move.across = across, move.foot = foot, move.stop = kStop, move.fibre = fibre;
+    return move;
+  };
+  if (style_.mistake == Fault::DeepBurn) {
+    then(at(-kTooDeep)).tool = tool;
+    moves_.back().energy = Diathermy::Cut, moves_.back().wait = 1.0;
+    return;
+  }
+  if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
+  Move& cut = slide(0.0);
+  cut.energy = Diathermy::Cut, cut.spare = limited_;
+  cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
+  cut.wait = kStrandWait;
+}
+
+// Moves the hook, whose foot has caught tissue, back on the path on which it came; if that does not help, pushes it a
+// little in and turns it by a third. Then it moves out again.
+void Performer::free_hook() {
+  constexpr double kIn = 0.003, kThird = 120.0;  // m, deg
+  constexpr int kMostAttempts = 6;
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const glm::dvec3 now = poses_[tool].tip;
+  if (freed_ == 0 && !way_in_.empty()) {
+    const double took = way_in_.back().time - way_in_.front().time;
+    way_in_.push_back({now, poses_[tool].roll_deg, last_});
+    Move& back = then([=, way = way_in_](const Observation&, double share) {
+      const double at = (1.0 - share) * double(way.size() - 1);
+      const auto k = std::min(static_cast<std::size_t>(at), way.size() - 2);
+      return glm::mix(way[k].tip, way[k + 1].tip, at - double(k));
+    });
+    back.tool = tool, back.duration = 2.0 * std::max(0.5, took);
+    back.roll = way_in_.front().roll_deg, back.withdraws = true, back.stop = 2.0 * caught_from_;
+  } else {
+    const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
+    Move& move = then([=](const Observation&, double share) { return glm::mix(now, in, share); });
+    move.tool = tool, move.duration = kThird / kSlowTurn, move.roll = poses_[tool].roll_deg + kThird;
+  }
+  back_out(tool);
+  if (++freed_ > kMostAttempts) moves_.back().stop = 0.0;
+}
+
+}  // namespace trocar
