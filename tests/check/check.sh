@@ -2,6 +2,7 @@
 # Runs the checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
 #   shell docs tidy   shellcheck on shell scripts; links, file names and words in documents; clang-tidy on every source
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
+#   operation         the whole cholecystectomy by scripted trainees, at full resolution
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
 # Every check runs to its end, and the last lines list those with findings. suppressions_*.txt and excluded_*.txt
 # beside this file list, with reasons, what a sanitizer must not report and which tests it cannot run.
@@ -58,8 +59,27 @@ check_tsan() {
   TSAN_OPTIONS="halt_on_error=1:detect_deadlocks=0:suppressions=$PWD/$here/suppressions_tsan.txt" suite tsan
 }
 
+# The expert ends with 85 points or more, the clumsy one below 50: six to twelve minutes for each seed of the expert.
+check_operation() {
+  configure dev && cmake --build build/dev --target trocar --parallel "$(nproc)" || return 1
+  local folder status=0 skill seed score
+  folder=$(mktemp -d) || return 1
+  for skill in expert clumsy; do
+    for seed in ${TROCAR_SEEDS:-1 2 3}; do
+      build/dev/app/trocar perform data/scenes/procedures/cholecystectomy.toml --as "$skill" --seed "$seed" \
+        -o "$folder/$skill$seed.h5" >"$folder/log" 2>/dev/null
+      score=$(sed -n "s/^score \([0-9]*\) of 100.*/\1/p" "$folder/log")
+      echo "$skill, seed $seed: ${score:-no} points"
+      if [ "$skill" = expert ]; then [ "${score:-0}" -ge 85 ]; else [ "${score:-100}" -lt 50 ]; fi || status=1
+      rm -f "$folder/$skill$seed.h5"
+    done
+  done
+  rm -r "$folder"
+  return "$status"
+}
+
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy compilers asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy compilers operation asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -70,9 +90,10 @@ for check in "${checks[@]}"; do
     docs) check_docs ;;
     tidy) check_tidy ;;
     compilers) check_compilers ;;
+    operation) check_operation ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|tidy|compilers|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|tidy|compilers|operation|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then
