@@ -126,7 +126,8 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     };
   };
   const double away = glm::distance(middle_of(seen.fibres.ends[fibre]), now);
-  if (away > kClose) {
+  if (away > kClose || pressed_) {
+    pressed_ = false;
     back_out(tool);
     Move& before = then(at(kBack));
     before.tool = tool, before.across = across, before.foot = foot, before.wait = 0.2;

@@ -244,6 +244,8 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (move.withdraws) {
     caught_ = stopped;
     if (!stopped) freed_ = 0, way_in_.clear();
+  } else if (stopped && heated_ <= kLongestHeat) {
+    pressed_ = true;
   }
   if (stopped)
     moves_.clear();

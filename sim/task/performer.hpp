@@ -180,6 +180,7 @@ class Performer {
   std::vector<int> grasped_again_;              // [instrument] times, what had slipped out
   bool caught_ = false;                         // the hook holds tissue, which it must not drag out
   double caught_from_ = 0.4;                    // N    the hook is caught when it feels more, moving out
+  bool pressed_ = false;                        // the hook has pressed on an organ: it moves out before the next strand
   int freed_ = 0;                               // attempts to free the hook since it last was free
   struct HookPose {
     glm::dvec3 tip;
