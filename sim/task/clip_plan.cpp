@@ -1,6 +1,7 @@
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
 // the other. The jaws close across the duct, near their tips.   Tested in tests/sim/clip_and_cut_test.cpp
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -18,11 +19,12 @@ namespace {
 constexpr double kFar = 0.0085, kNear = 0.004, kOther = 0.0045;  // m
 constexpr double kBack = 0.030;                                  // m  in front of the duct, before and after
 // From the middle of the duct to the end of the instrument: between the legs of a clip; between the blades.
-constexpr double kLegs = 0.0045, kBlades = 0.0075;  // m
-constexpr double kBladesOpen = 0.6;                 // 1   aperture: wider blades push the duct away
-constexpr double kIn = 0.8;                         // s   of the last movement to the duct, and back
-constexpr double kAgain = 0.001;                    // m
-constexpr double kSlope = 5e-4;                     // m   over which the direction of a duct is measured
+constexpr double kLegs = 0.0045, kBlades = 0.0075;       // m
+constexpr double kBladesOpen = 0.6;                      // 1   aperture: wider blades push the duct away
+constexpr double kIn = 0.8;                              // s   of the last movement to the duct, and back
+constexpr double kAgain = 0.001;                         // m
+constexpr double kNearer = 0.001, kMostNearer = 0.0025;  // m  towards the target, after the second failed clip
+constexpr double kSlope = 5e-4;                          // m   over which the direction of a duct is measured
 
 }  // namespace
 
@@ -43,10 +45,16 @@ void Performer::plan_clip(const Observation& seen) {
       return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
     if (style_.mistake == Fault::WrongDuct && !wrong_duct_.line.empty())
       return close_on(seen, kNone, applier, wrong_duct_.along, kLegs, 1.0);
+    const auto clip = [&](double beside) {
+      if (const double planned = duct.along + beside; planned != clip_planned_)
+        clip_planned_ = planned, clip_tries_ = 0;
+      // Where no clip closes, the duct may run too near to an organ: the next ones move towards the target.
+      const double nearer = std::min(kNearer * std::max(clip_tries_++ - 1, 0), kMostNearer);
+      close_on(seen, mark, applier, duct.along + beside - std::copysign(nearer, beside), kLegs, 1.0);
+    };
     if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
-      return close_on(seen, mark, applier, duct.along + towards * (staying == 0 ? kFar : kNear), kLegs, 1.0);
-    if (leaving == 0 && !(hasty && last))
-      return close_on(seen, mark, applier, duct.along - towards * kOther, kLegs, 1.0);
+      return clip(towards * (staying == 0 ? kFar : kNear));
+    if (leaving == 0 && !(hasty && last)) return clip(-towards * kOther);
     return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
   }
   then([tip = tip_](const Observation&, double) { return tip; });

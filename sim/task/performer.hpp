@@ -203,6 +203,8 @@ class Performer {
   std::size_t attempts_ = 0;
   double heated_ = 0.0;                           // s   for which such an organ has burnt
   double last_along_ = -1.0, last_beyond_ = 0.0;  // m, of the last clip or cut
+  double clip_planned_ = -1.0;                    // m, along the duct
+  int clip_tries_ = 0;                            // clips closed there
 };
 
 }  // namespace trocar
