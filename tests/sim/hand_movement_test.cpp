@@ -1,0 +1,184 @@
+// Tests single movements of scripted trainees in an operation, with frames made by hand: no tissue is simulated, so
+// that every force on an instrument, every strand and every clip is known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "mesh/tube_shape.hpp"
+#include "sim/task/performer.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kTick = 1.0 / 60.0;  // s
+
+// A still hand, so that positions can be compared.
+HandStyle steady() {
+  HandStyle style;
+  style.tremor = style.sway = style.aim_error = 0.0;
+  return style;
+}
+
+class HandMovements : public ::testing::Test {
+ protected:
+  HandMovements() {
+    organ_ = {{{-0.05f, -0.05f, 0.f}, {0.05f, -0.05f, 0.f}, {0.f, 0.05f, 0.f}}, {{0, 1, 2}}};
+    shape_.path = {{-0.02, 0, 0}, {0.02, 0, 0}};
+    duct_ = tube_surface(shape_);
+    stage_.organs = {"organ", "duct"};
+    stage_.surfaces = {organ_.view(), duct_.view()};
+    stage_.lines = {{}, centre_line(shape_)};
+    stage_.tissue = {"band"};
+    tubes_.resize(2);
+    scene_.task.emplace();
+    scene_.task->kind = TaskKind::Operation;
+    TaskStep step;
+    step.title = "step";
+    scene_.task->steps = {step};
+  }
+
+  void add(const std::string& name, InstrumentKind kind) {
+    InstrumentScene instrument;
+    instrument.name = name, instrument.kind = kind;
+    instrument.pivot = {0.0, 0.0, 0.2}, instrument.tip = {0.0, 0.0, 0.1};
+    scene_.instruments.push_back(instrument);
+    stage_.instruments.push_back(name);
+  }
+
+  void add_strand(const glm::vec3& a) {
+    stage_.fibres.push_back({0, a, 0, kWall});
+    ends_.push_back({a, a + glm::vec3(0.005f, 0.f, 0.f)});
+    intact_.push_back(1);
+  }
+
+  void begin() {
+    performer_.emplace(scene_, steady(), 1);
+    const TaskRun run(*scene_.task, stage_);
+    for (const SurfaceMark& mark : run.marks())
+      marks_.push_back(position_of(mark, mark.organ == 1 ? duct_.positions : organ_.positions));
+    performer_->begin(stage_, run.marks());
+    tools_.resize(scene_.instruments.size());
+    for (const InstrumentScene& instrument : scene_.instruments)
+      devices_.push_back(performer_->device_of(instrument.name));
+  }
+
+  // One frame, in which the first instrument feels a force, N.
+  void show(float force = 0.f) {
+    for (std::size_t k = 0; k < tools_.size(); ++k) {
+      const DevicePose& pose = pose_of(k);
+      tools_[k].pose = {pose.pivot, pose.tip, 0.0025};
+      tools_[k].grip = pose.grip;
+      tools_[k].force = {0.f, 0.f, k == 0 ? force : 0.f};
+    }
+    Observation seen;
+    seen.time = time_, seen.tools = tools_, seen.marks = marks_, seen.clips = clips_, seen.tubes = tubes_;
+    seen.fibres = {intact_, ends_, {}, {}};
+    TaskFeed feed;
+    feed.step = 0;
+    performer_->see(seen, feed);
+    time_ += kTick;
+  }
+  DevicePose pose_of(std::size_t tool) { return devices_[tool]->pose({}); }
+  double away_from_strand() { return glm::distance(pose_of(0).tip, middle_of(ends_[0])); }
+  // Shows frames without a force until the tip of the hook is at the first strand.
+  void reach_the_strand() {
+    for (int k = 0; k < 600 && away_from_strand() > 0.0045; ++k) show();
+    ASSERT_LE(away_from_strand(), 0.0045) << "the hook did not come";
+  }
+
+  Scene scene_;
+  TaskStage stage_;
+  TriangleMesh organ_, duct_;
+  TubeShape shape_;
+  std::optional<Performer> performer_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<SeenTool> tools_;
+  std::vector<glm::vec3> marks_;
+  std::vector<FibreEnds> ends_;
+  std::vector<std::uint8_t> intact_;
+  std::vector<PlacedClip> clips_;
+  std::vector<TubeState> tubes_;
+  double time_ = 1.0;
+};
+
+class HookMovements : public HandMovements {
+ protected:
+  HookMovements() {
+    add("hook", InstrumentKind::Hook);
+    scene_.task->steps[0].kind = StepKind::Dissect, scene_.task->steps[0].tissue = {{"band"}};
+  }
+};
+
+TEST_F(HookMovements, AHookThatPressesOnAnOrganMovesOutBeforeTheNextStrand) {
+  add_strand({0.f, 0.f, 0.f}), add_strand({0.f, 0.004f, 0.f});
+  begin();
+  reach_the_strand();
+  double furthest = 0.0;
+  for (int k = 0; k < 180; ++k) {
+    show(away_from_strand() < 0.010 ? 0.35f : 0.f);
+    furthest = std::max(furthest, away_from_strand());
+  }
+  EXPECT_GT(furthest, 0.020) << "it would be stopped in every frame, and stay there";
+}
+
+TEST_F(HookMovements, StrandsNearbyAreDividedWithoutMovingOut) {
+  add_strand({0.f, 0.f, 0.f}), add_strand({0.f, 0.004f, 0.f});
+  begin();
+  reach_the_strand();
+  intact_[0] = 0;
+  double furthest = 0.0;
+  for (int k = 0; k < 90; ++k) {
+    show();
+    furthest = std::max(furthest, glm::distance(pose_of(0).tip, middle_of(ends_[1])));
+  }
+  EXPECT_LT(furthest, 0.012);
+}
+
+TEST_F(HookMovements, ACaughtHookGoesBackOnThePathOnWhichItCame) {
+  add_strand({0.f, 0.f, 0.f}), add_strand({0.03f, 0.03f, 0.f});
+  begin();
+  std::vector<glm::dvec3> came;
+  const auto follow = [&](float force) { show(force), came.push_back(pose_of(0).tip); };
+  for (int k = 0; k < 600 && away_from_strand() > 0.0045; ++k) follow(0.f);
+  for (int k = 0; k < 30; ++k) follow(0.f);
+  intact_[0] = 0;
+  // It is caught as soon as it has moved out by 1 mm.
+  const double depth = pose_of(0).tip.z;
+  for (int k = 0; k < 120 && pose_of(0).tip.z < depth + 0.001; ++k) follow(0.f);
+  const double caught = pose_of(0).tip.z;
+  ASSERT_GE(caught, depth + 0.001);
+  follow(0.45f);
+  double deepest = 1.0, furthest = 0.0;
+  for (int k = 0; k < 55; ++k) {
+    show();
+    deepest = std::min(deepest, pose_of(0).tip.z);
+    double nearest = INFINITY;
+    for (const glm::dvec3& tip : came) nearest = std::min(nearest, glm::distance(tip, pose_of(0).tip));
+    furthest = std::max(furthest, nearest);
+  }
+  EXPECT_LT(furthest, 0.0005);
+  EXPECT_GT(deepest, caught - 0.0005) << "it is not pushed in first";
+}
+
+TEST_F(HandMovements, ClipsMoveTowardsTheTargetWhereNoneCloses) {
+  add("applier", InstrumentKind::ClipApplier), add("scissors", InstrumentKind::Scissors);
+  scene_.task->steps[0].kind = StepKind::Divide;
+  scene_.task->locations = {{"duct", {0.f, 0.f, 0.f}, TubeSide::End}};
+  begin();
+  std::vector<double> closed;
+  double before = 1.0;
+  for (int k = 0; k < 60 * 60 && closed.size() < 6; ++k) {
+    show();
+    const DevicePose pose = pose_of(0);
+    if (pose.grip < 0.1 && before >= 0.1) closed.push_back(pose.tip.x);
+    before = pose.grip;
+  }
+  ASSERT_EQ(closed.size(), 6u);
+  for (std::size_t k = 1; k < closed.size(); ++k) EXPECT_LE(closed[k], closed[k - 1] + 2e-4);
+  EXPECT_NEAR(closed[0], 0.0085, 5e-4);
+  EXPECT_NEAR(closed[1], closed[0], 5e-4) << "the second attempt only goes further in";
+  EXPECT_NEAR(closed[5], 0.0060, 5e-4);
+}
+
+}  // namespace
+}  // namespace trocar
