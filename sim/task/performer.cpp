@@ -19,6 +19,7 @@ constexpr double kReturn = 0.15;        // s     time constant of going deeper a
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
 constexpr double kLongestHeat = 0.06;   // s     on an organ that must not burn
+constexpr double kAtOnce = 0.05;        // s     a force that is felt so soon after the start was there before
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
 
 class HandDevice final : public Device {
@@ -244,7 +245,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (move.withdraws) {
     caught_ = stopped;
     if (!stopped) freed_ = 0, way_in_.clear();
-  } else if (stopped && heated_ <= kLongestHeat) {
+  } else if (stopped && heated_ <= kLongestHeat && seen.time - start_ < kAtOnce) {
     pressed_ = true;
   }
   if (stopped)
