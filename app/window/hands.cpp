@@ -4,6 +4,7 @@ namespace trocar {
 namespace {
 
 constexpr double kRollRate = 150.0;  // degrees/s, while a key is held
+constexpr double kFine = 0.25;       // 1          of all movements, while Shift is held
 
 }  // namespace
 
@@ -74,11 +75,12 @@ void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed
   if (!mouse) return;
   mouse->set_screen(axes.right, axes.up);
   mouse->set_fulcrum(settings.fulcrum);
-  mouse->move(settings.speed * input.pointer_motion.x, settings.speed * input.pointer_motion.y);
-  mouse->insert(input.wheel);
+  const double fine = input.down(Key::Shift) ? kFine : 1.0, speed = fine * settings.speed;
+  mouse->move(speed * input.pointer_motion.x, speed * input.pointer_motion.y);
+  mouse->insert(fine * input.wheel);
   const int clockwise =
       (input.down(Key::W) || input.down(Key::Right) ? 1 : 0) - (input.down(Key::Q) || input.down(Key::Left) ? 1 : 0);
-  mouse->roll(clockwise * kRollRate * elapsed);
+  mouse->roll(fine * clockwise * kRollRate * elapsed);
 }
 
 }  // namespace trocar

@@ -7,6 +7,7 @@ constexpr KeyLine kInstrument[] = {
     {"move the mouse", "swing the handle about the trocar: the tip moves in the opposite direction"},
     {"wheel", "insert, withdraw"},
     {"Q  W, left  right", "roll the instrument; for the scope, turn the light post"},
+    {"Shift, held", "fine movement: swing, insertion and roll are a quarter as large"},
     {"left button, click", "close the jaws with a light grip; the next click opens them"},
     {"left button, held", "close the jaws with a firm grip; they stay closed. Scissors: closed while held"},
     {"E or Space, held", "diathermy on, cut: the hook removes the tissue around its wire"},

@@ -1,0 +1,111 @@
+#include "tests/mouse/mouse_hand.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/window_devices.hpp"
+
+namespace trocar::test {
+namespace {
+
+constexpr double kFine = 0.25;         // 1    of all movements, while Shift is held
+constexpr double kNear = 0.006;        // m    from here on, movements are fine
+constexpr double kMostPixels = 40.0;   // px   in a picture
+constexpr double kReached = 0.0008;    // m
+constexpr double kMoved = 0.0012;      // m    another instrument is taken when it is this far from its pose
+constexpr double kTurned = 2.0;        // deg
+constexpr double kTurnedFar = 10.0;    // deg
+constexpr double kJaws = 0.3;          // 1    wanted aperture below which a handle is closed
+constexpr int kFirm = 20, kClick = 4;  // pictures
+
+void hold(Key key, WindowInput& input) { input.held[static_cast<std::size_t>(key)] = true; }
+
+double whole(double value, double most) { return std::clamp(std::round(value), -most, most); }
+
+}  // namespace
+
+MouseHand::MouseHand(const Scene& scene) {
+  for (const InstrumentScene& instrument : scene.instruments) {
+    devices_.push_back(make_window_device(instrument, hands_));
+    handles_.push_back({instrument.kind != InstrumentKind::Scissors, false, 0});
+  }
+  scope_ = make_window_scope(scene.scope, scene.file.parent_path(), hands_);
+}
+
+DevicePose MouseHand::rest_pose(std::size_t instrument) {
+  constexpr double kLong = 10.0;  // s  many time constants of the smoothing
+  return devices_[instrument]->pose({0, time_ += kLong});
+}
+
+// Is the instrument away from its pose, or its handle or pedal not as wanted?
+bool MouseHand::busy(const DevicePose& wanted, std::size_t k) {
+  return glm::distance(rest_pose(k).tip, wanted.tip) > kMoved || (wanted.grip < kJaws) != handles_[k].closed ||
+         wanted.energy != Diathermy::Off;
+}
+
+// The handle's swing that brings the shaft to the wanted direction: the sum of a movement across the picture and the
+// old direction is parallel to the new one. The tip moves against the hand.
+void MouseHand::swing(const DevicePose& now, const DevicePose& wanted, const ScopeAxes& axes,
+                      WindowInput& input) const {
+  const glm::dvec3 from = glm::normalize(now.tip - now.pivot), to = glm::normalize(wanted.tip - wanted.pivot);
+  const double facing = glm::dot(to, axes.forward);
+  const double scale = std::abs(facing) > 0.05 ? glm::dot(from, axes.forward) / facing : 1.0;
+  const glm::dvec3 across = from - scale * to;
+  const double per_pixel = MouseParams().swing_per_pixel * (input.down(Key::Shift) ? kFine : 1.0);
+  input.pointer_motion = {whole(glm::dot(across, axes.right) / per_pixel, kMostPixels),
+                          whole(glm::dot(across, axes.up) / per_pixel, kMostPixels)};
+}
+
+void MouseHand::work_jaws(bool close, Handle& handle, WindowInput& input) {
+  if (!handle.ratchet) {
+    handle.closed = close;
+    input.left_button = close;
+    return;
+  }
+  if (handle.pictures_down == 0 && close == handle.closed) return;
+  const int needed = handle.closed ? kClick : kFirm;
+  input.left_button = handle.pictures_down < needed;
+  if (input.left_button) {
+    ++handle.pictures_down;
+  } else {
+    handle.closed = !handle.closed, handle.pictures_down = 0;
+  }
+}
+
+WindowInput MouseHand::reach(std::span<const DevicePose> wanted, const ScopeAxes& axes) {
+  WindowInput input;
+  const std::size_t k = hands_.in_hand();
+  if (k >= wanted.size()) {  // the scope
+    input.pressed.push_back(Key::Tab);
+    return input;
+  }
+  Handle& handle = handles_[k];
+  const DevicePose now = rest_pose(k);
+  const double left = glm::distance(now.tip, wanted[k].tip);
+  if (left < kReached && handle.pictures_down == 0 && !busy(wanted[k], k))
+    for (std::size_t other = 0; other < wanted.size(); ++other)
+      if (other != k && busy(wanted[other], other)) {
+        input.pressed.push_back(Key::Tab);
+        return input;
+      }
+  const double turn = wanted[k].roll_deg - now.roll_deg;
+  if (left < kNear && std::abs(turn) < kTurnedFar) hold(Key::Shift, input);
+  const double fine = input.down(Key::Shift) ? kFine : 1.0;
+  swing(now, wanted[k], axes, input);
+  const double deeper = glm::distance(wanted[k].tip, wanted[k].pivot) - glm::distance(now.tip, now.pivot);
+  input.wheel = whole(deeper / (fine * MouseParams().insert_per_notch), 1.0);
+  if (std::abs(turn) > kTurned * fine) hold(turn > 0.0 ? Key::W : Key::Q, input);
+  if (wanted[k].energy == Diathermy::Cut) hold(Key::E, input);
+  if (wanted[k].energy == Diathermy::Coagulate) hold(Key::R, input);
+  work_jaws(wanted[k].grip < kJaws, handle, input);
+  return input;
+}
+
+void MouseHand::felt(const WindowInput& input, const ScopeAxes& axes, double elapsed) {
+  if (std::ranges::count(input.pressed, Key::Tab) > 0) hands_.take_next();
+  WindowInput moved = input;
+  moved.left_button = moved.left_pressed = false;
+  hands_.move(moved, axes, elapsed, {});
+}
+
+}  // namespace trocar::test
