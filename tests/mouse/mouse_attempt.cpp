@@ -7,10 +7,10 @@
 namespace trocar::test {
 namespace {
 
-PracticePlan plan_in(const std::filesystem::path& folder) {
+std::unique_ptr<Practice> practice_in(const std::filesystem::path& folder, const Scene& scene, GlContext* window) {
   PracticePlan plan;
   plan.backend = "scan", plan.folder = folder;
-  return plan;
+  return std::make_unique<Practice>(scene, plan, window);
 }
 
 // The pixels and notches make the hand unsteady enough.
@@ -22,35 +22,38 @@ HandStyle steady() {
 
 }  // namespace
 
-MouseAttempt::MouseAttempt(const Scene& scene, std::uint32_t seed, const std::filesystem::path& folder)
-    : picture_(1.0 / scene.frame_rate),
-      practice_(scene, plan_in(folder), nullptr),
+MouseAttempt::MouseAttempt(const Scene& scene, std::uint32_t seed, const std::filesystem::path& folder,
+                           GlContext* window)
+    : tick_(1.0 / scene.frame_rate),
+      screen_(practice_in(folder, scene, window), settings_, folder, window),
       expert_(scene, steady(), seed),
       hand_(scene) {
+  settings_.quality = Quality::Low;
   for (const InstrumentScene& instrument : scene.instruments) wanted_.push_back(expert_.device_of(instrument.name));
-  expert_.begin(stage_of(practice_.session()), practice_.task()->marks());
-  practice_.start();
-  practice_.advance({}, picture_, {});
+  expert_.begin(stage_of(practice().session()), practice().task()->marks());
 }
 
-bool MouseAttempt::step() {
-  if (practice_.phase() != Phase::Running) return false;
-  expert_.see(observer_.observe(practice_.session(), practice_.time()), practice_.task()->feed());
+WindowInput MouseAttempt::next_input() {
+  if (hand_.in_hand() != practice().hands().in_hand()) throw std::logic_error("another instrument is in the hand");
+  Session& session = practice().session();
+  if (session.frames() > frames_) expert_.see(observer_.observe(session, practice().time()), practice().task()->feed());
+  frames_ = session.frames();
   std::vector<DevicePose> poses;
   for (const auto& device : wanted_) poses.push_back(device->pose({}));
-  const ScopeAxes axes = axes_of(practice_.session().scope().pose);
-  if (hand_.in_hand() != practice_.hands().in_hand()) throw std::logic_error("another instrument is in the hand");
-  const WindowInput input = hand_.reach(poses, axes);
-  hand_.felt(input, axes, picture_);
-  if (std::ranges::count(input.pressed, Key::Tab) > 0) practice_.hands().take_next();
-  count(input);
-  practice_.advance(input, picture_, {});
-  return practice_.phase() == Phase::Running;
+  return hand_.reach(poses, axes_of(session.scope().pose));
+}
+
+bool MouseAttempt::step(const WindowInput& arrived, double elapsed) {
+  const ScopeAxes axes = axes_of(practice().session().scope().pose);
+  count(arrived);
+  screen_.step(arrived, elapsed, true);
+  hand_.felt(arrived, axes, double(practice().session().frames() - frames_) * tick_);
+  return practice().phase() == Phase::Running;
 }
 
 void MouseAttempt::count(const WindowInput& input) {
   ++counts_.pictures;
-  counts_.tabs += input.pressed.size();
+  counts_.tabs += static_cast<std::size_t>(std::ranges::count(input.pressed, Key::Tab));
   counts_.presses += input.left_button && !was_down_;
   counts_.notches += static_cast<std::size_t>(std::abs(input.wheel));
   counts_.pixels += glm::length(input.pointer_motion);

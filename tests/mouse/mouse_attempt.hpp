@@ -1,10 +1,11 @@
-// An attempt at a task with mouse and keyboard: a practice session as in the window, whose input an operator makes who
+// An attempt at a task with mouse and keyboard: the practice screen of the window, whose input an operator makes who
 // wants to do what the scripted expert would do. Units: seconds.   Tested in tests/mouse/mouse_hand_test.cpp
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
-#include "app/window/practice.hpp"
+#include "app/window/practice_screen.hpp"
 #include "tests/mouse/mouse_hand.hpp"
 
 namespace trocar::test {
@@ -16,25 +17,32 @@ struct MouseCounts {
 
 class MouseAttempt {
  public:
-  // Starts the attempt; its recording goes to `folder`. The scene has a task.
-  MouseAttempt(const Scene& scene, std::uint32_t seed, const std::filesystem::path& folder);
+  // Prepares the attempt; its recording goes to `folder`. The scene has a task. `window`: null draws nothing.
+  MouseAttempt(const Scene& scene, std::uint32_t seed, const std::filesystem::path& folder,
+               GlContext* window = nullptr);
 
-  // One picture. Returns whether the attempt goes on.
-  bool step();
+  void start() { screen_.start(); }
+  // Returns the input of the next picture.
+  WindowInput next_input();
+  // One picture with the input that has arrived, `elapsed` s after the last. Returns whether the attempt goes on.
+  bool step(const WindowInput& arrived, double elapsed);
 
-  const Practice& practice() const { return practice_; }
+  PracticeScreen& screen() { return screen_; }
+  Practice& practice() { return screen_.practice(); }
   const MouseCounts& counts() const { return counts_; }
 
  private:
   void count(const WindowInput& input);
 
-  double picture_;  // s
-  Practice practice_;
+  double tick_;  // s
+  WindowSettings settings_;
+  PracticeScreen screen_;
   Performer expert_;
   std::vector<std::unique_ptr<Device>> wanted_;  // [instrument]
   MouseHand hand_;
   SessionObserver observer_;
   MouseCounts counts_;
+  std::size_t frames_ = 0;
   bool was_down_ = false;
 };
 

@@ -48,7 +48,9 @@ TEST(MouseAttempt, StretchesABandAndCutsIt) {
   Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));
   scene.organs.erase(scene.organs.begin());  // the liver, to save time
   MouseAttempt attempt(scene, 1, folder.path() / "out");
-  while (attempt.step()) {
+  attempt.start();
+  attempt.step({}, kTick);
+  while (attempt.step(attempt.next_input(), kTick)) {
   }
   const TaskResult result = attempt.practice().task()->result();
   std::printf("%.0f points, %.1f s, %zu Tab\n", result.score, attempt.practice().time(), attempt.counts().tabs);
