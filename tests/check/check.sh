@@ -3,6 +3,7 @@
 #   shell docs tidy   shellcheck on shell scripts; links, file names and words in documents; clang-tidy on every source
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   operation         the whole cholecystectomy by scripted trainees, at full resolution
+#   mouse             tasks of two instruments, and the cholecystectomy, with events of mouse and keyboard in a window
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
 # Every check runs to its end, and the last lines list those with findings. suppressions_*.txt and excluded_*.txt
 # beside this file list, with reasons, what a sanitizer must not report and which tests it cannot run.
@@ -78,8 +79,22 @@ check_operation() {
   return "$status"
 }
 
+# With software OpenGL the cholecystectomy takes a quarter of an hour. It is scored by real time.
+check_mouse() {
+  configure dev && cmake --build build/dev --target trocar_by_mouse --parallel "$(nproc)" || return 1
+  local folder status=0 scene
+  folder=$(mktemp -d) || return 1
+  for scene in tasks/cut_band tasks/clip_and_cut procedures/cholecystectomy; do
+    echo "$scene"
+    xvfb-run -a -s '-screen 0 1280x800x24' build/dev/tests/mouse/trocar_by_mouse "data/scenes/$scene.toml" 1 "$folder" \
+      --window || status=1
+  done
+  rm -r "$folder"
+  return "$status"
+}
+
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy compilers operation asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy compilers operation mouse asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -91,9 +106,10 @@ for check in "${checks[@]}"; do
     tidy) check_tidy ;;
     compilers) check_compilers ;;
     operation) check_operation ;;
+    mouse) check_mouse ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|tidy|compilers|operation|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then
