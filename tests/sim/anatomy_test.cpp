@@ -131,7 +131,7 @@ TEST_F(AnatomyScenes, FaultsAreOneSentence) {
   expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"cystic artery\""), "three different");
   expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]"), "duct");
   expect_sentence(with("bed = \"bed\"", "bed = \"bad\""), "no layer 'bad'");
-  expect_sentence(with("short_artery_mm = [-31, 95, 120]", "short_artery_mm = [-31, 95]"), "short_artery_mm");
+  expect_sentence(with("short_artery_mm = [-20, 98, 121.5]", "short_artery_mm = [-20, 98]"), "short_artery_mm");
   expect_sentence(with("short_artery_mm", "shortest_artery_mm"), "short");
   Scene scene = operation();
   scene.anatomy.reset();
