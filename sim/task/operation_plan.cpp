@@ -119,15 +119,18 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   if (holds(seen, step)) return pull(tool, kPull * up, steps_->at(step).hold + 0.3);
   const std::optional<DuctGrip> duct = duct_grip(mark);
   const glm::dvec3 pivot = instruments_[tool].pivot;
-  // The jaws close around a duct, from the trocar's direction; other tissue is grasped along its normal.
+  // The jaws close around a duct, from the trocar's direction; other tissue is grasped along its normal at rest. When
+  // that has failed again, it may have turned over, and is grasped from the trocar's direction as well.
+  const bool along_shaft = duct || (grasped_again_[tool] > 0 && grasped_again_[tool] % 2 == 0);
+  const glm::dvec3 aside = error + (duct ? duct->to_centre : glm::dvec3(0.0));
   const auto around = [=](double back) -> Goal {
     return [=](const Observation& later, double) {
-      const glm::dvec3 centre = glm::dvec3(later.marks[mark]) + duct->to_centre + error;
+      const glm::dvec3 centre = glm::dvec3(later.marks[mark]) + aside;
       return centre + back * glm::normalize(pivot - centre);
     };
   };
-  const Goal over = duct ? around(kBack) : above(mark, kAbove, error),
-             target = duct ? around(-kInJaws) : onto(mark, error);
+  const Goal over = along_shaft ? around(kBack) : above(mark, kAbove, error),
+             target = along_shaft ? around(-kInJaws) : onto(mark, error);
   const auto add = [&](Goal goal, double grip) -> Move& {
     Move& move = then(std::move(goal));
     move.tool = tool, move.grip = grip;
@@ -140,7 +143,9 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   Move& close = add(target, 0.0);
   close.force = press.force, close.duration = 0.6, close.wait = 0.3;
   const auto start = std::make_shared<std::optional<glm::dvec3>>();
-  const double height = kFurther * steps_->at(step).lift;
+  // What leaves the field is pulled out later.
+  const bool leaves = steps_->at(step).kind == StepKind::Remove;
+  const double height = leaves ? kPull : kFurther * steps_->at(step).lift;
   Move& lift = add(
       [=, this](const Observation&, double share) {
         if (!*start) *start = tip_;
@@ -217,13 +222,16 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   return true;
 }
 
-// Pulls what the grasper holds out of the field; grasps again what it has lost. Other graspers let go first.
+// Pulls what the grasper holds out of the field; grasps again what it has lost. Then other graspers let go.
 void Performer::plan_remove(const Observation& seen, std::size_t step) {
   const std::size_t tool = grasper_of(step);
+  const glm::dvec3 tip = poses_[tool].tip, pivot = instruments_[tool].pivot;
+  if (!holds(seen, step)) {
+    ++grasped_again_[tool];
+    return plan_retract(seen, step);
+  }
   for (std::size_t other = 0; other < steps_->size(); ++other)
     if (steps_->at(other).kind == StepKind::Retract && grasper_of(other) != tool && withdraw(grasper_of(other))) return;
-  const glm::dvec3 tip = poses_[tool].tip, pivot = instruments_[tool].pivot;
-  if (!holds(seen, step)) return plan_retract(seen, step);
   const double way = kFurther * steps_->at(step).lift;
   const glm::dvec3 out = tip + way * glm::normalize(pivot - tip);
   Move& move = then([=](const Observation&, double share) { return glm::mix(tip, out, share); });
