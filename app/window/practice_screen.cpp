@@ -156,7 +156,8 @@ Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
   hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording && practice_->recording_fault().empty(),
                                    practice_->frame_ms(), practice_->lost()});
-  if (recording && practice_->task()) draw_task(*practice_->task());
+  if (recording && practice_->task()) draw_task(*practice_->task(), pictures_);
+  if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
   if (!note_.empty()) note_panel();

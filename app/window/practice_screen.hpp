@@ -9,6 +9,7 @@
 #include "app/window/hud.hpp"
 #include "app/window/practice_view.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/step_pictures.hpp"
 
 namespace trocar {
 
@@ -39,6 +40,7 @@ class PracticeScreen final : public Screen {
   WindowSettings& settings_;
   std::filesystem::path folder_;
   Hud hud_;
+  StepPictures pictures_;
   std::vector<ContactRow> contacts_;
   std::string note_;
   int note_frames_ = 0;

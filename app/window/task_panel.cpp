@@ -14,7 +14,7 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}.{}", tenths / 600, tenths / 10 % 60, tenths % 10);
 }
 
-void draw_task(const TaskRun& task) {
+void draw_task(const TaskRun& task, StepPictures& pictures) {
   const TaskFeed& feed = task.feed();
   const theme::Panel panel("task", {{0.f, 0.f}, {8.f, 8.f}, {}, {214.f, 0.f}}, theme::PanelKind::Shown, 0.6f);
   {
@@ -24,6 +24,7 @@ void draw_task(const TaskRun& task) {
   theme::wrapped(feed.hint);
   if (!feed.warning.empty()) theme::wrapped("! " + feed.warning, theme::kBad);
   ImGui::Spacing();
+  if (feed.step) pictures.draw(task.task(), *feed.step);
   theme::bar(feed.progress, theme::kGreen, fmt::format("{:.0f} %", 100.0 * feed.progress));
   const double left = task.task().time_limit - feed.elapsed;
   theme::row("Time", clock_text(feed.elapsed), feed.elapsed > task.task().time_good ? theme::kYellow : theme::kText);

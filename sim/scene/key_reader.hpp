@@ -147,6 +147,9 @@ class KeyReader {
   void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition condition) {
     if (condition(object_)) file(key, member);
   }
+  void optional_file(const SceneKey& key, std::filesystem::path Struct::*member) {
+    if (present(key)) file(key, member);
+  }
   void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*member) {
     object_.*member = table_.points(key.name);
   }

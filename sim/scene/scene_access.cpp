@@ -32,6 +32,10 @@ std::vector<NamedFile> files_of(const Scene& scene) {
   for (const InstrumentScene& instrument : scene.instruments)
     if (!instrument.trajectory.empty())
       files.push_back({fmt::format("the trajectory of instrument {}", instrument.name), instrument.trajectory});
+  if (scene.task)
+    for (const TaskStep& step : scene.task->steps)
+      if (!step.picture.empty())
+        files.push_back({fmt::format("the picture of the step {}", printable(step.title)), step.picture});
   if (scene.scope.device == "trajectory" && !scene.scope.source.empty())
     files.push_back({"the source of the scope", scene.file.parent_path() / scene.scope.source});
   return files;

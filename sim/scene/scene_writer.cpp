@@ -116,6 +116,9 @@ class KeyWriter {
   void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition condition) {
     if (condition(object_)) file(key, member);
   }
+  void optional_file(const SceneKey& key, std::filesystem::path Struct::*member) {
+    if (!(object_.*member).empty()) file(key, member);
+  }
   void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*member) {
     std::string corners;
     for (const glm::dvec2& corner : object_.*member)

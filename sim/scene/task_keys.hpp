@@ -70,6 +70,8 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});
   keys.flag({"before_division", "", "to divide a duct before this step is done is a critical error"},
             &TaskStep::before_division);
+  keys.optional_file({"picture", "", "a PNG file that the window shows during this step, relative to the scene file"},
+                     &TaskStep::picture);
   keys.list("tissue", &TaskStep::tissue);
   keys.list("pull", &TaskStep::pulls);
 }

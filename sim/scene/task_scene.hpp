@@ -3,6 +3,7 @@
 // Format: docs/file-formats.md, keys read in sim/scene/task_reader.cpp   Tested in tests/sim/task_reader_test.cpp
 #pragma once
 
+#include <filesystem>
 #include <glm/glm.hpp>
 #include <string>
 #include <vector>
@@ -57,6 +58,7 @@ struct TaskStep {
   std::vector<StepTissue> tissue;      // Dissect
   std::vector<StepPull> pulls;         // Dissect, Divide
   double share = 0.95;                 // 1  of the fibres that must be divided
+  std::filesystem::path picture;       // PNG, shown while this step is the current one; empty: none
   bool before_division = false;        // dividing a duct before this step is done is a critical error
 };
 

@@ -17,7 +17,7 @@ ROOMS = ('geometry', 'mesh', 'deform', 'gpu_collision', 'cpu_collision', 'study'
 LIBRARIES = {'fmt::fmt': r'fmt/', 'nlohmann_json::nlohmann_json': r'nlohmann/', 'toml11::toml11': r'toml(\.hpp|/)',
              'hdf5::hdf5': r'(hdf5|H5\w+)\.h$', 'VTK::': r'vtk\w+\.h$', 'Eigen3::Eigen': r'Eigen/', 'trocar_glad': r'glad/',
              'glfw': r'GLFW/', 'PkgConfig::imgui': r'(imgui|stb)', 'PkgConfig::spnav': r'spnav\.h$',
-             '${OpenIGTLink_LIBRARIES}': r'igtl', 'CLI11::CLI11': r'CLI/'}
+             '${OpenIGTLink_LIBRARIES}': r'igtl', 'CLI11::CLI11': r'CLI/', 'PNG::PNG': r'^png\.h$'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 
 

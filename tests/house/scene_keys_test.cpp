@@ -63,6 +63,7 @@ class KeyLister {
     for (const Value& value : values) names.push_back(fmt::format("`{}`", std::string(name_of(value))));
     add(key, fmt::format("`{}`", std::string(name_of(usual_.*member))), fmt::format("{}", fmt::join(names, ", ")));
   }
+  void optional_file(const SceneKey& key, std::filesystem::path Struct::*member) { file(key, member); }
   void file(const SceneKey& key, std::filesystem::path Struct::*) { add(key, "", "a file"); }
   template <typename Condition>
   void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition) {

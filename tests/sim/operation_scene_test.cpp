@@ -36,6 +36,14 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
   expect_sentence(with("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
 }
 
+TEST_F(OperationScene, APictureOfAStepIsAFileOfTheScene) {
+  const std::string step = "title = \"retract the fundus\"";
+  const auto pictured = [&](const std::string& file) { return with(step, step + "\npicture = \"" + file + "\""); };
+  const Scene own = load(pictured("own.png"));
+  EXPECT_EQ(own.task->steps[0].picture, own.file.parent_path() / "own.png");
+  expect_sentence(pictured("/etc/passwd"), "the picture of the step retract the fundus is /etc/passwd, outside");
+}
+
 // The expert stretches the band and cuts it, the clumsy trainee does it badly, and the recording gives the same score.
 TEST_F(OperationScene, TheBandIsCutAndScoredFromTheRecording) {
   Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));

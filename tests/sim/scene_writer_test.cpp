@@ -86,6 +86,13 @@ void expect_equal(const TaskScene& a, const TaskScene& b) {
   }
   ASSERT_EQ(a.zones.size(), b.zones.size());
   for (std::size_t k = 0; k < a.zones.size(); ++k) EXPECT_EQ(a.zones[k].outline, b.zones[k].outline);
+  ASSERT_EQ(a.steps.size(), b.steps.size());
+  for (std::size_t k = 0; k < a.steps.size(); ++k) {
+    EXPECT_EQ(a.steps[k].kind, b.steps[k].kind);
+    EXPECT_EQ(a.steps[k].title, b.steps[k].title);
+    EXPECT_EQ(std::filesystem::weakly_canonical(a.steps[k].picture),
+              std::filesystem::weakly_canonical(b.steps[k].picture));
+  }
   EXPECT_EQ(a.tolerance, b.tolerance);
   EXPECT_EQ(a.hold, b.hold);
   EXPECT_EQ(a.lift, b.lift);

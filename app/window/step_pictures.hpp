@@ -1,0 +1,37 @@
+// Shows the picture of the current step of an operation in the task's panel. A picture is read when its step first is
+// the current one.   Driven in tests/app/window_path_test.sh
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scene/task_scene.hpp"
+
+namespace trocar {
+
+// Uses the current OpenGL context, from the first draw() to the destructor.
+class StepPictures {
+ public:
+  StepPictures() = default;
+  ~StepPictures();
+  StepPictures(const StepPictures&) = delete;
+  StepPictures& operator=(const StepPictures&) = delete;
+
+  // Draws the step's picture as wide as the panel; nothing where it has none or where it could not be read.
+  void draw(const TaskScene& task, std::size_t step);
+  // Returns why a picture could not be read, once; else an empty text.
+  std::string new_fault();
+
+ private:
+  struct Texture {
+    bool tried = false;
+    unsigned name = 0;    // OpenGL's; 0: none
+    float aspect = 1.0f;  // height, relative to the width
+  };
+  void load(const TaskStep& step, Texture& texture);
+
+  std::vector<Texture> textures_;  // [step]
+  std::string fault_;
+};
+
+}  // namespace trocar
