@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "deform/node_sum.hpp"
-#include "deform/stability.hpp"
 
 namespace trocar {
 namespace {
@@ -95,33 +94,6 @@ std::vector<float> joined_areas(const MeshView& mesh, std::span<const std::uint8
   return area;
 }
 
-double sum_of_weights(const BondEnd& end) {
-  double sum = end.organ == kWall ? 1.0 : 0.0;
-  for (const float w : end.weight) sum += std::abs(static_cast<double>(w));
-  return sum;
-}
-
-// Returns a bound of the squares of all frequencies that the bonds alone give organ `k`, 1/s^2: by Gershgorin's theorem
-// the largest row sum of their stiffness matrix divided by the node's mass. Broken fibres count too, so that the bound
-// depends on the tissue alone. `row`: scratch.
-double fastest_square(std::uint32_t k, const TissueModel& model, const Bonds& bonds, std::vector<double>& row) {
-  row.assign(model.mass.size(), 0.0);
-  const auto add = [&](const Fibre& fibre) {
-    const double both = static_cast<double>(fibre.stiffness) * (sum_of_weights(fibre.a) + sum_of_weights(fibre.b));
-    for (const BondEnd* end : {&fibre.a, &fibre.b}) {
-      if (end->organ != k) continue;
-      for (std::size_t i = 0; i < 8; ++i)
-        row[model.lattice.cells[end->cell].node[i]] += both * std::abs(static_cast<double>(end->weight[i]));
-    }
-  };
-  std::ranges::for_each(bonds.fibres, add);
-  std::ranges::for_each(bonds.struts, add);
-  double fastest = 0.0;
-  for (std::size_t node = 0; node < row.size(); ++node)
-    fastest = std::max(fastest, row[node] * static_cast<double>(model.inverse_mass[node]));
-  return fastest;
-}
-
 // `place`: the position of a node of an organ.
 template <class Place>
 FibreEnds ends_at(const Fibre& fibre, std::span<const TissueModel* const> models, Place place) {
@@ -164,24 +136,6 @@ bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) 
 }
 
 }  // namespace
-
-double own_square(const TissueModel& model) {
-  const double beta = double(model.params.damping_time);
-  const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
-  return product(static_cast<double>(longest_substep(model.params, 1.0))) /
-         product(static_cast<double>(model.longest_substep));
-}
-
-// The square of no frequency of an organ with its bonds exceeds the sum of both bounds.
-void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
-  bonds.slowdown.assign(models.size(), 1.f);
-  for (std::uint32_t k = 0; k < models.size(); ++k) {
-    const TissueModel& model = *models[k];
-    const double fastest = fastest_square(k, model, bonds, bonds.row);
-    if (!(fastest > 0.0)) continue;
-    bonds.slowdown[k] = model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + fastest));
-  }
-}
 
 std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
                       Bonds& bonds) {

@@ -8,8 +8,7 @@
 // Ends are embedded in cells at least half as full as the fullest one of their organ, because an explicit step is slow
 // when a stiff fibre holds a node almost without mass. Forces act at x + beta v, like all elastic forces here, where
 // beta is the smaller damping_time of the two organs, and are equal and opposite on one line, so they keep momentum and
-// angular momentum. Derivation and limits:
-// docs/tissue.md, "Connective tissue".
+// angular momentum. Derivation and limits: docs/tissue.md, "Connective tissue".
 // Units: metres, kilograms, seconds, newtons, pascals.
 // Tested in tests/deform/bonds_test.cpp and tests/deform/bonds_end_test.cpp
 #pragma once
@@ -73,9 +72,8 @@ struct Bonds {
   // Fibres that broke since the owner last cleared the lists, and how. [broken]
   std::vector<std::uint32_t> broken;
   std::vector<FibreBreak> broken_how;
-  // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1
+  // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1 (deform/bond_stability.hpp)
   std::vector<float> slowdown;
-  std::vector<double> row;  // scratch of measure_slowdown()
   // Of clips (deform/clip.hpp): they do not break, and their owner rebuilds the list when clips change.
   std::vector<Fibre> struts;
 
@@ -96,12 +94,6 @@ std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t 
                       Bonds& bonds);
 std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
                      Bonds& bonds);
-
-// Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
-void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
-
-// Returns a bound of the squares of all frequencies of an organ without bonds, 1/s^2.
-double own_square(const TissueModel& model);
 
 // Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too
 // far. Call after begin_step and before every `advance`. Allocates only until `broken` and `broken_how` have had room

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/bond_stability.hpp"
+
 namespace trocar {
 namespace {
 

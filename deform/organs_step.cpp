@@ -85,34 +85,44 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
   team_->share(organs.size(), begin);
 
-  // Organs that touch or hang together use a common substep; others use their own.
-  const bool together = !contacts.contacts.empty() || !bonds.empty();
   const auto own_count = [&](std::size_t i) {
     return substep_count(*organs[i].model, *organs[i].state, bonds.empty() ? dt : bonds.slowdown[i] * dt);
   };
+  // Organs that touch or hang together use a common substep; others use their own.
+  sort_organs(contacts, bonds);
   int most = 1;
-  for (std::size_t i = 0; i < organs.size(); ++i) most = std::max(most, own_count(i));
-  const auto substeps_of = [&](std::size_t i) {
-    const int count = together ? most : own_count(i);
-    return Substep{1, count, dt / static_cast<float>(count)};
+  for (const std::size_t i : joined_) most = std::max(most, own_count(i));
+  const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
+  const auto advance_alone = [&](std::size_t k) {
+    const std::size_t i = alone_[k];
+    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number)
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
   };
-  if (together) {
-    for (Substep substep = substeps_of(0); substep.number <= substep.count; ++substep.number) {
-      const auto advance_one = [&](std::size_t i) {
-        advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
-      };
-      add_bond_forces(models_, states_, bonds);
-      team_->share(organs.size(), advance_one);
-      solve_organ_contacts(models_, states_, substep.dt, contacts);
-    }
-  } else {
-    const auto advance_all = [&](std::size_t i) {
-      for (Substep substep = substeps_of(i); substep.number <= substep.count; ++substep.number)
-        advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+  team_->share(alone_.size(), advance_alone);
+  Substep common = first_substep(most);
+  for (; !joined_.empty() && common.number <= common.count; ++common.number) {
+    const auto advance_one = [&](std::size_t k) {
+      const std::size_t i = joined_[k];
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
     };
-    team_->share(organs.size(), advance_all);
+    add_bond_forces(models_, states_, bonds);
+    team_->share(joined_.size(), advance_one);
+    solve_organ_contacts(models_, states_, common.dt, contacts);
   }
-  for (std::size_t i = 0; i < organs.size(); ++i) end_step(*organs[i].model, *organs[i].state, substeps_of(i), dt);
+  for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
+  for (const std::size_t i : joined_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
+}
+
+void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds) {
+  is_joined_.assign(models_.size(), 0);
+  for (const PairContact& contact : contacts.contacts) is_joined_[contact.a] = is_joined_[contact.b] = 1;
+  for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
+    for (const Fibre& fibre : *fibres)
+      for (const std::uint32_t organ : {fibre.a.organ, fibre.b.organ})
+        if (organ != kWall) is_joined_[organ] = 1;
+  joined_.clear();
+  alone_.clear();
+  for (std::size_t i = 0; i < models_.size(); ++i) (is_joined_[i] ? joined_ : alone_).push_back(i);
 }
 
 }  // namespace trocar

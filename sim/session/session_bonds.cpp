@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "deform/bond_cuts.hpp"
+#include "deform/bond_stability.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {

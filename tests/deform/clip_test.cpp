@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "deform/bond_stability.hpp"
 #include "deform/stability.hpp"
 #include "mesh/tube_shape.hpp"
 

@@ -49,6 +49,40 @@ TEST(OrganStepper, ThreadCountDoesNotChangeTheBits) {
   }
 }
 
+// An organ that nothing joins with the others moves as if it were alone, while the others press on each other.
+TEST(OrganStepper, AnOrganThatTouchesNothingHasItsOwnSubsteps) {
+  std::vector<TriangleMesh> meshes;
+  std::vector<TissueModel> models;
+  for (const auto& [height, modulus] : {std::pair{0.f, 50000.f}, {0.041f, 3000.f}, {2.f, 3000.f}}) {
+    meshes.push_back(test::fine_block({0.f, 0.f, height}, glm::vec3(0.04f), 0.008f));
+    TissueParams params;
+    params.youngs_modulus = modulus, params.gravity = {0.f, 0.f, -3.f};
+    models.push_back(make_tissue(meshes.back().view(), params, {}));
+  }
+  models[0].gravity.assign(models[0].gravity.size(), glm::vec3(0.f));
+  test::OrganGroup group(std::move(meshes), std::move(models));
+  SteppedTissue alone = rest_state(group.models[2]);
+  for (SteppedTissue* state : {&alone, &group.states[2]})
+    for (std::size_t i = 0; i < state->x.size(); ++i) state->x[i] *= 1.f + 0.01f * static_cast<float>(i % 3);
+  ASSERT_GT(substep_count(group.models[0], 1.f / 60.f), substep_count(group.models[2], 1.f / 60.f));
+  OrganStepper stepper(2), single(1);
+  OrganContacts none;
+  Bonds no_bonds;
+  std::size_t met = 0;
+  for (int frame = 0; frame < 30; ++frame) {
+    group.find(1.f / 60.f);
+    met += group.contacts.contacts.size();
+    std::vector<SteppedOrgan> organs;
+    for (std::size_t k = 0; k < 3; ++k) organs.push_back({&group.models[k], &group.states[k], {}});
+    stepper.step(organs, group.contacts, no_bonds, 1.f / 60.f);
+    const SteppedOrgan same{&group.models[2], &alone, {}};
+    single.step(std::span(&same, 1), none, no_bonds, 1.f / 60.f);
+    for (std::size_t k = 0; k < 3; ++k) embed_surface(group.models[k], group.states[k].x, group.surfaces[k]);
+    ASSERT_EQ(test::hash_of(group.states[2]), test::hash_of(alone)) << "frame " << frame;
+  }
+  EXPECT_GT(met, 0u);
+}
+
 TEST(OrganStepper, IgnoresInvalidTimes) {
   OrganStepper stepper(2);
   OrganContacts contacts;

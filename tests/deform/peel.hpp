@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "deform/bond_stability.hpp"
 #include "deform/bonds.hpp"
 #include "deform/organs_step.hpp"
 #include "tests/deform/organ_group.hpp"

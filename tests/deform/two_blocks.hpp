@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "deform/bond_stability.hpp"
 #include "deform/bonds.hpp"
 #include "deform/energy.hpp"
 #include "deform/organs_step.hpp"

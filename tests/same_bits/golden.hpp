@@ -7,15 +7,15 @@
 
 namespace trocar::golden {
 
-constexpr int kOfModelVersion = 7;
+constexpr int kOfModelVersion = 8;
 constexpr std::uint64_t kTissue = 0xd1818fb01d7d4f1d;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0x3c7c74fec8f96c03, 0x2d603eacdc8a734b};
-constexpr Performance kBurn{0x039c5400763a7d7d, 0xf793ea5e31a7765a};
-constexpr Performance kCamera{0xca41a5db1f3b1174, 0xbba8e7790cfc32bb};
+constexpr Performance kLift{0x74a6ce2c975d734c, 0x2d603eacdc8a734b};
+constexpr Performance kBurn{0xbd23cfdd7e69c9f0, 0xf793ea5e31a7765a};
+constexpr Performance kCamera{0x1bf94e2f55ee1a9c, 0xbba8e7790cfc32bb};
 
 }  // namespace trocar::golden
