@@ -23,6 +23,12 @@ constexpr double kStop = 0.3;       // N   the hot hook does not press on an org
 // N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
 constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
+// For which organs may burn at the first attempt at a strand; each further one may take half as long again.
+constexpr double kHeat = 0.06, kMostHeat = 0.2;  // s
+
+// Metal that is hot keeps this far from the lines of ducts and vessels, whose radius is up to 3 mm; at strands where it
+// cannot, it works last. The foot of the hook is kFoot long.
+constexpr double kClear = 0.0045, kUnsafe = 0.0035, kFoot = 0.0035;  // m
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
   return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
@@ -45,7 +51,9 @@ void Performer::choose_aims(const TaskStage& stage) {
     };
     return std::ranges::any_of(task_.limits, holds_bile);
   };
-  limited_ = 0;
+  limited_ = tubes_ = 0;
+  for (std::uint32_t organ = 0; organ < stage.lines.size(); ++organ)
+    if (tube(organ)) tubes_ |= organ_bit(organ);
   for (const TaskLimit& limit : task_.limits) limited_ |= organ_bit(organ_of(stage, limit.organ));
   fibres_ = stage.fibres;
   aim_at_.clear();
@@ -89,8 +97,37 @@ glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::
   return sum;
 }
 
-// Moves the hook to the next strand. It is hot only in the tissue.
-void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+// Of the points around the planned one, chooses the nearest at which the hot metal stays clear of ducts and vessels, or
+// the clearest. The foot lies across strand and shaft: it points away from a near duct or vessel, else to the side that
+// is free, because under tissue that is still joined it would be caught.
+Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
+  constexpr double kStep = 0.1, kFirst = 0.1, kLast = 0.9;  // 1
+  constexpr double kPerShare = 0.002;  // m  of clearance for which the aim moves by the whole strand
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  const glm::dvec3 pivot = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot;
+  const glm::dvec3 across = glm::cross(glm::dvec3(ends.b - ends.a), pivot - middle_of(ends));
+  const glm::dvec3 side = glm::length(across) > 0.0 ? glm::normalize(across) : glm::dvec3(0.0);
+  const glm::dvec3 free = free_side(seen, step, fibre);
+  StrandAim best{.share = aim_at_[fibre], .foot = free, .clearance = INFINITY};
+  double most = -INFINITY;
+  for (double moved = 0.0; duct_points_ && moved < kLast - kFirst; moved += kStep)
+    for (const double sign : {1.0, -1.0}) {
+      const double share = std::clamp(aim_at_[fibre] + sign * moved, kFirst, kLast);
+      const glm::dvec3 at = along_strand(ends, share), out = at + kHot * glm::normalize(pivot - at);
+      const double wire = duct_points_->clearance(at, out);
+      for (const double towards : {1.0, -1.0}) {
+        const double foot = duct_points_->clearance(at, at + towards * kFoot * side);
+        const double clearance = std::min(wire, foot);
+        const bool to_free = towards * glm::dot(side, free) >= 0.0;
+        const double worth = std::min(clearance, kClear) - kPerShare * moved + (to_free ? 1e-4 : 0.0);
+        if (worth > most) most = worth, best = {share, to_free ? free : towards * side, clearance};
+      }
+    }
+  return best;
+}
+
+// Returns the strand that is divided next.
+std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std::size_t step) const {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
   std::optional<std::uint32_t> best;
@@ -99,11 +136,21 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     if (!seen.fibres.intact[f]) continue;
     const FibreEnds& ends = seen.fibres.ends[f];
     const double length = glm::distance(ends.a, ends.b);
+    const bool unsafe = length < shortest_[f] || aim_at_strand(seen, step, f).clearance < kUnsafe;
     const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
-                         (length < shortest_[f] ? kForUnsafe : 0.0) - 0.5 * glm::distance(middle_of(ends), now) -
+                         (unsafe ? kForUnsafe : 0.0) - 0.5 * glm::distance(middle_of(ends), now) -
                          glm::distance(middle_of(ends), pivot);
     if (worth > most) most = worth, best = f;
   }
+  return best;
+}
+
+// Moves the hook to the next strand. It is hot only in the tissue.
+void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
+  if (duct_points_) duct_points_->follow(seen.fibres.ends);
+  const std::optional<std::uint32_t> best = next_strand(seen, step);
   if (!best) {
     then([now](const Observation&, double) { return now; }).tool = tool;
     return;
@@ -113,12 +160,12 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   caught_from_ = shortest_[fibre] > 0.0 ? kCaughtAtDuct : kCaught;
   if (pull_on(seen, step, fibre)) return;
   const glm::dvec3 error = aim();
-  // The wire crosses the strand near its end, and its foot points along the tissue, to the side that is free: under
-  // tissue that is still joined it would be caught.
+  // The wire crosses the strand, and its foot points along the tissue.
   const glm::dvec3 strand(seen.fibres.ends[fibre].b - seen.fibres.ends[fibre].a);
   const auto across = glm::length(strand) > 1e-4 ? std::optional(glm::normalize(strand)) : std::nullopt;
-  const double share_at = aim_at_[fibre];
-  const glm::dvec3 foot = free_side(seen, step, fibre);
+  const StrandAim aimed = aim_at_strand(seen, step, fibre);
+  const double share_at = aimed.share;
+  const glm::dvec3 foot = aimed.foot;
   const auto at = [=](double back) -> Goal {
     return [=](const Observation& later, double) {
       const glm::dvec3 target = along_strand(later.fibres.ends[fibre], share_at) + error;
@@ -146,7 +193,8 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   }
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
-  cut.energy = Diathermy::Cut, cut.spare = limited_;
+  cut.energy = Diathermy::Cut, cut.spare = limited_ | tubes_;
+  cut.most_heat = std::min(kHeat * (0.5 + 0.5 * tries_[fibre]), kMostHeat);
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
 }

@@ -22,15 +22,20 @@ constexpr double kSlope = 1e-3;       // m    over which the direction of a duct
 constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
 constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
-// up to kMostPull, while no strand is longer than kPullUpTo.
-constexpr double kPullUpTo = 0.007;                                          // m
+// up to kMostPull, while no strand is longer than kPullUpTo. After each failed attempt at a strand both limits grow, as
+// long as the grasper feels less than kGentle.
+constexpr double kPullUpTo = 0.007, kUpToMore = 0.001, kUpToMost = 0.011;    // m
 constexpr double kPull = 0.002, kMostPull = 0.006, kMostPullBefore = 0.004;  // m
+constexpr double kMostMore = 0.012;                                          // m
+constexpr double kGentle = 0.3;                                              // N
 constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
 constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
 
 }  // namespace
 
 void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
+  // The tissue is at rest when the operation begins.
+  if (!duct_points_ && !seen.fibres.ends.empty()) duct_points_.emplace(lines_, fibres_, seen.fibres.ends);
   std::size_t step = feed.step.value_or(0);
   if (style_.mistake == Fault::NoView)
     while (step + 1 < steps_->size() && steps_->at(step).kind == StepKind::Dissect && steps_->at(step).before_division)
@@ -202,18 +207,21 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
     for (const std::uint32_t f : steps_->fibres(step))
       if (seen.fibres.intact[f] && shortest_[f] == 0.0) longest = std::max(longest, length(f));
   const bool taut = length(fibre) >= std::max(kTaut, shortest_[fibre]) && tries_[fibre] <= kMostTries;
-  if (taut || longest >= std::max(kPullUpTo, 3.0 * shortest_[fibre])) return false;
+  const double failed = std::max(0.0, tries_[fibre] - 1.0);
+  const double up_to = std::min(kPullUpTo + kUpToMore * failed, kUpToMost);
+  if (taut || longest >= std::max(up_to, 3.0 * shortest_[fibre])) return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];
-  // After failed attempts it pulls more; before a division it must not tear the organ off.
-  const double more = kPull * (tries_[fibre] - 1.0);
-  const double most = steps_->at(dissected).before_division ? kMostPullBefore : kMostPull + more;
+  const double usual = steps_->at(dissected).before_division ? kMostPullBefore : kMostPull;
+  const double most = usual + std::min(kPull * failed, kMostMore);
   std::optional<std::size_t> best;
   double nearest = INFINITY;
   for (std::size_t step = 0; step < steps_->size(); ++step) {
     if (steps_->at(step).kind != StepKind::Retract) continue;
     const std::size_t tool = grasper_of(step);
     const double away = glm::distance(poses_[tool].tip, middle_of(ends));
-    if (holds(seen, step) && pulled_[tool] + kPull <= most && away < nearest) best = step, nearest = away;
+    const bool gentle = glm::length(glm::dvec3(seen.tools[tool].force)) < kGentle;
+    const bool may = pulled_[tool] + kPull <= usual || (gentle && pulled_[tool] + kPull <= most);
+    if (holds(seen, step) && may && away < nearest) best = step, nearest = away;
   }
   if (!best) return false;
   const std::size_t tool = grasper_of(*best);

@@ -18,7 +18,7 @@ constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's de
 constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
-constexpr double kLongestHeat = 0.06;   // s     on an organ that must not burn
+constexpr double kDuctHeat = 0.03;      // s     longest heat on a duct or vessel
 constexpr double kAtOnce = 0.05;        // s     a force that is felt so soon after the start was there before
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
 
@@ -238,14 +238,16 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (move.roll) pose.roll_deg += std::clamp(*move.roll - pose.roll_deg, -kSlowTurn * dt, kSlowTurn * dt);
   const double waited = seen.time - start_ - duration_;
   heated_ = tool_ < instruments_.size() && (seen.tools[tool_].heats & move.spare) != 0 ? heated_ + dt : 0.0;
-  const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || heated_ > kLongestHeat;
-  if (heated_ > kLongestHeat && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
+  const bool on_duct = heated_ > 0.0 && (seen.tools[tool_].heats & tubes_) != 0;
+  const bool burnt = heated_ > (on_duct ? kDuctHeat : move.most_heat);
+  const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || burnt;
+  if (burnt && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
   if (move.fibre) way_in_.push_back({tip_, pose.roll_deg, seen.time});
   if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;
   if (move.withdraws) {
     caught_ = stopped;
     if (!stopped) freed_ = 0, way_in_.clear();
-  } else if (stopped && heated_ <= kLongestHeat && seen.time - start_ < kAtOnce) {
+  } else if (stopped && !burnt && seen.time - start_ < kAtOnce) {
     pressed_ = true;
   }
   if (stopped)

@@ -16,6 +16,7 @@
 
 #include "sim/device/device.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/task/duct_points.hpp"
 #include "sim/task/observation.hpp"
 #include "sim/task/operation_steps.hpp"
 #include "sim/task/task_run.hpp"
@@ -94,6 +95,7 @@ class Performer {
     double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
     bool withdraws = false;                 // a force at which the plan is given up means that tissue is caught
     std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
+    double most_heat = 0.06;  // s    for which they may; less for ducts and vessels
     std::optional<std::uint32_t> fibre = {};  // that the hook divides
   };
 
@@ -126,6 +128,14 @@ class Performer {
   void plan_dissect(const Observation& seen, std::size_t step);
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
+  // Where and how the hook divides a strand.
+  struct StrandAim {
+    double share = 0.5;      // 1  along the strand, from its first end
+    glm::dvec3 foot{0.0};    // to where the foot points
+    double clearance = 0.0;  // m  of the hot metal from the nearest duct or vessel
+  };
+  StrandAim aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const;
+  std::optional<std::uint32_t> next_strand(const Observation& seen, std::size_t step) const;
   glm::dvec3 free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const;
   std::size_t grasper_of(std::size_t step) const;
   std::size_t grasper_named(const std::string& name) const;
@@ -187,13 +197,15 @@ class Performer {
     double roll_deg, time;
   };
   std::vector<HookPose> way_in_;    // [frame] of the hook, since it last was free
-  std::uint32_t limited_ = 0;       // organ_bit() of the organs with a limit for burns
+  std::uint32_t limited_ = 0;       // organ_bit() of the organs with a limit
+  std::uint32_t tubes_ = 0;         // organ_bit() of the ducts and vessels
   std::vector<double> tries_;       // [fibre] attempts to divide it
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end
   std::vector<StageFibre> fibres_;  // [fibre]
-  Duct wrong_duct_;                 // one that the task does not divide; without points: there is none
-  std::vector<double> waves_;       // phases and rates of tremor and sway
+  std::optional<DuctPoints> duct_points_;
+  Duct wrong_duct_;            // one that the task does not divide; without points: there is none
+  std::vector<double> waves_;  // phases and rates of tremor and sway
   std::deque<Move> moves_;
   glm::dvec3 tip_{0.0}, from_{0.0};                     // m   without shaking
   double last_ = -1.0, start_ = -1.0, duration_ = 0.0;  // s   last frame; start and duration of the current move

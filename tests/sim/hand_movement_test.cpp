@@ -134,6 +134,22 @@ TEST_F(HookMovements, StrandsNearbyAreDividedWithoutMovingOut) {
   EXPECT_LT(furthest, 0.012);
 }
 
+// The planned point of this strand is 3.3 mm from the line of the duct; hot metal keeps further away.
+TEST_F(HookMovements, HotMetalKeepsAwayFromDucts) {
+  stage_.fibres.push_back({0, {}, 1, 0});
+  ends_.push_back({{0.f, 0.f, 0.f}, {0.f, 0.006f, 0.f}});
+  intact_.push_back(1);
+  begin();
+  double nearest = INFINITY;
+  for (int k = 0; k < 600; ++k) {
+    show();
+    const DevicePose pose = pose_of(0);
+    if (pose.energy == Diathermy::Cut) nearest = std::min(nearest, std::abs(pose.tip.y));
+  }
+  EXPECT_GT(nearest, 0.0042);
+  EXPECT_LT(nearest, 0.006) << "it did not come near";
+}
+
 TEST_F(HookMovements, ACaughtHookGoesBackOnThePathOnWhichItCame) {
   add_strand({0.f, 0.f, 0.f}), add_strand({0.03f, 0.03f, 0.f});
   begin();
