@@ -19,7 +19,10 @@ constexpr double kStretched = 1.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
-constexpr double kStop = 0.3;       // N   the hot hook does not press on an organ
+// How hard the hook presses on organs at most: hot, at the first attempt and after failed ones; and cold. Within
+// kNearDuct of a duct or vessel it is always kStop.
+constexpr double kStop = 0.3, kStopMore = 0.05, kColdStop = 0.6;  // N
+constexpr double kNearDuct = 0.010;                               // m
 // N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
 constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
@@ -179,11 +182,12 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     Move& before = then(at(kBack));
     before.tool = tool, before.across = across, before.foot = foot, before.wait = 0.2;
   }
+  const double hardest = aimed.clearance < kNearDuct ? kStop : kColdStop;
   const auto slide = [=, this](double back) -> Move& {
     Move& move = then([this, goal = at(back)](const Observation& later, double share) {
       return glm::mix(from_, goal(later, 1.0), share);
     });
-    move.tool = tool, move.across = across, move.foot = foot, move.stop = kStop, move.fibre = fibre;
+    move.tool = tool, move.across = across, move.foot = foot, move.stop = hardest, move.fibre = fibre;
     return move;
   };
   if (style_.mistake == Fault::DeepBurn) {
@@ -194,6 +198,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
   cut.energy = Diathermy::Cut, cut.spare = limited_ | tubes_;
+  cut.stop = std::min(kStop + kStopMore * (tries_[fibre] - 1.0), hardest);
   cut.most_heat = std::min(kHeat * (0.5 + 0.5 * tries_[fibre]), kMostHeat);
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;
