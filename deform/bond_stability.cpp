@@ -1,5 +1,6 @@
 #include "deform/bond_stability.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -13,65 +14,44 @@ namespace {
 constexpr int kIterations = 60;
 constexpr double kMargin = 1.05;
 
-// One end of a fibre, as a row of the bounding matrix of its organ.
-struct EndRow {
-  std::array<std::uint32_t, 8> node;
-  std::array<double, 8> g;  // 1/sqrt(kg)
-  double stiffness;         // N/m, with the factor 1 + t
+// g of a fibre: the nodes of both ends, in one list of all nodes of all organs. Zero at the wall and at nodes that do
+// not move.
+struct FibreRow {
+  std::array<std::size_t, 16> node{};
+  std::array<double, 16> g{};  // 1/sqrt(kg)
+  double stiffness;            // N/m
 };
 
-// Returns g of an end; zero at the wall and at nodes that do not move.
-std::array<double, 8> scaled_weights(const BondEnd& end, std::span<const TissueModel* const> models) {
-  std::array<double, 8> g{};
-  if (end.organ == kWall) return g;
-  const TissueModel& model = *models[end.organ];
-  for (std::size_t i = 0; i < 8; ++i) {
-    const std::uint32_t node = model.lattice.cells[end.cell].node[i];
-    g[i] = static_cast<double>(end.weight[i]) * std::sqrt(static_cast<double>(model.inverse_mass[node]));
+FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, std::span<const std::size_t> first) {
+  FibreRow row{.stiffness = static_cast<double>(fibre.stiffness)};
+  std::size_t at = 0;
+  double sign = 1.0;
+  for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+    for (std::size_t i = 0; end->organ != kWall && i < 8; ++i, ++at) {
+      const TissueModel& model = *models[end->organ];
+      const std::uint32_t node = model.lattice.cells[end->cell].node[i];
+      row.node[at] = first[end->organ] + node;
+      row.g[at] = sign * static_cast<double>(end->weight[i]) * std::sqrt(static_cast<double>(model.inverse_mass[node]));
+    }
+    sign = -1.0;
   }
-  return g;
+  return row;
 }
 
-double square_of(std::span<const double> v) {
+// Sets `to` to the product of the fibres' matrix and `u`.
+void multiply(std::span<const FibreRow> rows, std::span<const double> u, std::vector<double>& to) {
+  for (double& x : to) x = 0.0;
+  for (const FibreRow& row : rows) {
+    double along = 0.0;
+    for (std::size_t i = 0; i < 16; ++i) along += row.g[i] * u[row.node[i]];
+    for (std::size_t i = 0; i < 16; ++i) to[row.node[i]] += row.stiffness * along * row.g[i];
+  }
+}
+
+double length_of(std::span<const double> v) {
   double sum = 0.0;
   for (const double x : v) sum += x * x;
-  return sum;
-}
-
-void add_rows(const Fibre& fibre, std::span<const TissueModel* const> models, std::vector<std::vector<EndRow>>& rows) {
-  const std::array<const BondEnd*, 2> ends = {&fibre.a, &fibre.b};
-  const std::array<std::array<double, 8>, 2> g = {scaled_weights(*ends[0], models), scaled_weights(*ends[1], models)};
-  const double both = square_of(g[0]) + square_of(g[1]);
-  for (std::size_t side = 0; side < 2; ++side) {
-    const double own = square_of(g[side]);
-    if (!(own > 0.0)) continue;
-    rows[ends[side]->organ].push_back({models[ends[side]->organ]->lattice.cells[ends[side]->cell].node, g[side],
-                                       static_cast<double>(fibre.stiffness) * both / own});
-  }
-}
-
-// Returns the largest eigenvalue of the sum of k g g^T over the rows, by power iteration.
-double largest_eigenvalue(std::span<const EndRow> rows, std::size_t nodes) {
-  std::vector<double> u(nodes, 0.0), next(nodes, 0.0);
-  // An initial vector that is not orthogonal to any mode: what a pull on all fibres moves, with small differences.
-  for (const EndRow& row : rows)
-    for (std::size_t i = 0; i < 8; ++i)
-      u[row.node[i]] += row.stiffness * std::abs(row.g[i]) * (1.0 + 0.1 * elementary::sin(double(row.node[i])));
-  double largest = 0.0;
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
-    const double length = std::sqrt(square_of(u));
-    if (!(length > 0.0)) return largest;
-    for (double& x : u) x /= length;
-    for (double& x : next) x = 0.0;
-    for (const EndRow& row : rows) {
-      double along = 0.0;
-      for (std::size_t i = 0; i < 8; ++i) along += row.g[i] * u[row.node[i]];
-      for (std::size_t i = 0; i < 8; ++i) next[row.node[i]] += row.stiffness * along * row.g[i];
-    }
-    u.swap(next);
-    largest = std::sqrt(square_of(u));
-  }
-  return kMargin * largest;
+  return std::sqrt(sum);
 }
 
 }  // namespace
@@ -83,25 +63,41 @@ double own_square(const TissueModel& model) {
          product(static_cast<double>(model.longest_substep));
 }
 
-std::vector<double> bond_squares(std::span<const TissueModel* const> models, const Bonds& bonds) {
-  std::vector<std::vector<EndRow>> rows(models.size());
-  for (const Fibre& fibre : bonds.fibres) add_rows(fibre, models, rows);
-  for (const Fibre& strut : bonds.struts) add_rows(strut, models, rows);
-  std::vector<double> squares;
-  for (std::size_t k = 0; k < models.size(); ++k)
-    squares.push_back(largest_eigenvalue(rows[k], models[k]->mass.size()));
-  return squares;
+double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  std::vector<std::size_t> first;  // [organ]
+  std::size_t nodes = 0;
+  for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
+  std::vector<FibreRow> rows;
+  for (const Fibre& fibre : bonds.fibres) rows.push_back(row_of(fibre, models, first));
+  for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
+  // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
+  std::vector<double> u(nodes, 0.0), next(nodes, 0.0);
+  for (const FibreRow& row : rows)
+    for (std::size_t i = 0; i < 16; ++i)
+      u[row.node[i]] += row.stiffness * row.g[i] * (1.0 + 0.1 * elementary::sin(double(row.node[i])));
+  double largest = 0.0;
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    const double length = length_of(u);
+    if (!(length > 0.0)) break;
+    for (double& x : u) x /= length;
+    multiply(rows, u, next);
+    u.swap(next);
+    largest = length_of(u);
+  }
+  return kMargin * largest;
 }
 
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
   bonds.slowdown.assign(models.size(), 1.f);
-  const std::vector<double> squares = bond_squares(models, bonds);
-  for (std::size_t k = 0; k < models.size(); ++k) {
-    const TissueModel& model = *models[k];
-    if (!(squares[k] > 0.0)) continue;
-    bonds.slowdown[k] =
-        model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + squares[k]));
-  }
+  const double square = bond_square(models, bonds);
+  const auto slow_down = [&](std::uint32_t organ) {
+    if (organ == kWall || bonds.slowdown[organ] > 1.f) return;
+    const TissueModel& model = *models[organ];
+    bonds.slowdown[organ] =
+        std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));
+  };
+  for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
+    for (const Fibre& fibre : *fibres) slow_down(fibre.a.organ), slow_down(fibre.b.organ);
 }
 
 }  // namespace trocar

@@ -27,11 +27,12 @@ constexpr double kNearDuct = 0.010;                               // m
 constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // For which organs may burn at the first attempt at a strand; each further one may take half as long again.
-constexpr double kHeat = 0.06, kMostHeat = 0.2;  // s
+constexpr double kHeat = 0.06, kMostHeat = 0.1;  // s
 
 // Metal that is hot keeps this far from the lines of ducts and vessels, whose radius is up to 3 mm; at strands where it
 // cannot, it works last. The foot of the hook is kFoot long.
 constexpr double kClear = 0.0045, kUnsafe = 0.0035, kFoot = 0.0035;  // m
+constexpr double kWayOut = 0.012;  // m   on which the foot of a hook that moves out may catch a duct
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
   return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
@@ -100,9 +101,9 @@ glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::
   return sum;
 }
 
-// Of the points around the planned one, chooses the nearest at which the hot metal stays clear of ducts and vessels, or
-// the clearest. The foot lies across strand and shaft: it points away from a near duct or vessel, else to the side that
-// is free, because under tissue that is still joined it would be caught.
+// Of the points around the planned one, chooses the nearest at which the hot metal stays clear of ducts and vessels,
+// and the foot on its way out too, or the clearest. The foot lies across strand and shaft: it points away from a near
+// duct or vessel, else to the side that is free, because under tissue that is still joined it would be caught.
 Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
   constexpr double kStep = 0.1, kFirst = 0.1, kLast = 0.9;  // 1
   constexpr double kPerShare = 0.002;  // m  of clearance for which the aim moves by the whole strand
@@ -119,10 +120,12 @@ Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size
       const glm::dvec3 at = along_strand(ends, share), out = at + kHot * glm::normalize(pivot - at);
       const double wire = duct_points_->clearance(at, out);
       for (const double towards : {1.0, -1.0}) {
-        const double foot = duct_points_->clearance(at, at + towards * kFoot * side);
-        const double clearance = std::min(wire, foot);
+        const glm::dvec3 tip = at + towards * kFoot * side;
+        const double clearance = std::min(wire, duct_points_->clearance(at, tip));
+        const double way_out = duct_points_->clearance(tip, tip + kWayOut * glm::normalize(pivot - tip));
         const bool to_free = towards * glm::dot(side, free) >= 0.0;
-        const double worth = std::min(clearance, kClear) - kPerShare * moved + (to_free ? 1e-4 : 0.0);
+        const double worth =
+            std::min(clearance, kClear) + std::min(way_out, kClear) - kPerShare * moved + (to_free ? 1e-4 : 0.0);
         if (worth > most) most = worth, best = {share, to_free ? free : towards * side, clearance};
       }
     }
@@ -159,6 +162,10 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     return;
   }
   const std::uint32_t fibre = *best;
+  const std::ptrdiff_t left =
+      std::ranges::count_if(steps_->fibres(step), [&](std::uint32_t f) { return seen.fibres.intact[f] != 0; });
+  fruitless_ = left == left_ ? fruitless_ + 1 : 0;
+  left_ = left;
   ++tries_[fibre];
   caught_from_ = shortest_[fibre] > 0.0 ? kCaughtAtDuct : kCaught;
   if (pull_on(seen, step, fibre)) return;

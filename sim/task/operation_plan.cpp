@@ -17,16 +17,18 @@ namespace {
 constexpr double kAbove = 0.012;      // m    above the surface, before a grasp
 constexpr double kInJaws = 0.005;     // m    of a duct, from the tip of the grasper
 constexpr double kGraspForce = 1.5;   // N    of open jaws on the tissue that they grasp
+constexpr double kAgainForce = 0.4;   // N    the same, later: the tissue may hang loosely, and would be pushed away
 constexpr int kMostGrasps = 8;        // of one grasper, of tissue that slipped out
 constexpr double kSlope = 1e-3;       // m    over which the direction of a duct is measured
 constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
 constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
-// up to kMostPull, while no strand is longer than kPullUpTo. After each failed attempt at a strand both limits grow, as
-// long as the grasper feels less than kGentle.
+// up to kMostPull, while no strand is longer than kPullUpTo. With failed attempts at a strand, or kForFailure since any
+// strand was divided, both limits grow, as long as the grasper feels less than kGentle.
 constexpr double kPullUpTo = 0.007, kUpToMore = 0.001, kUpToMost = 0.011;    // m
 constexpr double kPull = 0.002, kMostPull = 0.006, kMostPullBefore = 0.004;  // m
 constexpr double kMostMore = 0.012;                                          // m
+constexpr double kForFailure = 3.0;                                          // 1
 constexpr double kGentle = 0.3;                                              // N
 constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
 constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
@@ -134,8 +136,13 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
       return centre + back * glm::normalize(pivot - centre);
     };
   };
-  const Goal over = along_shaft ? around(kBack) : above(mark, kAbove, error),
-             target = along_shaft ? around(-kInJaws) : onto(mark, error);
+  const auto along = [=, this](const Observation& later, double share) {
+    return around(instruments_[tool].radius - depth_)(later, share);
+  };
+  const Goal over = along_shaft ? around(kBack) : above(mark, kAbove, error), target = duct ? around(-kInJaws)
+                                                                                       : along_shaft
+                                                                                           ? Goal(along)
+                                                                                           : onto(mark, error);
   const auto add = [&](Goal goal, double grip) -> Move& {
     Move& move = then(std::move(goal));
     move.tool = tool, move.grip = grip;
@@ -144,7 +151,8 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   };
   add(over, 1.0).wait = 0.3;
   Move& press = add(target, 1.0);
-  press.force = std::max(kGraspForce, style_.force), press.wait = style_.careless ? 0.0 : 0.4;
+  press.force = std::max(grasped_again_[tool] > 0 ? kAgainForce : kGraspForce, style_.force);
+  press.wait = style_.careless ? 0.0 : 0.4;
   Move& close = add(target, 0.0);
   close.force = press.force, close.duration = 0.6, close.wait = 0.3;
   const auto start = std::make_shared<std::optional<glm::dvec3>>();
@@ -207,7 +215,8 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
     for (const std::uint32_t f : steps_->fibres(step))
       if (seen.fibres.intact[f] && shortest_[f] == 0.0) longest = std::max(longest, length(f));
   const bool taut = length(fibre) >= std::max(kTaut, shortest_[fibre]) && tries_[fibre] <= kMostTries;
-  const double failed = std::max(0.0, tries_[fibre] - 1.0);
+  const bool on_duct = shortest_[fibre] > 0.0;
+  const double failed = on_duct ? 0.0 : std::max({0.0, tries_[fibre] - 1.0, double(fruitless_) / kForFailure});
   const double up_to = std::min(kPullUpTo + kUpToMore * failed, kUpToMost);
   if (taut || longest >= std::max(up_to, 3.0 * shortest_[fibre])) return false;
   const FibreEnds& ends = seen.fibres.ends[fibre];

@@ -19,6 +19,7 @@ constexpr double kReturn = 0.15;        // s     time constant of going deeper a
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
 constexpr double kDuctHeat = 0.03;      // s     longest heat on a duct or vessel
+constexpr double kStillFelt = 0.06;     // N     an instrument that feels more after it has moved out is caught
 constexpr double kAtOnce = 0.05;        // s     a force that is felt so soon after the start was there before
 constexpr int kWaves = 3;               // of each axis, of tremor and of sway
 
@@ -245,12 +246,12 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (move.fibre) way_in_.push_back({tip_, pose.roll_deg, seen.time});
   if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;
   if (move.withdraws) {
-    caught_ = stopped;
-    if (!stopped) freed_ = 0, way_in_.clear();
+    caught_ = stopped || (move.stop > 0.0 && felt_ > kStillFelt);
+    if (!caught_) freed_ = 0, way_in_.clear();
   } else if (stopped && !burnt && seen.time - start_ < kAtOnce) {
     pressed_ = true;
   }
-  if (stopped)
+  if (stopped || (move.withdraws && caught_))
     moves_.clear();
   else
     moves_.pop_front();

@@ -200,6 +200,8 @@ class Performer {
   std::uint32_t limited_ = 0;       // organ_bit() of the organs with a limit
   std::uint32_t tubes_ = 0;         // organ_bit() of the ducts and vessels
   std::vector<double> tries_;       // [fibre] attempts to divide it
+  std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
+  int fruitless_ = 0;               // attempts since a strand was divided
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end
   std::vector<StageFibre> fibres_;  // [fibre]
