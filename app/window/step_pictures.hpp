@@ -1,5 +1,5 @@
 // Shows the picture of the current step of an operation in the task's panel. A picture is read when its step first is
-// the current one.   Driven in tests/app/window_path_test.sh
+// the current one.   Driven in tests/app/step_picture_test.py
 #pragma once
 
 #include <string>

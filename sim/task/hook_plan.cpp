@@ -49,16 +49,14 @@ void Performer::choose_aims(const TaskStage& stage) {
     return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
   };
   const auto tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
-  const auto hollow = [&](std::uint32_t organ) {
-    const auto holds_bile = [&](const TaskLimit& limit) {
-      return limit.most_bile_ml > 0.0 && organ_of(stage, limit.organ) == organ;
-    };
-    return std::ranges::any_of(task_.limits, holds_bile);
-  };
-  limited_ = tubes_ = 0;
+  limited_ = tubes_ = hollow_ = 0;
   for (std::uint32_t organ = 0; organ < stage.lines.size(); ++organ)
     if (tube(organ)) tubes_ |= organ_bit(organ);
-  for (const TaskLimit& limit : task_.limits) limited_ |= organ_bit(organ_of(stage, limit.organ));
+  for (const TaskLimit& limit : task_.limits) {
+    limited_ |= organ_bit(organ_of(stage, limit.organ));
+    if (limit.most_bile_ml > 0.0) hollow_ |= organ_bit(organ_of(stage, limit.organ));
+  }
+  const auto hollow = [&](std::uint32_t organ) { return organ != kWall && (hollow_ & organ_bit(organ)) != 0; };
   fibres_ = stage.fibres;
   aim_at_.clear();
   shortest_.clear();

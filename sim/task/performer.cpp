@@ -18,10 +18,11 @@ constexpr double kPressing = 4.0;       // 1/s   rate relative to the style's de
 constexpr double kReturn = 0.15;        // s     time constant of going deeper again when no force is felt
 constexpr double kNothingFelt = 0.01;   // N
 constexpr double kJaws = 3.0;           // 1/s   from open to closed in a third of a second
-constexpr double kDuctHeat = 0.03;      // s     longest heat on a duct or vessel
-constexpr double kStillFelt = 0.06;     // N     an instrument that feels more after it has moved out is caught
-constexpr double kAtOnce = 0.05;        // s     a force that is felt so soon after the start was there before
-constexpr int kWaves = 3;               // of each axis, of tremor and of sway
+// s     longest heat on a duct or vessel, and on a hollow organ, which a deep burn opens
+constexpr double kDuctHeat = 0.03, kHollowHeat = 0.05;
+constexpr double kStillFelt = 0.06;  // N     an instrument that feels more after it has moved out is caught
+constexpr double kAtOnce = 0.05;     // s     a force that is felt so soon after the start was there before
+constexpr int kWaves = 3;            // of each axis, of tremor and of sway
 
 class HandDevice final : public Device {
  public:
@@ -239,8 +240,8 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (move.roll) pose.roll_deg += std::clamp(*move.roll - pose.roll_deg, -kSlowTurn * dt, kSlowTurn * dt);
   const double waited = seen.time - start_ - duration_;
   heated_ = tool_ < instruments_.size() && (seen.tools[tool_].heats & move.spare) != 0 ? heated_ + dt : 0.0;
-  const bool on_duct = heated_ > 0.0 && (seen.tools[tool_].heats & tubes_) != 0;
-  const bool burnt = heated_ > (on_duct ? kDuctHeat : move.most_heat);
+  const auto heats = [&](std::uint32_t organs) { return heated_ > 0.0 && (seen.tools[tool_].heats & organs) != 0; };
+  const bool burnt = heated_ > (heats(tubes_) ? kDuctHeat : heats(hollow_) ? kHollowHeat : move.most_heat);
   const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || burnt;
   if (burnt && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
   if (move.fibre) way_in_.push_back({tip_, pose.roll_deg, seen.time});

@@ -95,7 +95,7 @@ class Performer {
     double stop = 0.0;                      // N    the plan is given up when this force is felt; 0: it is not
     bool withdraws = false;                 // a force at which the plan is given up means that tissue is caught
     std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
-    double most_heat = 0.06;  // s    for which they may; less for ducts and vessels
+    double most_heat = 0.06;  // s    for which they may; less for ducts, vessels and hollow organs
     std::optional<std::uint32_t> fibre = {};  // that the hook divides
   };
 
@@ -199,6 +199,7 @@ class Performer {
   std::vector<HookPose> way_in_;    // [frame] of the hook, since it last was free
   std::uint32_t limited_ = 0;       // organ_bit() of the organs with a limit
   std::uint32_t tubes_ = 0;         // organ_bit() of the ducts and vessels
+  std::uint32_t hollow_ = 0;        // organ_bit() of the organs that spill when they are opened
   std::vector<double> tries_;       // [fibre] attempts to divide it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
