@@ -10,7 +10,7 @@
 namespace trocar {
 namespace {
 
-// Power iteration approaches the largest eigenvalue from below; the margin covers what is left after the iterations.
+// Power iteration approaches the largest eigenvalue from below; the margin covers the error after the last iteration.
 constexpr int kIterations = 60;
 constexpr double kMargin = 1.05;
 

@@ -17,6 +17,7 @@ constexpr double kClose = 0.008;    // m    strands this near are divided withou
 // A strand that is longer by this much is preferred to one that is nearer by 1 m.
 constexpr double kStretched = 1.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
+constexpr double kForCooked = 0.5;                                   // m/s  further, where a hollow organ is burnt
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
 // How hard the hook presses on organs at most: hot, at the first attempt and after failed ones; and cold. Within
@@ -87,6 +88,14 @@ void Performer::aim_away(const Observation& seen, std::uint32_t fibre, std::uint
   }
 }
 
+// The hook burns a hollow organ for `dt` seconds. A second burn beside it would go deeper: strands nearby are
+// divided later.
+void Performer::note_burn(const Observation& seen, double dt) {
+  constexpr double kNearby = 0.004;  // m
+  for (std::size_t f = 0; f < fibres_.size(); ++f)
+    if (glm::distance(middle_of(seen.fibres.ends[f]), tip_) < kNearby) cooked_[f] += dt;
+}
+
 // Returns the direction in which strands of a step are fewer.
 glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
   constexpr double kAround = 0.02;  // m
@@ -100,8 +109,8 @@ glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::
 }
 
 // Of the points around the planned one, chooses the nearest at which the hot metal stays clear of ducts and vessels,
-// and the foot on its way out too, or the clearest. The foot lies across strand and shaft: it points away from a near
-// duct or vessel, else to the side that is free, because under tissue that is still joined it would be caught.
+// and the foot, too, when it moves out, or the clearest. The foot lies across strand and shaft: it points away from a
+// near duct or vessel, else to the side that is free, because under tissue that is still joined it would be caught.
 Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
   constexpr double kStep = 0.1, kFirst = 0.1, kLast = 0.9;  // 1
   constexpr double kPerShare = 0.002;  // m  of clearance for which the aim moves by the whole strand
@@ -142,8 +151,8 @@ std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std
     const double length = glm::distance(ends.a, ends.b);
     const bool unsafe = length < shortest_[f] || aim_at_strand(seen, step, f).clearance < kUnsafe;
     const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
-                         (unsafe ? kForUnsafe : 0.0) - 0.5 * glm::distance(middle_of(ends), now) -
-                         glm::distance(middle_of(ends), pivot);
+                         (unsafe ? kForUnsafe : 0.0) - kForCooked * cooked_[f] -
+                         0.5 * glm::distance(middle_of(ends), now) - glm::distance(middle_of(ends), pivot);
     if (worth > most) most = worth, best = f;
   }
   return best;

@@ -133,6 +133,7 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   lines_ = stage.lines;
   ducts_.clear();
   tries_.assign(stage.fibres.size(), 0.0);
+  cooked_.assign(stage.fibres.size(), 0.0);
   if (task_.kind == TaskKind::Operation) steps_.emplace(task_, stage), choose_aims(stage);
   if (!divides_ducts(task_)) return;
   for (std::size_t k = 0; k < task_.locations.size(); ++k) {
@@ -243,6 +244,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   const auto heats = [&](std::uint32_t organs) { return heated_ > 0.0 && (seen.tools[tool_].heats & organs) != 0; };
   const bool burnt = heated_ > (heats(tubes_) ? kDuctHeat : heats(hollow_) ? kHollowHeat : move.most_heat);
   const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || burnt;
+  if (heats(hollow_)) note_burn(seen, dt);
   if (burnt && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
   if (move.fibre) way_in_.push_back({tip_, pose.roll_deg, seen.time});
   if (!stopped && (waited < 0.0 || (waited < move.wait && feed.progress < move.enough))) return;

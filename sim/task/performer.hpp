@@ -144,6 +144,7 @@ class Performer {
   void back_out(std::size_t tool);
   void free_hook();
   void aim_away(const Observation& seen, std::uint32_t fibre, std::uint32_t heats);
+  void note_burn(const Observation& seen, double dt);
   void choose_aims(const TaskStage& stage);
   void find_wrong_duct(const TaskStage& stage);
   // Returns the first instrument of a kind; instruments_.size() when there is none.
@@ -203,6 +204,7 @@ class Performer {
   std::vector<double> tries_;       // [fibre] attempts to divide it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
+  std::vector<double> cooked_;      // [fibre] s  for which a hollow organ has been burnt near it
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end
   std::vector<StageFibre> fibres_;  // [fibre]

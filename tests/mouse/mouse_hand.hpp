@@ -1,5 +1,5 @@
 // Turns wanted poses of instruments into input of mouse and keyboard, as a person does: whole pixels and notches, one
-// instrument at a time. It keeps devices of its own that receive the same input, and corrects the rest in the next
+// instrument at a time. It keeps devices of its own that receive the same input, and corrects the error in the next
 // picture. Units: metres, degrees, pixels.   Tested in tests/mouse/mouse_hand_test.cpp
 #pragma once
 
