@@ -14,16 +14,15 @@ namespace {
 // From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
 constexpr double kBeyond = 0.0027;  // m
 constexpr double kClose = 0.008;    // m    strands this near are divided without withdrawing the hook
-// A strand that is longer by this much is preferred to one that is nearer by 1 m.
-constexpr double kStretched = 1.0;
+// By how much a strand may be further away when it is longer by 1: long ones are exposed, short ones lie hidden between
+// the organs.
+constexpr double kStretched = 5.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
+constexpr double kMostTriesCount = 6.0;                              // attempts that make a strand less preferred
 constexpr double kForCooked = 0.5;                                   // m/s  further, where a hollow organ is burnt
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
-// How hard the hook presses on organs at most: hot, at the first attempt and after failed ones; and cold. Within
-// kNearDuct of a duct or vessel it is always kStop.
-constexpr double kStop = 0.3, kStopMore = 0.05, kColdStop = 0.6;  // N
-constexpr double kNearDuct = 0.010;                               // m
+constexpr double kStop = 0.3;       // N   the hook does not press harder on an organ
 // N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
 constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
@@ -150,9 +149,10 @@ std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std
     const FibreEnds& ends = seen.fibres.ends[f];
     const double length = glm::distance(ends.a, ends.b);
     const bool unsafe = length < shortest_[f] || aim_at_strand(seen, step, f).clearance < kUnsafe;
-    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
-                         (unsafe ? kForUnsafe : 0.0) - kForCooked * cooked_[f] -
-                         0.5 * glm::distance(middle_of(ends), now) - glm::distance(middle_of(ends), pivot);
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) -
+                         kForTry * std::min(tries_[f], kMostTriesCount) - (unsafe ? kForUnsafe : 0.0) -
+                         kForCooked * cooked_[f] - 0.5 * glm::distance(middle_of(ends), now) -
+                         glm::distance(middle_of(ends), pivot);
     if (worth > most) most = worth, best = f;
   }
   return best;
@@ -175,7 +175,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   left_ = left;
   ++tries_[fibre];
   caught_from_ = shortest_[fibre] > 0.0 ? kCaughtAtDuct : kCaught;
-  if (pull_on(seen, step, fibre)) return;
+  if (swing(seen, step, fibre) || pull_on(seen, step, fibre)) return;
   const glm::dvec3 error = aim();
   // The wire crosses the strand, and its foot points along the tissue.
   const glm::dvec3 strand(seen.fibres.ends[fibre].b - seen.fibres.ends[fibre].a);
@@ -196,12 +196,11 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     Move& before = then(at(kBack));
     before.tool = tool, before.across = across, before.foot = foot, before.wait = 0.2;
   }
-  const double hardest = aimed.clearance < kNearDuct ? kStop : kColdStop;
   const auto slide = [=, this](double back) -> Move& {
     Move& move = then([this, goal = at(back)](const Observation& later, double share) {
       return glm::mix(from_, goal(later, 1.0), share);
     });
-    move.tool = tool, move.across = across, move.foot = foot, move.stop = hardest, move.fibre = fibre;
+    move.tool = tool, move.across = across, move.foot = foot, move.stop = kStop, move.fibre = fibre;
     return move;
   };
   if (style_.mistake == Fault::DeepBurn) {
@@ -212,7 +211,6 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
   Move& cut = slide(0.0);
   cut.energy = Diathermy::Cut, cut.spare = limited_ | tubes_;
-  cut.stop = std::min(kStop + kStopMore * (tries_[fibre] - 1.0), hardest);
   cut.most_heat = std::min(kHeat * (0.5 + 0.5 * tries_[fibre]), kMostHeat);
   cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
   cut.wait = kStrandWait;

@@ -31,6 +31,8 @@ constexpr double kMostMore = 0.012;                                          // 
 constexpr double kForFailure = 3.0;                                          // 1
 constexpr double kGentle = 0.3;                                              // N
 constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
+constexpr int kBeforeSwing = 8;                                              // attempts
+constexpr double kSwing = 0.008;                                             // m    to each side
 constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
 
 }  // namespace
@@ -236,6 +238,36 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   const std::size_t tool = grasper_of(*best);
   pulled_[tool] += kPull;
   pull(tool, kPull * pulls_along(dissected, *best), 0.1);
+  return true;
+}
+
+// Returns the retraction whose grasper holds nearest to a strand.
+std::optional<std::size_t> Performer::nearest_hold(const Observation& seen, std::uint32_t fibre) const {
+  std::optional<std::size_t> best;
+  double nearest = INFINITY;
+  for (std::size_t step = 0; step < steps_->size(); ++step) {
+    if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step)) continue;
+    const double away = glm::distance(poses_[grasper_of(step)].tip, middle_of(seen.fibres.ends[fibre]));
+    if (away < nearest) best = step, nearest = away;
+  }
+  return best;
+}
+
+// When attempts have divided nothing for a while, moves what the nearest grasper holds to the other side, so that other
+// strands are exposed. Returns whether it does.
+bool Performer::swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
+  if (shortest_[fibre] > 0.0 || fruitless_ < kBeforeSwing || fruitless_ % kBeforeSwing != 0) return false;
+  const std::optional<std::size_t> held = nearest_hold(seen, fibre);
+  if (!held) return false;
+  const std::size_t tool = grasper_of(*held);
+  const glm::dvec3 view = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot - poses_[tool].tip;
+  const glm::dvec3 side = glm::cross(pulls_along(dissected, *held), view);
+  if (!(glm::length(side) > 0.0)) return false;
+  const double to = swung_ > 0.0 ? -kSwing : kSwing;
+  pull(tool, (to - swung_) * glm::normalize(side), kAfterPull);
+  moves_.back().duration = std::abs(to - swung_) / kLiftSpeed;
+  swung_ = to;
+  ++fruitless_;
   return true;
 }
 

@@ -128,6 +128,8 @@ class Performer {
   void plan_dissect(const Observation& seen, std::size_t step);
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
+  bool swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
+  std::optional<std::size_t> nearest_hold(const Observation& seen, std::uint32_t fibre) const;
   // Where and how the hook divides a strand.
   struct StrandAim {
     double share = 0.5;      // 1  along the strand, from its first end
@@ -204,6 +206,7 @@ class Performer {
   std::vector<double> tries_;       // [fibre] attempts to divide it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
+  double swung_ = 0.0;              // m    to which side what is held has been moved
   std::vector<double> cooked_;      // [fibre] s  for which a hollow organ has been burnt near it
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end
