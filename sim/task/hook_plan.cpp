@@ -19,7 +19,7 @@ constexpr double kClose = 0.008;    // m    strands this near are divided withou
 constexpr double kStretched = 5.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
 constexpr double kMostTriesCount = 6.0;                              // attempts that make a strand less preferred
-constexpr double kForCooked = 0.5;                                   // m/s  further, where a hollow organ is burnt
+constexpr double kForCooked = 1.5;                                   // m/s  further, where a hollow organ is burnt
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
 constexpr double kStop = 0.3;       // N   the hook does not press harder on an organ
