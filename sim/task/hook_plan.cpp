@@ -13,7 +13,9 @@ namespace {
 
 // From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
 constexpr double kBeyond = 0.0027;  // m
-constexpr double kClose = 0.008;    // m    strands this near are divided without withdrawing the hook
+// Strands this near are divided without withdrawing the hook if they are at least this long: shorter ones lie hidden,
+// and on a straight path to them the hook would pierce an organ.
+constexpr double kClose = 0.008, kExposed = 0.0008;  // m
 // By how much a strand may be further away when it is longer by 1: long ones are exposed, short ones lie hidden between
 // the organs.
 constexpr double kStretched = 5.0;
@@ -190,7 +192,7 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     };
   };
   const double away = glm::distance(middle_of(seen.fibres.ends[fibre]), now);
-  if (away > kClose || pressed_) {
+  if (away > kClose || pressed_ || glm::length(strand) < kExposed) {
     pressed_ = false;
     back_out(tool);
     Move& before = then(at(kBack));
