@@ -110,7 +110,7 @@ class HookMovements : public HandMovements {
 };
 
 TEST_F(HookMovements, AHookThatPressesOnAnOrganMovesOutBeforeTheNextStrand) {
-  add_strand({0.f, 0.f, 0.f}), add_strand({0.f, 0.004f, 0.f});
+  add_strand({0.f, -0.03f, 0.f}), add_strand({0.f, -0.026f, 0.f});
   begin();
   reach_the_strand();
   double furthest = 0.0;
@@ -122,7 +122,7 @@ TEST_F(HookMovements, AHookThatPressesOnAnOrganMovesOutBeforeTheNextStrand) {
 }
 
 TEST_F(HookMovements, StrandsNearbyAreDividedWithoutMovingOut) {
-  add_strand({0.f, 0.f, 0.f}), add_strand({0.f, 0.004f, 0.f});
+  add_strand({0.f, -0.03f, 0.f}), add_strand({0.f, -0.026f, 0.f});
   begin();
   reach_the_strand();
   intact_[0] = 0;
@@ -151,7 +151,7 @@ TEST_F(HookMovements, HotMetalKeepsAwayFromDucts) {
 }
 
 TEST_F(HookMovements, ACaughtHookGoesBackOnThePathOnWhichItCame) {
-  add_strand({0.f, 0.f, 0.f}), add_strand({0.03f, 0.03f, 0.f});
+  add_strand({0.f, -0.03f, 0.f}), add_strand({0.03f, -0.06f, 0.f});
   begin();
   std::vector<glm::dvec3> came;
   const auto follow = [&](float force) { show(force), came.push_back(pose_of(0).tip); };

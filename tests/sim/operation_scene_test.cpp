@@ -37,8 +37,7 @@ TEST_F(OperationScene, FaultsAreOneSentence) {
 }
 
 TEST_F(OperationScene, APictureOfAStepIsAFileOfTheScene) {
-  const std::string step = "title = \"retract the fundus\"";
-  const auto pictured = [&](const std::string& file) { return with(step, step + "\npicture = \"" + file + "\""); };
+  const auto pictured = [&](const std::string& file) { return with("pictures/retract_fundus.png", file); };
   const Scene own = load(pictured("own.png"));
   EXPECT_EQ(own.task->steps[0].picture, own.file.parent_path() / "own.png");
   expect_sentence(pictured("/etc/passwd"), "the picture of the step retract the fundus is /etc/passwd, outside");
