@@ -192,7 +192,11 @@ void Performer::plan_dissect(const Observation& seen, std::size_t step) {
     };
   };
   const double away = glm::distance(middle_of(seen.fibres.ends[fibre]), now);
-  if (away > kClose || pressed_ || glm::length(strand) < kExposed) {
+  // On a straight path to a strand on the other side of a duct or vessel the wire would take it along.
+  const glm::dvec3 wire = now - kBeyond * glm::normalize(pivot - now);
+  const bool crosses =
+      duct_points_ && duct_points_->clearance(wire, along_strand(seen.fibres.ends[fibre], share_at)) < kUnsafe;
+  if (away > kClose || pressed_ || crosses || glm::length(strand) < kExposed) {
     pressed_ = false;
     back_out(tool);
     Move& before = then(at(kBack));
