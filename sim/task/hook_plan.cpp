@@ -1,6 +1,6 @@
 // Plans how a performer divides connective tissue with the hook: strand by strand, the most stretched of the near ones
 // first, away from what must not burn; and how it frees a hook that tissue has caught.
-// Tested in tests/sim/operation_test.cpp, tests/sim/operation_scene_test.cpp
+// Tested in tests/sim/hand_movement_test.cpp, tests/sim/operation_test.cpp, tests/sim/operation_scene_test.cpp
 #include <algorithm>
 #include <optional>
 
@@ -160,53 +160,67 @@ std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std
   return best;
 }
 
-// Moves the hook to the next strand. It is hot only in the tissue.
-void Performer::plan_dissect(const Observation& seen, std::size_t step) {
-  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
-  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
-  if (duct_points_) duct_points_->follow(seen.fibres.ends);
-  const std::optional<std::uint32_t> best = next_strand(seen, step);
-  if (!best) {
-    then([now](const Observation&, double) { return now; }).tool = tool;
-    return;
-  }
-  const std::uint32_t fibre = *best;
+// Counts an attempt at a strand, and the attempts since any was divided.
+void Performer::count_attempt(const Observation& seen, std::size_t step, std::uint32_t fibre) {
   const std::ptrdiff_t left =
       std::ranges::count_if(steps_->fibres(step), [&](std::uint32_t f) { return seen.fibres.intact[f] != 0; });
   fruitless_ = left == left_ ? fruitless_ + 1 : 0;
   left_ = left;
   ++tries_[fibre];
-  caught_from_ = shortest_[fibre] > 0.0 ? kCaughtAtDuct : kCaught;
-  if (swing(seen, step, fibre) || pull_on(seen, step, fibre)) return;
-  const glm::dvec3 error = aim();
-  // The wire crosses the strand, and its foot points along the tissue.
-  const glm::dvec3 strand(seen.fibres.ends[fibre].b - seen.fibres.ends[fibre].a);
+}
+
+// Must the hook move out before it goes to a strand? It must when the strand is far away or hidden, when it presses on
+// an organ, or when it would take a duct or vessel along that lies between.
+bool Performer::moves_out_before(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed) const {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
+  const glm::dvec3 wire = now - kBeyond * glm::normalize(pivot - now);
+  return pressed_ || glm::distance(middle_of(ends), now) > kClose ||
+         glm::length(glm::dvec3(ends.b - ends.a)) < kExposed ||
+         (duct_points_ && duct_points_->clearance(wire, along_strand(ends, aimed.share)) < kUnsafe);
+}
+
+// Moves the hook to the next strand, or tissue so that the strand is exposed.
+void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  if (duct_points_) duct_points_->follow(seen.fibres.ends);
+  const std::optional<std::uint32_t> fibre = next_strand(seen, step);
+  if (!fibre) {
+    then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
+    return;
+  }
+  count_attempt(seen, step, *fibre);
+  caught_from_ = shortest_[*fibre] > 0.0 ? kCaughtAtDuct : kCaught;
+  if (swing(seen, step, *fibre) || pull_on(seen, step, *fibre)) return;
+  plan_strand(seen, *fibre, aim_at_strand(seen, step, *fibre));
+}
+
+// Moves the hook to a strand. The wire crosses the strand, and its foot points along the tissue. It is hot only in the
+// tissue.
+void Performer::plan_strand(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  const glm::dvec3 strand(ends.b - ends.a);
   const auto across = glm::length(strand) > 1e-4 ? std::optional(glm::normalize(strand)) : std::nullopt;
-  const StrandAim aimed = aim_at_strand(seen, step, fibre);
-  const double share_at = aimed.share;
-  const glm::dvec3 foot = aimed.foot;
-  const auto at = [=](double back) -> Goal {
+  const double away = glm::distance(middle_of(ends), poses_[tool].tip);
+  const auto at = [=, error = aim(), pivot = instruments_[tool].pivot](double back) -> Goal {
     return [=](const Observation& later, double) {
-      const glm::dvec3 target = along_strand(later.fibres.ends[fibre], share_at) + error;
+      const glm::dvec3 target = along_strand(later.fibres.ends[fibre], aimed.share) + error;
       return target + (back + kBeyond) * glm::normalize(pivot - target);
     };
   };
-  const double away = glm::distance(middle_of(seen.fibres.ends[fibre]), now);
-  // On a straight path to a strand on the other side of a duct or vessel the wire would take it along.
-  const glm::dvec3 wire = now - kBeyond * glm::normalize(pivot - now);
-  const bool crosses =
-      duct_points_ && duct_points_->clearance(wire, along_strand(seen.fibres.ends[fibre], share_at)) < kUnsafe;
-  if (away > kClose || pressed_ || crosses || glm::length(strand) < kExposed) {
+  if (moves_out_before(seen, fibre, aimed)) {
     pressed_ = false;
     back_out(tool);
     Move& before = then(at(kBack));
-    before.tool = tool, before.across = across, before.foot = foot, before.wait = 0.2;
+    before.tool = tool, before.across = across, before.foot = aimed.foot, before.wait = 0.2;
   }
   const auto slide = [=, this](double back) -> Move& {
     Move& move = then([this, goal = at(back)](const Observation& later, double share) {
       return glm::mix(from_, goal(later, 1.0), share);
     });
-    move.tool = tool, move.across = across, move.foot = foot, move.stop = kStop, move.fibre = fibre;
+    move.tool = tool, move.across = across, move.foot = aimed.foot, move.stop = kStop, move.fibre = fibre;
     return move;
   };
   if (style_.mistake == Fault::DeepBurn) {

@@ -141,10 +141,10 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   const auto along = [=, this](const Observation& later, double share) {
     return around(instruments_[tool].radius - depth_)(later, share);
   };
-  const Goal over = along_shaft ? around(kBack) : above(mark, kAbove, error), target = duct ? around(-kInJaws)
-                                                                                       : along_shaft
-                                                                                           ? Goal(along)
-                                                                                           : onto(mark, error);
+  const Goal over = along_shaft ? around(kBack) : above(mark, kAbove, error);
+  Goal target = onto(mark, error);
+  if (along_shaft) target = along;
+  if (duct) target = around(-kInJaws);
   const auto add = [&](Goal goal, double grip) -> Move& {
     Move& move = then(std::move(goal));
     move.tool = tool, move.grip = grip;
@@ -206,6 +206,19 @@ glm::dvec3 Performer::pulls_along(std::size_t step, std::size_t retraction) cons
   return glm::normalize(glm::dvec3(steps_->at(retraction).direction));
 }
 
+// Returns the retraction whose grasper holds nearest to a strand, among those that may move.
+std::optional<std::size_t> Performer::nearest_hold(const Observation& seen, std::uint32_t fibre,
+                                                   const std::function<bool(std::size_t tool)>& may) const {
+  std::optional<std::size_t> best;
+  double nearest = INFINITY;
+  for (std::size_t step = 0; step < steps_->size(); ++step) {
+    if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step) || !may(grasper_of(step))) continue;
+    const double away = glm::distance(poses_[grasper_of(step)].tip, middle_of(seen.fibres.ends[fibre]));
+    if (away < nearest) best = step, nearest = away;
+  }
+  return best;
+}
+
 // Pulls further on what the nearest grasper holds when a strand is slack and no strand is stretched far. Returns
 // whether it does.
 bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
@@ -221,19 +234,12 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   const double failed = on_duct ? 0.0 : std::max({0.0, tries_[fibre] - 1.0, double(fruitless_) / kForFailure});
   const double up_to = std::min(kPullUpTo + kUpToMore * failed, kUpToMost);
   if (taut || longest >= std::max(up_to, 3.0 * shortest_[fibre])) return false;
-  const FibreEnds& ends = seen.fibres.ends[fibre];
   const double usual = steps_->at(dissected).before_division ? kMostPullBefore : kMostPull;
   const double most = usual + std::min(kPull * failed, kMostMore);
-  std::optional<std::size_t> best;
-  double nearest = INFINITY;
-  for (std::size_t step = 0; step < steps_->size(); ++step) {
-    if (steps_->at(step).kind != StepKind::Retract) continue;
-    const std::size_t tool = grasper_of(step);
-    const double away = glm::distance(poses_[tool].tip, middle_of(ends));
+  const std::optional<std::size_t> best = nearest_hold(seen, fibre, [&](std::size_t tool) {
     const bool gentle = glm::length(glm::dvec3(seen.tools[tool].force)) < kGentle;
-    const bool may = pulled_[tool] + kPull <= usual || (gentle && pulled_[tool] + kPull <= most);
-    if (holds(seen, step) && may && away < nearest) best = step, nearest = away;
-  }
+    return pulled_[tool] + kPull <= usual || (gentle && pulled_[tool] + kPull <= most);
+  });
   if (!best) return false;
   const std::size_t tool = grasper_of(*best);
   pulled_[tool] += kPull;
@@ -241,23 +247,11 @@ bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uin
   return true;
 }
 
-// Returns the retraction whose grasper holds nearest to a strand.
-std::optional<std::size_t> Performer::nearest_hold(const Observation& seen, std::uint32_t fibre) const {
-  std::optional<std::size_t> best;
-  double nearest = INFINITY;
-  for (std::size_t step = 0; step < steps_->size(); ++step) {
-    if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step)) continue;
-    const double away = glm::distance(poses_[grasper_of(step)].tip, middle_of(seen.fibres.ends[fibre]));
-    if (away < nearest) best = step, nearest = away;
-  }
-  return best;
-}
-
 // When attempts have divided nothing for a while, moves what the nearest grasper holds to the other side, so that other
 // strands are exposed. Returns whether it does.
 bool Performer::swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
   if (shortest_[fibre] > 0.0 || fruitless_ < kBeforeSwing || fruitless_ % kBeforeSwing != 0) return false;
-  const std::optional<std::size_t> held = nearest_hold(seen, fibre);
+  const std::optional<std::size_t> held = nearest_hold(seen, fibre, [](std::size_t) { return true; });
   if (!held) return false;
   const std::size_t tool = grasper_of(*held);
   const glm::dvec3 view = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot - poses_[tool].tip;

@@ -129,7 +129,8 @@ class Performer {
   bool pull_before(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   bool swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
-  std::optional<std::size_t> nearest_hold(const Observation& seen, std::uint32_t fibre) const;
+  std::optional<std::size_t> nearest_hold(const Observation& seen, std::uint32_t fibre,
+                                          const std::function<bool(std::size_t tool)>& may) const;
   // Where and how the hook divides a strand.
   struct StrandAim {
     double share = 0.5;      // 1  along the strand, from its first end
@@ -138,6 +139,9 @@ class Performer {
   };
   StrandAim aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const;
   std::optional<std::uint32_t> next_strand(const Observation& seen, std::size_t step) const;
+  void count_attempt(const Observation& seen, std::size_t step, std::uint32_t fibre);
+  bool moves_out_before(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed) const;
+  void plan_strand(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed);
   glm::dvec3 free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const;
   std::size_t grasper_of(std::size_t step) const;
   std::size_t grasper_named(const std::string& name) const;
