@@ -20,7 +20,6 @@ constexpr double kClose = 0.008, kExposed = 0.0008;  // m
 // the organs.
 constexpr double kStretched = 5.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
-constexpr double kMostTriesCount = 6.0;                              // attempts that make a strand less preferred
 constexpr double kForCooked = 1.5;                                   // m/s  further, where a hollow organ is burnt
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
@@ -151,10 +150,9 @@ std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std
     const FibreEnds& ends = seen.fibres.ends[f];
     const double length = glm::distance(ends.a, ends.b);
     const bool unsafe = length < shortest_[f] || aim_at_strand(seen, step, f).clearance < kUnsafe;
-    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) -
-                         kForTry * std::min(tries_[f], kMostTriesCount) - (unsafe ? kForUnsafe : 0.0) -
-                         kForCooked * cooked_[f] - 0.5 * glm::distance(middle_of(ends), now) -
-                         glm::distance(middle_of(ends), pivot);
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
+                         (unsafe ? kForUnsafe : 0.0) - kForCooked * cooked_[f] -
+                         0.5 * glm::distance(middle_of(ends), now) - glm::distance(middle_of(ends), pivot);
     if (worth > most) most = worth, best = f;
   }
   return best;

@@ -126,6 +126,7 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   const glm::dvec3 error = aim();
   const glm::dvec3 up = glm::normalize(glm::dvec3(steps_->at(step).direction));
   if (holds(seen, step)) return pull(tool, kPull * up, steps_->at(step).hold + 0.3);
+  swung_[tool] = glm::dvec3(0.0);
   const std::optional<DuctGrip> duct = duct_grip(mark);
   const glm::dvec3 pivot = instruments_[tool].pivot;
   // The jaws close around a duct, from the trocar's direction; other tissue is grasped along its normal at rest. When
@@ -188,6 +189,7 @@ bool Performer::pull_before(const Observation& seen, std::size_t next) {
       }
       if (pulled_for_[tool] == next) continue;
       pulled_for_[tool] = next;
+      swung_[tool] = glm::dvec3(0.0);
       const std::size_t mark = steps_->mark_of(step);
       const glm::dvec3 by = rest_[mark] + glm::dvec3(wanted.to) - glm::dvec3(seen.marks[mark]);
       pull(tool, by, kAfterPull);
@@ -257,10 +259,11 @@ bool Performer::swing(const Observation& seen, std::size_t dissected, std::uint3
   const glm::dvec3 view = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot - poses_[tool].tip;
   const glm::dvec3 side = glm::cross(pulls_along(dissected, *held), view);
   if (!(glm::length(side) > 0.0)) return false;
-  const double to = swung_ > 0.0 ? -kSwing : kSwing;
-  pull(tool, (to - swung_) * glm::normalize(side), kAfterPull);
-  moves_.back().duration = std::abs(to - swung_) / kLiftSpeed;
-  swung_ = to;
+  const double sign = glm::dot(swung_[tool], side) > 0.0 ? -1.0 : 1.0;
+  const glm::dvec3 to = sign * kSwing * glm::normalize(side), by = to - swung_[tool];
+  pull(tool, by, kAfterPull);
+  moves_.back().duration = glm::length(by) / kLiftSpeed;
+  swung_[tool] = to;
   ++fruitless_;
   return true;
 }

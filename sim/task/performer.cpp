@@ -107,6 +107,7 @@ Performer::Performer(const Scene& scene, const HandStyle& style, std::uint32_t s
     tool_ = static_cast<std::size_t>(found - instruments_.begin());
   }
   pulled_.resize(instruments_.size());
+  swung_.assign(instruments_.size(), glm::dvec3(0.0));
   grasped_again_.resize(instruments_.size());
   pulled_for_.assign(instruments_.size(), kNone);
   tip_ = poses_[tool_].tip;

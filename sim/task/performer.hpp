@@ -193,6 +193,7 @@ class Performer {
   std::vector<Duct> ducts_;                     // [mark] of ClipAndCut and Operation
   std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
   std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
+  std::vector<glm::dvec3> swung_;               // [instrument] m, to a side, since its last retraction
   std::vector<std::size_t> pulled_for_;         // [instrument] the step for which it last moved what it holds
   std::vector<int> grasped_again_;              // [instrument] times, what had slipped out
   bool caught_ = false;                         // the hook holds tissue, which it must not drag out
@@ -210,7 +211,6 @@ class Performer {
   std::vector<double> tries_;       // [fibre] attempts to divide it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
-  double swung_ = 0.0;              // m    to which side what is held has been moved
   std::vector<double> cooked_;      // [fibre] s  for which a hollow organ has been burnt near it
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end

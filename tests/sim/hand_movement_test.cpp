@@ -74,7 +74,7 @@ class HandMovements : public ::testing::Test {
     seen.time = time_, seen.tools = tools_, seen.marks = marks_, seen.clips = clips_, seen.tubes = tubes_;
     seen.fibres = {intact_, ends_, {}, {}};
     TaskFeed feed;
-    feed.step = 0;
+    feed.step = step_;
     performer_->see(seen, feed);
     time_ += kTick;
   }
@@ -98,6 +98,7 @@ class HandMovements : public ::testing::Test {
   std::vector<std::uint8_t> intact_;
   std::vector<PlacedClip> clips_;
   std::vector<TubeState> tubes_;
+  std::size_t step_ = 0;  // of the operation, the current one
   double time_ = 1.0;
 };
 
@@ -132,6 +133,64 @@ TEST_F(HookMovements, StrandsNearbyAreDividedWithoutMovingOut) {
     furthest = std::max(furthest, glm::distance(pose_of(0).tip, middle_of(ends_[1])));
   }
   EXPECT_LT(furthest, 0.012);
+}
+
+// A long strand that cannot be divided does not keep the hook from others, of which none is exposed.
+TEST_F(HookMovements, AStrandThatDoesNotBreakIsLeftForOthers) {
+  add_strand({0.f, -0.03f, 0.f}), add_strand({0.02f, -0.03f, 0.f});
+  ends_[0].b = ends_[0].a + glm::vec3(0.f, 0.007f, 0.f), ends_[1].b = ends_[1].a + glm::vec3(0.f, 0.0005f, 0.f);
+  begin();
+  double nearest = INFINITY;
+  for (int k = 0; k < 60 * 60; ++k)
+    show(), nearest = std::min(nearest, glm::distance(pose_of(0).tip, middle_of(ends_[1])));
+  EXPECT_LT(nearest, 0.0045);
+}
+
+// The wire would take the duct along on the straight path between these strands.
+TEST_F(HookMovements, AHookMovesOutBeforeItGoesAcrossADuct) {
+  add_strand({0.f, -0.0035f, -0.0035f}), add_strand({0.f, 0.0035f, -0.0035f});
+  for (FibreEnds& ends : ends_) ends.b = ends.a + glm::vec3(0.f, 0.f, 0.007f);
+  begin();
+  for (int k = 0; k < 600 && pose_of(0).energy != Diathermy::Cut; ++k) show();
+  ASSERT_EQ(pose_of(0).energy, Diathermy::Cut);
+  intact_[pose_of(0).tip.y < 0.0 ? 0 : 1] = 0;
+  double furthest = 0.0;
+  for (int k = 0; k < 120; ++k) show(), furthest = std::max(furthest, pose_of(0).tip.z);
+  EXPECT_GT(furthest, 0.020);
+}
+
+// Each of two graspers moves what it holds 8 mm to one side, when the hook has divided nothing near it for a while.
+TEST_F(HookMovements, EveryGrasperSwingsFromWhereItIs) {
+  scene_.task->steps.clear();
+  for (const auto& [name, at] : {std::pair{"left", glm::vec3(-0.03f, -0.04f, 0.f)}, {"right", {0.03f, -0.04f, 0.f}}}) {
+    add(name, InstrumentKind::Grasper);
+    TaskStep hold;
+    hold.kind = StepKind::Retract, hold.organ = "organ", hold.location = at, hold.instrument = name;
+    hold.lift = 0.001, hold.direction = {0.f, 0.f, 1.f};
+    scene_.task->steps.push_back(hold);
+    add_strand(at + glm::vec3(0.f, 0.005f, 0.f));
+    ends_.back().b = ends_.back().a + glm::vec3(0.f, 0.f, 0.012f);  // so long that nothing is pulled further
+  }
+  TaskStep dissect;
+  dissect.kind = StepKind::Dissect, dissect.tissue = {{"band"}};
+  scene_.task->steps.push_back(dissect);
+  begin();
+  for (step_ = 0; step_ < 2; ++step_)
+    for (int k = 0; k < 600 && pose_of(step_ + 1).grip > 0.0; ++k) show();
+  for (int k = 0; k < 240; ++k) show();
+  const glm::dvec3 left = pose_of(1).tip, right = pose_of(2).tip;
+  intact_[1] = 0;
+  const auto swung = [&](std::size_t tool, const glm::dvec3& from) {
+    double furthest = 0.0;
+    for (int k = 0; k < 60 * 60; ++k) {
+      show();
+      furthest = std::max(furthest, glm::distance(pose_of(tool).tip, from));
+    }
+    return furthest;
+  };
+  EXPECT_NEAR(swung(1, left), 0.008, 0.001);
+  intact_ = {0, 1};
+  EXPECT_NEAR(swung(2, right), 0.008, 0.001);
 }
 
 // The planned point of this strand is 3.3 mm from the line of the duct; hot metal keeps further away.
