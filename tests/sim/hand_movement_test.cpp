@@ -148,7 +148,7 @@ TEST_F(HookMovements, AStrandThatDoesNotBreakIsLeftForOthers) {
 
 // The wire would take the duct along on the straight path between these strands.
 TEST_F(HookMovements, AHookMovesOutBeforeItGoesAcrossADuct) {
-  add_strand({0.f, -0.0035f, -0.0035f}), add_strand({0.f, 0.0035f, -0.0035f});
+  add_strand({0.f, -0.0025f, -0.0035f}), add_strand({0.f, 0.0025f, -0.0035f});
   for (FibreEnds& ends : ends_) ends.b = ends.a + glm::vec3(0.f, 0.f, 0.007f);
   begin();
   for (int k = 0; k < 600 && pose_of(0).energy != Diathermy::Cut; ++k) show();
