@@ -14,14 +14,14 @@ namespace {
 constexpr int kIterations = 60;
 constexpr double kMargin = 1.05;
 
-// g of a fibre: the nodes of both ends, in one list of all nodes of all organs. Zero at the wall and at nodes that do
-// not move.
+// g of a fibre at the nodes of both ends. Zero at the wall and at nodes that do not move.
 struct FibreRow {
   std::array<std::size_t, 16> node{};
   std::array<double, 16> g{};  // 1/sqrt(kg)
   double stiffness;            // N/m
 };
 
+// `first`: [organ] of its nodes in one list of all.
 FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, std::span<const std::size_t> first) {
   FibreRow row{.stiffness = static_cast<double>(fibre.stiffness)};
   std::size_t at = 0;
@@ -48,6 +48,18 @@ void multiply(std::span<const FibreRow> rows, std::span<const double> u, std::ve
   }
 }
 
+// Numbers the nodes that fibres hold, in ascending order: few of all nodes. Returns their numbers before.
+std::vector<std::size_t> renumber(std::vector<FibreRow>& rows) {
+  std::vector<std::size_t> held;
+  for (const FibreRow& row : rows) held.insert(held.end(), row.node.begin(), row.node.end());
+  std::ranges::sort(held);
+  held.erase(std::unique(held.begin(), held.end()), held.end());
+  for (FibreRow& row : rows)
+    for (std::size_t& node : row.node)
+      node = static_cast<std::size_t>(std::ranges::lower_bound(held, node) - held.begin());
+  return held;
+}
+
 double length_of(std::span<const double> v) {
   double sum = 0.0;
   for (const double x : v) sum += x * x;
@@ -70,11 +82,12 @@ double bond_square(std::span<const TissueModel* const> models, const Bonds& bond
   std::vector<FibreRow> rows;
   for (const Fibre& fibre : bonds.fibres) rows.push_back(row_of(fibre, models, first));
   for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
+  const std::vector<std::size_t> held = renumber(rows);
   // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
-  std::vector<double> u(nodes, 0.0), next(nodes, 0.0);
+  std::vector<double> u(held.size(), 0.0), next(held.size(), 0.0);
   for (const FibreRow& row : rows)
     for (std::size_t i = 0; i < 16; ++i)
-      u[row.node[i]] += row.stiffness * row.g[i] * (1.0 + 0.1 * elementary::sin(double(row.node[i])));
+      u[row.node[i]] += row.stiffness * row.g[i] * (1.0 + 0.1 * elementary::sin(double(held[row.node[i]])));
   double largest = 0.0;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     const double length = length_of(u);
