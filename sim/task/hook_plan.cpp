@@ -20,7 +20,8 @@ constexpr double kClose = 0.008, kExposed = 0.0008;  // m
 // the organs.
 constexpr double kStretched = 5.0;
 constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
-constexpr double kForCooked = 1.5;                                   // m/s  further, where a hollow organ is burnt
+constexpr double kForFront = 0.05;  // m   nearer, when all strands around it are divided
+constexpr double kForCooked = 1.5;  // m/s  further, where a hollow organ is burnt
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
 constexpr double kStop = 0.3;       // N   the hook does not press harder on an organ
@@ -139,6 +140,19 @@ Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size
   return best;
 }
 
+// Returns the share of the strands of the same tissue around a strand, at rest, that are divided: it is on the front of
+// the dissection, or behind it, where the hook can reach it.
+double Performer::divided_around(const Observation& seen, std::uint32_t fibre) const {
+  constexpr double kAround = 0.008;  // m
+  double all = 0.0, divided = 0.0;
+  for (std::size_t f = 0; f < fibres_.size(); ++f) {
+    if (f == fibre || fibres_[f].group != fibres_[fibre].group) continue;
+    if (double(glm::distance(fibres_[f].rest, fibres_[fibre].rest)) > kAround) continue;
+    all += 1.0, divided += seen.fibres.intact[f] ? 0.0 : 1.0;
+  }
+  return all > 0.0 ? divided / all : 1.0;
+}
+
 // Returns the strand that is divided next.
 std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std::size_t step) const {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
@@ -150,8 +164,8 @@ std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std
     const FibreEnds& ends = seen.fibres.ends[f];
     const double length = glm::distance(ends.a, ends.b);
     const bool unsafe = length < shortest_[f] || aim_at_strand(seen, step, f).clearance < kUnsafe;
-    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) - kForTry * tries_[f] -
-                         (unsafe ? kForUnsafe : 0.0) - kForCooked * cooked_[f] -
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) + kForFront * divided_around(seen, f) -
+                         kForTry * tries_[f] - (unsafe ? kForUnsafe : 0.0) - kForCooked * cooked_[f] -
                          0.5 * glm::distance(middle_of(ends), now) - glm::distance(middle_of(ends), pivot);
     if (worth > most) most = worth, best = f;
   }

@@ -23,13 +23,13 @@ constexpr double kSlope = 1e-3;       // m    over which the direction of a duct
 constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
 constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
-// up to kMostPull, while no strand is longer than kPullUpTo. With failed attempts at a strand, or kForFailure since any
-// strand was divided, both limits grow, as long as the grasper feels less than kGentle.
+// up to kMostPull, while no strand near them is longer than kPullUpTo. With failed attempts at a strand, or kForFailure
+// since any strand was divided, both limits grow, as long as the grasper feels less than kGentle.
 constexpr double kPullUpTo = 0.007, kUpToMore = 0.001, kUpToMost = 0.011;    // m
 constexpr double kPull = 0.002, kMostPull = 0.006, kMostPullBefore = 0.004;  // m
-constexpr double kMostMore = 0.012;                                          // m
+constexpr double kMostMore = 0.030;                                          // m
 constexpr double kForFailure = 3.0;                                          // 1
-constexpr double kGentle = 0.3;                                              // N
+constexpr double kGentle = 1.0;                                              // N
 constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
 constexpr int kBeforeSwing = 8;                                              // attempts
 constexpr double kSwing = 0.008;                                             // m    to each side
@@ -189,7 +189,7 @@ bool Performer::pull_before(const Observation& seen, std::size_t next) {
       }
       if (pulled_for_[tool] == next) continue;
       pulled_for_[tool] = next;
-      swung_[tool] = glm::dvec3(0.0);
+      swung_[tool] = glm::dvec3(0.0), pulled_[tool] = 0.0;
       const std::size_t mark = steps_->mark_of(step);
       const glm::dvec3 by = rest_[mark] + glm::dvec3(wanted.to) - glm::dvec3(seen.marks[mark]);
       pull(tool, by, kAfterPull);
@@ -221,16 +221,19 @@ std::optional<std::size_t> Performer::nearest_hold(const Observation& seen, std:
   return best;
 }
 
-// Pulls further on what the nearest grasper holds when a strand is slack and no strand is stretched far. Returns
+// Pulls further on what the nearest grasper holds when a strand is slack and none near it is stretched far. Returns
 // whether it does.
 bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
+  constexpr double kNearby = 0.015;  // m
   const auto length = [&](std::uint32_t f) {
     return double(glm::distance(seen.fibres.ends[f].a, seen.fibres.ends[f].b));
   };
+  const glm::dvec3 at = middle_of(seen.fibres.ends[fibre]);
   double longest = 0.0;
   for (std::size_t step = 0; step < steps_->size(); ++step)
     for (const std::uint32_t f : steps_->fibres(step))
-      if (seen.fibres.intact[f] && shortest_[f] == 0.0) longest = std::max(longest, length(f));
+      if (seen.fibres.intact[f] && shortest_[f] == 0.0 && glm::distance(middle_of(seen.fibres.ends[f]), at) < kNearby)
+        longest = std::max(longest, length(f));
   const bool taut = length(fibre) >= std::max(kTaut, shortest_[fibre]) && tries_[fibre] <= kMostTries;
   const bool on_duct = shortest_[fibre] > 0.0;
   const double failed = on_duct ? 0.0 : std::max({0.0, tries_[fibre] - 1.0, double(fruitless_) / kForFailure});

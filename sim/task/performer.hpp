@@ -138,6 +138,7 @@ class Performer {
     double clearance = 0.0;  // m  of the hot metal from the nearest duct or vessel
   };
   StrandAim aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const;
+  double divided_around(const Observation& seen, std::uint32_t fibre) const;
   std::optional<std::uint32_t> next_strand(const Observation& seen, std::size_t step) const;
   void count_attempt(const Observation& seen, std::size_t step, std::uint32_t fibre);
   bool moves_out_before(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed) const;

@@ -146,6 +146,17 @@ TEST_F(HookMovements, AStrandThatDoesNotBreakIsLeftForOthers) {
   EXPECT_LT(nearest, 0.0045);
 }
 
+// Of two strands, the nearer lies among others that are joined; beside the other one, a strand is divided already.
+TEST_F(HookMovements, TheFrontOfTheDissectionComesFirst) {
+  add_strand({0.f, -0.03f, 0.f}), add_strand({0.f, -0.034f, 0.f});
+  add_strand({0.02f, -0.03f, 0.f}), add_strand({0.02f, -0.034f, 0.f});
+  intact_[3] = 0;
+  begin();
+  for (int k = 0; k < 600 && pose_of(0).energy != Diathermy::Cut; ++k) show();
+  ASSERT_EQ(pose_of(0).energy, Diathermy::Cut);
+  EXPECT_LT(glm::distance(pose_of(0).tip, middle_of(ends_[2])), 0.006);
+}
+
 // The wire would take the duct along on the straight path between these strands.
 TEST_F(HookMovements, AHookMovesOutBeforeItGoesAcrossADuct) {
   add_strand({0.f, -0.0025f, -0.0035f}), add_strand({0.f, 0.0025f, -0.0035f});
@@ -159,25 +170,73 @@ TEST_F(HookMovements, AHookMovesOutBeforeItGoesAcrossADuct) {
   EXPECT_GT(furthest, 0.020);
 }
 
-// Each of two graspers moves what it holds 8 mm to one side, when the hook has divided nothing near it for a while.
-TEST_F(HookMovements, EveryGrasperSwingsFromWhereItIs) {
-  scene_.task->steps.clear();
-  for (const auto& [name, at] : {std::pair{"left", glm::vec3(-0.03f, -0.04f, 0.f)}, {"right", {0.03f, -0.04f, 0.f}}}) {
+// A hook, and graspers that retract the organ in the first steps, each with a strand near it.
+class HookAndGraspers : public HookMovements {
+ protected:
+  HookAndGraspers() { scene_.task->steps.clear(); }
+
+  void add_grasper(const std::string& name, const glm::vec3& at, float strand_length) {
     add(name, InstrumentKind::Grasper);
     TaskStep hold;
     hold.kind = StepKind::Retract, hold.organ = "organ", hold.location = at, hold.instrument = name;
     hold.lift = 0.001, hold.direction = {0.f, 0.f, 1.f};
     scene_.task->steps.push_back(hold);
     add_strand(at + glm::vec3(0.f, 0.005f, 0.f));
-    ends_.back().b = ends_.back().a + glm::vec3(0.f, 0.f, 0.012f);  // so long that nothing is pulled further
+    ends_.back().b = ends_.back().a + glm::vec3(0.f, 0.f, strand_length);
   }
-  TaskStep dissect;
-  dissect.kind = StepKind::Dissect, dissect.tissue = {{"band"}};
-  scene_.task->steps.push_back(dissect);
-  begin();
-  for (step_ = 0; step_ < 2; ++step_)
-    for (int k = 0; k < 600 && pose_of(step_ + 1).grip > 0.0; ++k) show();
-  for (int k = 0; k < 240; ++k) show();
+  void add_dissection() {
+    TaskStep dissect;
+    dissect.kind = StepKind::Dissect, dissect.tissue = {{"band"}};
+    scene_.task->steps.push_back(dissect);
+  }
+  void grasp() {
+    begin();
+    for (step_ = 0; scene_.task->steps[step_].kind == StepKind::Retract; ++step_)
+      for (int k = 0; k < 600 && pose_of(step_ + 1).grip > 0.0; ++k) show();
+  }
+  // Returns how far an instrument moves in a direction, for some seconds, m.
+  double moves(std::size_t tool, const glm::dvec3& direction, double seconds) {
+    const glm::dvec3 from = pose_of(tool).tip;
+    double furthest = 0.0;
+    for (const double end = time_ + seconds; time_ < end;)
+      show(), furthest = std::max(furthest, glm::dot(pose_of(tool).tip - from, direction));
+    return furthest;
+  }
+};
+
+TEST_F(HookAndGraspers, ALongStrandFarAwayDoesNotStopThePull) {
+  add_grasper("left", {-0.03f, -0.04f, 0.f}, 0.002f);
+  add_strand({0.03f, -0.04f, 0.f});
+  ends_[1].b = ends_[1].a + glm::vec3(0.f, 0.f, 0.012f);
+  add_dissection();
+  grasp();
+  moves(1, {}, 4.0);
+  EXPECT_GT(moves(1, {0.0, 0.0, 1.0}, 60.0), 0.003);
+}
+
+// What a grasper has pulled for one step does not count in the next, for which it moves what it holds.
+TEST_F(HookAndGraspers, AGrasperThatHasMovedForAStepPullsAgain) {
+  add_grasper("left", {-0.03f, -0.04f, 0.f}, 0.002f);
+  add_strand({-0.03f, -0.036f, 0.f});
+  ends_[1].b = ends_[1].a + glm::vec3(0.f, 0.f, 0.002f);
+  add_dissection(), add_dissection();
+  scene_.task->steps[2].pulls = {{"left", {0.f, 0.f, -0.004f}}};
+  grasp();
+  intact_[1] = 0;
+  const double held = pose_of(1).tip.z;
+  for (int k = 0; k < 1200 && pose_of(1).tip.z < held + 0.0055; ++k) show();
+  ASSERT_GE(pose_of(1).tip.z, held + 0.0055);
+  intact_ = {0, 1}, step_ = 2;
+  EXPECT_GT(moves(1, {0.0, 0.0, -1.0}, 2.0), 0.006) << "it was 4 mm for the step, then nothing";
+}
+
+// Each of two graspers moves what it holds 8 mm to one side, when the hook has divided nothing near it for a while.
+TEST_F(HookAndGraspers, EveryGrasperSwingsFromWhereItIs) {
+  constexpr float kLong = 0.012f;  // m   nothing is pulled further
+  add_grasper("left", {-0.03f, -0.04f, 0.f}, kLong), add_grasper("right", {0.03f, -0.04f, 0.f}, kLong);
+  add_dissection();
+  grasp();
+  moves(1, {}, 4.0);
   const glm::dvec3 left = pose_of(1).tip, right = pose_of(2).tip;
   intact_[1] = 0;
   const auto swung = [&](std::size_t tool, const glm::dvec3& from) {
