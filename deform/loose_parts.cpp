@@ -221,6 +221,11 @@ void let_fall(Sculpture& sculpture, TissueModel& model, std::span<const std::uin
   }
 }
 
+Floor floor_of(const SculptParams& params) {
+  const float length = glm::length(params.fall);
+  return length > 0.f && params.floor < kNoFloor ? Floor{params.fall / length, params.floor} : Floor{};
+}
+
 void release_loose(Sculpture& sculpture, TissueModel& model) {
   const std::vector<std::uint32_t> part = node_parts(sculpture, model.lattice);
   const std::vector<char> is_held = held_nodes(model);

@@ -24,12 +24,18 @@
 
 namespace trocar {
 
+constexpr float kNoFloor = 100.f;  // m
+
 struct SculptParams {
   int voxels_per_cell = 6;           // 1      voxels along a lattice cell, 1..8
   int smallest_piece = 20;           // voxels smaller separated pieces are burnt too, >= 0
   glm::vec3 fall{0.f, 0.f, -9.81f};  // m/s^2  gravity of loose parts; the patient lies on the back
+  float floor = kNoFloor;            // m      along `fall`, from the origin: loose parts come to rest there
   float out_of_sight = 0.4f;         // m      loose parts stop at this distance from where they were at rest, > 0
 };
+
+// Returns the plane on which loose parts come to rest; none from kNoFloor on.
+Floor floor_of(const SculptParams& params);
 
 // Hot metal: every point within `radius` of the segment burns. The boundary of the heat is located between the centres
 // of voxels. Below 0.9 voxels a segment can pass between the centres.

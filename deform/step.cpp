@@ -108,6 +108,19 @@ void move_diaphragm(const TissueModel& model, const glm::vec3& breath, TissueScr
   }
 }
 
+void stop_at_floor(const TissueModel& model, TissueScratch& s) {
+  const auto& [down, height] = model.floor;
+  for (std::size_t i = 0; i < model.gravity.size(); ++i) {
+    if (model.gravity[i] == glm::vec3(0.f) || !(model.inverse_mass[i] > 0.f)) continue;
+    const glm::vec3 x(s.x.x[i], s.x.y[i], s.x.z[i]);
+    const float beyond = glm::dot(down, x) - height;
+    if (!(beyond > 0.f)) continue;
+    const glm::vec3 p = x - beyond * down;
+    s.x.x[i] = s.ahead.x[i] = p.x, s.x.y[i] = s.ahead.y[i] = p.y, s.x.z[i] = s.ahead.z[i] = p.z;
+    s.v.x[i] = s.v.y[i] = s.v.z[i] = 0.f;
+  }
+}
+
 }  // namespace
 
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads) {
@@ -142,6 +155,7 @@ void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& 
   move(y, s.v.y, s.ahead.y, s.force.y, s.gravity.y, model.inverse_mass.data(), motion);
   move(z, s.v.z, s.ahead.z, s.force.z, s.gravity.z, model.inverse_mass.data(), motion);
   move_diaphragm(model, breath_now, s);
+  if (model.floor.down != glm::vec3(0.f)) stop_at_floor(model, s);
   solve_point_loads(model, loads, substep, s);
 }
 

@@ -93,8 +93,16 @@ struct Tether {
   bool diaphragm;
 };
 
+// A plane on which loose tissue comes to rest, such as bowel. No node with gravity goes further than `height` along
+// `down`; there it sticks.
+struct Floor {
+  glm::vec3 down{0.f};      // 1  unit; zero: there is none
+  float height = INFINITY;  // m  along `down`, from the origin
+};
+
 struct TissueModel {
   TissueParams params;
+  Floor floor;
   Breathing breathing;
   Lattice lattice;                        // with the present fullness of each cell
   std::vector<glm::vec3> rest;            // [node] m

@@ -77,6 +77,10 @@ void declare(Keys& keys, std::type_identity<SculptParams>) {
               {0, 1e6});
   keys.vector({"fall", "m/s^2", "gravity of loose parts of tissue without gravity"}, &SculptParams::fall,
               {-100.0, 100.0});
+  keys.scaled({"floor_mm", "mm",
+               "how far along `fall`, from the origin, bowel lies on which loose parts come to rest; it is not drawn; "
+               "100000: there is none"},
+              &SculptParams::floor, {-1e5, 1e5});
   keys.scaled({"out_of_sight_mm", "mm", "loose parts stop at this distance from where they were at rest"},
               &SculptParams::out_of_sight, {1.0, 1e5});
 }

@@ -145,6 +145,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
     SculptParams params = scene.cut;
     if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
     organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);
+    organ.tissue.floor = floor_of(params);
   }
   use_backend(organ, backends, backend);
   return organ;

@@ -22,6 +22,7 @@ constexpr int kMostGrasps = 8;        // of one grasper, of tissue that slipped 
 constexpr double kSlope = 1e-3;       // m    over which the direction of a duct is measured
 constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
 constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
+constexpr double kPullOut = 0.03;     // m/s  of loose tissue: faster, it slips out of the jaws
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand near them is longer than kPullUpTo. With failed attempts at a strand, or kForFailure
 // since any strand was divided, both limits grow, as long as the grasper feels less than kGentle.
@@ -285,7 +286,7 @@ void Performer::plan_remove(const Observation& seen, std::size_t step) {
   const glm::dvec3 out = tip + way * glm::normalize(pivot - tip);
   Move& move = then([=](const Observation&, double share) { return glm::mix(tip, out, share); });
   move.tool = tool, move.grip = 0.0;
-  move.duration = std::max(0.5, way / style_.speed), move.wait = steps_->at(step).hold + 0.5;
+  move.duration = way / kPullOut, move.wait = steps_->at(step).hold + 0.5;
 }
 
 }  // namespace trocar

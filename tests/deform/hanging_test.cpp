@@ -78,6 +78,29 @@ TEST_F(HangingBlocks, StayWhenTheyWereNeverHeld) {
   EXPECT_EQ(falling(1), 0);
 }
 
+// The upper block falls through the lower one, as nothing computes their contact, onto the floor. What is held may be
+// below it.
+TEST_F(HangingBlocks, ALooseBlockComesToRestOnTheFloor) {
+  constexpr float kHeight = 0.01f;  // m
+  begin();
+  for (std::size_t k = 0; k < 2; ++k) blocks_.group().models[k].floor = floor_of({.floor = -kHeight});
+  break_fibres(0, layer_);
+  OrganStepper stepper(1);
+  for (int k = 0; k < 120; ++k) blocks_.step(test::kFrame, stepper);
+  float lowest = 1.f, highest = 0.f, fastest = 0.f;
+  const TissueState& fallen = blocks_.group().states[1];
+  for (std::size_t i = 0; i < fallen.x.size(); ++i) {
+    lowest = std::min(lowest, fallen.x[i].z), highest = std::max(highest, fallen.x[i].z);
+    fastest = std::max(fastest, glm::length(fallen.v[i]));
+  }
+  EXPECT_NEAR(lowest, kHeight, 1e-6f);
+  EXPECT_NEAR(highest, kHeight + test::kSide, 0.01f) << "it keeps its shape";
+  EXPECT_LT(fastest, 0.005f);
+  float lowest_held = 1.f;
+  for (const glm::vec3& x : blocks_.group().states[0].x) lowest_held = std::min(lowest_held, x.z);
+  EXPECT_LT(lowest_held, 0.002f);
+}
+
 // A cut that divides the upper block: the half without fibres falls at once, the other half with its last fibre.
 TEST_F(HangingBlocks, ACutLetsTheUnheldHalfFall) {
   begin();

@@ -146,6 +146,7 @@ smallest_area_m2 = 1e-5
 voxels_per_cell = 4
 smallest_piece = 10
 fall = [0, -9, 0]
+floor_mm = -40
 out_of_sight_mm = 300
 [[instrument]]
 name = "tool"
@@ -190,6 +191,7 @@ interval_memory_s = 2
   EXPECT_EQ(organ.cut.voxels_per_cell, 4);
   EXPECT_EQ(organ.cut.smallest_piece, 10);
   EXPECT_EQ(organ.cut.fall, glm::vec3(0.f, -9.f, 0.f));
+  EXPECT_FLOAT_EQ(organ.cut.floor, -0.04f);
   EXPECT_FLOAT_EQ(organ.cut.out_of_sight, 0.3f);
   const InstrumentScene& tool = scene.instruments[0];
   EXPECT_FLOAT_EQ(tool.grasp.reach, 0.005f);

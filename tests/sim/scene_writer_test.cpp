@@ -206,6 +206,7 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     instrument.hook.length = number(0.001, 0.01), instrument.blades.reach = number(0.0, 0.01);
     instrument.haptic.trusted_motion = number(1e-5, 1e-4);
     scene.organs.back().contact.reach = number(0.001, 0.005);
+    scene.organs.back().cut.floor = static_cast<float>(number(-0.2, 0.2));
     scene.organs.back().cut.out_of_sight = static_cast<float>(number(0.1, 1.0));
     scene.guard.tip_speed = number(0.01, 1.0);
     scene.instruments.push_back(instrument);
