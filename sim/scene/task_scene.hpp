@@ -30,7 +30,7 @@ struct TaskZone {
 //   Retract: a point of an organ is moved at least `lift` from its position at rest and held there for `hold`.
 //   Dissect: connective tissue is divided.
 //   Divide:  the ducts and vessels of the task's targets are clipped and divided, as in ClipAndCut.
-//   Remove:  as Retract, but last: it counts when all other steps are done.
+//   Remove:  as Retract, towards the trocar, and last: it counts when all other steps are done.
 enum class StepKind { Retract, Dissect, Divide, Remove };
 
 // A layer or band of connective tissue, or the part of it that is nearest to a point.

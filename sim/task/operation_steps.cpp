@@ -77,21 +77,27 @@ void OperationSteps::step(const Observation& seen, double dt, double divided) {
   }
 }
 
-// Do closed jaws hold tissue near the point? An observation does not say what jaws hold.
-bool OperationSteps::held(const Observation& seen, const glm::dvec3& point) const {
+// Returns the instrument whose closed jaws hold tissue near the point. An observation does not say what jaws hold.
+std::optional<std::size_t> OperationSteps::holder(const Observation& seen, const glm::dvec3& point) const {
   constexpr double kNear = 0.015;  // m
   for (std::size_t tool = 0; tool < seen.tools.size() && tool < grasps_.size(); ++tool)
     if (grasps_[tool] && seen.tools[tool].grip < jaws_[tool].close_below &&
         glm::distance(seen.tools[tool].pose.tip, point) < kNear)
-      return true;
-  return false;
+      return tool;
+  return std::nullopt;
 }
 
 void OperationSteps::follow_motion(const Observation& seen, double dt, bool counts, Step& step) {
   const glm::dvec3 now(seen.marks[step.mark]);
   if (!step.rest) step.rest = now;
+  const std::optional<std::size_t> tool = holder(seen, now);
   step.moved = glm::distance(now, *step.rest);
-  if (!counts || step.done || !held(seen, now)) return;
+  // What has fallen and is grasped where it lies is far from its first position, but not nearer to the trocar.
+  if (step.scene.kind == StepKind::Remove) {
+    const auto away = [&](const glm::dvec3& from) { return glm::distance(from, seen.tools[*tool].pose.pivot); };
+    step.moved = tool ? std::max(0.0, away(*step.rest) - away(now)) : 0.0;
+  }
+  if (!counts || step.done || !tool) return;
   constexpr double kForHolding = 0.2;  // 1   share of the progress
   step.held = step.moved >= step.scene.lift ? step.held + dt : 0.0;
   const double held = step.scene.hold > 0.0 ? std::min(step.held / step.scene.hold, 1.0) : 1.0;

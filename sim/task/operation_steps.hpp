@@ -29,7 +29,8 @@ class OperationSteps {
   std::optional<std::size_t> current() const;                                // the first step that is not done
   // Returns whether every step that must come before a division is done.
   bool may_divide() const;
-  // Returns the distance of the point of a step from its position in the first frame, m.
+  // Returns how far the point of a step is from its position in the first frame, m; of Remove, how much nearer to the
+  // trocar of the jaws that hold it, 0 when none do.
   double moved(std::size_t step) const { return steps_[step].moved; }
   static constexpr double kDuctSpan = 0.008;  // m
   // Returns the index in seen.marks of the point before the target on a duct; the point after it is the next one.
@@ -50,7 +51,7 @@ class OperationSteps {
     double progress = 0.0;
     bool done = false;
   };
-  bool held(const Observation& seen, const glm::dvec3& point) const;
+  std::optional<std::size_t> holder(const Observation& seen, const glm::dvec3& point) const;
   void follow_motion(const Observation& seen, double dt, bool last, Step& step);
 
   std::vector<Step> steps_;

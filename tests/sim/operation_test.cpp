@@ -175,6 +175,17 @@ TEST_F(OperationRules, AnyOrderIsAcceptedAndRemovalComesLast) {
   EXPECT_EQ(run_->result().score, 100.0);
 }
 
+TEST_F(OperationRules, RemovalIsMeasuredTowardsTheTrocar) {
+  begin({of(StepKind::Remove)});
+  move_organ(-0.1f);
+  EXPECT_EQ(run_->feed().progress, 0.0) << "it has fallen, and is grasped where it lies";
+  EXPECT_EQ(run_->feed().hint, "1 of 1: other, 50 mm more");
+  move_organ(0.06f, false);
+  EXPECT_EQ(run_->feed().progress, 0.0) << "no jaws hold it";
+  move_organ(0.06f);
+  EXPECT_TRUE(run_->feed().finished);
+}
+
 TEST_F(OperationRules, ADuctWithoutClipsIsCutWhereTheTaskSaysSo) {
   task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
   task_.rules.clips_staying = 0.0;
