@@ -108,6 +108,7 @@ void move_diaphragm(const TissueModel& model, const glm::vec3& breath, TissueScr
   }
 }
 
+// Loose tissue that has gone through the floor goes back onto it and sticks.
 void stop_at_floor(const TissueModel& model, TissueScratch& s) {
   const auto& [down, height] = model.floor;
   for (std::size_t i = 0; i < model.gravity.size(); ++i) {

@@ -62,7 +62,8 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.text({"title", "", "shown as the hint"}, &TaskStep::title);
   keys.text({"organ", "", "`retract`, `remove`: the organ that is moved"}, &TaskStep::organ);
   keys.position({"at_mm", "mm", "the nearest point of this organ at rest is the target"}, &TaskStep::location);
-  keys.scaled({"lift_mm", "mm", "distance of the target from its position at rest"}, &TaskStep::lift, {1.0, 500.0});
+  keys.scaled({"lift_mm", "mm", "distance of the target from its position at rest; of `remove`, towards the trocar"},
+              &TaskStep::lift, {1.0, 500.0});
   keys.number({"hold_s", "s", "time to hold it there"}, &TaskStep::hold, {0.0, 60.0});
   keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
             &TaskStep::instrument);

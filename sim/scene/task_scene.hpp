@@ -51,7 +51,7 @@ struct TaskStep {
   std::string title;                   // "retract the fundus"; shown as the hint
   std::string organ;                   // Retract, Remove
   glm::vec3 location{0.f};             // m, world, at rest: the nearest point of the organ's surface counts
-  double lift = 0.020;                 // m  distance from rest
+  double lift = 0.020;                 // m  distance from rest; of Remove, towards the trocar
   std::string instrument;              // Retract, Remove: holds the tissue in demonstrations; empty: the first grasper
   glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
   double hold = 1.0;                   // s

@@ -58,8 +58,8 @@ void declare(Keys& keys, std::type_identity<SculptParams>) {
   keys.vector({"fall", "m/s^2", "gravity of loose parts of tissue without gravity"}, &SculptParams::fall,
               {-100.0, 100.0});
   keys.scaled({"floor_mm", "mm",
-               "how far along `fall`, from the origin, bowel lies on which loose parts come to rest; it is not drawn; "
-               "100000: there is none"},
+               "loose parts come to rest at this distance along `fall` from the origin, as on bowel; nothing is drawn "
+               "there; 100000: they do not"},
               &SculptParams::floor, {-1e5, 1e5});
   keys.scaled({"out_of_sight_mm", "mm", "loose parts stop at this distance from where they were at rest"},
               &SculptParams::out_of_sight, {1.0, 1e5});
