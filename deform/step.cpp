@@ -108,7 +108,7 @@ void move_diaphragm(const TissueModel& model, const glm::vec3& breath, TissueScr
   }
 }
 
-// Loose tissue that has gone through the floor goes back onto it and sticks.
+// Puts loose tissue that is below the floor back onto it, where it sticks.
 void stop_at_floor(const TissueModel& model, TissueScratch& s) {
   const auto& [down, height] = model.floor;
   for (std::size_t i = 0; i < model.gravity.size(); ++i) {
