@@ -1,7 +1,8 @@
 // Defines the interface of every backend, which answers: which faces of this organ does each tool touch? There is one
-// object per organ and backend; a call handles several tools with one read-back. Our code does not allocate in a frame
-// once the buffers have their size. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's own
-// clock).
+// object per organ and backend; a call handles several tools with one read-back. A frame with several organs submits
+// the query of each before it collects the first answer, so that a GPU backend waits once. Our code does not allocate
+// in a frame once the buffers have their size. Units: metres; times in milliseconds of wall clock (gpu_ms: of the GPU's
+// own clock).
 #pragma once
 
 #include <cstdint>
@@ -57,6 +58,11 @@ class TouchQuery {
   // Returns the touched faces of every tool. For TouchSet::Exact the volumes must be capsule covers (for a static tool:
   // of a step without motion). Never throws; check fault() before using the answer.
   virtual TouchList touched(std::span<const ToolVolume> tools, TouchSet set) = 0;
+  // The same in two steps: submit() starts the query, collect() waits for its answer. `tools` must stay valid and
+  // unchanged until collect(). Any other call in between drops the answer. A backend on the CPU does all its work in
+  // submit().
+  virtual void submit(std::span<const ToolVolume> tools, TouchSet set) { answer_ = touched(tools, set); }
+  virtual TouchList collect() { return answer_; }
   // Returns None while the backend works. After a fault this answer and all later ones are invalid and empty: calls
   // return at once, and only a new object answers again. CPU backends never have a fault.
   virtual TouchFault fault() const { return TouchFault::None; }
@@ -67,6 +73,9 @@ class TouchQuery {
   virtual const StageTimes& times() const = 0;
   virtual CostCounters counters() const { return {}; }
   virtual std::size_t memory_bytes() const = 0;  // held by this object, host and device
+
+ private:
+  TouchList answer_;  // of the last submit(), where the backend has none of its own
 };
 
 }  // namespace trocar

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kNumber = sizeof(std::uint32_t), kBlock = 3 * kBlockFaces * kNumber;  // bytes
 
-void write(gl::BufferTexture& texture, const std::vector<std::uint32_t>& values, std::size_t first, std::size_t last) {
+void write(gl::TexelBuffer& texture, const std::vector<std::uint32_t>& values, std::size_t first, std::size_t last) {
   texture.write(reinterpret_cast<const std::byte*>(values.data()), first * kNumber, (last - first) * kNumber);
 }
 

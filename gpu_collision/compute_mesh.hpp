@@ -23,15 +23,17 @@ class ComputeMesh {
   std::span<const glm::uvec3> faces() const { return faces_; }
   std::uint32_t block_count() const { return blocks_.block_count(); }
   std::span<const std::uint32_t> face_of_slot() const { return blocks_.face_of_slot; }
-  // The buffers that the shaders read: vertices and ranges of the blocks, corners of the faces.
-  std::array<const gl::BufferTexture*, 3> textures() const { return {&block_vertices_, &block_ranges_, &corners_}; }
+  // The textures that the shaders read: vertices and ranges of the blocks, corners of the faces.
+  std::array<gl::Name, 3> textures() const {
+    return {block_vertices_.texture(), block_ranges_.texture(), corners_.texture()};
+  }
   std::size_t memory_bytes() const;
 
  private:
   std::vector<glm::uvec3> faces_;
   FaceBlocks blocks_;
   BlockChange change_;
-  gl::BufferTexture corners_, block_vertices_, block_ranges_;
+  gl::TexelBuffer corners_, block_vertices_, block_ranges_;
 };
 
 }  // namespace trocar

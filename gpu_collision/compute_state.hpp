@@ -1,5 +1,5 @@
-// Saves the OpenGL state that `compute` changes and restores it at the end of a scope, so that a renderer sharing the
-// context is not affected.   Tested in tests/gpu_collision/compute_test.cpp (GoodGuest)
+// Saves the OpenGL state that `compute` changes in a shared context and restores it at the end of a scope, so that a
+// renderer is not affected.   Tested in tests/gpu_collision/compute_test.cpp (GoodGuest)
 #pragma once
 
 #include <array>
@@ -7,24 +7,12 @@
 
 namespace trocar::gl {
 
-// Bindings of the shaders: texture units kFirstUnit .. kFirstUnit + 4, storage blocks kWorkBlock and kAnswerBlock.
-// These are the last ones that every context provides; few renderers use them.
-constexpr unsigned kFirstUnit = 10, kUnits = 5, kWorkBlock = 6, kAnswerBlock = 7;
+// Bindings of the shaders: texture units kFirstUnit .. kFirstUnit + 4 and storage blocks kFirstBlock .. kFirstBlock
+// + 3. These are the last ones that every context provides; few renderers use them.
+constexpr unsigned kFirstUnit = 10, kUnits = 5;
+constexpr unsigned kReplyBlock = 4, kWorkBlock = 5, kCountersBlock = 6, kRecordsBlock = 7;
+constexpr unsigned kFirstBlock = kReplyBlock, kBlocks = 4;
 
-// State that a transfer changes: buffer bindings, and the texture of the active unit.
-class BindingsGuard {
- public:
-  BindingsGuard();
-  ~BindingsGuard();
-  BindingsGuard(const BindingsGuard&) = delete;
-  BindingsGuard& operator=(const BindingsGuard&) = delete;
-
- private:
-  int active_texture_ = 0, texture_buffer_ = 0, copy_read_ = 0, copy_write_ = 0;
-};
-
-// Additional state that a dispatch changes: program, texture units, storage blocks. Must live within a BindingsGuard,
-// because it leaves another texture unit active.
 class DispatchGuard {
  public:
   DispatchGuard();
@@ -37,9 +25,9 @@ class DispatchGuard {
     int name = 0;
     std::int64_t start = 0, size = 0;  // bytes; size 0: the whole buffer
   };
-  int program_ = 0, dispatch_indirect_ = 0, storage_ = 0;
+  int program_ = 0, dispatch_indirect_ = 0, storage_ = 0, active_texture_ = 0;
   std::array<int, kUnits> textures_{};
-  std::array<Block, 2> blocks_;  // kWorkBlock, kAnswerBlock
+  std::array<Block, kBlocks> blocks_;
 };
 
 }  // namespace trocar::gl

@@ -4,177 +4,94 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 
 namespace trocar::gl {
 namespace {
 
-constexpr GLbitfield kMapped = GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT | GL_MAP_READ_BIT;
-
-// Makes a buffer in host memory that stays mapped for its lifetime.
-Buffer make_mapped_buffer(std::size_t bytes, GLbitfield access, void*& data) {
-  Buffer buffer = make_buffer();
-  glBindBuffer(GL_COPY_READ_BUFFER, buffer.name());
-  glBufferStorage(GL_COPY_READ_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, access | GL_CLIENT_STORAGE_BIT);
-  data = glMapBufferRange(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(bytes), access);
-  return buffer;
+Buffer new_buffer() {
+  GLuint name = 0;
+  glCreateBuffers(1, &name);
+  return Buffer(name);
 }
 
 }  // namespace
 
+void delete_texture(Name name) { glDeleteTextures(1, &name); }
+
 std::size_t with_spare_room(std::size_t needed) { return needed + needed / 8; }
 
-BufferTexture::BufferTexture(Enum format) : format_(format), buffer_(make_buffer()) { glGenTextures(1, &texture_); }
+DeviceBuffer::DeviceBuffer() : buffer_(new_buffer()) {}
 
-BufferTexture::~BufferTexture() { glDeleteTextures(1, &texture_); }
-
-void BufferTexture::fill(const void* data, std::size_t bytes) {
-  constexpr std::size_t kLeast = 16;  // an empty mesh also needs a texture
-  glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
-  glBufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(std::max(bytes, kLeast)), nullptr, GL_DYNAMIC_DRAW);
-  if (data != nullptr && bytes > 0) {
-    glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(bytes), data);
-  }
-  glBindTexture(GL_TEXTURE_BUFFER, texture_);
-  glTexBuffer(GL_TEXTURE_BUFFER, format_, buffer_.name());
+void DeviceBuffer::fill(const void* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = 16;  // an empty mesh also needs storage
+  glNamedBufferData(name(), static_cast<GLsizeiptr>(std::max(bytes, kLeast)), nullptr, GL_DYNAMIC_DRAW);
+  if (data != nullptr && bytes > 0) glNamedBufferSubData(name(), 0, static_cast<GLsizeiptr>(bytes), data);
   bytes_ = bytes;
 }
 
-void BufferTexture::write(const std::byte* data, std::size_t first, std::size_t bytes) {
+void DeviceBuffer::write(const std::byte* data, std::size_t first, std::size_t bytes) {
   const std::size_t end = first + bytes;
   const bool grows = end > bytes_;
   if (grows) fill(nullptr, with_spare_room(end));
-  glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
   if (grows) first = 0, bytes = end;
   if (bytes == 0) return;
-  glBufferSubData(GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(first), static_cast<GLsizeiptr>(bytes), data + first);
+  glNamedBufferSubData(name(), static_cast<GLintptr>(first), static_cast<GLsizeiptr>(bytes), data + first);
 }
 
-void BufferTexture::bind(unsigned unit) const {
-  glActiveTexture(GL_TEXTURE0 + unit);
-  glBindTexture(GL_TEXTURE_BUFFER, texture_);
+void MappedBuffer::allocate(std::size_t bytes, FaultWatch& fault) {
+  constexpr GLbitfield kAccess = GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT | GL_MAP_READ_BIT | GL_MAP_WRITE_BIT;
+  buffer_ = new_buffer();
+  glNamedBufferStorage(name(), static_cast<GLsizeiptr>(bytes), nullptr, kAccess | GL_CLIENT_STORAGE_BIT);
+  data_ = static_cast<std::byte*>(glMapNamedBufferRange(name(), 0, static_cast<GLsizeiptr>(bytes), kAccess));
+  bytes_ = bytes;
+  if (data_ == nullptr) fault.raise(TouchFault::OutOfMemory);
 }
 
-void Fence::set(FaultWatch& fault) {
-  reset();
-  sync_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  if (sync_ == nullptr) fault.raise(TouchFault::DriverError);
+BufferTexture::BufferTexture(Enum format) : format_(format) {
+  GLuint name = 0;
+  glCreateTextures(GL_TEXTURE_BUFFER, 1, &name);
+  texture_ = Texture(name);
 }
 
-// Polls first, because a blocking wait can put the thread to sleep for longer than the GPU needs.
-bool Fence::wait(FaultWatch& fault) {
-  if (sync_ == nullptr) return !fault.any();
-  const auto sync = static_cast<GLsync>(sync_);
-  constexpr int kPolls = 1000;  // a few hundred microseconds
-  GLenum state = glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
-  for (int i = 0; i < kPolls && state == GL_TIMEOUT_EXPIRED; ++i) state = glClientWaitSync(sync, 0, 0);
-  if (state == GL_TIMEOUT_EXPIRED) {
-    state = glClientWaitSync(sync, 0, static_cast<GLuint64>(std::chrono::nanoseconds(kLongestWait).count()));
-  }
-  reset();
-  if (state == GL_ALREADY_SIGNALED || state == GL_CONDITION_SATISFIED) return true;
-  fault.raise(state == GL_TIMEOUT_EXPIRED ? TouchFault::TimedOut : TouchFault::DriverError);
-  return false;
+void BufferTexture::show(Name buffer) { glTextureBuffer(name(), format_, buffer); }
+
+void TexelBuffer::fill(const void* data, std::size_t bytes) {
+  buffer_.fill(data, bytes);
+  texture_.show(buffer_.name());
 }
 
-void Fence::reset() {
-  if (sync_ != nullptr) glDeleteSync(static_cast<GLsync>(sync_));
-  sync_ = nullptr;
+void TexelBuffer::write(const std::byte* data, std::size_t first, std::size_t bytes) {
+  const std::size_t before = buffer_.bytes();
+  buffer_.write(data, first, bytes);
+  if (buffer_.bytes() != before) texture_.show(buffer_.name());
 }
 
 void PositionUpload::resize(std::size_t vertices) {
   vertices_ = vertices;
   newest_ = 0;
-  pinned_ = kNone;
   capacity_ = with_spare_room(vertices);
   for (Slot& slot : slots_) {
-    slot.in_use.wait(fault_);
-    if (persistent_ && vertices > 0) {
-      void* data = nullptr;
-      slot.buffer = make_mapped_buffer(capacity_ * sizeof(glm::vec3), kMapped | GL_MAP_WRITE_BIT, data);
-      slot.data = static_cast<glm::vec3*>(data);
-      if (data == nullptr) fault_.raise(TouchFault::OutOfMemory);
-    } else {
-      slot.host.resize(capacity_);
-      slot.data = slot.host.data();
-    }
+    if (!submissions_.wait(slot.submission, fault_)) return;
+    slot.buffer.allocate(std::max<std::size_t>(capacity_, 1) * sizeof(glm::vec3), fault_);
   }
 }
 
 void PositionUpload::grow(std::size_t vertices) {
   if (vertices > capacity_) return resize(vertices);
   vertices_ = vertices;
-  newest_ = 0;
-  pinned_ = kNone;
 }
 
 void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {
   assert(positions.size() == vertices_);
   if (vertices_ == 0 || fault_.any()) return;
-  unsigned next = (newest_ + 1) % kSlots;
-  if (next == pinned_) next = (next + 1) % kSlots;
-  newest_ = next;
-  Slot& slot = slots_[next];
-  if (!slot.in_use.wait(fault_)) return;
-  if (persistent_) {
-    send_in_parts(positions, slot, target);
-    slot.in_use.set(fault_);
-  } else {
-    std::copy(positions.begin(), positions.end(), slot.data);
-    glBindBuffer(GL_COPY_WRITE_BUFFER, target);
-    glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(positions.size_bytes()), positions.data());
-  }
-}
-
-// The GPU fetches a part while the next one is copied.
-void PositionUpload::send_in_parts(std::span<const glm::vec3> positions, Slot& slot, Name target) {
-  glBindBuffer(GL_COPY_READ_BUFFER, slot.buffer.name());
-  glBindBuffer(GL_COPY_WRITE_BUFFER, target);
-  const std::size_t part = (vertices_ + parts_ - 1) / parts_;
-  for (std::size_t first = 0; first < vertices_; first += part) {
-    const std::size_t count = std::min(part, vertices_ - first);
-    std::copy_n(positions.begin() + static_cast<std::ptrdiff_t>(first), count, slot.data + first);
-    const auto offset = static_cast<GLintptr>(first * sizeof(glm::vec3));
-    glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, offset, offset,
-                        static_cast<GLsizeiptr>(count * sizeof(glm::vec3)));
-    if (parts_ > 1) glFlush();
-  }
-}
-
-void ReadBackBuffer::grow(std::size_t bytes) {
-  done_.wait(fault_);
-  capacity_ = bytes;
-  if (persistent_) {
-    void* data = nullptr;
-    buffer_ = make_mapped_buffer(bytes, kMapped, data);
-    data_ = static_cast<const std::byte*>(data);
-    if (data == nullptr) fault_.raise(TouchFault::OutOfMemory);
-  } else {
-    host_.resize(bytes);
-    data_ = host_.data();
-  }
-}
-
-void ReadBackBuffer::request(Name source, std::size_t bytes) {
-  if (bytes > capacity_) grow(bytes);
-  source_ = source;
-  bytes_ = bytes;
-  if (!persistent_ || fault_.any()) return;
-  glBindBuffer(GL_COPY_READ_BUFFER, source);
-  glBindBuffer(GL_COPY_WRITE_BUFFER, buffer_.name());
-  glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, static_cast<GLsizeiptr>(bytes_));
-  done_.set(fault_);
-}
-
-std::span<const std::byte> ReadBackBuffer::fetch() {
-  if (fault_.any()) return {};
-  if (persistent_) {
-    if (!done_.wait(fault_)) return {};
-  } else {
-    glBindBuffer(GL_COPY_READ_BUFFER, source_);
-    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(bytes_), host_.data());
-  }
-  return {data_, bytes_};
+  // Positions without a query have no fence yet. One placed now does not wait for this frame's picture.
+  if (!submissions_.finished(slots_[newest_].submission)) submissions_.mark(fault_);
+  newest_ = 1 - newest_;
+  Slot& slot = slots_[newest_];
+  if (!submissions_.wait(slot.submission, fault_)) return;
+  std::copy(positions.begin(), positions.end(), positions_of(slot));
+  glCopyNamedBufferSubData(slot.buffer.name(), target, 0, 0, static_cast<GLsizeiptr>(positions.size_bytes()));
+  slot.submission = submissions_.add();
 }
 
 }  // namespace trocar::gl

@@ -1,123 +1,111 @@
-// Makes the two transfers of each frame of `compute`: positions to the GPU, a short answer back to the host. Both use
-// persistently mapped buffers where the context has them (OpenGL 4.4 or ARB_buffer_storage), otherwise plain copies.
-// PositionUpload allocates only in resize(), ReadBackBuffer only to grow. Driver errors are raised in a FaultWatch.
-// Tested through tests/gpu_collision/compute_test.cpp
+// Makes the transfers of each frame of `compute`: positions to the GPU, a short answer back to the host. Both go
+// through buffers in host memory that stay mapped (OpenGL 4.4). No binding changes here: every call names its buffer.
+// Driver errors are raised in a FaultWatch.   Tested through tests/gpu_collision/compute_test.cpp
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
-#include <vector>
 
-#include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/gl_objects.hpp"
+#include "gpu_collision/submissions.hpp"
 
 namespace trocar::gl {
+
+void delete_texture(Name name);
+using Texture = Owned<delete_texture>;
 
 // Returns a size with an eighth in reserve, in any unit: for data that grow with every cut.
 std::size_t with_spare_room(std::size_t needed);
 
-// A texture whose values lie in a buffer. Mesa's software driver reads these several times faster than storage blocks
-// (it gathers for a whole vector at once); GPUs read both equally fast.
-class BufferTexture {
+// A buffer in GPU memory. Its name stays the same for its lifetime.
+class DeviceBuffer {
  public:
-  explicit BufferTexture(Enum format);
-  ~BufferTexture();
-  BufferTexture(const BufferTexture&) = delete;
-  BufferTexture& operator=(const BufferTexture&) = delete;
-
-  // Gives the buffer new storage under the same name. `data` may be null.
+  DeviceBuffer();
+  // Gives the buffer new storage. `data` may be null.
   void fill(const void* data, std::size_t bytes);
   // Replaces a part of the storage. If it lies beyond the end, the buffer gets larger storage, with some in reserve,
   // and `data` from byte 0 on is copied there; so `data` must hold everything up to the end of the part.
   void write(const std::byte* data, std::size_t first, std::size_t bytes);
-  void bind(unsigned unit) const;  // makes that texture unit active
-  Name buffer() const { return buffer_.name(); }
+  Name name() const { return buffer_.name(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  Enum format_;
   Buffer buffer_;
-  Name texture_ = 0;
   std::size_t bytes_ = 0;
 };
 
-// A fence in the command stream. Neither copyable nor movable.
-class Fence {
+// A buffer in host memory, mapped for its lifetime: the host and the GPU both access it without a copy.
+class MappedBuffer {
  public:
-  Fence() = default;
-  ~Fence() { reset(); }
-  Fence(const Fence&) = delete;
-  Fence& operator=(const Fence&) = delete;
-
-  void set(FaultWatch& fault);  // after all commands so far
-  // Waits for these commands, kLongestWait at most; returns at once when never set. Returns false, and raises a fault,
-  // when they do not finish.
-  bool wait(FaultWatch& fault);
-  void reset();
+  // Makes storage that replaces the former. Wait first for the submissions that use it. Raises OutOfMemory.
+  void allocate(std::size_t bytes, FaultWatch& fault);
+  std::byte* data() const { return data_; }  // nullptr before allocate() and after a fault
+  Name name() const { return buffer_.name(); }
+  std::size_t bytes() const { return bytes_; }
 
  private:
-  void* sync_ = nullptr;
+  Buffer buffer_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// A texture whose values are those of a buffer. Mesa's software driver reads it several times faster than storage
+// blocks (it gathers for a whole vector at once); GPUs read both equally fast.
+class BufferTexture {
+ public:
+  explicit BufferTexture(Enum format);
+  // Shows this buffer; call again when it has new storage.
+  void show(Name buffer);
+  Name name() const { return texture_.name(); }
+
+ private:
+  Enum format_;
+  Texture texture_;
+};
+
+// A device buffer and the texture of its values.
+class TexelBuffer {
+ public:
+  explicit TexelBuffer(Enum format) : texture_(format) { fill(nullptr, 0); }
+  void fill(const void* data, std::size_t bytes);
+  void write(const std::byte* data, std::size_t first, std::size_t bytes);  // as DeviceBuffer
+  Name buffer() const { return buffer_.name(); }
+  Name texture() const { return texture_.name(); }
+  std::size_t bytes() const { return buffer_.bytes(); }
+
+ private:
+  DeviceBuffer buffer_;
+  BufferTexture texture_;
 };
 
 // Uploads positions to a GPU buffer, through host memory that the CPU may continue to read.
 class PositionUpload {
  public:
-  // Prepares the upload. `parts`: number of transfers, each started as soon as its positions are copied.
-  PositionUpload(bool persistent, unsigned parts, FaultWatch& fault)
-      : persistent_(persistent), parts_(parts), fault_(fault) {}
+  PositionUpload(Submissions& submissions, FaultWatch& fault) : submissions_(submissions), fault_(fault) {}
 
   // These forget the positions. resize() makes new room, with some in reserve; grow() only if there is too little.
   void resize(std::size_t vertices);
   void grow(std::size_t vertices);
   // Copies `positions` and queues their transfer into `target`.
   void send(std::span<const glm::vec3> positions, Name target);
-  // Returns the positions sent last. Valid until the second next send(), or while pinned.
-  std::span<const glm::vec3> newest() const { return {slots_[newest_].data, vertices_}; }
-  void pin_newest() { pinned_ = newest_; }
-  std::span<const glm::vec3> pinned() const { return {slots_[pinned_].data, vertices_}; }
-  std::size_t memory_bytes() const { return kSlots * capacity_ * sizeof(glm::vec3); }
+  // Returns the positions sent last. Valid until the next send().
+  std::span<const glm::vec3> newest() const { return {positions_of(slots_[newest_]), vertices_}; }
+  std::size_t memory_bytes() const { return slots_.size() * slots_[0].buffer.bytes(); }
 
  private:
-  static constexpr unsigned kSlots = 3, kNone = kSlots;  // one newest, one pinned, one being written
   struct Slot {
-    Buffer buffer;                // if persistent
-    std::vector<glm::vec3> host;  // if not
-    glm::vec3* data = nullptr;
-    Fence in_use;
+    MappedBuffer buffer;
+    std::uint64_t submission = 0;  // of its last transfer
   };
-  void send_in_parts(std::span<const glm::vec3> positions, Slot& slot, Name target);
+  static glm::vec3* positions_of(const Slot& slot) { return reinterpret_cast<glm::vec3*>(slot.buffer.data()); }
 
-  bool persistent_;
-  unsigned parts_;
+  Submissions& submissions_;
   FaultWatch& fault_;
-  std::array<Slot, kSlots> slots_;
+  std::array<Slot, 2> slots_;  // the newest, and the one before
   std::size_t vertices_ = 0, capacity_ = 0;
-  unsigned newest_ = 0, pinned_ = kNone;
-};
-
-// The first bytes of a GPU buffer, copied to the host after the commands that fill it. One transfer at a time; grows to
-// the longest one.
-class ReadBackBuffer {
- public:
-  ReadBackBuffer(bool persistent, FaultWatch& fault) : persistent_(persistent), fault_(fault) {}
-
-  void request(Name source, std::size_t bytes);  // queues the copy
-  std::span<const std::byte> fetch();            // waits for it; empty after a fault
-  std::size_t size() const { return capacity_; }
-
- private:
-  void grow(std::size_t bytes);
-
-  bool persistent_;
-  FaultWatch& fault_;
-  std::size_t capacity_ = 0, bytes_ = 0;
-  Name source_ = 0;
-  Buffer buffer_;
-  std::vector<std::byte> host_;
-  const std::byte* data_ = nullptr;
-  Fence done_;
+  unsigned newest_ = 0;
 };
 
 }  // namespace trocar::gl

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu_collision/submissions.hpp"
+
 namespace trocar {
 namespace {
 
@@ -50,9 +52,17 @@ bool is_compatibility(int version) {
   return false;
 }
 
+// Loads the entry points of the current context; returns the version, 0 without a usable context. The loader's hooks
+// stay off until a test installs them.
+int load_entry_points(GLADloadfunc loader) {
+  const int version = gladLoadGL(loader);
+  gladUninstallGLDebug();
+  return version;
+}
+
 // Loads the entry points of the current context and describes it; false when there is no usable context.
 bool load_gl(GLADloadfunc loader, GlInfo& info) {
-  const int version = gladLoadGL(loader);
+  const int version = load_entry_points(loader);
   if (version == 0) return false;
   info.major = GLAD_VERSION_MAJOR(version);
   info.minor = GLAD_VERSION_MINOR(version);
@@ -216,7 +226,7 @@ void EglContext::release() {
 
 class AdoptedContext final : public GlContext {
  public:
-  explicit AdoptedContext(GlInfo info) : info_(std::move(info)) {}
+  explicit AdoptedContext(GlInfo info) : info_(std::move(info)) { share(); }
   const GlInfo& info() const override { return info_; }
   // The window library makes its own context current.
   void make_current() override {}
@@ -226,6 +236,10 @@ class AdoptedContext final : public GlContext {
 };
 
 }  // namespace
+
+GlContext::GlContext() : submissions_(std::make_unique<gl::Submissions>()) {}
+
+GlContext::~GlContext() = default;
 
 bool GlContext::lost() {
   const auto status = glGetGraphicsResetStatus ? glGetGraphicsResetStatus : glGetGraphicsResetStatusARB;
@@ -255,7 +269,7 @@ std::unique_ptr<GlContext> make_offscreen_context(std::string& why) {
   if (!software) return nullptr;
   // Another candidate may have become current: bind this context again and load its entry points.
   software->make_current();
-  gladLoadGL(reinterpret_cast<GLADloadfunc>(eglGetProcAddress));
+  load_entry_points(reinterpret_cast<GLADloadfunc>(eglGetProcAddress));
   why.clear();
   return software;
 }

@@ -15,17 +15,28 @@ struct GlInfo {
   bool software = false;  // llvmpipe, softpipe, swrast
 };
 
+namespace gl {
+class Submissions;
+}
+
 class GlContext {
  public:
-  virtual ~GlContext() = default;
+  GlContext();
+  virtual ~GlContext();
   virtual const GlInfo& info() const = 0;
   virtual void make_current() = 0;
   // Returns true once the driver has reported that this context, which must be current, is lost (GPU reset, driver
   // update): nothing in it works again. Always false for a driver without this report.
   bool lost();
+  // Other code, for instance a renderer, also uses this context: from now on every query restores the state that it
+  // changes, and ignores errors that were there before. Always so in the context of a window.
+  void share() { shared_ = true; }
+  bool shared() const { return shared_; }
+  gl::Submissions& submissions() { return *submissions_; }
 
  private:
-  bool lost_ = false;
+  bool lost_ = false, shared_ = false;
+  std::unique_ptr<gl::Submissions> submissions_;
 };
 
 using GlLoader = void (*(*)(const char*))();

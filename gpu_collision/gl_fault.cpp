@@ -17,7 +17,7 @@ TouchFault fault_of(GLenum error) {
 }  // namespace
 
 bool FaultWatch::begin() {
-  for (int i = 0; i < kMostErrors && !any(); ++i) {
+  for (int i = 0; i < kMostErrors && context_.shared() && !any(); ++i) {
     const TouchFault fault = fault_of(glGetError());
     if (fault == TouchFault::LostContext) raise(fault);
     if (fault == TouchFault::None) break;

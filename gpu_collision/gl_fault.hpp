@@ -17,10 +17,16 @@ class FaultWatch {
   // `context` must outlive it and be current at every call.
   explicit FaultWatch(GlContext& context) : context_(context) {}
 
-  // Call this before our commands: it discards the errors that other code left. Returns true if no fault is known.
+  // Call this before our commands: in a shared context it discards the errors that other code left. Returns true if no
+  // fault is known.
   bool begin();
   // Call this after our commands: it reads the driver's errors. Returns true if no fault is known.
   bool check();
+  // Call this after commands whose errors the next check() of this object can still read: it does so now only in a
+  // shared context, where other code could read them first.
+  void end() {
+    if (context_.shared()) check();
+  }
   void raise(TouchFault fault) {
     if (fault_ == TouchFault::None) fault_ = fault;
   }

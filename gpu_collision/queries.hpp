@@ -15,11 +15,6 @@ namespace trocar {
 // The context must outlive the query and be current on the calling thread.
 std::unique_ptr<TouchQuery> make_select_query(GlContext& context);
 std::unique_ptr<TouchQuery> make_occlusion_query(GlContext& context);
-
-enum class ReadBack {
-  Immediate,  // the answer of this call; waits for the GPU
-  Deferred,   // the answer of the previous call, none at the first; waits only if the GPU has not finished that call
-};
-std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, ReadBack read_back = ReadBack::Immediate);
+std::unique_ptr<TouchQuery> make_compute_query(GlContext& context);
 
 }  // namespace trocar

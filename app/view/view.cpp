@@ -94,6 +94,7 @@ struct View::Content {
 
 View::View(GlContext& context, std::span<const DrawnOrgan> drawn) {
   gl::require_version(context, "view", 3, 3);
+  context.share();
   content_ = std::make_unique<Content>(drawn);
   glBindVertexArray(content_->smoke_array.name());
   vertex_attribute(0, content_->smoke_buffer.name(), 4, sizeof(SmokeVertex), offsetof(SmokeVertex, centre_radius));

@@ -13,21 +13,18 @@ layout(local_size_x = 64) in;
 
 layout(binding = 10) uniform samplerBuffer positions;  // [3 vertex + axis] m
 layout(binding = 13) uniform usamplerBuffer corners;   // [3 slot + corner] vertex numbers; slot = 64 block + lane
-layout(binding = 14) uniform samplerBuffer tools;      // [9 tool + k] plane k; 9th: slack, plane count
+layout(binding = 14) uniform samplerBuffer tools;      // 0: number of the call, blocks, tools; then
+                                                       // [1 + 9 tool + k] plane k; k = 8: slack, plane count
 
-layout(std430, binding = 6) readonly buffer Work {
+layout(std430, binding = 5) readonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
-layout(std430, binding = 7) buffer Answer {
-  uint group_count, one_y, one_z, record_count, call_done, unused;
+layout(std430, binding = 6) buffer Counters {
+  uint record_count, call_done, unused_0, unused_1;
+};
+layout(std430, binding = 7) writeonly buffer Records {
   uvec2 records[];  // (slot | kCertain, tool)
 };
-layout(location = 1) uniform uint first_tool;
-layout(location = 2) uniform uint last_tool;
-#if !CULLED
-layout(location = 3) uniform uint call;  // number of this call: proves in the answer that this dispatch ran
-#endif
-
 const float kRelativeSlack = 1e-6;
 const uint kCertain = 0x80000000u;
 const int kNoPlane = -1;
@@ -92,7 +89,7 @@ bool any_crossing_inside(vec3 a, vec3 b, vec3 c, float slack) {
 #endif
 
 void test_face(uint slot, uint tool, vec3 a, vec3 b, vec3 c, float size) {
-  tool_base = int(9u * tool);
+  tool_base = 1 + int(9u * tool);
   vec2 slack_and_count = texelFetch(tools, tool_base + 8).xy;
   plane_count = int(slack_and_count.y);
   float slack = slack_and_count.x + kRelativeSlack * size;
@@ -117,8 +114,9 @@ void main() {
   uvec2 item = work[gl_WorkGroupID.x];
   uint block = item.x, from = item.y, to = item.y + 1u;
 #else
-  uint block = gl_WorkGroupID.x, from = first_tool, to = last_tool;
-  if (gl_GlobalInvocationID.x == 0u) call_done = call;
+  uvec3 this_call = uvec3(texelFetch(tools, 0).xyz);  // number, blocks, tools
+  uint block = gl_WorkGroupID.x, from = 0u, to = this_call.z;
+  if (gl_GlobalInvocationID.x == 0u) call_done = this_call.x;  // proves in the answer that this dispatch ran
 #endif
   uint slot = 64u * block + gl_LocalInvocationID.x;
   int at = 3 * int(slot);

@@ -6,26 +6,24 @@ layout(local_size_x = 32) in;
 layout(binding = 10) uniform samplerBuffer positions;        // [3 vertex + axis] m
 layout(binding = 11) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block
 layout(binding = 12) uniform usamplerBuffer block_ranges;    // [2 block], [2 block + 1] begin and end in block_vertices
-layout(binding = 14) uniform samplerBuffer tools;            // [9 tool + k] plane k; 9th: slack, plane count
+layout(binding = 14) uniform samplerBuffer tools;            // 0: number of the call, blocks, tools; then
+                                                             // [1 + 9 tool + k] plane k; k = 8: slack, plane count
 
-layout(std430, binding = 6) writeonly buffer Work {
+layout(std430, binding = 5) writeonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
-layout(std430, binding = 7) buffer Answer {
-  uint group_count, one_y, one_z, record_count, call_done, unused;
-  uvec2 records[];
+layout(std430, binding = 6) buffer Counters {
+  uint record_count, call_done, unused_0, unused_1;
+  uint group_count, one_y, one_z;  // size of the dispatch of compute_clip
 };
-layout(location = 0) uniform uint block_count;
-layout(location = 1) uniform uint first_tool;
-layout(location = 2) uniform uint last_tool;
-layout(location = 3) uniform uint call;  // number of this call: proves in the answer that this dispatch ran
 
 const float kRelativeSlack = 1e-6;  // of the coordinates' size: several times the rounding of a plane's height
 
 void main() {
   uint block = gl_GlobalInvocationID.x;
-  if (block >= block_count) return;
-  if (block == 0u) call_done = call;
+  uvec3 this_call = uvec3(texelFetch(tools, 0).xyz);  // number, blocks, tools
+  if (block >= this_call.y) return;
+  if (block == 0u) call_done = this_call.x;  // proves in the answer that this dispatch ran
 
   int begin = int(texelFetch(block_ranges, 2 * int(block)).x);
   int end = int(texelFetch(block_ranges, 2 * int(block) + 1).x);
@@ -40,12 +38,12 @@ void main() {
   vec3 extent = abs(centre) + half_size;
   float size = kRelativeSlack * (extent.x + extent.y + extent.z);
 
-  for (uint tool = first_tool; tool < last_tool; ++tool) {
-    vec2 slack_and_count = texelFetch(tools, int(9u * tool) + 8).xy;
+  for (uint tool = 0u; tool < this_call.z; ++tool) {
+    vec2 slack_and_count = texelFetch(tools, int(9u * tool) + 9).xy;
     float slack = slack_and_count.x + size;
     bool outside = false;
     for (int k = 0; k < int(slack_and_count.y); ++k) {
-      vec4 plane = texelFetch(tools, int(9u * tool) + k);
+      vec4 plane = texelFetch(tools, int(9u * tool) + 1 + k);
       outside = outside || dot(plane.xyz, centre) + plane.w + dot(abs(plane.xyz), half_size) < -slack;
     }
     if (!outside) work[atomicAdd(group_count, 1u)] = uvec2(block, tool);

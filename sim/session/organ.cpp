@@ -55,12 +55,16 @@ void AskedVolumes::split(const FrameVolumes& frame, std::span<const std::uint32_
   }
 }
 
-void ask(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame) {
+void ask(Organ& organ, const AskedVolumes& asked) {
+  if (asked.anyone() || organ.query->position_buffer() != 0) organ.query->update(organ.positions);
+  if (asked.anyone()) organ.query->submit(asked.near, TouchSet::Exact);
+}
+
+void take_answer(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame) {
   organ.answered.clear();
   organ.answered_first.assign(asked.count + 1, 0);
-  if (asked.anyone() || organ.query->position_buffer() != 0) organ.query->update(organ.positions);
   if (asked.anyone()) {
-    const TouchList answer = organ.query->touched(asked.near, TouchSet::Exact);
+    const TouchList answer = organ.query->collect();
     organ.answered.assign(answer.touches.begin(), answer.touches.end());
     for (std::size_t k = 0; k < asked.near.size(); ++k)
       organ.answered_first[asked.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());

@@ -83,9 +83,11 @@ struct AskedVolumes {
   bool anyone() const { return !near.empty(); }
 };
 
-// Queries which faces the near volumes touch, and stores the answer as one about all parts. Without near volumes, only
-// a query whose buffer is drawn is updated.
-void ask(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame);
+// Starts the query which faces the near volumes touch. Without near volumes, only a query whose buffer is drawn is
+// updated. `asked` must stay unchanged until take_answer().
+void ask(Organ& organ, const AskedVolumes& asked);
+// Waits for the answer and stores it as one about all parts.
+void take_answer(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame);
 
 // Makes an organ. `cuttable`: instruments may burn, cut or tear it. Throws InputError naming the organ.
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, BackendMaker& backends,

@@ -26,10 +26,11 @@ void OrganQueries::find_encounters(TissueWorld& world, const Instruments& instru
     clashes_.push_back(clash_of(first, instruments.list()[first].pose, second, instruments.list()[second].pose));
 }
 
-// Stops at the first fault.
+// Submits the queries of all organs before it waits for the first. Stops at the first fault.
 TouchFault OrganQueries::ask_each(std::vector<Organ>& organs, const FrameVolumes& frame) {
+  for (std::size_t k = 0; k < organs.size(); ++k) trocar::ask(organs[k], asked_[k]);
   for (std::size_t k = 0; k < organs.size(); ++k) {
-    trocar::ask(organs[k], asked_[k], frame);
+    take_answer(organs[k], asked_[k], frame);
     if (organs[k].query->fault() != TouchFault::None) return organs[k].query->fault();
   }
   return TouchFault::None;

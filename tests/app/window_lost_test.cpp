@@ -41,7 +41,7 @@ TEST(WindowLost, ClosesTheRecordingAndReportsIt) {
   options.width = 320, options.height = 240;
   options.quality = Quality::Low;
   const auto recording = folder.path() / "ball.h5";
-  signal(SIGUSR1, [](int) { glad_glGetGraphicsResetStatus = was_reset; });
+  signal(SIGUSR1, [](int) { glad_debug_glGetGraphicsResetStatus = was_reset; });
   std::thread driver([&, window = pthread_self()] { lose_context_once_there_is(recording, window); });
   std::string why, said;
   try {

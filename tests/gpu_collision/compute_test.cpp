@@ -1,4 +1,4 @@
-// Compares `compute` with the reference, in every variant, immediate and deferred.
+// Compares `compute` with the reference, in every variant.
 #include <glad/gl.h>
 
 #include <algorithm>
@@ -17,20 +17,20 @@ namespace trocar {
 namespace {
 
 // Every pair of settings occurs.
-constexpr ComputeTuning kSoftware{true, false, true, 1, false}, kGpu{false, true, true, 3, true};
-constexpr ComputeTuning kCulledAndClipped{true, true, false, 1, true}, kBareHost{false, false, false, 1, false};
+constexpr ComputeTuning kSoftware{true, false, true, false}, kGpu{false, true, false, true};
+constexpr ComputeTuning kCulledAndClipped{true, true, false, false}, kHostCounts{false, false, true, true};
 
 std::string tuning_name(const ::testing::TestParamInfo<ComputeTuning>& info) {
   const ComputeTuning& tuning = info.param;
   return std::string(tuning.cull_blocks ? "Culled" : "AllFaces") + (tuning.clip_on_gpu ? "GpuClip" : "HostClip") +
-         (tuning.persistent_upload ? "Mapped" : "Copied");
+         (tuning.host_counters ? "HostCounts" : "GpuCounts");
 }
-class ComputeTest : public GlTest, public ::testing::WithParamInterface<ComputeTuning> {
+class ComputeTest : public ComputeGlTest, public ::testing::WithParamInterface<ComputeTuning> {
  protected:
   void SetUp() override {
-    GlTest::SetUp();
+    ComputeGlTest::SetUp();
     if (IsSkipped()) return;
-    query_ = make_compute_query(*context_, ReadBack::Immediate, GetParam());
+    query_ = make_compute_query(*context_, GetParam());
   }
   void TearDown() override {
     if (!context_) return;
@@ -56,11 +56,11 @@ TEST_P(ComputeTest, NoAllocation) { checks::check_no_allocation(*query_); }
 TEST_P(ComputeTest, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
 TEST_P(ComputeTest, TinyVolumes) { checks::check_tiny_volumes(*query_); }
 TEST_P(ComputeTest, GoodGuest) {
-  checks::check_good_guest([&] { return make_compute_query(*context_, ReadBack::Immediate, GetParam()); },
-                           context_->info());
+  context_->share();
+  checks::check_good_guest([&] { return make_compute_query(*context_, GetParam()); }, context_->info());
 }
 TEST_P(ComputeTest, AnswersAsANewObjectInAnyOrderOfCalls) {
-  const auto make = [&] { return make_compute_query(*context_, ReadBack::Immediate, GetParam()); };
+  const auto make = [&] { return make_compute_query(*context_, GetParam()); };
   checks::check_random_sequences("compute", make, make, {.first_seed = 100, .sequences = 4});
 }
 TEST_P(ComputeTest, Times) { checks::check_times(*query_); }
@@ -92,74 +92,63 @@ bool same(const Touch& a, const Touch& b) {
   return a.face == b.face && a.point == b.point && a.normal == b.normal && a.depth == b.depth && a.time == b.time;
 }
 
-class ComputeDeferred : public GlTest, public ::testing::WithParamInterface<ComputeTuning> {};
+class ComputeInTwoSteps : public ComputeGlTest, public ::testing::WithParamInterface<ComputeTuning> {};
 
-TEST_P(ComputeDeferred, ReturnsTheImmediateAnswerOneCallLater) {
+// Three organs of one frame are all submitted before the first answer is collected, in another order.
+TEST_P(ComputeInTwoSteps, OrgansSubmittedTogetherAnswerAsAlone) {
   const Movie movie;
-  const auto immediate = make_compute_query(*context_, ReadBack::Immediate, GetParam());
-  const auto deferred = make_compute_query(*context_, ReadBack::Deferred, GetParam());
-  immediate->rebuild(movie.mesh.view());
-  deferred->rebuild(movie.mesh.view());
-  std::vector<Touch> expected;
-  std::vector<std::uint32_t> expected_first{0};
+  std::vector<std::unique_ptr<TouchQuery>> organs;
+  const auto alone = make_compute_query(*context_, GetParam());
+  alone->rebuild(movie.mesh.view());
+  for (int k = 0; k < 3; ++k) {
+    organs.push_back(make_compute_query(*context_, GetParam()));
+    organs.back()->rebuild(movie.mesh.view());
+  }
   std::size_t touches = 0;
   for (int frame = 0; frame < 40; ++frame) {
-    // Between two calls the positions change not at all, once or several times.
-    for (int i = 0; i < frame % 4; ++i) deferred->update(movie.positions(100 + frame + i));
-    const std::vector<glm::vec3> positions = movie.positions(frame);
-    deferred->update(positions);
-    immediate->update(positions);
-    const Answer late(deferred->touched(movie.tools_of(frame), movie.set_of(frame)));
-    // The list has entries for the tools of this call; the tools of the previous call carry its touches.
-    ASSERT_GE(late.first.size(), movie.tools_of(frame).size() + 1);
-    expected_first.resize(late.first.size(), expected_first.back());
-    EXPECT_EQ(late.first, expected_first) << "frame " << frame;
-    EXPECT_TRUE(std::equal(late.touches.begin(), late.touches.end(), expected.begin(), expected.end(), same))
-        << "frame " << frame;
-    const Answer now(immediate->touched(movie.tools_of(frame), movie.set_of(frame)));
-    expected = now.touches;
-    expected_first = now.first;
-    touches += expected.size();
+    for (int k = 0; k < 3; ++k) {
+      // Between two calls the positions change not at all, once or several times.
+      for (int i = 0; i < (frame + k) % 4; ++i) organs[k]->update(movie.positions(100 + frame + i));
+      organs[k]->update(movie.positions(frame + 7 * k));
+      if (k != frame % 5) organs[k]->submit(movie.tools_of(frame + k), movie.set_of(frame + k));
+    }
+    for (int i = 0; i < 3; ++i) {
+      const int k = (i + frame) % 3;
+      if (k == frame % 5) continue;
+      const Answer together(organs[k]->collect());
+      alone->update(movie.positions(frame + 7 * k));
+      const Answer expected(alone->touched(movie.tools_of(frame + k), movie.set_of(frame + k)));
+      EXPECT_EQ(together.first, expected.first) << "frame " << frame << ", organ " << k;
+      EXPECT_TRUE(std::equal(together.touches.begin(), together.touches.end(), expected.touches.begin(),
+                             expected.touches.end(), same))
+          << "frame " << frame << ", organ " << k;
+      touches += expected.touches.size();
+    }
   }
-  EXPECT_GT(touches, 300u);
+  EXPECT_GT(touches, 600u);
 }
 
-TEST_P(ComputeDeferred, ForgetsThePreviousCallOnRebuild) {
+// The records of a call that is never collected may name tools and faces that the next call does not have.
+TEST_P(ComputeInTwoSteps, AnAnswerThatIsNotCollectedIsForgotten) {
   const Movie movie;
-  const auto query = make_compute_query(*context_, ReadBack::Deferred, GetParam());
+  const auto query = make_compute_query(*context_, GetParam());
   query->rebuild(movie.mesh.view());
-  query->touched(movie.tools, TouchSet::Exact);
-  EXPECT_FALSE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+  query->submit(movie.tools, TouchSet::Exact);
   query->rebuild(shapes::cube().view());
-  EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
-  query->rebuild({});
-  EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+  EXPECT_TRUE(query->collect().touches.empty());
   EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
-}
-
-// The records of a call before rebuild() may name tools and faces that the next call does not have.
-TEST_P(ComputeDeferred, RebuildDropsSubmittedCalls) {
-  const Movie movie;
-  const auto query = make_compute_query(*context_, ReadBack::Deferred, GetParam());
+  query->submit(movie.tools, TouchSet::Exact);
+  EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
   query->rebuild(movie.mesh.view());
-  query->touched(movie.tools, TouchSet::Exact);
-  query->rebuild(shapes::cube().view());
-  EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
-  EXPECT_TRUE(query->touched({}, TouchSet::Exact).touches.empty());
-  EXPECT_TRUE(query->touched(movie.tools, TouchSet::Exact).touches.empty());
+  query->submit(std::span(movie.tools).first(1), TouchSet::Exact);
+  const Answer answer(query->touched(movie.tools, TouchSet::Exact));
+  query->rebuild(movie.mesh.view());
+  const Answer expected(query->touched(movie.tools, TouchSet::Exact));
+  EXPECT_EQ(answer.first, expected.first);
+  EXPECT_GT(expected.first.back(), 0u);
 }
 
-TEST_P(ComputeDeferred, AnswersAsANewObjectInAnyOrderOfCalls) {
-  checks::check_random_sequences(
-      "compute, deferred", [&] { return make_compute_query(*context_, ReadBack::Deferred, GetParam()); },
-      [&] { return make_compute_query(*context_, ReadBack::Immediate, GetParam()); }, {.deferred = true});
-}
-
-TEST_P(ComputeDeferred, DoesNotAllocate) {
-  checks::check_no_allocation(*make_compute_query(*context_, ReadBack::Deferred, GetParam()));
-}
-
-class ComputeScene : public GlTest {};
+class ComputeScene : public ComputeGlTest {};
 
 TEST_F(ComputeScene, SecondContextGivesTheSameAnswer) {
   const Movie movie;
@@ -180,6 +169,26 @@ TEST_F(ComputeScene, SecondContextGivesTheSameAnswer) {
       }
       EXPECT_TRUE(
           std::equal(answer.touches.begin(), answer.touches.end(), golden[frame].begin(), golden[frame].end(), same));
+    }
+  }
+}
+
+// In a context of their own, one after the other and together.
+TEST_F(ComputeScene, OtherBackendsWorkInTheSameContext) {
+  const std::vector<ToolVolume> tools = checks::random_tools(checks::kSeed + 21, 3, TouchSet::Volume);
+  const TriangleMesh mesh = shapes::icosphere(3);
+  const auto first = make_compute_query(*context_);
+  for (int round = 0; round < 2; ++round) {
+    for (int kind = 0; kind < 3; ++kind) {
+      if (kind == 2 && !can_select(context_->info())) continue;
+      const auto query = kind == 0   ? make_compute_query(*context_)
+                         : kind == 1 ? make_occlusion_query(*context_)
+                                     : make_select_query(*context_);
+      for (TouchQuery* one : {query.get(), first.get()}) {
+        one->rebuild(mesh.view());
+        EXPECT_GT(checks::expect_agreement(*one, mesh.view(), tools, TouchSet::Volume, std::string(one->name())), 0u);
+        EXPECT_EQ(one->fault(), TouchFault::None) << one->name();
+      }
     }
   }
 }
@@ -219,8 +228,8 @@ TEST_F(ComputeScene, MoreToolsThanOneDispatchAllows) {
 TEST_F(ComputeScene, TenThousandFramesLeakNothing) {
   Movie movie;
   movie.mesh = shapes::icosphere(2);
-  for (const ReadBack read_back : {ReadBack::Immediate, ReadBack::Deferred}) {
-    const auto query = make_compute_query(*context_, read_back);
+  for (const ComputeTuning& tuning : {kSoftware, kGpu}) {
+    const auto query = make_compute_query(*context_, tuning);
     query->rebuild(movie.mesh.view());
     const std::vector<glm::vec3> frames[] = {movie.positions(0), movie.positions(1), movie.positions(2)};
     const auto run = [&](int count) {
@@ -243,16 +252,16 @@ class OldContext final : public GlContext {
   void make_current() override {}
 
  private:
-  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 2};
+  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 4};
 };
 
-TEST(ComputeWithout, OpenGl43GivesAnErrorMessage) {
+TEST(ComputeWithout, OpenGl45GivesAnErrorMessage) {
   OldContext context;
   try {
     make_compute_query(context);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "backend compute: this context is OpenGL 4.2, 4.3 is needed");
+    EXPECT_STREQ(error.what(), "backend compute: this context is OpenGL 4.4, 4.5 is needed");
   }
 }
 
@@ -329,8 +338,8 @@ TEST(FaceBlocks, AreCompact) {
   EXPECT_LT(blocks.vertices.size(), 55 * blocks.block_count());
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, ComputeDeferred, ::testing::Values(kSoftware, kGpu, kBareHost), tuning_name);
-INSTANTIATE_TEST_SUITE_P(Variants, ComputeTest, ::testing::Values(kSoftware, kGpu, kCulledAndClipped, kBareHost),
+INSTANTIATE_TEST_SUITE_P(Variants, ComputeInTwoSteps, ::testing::Values(kSoftware, kGpu), tuning_name);
+INSTANTIATE_TEST_SUITE_P(Variants, ComputeTest, ::testing::Values(kSoftware, kGpu, kCulledAndClipped, kHostCounts),
                          tuning_name);
 
 }  // namespace

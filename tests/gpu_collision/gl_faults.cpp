@@ -3,6 +3,7 @@
 #include <glad/gl.h>
 
 #include <cstring>
+#include <map>
 
 namespace trocar {
 namespace {
@@ -11,11 +12,13 @@ GlFault fault_now;
 GLuint faces_now = 0, tools_now = 0;
 int pending_errors = 0;
 bool pending_reset = false;
-std::byte* read_back_now = nullptr;  // the mapping for reading only
+std::map<GLuint, std::byte*> mappings;  // of every buffer
+std::byte* read_back_now = nullptr;     // the answer of the last call
+std::size_t records_at = 0;             // offset of its records
 GLuint* selection_now = nullptr;
 
-// Layout of compute's answer: see gpu_collision/compute_query.cpp.
-constexpr std::size_t kCountAt = 12, kFaceAt = 24, kToolAt = 28;
+// Layout of compute's answer: see gpu_collision/compute_call.cpp.
+constexpr std::size_t kCountAt = 0;
 constexpr GLuint kFarTooMany = 4'000'000'000u;
 
 void put(std::size_t at, GLuint value) { std::memcpy(read_back_now + at, &value, sizeof value); }
@@ -23,40 +26,42 @@ void put(std::size_t at, GLuint value) { std::memcpy(read_back_now + at, &value,
 }  // namespace
 
 struct InjectedFault::Saved {
-  PFNGLCLIENTWAITSYNCPROC client_wait_sync = glad_glClientWaitSync;
-  PFNGLFENCESYNCPROC fence_sync = glad_glFenceSync;
-  PFNGLMAPBUFFERRANGEPROC map_buffer_range = glad_glMapBufferRange;
-  PFNGLBUFFERDATAPROC buffer_data = glad_glBufferData;
-  PFNGLBUFFERSTORAGEPROC buffer_storage = glad_glBufferStorage;
-  PFNGLGETERRORPROC get_error = glad_glGetError;
-  PFNGLGETGRAPHICSRESETSTATUSPROC reset_status = glad_glGetGraphicsResetStatus;
-  PFNGLDISPATCHCOMPUTEPROC dispatch_compute = glad_glDispatchCompute;
-  PFNGLENDQUERYPROC end_query = glad_glEndQuery;
-  PFNGLGETBUFFERSUBDATAPROC get_buffer_sub_data = glad_glGetBufferSubData;
-  PFNGLGETQUERYOBJECTUIVPROC get_query = glad_glGetQueryObjectuiv;
-  PFNGLRENDERMODEPROC render_mode = glad_glRenderMode;
-  PFNGLSELECTBUFFERPROC select_buffer = glad_glSelectBuffer;
-  PFNGLGETINTEGER64VPROC get_integer64 = glad_glGetInteger64v;
-  PFNGLGETINTEGERVPROC get_integer = glad_glGetIntegerv;
-  PFNGLGETSTRINGIPROC get_string = glad_glGetStringi;
+  PFNGLCLIENTWAITSYNCPROC client_wait_sync = glad_debug_glClientWaitSync;
+  PFNGLFENCESYNCPROC fence_sync = glad_debug_glFenceSync;
+  PFNGLMAPNAMEDBUFFERRANGEPROC map_buffer_range = glad_debug_glMapNamedBufferRange;
+  PFNGLBUFFERDATAPROC buffer_data = glad_debug_glBufferData;
+  PFNGLBINDBUFFERSRANGEPROC bind_buffers_range = glad_debug_glBindBuffersRange;
+  PFNGLNAMEDBUFFERDATAPROC named_data = glad_debug_glNamedBufferData;
+  PFNGLNAMEDBUFFERSTORAGEPROC named_storage = glad_debug_glNamedBufferStorage;
+  PFNGLGETERRORPROC get_error = glad_debug_glGetError;
+  PFNGLGETGRAPHICSRESETSTATUSPROC reset_status = glad_debug_glGetGraphicsResetStatus;
+  PFNGLDISPATCHCOMPUTEPROC dispatch_compute = glad_debug_glDispatchCompute;
+  PFNGLENDQUERYPROC end_query = glad_debug_glEndQuery;
+  PFNGLGETBUFFERSUBDATAPROC get_buffer_sub_data = glad_debug_glGetBufferSubData;
+  PFNGLGETQUERYOBJECTUIVPROC get_query = glad_debug_glGetQueryObjectuiv;
+  PFNGLRENDERMODEPROC render_mode = glad_debug_glRenderMode;
+  PFNGLSELECTBUFFERPROC select_buffer = glad_debug_glSelectBuffer;
+  PFNGLGETINTEGER64VPROC get_integer64 = glad_debug_glGetInteger64v;
+  PFNGLGETINTEGERVPROC get_integer = glad_debug_glGetIntegerv;
 
   void restore() const {
-    glad_glClientWaitSync = client_wait_sync;
-    glad_glFenceSync = fence_sync;
-    glad_glMapBufferRange = map_buffer_range;
-    glad_glBufferData = buffer_data;
-    glad_glBufferStorage = buffer_storage;
-    glad_glGetError = get_error;
-    glad_glGetGraphicsResetStatus = reset_status;
-    glad_glDispatchCompute = dispatch_compute;
-    glad_glEndQuery = end_query;
-    glad_glGetBufferSubData = get_buffer_sub_data;
-    glad_glGetQueryObjectuiv = get_query;
-    glad_glRenderMode = render_mode;
-    glad_glSelectBuffer = select_buffer;
-    glad_glGetInteger64v = get_integer64;
-    glad_glGetIntegerv = get_integer;
-    glad_glGetStringi = get_string;
+    glad_debug_glClientWaitSync = client_wait_sync;
+    glad_debug_glFenceSync = fence_sync;
+    glad_debug_glMapNamedBufferRange = map_buffer_range;
+    glad_debug_glBufferData = buffer_data;
+    glad_debug_glBindBuffersRange = bind_buffers_range;
+    glad_debug_glNamedBufferData = named_data;
+    glad_debug_glNamedBufferStorage = named_storage;
+    glad_debug_glGetError = get_error;
+    glad_debug_glGetGraphicsResetStatus = reset_status;
+    glad_debug_glDispatchCompute = dispatch_compute;
+    glad_debug_glEndQuery = end_query;
+    glad_debug_glGetBufferSubData = get_buffer_sub_data;
+    glad_debug_glGetQueryObjectuiv = get_query;
+    glad_debug_glRenderMode = render_mode;
+    glad_debug_glSelectBuffer = select_buffer;
+    glad_debug_glGetInteger64v = get_integer64;
+    glad_debug_glGetIntegerv = get_integer;
   }
 };
 
@@ -72,23 +77,32 @@ GLenum GLAD_API_PTR wait_sync(GLsync sync, GLbitfield flags, GLuint64 timeout) {
   GLuint count = 0;
   std::memcpy(&count, read_back_now + kCountAt, sizeof count);
   if (count == 0) return state;
-  if (fault_now == GlFault::FaceThatIsNot) put(kFaceAt, faces_now);
-  if (fault_now == GlFault::ToolThatIsNot) put(kToolAt, tools_now);
+  if (fault_now == GlFault::FaceThatIsNot) put(records_at, faces_now);
+  if (fault_now == GlFault::ToolThatIsNot) put(records_at + 4, tools_now);
   if (fault_now == GlFault::TooManyHits) put(kCountAt, kFarTooMany);
   return state;
 }
 
 GLsync GLAD_API_PTR no_fence(GLenum, GLbitfield) { return nullptr; }
 
-void* GLAD_API_PTR map_range(GLenum target, GLintptr offset, GLsizeiptr length, GLbitfield access) {
+void* GLAD_API_PTR map_range(GLuint buffer, GLintptr offset, GLsizeiptr length, GLbitfield access) {
   if (fault_now == GlFault::NoMapping) return nullptr;
-  void* data = real->map_buffer_range(target, offset, length, access);
-  if ((access & GL_MAP_WRITE_BIT) == 0) read_back_now = static_cast<std::byte*>(data);
+  void* data = real->map_buffer_range(buffer, offset, length, access);
+  mappings[buffer] = static_cast<std::byte*>(data);
   return data;
 }
 
+// `compute` binds its answer as the first of four blocks, its records as the last.
+void GLAD_API_PTR bind_ranges(GLenum target, GLuint first, GLsizei count, const GLuint* buffers,
+                              const GLintptr* offsets, const GLsizeiptr* sizes) {
+  read_back_now = mappings[buffers[0]];
+  records_at = static_cast<std::size_t>(offsets[count - 1]);
+  real->bind_buffers_range(target, first, count, buffers, offsets, sizes);
+}
+
+void GLAD_API_PTR no_named_data(GLuint, GLsizeiptr, const void*, GLenum) { pending_errors = 1; }
+void GLAD_API_PTR no_named_storage(GLuint, GLsizeiptr, const void*, GLbitfield) { pending_errors = 1; }
 void GLAD_API_PTR no_data(GLenum, GLsizeiptr, const void*, GLenum) { pending_errors = 1; }
-void GLAD_API_PTR no_storage(GLenum, GLsizeiptr, const void*, GLbitfield) { pending_errors = 1; }
 
 GLenum GLAD_API_PTR get_error() {
   if (fault_now == GlFault::ContextLostError) return GL_CONTEXT_LOST;
@@ -152,8 +166,6 @@ void GLAD_API_PTR get_integer(GLenum name, GLint* values) {
   if (name == GL_MAX_TEXTURE_BUFFER_SIZE) values[0] = 1000;
 }
 
-const GLubyte* GLAD_API_PTR no_string(GLenum, GLuint) { return reinterpret_cast<const GLubyte*>(""); }
-
 }  // namespace
 
 InjectedFault::InjectedFault(GlFault fault, unsigned faces, unsigned tools) : saved_(std::make_unique<Saved>()) {
@@ -164,22 +176,27 @@ InjectedFault::InjectedFault(GlFault fault, unsigned faces, unsigned tools) : sa
   pending_errors = 0;
   pending_reset = fault == GlFault::ContextLost;
   read_back_now = nullptr;
+  mappings.clear();
   selection_now = nullptr;
-  glad_glClientWaitSync = wait_sync;
-  glad_glMapBufferRange = map_range;
-  glad_glGetError = get_error;
-  glad_glGetGraphicsResetStatus = reset_status;
-  glad_glGetBufferSubData = sub_data;
-  glad_glGetQueryObjectuiv = query_result;
-  glad_glRenderMode = render_mode;
-  glad_glSelectBuffer = select_buffer;
-  if (fault == GlFault::NoFence) glad_glFenceSync = no_fence;
-  if (fault == GlFault::OutOfMemory) glad_glBufferData = no_data, glad_glBufferStorage = no_storage;
-  if (fault == GlFault::DispatchSkipped || fault == GlFault::CommandRefused) glad_glDispatchCompute = no_dispatch;
-  if (fault == GlFault::CommandRefused) glad_glEndQuery = refused_end;
-  if (fault == GlFault::SmallStorageBlock) glad_glGetInteger64v = get_integer64;
-  if (fault == GlFault::SmallTextureBuffer) glad_glGetIntegerv = get_integer;
-  if (fault == GlFault::NoExtensions) glad_glGetStringi = no_string;
+  glad_debug_glClientWaitSync = wait_sync;
+  glad_debug_glMapNamedBufferRange = map_range;
+  glad_debug_glBindBuffersRange = bind_ranges;
+  glad_debug_glGetError = get_error;
+  glad_debug_glGetGraphicsResetStatus = reset_status;
+  glad_debug_glGetBufferSubData = sub_data;
+  glad_debug_glGetQueryObjectuiv = query_result;
+  glad_debug_glRenderMode = render_mode;
+  glad_debug_glSelectBuffer = select_buffer;
+  if (fault == GlFault::NoFence) glad_debug_glFenceSync = no_fence;
+  if (fault == GlFault::OutOfMemory) {
+    glad_debug_glBufferData = no_data;
+    glad_debug_glNamedBufferData = no_named_data;
+    glad_debug_glNamedBufferStorage = no_named_storage;
+  }
+  if (fault == GlFault::DispatchSkipped || fault == GlFault::CommandRefused) glad_debug_glDispatchCompute = no_dispatch;
+  if (fault == GlFault::CommandRefused) glad_debug_glEndQuery = refused_end;
+  if (fault == GlFault::SmallStorageBlock) glad_debug_glGetInteger64v = get_integer64;
+  if (fault == GlFault::SmallTextureBuffer) glad_debug_glGetIntegerv = get_integer;
 }
 
 InjectedFault::~InjectedFault() {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "gpu_collision/gl_context.hpp"
+#include "gpu_collision/gl_objects.hpp"
 
 namespace trocar {
 
@@ -24,6 +24,21 @@ class GlTest : public ::testing::Test {
   }
 
   std::unique_ptr<GlContext> context_;
+};
+
+// GL_SELECT crashes inside Mesa's zink.
+inline bool can_select(const GlInfo& info) {
+  return info.compatibility_profile && info.renderer.find("zink") == std::string::npos;
+}
+
+// The same for tests of `compute`; skips where the context is too old.
+class ComputeGlTest : public GlTest {
+ protected:
+  void SetUp() override {
+    GlTest::SetUp();
+    if (IsSkipped() || gl::at_least(context_->info(), 4, 5)) return;
+    GTEST_SKIP() << "OpenGL " << context_->info().major << "." << context_->info().minor << ": compute needs 4.5";
+  }
 };
 
 }  // namespace trocar

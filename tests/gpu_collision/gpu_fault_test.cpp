@@ -14,9 +14,9 @@
 namespace trocar {
 namespace {
 
-constexpr ComputeTuning kSoftware{true, false, true, 1, false}, kGpu{false, true, true, 3, true};
+constexpr ComputeTuning kSoftware{true, false, true, false}, kGpu{false, true, false, true};
 
-enum class Kind { ComputeCulled, ComputeAll, ComputeDeferred, Occlusion, Select };
+enum class Kind { ComputeCulled, ComputeAll, Occlusion, Select };
 
 struct Case {
   Kind kind;
@@ -25,16 +25,15 @@ struct Case {
 };
 
 std::string_view name_of(Kind kind) {
-  constexpr std::string_view kNames[] = {"ComputeCulled", "ComputeAll", "ComputeDeferred", "Occlusion", "Select"};
+  constexpr std::string_view kNames[] = {"ComputeCulled", "ComputeAll", "Occlusion", "Select"};
   return kNames[static_cast<int>(kind)];
 }
 
-class FaultTest : public GlTest {
+class FaultTest : public ComputeGlTest {
  protected:
   std::unique_ptr<TouchQuery> make(Kind kind) {
-    if (kind == Kind::ComputeCulled) return make_compute_query(*context_, ReadBack::Immediate, kSoftware);
-    if (kind == Kind::ComputeAll) return make_compute_query(*context_, ReadBack::Immediate, kGpu);
-    if (kind == Kind::ComputeDeferred) return make_compute_query(*context_, ReadBack::Deferred, kSoftware);
+    if (kind == Kind::ComputeCulled) return make_compute_query(*context_, kSoftware);
+    if (kind == Kind::ComputeAll) return make_compute_query(*context_, kGpu);
     return kind == Kind::Occlusion ? make_occlusion_query(*context_) : make_select_query(*context_);
   }
   bool has(Kind kind) const { return kind != Kind::Select || context_->info().compatibility_profile; }
@@ -63,16 +62,16 @@ TEST_P(FaultCase, IsReportedInMidSession) {
   // To falsify an answer, the memory that receives it must be known from the start.
   const bool falsified =
       fault == GlFault::FaceThatIsNot || fault == GlFault::ToolThatIsNot || fault == GlFault::TooManyHits;
+  if (falsified) watch = std::make_unique<InjectedFault>(fault, mesh_.faces.size(), 1);
   auto query = make(kind);
   query->rebuild(mesh_.view());
   if (!falsified) {
     ASSERT_FALSE((frame(*query), frame(*query)).touches.empty());
     ASSERT_EQ(query->fault(), TouchFault::None);
+    watch = std::make_unique<InjectedFault>(fault, mesh_.faces.size(), 1);
   }
-  watch = std::make_unique<InjectedFault>(fault, mesh_.faces.size(), 1);
   if (fault == GlFault::NoMapping || fault == GlFault::OutOfMemory) query->rebuild(mesh_.view());
-  TouchList list = frame(*query);
-  if (kind == Kind::ComputeDeferred) list = frame(*query);
+  const TouchList list = frame(*query);
   EXPECT_EQ(query->fault(), expected);
   EXPECT_FALSE(sentence_of(query->fault()).empty());
   expect_no_answer(list, 1);
@@ -111,7 +110,7 @@ TEST_P(FaultCase, ANewObjectWorksAgain) {
 std::vector<Case> all_cases() {
   using enum GlFault;
   std::vector<Case> cases;
-  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll, Kind::ComputeDeferred}) {
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
     cases.insert(cases.end(), {{kind, FenceFails, TouchFault::DriverError},
                                {kind, FenceTimesOut, TouchFault::TimedOut},
                                {kind, NoFence, TouchFault::DriverError},
@@ -119,8 +118,7 @@ std::vector<Case> all_cases() {
                                {kind, DispatchSkipped, TouchFault::WrongAnswer}});
   }
   cases.insert(cases.end(), {{Kind::Occlusion, NoCount, TouchFault::TimedOut}});
-  for (const Kind kind :
-       {Kind::ComputeCulled, Kind::ComputeAll, Kind::ComputeDeferred, Kind::Occlusion, Kind::Select}) {
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll, Kind::Occlusion, Kind::Select}) {
     cases.insert(cases.end(), {{kind, CommandRefused, TouchFault::DriverError},
                                {kind, OutOfMemory, TouchFault::OutOfMemory},
                                {kind, ContextLost, TouchFault::LostContext},
@@ -179,37 +177,13 @@ TEST_F(FaultTest, MoreFacesThanATextureBufferHoldsIsAFault) {
 
 // Errors that a renderer left are not ours.
 TEST_F(FaultTest, ErrorsOfOtherCodeAreNotFaults) {
+  context_->share();
   for (const Kind kind : {Kind::ComputeCulled, Kind::Occlusion, Kind::Select}) {
     if (!has(kind)) continue;
     const auto query = make(kind);
     query->rebuild(mesh_.view());
     glEnable(GL_CURRENT_PROGRAM);  // not a capability
     EXPECT_FALSE(frame(*query).touches.empty()) << name_of(kind);
-    EXPECT_EQ(query->fault(), TouchFault::None);
-  }
-}
-
-// As in OpenGL 4.3 without ARB_buffer_storage: plain copies in both directions.
-class PlainContext final : public GlContext {
- public:
-  const GlInfo& info() const override { return info_; }
-  void make_current() override {}
-
- private:
-  GlInfo info_{.vendor = "", .renderer = "", .version = "", .major = 4, .minor = 3};
-};
-
-TEST_F(FaultTest, WithoutMappedBuffersAnswersAreTheSame) {
-  PlainContext plain;
-  const InjectedFault bare(GlFault::NoExtensions);
-  for (const ReadBack read_back : {ReadBack::Immediate, ReadBack::Deferred}) {
-    const auto query = make_compute_query(plain, read_back, kSoftware);
-    if (read_back == ReadBack::Immediate) {
-      checks::check_several_tools(*query);
-      checks::check_everything_inside(*query);
-      checks::check_new_positions(*query);
-    }
-    checks::check_no_allocation(*query);
     EXPECT_EQ(query->fault(), TouchFault::None);
   }
 }

@@ -77,7 +77,7 @@ constexpr NamedValues kOldValues[] = {
 constexpr NamedValues kValues43[] = {VALUES(GL_DISPATCH_INDIRECT_BUFFER_BINDING, 1),
                                      VALUES(GL_SHADER_STORAGE_BUFFER_BINDING, 1)};
 // Slots that `compute` uses; a renderer may use them too.
-constexpr GLenum kFirstUnit = 10, kUnits = 6, kStorageBlocks[] = {6, 7};
+constexpr GLenum kFirstUnit = 10, kUnits = 6, kStorageBlocks[] = {4, 5, 6, 7};
 constexpr NamedValues kValues45[] = {VALUES(GL_CLIP_ORIGIN, 1), VALUES(GL_CLIP_DEPTH_MODE, 1),
                                      VALUES(GL_PROGRAM_PIPELINE_BINDING, 1)};
 
@@ -152,18 +152,28 @@ void HostileRenderer::bind_buffers() {
 void HostileRenderer::bind_storage() {
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, storage_.name());
   glBufferData(GL_SHADER_STORAGE_BUFFER, 4096, nullptr, GL_STATIC_DRAW);
-  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[0], storage_.name(), 1024, 512);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[1], array_.name());
+  bind_storage_slots(0);
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, copy_read_.name());
   glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, feedback_.name());
+}
+
+// Binds ranges and whole buffers in turn, beginning with a range (0) or a buffer (1).
+void HostileRenderer::bind_storage_slots(unsigned first) {
+  for (unsigned i = 0; i < std::size(kStorageBlocks); ++i) {
+    const GLintptr start = 256 * (i + 1);
+    if ((i + first) % 2 == 0) {
+      glBindBufferRange(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[i], storage_.name(), start, 1536 - start);
+    } else {
+      glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[i], array_.name());
+    }
+  }
 }
 
 void HostileRenderer::swap_slots(const GlInfo& info) {
   glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, feedback_.name());
   glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, array_.name());
   if (!gl::at_least(info, 4, 3)) return;
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[0], array_.name());
-  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[1], storage_.name(), 512, 1024);
+  bind_storage_slots(1);
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, copy_read_.name());
 }
 

@@ -27,6 +27,7 @@ class HostileRenderer {
   void set_fixed_function();
   void bind_buffers();
   void bind_storage();
+  void bind_storage_slots(unsigned first);
   void bind_textures();
   void set_switches_and_values();
 

@@ -51,8 +51,8 @@ bool same(const Touch& a, const Touch& b) {
 // One object and its current mesh.
 class Sequence {
  public:
-  Sequence(std::uint32_t seed, const QueryMaker& make, const QueryMaker& make_fresh, bool deferred)
-      : dice_(seed), make_fresh_(make_fresh), deferred_(deferred), query_(make()) {
+  Sequence(std::uint32_t seed, const QueryMaker& make, const QueryMaker& make_fresh)
+      : dice_(seed), make_fresh_(make_fresh), query_(make()) {
     rebuild();
   }
 
@@ -71,14 +71,12 @@ class Sequence {
   void rebuild() {
     mesh_ = some_mesh(dice_);
     query_->rebuild(mesh_.view());
-    previous_ = {};
     story += " rebuild(" + std::to_string(mesh_.faces.size()) + ")";
   }
 
   void change_faces() {
     const std::vector<FaceId> removed = test::random_change(dice_, mesh_);
     query_->change_faces(mesh_.view(), removed);
-    previous_ = {};
     story += " change_faces(-" + std::to_string(removed.size()) + ", " + std::to_string(mesh_.faces.size()) + ")";
   }
 
@@ -93,17 +91,17 @@ class Sequence {
     const TouchSet set = dice_.pick(2) ? TouchSet::Exact : TouchSet::Volume;
     const int count = dice_.pick(4) == 0 ? 0 : 1 + dice_.pick(5);
     const auto tools = random_tools(static_cast<std::uint32_t>(dice_.pick(100000)), count, set);
-    story += " touched(" + std::to_string(count) + ")";
-    const Answer answer(query_->touched(tools, set));
+    const int steps = dice_.pick(6);
+    story += (steps < 2 ? " submit(" : " touched(") + std::to_string(count) + ")";
+    if (steps < 2) query_->submit(tools, set);
+    if (steps == 0) return;  // never collected
+    const Answer answer(steps == 1 ? query_->collect() : query_->touched(tools, set));
     const auto fresh = make_fresh_();
     fresh->rebuild(mesh_.view());
-    Answer expected(fresh->touched(tools, set));
+    const Answer expected(fresh->touched(tools, set));
     ASSERT_EQ(expected.first.size(), tools.size() + 1) << story;
     touches += expected.touches.size();
     calls_that_touch += expected.touches.empty() ? 0 : 1;
-    if (deferred_) std::swap(expected, previous_);
-    // The list covers the tools of this call and those of the answer.
-    expected.first.resize(std::max(expected.first.size(), tools.size() + 1), expected.first.back());
     ASSERT_EQ(answer.first, expected.first) << story;
     ASSERT_TRUE(std::equal(answer.touches.begin(), answer.touches.end(), expected.touches.begin(),
                            expected.touches.end(), same))
@@ -112,10 +110,8 @@ class Sequence {
 
   Dice dice_;
   const QueryMaker& make_fresh_;
-  bool deferred_;
   std::unique_ptr<TouchQuery> query_;
   TriangleMesh mesh_;
-  Answer previous_;  // deferred: the answer of the next call
 };
 
 }  // namespace
@@ -126,7 +122,7 @@ void check_random_sequences(const std::string& what, const QueryMaker& make, con
   const auto last = plan.first_seed + static_cast<std::uint32_t>(plan.sequences);
   for (std::uint32_t seed = plan.first_seed; seed < last; ++seed) {
     SCOPED_TRACE(what + ", seed " + std::to_string(seed));
-    Sequence sequence(seed, make, make_fresh, plan.deferred);
+    Sequence sequence(seed, make, make_fresh);
     for (int i = 0; i < plan.calls && !::testing::Test::HasFatalFailure(); ++i) sequence.call();
     if (::testing::Test::HasFatalFailure()) return;
     touches += sequence.touches;

@@ -18,17 +18,20 @@ namespace trocar::shaders {
 namespace {
 
 constexpr std::uint32_t kCertain = 0x8000'0000u;
-constexpr std::size_t kPlanes = 8, kHeaderWords = 6;
+constexpr std::size_t kPlanes = 8, kHeaderWords = 8;  // counters and one dispatch size
 // No face and no tool has this number: it marks words that the shader did not write.
 constexpr std::uint32_t kUnwritten = 0xdead'beefu;
 
 template <class T>
-void fill(gl::BufferTexture& texture, const std::vector<T>& values) {
+void fill(gl::TexelBuffer& texture, const std::vector<T>& values) {
   texture.fill(values.data(), values.size() * sizeof(T));
 }
 
-std::vector<glm::vec4> texels_of(std::span<const Tool> tools) {
-  std::vector<glm::vec4> texels;
+void bind(const gl::TexelBuffer& texture, GLuint unit) { glBindTextureUnit(unit, texture.texture()); }
+
+std::vector<glm::vec4> texels_of(std::span<const Tool> tools, std::size_t blocks, std::uint32_t call) {
+  std::vector<glm::vec4> texels{
+      {static_cast<float>(call), static_cast<float>(blocks), static_cast<float>(tools.size()), 0.f}};
   for (const Tool& tool : tools) {
     // Unused planes exclude everything: a shader must not read them.
     std::vector<glm::vec4> nine(kPlanes + 1, glm::vec4(0.f, 0.f, 0.f, -1e6f));
@@ -54,16 +57,21 @@ gl::Program clip_program(bool culled, bool exact_clip) {
 class Storage {
  public:
   Storage(std::size_t work_pairs, std::size_t records)
-      : work_(gl::make_buffer()), answer_(gl::make_buffer()), work_words_(2 * work_pairs), records_(records) {
+      : work_(gl::make_buffer()),
+        counters_(gl::make_buffer()),
+        answer_(gl::make_buffer()),
+        work_words_(2 * work_pairs),
+        records_(records) {
     const std::vector<std::uint32_t> unwritten(std::max<std::size_t>(work_words_, 2), kUnwritten);
     gl::fill_buffer(work_, unwritten.data(), unwritten.size() * sizeof(std::uint32_t));
-    std::vector<std::uint32_t> answer(kHeaderWords + 2 * records + 2, kUnwritten);
-    const std::array<std::uint32_t, kHeaderWords> header{0, 1, 1, 0, 0, 0};
-    std::copy(header.begin(), header.end(), answer.begin());
+    const std::array<std::uint32_t, kHeaderWords> header{0, 0, 0, 0, 0, 1, 1, 0};
+    gl::fill_buffer(counters_, header.data(), sizeof header);
+    const std::vector<std::uint32_t> answer(2 * records + 2, kUnwritten);
     gl::fill_buffer(answer_, answer.data(), answer.size() * sizeof(std::uint32_t));
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
-    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, gl::kAnswerBlock, answer_.name(), 0,
-                      static_cast<GLsizeiptr>((kHeaderWords + 2 * records) * sizeof(std::uint32_t)));
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kCountersBlock, counters_.name());
+    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, gl::kRecordsBlock, answer_.name(), 0,
+                      static_cast<GLsizeiptr>(std::max<std::size_t>(2 * records, 2) * sizeof(std::uint32_t)));
   }
 
   void give_work(std::span<const Pair> work) {
@@ -76,14 +84,14 @@ class Storage {
   // Reads the header and the pairs: the work list, or the records.
   ComputeOutput read(bool work_list) const {
     glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    const std::vector<std::uint32_t> answer = words_of(answer_, kHeaderWords + 2 * records_);
+    const std::vector<std::uint32_t> header = words_of(counters_, kHeaderWords),
+                                     answer = words_of(answer_, 2 * records_);
     ComputeOutput output;
-    std::memcpy(output.groups, answer.data(), sizeof output.groups);
-    output.records = answer[3];
-    output.call_done = answer[4];
-    output.unused = answer[5];
+    output.records = header[0];
+    output.call_done = header[1];
+    std::memcpy(output.groups, &header[4], sizeof output.groups);
     const std::vector<std::uint32_t> work = words_of(work_, work_words_);
-    const std::uint32_t* word = work_list ? work.data() : answer.data() + kHeaderWords;
+    const std::uint32_t* word = work_list ? work.data() : answer.data();
     const std::size_t count = work_list ? work.size() / 2 : records_;
     for (std::size_t i = 0; i < count; ++i, word += 2) {
       if (word[0] == kUnwritten && word[1] == kUnwritten) continue;
@@ -106,7 +114,7 @@ class Storage {
     return words;
   }
 
-  gl::Buffer work_, answer_;
+  gl::Buffer work_, counters_, answer_;
   std::size_t work_words_, records_;
 };
 
@@ -125,33 +133,30 @@ ComputeOutput with_numbers(ComputeOutput output, const Faces& faces) {
 // The textures of compute_clip.comp, bound.
 class ClipTextures {
  public:
-  ClipTextures(const Faces& faces, std::span<const Tool> tools) {
+  ClipTextures(const Faces& faces, std::span<const Tool> tools, std::uint32_t call = 0) {
     fill(positions_, faces.positions);
     // The last block repeats its last face.
     std::vector<glm::uvec3> corners = faces.corners;
     corners.resize(corners.size() + padding_of(faces), corners.back());
     fill(corners_, corners);
-    fill(tools_, texels_of(tools));
-    positions_.bind(10);
-    corners_.bind(13);
-    tools_.bind(14);
+    fill(tools_, texels_of(tools, corners.size() / 64, call));
+    bind(positions_, 10);
+    bind(corners_, 13);
+    bind(tools_, 14);
   }
 
  private:
-  gl::BufferTexture positions_{GL_R32F}, corners_{GL_R32UI}, tools_{GL_RGBA32F};
+  gl::TexelBuffer positions_{GL_R32F}, corners_{GL_R32UI}, tools_{GL_RGBA32F};
 };
 
 }  // namespace
 
-ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, const Range& range,
+ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, std::uint32_t call,
                            std::size_t capacity) {
   const gl::Program program = clip_program(false, exact_clip);
-  const ClipTextures textures(faces, tools);
+  const ClipTextures textures(faces, tools, call);
   const Storage storage(0, capacity + padding_of(faces) * tools.size());
   glUseProgram(program.name());
-  glUniform1ui(1, range.first_tool);
-  glUniform1ui(2, range.last_tool);
-  glUniform1ui(3, range.call);
   glDispatchCompute(static_cast<GLuint>((faces.corners.size() + 63) / 64), 1, 1);
   return with_numbers(storage.read(false), faces);
 }
@@ -168,7 +173,7 @@ ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<con
 }
 
 ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
-                       std::span<const Tool> tools, const Range& range) {
+                       std::span<const Tool> tools, std::uint32_t call) {
   std::vector<std::uint32_t> vertices, ranges;
   for (const std::vector<std::uint32_t>& block : blocks) {
     ranges.push_back(static_cast<std::uint32_t>(vertices.size()));
@@ -176,23 +181,37 @@ ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std
     ranges.push_back(static_cast<std::uint32_t>(vertices.size()));
   }
   const gl::Program program = compute_program("compute_cull.comp", "");
-  gl::BufferTexture positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ranges_of_all(GL_R32UI), planes(GL_RGBA32F);
+  gl::TexelBuffer positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ranges_of_all(GL_R32UI), planes(GL_RGBA32F);
   positions_of_all.fill(positions.data(), positions.size_bytes());
   fill(vertices_of_all, vertices);
   fill(ranges_of_all, ranges);
-  fill(planes, texels_of(tools));
-  positions_of_all.bind(10);
-  vertices_of_all.bind(11);
-  ranges_of_all.bind(12);
-  planes.bind(14);
+  fill(planes, texels_of(tools, blocks.size(), call));
+  bind(positions_of_all, 10);
+  bind(vertices_of_all, 11);
+  bind(ranges_of_all, 12);
+  bind(planes, 14);
   const Storage storage(blocks.size() * tools.size(), 0);
   glUseProgram(program.name());
-  glUniform1ui(0, static_cast<GLuint>(blocks.size()));
-  glUniform1ui(1, range.first_tool);
-  glUniform1ui(2, range.last_tool);
-  glUniform1ui(3, range.call);
   glDispatchCompute(static_cast<GLuint>((blocks.size() + 31) / 32), 1, 1);
   return storage.read(true);
+}
+
+FinishOutput run_finish(std::uint32_t record_count, std::uint32_t call, std::uint32_t group_count) {
+  const gl::Program program = compute_program("compute_finish.comp", "");
+  const gl::Buffer reply = gl::make_buffer(), counters = gl::make_buffer();
+  std::array<std::uint32_t, kHeaderWords> words{record_count, call, 0, 0, group_count, 1, 1, 0};
+  const std::array<std::uint32_t, 4> unwritten{kUnwritten, kUnwritten, kUnwritten, kUnwritten};
+  gl::fill_buffer(reply, unwritten.data(), sizeof unwritten);
+  gl::fill_buffer(counters, words.data(), sizeof words);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kReplyBlock, reply.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kCountersBlock, counters.name());
+  glUseProgram(program.name());
+  glDispatchCompute(1, 1, 1);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  std::array<std::uint32_t, 4> written{};
+  glGetNamedBufferSubData(reply.name(), 0, sizeof written, written.data());
+  glGetNamedBufferSubData(counters.name(), 0, sizeof words, words.data());
+  return {written[0], written[1], words[0], {words[4], words[5], words[6]}};
 }
 
 namespace {

@@ -33,16 +33,12 @@ struct Pair {
 struct ComputeOutput {
   std::uint32_t groups[3] = {};  // dispatch size that compute_cull counts
   std::uint32_t records = 0;     // number of records that compute_clip counts
-  std::uint32_t call_done = 0, unused = 0;
+  std::uint32_t call_done = 0;
   std::vector<Pair> pairs;  // sorted
 };
 
-// The tools first_tool .. last_tool - 1, and the number of the call.
-struct Range {
-  std::uint32_t first_tool, last_tool, call;
-};
-// compute_clip.comp on all blocks. `capacity`: length of the record array.
-ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, const Range& range,
+// compute_clip.comp on all blocks. `call`: number of the call. `capacity`: length of the record array.
+ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, std::uint32_t call,
                            std::size_t capacity);
 // compute_clip.comp on these (block, tool) pairs.
 ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<const Tool> tools,
@@ -50,7 +46,14 @@ ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<con
 
 // compute_cull.comp. blocks[b]: vertex numbers of block b.
 ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
-                       std::span<const Tool> tools, const Range& range);
+                       std::span<const Tool> tools, std::uint32_t call);
+
+// What compute_finish.comp leaves of these counters, and what it writes to host memory.
+struct FinishOutput {
+  std::uint32_t reply_count = 0, reply_call = 0, record_count = 0;
+  glm::uvec3 groups;
+};
+FinishOutput run_finish(std::uint32_t record_count, std::uint32_t call, std::uint32_t group_count);
 
 struct OcclusionOutput {
   std::vector<Pair> hits;     // sorted; (face, tool)

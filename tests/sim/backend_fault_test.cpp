@@ -173,6 +173,8 @@ TEST_F(FailingDriver, ACommandEndsWithOneSentence) {
   }
   const InjectedFault lost(GlFault::ContextLost);
   sound->update(mesh.positions);
+  const ToolVolume tool = static_volume({{0.0, 0.0, 0.2}, {0.0, 0.0, -0.2}, 0.01});
+  EXPECT_TRUE(sound->touched({&tool, 1}, TouchSet::Volume).touches.empty());
   EXPECT_EQ(message_of([&] { require_answer(*sound); }),
             "run: backend compute: the graphics driver lost its OpenGL context; use scan");
 }

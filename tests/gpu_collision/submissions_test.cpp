@@ -1,0 +1,76 @@
+// Tests the numbering of submissions, and how fences, waits and errors are shared.
+#include "gpu_collision/submissions.hpp"
+
+#include <glad/gl.h>
+
+#include "tests/gpu_collision/gl_faults.hpp"
+#include "tests/gpu_collision/gl_support.hpp"
+
+namespace trocar {
+namespace {
+
+class SubmissionsTest : public ComputeGlTest {
+ protected:
+  gl::Submissions submissions_;
+};
+
+TEST_F(SubmissionsTest, AWaitCoversAllSubmissionsBeforeIt) {
+  gl::FaultWatch fault(*context_);
+  EXPECT_TRUE(submissions_.wait(0, fault)) << "nothing was submitted";
+  const auto first = submissions_.add(), second = submissions_.add();
+  EXPECT_FALSE(submissions_.finished(first));
+  EXPECT_TRUE(submissions_.wait(first, fault));
+  EXPECT_TRUE(submissions_.finished(second));
+  EXPECT_FALSE(submissions_.finished(submissions_.add()));
+  EXPECT_FALSE(fault.any());
+}
+
+TEST_F(SubmissionsTest, AMarkDoesNotCoverWhatFollows) {
+  gl::FaultWatch fault(*context_);
+  const auto first = submissions_.add();
+  submissions_.mark(fault);
+  submissions_.mark(fault);
+  const auto second = submissions_.add();
+  EXPECT_TRUE(submissions_.wait(first, fault));
+  EXPECT_FALSE(submissions_.finished(second));
+  EXPECT_TRUE(submissions_.wait(second, fault));
+  EXPECT_TRUE(submissions_.finished(second));
+}
+
+TEST_F(SubmissionsTest, MoreMarksThanFencesLoseNothing) {
+  gl::FaultWatch fault(*context_);
+  const auto first = submissions_.add();
+  for (int k = 0; k < 20; ++k) {
+    submissions_.mark(fault);
+    submissions_.add();
+  }
+  EXPECT_TRUE(submissions_.wait(first, fault));
+  EXPECT_TRUE(submissions_.wait(submissions_.add(), fault));
+  EXPECT_FALSE(fault.any());
+}
+
+// The query that waits first reads the error; the others of the same frame learn of it, later ones do not.
+TEST_F(SubmissionsTest, AnErrorReachesEveryQueryOfTheFrame) {
+  gl::FaultWatch first(*context_), second(*context_), later(*context_);
+  const auto a = submissions_.add(), b = submissions_.add();
+  glEnable(GL_CURRENT_PROGRAM);  // not a capability
+  EXPECT_FALSE(submissions_.wait(b, first));
+  EXPECT_FALSE(submissions_.wait(a, second));
+  EXPECT_EQ(first.fault(), TouchFault::DriverError);
+  EXPECT_EQ(second.fault(), TouchFault::DriverError);
+  EXPECT_TRUE(submissions_.wait(submissions_.add(), later));
+  EXPECT_FALSE(later.any());
+}
+
+TEST_F(SubmissionsTest, AFenceThatDoesNotFinishIsAFaultOfItsQueryOnly) {
+  gl::FaultWatch fault(*context_), later(*context_);
+  {
+    const InjectedFault hangs(GlFault::FenceTimesOut);
+    EXPECT_FALSE(submissions_.wait(submissions_.add(), fault));
+    EXPECT_EQ(fault.fault(), TouchFault::TimedOut);
+  }
+  EXPECT_TRUE(submissions_.wait(submissions_.add(), later));
+}
+
+}  // namespace
+}  // namespace trocar
