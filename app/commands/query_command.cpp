@@ -3,6 +3,7 @@
 #include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -53,7 +54,7 @@ void run(const QueryCommand& command) {
   if (!command.json.empty()) json_file.emplace(command.json, OutputKind::Json);
   const auto source = load_query_source(command.query, 0.0);
   Backends backends;
-  const BackendChoice choice = backends.resolve(command.backend);
+  const BackendChoice choice = backends.resolve(command.backend, std::array{source->organ(0)});
   const auto query = backends.make(choice.name);
   fmt::print("backend {}: {}\n", choice.name, choice.why);
 

@@ -29,7 +29,7 @@ void recover(const std::string& file) {
 void replay_file(const std::string& file, const std::string& backend_name) {
   const Recording recording(file);
   Backends backends;
-  const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name);
+  const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name, {});
   fmt::print("{} frames, {} organs, {} tools, recorded {} with {} on {}\n", recording.frame_count(),
              recording.organs().size(), recording.tools().size(), printable(recording.text("date")),
              printable(recording.text("backend")), printable(recording.text("gl"), kLongestText));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/compare/backend_trial.hpp"
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
 #include "study/bsp/bsp_query.hpp"
@@ -15,7 +16,7 @@ namespace trocar {
 namespace {
 
 constexpr BackendRow kTable[] = {
-    {"compute", "gpu_collision", "OpenGL 4.3", "a machine with a GPU: the simulator's first choice"},
+    {"compute", "gpu_collision", "OpenGL 4.5", "a machine with a GPU: the simulator's first choice"},
     {"occlusion", "gpu_collision", "OpenGL 3.3", "a machine with an older OpenGL"},
     {"select", "gpu_collision", "OpenGL 3.3, compatibility profile", "comparison with the original method of 1999"},
     {"scan", "cpu_collision", "CPU", "a machine without a GPU: the fastest on a CPU at every size measured"},
@@ -100,17 +101,21 @@ std::unique_ptr<TouchQuery> Backends::make(std::string_view name) {
   return name == "occlusion" ? make_occlusion_query(context) : make_select_query(context);
 }
 
-BackendChoice Backends::choose() {
+BackendChoice Backends::choose(std::span<const MeshView> organs) {
   const GlContext* gl = context();
   if (!gl) return {"scan", fmt::format("no OpenGL on this machine ({})", why_)};
   const GlInfo& info = gl->info();
   if (info.software) return {"scan", fmt::format("{} renders in software; the CPU scan is faster", info.renderer)};
-  if (info.major * 10 + info.minor >= 43) return {"compute", fmt::format("{} has compute shaders", info.renderer)};
-  return {"scan", fmt::format("{} has OpenGL {}.{}; compute needs 4.3", info.renderer, info.major, info.minor)};
+  if (!organs.empty()) {
+    const std::string names[] = {"scan", "compute", "occlusion"};
+    return fastest(time_backends(*this, names, organs));
+  }
+  if (info.major * 10 + info.minor >= 45) return {"compute", fmt::format("{} has compute shaders", info.renderer)};
+  return {"scan", fmt::format("{} has OpenGL {}.{}; compute needs 4.5", info.renderer, info.major, info.minor)};
 }
 
-BackendChoice Backends::resolve(std::string_view name) {
-  if (name == "auto") return choose();
+BackendChoice Backends::resolve(std::string_view name, std::span<const MeshView> organs) {
+  if (name == "auto") return choose(organs);
   check_known(name);
   return {std::string(name), "named by the user"};
 }
@@ -141,7 +146,7 @@ std::vector<std::string> backend_list(std::string_view text, Backends& backends)
   for (std::size_t start = 0; start <= text.size();) {
     const auto comma = std::min(text.find(',', start), text.size());
     const std::string name(text.substr(start, comma - start));
-    const std::string resolved = backends.resolve(name).name;
+    const std::string resolved = backends.resolve(name, {}).name;
     if (std::find(names.begin(), names.end(), resolved) == names.end()) names.push_back(resolved);
     start = comma + 1;
   }

@@ -37,9 +37,9 @@ class Backends final : public BackendMaker {
 
   const std::vector<std::string>& names() const override { return backend_names(); }
   std::unique_ptr<TouchQuery> make(std::string_view name) override;
-  BackendChoice resolve(std::string_view name) override;
-  // Chooses the fastest backend for this machine; the result contains the reason.
-  BackendChoice choose();
+  // `auto` on a GPU: the fastest of scan, compute and occlusion, timed on the organs; compute without organs. On a
+  // software renderer scan is faster at every size measured (docs/results.md), so nothing is timed there.
+  BackendChoice resolve(std::string_view name, std::span<const MeshView> organs) override;
 
   // Returns the OpenGL context and creates it if necessary; nullptr when the machine has no OpenGL.
   GlContext* context();
@@ -47,6 +47,7 @@ class Backends final : public BackendMaker {
 
  private:
   GlContext& needed_context(std::string_view backend);
+  BackendChoice choose(std::span<const MeshView> organs);
 
   GlContext* adopted_ = nullptr;
   std::unique_ptr<GlContext> owned_;

@@ -96,6 +96,10 @@ void session_lines(const Session& session, const HudState& state) {
   if (state.recording) theme::text("\u25CF Recording", theme::kBad);
   theme::row("Touched", fmt::format("{} faces", session.touched()));
   theme::row("Collision backend", session.backend().name);
+  {
+    const theme::WithLetters small(theme::Letters::Small);
+    theme::wrapped(session.backend().why);
+  }
   for (const BackendFault& fault : session.backend_faults())
     theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
   theme::row("Frame time", fmt::format("{:.0f} ms", state.frame_ms));

@@ -53,7 +53,7 @@ std::string when_written(const std::filesystem::path& file) {
 StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
                          GlContext& context)
     : scenes_(std::move(scenes)), folder_(std::move(recordings)), access_(std::move(access)), backends_(&context) {
-  why_ = backends_.resolve(backend_).why;
+  why_ = backends_.resolve(backend_, {}).why;
   if (!scenes_.empty()) select(0);
 }
 
@@ -183,7 +183,7 @@ void StartScreen::choices() {
     for (const std::string& name : names) {
       if (!ImGui::Selectable(name.c_str(), name == backend_)) continue;
       backend_ = name;
-      why_ = backends_.resolve(name).why;
+      why_ = backends_.resolve(name, {}).why;
     }
     ImGui::EndCombo();
   }

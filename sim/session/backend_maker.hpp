@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +25,9 @@ class BackendMaker {
   // Makes a query of this backend. Throws InputError for an unknown name, or when this machine lacks what the backend
   // needs.
   virtual std::unique_ptr<TouchQuery> make(std::string_view name) = 0;
-  // Returns the backend for `auto` with the reason for it, and any other known name unchanged. Throws InputError for an
-  // unknown name.
-  virtual BackendChoice resolve(std::string_view name) = 0;
+  // Returns the backend for `auto` with the reason for it, and any other known name unchanged. `organs`: those that it
+  // will answer about, if they are known; `auto` may then time backends on them. Throws InputError for an unknown name.
+  virtual BackendChoice resolve(std::string_view name, std::span<const MeshView> organs) = 0;
 };
 
 }  // namespace trocar

@@ -10,21 +10,27 @@ const std::vector<std::string>& stage_names() {
 
 namespace {
 
-BackendChoice chosen(const Scene& scene, BackendMaker& backends, const std::string& backend) {
-  return backends.resolve(backend.empty() ? scene.query.backend : backend);
+const std::string& wanted(const Scene& scene, const std::string& backend) {
+  return backend.empty() ? scene.query.backend : backend;
+}
+
+// `auto` is chosen when the organs are known.
+BackendChoice first_choice(BackendMaker& backends, const std::string& name) {
+  return name == "auto" ? BackendChoice{"scan", ""} : backends.resolve(name, {});
 }
 
 }  // namespace
 
 Session::Session(const Scene& scene, BackendMaker& backends, const std::string& backend,
                  const std::vector<CheckPlan>& checks, const DeviceMaker& make_device)
-    : queries_(chosen(scene, backends, backend), scene.organs.size(), scene.instruments.size()),
+    : queries_(first_choice(backends, wanted(scene, backend)), scene.organs.size(), scene.instruments.size()),
       world_(scene, backends, queries_.backend().name),
       instruments_(scene, make_device),
       check_(world_.organs(), instruments_.parts().size(), checks, backends),
       backend_names_(backends.names()),
       scene_text_(scene.text),
       times_(1) {
+  if (wanted(scene, backend) == "auto") use_backend(backends, "auto");
   times_[0].name = queries_.backend().name;
   for (BackendTimes& times : times_of(checks)) times_.push_back(std::move(times));
   reserve_frames(times_[0].limit);
@@ -37,9 +43,12 @@ void Session::reserve_frames(std::size_t frames) {
 }
 
 void Session::use_backend(BackendMaker& backends, const std::string& name) {
-  const BackendChoice choice = backends.resolve(name);
+  std::vector<MeshView> surfaces;
+  for (const Organ& organ : organs()) surfaces.push_back({organ.positions, organ.mesh.faces});
+  const BackendChoice choice = backends.resolve(name, surfaces);
   backends.make(choice.name);  // throws before anything has changed
-  for (Organ& organ : world_.organs()) trocar::use_backend(organ, backends, choice.name);
+  if (choice.name != queries_.backend().name)
+    for (Organ& organ : world_.organs()) trocar::use_backend(organ, backends, choice.name);
   for (BackendTimes& times : times_) times.start_again();
   queries_.take_over(choice, times_[0]);
 }

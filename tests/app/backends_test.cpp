@@ -27,7 +27,7 @@ TEST(BackendTable, EveryNameMakesTheBackendOfThatName) {
     names.emplace_back(name);
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
-    EXPECT_EQ(backends.resolve(name).name, name);
+    EXPECT_EQ(backends.resolve(name, {}).name, name);
     if (!backends.context() && (name == "compute" || name == "occlusion" || name == "select")) continue;
     EXPECT_EQ(backends.make(name)->name(), name);
   }

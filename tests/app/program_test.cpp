@@ -91,6 +91,21 @@ TEST_F(Program, DoctorFindsNoFault) {
   const Outcome outcome = run("doctor");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.out.find("WRONG"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nscan           works ("), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\ntimes          ms per frame on two organs, "), std::string::npos) << outcome.out;
+  const Outcome one = run("doctor --only scan");
+  EXPECT_TRUE(one.out.starts_with("works (")) << one.out;
+  EXPECT_EQ(run("doctor --only nothing").status, 2);
+}
+
+// A driver that crashes must not end the report.
+TEST_F(Program, DoctorSurvivesADriverThatCrashes) {
+  const Outcome outcome = run("doctor",
+                              "env GALLIUM_DRIVER=zink LIBGL_ALWAYS_SOFTWARE=1 "
+                              "VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
+  if (outcome.out.find("zink") == std::string::npos) GTEST_SKIP() << "no zink on this machine:\n" << outcome.out;
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("\nauto "), std::string::npos) << outcome.out;
 }
 
 TEST_F(Program, CompareChecksEveryBackend) {

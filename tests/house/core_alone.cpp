@@ -30,7 +30,7 @@ class ScanAlone final : public BackendMaker {
  public:
   const std::vector<std::string>& names() const override { return names_; }
   std::unique_ptr<TouchQuery> make(std::string_view) override { return make_scan_query(); }
-  BackendChoice resolve(std::string_view) override { return {"scan", "the only one here"}; }
+  BackendChoice resolve(std::string_view, std::span<const MeshView>) override { return {"scan", "the only one here"}; }
 
  private:
   std::vector<std::string> names_ = {"scan"};

@@ -1,0 +1,23 @@
+// Runs this program again in a child process, so that a crash in it, for instance of a graphics driver, does not end
+// the caller.   Tested in tests/app/child_process_test.cpp
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+
+namespace trocar {
+
+struct ChildResult {
+  std::string output;   // what it wrote to stdout
+  int status = 0;       // its exit status; -1 when it did not exit
+  std::string failure;  // one phrase when it did not exit: a signal, too long a time, could not be started
+};
+
+// Runs `program` with these arguments and waits at most `limit`; a child that takes longer is killed.
+ChildResult run_child(const std::string& program, std::span<const std::string> arguments, std::chrono::seconds limit);
+
+// The path of this program.
+std::string own_program();
+
+}  // namespace trocar
