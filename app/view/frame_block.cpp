@@ -1,6 +1,8 @@
 #include "app/view/frame_block.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
 
 namespace trocar {
 namespace {
@@ -23,6 +25,18 @@ FrameBlock frame_block(const ScopePose& scope, const Lens& lens, const ViewSetti
   block.right_pixel = {glm::vec3(axes.right), 2.f / h};
   block.up = {glm::vec3(axes.up), 1.f};
   return block;
+}
+
+// The lens shows a square of the pinhole picture that holds the field, or the picture's corners.
+std::optional<ViewPyramid> seen_pyramid(const ScopePose& scope, const Lens& lens, bool round_field, int width,
+                                        int height) {
+  constexpr double kWidest = 0.98;  // of the distance at which the lens sees at right angles to its axis
+  const double aspect = static_cast<double>(width) / std::max(height, 1), corner = std::hypot(aspect, 1.0);
+  const double seen = round_field ? std::min(lens.field, corner) : corner;
+  if (lens.barrel * seen * seen > kWidest) return std::nullopt;
+  const double pinhole = pinhole_from_seen(lens, {seen, 0.0}).x;
+  const glm::dmat4 square = glm::scale(glm::dmat4(1.0), glm::dvec3(1.0 / pinhole, 1.0 / pinhole, 1.0));
+  return view_pyramid(square * projection_matrix(scope, 1.0, kNear, kFar) * view_matrix(scope));
 }
 
 }  // namespace trocar

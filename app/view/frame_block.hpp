@@ -3,8 +3,10 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <optional>
 
 #include "app/view/drawn.hpp"
+#include "geometry/view_pyramid.hpp"
 #include "sim/scene/lens.hpp"
 
 namespace trocar {
@@ -13,6 +15,11 @@ struct FrameBlock {
   glm::mat4 clip_from_world{1.f};  // before the lens
   glm::vec4 eye_barrel, lamp_aspect, light_time, field, right_pixel, up;
 };
+
+// Returns a pyramid that holds everything that a picture shows through the lens; nothing if the lens can show every
+// direction.
+std::optional<ViewPyramid> seen_pyramid(const ScopePose& scope, const Lens& lens, bool round_field, int width,
+                                        int height);
 
 FrameBlock frame_block(const ScopePose& scope, const Lens& lens, const ViewSettings& settings, int width, int height);
 

@@ -86,15 +86,17 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
     if (std::equal(organ.positions.begin(), organ.positions.end(), drawn.positions.begin(), drawn.positions.end()))
       continue;
     organ.positions.assign(drawn.positions.begin(), drawn.positions.end());
+    organ.sphere = bounding_sphere(organ.positions);
     vertex_normals({drawn.positions, drawn.rest.faces}, organ.normals);
     update_vertices(organ.shape.normals, bytes_of(std::span<const glm::vec3>(organ.normals)));
     if (!drawn.buffer) update_vertices(organ.shape.positions, bytes_of(drawn.positions));
   }
 }
 
-void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality) {
+void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen) {
   const int level = static_cast<int>(quality);
   for (std::size_t k = 0; k < organs.size(); ++k) {
+    if (seen && !may_see(*seen, organs_[k].sphere)) continue;
     // Only pale organs show vessels.
     const bool vessels = organs[k].colour.g > 0.25f;
     std::optional<Shader>& shader = tissue_[static_cast<std::size_t>(level)][vessels ? 1 : 0];

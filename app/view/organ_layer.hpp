@@ -8,6 +8,7 @@
 
 #include "app/view/gl_shape.hpp"
 #include "app/view/shadow.hpp"
+#include "geometry/view_pyramid.hpp"
 
 namespace trocar {
 
@@ -17,7 +18,8 @@ class OrganLayer {
 
   // Uploads positions, normals, looks and topology that have changed.
   void update(std::span<const DrawnOrgan> organs);
-  void draw(std::span<const DrawnOrgan> organs, Quality quality);
+  // Draws the organs that are not wholly outside `seen`.
+  void draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen);
   // Draws the touched faces, blended over the tissue, in one colour for each instrument.
   void draw_touched(std::span<const DrawnOrgan> organs);
   void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const glm::vec3& lamp);
@@ -27,6 +29,7 @@ class OrganLayer {
     Shape shape;
     gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer(), wet = gl::make_buffer();
     std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
+    BoundingSphere sphere;                      // of the positions
     std::vector<float> looks;                   // [vertex] as uploaded; empty: the organ has none
     std::vector<glm::vec2> films;               // [vertex] DrawnOrgan::wet as uploaded; empty: the organ has none
     std::uint32_t topology = 0;

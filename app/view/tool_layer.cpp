@@ -33,21 +33,25 @@ ToolLayer::ToolLayer() {
     for (ToolPart& part : shaft_parts(static_cast<InstrumentKind>(kind), kMeshRadius)) parts.push_back(std::move(part));
     for (ToolPart& part : parts) {
       Shape shape = make_rigid_shape(part.mesh.view());
-      parts_[kind].push_back({std::move(part), std::move(shape)});
+      const BoundingSphere sphere = bounding_sphere(part.mesh.positions);
+      parts_[kind].push_back({std::move(part), std::move(shape), sphere});
     }
   }
 }
 
-void ToolLayer::draw(std::span<const DrawnTool> tools) const {
+void ToolLayer::draw(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const {
   metal_.use();
   glEnable(GL_CULL_FACE);
   for (const DrawnTool& tool : tools) {
     const double scale = tool.pose.radius / kMeshRadius;
-    for (const auto& [part, shape] : parts_[static_cast<std::size_t>(tool.kind)]) {
+    for (const auto& [part, shape, sphere] : parts_[static_cast<std::size_t>(tool.kind)]) {
       const ToolPart sized{{}, part.hinge_z * scale, part.side};
-      const glm::dmat4 frame = part_pose(tool.pose, tool.roll_deg, tool.grip, sized, tool.limits);
+      const glm::dmat4 frame =
+          glm::scale(part_pose(tool.pose, tool.roll_deg, tool.grip, sized, tool.limits), glm::dvec3(scale));
+      if (seen && !may_see(*seen, {glm::dvec3(frame * glm::dvec4(sphere.centre, 1.0)), scale * sphere.radius}))
+        continue;
       const Finish finish = finish_of(part.surface);
-      metal_.set("world_from_model", glm::mat4(glm::scale(frame, glm::dvec3(scale))));
+      metal_.set("world_from_model", glm::mat4(frame));
       metal_.set("colour", finish.colour);
       metal_.set("shine", finish.shine);
       metal_.set("teeth", part.surface == ToolSurface::Jaw ? 1.f : 0.f);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "app/view/drawn.hpp"
 #include "app/view/gl_shape.hpp"
+#include "geometry/view_pyramid.hpp"
 #include "sim/device/tool_shape.hpp"
 
 namespace trocar {
@@ -13,12 +15,14 @@ namespace trocar {
 class ToolLayer {
  public:
   ToolLayer();
-  void draw(std::span<const DrawnTool> tools) const;
+  // Draws the parts that are not wholly outside `seen`.
+  void draw(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const;
 
  private:
   struct Part {
     ToolPart part;  // for its pose and surface; the triangles are in `shape`
     Shape shape;
+    BoundingSphere sphere;  // of the triangles
   };
   std::array<std::vector<Part>, kInstrumentKinds.size()> parts_;  // [kind][part]
   Shader metal_{"metal", "plain.vert", {"lighting.glsl", "metal.frag"}};

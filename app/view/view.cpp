@@ -173,6 +173,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   const glm::ivec2 size(reduced ? std::max(width * lines / height, 1) : width, lines);
   FrameBlock block = frame_block(scope, lens, settings, size.x, size.y);
   block.up.w = light_left(bonds.blood_area);
+  const std::optional<ViewPyramid> seen = seen_pyramid(scope, lens, settings.round_field, width, height);
   advance(c.smoke, tools, settings.time);
   c.organs.update(organs);
   if (reduced) c.small.begin(size);
@@ -181,9 +182,9 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   // Objects are drawn front to back, so that hidden fragments are not shaded. The black around the circular view comes
   // first.
   if (settings.round_field) c.draw_field(1.001f, 3.f, -1.f);
-  c.tools.draw(tools);
+  c.tools.draw(tools, seen);
   c.clips.draw(bonds.clips);
-  c.organs.draw(organs, settings.quality);
+  c.organs.draw(organs, settings.quality, seen);
   c.draw_cavity(settings.quality);
 
   blending(true);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "app/view/frame_block.hpp"
 #include "app/view/mark_shape.hpp"
 #include "app/view/noise_volume.hpp"
 #include "app/view/shadow.hpp"
@@ -266,6 +267,33 @@ TEST(Encloses, FollowsTheDefinitionOnDamagedMeshes) {
     closed += expected;
   }
   EXPECT_GT(closed, 500);
+}
+
+// Whatever the picture shows, in the field or up to the corners, is in the pyramid; most of space is not.
+TEST(SeenPyramid, HoldsEveryPointThatThePictureShows) {
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<double> coordinate(-0.4, 0.4), barrel(0.0, 0.3);
+  int shown = 0, outside = 0, all = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const Lens lens{barrel(random), 1.16};
+    const ScopePose pose{{0.0, 0.05, 0.3}, {coordinate(random), coordinate(random), 0.0}};
+    const bool round_field = k % 2 == 0;
+    const int width = k % 3 == 0 ? 768 : 1280, height = k % 3 == 0 ? 1024 : 720;
+    const glm::dvec3 point(coordinate(random), coordinate(random), coordinate(random));
+    const auto seen = seen_pyramid(pose, lens, round_field, width, height);
+    const double aspect = double(width) / height;
+    const glm::dvec4 clip = projection_matrix(pose, aspect, 0.005, 2.0) * view_matrix(pose) * glm::dvec4(point, 1.0);
+    const glm::dvec2 at = seen_from_pinhole(lens, glm::dvec2(clip.x * aspect, clip.y) / clip.w);
+    const bool in_picture = clip.w > 0.005 && std::abs(at.x) <= aspect && std::abs(at.y) <= 1.0 &&
+                            (!round_field || glm::length(at) <= lens.field);
+    EXPECT_TRUE(!in_picture || !seen || contains(*seen, point)) << k;
+    shown += in_picture;
+    outside += seen && !contains(*seen, point);
+    ++all;
+  }
+  EXPECT_GT(shown, all / 40);
+  EXPECT_GT(outside, all / 3);
 }
 
 }  // namespace
