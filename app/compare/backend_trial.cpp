@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "geometry/stopwatch.hpp"
 
@@ -30,7 +31,8 @@ Box box_of(const MeshView& mesh) {
 ToolVolume volume_in(const Box& box, int frame) {
   const glm::dvec3 centre = 0.5 * (glm::dvec3(box.low) + glm::dvec3(box.high)), size(box.high - box.low);
   const auto tip = [&](int k) {
-    return centre + glm::dvec3(0.2 * size.x * std::sin(0.3 * k), 0.25 * size.y, 0.2 * size.z * std::cos(0.3 * k));
+    return centre +
+           glm::dvec3(0.2 * size.x * elementary::sin(0.3 * k), 0.25 * size.y, 0.2 * size.z * elementary::cos(0.3 * k));
   };
   return swept_volume({centre + glm::dvec3(0.0, 0.1 + size.y, 0.0), tip(frame), tip(frame + 1), kRadius},
                       Cover::Capsule);

@@ -28,7 +28,10 @@ class CallCount {
     gladSetGLPostCallback(ignore_call);
     gladInstallGLDebug();
   }
-  ~CallCount() { gladUninstallGLDebug(); }
+  ~CallCount() {
+    gladUninstallGLDebug();
+    counts = nullptr;
+  }
   CallCount(const CallCount&) = delete;
   CallCount& operator=(const CallCount&) = delete;
 
