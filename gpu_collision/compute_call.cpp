@@ -14,10 +14,11 @@ namespace trocar {
 namespace {
 
 // Distance by which the shaders move every plane outwards, without the part that they add for the coordinates' size.
-constexpr float kSlack = 0.25e-6f;              // m
-constexpr float kRelativeSlack = 1e-6f;         // of a plane's distance from the origin: several times its rounding
-constexpr std::uint32_t kCullGroup = 32;        // local_size_x of compute_cull.comp
-constexpr std::size_t kToolTexels = 9;          // eight planes, then slack, plane count and number of the call
+constexpr float kSlack = 0.25e-6f;        // m
+constexpr float kRelativeSlack = 1e-6f;   // of a plane's distance from the origin: several times its rounding
+constexpr std::uint32_t kCullGroup = 32;  // local_size_x of compute_cull.comp
+constexpr std::size_t kToolTexels =
+    9;  // eight planes, then slack and plane count; before all, one texel about the call
 constexpr std::uint32_t kMostCalls = 1u << 24;  // then their numbers begin again: float holds them exactly
 constexpr std::size_t kAlignment = 256;  // of a part of a buffer that is bound on its own: the most that GL may demand
 
@@ -43,11 +44,7 @@ gl::Program clip_program(bool culled, bool exact) {
 }  // namespace
 
 ComputeCall::ComputeCall(GlContext& context, const ComputeTuning& tuning, gl::FaultWatch& fault)
-    : context_(context),
-      fault_(fault),
-      submissions_(context.submissions()),
-      tuning_(tuning),
-      tool_texture_(GL_RGBA32F) {
+    : fault_(fault), submissions_(context.submissions()), tuning_(tuning), tool_texture_(GL_RGBA32F) {
   if (tuning.cull_blocks) {
     cull_ = compute_program("compute_cull.comp", "");
     clip_culled_ = clip_program(true, tuning.clip_on_gpu);
@@ -62,9 +59,12 @@ ComputeCall::ComputeCall(GlContext& context, const ComputeTuning& tuning, gl::Fa
   max_block_ = static_cast<std::size_t>(max_block);
 }
 
-// In a context of our own the program is still in use; others could not restore it once it is deleted.
+// In a context of our own one of the programs may still be in use; others could not restore it once it is deleted.
 ComputeCall::~ComputeCall() {
-  if (!context_.shared()) glUseProgram(0);
+  GLint in_use = 0;
+  glGetIntegerv(GL_CURRENT_PROGRAM, &in_use);
+  for (const gl::Program* program : {&cull_, &clip_culled_, &clip_all_, &finish_})
+    if (in_use != 0 && program->name() == static_cast<GLuint>(in_use)) glUseProgram(0);
 }
 
 // Every (block, tool) pair may need a workgroup. With more pairs than workgroups all faces are tested.
@@ -91,7 +91,7 @@ void ComputeCall::reserve(std::size_t blocks, std::size_t tools) {
   answer_.allocate(kAlignment + record_capacity_ * sizeof(ComputeRecord), fault_);
   if (tuning_.cull_blocks) work_.fill(nullptr, work_bytes);
   if (!tuning_.host_counters) counters_.fill(&kNothing, sizeof kNothing);
-  // Compiled here, because a frame must not compile.
+  // Compiled with the buffers, not in the frame that first has so many pairs.
   if (!culls(more_blocks, more_tools) && !clip_all_) clip_all_ = clip_program(false, tuning_.clip_on_gpu);
   fault_.check();
 }

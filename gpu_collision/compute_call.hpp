@@ -46,7 +46,6 @@ class ComputeCall {
   bool culls(std::size_t blocks, std::size_t tools) const;
   void dispatch(std::uint32_t blocks, bool culled);
 
-  GlContext& context_;
   gl::FaultWatch& fault_;
   gl::Submissions& submissions_;
   const ComputeTuning tuning_;

@@ -36,7 +36,7 @@ void Submissions::mark(FaultWatch& fault) {
 
 bool Submissions::wait(std::uint64_t submission, FaultWatch& fault) {
   if (fault.any()) return false;
-  if (submission <= failed_ && submission > 0) fault.raise(error_);
+  if (submission > failed_after_ && submission <= failed_) fault.raise(error_);
   if (finished(submission)) return !fault.any();
   const auto covers = [&](const Fence& fence) { return fence.sync != nullptr && fence.last >= submission; };
   if (placed_ == 0 || !covers(fences_[placed_ - 1])) mark(fault);
@@ -47,10 +47,12 @@ bool Submissions::wait(std::uint64_t submission, FaultWatch& fault) {
     fault.raise(state == GL_TIMEOUT_EXPIRED ? TouchFault::TimedOut : TouchFault::DriverError);
     return false;
   }
+  const std::uint64_t finished_before = finished_;
   finished_ = fence.last;
   while (placed_ > 0 && fences_[0].last <= finished_) drop_oldest();
   if (fault.check()) return true;
   error_ = fault.fault();
+  failed_after_ = finished_before;
   failed_ = finished_;
   return false;
 }

@@ -32,9 +32,10 @@ class Submissions {
   void drop_oldest();
 
   std::uint64_t newest_ = 0, finished_ = 0;
-  TouchFault error_ = TouchFault::None;  // of a submission up to failed_, perhaps not that of the query which read it
-  std::uint64_t failed_ = 0;
-  std::array<Fence, kFences> fences_;  // placed and not yet awaited, oldest first; deleted with the context
+  // The last error came from one of these submissions, perhaps not from that of the query which read it.
+  TouchFault error_ = TouchFault::None;
+  std::uint64_t failed_after_ = 0, failed_ = 0;  // failed_after_ + 1 .. failed_
+  std::array<Fence, kFences> fences_;            // placed and not yet awaited, oldest first; deleted with the context
   std::size_t placed_ = 0;
 };
 

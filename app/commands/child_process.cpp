@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -23,7 +24,10 @@ bool read_all(int from, Clock::time_point deadline, std::string& output) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd wait_for{from, POLLIN, 0};
-    if (left <= 0 || poll(&wait_for, 1, static_cast<int>(left)) == 0) return false;
+    if (left <= 0) return false;
+    const int ready = poll(&wait_for, 1, static_cast<int>(left));
+    if (ready == 0) return false;
+    if (ready < 0) continue;  // interrupted by a signal
     const ssize_t count = read(from, buffer, sizeof buffer);
     if (count == 0) return true;
     if (count > 0) output.append(buffer, static_cast<std::size_t>(count));
@@ -58,7 +62,8 @@ ChildResult run_child(const std::string& program, std::span<const std::string> a
   if (error != 0) return {"", -1, fmt::format("cannot be started ({})", std::strerror(error))};
   if (!in_time) kill(child, SIGKILL);
   int status = 0;
-  waitpid(child, &status, 0);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   if (!in_time) return {result.output, -1, fmt::format("does not end within {} s", limit.count())};
   if (WIFSIGNALED(status)) return {result.output, -1, fmt::format("crashes (signal {})", WTERMSIG(status))};
   result.status = WEXITSTATUS(status);

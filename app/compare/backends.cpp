@@ -110,7 +110,8 @@ BackendChoice Backends::choose(std::span<const MeshView> organs) {
     const std::string names[] = {"scan", "compute", "occlusion"};
     return fastest(time_backends(*this, names, organs));
   }
-  if (info.major * 10 + info.minor >= 45) return {"compute", fmt::format("{} has compute shaders", info.renderer)};
+  if (info.major * 10 + info.minor >= 45)
+    return {"compute", fmt::format("{} has compute shaders; a session times the backends", info.renderer)};
   return {"scan", fmt::format("{} has OpenGL {}.{}; compute needs 4.5", info.renderer, info.major, info.minor)};
 }
 

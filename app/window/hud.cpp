@@ -98,7 +98,7 @@ void session_lines(const Session& session, const HudState& state) {
   theme::row("Collision backend", session.backend().name);
   {
     const theme::WithLetters small(theme::Letters::Small);
-    theme::wrapped(session.backend().why);
+    theme::wrapped(session.backend().why, theme::kQuiet);
   }
   for (const BackendFault& fault : session.backend_faults())
     theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);

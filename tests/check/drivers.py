@@ -58,7 +58,7 @@ def chosen(driver, name):
 
 
 def run_case(driver, program, name):
-    """'passed', 'skipped: reason' or the output of a failure; then the messages of the validation layer."""
+    """'passed', 'skipped: reason' or the output of a failure; the messages of the validation layer; whether it ran."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, GALLIUM_DRIVER=driver, LIBGL_ALWAYS_SOFTWARE='1', XDG_RUNTIME_DIR=folder)
         log = Path(folder) / 'log'
@@ -72,12 +72,13 @@ def run_case(driver, program, name):
             output, status = done.stdout + done.stderr, done.returncode
         except subprocess.TimeoutExpired:
             output, status = f'does not end within {LONGEST} s', -1
-        messages = log.read_text().splitlines() if log.exists() else []
-    messages = [message for message in messages if ('VUID-' in message or 'SYNC-HAZARD' in message) and not any(known in message for known in OF_ZINK)]
+        layered = log.exists()
+        messages = log.read_text().splitlines() if layered else []
+    messages = [message for message in messages if 'VUID-' in message or 'SYNC-HAZARD' in message]
     if status != 0:
-        return f'FAILED with status {status}\n{output[-3000:]}', messages
+        return f'FAILED with status {status}\n{output[-3000:]}', messages, layered
     reason = re.search(r'Skipped\n(?![\[/])(.*)', output)
-    return (f'skipped: {reason[1]}' if reason else 'passed'), messages
+    return (f'skipped: {reason[1]}' if reason else 'passed'), messages, layered
 
 
 def main():
@@ -91,22 +92,27 @@ def main():
         work = [(program, name) for program in programs for name in cases_of(program) if chosen(driver, name)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(lambda case: run_case(driver, *case), work))
-        passed = sum(verdict == 'passed' for verdict, _ in results)
-        skipped = [(name, verdict) for (_, name), (verdict, _) in zip(work, results) if verdict.startswith('skipped')]
-        messages = [message for _, list_of_case in results for message in list_of_case]
-        for (_, name), (verdict, list_of_case) in zip(work, results):
+        passed = sum(verdict == 'passed' for verdict, _, _ in results)
+        skipped = [verdict for verdict, _, _ in results if verdict.startswith('skipped')]
+        layered = sum(ran for _, _, ran in results)
+        ours = of_zink = 0
+        for (_, name), (verdict, messages, _) in zip(work, results):
             if verdict.startswith('FAILED'):
                 print(f'{driver}: {name}: {verdict}')
-            for message in sorted(set(list_of_case))[:3]:
+            new = [message for message in messages if not any(known in message for known in OF_ZINK)]
+            for message in sorted(set(new))[:3]:
                 print(f'{driver}: {name}: {message}')
+            ours, of_zink = ours + len(new), of_zink + len(messages) - len(new)
         failed = len(work) - passed - len(skipped)
-        print(f'{driver}: {len(work)} cases, {passed} passed, {len(skipped)} skipped, {failed} failed, '
-              f'{len(messages)} validation messages')
+        print(f'{driver}: {len(work)} cases, {passed} passed, {len(skipped)} skipped, {failed} failed')
+        if driver == 'zink':
+            print(f'  validation layer: ran in {layered} cases, {ours} messages, {of_zink} more about calls of zink itself')
+            found += 2 * layered < passed  # a silent layer proves nothing
         for _, reason in LEFT_OUT[driver]:
             print(f'  left out: {reason}')
-        for reason in sorted({verdict for _, verdict in skipped}):
+        for reason in sorted(set(skipped)):
             print(f'  {reason}')
-        found += failed + len(messages) + (passed == 0)
+        found += failed + ours + (passed == 0)
     sys.exit(1 if found else 0)
 
 

@@ -193,6 +193,22 @@ TEST_F(ComputeScene, OtherBackendsWorkInTheSameContext) {
   }
 }
 
+// A query leaves its program in use in a context of its own. When a renderer joins, and the query is then destroyed,
+// the others must not restore a program that no longer exists.
+TEST_F(ComputeScene, AContextMayBeSharedLater) {
+  const TriangleMesh mesh = shapes::icosphere(3);
+  const std::vector<ToolVolume> tools = checks::random_tools(checks::kSeed + 22, 2, TouchSet::Volume);
+  const auto other = make_occlusion_query(*context_);
+  other->rebuild(mesh.view());
+  auto query = make_compute_query(*context_);
+  query->rebuild(mesh.view());
+  query->touched(tools, TouchSet::Volume);
+  context_->share();
+  query.reset();
+  EXPECT_GT(checks::expect_agreement(*other, mesh.view(), tools, TouchSet::Volume, "occlusion"), 0u);
+  EXPECT_EQ(other->fault(), TouchFault::None);
+}
+
 TEST_F(ComputeScene, PositionBufferHoldsTheUpdateUnderOneName) {
   const Movie movie;
   const auto query = make_compute_query(*context_);

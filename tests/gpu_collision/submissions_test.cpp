@@ -62,6 +62,18 @@ TEST_F(SubmissionsTest, AnErrorReachesEveryQueryOfTheFrame) {
   EXPECT_FALSE(later.any());
 }
 
+// A query whose answer was collected before the error still works.
+TEST_F(SubmissionsTest, AnErrorDoesNotReachWhatWasFinishedBefore) {
+  gl::FaultWatch early(*context_), late(*context_);
+  const auto before = submissions_.add();
+  EXPECT_TRUE(submissions_.wait(before, early));
+  const auto after = submissions_.add();
+  glEnable(GL_CURRENT_PROGRAM);
+  EXPECT_FALSE(submissions_.wait(after, late));
+  EXPECT_TRUE(submissions_.wait(before, early));
+  EXPECT_EQ(early.fault(), TouchFault::None);
+}
+
 TEST_F(SubmissionsTest, AFenceThatDoesNotFinishIsAFaultOfItsQueryOnly) {
   gl::FaultWatch fault(*context_), later(*context_);
   {
