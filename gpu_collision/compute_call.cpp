@@ -67,6 +67,12 @@ ComputeCall::~ComputeCall() {
     if (in_use != 0 && program->name() == static_cast<GLuint>(in_use)) glUseProgram(0);
 }
 
+// Corners and coordinates are texels, a block of faces is a workgroup.
+bool ComputeCall::can_hold(std::size_t slots, std::size_t vertices) const {
+  return 3 * std::max(slots, vertices) <= static_cast<std::size_t>(max_texels_) &&
+         slots <= static_cast<std::size_t>(max_groups_) * kBlockFaces;
+}
+
 // Every (block, tool) pair may need a workgroup. With more pairs than workgroups all faces are tested.
 bool ComputeCall::culls(std::size_t blocks, std::size_t tools) const {
   return tuning_.cull_blocks && blocks * tools <= static_cast<std::size_t>(max_groups_);

@@ -26,6 +26,10 @@ class ComputeCall {
     std::uint32_t blocks = 0;
   };
 
+  // Returns whether the context's limits allow an organ with this number of slots for faces, and of vertices.
+  bool can_hold(std::size_t slots, std::size_t vertices) const;
+  // Returns whether blocks are rejected by their boxes before their faces are tested.
+  bool culls(std::size_t blocks, std::size_t tools) const;
   // Makes room for the worst case, every face touched by every tool, so that no call is ever repeated. Where a storage
   // block cannot be that large, the room is smaller: the shaders count records beyond it but do not write them. Raises
   // TooLarge. Allocates when `blocks` or `tools` is larger than before.
@@ -43,7 +47,6 @@ class ComputeCall {
  private:
   void write_tools(std::uint32_t blocks, std::span<const ToolVolume> tools);
   void bind(const Organ& organ) const;
-  bool culls(std::size_t blocks, std::size_t tools) const;
   void dispatch(std::uint32_t blocks, bool culled);
 
   gl::FaultWatch& fault_;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "geometry/stopwatch.hpp"
 #include "gpu_collision/compute_answer.hpp"
@@ -50,8 +49,6 @@ class ComputeQuery final : public TouchQuery {
 
   GlContext& context_;
   gl::FaultWatch fault_;
-  const bool cull_blocks_;
-  GLint max_groups_ = 0, max_texels_ = 0;
 
   ComputeMesh mesh_;
   gl::TexelBuffer positions_{GL_R32F};
@@ -71,22 +68,13 @@ const std::byte* bytes_of(std::span<const glm::vec3> values) {
 }
 
 ComputeQuery::ComputeQuery(GlContext& context, const ComputeTuning& tuning)
-    : context_(context),
-      fault_(context),
-      cull_blocks_(tuning.cull_blocks),
-      upload_(context.submissions(), fault_),
-      call_(context, tuning, fault_) {
-  glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0, &max_groups_);
-  glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &max_texels_);
+    : context_(context), fault_(context), upload_(context.submissions(), fault_), call_(context, tuning, fault_) {
   rebuild({});
 }
 
-// Limits: corners and coordinates are texels, a block of faces is a workgroup. Blocks that are not full after a change
-// of faces count as full.
+// Blocks that are not full after a change of faces count as full.
 bool ComputeQuery::too_large(const MeshView& mesh) const {
-  const auto texels = static_cast<std::size_t>(max_texels_), groups = static_cast<std::size_t>(max_groups_);
-  const std::size_t slots = std::max(mesh.faces.size(), mesh_.face_of_slot().size());
-  return 3 * std::max(slots, mesh.positions.size()) > texels || slots > groups * kBlockFaces;
+  return !call_.can_hold(std::max(mesh.faces.size(), mesh_.face_of_slot().size()), mesh.positions.size());
 }
 
 void ComputeQuery::forget_call() {
@@ -160,7 +148,9 @@ bool ComputeQuery::settle() {
     fault_.raise(TouchFault::WrongAnswer);
   times_.refine_ms = milliseconds_since(read);
   times_.gpu_ms = call_.gpu_ms();
-  counters_ = {.volume_tests = cull_blocks_ ? mesh_.block_count() * tools_.size() : 0, .face_tests = records.size()};
+  counters_ = {
+      .volume_tests = call_.culls(mesh_.block_count(), tools_.size()) ? mesh_.block_count() * tools_.size() : 0,
+      .face_tests = records.size()};
   return !fault_.any();
 }
 

@@ -10,6 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "app/view/surface.hpp"
 #include "sim/device/tool_shape.hpp"
+#include "tests/gpu_collision/gl_call_count.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -101,6 +102,27 @@ class ViewTest : public testing::Test {
   DrawnMarks marks_;
   ViewSettings settings_;
 };
+
+// Behind the scope's eye neither the organ nor a part of the instrument is drawn.
+TEST_F(ViewTest, DrawsOnlyWhatThePyramidMayContain) {
+  settings_.quality = Quality::Low;
+  const auto shapes_drawn = [&] {
+    const CallCount calls;
+    draw();
+    const auto found = calls.by_name.find("glDrawElements");
+    return found == calls.by_name.end() ? 0 : found->second;
+  };
+  draw();
+  const int organ_only = shapes_drawn();
+  tools_ = {tool(InstrumentKind::Grasper, {0.0, 0.02, 0.06})};
+  const int all = shapes_drawn();
+  scope_ = scope_looking_at({0, 0, 0.25}, {0, 0, 0.4}, 0.0, 0.0, 0.1);
+  const int nothing = shapes_drawn();
+  std::printf("shapes drawn: %d with organ and instrument, %d with the organ, %d looking away\n", all, organ_only,
+              nothing);
+  EXPECT_GT(all, organ_only + 1) << "an instrument has several parts";
+  EXPECT_EQ(nothing, organ_only - 1);
+}
 
 TEST_F(ViewTest, TouchedFacesAreVisible) {
   std::vector<Touch> touches;

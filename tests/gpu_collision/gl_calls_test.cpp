@@ -2,55 +2,16 @@
 // would wait for the driver, and with one fence and one wait for all organs.
 #include <glad/gl.h>
 
-#include <map>
-#include <string>
 #include <vector>
 
 #include "gpu_collision/compute_query.hpp"
+#include "tests/gpu_collision/gl_call_count.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {
 namespace {
-
-std::map<std::string, int>* counts = nullptr;
-
-void count_call(const char* name, GLADapiproc, int, ...) { ++(*counts)[name]; }
-void ignore_call(void*, const char*, GLADapiproc, int, ...) {}
-
-// Counts the calls of its lifetime by name.
-class CallCount {
- public:
-  CallCount() {
-    counts = &by_name;
-    gladSetGLPreCallback(count_call);
-    gladSetGLPostCallback(ignore_call);
-    gladInstallGLDebug();
-  }
-  ~CallCount() {
-    gladUninstallGLDebug();
-    counts = nullptr;
-  }
-  CallCount(const CallCount&) = delete;
-  CallCount& operator=(const CallCount&) = delete;
-
-  // A driver may be asked many times whether it has finished: that is one wait.
-  int total() const {
-    int sum = 0;
-    for (const auto& [name, count] : by_name) sum += name == "glClientWaitSync" ? 1 : count;
-    return sum;
-  }
-  // Calls that read state, without the two that report errors and a lost context.
-  int reads() const {
-    int sum = 0;
-    for (const auto& [name, count] : by_name)
-      if (name.starts_with("glGet") && name != "glGetError" && name != "glGetGraphicsResetStatus") sum += count;
-    return sum;
-  }
-
-  std::map<std::string, int> by_name;
-};
 
 struct Scene {
   TriangleMesh mesh = shapes::icosphere(4);

@@ -1,0 +1,50 @@
+// Counts OpenGL calls through the loader's hooks. One object at a time.
+#pragma once
+
+#include <glad/gl.h>
+
+#include <map>
+#include <string>
+
+namespace trocar {
+
+// Counts the calls of its lifetime by name.
+class CallCount {
+ public:
+  CallCount() {
+    counts_ = &by_name;
+    gladSetGLPreCallback(count_call);
+    gladSetGLPostCallback(ignore_call);
+    gladInstallGLDebug();
+  }
+  ~CallCount() {
+    gladUninstallGLDebug();
+    counts_ = nullptr;
+  }
+  CallCount(const CallCount&) = delete;
+  CallCount& operator=(const CallCount&) = delete;
+
+  // A driver may be asked many times whether it has finished: that is one wait.
+  int total() const {
+    int sum = 0;
+    for (const auto& [name, count] : by_name) sum += name == "glClientWaitSync" ? 1 : count;
+    return sum;
+  }
+  // Calls that read state, without the two that report errors and a lost context.
+  int reads() const {
+    int sum = 0;
+    for (const auto& [name, count] : by_name)
+      if (name.starts_with("glGet") && name != "glGetError" && name != "glGetGraphicsResetStatus") sum += count;
+    return sum;
+  }
+
+  std::map<std::string, int> by_name;
+
+ private:
+  static void count_call(const char* name, GLADapiproc, int, ...) { ++(*counts_)[name]; }
+  static void ignore_call(void*, const char*, GLADapiproc, int, ...) {}
+
+  static inline std::map<std::string, int>* counts_ = nullptr;
+};
+
+}  // namespace trocar
