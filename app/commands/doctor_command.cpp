@@ -57,6 +57,7 @@ std::string try_in_child(const std::string& name) {
   const std::string arguments[] = {"doctor", "--only", name};
   const ChildResult child = run_child(own_program(), arguments, kLongest);
   if (!child.failure.empty()) return fmt::format("FAILS: its test {}", child.failure);
+  if (child.status != 0) return fmt::format("FAILS: its test ends with status {}", child.status);
   return child.output.substr(0, child.output.find('\n'));
 }
 

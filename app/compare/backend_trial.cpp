@@ -89,7 +89,9 @@ BackendTrial time_backend(BackendMaker& backends, const std::string& name, std::
     }
     if (!trial.works()) return {name};
     return {name, median_of(times), static_cast<int>(times.size())};
-  } catch (const InputError&) {
+  } catch (const InputError&) {  // not on this machine
+    return {name};
+  } catch (const RunError&) {  // the driver cannot compile its shaders
     return {name};
   }
 }

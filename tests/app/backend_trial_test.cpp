@@ -47,6 +47,7 @@ class SomeBackends final : public BackendMaker {
   const std::vector<std::string>& names() const override { return names_; }
   std::unique_ptr<TouchQuery> make(std::string_view name) override {
     if (name == "missing") throw InputError("not on this machine");
+    if (name == "uncompiled") throw RunError("shader: the driver cannot compile it");
     const int milliseconds = name == "fast" ? 1 : name == "slow" ? 3 : 30;
     return std::make_unique<SlowQuery>(milliseconds, name == "broken" ? TouchFault::DriverError : TouchFault::None,
                                        calls[std::string(name)]);
@@ -56,7 +57,7 @@ class SomeBackends final : public BackendMaker {
   std::map<std::string, int> calls;
 
  private:
-  std::vector<std::string> names_{"slow", "fast", "very slow", "broken", "missing"};
+  std::vector<std::string> names_{"slow", "fast", "very slow", "broken", "missing", "uncompiled"};
 };
 
 TEST(BackendTrials, TheFastestIsChosenWithTheTimesAsReason) {
@@ -66,12 +67,13 @@ TEST(BackendTrials, TheFastestIsChosenWithTheTimesAsReason) {
   SlowQuery::touches = 0;
   const auto trials = time_backends(backends, backends.names(), organs);
   EXPECT_GT(SlowQuery::touches, 100u) << "the instrument must touch the organs";
-  ASSERT_EQ(trials.size(), 5u);
+  ASSERT_EQ(trials.size(), 6u);
   EXPECT_EQ(trials[0].frames, 20);
   EXPECT_EQ(trials[1].frames, 20);
   EXPECT_EQ(trials[2].frames, 3) << "much slower";
   EXPECT_EQ(trials[3].frames, 0) << "reports a fault";
   EXPECT_EQ(trials[4].frames, 0) << "not on this machine";
+  EXPECT_EQ(trials[5].frames, 0) << "its shaders do not compile";
   EXPECT_EQ(backends.calls["very slow"], 2 * (3 + 3));
   EXPECT_GE(trials[1].median_ms, 2.0) << "both organs count";
   const BackendChoice choice = fastest(trials);
