@@ -1,13 +1,14 @@
 # Defines the compiler flags and the CMake functions that every room uses.
 
 add_library(trocar_flags INTERFACE)
-target_include_directories(trocar_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(trocar_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+target_compile_features(trocar_flags INTERFACE cxx_std_20)
 # No contraction into fused multiply-add, so that the same poses give the same planes on every machine.
-target_compile_options(trocar_flags INTERFACE -Wall -Wextra -ffp-contract=off)
+target_compile_options(trocar_flags INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-ffp-contract=off>)
 # clang does not know GCC's pragmas for its vectoriser.
-target_compile_options(trocar_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>)
+target_compile_options(trocar_flags INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>>)
 if(TROCAR_WERROR)
-  target_compile_options(trocar_flags INTERFACE -Werror)
+  target_compile_options(trocar_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(TROCAR_SANITIZE)
   target_compile_options(trocar_flags INTERFACE -fsanitize=${TROCAR_SANITIZE} -fno-omit-frame-pointer)
@@ -19,11 +20,20 @@ endif()
 
 # trocar_room(NAME SOURCES a.cpp ... ROOMS geometry ... PRIVATE lib ... PUBLIC lib ...)
 # A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in
-# headers.
+# headers. Who links an installed room needs no library that consists of headers only.
+set(TROCAR_ONLY_HEADERS toml11::toml11 nlohmann_json::nlohmann_json CLI11::CLI11 Eigen3::Eigen)
 function(trocar_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;PRIVATE;PUBLIC" ${ARGN})
   add_library(trocar_${name} STATIC ${ROOM_SOURCES})
-  target_link_libraries(trocar_${name} PUBLIC trocar_flags ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
+  set_target_properties(trocar_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(trocar_${name} PUBLIC trocar_flags ${ROOM_PUBLIC})
+  foreach(library IN LISTS ROOM_PRIVATE)
+    if(library IN_LIST TROCAR_ONLY_HEADERS)
+      target_link_libraries(trocar_${name} PRIVATE $<BUILD_INTERFACE:${library}>)
+    else()
+      target_link_libraries(trocar_${name} PRIVATE ${library})
+    endif()
+  endforeach()
   foreach(room IN LISTS ROOM_ROOMS)
     target_link_libraries(trocar_${name} PUBLIC trocar_${room})
   endforeach()

@@ -4,7 +4,7 @@
 // Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999, with Cohen and
 // Sutherland's outcodes. We differ: faces lie in blocks of neighbours; on software OpenGL, a block wholly outside one
 // plane is rejected before its faces are tested, and the host does the clip (best_compute_tuning). Units: metres.
-// Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_compute.cpp
+// Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_kit
 #include "gpu_collision/compute_query.hpp"
 
 #include <glad/gl.h>
@@ -165,7 +165,7 @@ std::size_t ComputeQuery::memory_bytes() const {
 // faces takes 1.2 ms, rejecting blocks first 0.15 ms. The clip makes every invocation slower, survivor or not, by
 // 0.04 ms in total, while the host decides the few uncertain faces in 0.001 ms. A timer query costs 0.015 ms and
 // reads 0. A GPU tests all faces at once, which saves the second dispatch and its barrier, and counts faster in its own
-// memory; bench/gpu_compute.cpp compares.
+// memory; bench/gpu_kit compares.
 ComputeTuning best_compute_tuning(const GlInfo& info) {
   return {.cull_blocks = info.software,
           .clip_on_gpu = !info.software,

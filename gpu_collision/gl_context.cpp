@@ -156,6 +156,7 @@ class EglContext final : public GlContext {
 
   const GlInfo& info() const override { return info_; }
   void make_current() override { bind(); }
+  void leave() override { eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT); }
 
  private:
   explicit EglContext(EGLDisplay display) : display_(display) {}

@@ -25,6 +25,8 @@ class GlContext {
   virtual ~GlContext();
   virtual const GlInfo& info() const = 0;
   virtual void make_current() = 0;
+  // Leaves this thread without a context, so that another thread can make this one current. A window's context stays.
+  virtual void leave() {}
   // Returns true once the driver has reported that this context, which must be current, is lost (GPU reset, driver
   // update): nothing in it works again. Always false for a driver without this report.
   bool lost();

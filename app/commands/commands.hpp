@@ -12,6 +12,7 @@ void add_demo_command(CLI::App& program);
 void add_run_command(CLI::App& program);
 void add_query_command(CLI::App& program);
 void add_touch_command(CLI::App& program);
+void add_meet_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_record_command(CLI::App& program);
 void add_perform_command(CLI::App& program);

@@ -9,7 +9,7 @@
 #include "app/commands/options.hpp"
 #include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
-#include "app/compare/recording_source.hpp"
+#include "app/replay/recording_source.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"

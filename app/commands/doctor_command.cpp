@@ -9,47 +9,22 @@
 #include <memory>
 #include <thread>
 
-#include "app/commands/child_process.hpp"
 #include "app/commands/commands.hpp"
 #include "app/compare/backend_trial.hpp"
 #include "app/compare/backends.hpp"
+#include "app/compare/known_case.hpp"
 #include "app/window/glfw_gamepad.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/haptic_stub.hpp"
 #include "sim/device/spacemouse_device.hpp"
 #include "sim/link/spacemouse_reader.hpp"
+#include "sim/support/child_process.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {
-
-// Two triangles: a vertical tool 5 mm thick passes through the first and misses the second.
-struct KnownCase {
-  std::vector<glm::vec3> positions = {{-0.02f, 0.f, -0.02f}, {0.02f, 0.f, -0.02f}, {0.f, 0.f, 0.03f},
-                                      {0.10f, 0.f, 0.f},     {0.12f, 0.f, 0.f},    {0.11f, 0.f, 0.02f}};
-  std::vector<glm::uvec3> faces = {{0, 1, 2}, {3, 4, 5}};
-  ToolStep tool{{0.0, 0.2, 0.0}, {0.0, -0.01, 0.0}, {0.0, -0.01, 0.0}, 0.0025};
-};
-
-std::string try_backend(std::string_view name) {
-  Backends backends;
-  try {
-    const KnownCase known;
-    const auto query = backends.make(name);
-    query->rebuild({known.positions, known.faces});
-    query->update(known.positions);
-    const ToolVolume volume = swept_volume(known.tool, Cover::Capsule);
-    const auto touches = query->touched({&volume, 1}, TouchSet::Exact).touches;
-    if (query->fault() != TouchFault::None) return fmt::format("FAILS: {}", sentence_of(query->fault()));
-    const bool right = touches.size() == 1 && index(touches.front().face) == 0;
-    return right ? fmt::format("works ({:.3f} ms on two faces)", query->times().total_ms())
-                 : "WRONG: the touched faces differ from the known answer";
-  } catch (const InputError& error) {
-    return fmt::format("not available: {}", error.what());
-  }
-}
 
 // A driver that crashes ends the child only.
 std::string try_in_child(const std::string& name) {
@@ -113,7 +88,7 @@ void run() {
   std::vector<std::string> working;
   for (const BackendRow& row : backend_table()) {
     const std::string name(row.name);
-    const std::string verdict = row.needs == "CPU" ? try_backend(name) : try_in_child(name);
+    const std::string verdict = row.needs == "CPU" ? verdict_on_known_case(backends, name) : try_in_child(name);
     wrong = wrong || verdict.starts_with("WRONG");
     if (verdict.starts_with("works")) working.push_back(name);
     fmt::print("{:<14} {}\n", name, verdict);
@@ -132,8 +107,8 @@ void add_doctor_command(CLI::App& program) {
   sub->add_option("--only", *only, "Test this backend only, in this process");
   sub->callback([only] {
     if (only->empty()) return run();
-    Backends().resolve(*only, {});  // throws for an unknown name
-    fmt::print("{}\n", try_backend(*only));
+    Backends backends;
+    fmt::print("{}\n", verdict_on_known_case(backends, *only));
   });
 }
 

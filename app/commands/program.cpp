@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -9,6 +10,8 @@
 #include <system_error>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/manual.hpp"
+#include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "geometry/instructions.hpp"
 #include "geometry/printable.hpp"
@@ -46,13 +49,35 @@ int finished_output() {
 
 // Reports an unknown command by name, because CLI11 only says that a subcommand is required.
 void check_command(const CLI::App& program, int argument_count, const char* const* arguments) {
-  if (argument_count < 2 || arguments[1][0] == '-') return;
+  const int at = argument_count > 1 && std::string_view(arguments[1]) == "help" ? 2 : 1;
+  if (argument_count <= at || arguments[at][0] == '-') return;
   std::string known;
   for (const CLI::App* sub : program.get_subcommands({})) {
-    if (sub->get_name() == arguments[1]) return;
+    if (sub->get_name() == arguments[at]) return;
     known += (known.empty() ? "" : ", ") + sub->get_name();
   }
-  throw InputError(fmt::format("unknown command '{}'; the commands are {}", printable(arguments[1]), known));
+  throw InputError(fmt::format("unknown command '{}'; the commands are {}", printable(arguments[at]), known));
+}
+
+// Returns the arguments in the order that CLI11 takes, the last one first. No argument means the start screen; `help
+// COMMAND` means `COMMAND --help`.
+std::vector<std::string> in_reverse(int argument_count, const char* const* arguments) {
+  std::vector<std::string> words(arguments + std::min(argument_count, 1), arguments + argument_count);
+  if (words.empty()) words.emplace_back("run");
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+// Answers --manual and --completion, with which packages make their pages; false for other arguments.
+bool print_manual(const CLI::App& program, int argument_count, const char* const* arguments) {
+  const std::string_view asked = argument_count == 2 ? arguments[1] : "";
+  if (asked == "--manual") fmt::print("{}", manual_page(program, kVersion, today()));
+  if (asked == "--completion") fmt::print("{}", bash_completion(program));
+  return asked == "--manual" || asked == "--completion";
 }
 
 int out_of_memory() {
@@ -65,14 +90,16 @@ int out_of_memory() {
 int run_program(int argument_count, const char* const* arguments) {
   // At the file size limit of the process a write then fails with an error; the signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
-  CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware"};
-  program.set_version_flag("--version", kVersion);
+  CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware",
+                   "trocar"};
+  program.set_version_flag("--version", fmt::format("{}\nbackends: {}", kVersion, fmt::join(backend_names(), ", ")));
   program.require_subcommand(1);
   program.failure_message(usage_sentence);
   add_demo_command(program);
   add_run_command(program);
   add_query_command(program);
   add_touch_command(program);
+  add_meet_command(program);
   add_compare_command(program);
   add_record_command(program);
   add_perform_command(program);
@@ -86,11 +113,7 @@ int run_program(int argument_count, const char* const* arguments) {
   try {
     check_command(program, argument_count, arguments);
     instructions();  // refuses a wrong TROCAR_INSTRUCTIONS at once
-    if (argument_count < 2) {
-      program.parse(std::vector<std::string>{"run"});  // the start screen
-    } else {
-      program.parse(argument_count, arguments);
-    }
+    if (!print_manual(program, argument_count, arguments)) program.parse(in_reverse(argument_count, arguments));
     return finished_output();
   } catch (const CLI::ParseError& error) {
     // CLI11 has its own exit codes; everything except --help and --version is wrong usage.

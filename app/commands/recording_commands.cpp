@@ -5,7 +5,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/compare/backends.hpp"
-#include "app/compare/replay.hpp"
+#include "app/replay/replay.hpp"
 #include "app/report/session_summary.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
@@ -33,6 +33,8 @@ void replay_file(const std::string& file, const std::string& backend_name) {
   fmt::print("{} frames, {} organs, {} tools, recorded {} with {} on {}\n", recording.frame_count(),
              recording.organs().size(), recording.tools().size(), printable(recording.text("date")),
              printable(recording.text("backend")), printable(recording.text("gl"), kLongestText));
+  if (const std::string why = recording.text("backend_why"); !why.empty())
+    fmt::print("{} was chosen: {}\n", printable(recording.text("backend")), printable(why, kLongestText));
   for (const BackendSummary& backend : summarise_backends(recording))
     if (backend.frame > 0 || !backend.fault.empty())
       fmt::print("from frame {} ({:.2f} s): {} answers{}\n", backend.frame, backend.time, printable(backend.name),

@@ -156,7 +156,8 @@ json of(const ReportSession& session) {
             {"gl", session.facts.gl},
             {"mode", session.facts.mode},
             {"cover", session.facts.cover},
-            {"frame_rate", session.facts.frame_rate}}},
+            {"frame_rate", session.facts.frame_rate},
+            {"backend_why", session.facts.backend_why}}},
           {"summary", of(session.summary)}};
 }
 

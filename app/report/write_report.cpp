@@ -24,7 +24,7 @@ ReportSession session_of(const std::string& file, const SummaryLimits& limits) {
   return {
       score_recording(recording, file),
       {recording.clean(), recording.text("gl"), recording.text("mode"), recording.text("cover"),
-       recording.text("frame_rate")},
+       recording.text("frame_rate"), recording.text("backend_why")},
       summarise_session(recording, scene.scope.lens, limits, [&](std::size_t frames) { progress.advance_to(frames); })};
 }
 

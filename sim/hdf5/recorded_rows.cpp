@@ -55,7 +55,8 @@ void write_texts(H5File& file, const RecordingHeader& header) {
                                fmt::format("{}", fmt::join(header.backends, "\n")),
                                header.clock == ScoreClock::Wall ? "wall" : "tick",
                                fmt::format("{}", kFormatVersion.minor),
-                               fmt::format("{}", header.model_version)};
+                               fmt::format("{}", header.model_version),
+                               header.backend_why};
   static_assert(std::size(texts) == std::size(kTextAttributes));
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }

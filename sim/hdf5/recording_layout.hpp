@@ -198,7 +198,8 @@ inline constexpr const char* kTextAttributes[] = {"format",
                                                   "backends",
                                                   "clock",
                                                   kFormatMinorAttribute,
-                                                  kModelVersionAttribute};
+                                                  kModelVersionAttribute,
+                                                  "backend_why"};
 
 // The format of a recording. A reader accepts every minor version of its major version and ignores tables and
 // attributes that it does not know. A change that a reader must know raises the major version, any other change the
@@ -206,7 +207,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 7};
+inline constexpr FormatVersion kFormatVersion{2, 8};
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);

@@ -75,6 +75,7 @@ struct RecordingHeader {
   std::vector<std::string> stages;        // names of the stage times, in their order
   // Names of the backends that may answer, indexed by RecordedFrame::backend. Empty: `backend` alone.
   std::vector<std::string> backends;
+  std::string backend_why;  // the reason for the first backend, one sentence
   ScoreClock clock = ScoreClock::Tick;
   int model_version = kModelVersion;
   std::vector<RecordedFibre> fibres;  // connective tissue, at most kMostFibres; their ends follow from the nodes

@@ -89,6 +89,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
   header.machine = machine_description();
   header.gl = gl;
   header.backend = session.backend().name;
+  header.backend_why = session.backend().why;
   header.mode = name_of(scene.query.mode);
   header.cover = name_of(scene.query.cover);
   header.date = this_second();

@@ -18,6 +18,7 @@ std::vector<std::filesystem::path> candidates() {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   for (auto folder = program.parent_path(); !error && folder.has_relative_path(); folder = folder.parent_path()) {
     folders.push_back(folder / "data");
+    folders.push_back(folder / "share/trocar/data");
   }
   folders.emplace_back(std::filesystem::path(TROCAR_SOURCE_DIR) / "data");
   return folders;

@@ -7,8 +7,8 @@
 namespace trocar {
 
 // Returns the path of a file of the data folder. The data folder is the environment's TROCAR_DATA, else `data` in the
-// nearest folder above the program that has one, else the source folder. Throws InputError when the file is in none of
-// them.
+// nearest folder above the program that has one (or share/trocar/data), else the source folder. Throws InputError when
+// the file is in none of them.
 std::filesystem::path data_file(std::string_view relative);
 
 // Returns whether the file lies in a data folder of the program, with links resolved or as named.

@@ -23,8 +23,12 @@ std::string head_of(const fs::path& file) {
 }
 
 bool begins_as_table(std::string_view head) {
-  constexpr std::string_view kHeaders[] = {"frame,face\n", "frame,inside,depth_mm\n", "frame,t,",
-                                           "backend,frames,update_ms_", "file,date,of,metric,value,"};
+  constexpr std::string_view kHeaders[] = {"frame,face\n",
+                                           "frame,inside,depth_mm\n",
+                                           "frame,t,",
+                                           "first,second,time,apart_mm\n",
+                                           "backend,frames,update_ms_",
+                                           "file,date,of,metric,value,"};
   return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](auto header) { return head.starts_with(header); });
 }
 
@@ -67,7 +71,7 @@ bool begins_as(OutputKind kind, const std::string& head) {
     case OutputKind::Json:
       return begins_as_json(head);
     case OutputKind::Page:
-      return holds("<title>Trocar: ");
+      return holds("<title>Trocar: ") || head.starts_with("# Trocar: ");
     case OutputKind::Plot:
       return holds("<svg ") && holds("Touch query, time per frame");
     case OutputKind::Picture:

@@ -163,6 +163,8 @@ TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
   ASSERT_EQ(run("mesh make superellipsoid --faces 500 -o " + at("shape.ply")).status, 0);
   const std::string touch =
       "touch --mesh " + at("organ.obj") + " --shape " + at("shape.ply") + " --trajectory " + motion_;
+  const std::string meet =
+      "meet " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj");
   const std::string compare = "compare " + session + " --backends scan,obb ";
   struct Case {
     std::string before, name;  // the arguments before the output's name
@@ -172,6 +174,7 @@ TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
       {query + at("x.csv") + " --json ", "a.json"},
       {touch + " --out ", "b.csv"},
       {touch + " --out " + at("y.csv") + " --depth ", "c.csv"},
+      {meet + " -o ", "m.csv"},
       {compare + "--json ", "d.json"},
       {compare + "--csv ", "e.csv"},
       {compare + "--plot ", "f.svg"},

@@ -19,6 +19,27 @@ TEST_F(Program, QueryWritesSortedRows) {
   EXPECT_EQ(read_file(folder_.path() / "out.csv"), "frame,face\n1,0\n");
 }
 
+// Two triangles 5 mm apart; the first moves by 10 mm through the second.
+TEST_F(Program, MeetFindsTheFirstContactOfTwoMovingMeshes) {
+  const std::string faces = "f 1 2 3\n";
+  const std::string before = file("a0.obj", "v 0 0 0\nv 10 0 0\nv 0 10 0\n" + faces),
+                    after = file("a1.obj", "v 0 0 10\nv 10 0 10\nv 0 10 10\n" + faces),
+                    other = file("b.obj", "v 0 0 5\nv 10 0 5\nv 0 10 5\n" + faces),
+                    table = (folder_.path() / "pairs.csv").string();
+  const Outcome outcome = run("meet " + before + " " + after + " " + other + " " + other + " -o " + table);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("1 pairs meet\nfirst contact at 0.5"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(read_file(table).starts_with("first,second,time,apart_mm\n0,0,0.")) << read_file(table);
+  EXPECT_NE(run("meet " + before + " " + before + " " + other + " " + other).out.find("0 pairs meet"),
+            std::string::npos);
+  const std::string all = " " + other + " " + other;
+  expect_refused("meet " + before + " " + file("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\n") + all,
+                 "its faces are not those of");
+  expect_refused("meet " + before + " absent.obj" + all, "absent.obj");
+  expect_refused("meet " + before + " " + after + all + " -o " + before, "is also read");
+  expect_refused("meet " + before + " " + after + all + " --tolerance 0", "--tolerance");
+}
+
 TEST_F(Program, BadMeshes) {
   expect_refused(query("absent.obj", trajectory_, "2.5"), "absent.obj");
   expect_refused(query(file("e.obj", ""), trajectory_, "2.5"), "e.obj");

@@ -72,7 +72,7 @@ TEST_F(Researcher, PandasOpensEveryTable) {
 TEST_F(Researcher, TheExampleOfTheDocsIsCorrect) {
   if (run("/usr/bin/python3 -c 'import h5py'") != 0) GTEST_SKIP() << "h5py is missing: " << err();
   const std::string page = read_file(std::filesystem::path(TROCAR_SOURCE_DIR) / "docs/python.md");
-  const std::size_t begin = page.find("```python\n") + 10, end = page.find("```\n", begin);
+  const std::size_t begin = page.rfind("```python\n", page.find("import h5py")) + 10, end = page.find("```\n", begin);
   const auto script = folder.write("example.py", page.substr(begin, end - begin));
   ASSERT_EQ(run(fmt::format("/usr/bin/python3 {} {}", script.string(), file.string())), 0) << err();
   EXPECT_EQ(out(), fmt::format("{}: path 100.0 mm, peak 3.000 N, 3.000 N s\n"

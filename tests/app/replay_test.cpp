@@ -1,6 +1,6 @@
 // Tests recordings of burnt organs: every frame's surface is read back bit for bit, every backend gives the recorded
 // answers, and the recording of a killed session is readable up to its last complete frame.
-#include "app/compare/replay.hpp"
+#include "app/replay/replay.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "app/compare/compare.hpp"
-#include "app/compare/recording_source.hpp"
+#include "app/replay/recording_source.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/review/recorded_frames.hpp"

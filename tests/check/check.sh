@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
 #   shell docs tidy   shellcheck on shell scripts; links, file names and words in documents; clang-tidy on every source
+#   headers           every header compiles alone
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   operation         the whole cholecystectomy by scripted trainees, at full resolution
 #   mouse             tasks of two instruments, and the cholecystectomy, with events of mouse and keyboard in a window
@@ -25,6 +26,7 @@ check_docs() {
   return "$status"
 }
 check_compilers() { tests/same_bits/other_compilers.sh; }
+check_headers() { configure dev && cmake --build build/dev --target headers_compile_alone --parallel "$(nproc)"; }
 check_tidy() { configure dev && "$here/clang_tidy.sh" all; }
 
 configure() {  # PRESET
@@ -94,7 +96,7 @@ check_mouse() {
 }
 
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs tidy compilers operation mouse asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers tidy compilers operation mouse asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -103,13 +105,14 @@ for check in "${checks[@]}"; do
   case "$check" in
     shell) check_shell ;;
     docs) check_docs ;;
+    headers) check_headers ;;
     tidy) check_tidy ;;
     compilers) check_compilers ;;
     operation) check_operation ;;
     mouse) check_mouse ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|headers|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then

@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"study", {"geometry", "mesh", "cpu_collision", "study"}},
     {"sim", {"geometry", "mesh", "deform", "cpu_collision", "sim"}},
     {"app", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "study", "sim", "app"}},
+    {"python", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "sim", "app", "python"}},
 };
 
 // The folders of sim/ and app/ with the folders of their room that each may include.
@@ -42,10 +43,11 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
      {"sim/review", "sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene",
       "sim/support"}},
     {"app/compare", {}},
+    {"app/replay", {"app/compare"}},
     {"app/view", {}},
     {"app/report", {"app/compare"}},
     {"app/window", {"app/report", "app/view", "app/compare"}},
-    {"app/commands", {"app/window", "app/report", "app/view", "app/compare"}},
+    {"app/commands", {"app/window", "app/report", "app/view", "app/replay", "app/compare"}},
 };
 
 struct Include {

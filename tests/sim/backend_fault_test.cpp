@@ -212,6 +212,7 @@ TEST_F(FailingDriver, TheRecordingStoresWhichBackendAnswered) {
     EXPECT_EQ(recording.backend(frame), frame < kFaultFrame ? "compute" : "scan") << frame;
     EXPECT_EQ(recording.backend_fault(frame), frame == kFaultFrame ? TouchFault::LostContext : TouchFault::None);
   }
+  EXPECT_EQ(recording.text("backend_why"), "named by the user");
   const auto backends = summarise_backends(recording);
   ASSERT_EQ(backends.size(), 2u);
   EXPECT_EQ(backends[0].name, "compute");

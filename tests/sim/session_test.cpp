@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "app/compare/compare.hpp"
-#include "app/compare/recording_source.hpp"
+#include "app/replay/recording_source.hpp"
 #include "geometry/error.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"

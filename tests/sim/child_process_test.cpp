@@ -1,5 +1,5 @@
 // Tests what the caller learns about a child process that ends, fails, crashes or hangs.
-#include "app/commands/child_process.hpp"
+#include "sim/support/child_process.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/compare/recording_source.hpp"
+#include "app/replay/recording_source.hpp"
 
 #include "sim/review/recorded_frames.hpp"
 

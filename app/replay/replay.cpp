@@ -1,4 +1,4 @@
-#include "app/compare/replay.hpp"
+#include "app/replay/replay.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Runs this program again in a child process, so that a crash in it, for instance of a graphics driver, does not end
-// the caller.   Tested in tests/app/child_process_test.cpp
+// the caller.   Tested in tests/sim/child_process_test.cpp
 #pragma once
 
 #include <chrono>

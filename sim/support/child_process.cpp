@@ -1,4 +1,4 @@
-#include "app/commands/child_process.hpp"
+#include "sim/support/child_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,0 +1,9 @@
+// Soft tissue: a lattice of springs and volumes that fills a closed mesh, and the contacts of tools with it. Target
+// Trocar::tissue.   Guide: docs/library.md.   Units: metres, kilograms, seconds, newtons.
+#pragma once
+
+#include "deform/contact.hpp"
+#include "deform/lattice_report.hpp"
+#include "deform/organs_step.hpp"
+#include "deform/tissue.hpp"
+#include "geometry/error.hpp"

@@ -1,0 +1,81 @@
+// Meshes in Python.
+#include <pybind11/stl/filesystem.h>
+
+#include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
+#include "mesh/mesh_report.hpp"
+#include "python/arrays.hpp"
+#include "python/bindings.hpp"
+
+namespace trocar::python {
+namespace {
+
+TriangleMesh make_mesh(const FloatArray& positions, const IndexArray& faces) {
+  const auto points = positions_of(positions, "positions");
+  const auto corners = faces_of(faces, "faces");
+  for (std::size_t f = 0; f < corners.size(); ++f)
+    for (int k = 0; k < 3; ++k)
+      if (corners[f][k] >= points.size())
+        throw InputError("face " + std::to_string(f) + " uses vertex " + std::to_string(corners[f][k]) +
+                         ", but there are " + std::to_string(points.size()) + "; number the vertices from 0");
+  return {{points.begin(), points.end()}, {corners.begin(), corners.end()}};
+}
+
+py::dict report_of(const TriangleMesh& mesh, bool crossings) {
+  MeshReport report;
+  {
+    const py::gil_scoped_release unlocked;
+    report = mesh_report(mesh.view(), {.find_crossings = crossings});
+  }
+  using namespace py::literals;
+  const auto triple = [](const glm::dvec3& v) { return py::make_tuple(v.x, v.y, v.z); };
+  return py::dict("vertices"_a = report.vertices, "faces"_a = report.faces, "closed"_a = report.welded.closed(),
+                  "manifold"_a = report.welded.manifold(), "oriented"_a = report.welded.oriented(),
+                  "outward"_a = report.outward(), "holes"_a = report.welded.holes.size(),
+                  "components"_a = report.welded.components, "degenerate_faces"_a = report.degenerate_faces(),
+                  "duplicate_faces"_a = report.duplicate_faces, "crossing_pairs"_a = report.crossing_pairs,
+                  "folded_pairs"_a = report.folded_pairs, "area"_a = report.area, "volume"_a = report.volume,
+                  "low"_a = triple(report.low), "high"_a = triple(report.high), "sound"_a = report.sound(),
+                  "fit_for_simulation"_a = report.fit_for_simulation());
+}
+
+}  // namespace
+
+void bind_mesh(py::module_& module) {
+  py::class_<TriangleMesh>(module, "Mesh", "An indexed triangle mesh, in metres.")
+      .def(py::init(&make_mesh), py::arg("positions"), py::arg("faces"),
+           "positions: (n, 3) float32, metres; faces: (m, 3) uint32, counter-clockwise seen from outside. Copies both.")
+      .def_property_readonly(
+          "positions", [](py::object self) { return viewed(self.cast<const TriangleMesh&>().positions, self); },
+          "(n, 3) float32, metres; a read-only view.")
+      .def_property_readonly(
+          "faces",
+          [](py::object self) {
+            return viewed(std::span<const glm::uvec3>(self.cast<const TriangleMesh&>().faces), self);
+          },
+          "(m, 3) uint32; a read-only view.")
+      .def("report", &report_of, py::arg("crossings") = true,
+           "Health of the mesh, as in `trocar mesh check`: a dict with counts, area (m^2), volume (m^3), `sound` "
+           "and `fit_for_simulation`. Without `crossings` the slow search for crossing faces is left out.")
+      .def(
+          "save",
+          [](const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit) {
+            const py::gil_scoped_release unlocked;
+            save_mesh(mesh, file, metres_per_unit);
+          },
+          py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+          "Saves as .stl, .obj, .ply, .vtp or .vtk, in millimetres unless told otherwise.")
+      .def("__len__", [](const TriangleMesh& mesh) { return mesh.faces.size(); })
+      .def("__repr__",
+           [](const TriangleMesh& mesh) { return "<trocar.Mesh of " + std::to_string(mesh.faces.size()) + " faces>"; });
+  module.def(
+      "load_mesh",
+      [](const std::filesystem::path& file, double metres_per_unit) {
+        const py::gil_scoped_release unlocked;
+        return load_mesh(file, metres_per_unit);
+      },
+      py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+      "Loads .stl, .obj, .ply, .vtp or .vtk; the file is in millimetres unless told otherwise. Raises InputError.");
+}
+
+}  // namespace trocar::python

@@ -1,0 +1,166 @@
+// Recordings and scores in Python. Frames are read when they are asked for.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "app/compare/backends.hpp"
+#include "app/replay/replay.hpp"
+#include "geometry/error.hpp"
+#include "python/arrays.hpp"
+#include "python/bindings.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/hdf5/recording_target.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/scene/anatomy.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/score/attempt_json.hpp"
+#include "sim/task/performed_session.hpp"
+
+namespace trocar::python {
+namespace {
+
+using namespace py::literals;
+
+std::size_t frame_in(const Recording& recording, std::ptrdiff_t frame) {
+  const auto count = static_cast<std::ptrdiff_t>(recording.frame_count());
+  if (frame < -count || frame >= count)
+    throw py::index_error("frame " + std::to_string(frame) + ": the recording has " + std::to_string(count) +
+                          " frames");
+  return static_cast<std::size_t>(frame < 0 ? frame + count : frame);
+}
+
+std::size_t organ_in(const Recording& recording, const std::string& name) {
+  for (std::size_t k = 0; k < recording.organs().size(); ++k)
+    if (recording.organs()[k].name == name) return k;
+  throw py::key_error("no organ is named '" + name + "'");
+}
+
+py::array_t<float> of_tools(const Recording& recording, std::size_t frame, auto value) {
+  std::vector<glm::vec3> rows;
+  for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) rows.emplace_back(value(frame, tool));
+  return copied(std::span<const glm::vec3>(rows));
+}
+
+py::dict touches(const Recording& recording, std::ptrdiff_t number, const std::string& organ) {
+  OrganFrame frame;
+  const std::size_t at = frame_in(recording, number), of = organ_in(recording, organ);
+  {
+    const py::gil_scoped_release unlocked;
+    recording.read_frame(at, of, frame);
+  }
+  std::vector<std::uint32_t> tools, faces;
+  std::vector<float> depths;
+  for (std::uint32_t tool = 0; tool + 1 < frame.first.size(); ++tool)
+    tools.insert(tools.end(), frame.first[tool + 1] - frame.first[tool], tool);
+  for (const Touch& touch : frame.touches) {
+    faces.push_back(static_cast<std::uint32_t>(index(touch.face)));
+    depths.push_back(touch.depth);
+  }
+  return py::dict("tools"_a = copied_flat(std::span<const std::uint32_t>(tools)),
+                  "faces"_a = copied_flat(std::span<const std::uint32_t>(faces)),
+                  "depths"_a = copied_flat(std::span<const float>(depths)),
+                  "pressures"_a = copied_flat(std::span<const float>(frame.pressure)));
+}
+
+py::object parsed(const std::string& json) { return py::module_::import("json").attr("loads")(json); }
+
+py::object score(const std::filesystem::path& file) {
+  std::string json;
+  {
+    const py::gil_scoped_release unlocked;
+    json = to_json(score_recording(Recording(file), file.string()));
+  }
+  return parsed(json);
+}
+
+py::dict replay_file(const std::filesystem::path& file, const std::string& backend) {
+  const Recording recording(file);
+  Backends backends;
+  ReplayResult result;
+  {
+    const py::gil_scoped_release unlocked;
+    const std::string name = backend.empty() ? recording.text("backend") : backend;
+    result = replay(recording, backends.resolve(name, {}).name, backends, [](std::size_t) {});
+  }
+  return py::dict("touches"_a = result.touches, "tip_touches"_a = result.tip_touches,
+                  "differing_frames"_a = result.differing_frames, "not_replayed"_a = result.not_replayed);
+}
+
+py::dict perform(const std::filesystem::path& scene_file, const std::filesystem::path& out, const std::string& skill,
+                 std::uint32_t seed, const std::string& backend, const std::optional<std::uint32_t>& anatomy) {
+  if (skill != "expert" && skill != "clumsy")
+    throw InputError("skill '" + skill + "' is unknown; choose expert or clumsy");
+  const Scene scene = with_anatomy(load_scene(scene_file, SceneAccess{}), anatomy);
+  if (!scene.task)
+    throw InputError(scene_file.string() + ": the scene has no [task] to perform; choose a scene with one");
+  refuse_same_files(files_of(scene), {{"out", out}});
+  const RecordingTarget target(out);
+  TaskFeed feed;
+  {
+    const py::gil_scoped_release unlocked;
+    Backends backends;
+    PerformedSession attempt(scene, style_of(skill == "expert" ? Skill::Expert : Skill::Clumsy), seed, backends,
+                             backend);
+    SessionRecorder recorder(recording_file(out), scene, attempt.session(), gl_description(backends));
+    while (!attempt.task().feed().finished && !recorder.failed()) {
+      attempt.step();
+      recorder.append(attempt.session(), attempt.time());
+    }
+    recorder.close();
+    feed = attempt.task().feed();
+  }
+  return py::dict("score"_a = feed.score, "elapsed"_a = feed.elapsed, "errors"_a = feed.errors);
+}
+
+}  // namespace
+
+void bind_recording(py::module_& module) {
+  py::class_<Recording>(module, "Recording", "A recorded session; frames are read when they are asked for.")
+      .def(py::init([](const std::filesystem::path& file) { return Recording(file); }), py::arg("file"))
+      .def("__len__", &Recording::frame_count)
+      .def_property_readonly(
+          "times", [](const Recording& r) { return copied_flat(std::span<const double>(r.times())); },
+          "(frames) float64, s of simulated time.")
+      .def_property_readonly("instruments", &Recording::tools)
+      .def_property_readonly("organs",
+                             [](const Recording& r) {
+                               std::vector<std::string> names;
+                               for (const OrganRecording& organ : r.organs()) names.push_back(organ.name);
+                               return names;
+                             })
+      .def("text", &Recording::text, py::arg("attribute"), "A text of the file: scene, backend, machine, date, ...")
+      .def(
+          "tips",
+          [](const Recording& r, std::ptrdiff_t frame) {
+            return of_tools(r, frame_in(r, frame),
+                            [&](std::size_t f, std::size_t tool) { return r.pose(f, tool).tip; });
+          },
+          py::arg("frame"), "(instruments, 3) float32, metres.")
+      .def(
+          "forces",
+          [](const Recording& r, std::ptrdiff_t frame) {
+            return of_tools(r, frame_in(r, frame), [&](std::size_t f, std::size_t tool) { return r.force(f, tool); });
+          },
+          py::arg("frame"), "(instruments, 3) float32, newtons.")
+      .def("touches", &touches, py::arg("frame"), py::arg("organ"),
+           "Touches in a frame as a dict of columns: tools, faces (ids), depths (m), pressures (Pa).")
+      .def(
+          "nodes",
+          [](const Recording& r, std::ptrdiff_t frame, const std::string& organ) {
+            OrganFrame read;
+            r.read_frame(frame_in(r, frame), organ_in(r, organ), read);
+            return copied(std::span<const glm::vec3>(read.nodes));
+          },
+          py::arg("frame"), py::arg("organ"), "(nodes, 3) float32, metres: the lattice.");
+  module.def("score", &score, py::arg("file"),
+             "Metrics and task score of a recording: a dict, one of the attempts of `trocar score --json`.");
+  module.def("replay", &replay_file, py::arg("file"), py::arg("backend") = "",
+             "Repeats the queries of a recording; the touched faces must be the recorded ones: a dict with "
+             "differing_frames, touches, tip_touches, not_replayed.");
+  module.def("perform", &perform, py::arg("scene"), py::arg("out"), py::arg("skill") = "expert", py::arg("seed") = 1,
+             py::arg("backend") = "", py::arg("anatomy") = py::none(),
+             "A scripted trainee performs the task of a scene, as `trocar perform`; returns score, elapsed, errors.");
+}
+
+}  // namespace trocar::python

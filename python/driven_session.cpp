@@ -1,0 +1,180 @@
+#include "python/driven_session.hpp"
+
+#include <algorithm>
+
+#include "geometry/error.hpp"
+#include "sim/device/script_device.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording_target.hpp"
+#include "sim/scene/anatomy.hpp"
+#include "sim/scene/scene_access.hpp"
+
+namespace trocar::python {
+namespace {
+
+// Takes the pose that the caller has set.
+class CommandedDevice final : public Device {
+ public:
+  explicit CommandedDevice(const DevicePose& pose) : pose_(pose) {}
+  DevicePose pose(const FrameClock&) override { return pose_; }
+  bool follows_ticks() const override { return true; }
+
+ private:
+  const DevicePose& pose_;  // of the session's hand
+};
+
+std::size_t number_of(const Scene& scene, const std::string& instrument) {
+  for (std::size_t k = 0; k < scene.instruments.size(); ++k)
+    if (scene.instruments[k].name == instrument) return k;
+  throw InputError("the scene " + scene.file.string() + " has no instrument '" + instrument + "'");
+}
+
+Scene loaded(const std::filesystem::path& file, const DrivenParams& params) {
+  Scene scene = with_anatomy(load_scene(file, SceneAccess{params.allow_outside, {}}), params.anatomy);
+  for (const auto& [name, trajectory] : params.trajectories) {
+    const TrajectoryRow start = load_trajectory(trajectory).rows.front();
+    InstrumentScene& instrument = scene.instruments[number_of(scene, name)];
+    instrument.pivot = start.pivot;
+    instrument.tip = start.tip;
+  }
+  return scene;
+}
+
+}  // namespace
+
+DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenParams& params)
+    : scene_(loaded(file, params)) {
+  if (!params.record.empty()) refuse_same_files(files_of(scene_), {{"record", params.record}});
+  for (const InstrumentScene& instrument : scene_.instruments) {
+    const bool has_axis = glm::length(instrument.axis) > 0.0;
+    hands_.push_back({{instrument.pivot, instrument.tip, 0.0, 1.0, {}, 1.0},
+                      remote_centre(instrument.pivot, has_axis ? instrument.axis : instrument.tip - instrument.pivot)});
+  }
+  std::vector<CheckPlan> checks;
+  if (!params.check.empty()) checks.push_back({params.check, 1});
+  session_ =
+      std::make_unique<Session>(scene_, backends_, params.backend, checks,
+                                [&](const InstrumentScene& instrument) { return device_of(instrument, params); });
+  on_gl_ = runs_on_gl(session_->backend().name) || runs_on_gl(params.check);
+  start_task();
+  if (!params.record.empty()) {
+    const RecordingTarget target(params.record);
+    recorder_.emplace(recording_file(params.record), scene_, *session_, gl_description(backends_));
+  }
+  const GlUse leave(backends_, uses_gl());  // the first use of OpenGL made its context current
+}
+
+DrivenSession::~DrivenSession() {
+  const GlUse gl(backends_, uses_gl());
+  view_.reset();
+  session_.reset();
+}
+
+std::unique_ptr<Device> DrivenSession::device_of(const InstrumentScene& instrument, const DrivenParams& params) {
+  if (const auto found = params.trajectories.find(instrument.name); found != params.trajectories.end())
+    return make_trajectory_device(load_trajectory(found->second));
+  if (params.driver == Driver::Scripts)
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+  return std::make_unique<CommandedDevice>(hands_[number_of(scene_, instrument.name)].pose);
+}
+
+void DrivenSession::start_task() {
+  if (!scene_.task) return;
+  stage_ = stage_of(*session_);
+  task_.emplace(*scene_.task, stage_);
+  session_->set_marks(task_->marks());
+}
+
+void DrivenSession::command(std::size_t tool, const DevicePose& pose) {
+  const glm::dvec3 pivot = hands_[tool].pose.pivot;
+  hands_[tool].pose = pose;
+  hands_[tool].pose.pivot = pivot;
+}
+
+Joints DrivenSession::joints(std::size_t tool) const {
+  return joints_of(hands_[tool].centre, scene_.instruments[tool].limits, hands_[tool].pose);
+}
+
+Joints DrivenSession::joints_to(std::size_t tool, const glm::dvec3& point) const {
+  DevicePose pose = hands_[tool].pose;
+  pose.tip = point;
+  return joints_of(hands_[tool].centre, scene_.instruments[tool].limits, pose);
+}
+
+std::vector<DrawnTarget> DrivenSession::targets() const {
+  DrawnMarks marks;
+  if (task_) task_->draw(marks);
+  return marks.targets;
+}
+
+void DrivenSession::drive(std::size_t tool, const JointRates& rates, Diathermy energy) {
+  const JointLimits& limits = scene_.instruments[tool].limits;
+  const Joints now = joints(tool);
+  Joints next = now;
+  next.pan_deg += rates.pan_deg * tick();
+  next.tilt_deg += rates.tilt_deg * tick();
+  next.spin_deg += rates.spin_deg * tick();
+  next.depth += rates.depth * tick();
+  next.grip_deg += rates.grip * limits.widest_grip_deg * tick();
+  DevicePose pose = pose_of(hands_[tool].centre, limits, limited(limits, next, now));
+  pose.energy = energy;
+  command(tool, pose);
+}
+
+void DrivenSession::step() {
+  const GlUse gl(backends_, uses_gl());
+  time_ = static_cast<double>(frame_) * tick();
+  session_->step({frame_, time_}, tick());
+  if (task_) task_->step(observer_.observe(*session_, time_));
+  ++frame_;
+  if (!recorder_) return;
+  recorder_->append(*session_, time_);
+  if (recorder_->failed()) throw RunError(recorder_->failure());
+}
+
+void DrivenSession::close_recording() {
+  if (!recorder_) return;
+  recorder_->close();
+  recorder_.reset();
+}
+
+std::vector<glm::u8vec3> DrivenSession::picture(int width, int height, Quality quality) {
+  const GlUse gl(backends_, true);
+  GlContext* context = backends_.context();
+  if (!context)
+    throw InputError("no picture: this machine has no OpenGL (" + backends_.why_no_context() +
+                     "); install libgl1-mesa-dri");
+  drawn_organs(*session_, organs_);
+  drawn_tools(*session_, tools_);
+  drawn_bonds(*session_, bonds_);
+  marks_ = {};
+  if (task_) task_->draw(marks_);
+  if (!view_) view_.emplace(*context, organs_);
+  PictureTarget target(width, height);
+  target.bind();
+  ViewSettings settings;
+  settings.quality = quality;
+  settings.time = time_;
+  view_->draw(organs_, tools_, bonds_, session_->scope().pose, session_->scope().lens, marks_, settings, width, height);
+  const std::vector<glm::u8vec3> from_below = target.pixels();
+  std::vector<glm::u8vec3> pixels(from_below.size());
+  const auto row = static_cast<std::ptrdiff_t>(width);
+  for (std::ptrdiff_t y = 0; y < height; ++y)
+    std::copy_n(from_below.begin() + (height - 1 - y) * row, row, pixels.begin() + y * row);
+  return pixels;
+}
+
+void DrivenSession::restore(std::span<const std::byte> bytes) {
+  session_->restore(bytes);
+  session_->suspend_devices();  // what the guards of the devices saw before does not count
+  frame_ = session_->frames();
+  time_ = frame_ > 0 ? static_cast<double>(frame_ - 1) * tick() : 0.0;
+  for (std::size_t tool = 0; tool < hands_.size(); ++tool) {
+    const Instrument& instrument = session_->instruments()[tool];
+    command(tool, {instrument.pose.pivot, instrument.pose.tip, instrument.roll_deg, instrument.commanded_grip,
+                   instrument.energy, 1.0});
+  }
+  if (task_) start_task();
+}
+
+}  // namespace trocar::python

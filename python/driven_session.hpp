@@ -1,0 +1,107 @@
+// A session that a program drives frame by frame: it sets the pose or the joint velocities of the instruments, or lets
+// scripts and trajectories move them, and reads state, forces, touched faces, the task's grading and pictures.
+// Units: metres, degrees, seconds, newtons.   Tested in tests/python/session_test.py
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/compare/backends.hpp"
+#include "app/view/view.hpp"
+#include "python/gl_use.hpp"
+#include "sim/device/joints.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/session/session.hpp"
+#include "sim/task/session_observer.hpp"
+#include "sim/task/task_run.hpp"
+
+namespace trocar::python {
+
+// Who moves the instruments that have no trajectory.
+enum class Driver { Caller, Scripts };
+
+struct DrivenParams {
+  std::string backend;  // empty: the scene's
+  std::string check;    // backend of the check; empty: none
+  Driver driver = Driver::Caller;
+  std::map<std::string, std::filesystem::path> trajectories;  // by instrument
+  std::optional<std::uint32_t> anatomy;                       // seed of a variation
+  bool allow_outside = false;                                 // the scene may read files in any folder
+  std::filesystem::path record;                               // recording to write; empty: none
+};
+
+// Joint velocities of one instrument.
+struct JointRates {
+  double pan_deg = 0.0, tilt_deg = 0.0, spin_deg = 0.0;  // deg/s
+  double depth = 0.0;                                    // m/s
+  double grip = 0.0;                                     // 1/s  of the aperture, 0 closed .. 1 open
+};
+
+class DrivenSession {
+ public:
+  // Throws the errors of load_scene(), Session and Recorder.
+  DrivenSession(const std::filesystem::path& scene, const DrivenParams& params);
+  ~DrivenSession();
+
+  // Sets the pose that the instrument has in the next frames. Its pivot stays.
+  void command(std::size_t tool, const DevicePose& pose);
+  // The same by velocities during one frame, within the joint limits of the instrument.
+  void drive(std::size_t tool, const JointRates& rates, Diathermy energy);
+  // Makes a frame. Throws RunError when the recording has failed.
+  void step();
+  void close_recording();
+
+  const Scene& scene() const { return scene_; }
+  Session& session() { return *session_; }
+  const Session& session() const { return *session_; }
+  double time() const { return time_; }  // s  of the last frame
+  double tick() const { return 1.0 / scene_.frame_rate; }
+  bool has_task() const { return task_.has_value(); }
+  const TaskRun& task() const { return *task_; }
+  Joints joints(std::size_t tool) const;  // as commanded
+  // Returns the joints with which the tip of the instrument is at this point.
+  Joints joints_to(std::size_t tool, const glm::dvec3& point) const;
+  // Returns the targets of the task, with their state after the last frame.
+  std::vector<DrawnTarget> targets() const;
+  const DevicePose& commanded(std::size_t tool) const { return hands_[tool].pose; }
+  bool uses_gl() const { return on_gl_ || view_; }  // in a frame
+
+  // Draws the scope's view. Returns the pixels from the top row down.
+  std::vector<glm::u8vec3> picture(int width, int height, Quality quality);
+
+  // The whole state as bytes, and back (Session::save). The task starts again: the bytes do not contain it.
+  std::vector<std::byte> save() const { return session_->save(); }
+  void restore(std::span<const std::byte> bytes);
+
+ private:
+  struct Hand {
+    DevicePose pose;
+    RemoteCentre centre;
+  };
+  std::unique_ptr<Device> device_of(const InstrumentScene& instrument, const DrivenParams& params);
+  void start_task();
+
+  Scene scene_;
+  Backends backends_;
+  std::vector<Hand> hands_;  // [tool]
+  std::unique_ptr<Session> session_;
+  bool on_gl_ = false;
+  TaskStage stage_;
+  std::optional<TaskRun> task_;
+  SessionObserver observer_;
+  std::optional<SessionRecorder> recorder_;
+  std::optional<View> view_;
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  DrawnBonds bonds_;
+  DrawnMarks marks_;
+  std::uint64_t frame_ = 0;
+  double time_ = 0.0;
+};
+
+}  // namespace trocar::python

@@ -1,0 +1,167 @@
+"""Tests sessions, recordings and scores in Python, against the command line."""
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import numpy as np
+import trocar
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENE = ROOT / 'data/scenes/liver_and_stomach.toml'
+TASK = ROOT / 'data/scenes/tasks/touch_targets.toml'
+PROGRAM = None  # the trocar program
+
+
+class Sessions(unittest.TestCase):
+    def test_a_scripted_session_records_the_bits_of_the_demonstration(self):
+        import h5py
+        frames = 40
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / 'own.h5'
+            subprocess.run([PROGRAM, 'demo', '--headless', '--frames', str(frames), '--backend', 'scan', '--out', folder], check=True,
+                           capture_output=True)
+            session = trocar.Session(SCENE, backend='scan', check='obb-refit', driver='scripts', record=own)
+            session.step(frames)
+            session.close()
+            self.assertEqual(session.disagreements, 0)
+            with h5py.File(Path(folder) / 'session.h5') as theirs, h5py.File(own) as ours:
+                for name in ('liver', 'stomach'):
+                    for table in ('nodes', 'touch_face', 'touch_point', 'touch_pressure'):
+                        if table in theirs['organs'][name]:
+                            a, b = theirs['organs'][name][table][:], ours['organs'][name][table][:]
+                            self.assertEqual(a.tobytes(), b.tobytes(), f'{name}/{table}')
+                a, b = theirs['session/tool_force'][:], ours['session/tool_force'][:]
+                self.assertEqual(a.tobytes(), b.tobytes())
+            recording = trocar.Recording(own)
+            self.assertEqual(len(recording), frames)
+            np.testing.assert_array_equal(recording.tips(-1), session.tips)
+            np.testing.assert_array_equal(recording.forces(-1), session.forces)
+            for organ in session.organs:
+                touches = recording.touches(-1, organ)
+                for number, tool in enumerate(session.instruments):
+                    recorded = set(touches['faces'][touches['tools'] == number].tolist())
+                    self.assertLessEqual(recorded, set(session.touched(organ, tool).tolist()))
+            self.assertEqual(trocar.replay(own)['differing_frames'], 0)
+
+    def test_a_scored_attempt_equals_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own, theirs = Path(folder) / 'own.h5', Path(folder) / 'theirs.h5'
+            result = trocar.perform(TASK, own, 'clumsy', 3)
+            subprocess.run([PROGRAM, 'perform', TASK, '--as', 'clumsy', '--seed', '3', '-o', theirs], check=True, capture_output=True)
+            subprocess.run([PROGRAM, 'score', theirs, '--json', Path(folder) / 'score.json'], check=True, capture_output=True)
+            attempt = json.loads((Path(folder) / 'score.json').read_text())['attempts'][0]
+            score = trocar.score(own)
+            for key in ('overall', 'instruments', 'task'):
+                self.assertEqual(json.dumps(score[key]), json.dumps(attempt[key]), key)
+            self.assertEqual(score['task']['score'], result['score'])
+
+    def test_moving_presses_the_tissue(self):
+        session = trocar.Session(SCENE, backend='scan', check='obb-refit')
+        tool = session.instruments[0]
+        start = session.positions('liver')
+        vertex = start[np.argmax(start[:, 2])].astype(float)
+        tip = session.tips[0].astype(float)
+        for frame in range(90):
+            share = min(1.0, frame / 60)
+            session.move(tool, (1 - share) * tip + share * (vertex - [0, 0, 0.008]))
+            session.step()
+        self.assertGreater(len(session.touched('liver', tool)), 0)
+        self.assertGreater(np.linalg.norm(session.forces[0]), 0.05)
+        self.assertGreater(np.abs(session.positions('liver') - start).max(), 1e-3)
+        self.assertEqual(session.disagreements, 0)
+        self.assertEqual(session.faces('liver').shape[0], len(session.face_ids('liver')))
+
+    def test_saved_sessions_continue_with_the_same_bits(self):
+        session = trocar.Session(SCENE, backend='scan')
+        rates = np.array([[20.0, -10.0, 0.0, 0.03, 0.0]] * len(session.instruments))
+        def go(frames):
+            for _ in range(frames):
+                session.drive(rates)
+                session.step()
+        go(20)
+        state = session.save()
+        ends = []
+        for _ in range(2):
+            session.restore(state)
+            go(20)
+            ends.append((session.positions('liver').tobytes(), session.forces.tobytes(), session.frame))
+        self.assertEqual(ends[0], ends[1])
+        with self.assertRaises(trocar.InputError):
+            session.restore(state[:-1])
+
+    def test_pictures_need_no_display(self):
+        session = trocar.Session(TASK, backend='scan')
+        session.step()
+        try:
+            picture = session.picture(320, 240)
+        except trocar.InputError as error:
+            self.skipTest(str(error))
+        self.assertEqual((picture.shape, picture.dtype), ((240, 320, 3), np.uint8))
+        self.assertGreater(picture.std(), 20)
+        self.assertLess(picture[:5, :5].max(), 30, 'the corners of the round field are black')
+        np.testing.assert_array_equal(picture, session.picture(320, 240))
+
+    def test_long_calls_release_the_lock(self):
+        session = trocar.Session(SCENE, backend='scan')
+        counted = 0
+        thread = threading.Thread(target=lambda: session.step(60))
+        thread.start()
+        while thread.is_alive():
+            counted += 1
+            time.sleep(0.001)
+        self.assertGreater(counted, 10)
+
+    def test_objects_with_opengl_work_on_any_thread_and_side_by_side(self):
+        def run(backend):
+            session = trocar.Session(SCENE, backend=backend, driver='scripts')
+            session.step(20)
+            return session
+        try:
+            sessions = [run('compute')]
+        except trocar.InputError as error:
+            self.skipTest(str(error))
+        def other():
+            sessions.append(run('occlusion'))
+            sessions[0].step(20)
+            sessions[1].step(20)
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        plain = trocar.Session(SCENE, backend='scan', driver='scripts')
+        plain.step(40)
+        for session in sessions:
+            self.assertEqual(session.forces.tobytes(), plain.forces.tobytes())
+        del sessions[0]  # its objects belong to its own context
+        sessions[0].step(1)
+        self.assertGreater(sessions[0].picture(64, 48).max(), 0)
+
+    def test_wrong_arguments_leave_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder) / 'a.h5'
+            for scene, options in ((Path(folder) / 'absent.toml', {}), (SCENE, {'backend': 'fast'}), (SCENE, {'driver': 'me'}),
+                                   (SCENE, {'trajectories': {'nobody': 'T.csv'}}), (SCENE, {'record': SCENE})):
+                with self.assertRaises(trocar.InputError):
+                    trocar.Session(scene, **{'record': record, **options})
+                self.assertFalse(record.exists(), options)
+        session = trocar.Session(SCENE, backend='scan')
+        for wrong in (lambda: session.touched('kidney', 0), lambda: session.touched(0, 9)):
+            self.assertRaises(LookupError, wrong)
+        for wrong in (lambda: session.drive(np.zeros((1, 2))), lambda: session.move(0, [0, 0, 0], grip=2),
+                      lambda: session.move(0, [0, 0, 0], energy='on'), lambda: session.picture(0, 10)):
+            self.assertRaises(ValueError, wrong)
+        with self.assertRaisesRegex(IndexError, 'frame 5'):
+            with tempfile.TemporaryDirectory() as folder:
+                short = trocar.Session(SCENE, backend='scan', record=Path(folder) / 'b.h5')
+                short.step(2)
+                short.close()
+                trocar.Recording(Path(folder) / 'b.h5').tips(5)
+
+
+if __name__ == '__main__':
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
