@@ -12,6 +12,7 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/review/score_trajectory.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/score/attempt_json.hpp"
@@ -72,6 +73,10 @@ py::object score(const std::filesystem::path& file) {
     json = to_json(score_recording(Recording(file), file.string()));
   }
   return parsed(json);
+}
+
+py::object score_motion(const std::filesystem::path& file) {
+  return parsed(to_json(score_trajectory(load_trajectory(file), file.string())));
 }
 
 py::dict replay_file(const std::filesystem::path& file, const std::string& backend) {
@@ -155,6 +160,8 @@ void bind_recording(py::module_& module) {
           py::arg("frame"), py::arg("organ"), "(nodes, 3) float32, metres: the lattice.");
   module.def("score", &score, py::arg("file"),
              "Metrics and task score of a recording: a dict, one of the attempts of `trocar score --json`.");
+  module.def("score_trajectory", &score_motion, py::arg("file"),
+             "Motion metrics of a trajectory (.csv, in millimetres), in the form of score().");
   module.def("replay", &replay_file, py::arg("file"), py::arg("backend") = "",
              "Repeats the queries of a recording; the touched faces must be the recorded ones: a dict with "
              "differing_frames, touches, tip_touches, not_replayed.");

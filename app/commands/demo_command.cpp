@@ -238,7 +238,7 @@ void add_demo_command(CLI::App& program) {
   CLI::App* sub = program.add_subcommand("demo", "Run the embedded scene: liver, stomach, two instruments");
   sub->add_option("--frames", command->frames, "Frames to run")->check(within(1, 1e6))->capture_default_str();
   sub->add_flag("--headless", command->headless, "Open no window, even if there is a display");
-  sub->add_option("--out", command->out, "Folder for the output files")->capture_default_str();
+  sub->add_option("-o,--out", command->out, "Folder for the output files")->capture_default_str();
   sub->add_option("--backend", command->backend, "Backend whose answers drive the tissue")->capture_default_str();
   sub->add_option("--scene", command->scene, "Run another scene; its scripts move the instruments");
   sub->add_option("--pictures", command->picture_every,

@@ -26,6 +26,12 @@ std::string roff(std::string_view text) {
   return out;
 }
 
+// "Trocar: a simulator" without the name, which stands before it on the page.
+std::string_view without_name(std::string_view description) {
+  const std::size_t colon = description.find(": ");
+  return colon == description.npos ? description : description.substr(colon + 2);
+}
+
 bool shown(const CLI::App& command) { return !command.get_group().empty(); }
 bool shown(const CLI::Option& option) { return !option.get_group().empty(); }
 
@@ -84,7 +90,7 @@ std::string manual_page(const CLI::App& program, const std::string& version, con
       "Without a command, the start screen opens. \\fBtrocar help\\fR \\fICOMMAND\\fR prints the options of a "
       "command.\n"
       ".SH COMMANDS\n",
-      date, version, roff(program.get_description()));
+      date, version, roff(without_name(program.get_description())));
   for (const CLI::App* command : commands_of(program)) text += command_text(*command, "");
   return text +
          ".SH EXIT STATUS\n.TP\n0\nDone.\n.TP\n1\nThe run failed, or what was checked is unsound.\n.TP\n2\nThe input "

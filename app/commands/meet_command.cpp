@@ -53,7 +53,7 @@ void run(const MeetCommand& command) {
                  meeting.apart / kMillimetre);
     csv->commit();
   }
-  fmt::print("{} and {} faces, {} pairs meet\n", first.before.faces.size(), second.before.faces.size(),
+  fmt::print("{} and {} faces, pairs that meet: {}\n", first.before.faces.size(), second.before.faces.size(),
              meetings.size());
   if (const auto contact = first_contact(meetings))
     fmt::print("first contact at {:.6f} of the step: face {} of {} and face {} of {}\n", contact->time,

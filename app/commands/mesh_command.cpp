@@ -208,6 +208,8 @@ void check(const MeshCommand& command) {
   print_health(report);
   write_json(command, report);
   fmt::print("{}\n", report.fit_for_simulation() ? "sound: fit for simulation" : "not sound: see the lines above");
+  if (!report.fit_for_simulation())
+    throw RunError(fmt::format("{}: the mesh is not fit for simulation; the report says why", command.file));
 }
 
 TriangleMesh shape_of(const MeshCommand& command) {

@@ -99,7 +99,7 @@ void add_query_command(CLI::App& program) {
   CLI::App* sub = program.add_subcommand("query", "List the faces of a mesh at rest that a tool touches in each frame");
   add_query_options(*sub, command->query, true);
   sub->add_option("--backend", command->backend, "auto or one of the backends below")->capture_default_str();
-  sub->add_option("--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
+  sub->add_option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
   sub->add_option("--json", command->json, "Write the same as JSON, with point, normal, depth and time of each touch");
   sub->footer(backend_help());
   sub->callback([command] { run(*command); });

@@ -7,8 +7,10 @@
 
 #include "app/commands/commands.hpp"
 #include "app/report/csv_text.hpp"
+#include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/review/score_trajectory.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "sim/support/output_file.hpp"
 
@@ -16,7 +18,7 @@ namespace trocar {
 namespace {
 
 struct ScoreOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files, trajectories;
   std::string json, csv;
 };
 
@@ -80,12 +82,17 @@ void write_csv(std::ostream& out, const std::vector<Attempt>& attempts) {
 void score(const ScoreOptions& options) {
   std::optional<OutputFile> json, csv;
   std::vector<NamedFile> inputs;
+  if (options.files.empty() && options.trajectories.empty())
+    throw InputError("score needs either a recording or --trajectory; name a file");
   for (const std::string& file : options.files) inputs.push_back({"the recording", file});
+  for (const std::string& file : options.trajectories) inputs.push_back({"--trajectory", file});
   refuse_same_files(inputs, {{"--json", options.json}, {"--csv", options.csv}});
   if (!options.json.empty()) json.emplace(options.json, OutputKind::Json);
   if (!options.csv.empty()) csv.emplace(options.csv, OutputKind::Table);
   std::vector<Attempt> attempts;
   for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
+  for (const std::string& file : options.trajectories)
+    attempts.push_back(score_trajectory(load_trajectory(file), file));
   for (const Attempt& attempt : attempts) print_attempt(attempt);
   if (json) {
     json->stream() << to_json(attempts) << "\n";
@@ -102,7 +109,9 @@ void score(const ScoreOptions& options) {
 void add_score_command(CLI::App& program) {
   auto options = std::make_shared<ScoreOptions>();
   CLI::App* sub = program.add_subcommand("score", "Score recordings: metrics and, where defined, their grades");
-  sub->add_option("recordings", options->files, "Recordings: .h5")->required();
+  sub->add_option("recordings", options->files, "Recordings: .h5");
+  sub->add_option("--trajectory", options->trajectories,
+                  "Motions of an instrument: .csv, in millimetres; only the motion metrics are known");
   sub->add_option("--json", options->json, "Write all results as JSON");
   sub->add_option("--csv", options->csv, "Write all results as a table, one row per metric");
   sub->callback([options] { score(*options); });

@@ -87,7 +87,7 @@ void add_touch_command(CLI::App& program) {
   sub->add_option("--trajectory", command->trajectory,
                   "Motion: .csv, one row per frame; its tip is the tip of the shape")
       ->required();
-  sub->add_option("--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
+  sub->add_option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
   sub->add_option("--depth", command->depth, "Table of tip depths: rows frame,inside,depth_mm; negative outside");
   sub->add_option("--bulge", command->most_deviation_mm,
                   "Largest one-sided Hausdorff distance of a convex piece from the shape, mm")

@@ -9,8 +9,8 @@
 
 #include "sim/review/scored_session.hpp"
 #include "sim/score/motion.hpp"
+#include "sim/score/motion_metrics.hpp"
 #include "sim/score/shares.hpp"
-#include "sim/score/smoothness.hpp"
 #include "sim/task/zone_watch.hpp"
 
 namespace trocar {
@@ -19,14 +19,11 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // Events at most this far apart are merged, as ZoneWatch::kAway does for zones.
 constexpr double kAway = ZoneWatch::kAway;  // s
-constexpr const char* kJerkNote =
-    "does not discriminate skill (Aghazadeh et al. 2023): it grows with speed; use log dimensionless jerk";
-constexpr const char* kLdljNote = "discriminates skill (Aghazadeh et al. 2023); nearer zero is smoother";
 
 class Metrics {
  public:
-  void add(const char* id, const char* label, const char* unit, double value, const char* note = "") {
-    list_.push_back({id, label, unit, value, {}, {}, note});
+  void add(const char* id, const char* label, const char* unit, double value) {
+    list_.push_back({id, label, unit, value, {}, {}, ""});
   }
   void add_judged(const char* id, const char* label, const char* unit, double value, double good, double poor) {
     list_.push_back({id, label, unit, value, good, poor, ""});
@@ -42,25 +39,6 @@ double count_of(std::size_t count) { return static_cast<double>(count); }
 
 double impulse(const std::vector<double>& shares, const std::vector<double>& force) {
   return std::inner_product(shares.begin(), shares.end(), force.begin(), 0.0);
-}
-
-void add_motion(Metrics& m, const ScoredTool& tool, std::span<const double> stops) {
-  const Track& track = tool.track;
-  m.add("path_length", "Path length", "mm", path_length(track.tip) * 1e3);
-  m.add("path_inefficiency", "Path-length ratio, smoothed path", "", path_inefficiency(track, stops));
-  m.add("depth", "Depth, in and out", "mm", depth_travelled(track) * 1e3);
-  m.add("angular_path", "Angular path of the shaft", "deg", shaft_turned(track));
-  m.add("roll_path", "Angular path about the shaft", "deg", roll_turned(track));
-  m.add("volume", "Volume used", "cm^3", volume_used(track) * 1e6);
-  m.add("economy", "Economy of volume", "", economy_of_volume(track));
-  m.add("mean_speed", "Mean speed", "mm/s", mean_speed(track) * 1e3);
-  m.add("peak_speed", "Peak speed", "mm/s", peak_speed(track) * 1e3);
-  const Track& active = tool.active;
-  m.add("mean_squared_jerk", "Mean squared jerk", "m^2/s^6", mean_squared_jerk(active.tip, kTrackRate), kJerkNote);
-  m.add("ldlj", "Log dimensionless jerk", "", log_dimensionless_jerk(active.tip, kTrackRate), kLdljNote);
-  m.add("sparc", "Spectral arc length", "", spectral_arc_length(active.speed, kTrackRate), "nearer zero is smoother");
-  m.add("movements", "Movements", "", track.size() < 2 ? kNone : count_of(movements(track)));
-  m.add("idle", "Idle time", "%", idle_share(track) * 100.0);
 }
 
 Flags any_of(const std::vector<Flags>& all) {
@@ -82,7 +60,7 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   const auto& shares = session.shares;
   const double duration = session.duration();
   const auto count = [&](const Flags& flags) { return count_of(beginnings(session.times, flags, kAway)); };
-  add_motion(m, tool, stops);
+  for (const Metric& metric : motion_metrics(tool.track, stops)) m.add(metric);
   if (session.views) {
     m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
     m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));

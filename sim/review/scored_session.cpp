@@ -43,7 +43,6 @@ ScoredTool scored_tool(const Recording& recording, const ScoredSession& session,
   ScoredTool scored;
   scored.track = track_of(track_samples(recording, tool, session.frames()));
   scored.in_zone.resize(zones.size());
-  scored.active = active_part(scored.track, kActiveSpeed);
   for (std::size_t frame = 0; frame < session.frames(); ++frame) {
     const ToolPose pose = recording.pose(frame, tool);
     const auto scope = scope_in(recording, session.scene, frame);

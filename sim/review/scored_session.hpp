@@ -23,7 +23,7 @@ struct ScoreLimits {
 using Flags = std::vector<char>;
 
 struct ScoredTool {
-  Track track, active;  // the whole track; from the first to the last motion
+  Track track;
   Flags out_of_view, inside_organ, frozen, forceful;
   std::vector<Flags> in_zone;  // [zone]
   std::vector<double> force;   // [frame] N

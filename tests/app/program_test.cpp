@@ -28,9 +28,9 @@ TEST_F(Program, MeetFindsTheFirstContactOfTwoMovingMeshes) {
                     table = (folder_.path() / "pairs.csv").string();
   const Outcome outcome = run("meet " + before + " " + after + " " + other + " " + other + " -o " + table);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("1 pairs meet\nfirst contact at 0.5"), std::string::npos) << outcome.out;
-  EXPECT_TRUE(read_file(table).starts_with("first,second,time,apart_mm\n0,0,0.")) << read_file(table);
-  EXPECT_NE(run("meet " + before + " " + before + " " + other + " " + other).out.find("0 pairs meet"),
+  EXPECT_NE(outcome.out.find("pairs that meet: 1\nfirst contact at 0.49"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(read_file(table).starts_with("first,second,time,apart_mm\n0,0,0.49")) << read_file(table);
+  EXPECT_NE(run("meet " + before + " " + before + " " + other + " " + other).out.find("pairs that meet: 0"),
             std::string::npos);
   const std::string all = " " + other + " " + other;
   expect_refused("meet " + before + " " + file("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\n") + all,
@@ -290,6 +290,8 @@ TEST_F(Program, MeshCheckAndLatticeReportTheSameFault) {
     expect_refused("mesh lattice " + mesh, sentence);
   }
   expect_part(run("mesh check " + saved("crowded.obj", crowded)).out, "closed        yes");
+  EXPECT_EQ(run("mesh check " + saved("ball.obj", ball)).status, 0);
+  EXPECT_EQ(run("mesh check --scale 0.001 " + saved("ball.obj", ball)).status, 1) << "unsound";
   const std::string small = run("mesh check --scale 0.001 " + saved("ball.obj", ball)).out;
   for (const char* part : {"organ size    NO, the longest side is 0.08 mm", "use --scale 1)", "not sound"})
     expect_part(small, part);

@@ -20,7 +20,7 @@ class ShaderSources {
   ShaderSources() {
     collected_ = &sources;
     gladSetGLPreCallback(collect);
-    gladSetGLPostCallback([](void*, const char*, GLADapiproc, int, ...) {});
+    gladSetGLPostCallback(ignore);
     gladInstallGLDebug();
   }
   ~ShaderSources() {
@@ -58,6 +58,7 @@ class ShaderSources {
                                         : "frag";
   }
 
+  static void ignore(void*, const char*, GLADapiproc, int, ...) {}
   static void collect(const char* name, GLADapiproc, int count, ...) {
     if (std::string(name) != "glShaderSource") return;
     std::va_list arguments;

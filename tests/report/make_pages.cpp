@@ -96,7 +96,7 @@ Attempt attempt_of(const std::string& text, double practice) {
 }
 
 ReportSession session_of(const std::string& text, double practice) {
-  return {attempt_of(text, practice), {true, text, "swept", "capsule", "60"}, summary_of(text)};
+  return {attempt_of(text, practice), {true, text, "swept", "capsule", "60", "named by the user"}, summary_of(text)};
 }
 
 void save(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# wheel_test.sh BUILD_FOLDER: makes the wheel, installs it in a new virtual environment without the network, and runs the
+# tests of the module there.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+packaging/wheel.sh "$build" "$folder" >/dev/null
+ls -l "$folder"/*.whl
+/usr/bin/python3 -m venv --system-site-packages "$folder/venv"
+"$folder/venv/bin/pip" install --quiet --no-index "$folder"/*.whl
+unset PYTHONPATH
+"$folder/venv/bin/python" -c 'import trocar; print(trocar.__file__)' | grep -F "$folder/venv"
+"$folder/venv/bin/python" tests/python/module_test.py "$build/app/trocar"
