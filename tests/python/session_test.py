@@ -51,8 +51,8 @@ class Sessions(unittest.TestCase):
     def test_a_scored_attempt_equals_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             own, theirs = Path(folder) / 'own.h5', Path(folder) / 'theirs.h5'
-            result = trocar.perform(TASK, own, 'clumsy', 3)
-            subprocess.run([PROGRAM, 'perform', TASK, '--as', 'clumsy', '--seed', '3', '-o', theirs], check=True, capture_output=True)
+            result = trocar.perform(TASK, own, 'expert', 3)
+            subprocess.run([PROGRAM, 'perform', TASK, '--as', 'expert', '--seed', '3', '-o', theirs], check=True, capture_output=True)
             subprocess.run([PROGRAM, 'score', theirs, '--json', Path(folder) / 'score.json'], check=True, capture_output=True)
             attempt = json.loads((Path(folder) / 'score.json').read_text())['attempts'][0]
             score = trocar.score(own)
