@@ -31,18 +31,9 @@ struct Options {
   int large_frames = 10;
 };
 
-struct Kind {
-  const char* name;
-  QueryKind kind;
-};
-
-constexpr Kind kKinds[] = {
-    {"static volume", {ToolMode::Static, Cover::Capsule, TouchSet::Volume}},
-    {"static exact", {ToolMode::Static, Cover::Capsule, TouchSet::Exact}},
-    {"swept paper volume", {ToolMode::Swept, Cover::Paper, TouchSet::Volume}},
-    {"swept capsule volume", {ToolMode::Swept, Cover::Capsule, TouchSet::Volume}},
-    {"swept exact", {ToolMode::Swept, Cover::Capsule, TouchSet::Exact}},
-};
+std::string name_of(const QueryKind& kind) {
+  return fmt::format("{} {} {}", name_of(kind.mode), name_of(kind.cover), name_of(kind.set));
+}
 
 struct Sum {
   std::uint64_t queries = 0, touched = 0, borderline = 0, disagreements = 0;
@@ -73,10 +64,10 @@ class Proof {
     const TriangleMesh mesh = load_mesh(options_.mesh);
     const Trajectory whole = load_trajectory(options_.trajectory);
     for (const std::size_t every : {1, 3, 6}) {
-      for (const Kind& kind : kKinds) {
+      for (const QueryKind& kind : kQueryKinds) {
         Sum sum;
-        sum.add(compare(mesh, thinned(whole, every), kind.kind));
-        finish(sum, fmt::format("recorded, 1 row in {}, {}", every, kind.name));
+        sum.add(compare(mesh, thinned(whole, every), kind));
+        finish(sum, fmt::format("recorded, 1 row in {}, {}", every, name_of(kind)));
       }
     }
   }
@@ -84,26 +75,26 @@ class Proof {
   void random_motions() {
     const TriangleMesh organs[] = {load_mesh(data_file("organs/liver.obj")),
                                    load_mesh(data_file("organs/stomach.obj"))};
-    Sum sums[std::size(kKinds)];
+    Sum sums[std::size(kQueryKinds)];
     for (int motion = 0; motion < options_.motions; ++motion) {
       const TriangleMesh& mesh = organs[motion % 2];
-      const std::size_t k = static_cast<std::size_t>(motion / 2) % std::size(kKinds);
+      const std::size_t k = static_cast<std::size_t>(motion / 2) % std::size(kQueryKinds);
       const auto frames = static_cast<std::size_t>(options_.frames_a_motion);
       sums[k].add(
-          compare(mesh, random_motion(static_cast<std::uint64_t>(motion), mesh.view(), frames), kKinds[k].kind));
+          compare(mesh, random_motion(static_cast<std::uint64_t>(motion), mesh.view(), frames), kQueryKinds[k]));
     }
-    for (std::size_t k = 0; k < std::size(kKinds); ++k) {
-      finish(sums[k], fmt::format("random motions, seeds 0..{}, {}", options_.motions - 1, kKinds[k].name));
+    for (std::size_t k = 0; k < std::size(kQueryKinds); ++k) {
+      finish(sums[k], fmt::format("random motions, seeds 0..{}, {}", options_.motions - 1, name_of(kQueryKinds[k])));
     }
   }
 
   void large_organ() {
     const TriangleMesh mesh = make_liver({.faces = options_.large_faces});
     const auto frames = static_cast<std::size_t>(options_.large_frames);
-    for (const Kind& kind : {kKinds[3], kKinds[4]}) {
+    for (const QueryKind& kind : kSweptCapsules) {
       Sum sum;
-      sum.add(compare(mesh, random_motion(7, mesh.view(), frames), kind.kind));
-      finish(sum, fmt::format("liver of {} faces, {}", mesh.faces.size(), kind.name));
+      sum.add(compare(mesh, random_motion(7, mesh.view(), frames), kind));
+      finish(sum, fmt::format("liver of {} faces, {}", mesh.faces.size(), name_of(kind)));
     }
   }
 

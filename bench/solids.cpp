@@ -181,7 +181,7 @@ void random_pairs() {
     for (int pose = 0; pose < 100; ++pose) {
       FeaturePair pair;
       const FeatureDistance found =
-          closest_features(a, {}, b, {test::random_pose(dice, 0.0).turn, 2.0 * dice.in_cube(1.0)}, pair);
+          closest_features(a, {}, b, {test::random_pose(dice, 0.0).axes, 2.0 * dice.in_cube(1.0)}, pair);
       steps += found.steps, searched += found.searched;
     }
   }

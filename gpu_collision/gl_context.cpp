@@ -13,6 +13,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -250,6 +251,9 @@ bool GlContext::lost() {
 }
 
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why) {
+  // The loader's table of entry points belongs to the process.
+  static std::mutex loading;
+  const std::lock_guard lock(loading);
   if (!gladLoaderLoadEGL(EGL_NO_DISPLAY)) {
     why = "libEGL.so.1 cannot be loaded; install libegl1 and a driver (libgl1-mesa-dri)";
     return nullptr;

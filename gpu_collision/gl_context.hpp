@@ -44,7 +44,8 @@ class GlContext {
 using GlLoader = void (*(*)(const char*))();
 
 // Makes an off-screen context of the newest available version from 4.5, 4.3, 3.3; at each version the compatibility
-// profile is preferred to core. Returns nullptr, with the reason in `why`, when this machine offers no OpenGL.
+// profile is preferred to core. Threads may call it at the same time. Returns nullptr, with the reason in `why`, when
+// this machine offers no OpenGL.
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why);
 // Adopts the context that a window library has made current on this thread (the window still owns it).
 std::unique_ptr<GlContext> adopt_current_context(GlLoader loader, std::string& why);

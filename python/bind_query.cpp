@@ -9,21 +9,18 @@
 #include "mesh/triangle_mesh.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/choices.hpp"
 #include "python/gl_use.hpp"
 
 namespace trocar::python {
 namespace {
 
 TouchSet set_of(const std::string& name) {
-  if (name == "exact") return TouchSet::Exact;
-  if (name == "volume") return TouchSet::Volume;
-  throw InputError("set '" + name + "' is unknown; choose exact or volume");
+  return chosen<TouchSet>("set", name, {{"exact", TouchSet::Exact}, {"volume", TouchSet::Volume}});
 }
 
 Cover cover_of(const std::string& name) {
-  if (name == "capsule") return Cover::Capsule;
-  if (name == "paper") return Cover::Paper;
-  throw InputError("cover '" + name + "' is unknown; choose capsule or paper");
+  return chosen<Cover>("cover", name, {{"capsule", Cover::Capsule}, {"paper", Cover::Paper}});
 }
 
 ToolStep make_tool(const py::handle& pivot, const py::handle& tip, const py::object& tip_before, double radius) {

@@ -7,6 +7,7 @@
 #include "geometry/error.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/choices.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_target.hpp"
@@ -94,8 +95,7 @@ py::dict replay_file(const std::filesystem::path& file, const std::string& backe
 
 py::dict perform(const std::filesystem::path& scene_file, const std::filesystem::path& out, const std::string& skill,
                  std::uint32_t seed, const std::string& backend, const std::optional<std::uint32_t>& anatomy) {
-  if (skill != "expert" && skill != "clumsy")
-    throw InputError("skill '" + skill + "' is unknown; choose expert or clumsy");
+  const Skill chosen_skill = chosen<Skill>("skill", skill, {{"expert", Skill::Expert}, {"clumsy", Skill::Clumsy}});
   const Scene scene = with_anatomy(load_scene(scene_file, SceneAccess{}), anatomy);
   if (!scene.task)
     throw InputError(scene_file.string() + ": the scene has no [task] to perform; choose a scene with one");
@@ -105,8 +105,7 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
   {
     const py::gil_scoped_release unlocked;
     Backends backends;
-    PerformedSession attempt(scene, style_of(skill == "expert" ? Skill::Expert : Skill::Clumsy), seed, backends,
-                             backend);
+    PerformedSession attempt(scene, style_of(chosen_skill), seed, backends, backend);
     SessionRecorder recorder(recording_file(out), scene, attempt.session(), gl_description(backends));
     while (!attempt.task().feed().finished && !recorder.failed()) {
       attempt.step();

@@ -2,9 +2,9 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include "geometry/error.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/choices.hpp"
 #include "python/driven_session.hpp"
 
 namespace trocar::python {
@@ -33,17 +33,17 @@ const Organ& organ_in(const DrivenSession& s, const py::handle& key) {
 }
 
 Diathermy energy_of(const std::string& name) {
-  if (name == "off") return Diathermy::Off;
-  if (name == "cut") return Diathermy::Cut;
-  if (name == "coagulate") return Diathermy::Coagulate;
-  throw InputError("energy '" + name + "' is unknown; choose off, cut or coagulate");
+  return chosen<Diathermy>("energy", name,
+                           {{"off", Diathermy::Off}, {"cut", Diathermy::Cut}, {"coagulate", Diathermy::Coagulate}});
 }
 
 Quality quality_of(const std::string& name) {
-  if (name == "low") return Quality::Low;
-  if (name == "medium") return Quality::Medium;
-  if (name == "high") return Quality::High;
-  throw InputError("quality '" + name + "' is unknown; choose low, medium or high");
+  return chosen<Quality>("quality", name,
+                         {{"low", Quality::Low}, {"medium", Quality::Medium}, {"high", Quality::High}});
+}
+
+Driver driver_of(const std::string& name) {
+  return chosen<Driver>("driver", name, {{"caller", Driver::Caller}, {"scripts", Driver::Scripts}});
 }
 
 // ---- Construction and driving ----
@@ -53,15 +53,8 @@ std::unique_ptr<DrivenSession> make_session(const std::filesystem::path& scene, 
                                             const std::map<std::string, std::filesystem::path>& trajectories,
                                             const std::optional<std::uint32_t>& anatomy, bool allow_outside,
                                             const std::optional<std::filesystem::path>& record) {
-  if (driver != "caller" && driver != "scripts")
-    throw InputError("driver '" + driver + "' is unknown; choose caller or scripts");
-  const DrivenParams params{backend,
-                            check,
-                            driver == "caller" ? Driver::Caller : Driver::Scripts,
-                            trajectories,
-                            anatomy,
-                            allow_outside,
-                            record.value_or("")};
+  const DrivenParams params{backend, check,         driver_of(driver),  trajectories,
+                            anatomy, allow_outside, record.value_or("")};
   return std::make_unique<DrivenSession>(scene, params);
 }
 

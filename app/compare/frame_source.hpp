@@ -2,6 +2,7 @@
 // the tools. Units: metres.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,6 +21,15 @@ struct QueryKind {
   Cover cover = Cover::Capsule;
   TouchSet set = TouchSet::Exact;
 };
+
+// The kinds of query that differ, for tests of agreement.
+inline constexpr std::array<QueryKind, 5> kQueryKinds{{{ToolMode::Static, Cover::Capsule, TouchSet::Volume},
+                                                       {ToolMode::Static, Cover::Capsule, TouchSet::Exact},
+                                                       {ToolMode::Swept, Cover::Paper, TouchSet::Volume},
+                                                       {ToolMode::Swept, Cover::Capsule, TouchSet::Volume},
+                                                       {ToolMode::Swept, Cover::Capsule, TouchSet::Exact}}};
+// Those of the simulator.
+inline constexpr std::span<const QueryKind> kSweptCapsules = std::span(kQueryKinds).last(2);
 
 class FrameSource {
  public:

@@ -1,5 +1,5 @@
 // Agreement of one backend with the double-precision reference, for the GPU kit.
-#include <iterator>
+#include <algorithm>
 
 #include "app/compare/compare.hpp"
 #include "app/compare/random_motion.hpp"
@@ -11,11 +11,6 @@
 namespace trocar::bench {
 namespace {
 
-constexpr QueryKind kKinds[] = {{ToolMode::Static, Cover::Capsule, TouchSet::Volume},
-                                {ToolMode::Static, Cover::Capsule, TouchSet::Exact},
-                                {ToolMode::Swept, Cover::Paper, TouchSet::Volume},
-                                {ToolMode::Swept, Cover::Capsule, TouchSet::Volume},
-                                {ToolMode::Swept, Cover::Capsule, TouchSet::Exact}};
 constexpr double kRadius = 0.0025;         // m
 constexpr double kWobble = 0.02;           // 1  of the organ's diagonal
 constexpr std::size_t kMotionFrames = 10;  // 1
@@ -56,7 +51,7 @@ class Agreement {
     Row row("random motions over liver and stomach");
     for (int motion = 0; motion < motions; ++motion) {
       const TriangleMesh& mesh = organs[motion % 2];
-      const QueryKind& kind = kKinds[static_cast<std::size_t>(motion / 2) % std::size(kKinds)];
+      const QueryKind& kind = kQueryKinds[static_cast<std::size_t>(motion / 2) % std::size(kQueryKinds)];
       compare(row, mesh, random_motion(static_cast<std::uint64_t>(motion), mesh.view(), kMotionFrames), kind);
     }
     return row.json();
@@ -66,15 +61,14 @@ class Agreement {
     const TriangleMesh mesh = load_mesh(mesh_file.empty() ? data_file("organs/liver.obj") : mesh_file);
     const Trajectory trajectory = load_trajectory(trajectory_file);
     Row row("recorded motion");
-    for (const QueryKind& kind : kKinds) compare(row, mesh, trajectory, kind);
+    for (const QueryKind& kind : kQueryKinds) compare(row, mesh, trajectory, kind);
     return row.json();
   }
 
   Json large(std::size_t faces) {
     const TriangleMesh mesh = make_ellipsoid(faces);
     Row row("an organ of " + std::to_string(mesh.faces.size()) + " faces");
-    for (const QueryKind& kind : {kKinds[3], kKinds[4]})
-      compare(row, mesh, random_motion(7, mesh.view(), kLargeFrames), kind);
+    for (const QueryKind& kind : kSweptCapsules) compare(row, mesh, random_motion(7, mesh.view(), kLargeFrames), kind);
     return row.json();
   }
 

@@ -82,9 +82,10 @@ class Measuring {
     const ChildResult child = run_child(own_program(), arguments(name, backend), kLongestSection);
     Json json = child.failure.empty() && child.status == 0 ? Json::parse(child.output, nullptr, false) : Json();
     if (!json.is_null() && !json.is_discarded()) return json;
-    const std::string reason = child.failure.empty()
+    const std::string reason = !child.failure.empty() ? child.failure
+                               : child.status != 0
                                    ? fmt::format("ends with status {} ({})", child.status, first_line(child.output))
-                                   : child.failure;
+                                   : "ends well, but its output is not JSON";
     failures_.push_back(fmt::format("{}{}{}: {}", name, backend.empty() ? "" : " of ", backend, reason));
     fmt::print("  {}\n", failures_.back());
     return {};
@@ -116,7 +117,7 @@ int measure_all(const Usage& usage) {
   page.stream() << kit_page(results);
   json.commit();
   page.commit();
-  fmt::print("Written: {}, {}\n{} disagreements, {} sections failed\n", (usage.folder / "measure.json").string(),
+  fmt::print("Written: {}, {}\n{} disagreements, failed sections: {}\n", (usage.folder / "measure.json").string(),
              (usage.folder / "measure.md").string(), disagreements_of(results), results["failures"].size());
   return disagreements_of(results) == 0 && results["failures"].empty() ? 0 : 1;
 }

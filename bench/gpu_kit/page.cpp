@@ -115,7 +115,7 @@ std::optional<double> stage_of(const Json* row, const char* stage, const char* p
   return row ? std::optional((*row)[stage][part].get<double>() * kMicroseconds) : std::nullopt;
 }
 
-// The goals of docs/collision.md for a GPU.
+// The goals of docs/gpu-kit.md.
 std::string goals(const Json& results) {
   const Json& sizes = results["sizes"];
   const Json *hundred = find_compute(sizes, "faces", 95'000, 105'000),

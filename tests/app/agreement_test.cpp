@@ -15,12 +15,6 @@
 namespace trocar {
 namespace {
 
-constexpr QueryKind kKinds[] = {{ToolMode::Static, Cover::Capsule, TouchSet::Volume},
-                                {ToolMode::Static, Cover::Capsule, TouchSet::Exact},
-                                {ToolMode::Swept, Cover::Paper, TouchSet::Volume},
-                                {ToolMode::Swept, Cover::Capsule, TouchSet::Volume},
-                                {ToolMode::Swept, Cover::Capsule, TouchSet::Exact}};
-
 // Returns the number of touched faces, summed over all backends.
 std::uint64_t expect_agreement(const TriangleMesh& mesh, Trajectory motion, const QueryKind& kind, Backends& backends) {
   const auto source = make_mesh_source(mesh, std::move(motion), 0.0025, kind, 0.02);
@@ -41,8 +35,8 @@ TEST(Agreement, RandomMotionsOverOurOrgans) {
   std::uint64_t touched = 0;
   for (std::uint64_t seed = 1000; seed < 1020; ++seed) {
     const TriangleMesh& organ = organs[seed % 2];
-    touched +=
-        expect_agreement(organ, random_motion(seed, organ.view(), 6), kKinds[seed % std::size(kKinds)], backends);
+    touched += expect_agreement(organ, random_motion(seed, organ.view(), 6), kQueryKinds[seed % std::size(kQueryKinds)],
+                                backends);
   }
   std::printf("seeds 1000..1019, %llu touched\n", static_cast<unsigned long long>(touched));
   EXPECT_GT(touched, 1000u);
@@ -64,7 +58,8 @@ TEST(Agreement, ScannedLiverAndRecordedInstrument) {
   Backends backends;
   const TriangleMesh mesh = load_mesh(*mesh_file);
   const Trajectory motion = load_trajectory(*motion_file);
-  for (const QueryKind& kind : kKinds) EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
+  for (const QueryKind& kind : kQueryKinds)
+    EXPECT_GT(expect_agreement(mesh, thinned(motion, 12), kind, backends), 100u);
 }
 
 // Tests every backend and every kind of query on open, folded, self-intersecting and non-manifold meshes. The
@@ -76,7 +71,7 @@ TEST(Agreement, BrokenMeshes) {
   if (meshes.empty()) GTEST_SKIP() << "no shared test data";
   for (const auto& [name, mesh] : meshes) {
     SCOPED_TRACE(name);
-    for (const QueryKind& kind : kKinds)
+    for (const QueryKind& kind : kQueryKinds)
       touched += expect_agreement(mesh, random_motion(seed++, mesh.view(), 6), kind, backends);
   }
   std::printf("seeds 2000..%llu, %llu touched\n", static_cast<unsigned long long>(seed - 1),

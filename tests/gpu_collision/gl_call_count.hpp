@@ -1,26 +1,18 @@
 // Counts OpenGL calls through the loader's hooks. One object at a time.
 #pragma once
 
-#include <glad/gl.h>
-
 #include <map>
 #include <string>
+
+#include "tests/gpu_collision/gl_hooks.hpp"
 
 namespace trocar {
 
 // Counts the calls of its lifetime by name.
 class CallCount {
  public:
-  CallCount() {
-    counts_ = &by_name;
-    gladSetGLPreCallback(count_call);
-    gladSetGLPostCallback(ignore_call);
-    gladInstallGLDebug();
-  }
-  ~CallCount() {
-    gladUninstallGLDebug();
-    counts_ = nullptr;
-  }
+  CallCount() { counts_ = &by_name; }
+  ~CallCount() { counts_ = nullptr; }
   CallCount(const CallCount&) = delete;
   CallCount& operator=(const CallCount&) = delete;
 
@@ -42,9 +34,9 @@ class CallCount {
 
  private:
   static void count_call(const char* name, GLADapiproc, int, ...) { ++(*counts_)[name]; }
-  static void ignore_call(void*, const char*, GLADapiproc, int, ...) {}
 
   static inline std::map<std::string, int>* counts_ = nullptr;
+  GlHooks hooks_{count_call};
 };
 
 }  // namespace trocar

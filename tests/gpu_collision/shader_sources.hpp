@@ -2,8 +2,6 @@
 // reference compiler of Khronos: drivers differ in what they accept. One object at a time.
 #pragma once
 
-#include <glad/gl.h>
-
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -13,20 +11,14 @@
 #include <string>
 #include <utility>
 
+#include "tests/gpu_collision/gl_hooks.hpp"
+
 namespace trocar {
 
 class ShaderSources {
  public:
-  ShaderSources() {
-    collected_ = &sources;
-    gladSetGLPreCallback(collect);
-    gladSetGLPostCallback(ignore);
-    gladInstallGLDebug();
-  }
-  ~ShaderSources() {
-    gladUninstallGLDebug();
-    collected_ = nullptr;
-  }
+  ShaderSources() { collected_ = &sources; }
+  ~ShaderSources() { collected_ = nullptr; }
   ShaderSources(const ShaderSources&) = delete;
   ShaderSources& operator=(const ShaderSources&) = delete;
 
@@ -58,7 +50,6 @@ class ShaderSources {
                                         : "frag";
   }
 
-  static void ignore(void*, const char*, GLADapiproc, int, ...) {}
   static void collect(const char* name, GLADapiproc, int count, ...) {
     if (std::string(name) != "glShaderSource") return;
     std::va_list arguments;
@@ -75,6 +66,7 @@ class ShaderSources {
   }
 
   static inline std::set<std::pair<std::string, std::string>>* collected_ = nullptr;
+  GlHooks hooks_{collect};
 };
 
 }  // namespace trocar

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cpu_collision/queries.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/score/motion.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"
 
@@ -25,16 +25,6 @@ constexpr const char* kScene =
     "[[organ]]\nname = \"cube\"\nmesh = \"cube.obj\"\n[organ.tissue]\nnode_spacing_mm = 10\n[[organ.attachment]]\n"
     "centre_mm = [0, 0, -30]\nradius_mm = 40\n[[instrument]]\nname = \"hook\"\nkind = \"hook\"\npivot_mm = [0, 20, "
     "150]\ntip_mm = [0, 0, 29]\nradius_mm = 3\ndevice = \"script\"\nscript = \"burn\"\n";
-
-class ScanAlone final : public BackendMaker {
- public:
-  const std::vector<std::string>& names() const override { return names_; }
-  std::unique_ptr<TouchQuery> make(std::string_view) override { return make_scan_query(); }
-  BackendChoice resolve(std::string_view, std::span<const MeshView>) override { return {"scan", "the only one here"}; }
-
- private:
-  std::vector<std::string> names_ = {"scan"};
-};
 
 struct Counted {
   std::size_t frames = 0, touches = 0;
@@ -63,7 +53,7 @@ int main() {
   std::ofstream(folder / "cube.obj") << kCube;
   std::ofstream(folder / "scene.toml") << "schema = 2\n" << kScene;
   const Scene scene = load_scene(folder / "scene.toml");
-  ScanAlone backends;
+  CpuBackends backends;
   Session session(scene, backends, "scan", {{"scan", 1}}, [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   });

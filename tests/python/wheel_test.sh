@@ -8,6 +8,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 packaging/wheel.sh "$build" "$folder" >/dev/null
 ls -l "$folder"/*.whl
+# The module must not share symbols with other libraries of the process, which may contain an OpenGL loader of their own.
+exported=$(nm -DC --defined-only "$build"/python/trocar/_trocar*.so | awk '{$1 = $2 = ""; print}' | grep -E '^ *(trocar::|glad)' || true)
+[ -z "$exported" ] || { echo "the module exports symbols of ours:"; echo "$exported" | head; exit 1; }
 /usr/bin/python3 -m venv --system-site-packages "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --no-index "$folder"/*.whl
 unset PYTHONPATH

@@ -169,7 +169,7 @@ export function sessionHeader(session) {
       fact("Machine", attempt.machine),
       fact("OpenGL", recording.gl),
       fact("Collision backend", [attempt.backend, recording.mode, recording.cover].filter(Boolean).join(", ")),
-      fact("Backend chosen", recording.backend_why),
+      fact("Why this backend", recording.backend_why),
       fact("Program", attempt.version && `Trocar ${attempt.version}`),
     ),
   );
