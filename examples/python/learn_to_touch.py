@@ -1,6 +1,6 @@
 """Learns to touch the targets by the cross-entropy method: a linear policy from the state to the joint rates.
 
-    python3 examples/python/learn_to_touch.py [--rounds N] [--attempts N] [--seconds S]
+    python3 examples/python/learn_to_touch.py [--scene FILE] [--rounds N] [--attempts N] [--seconds S]
 
 Compares the learnt policy with a random one; the exit status is 0 when it earns more.
 """
@@ -31,11 +31,12 @@ def returns(env, policies, steps):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument('--scene', default=TASK)
     options.add_argument('--rounds', type=int, default=6)
     options.add_argument('--attempts', type=int, default=12)
     options.add_argument('--seconds', type=float, default=15.0)
     options = options.parse_args()
-    env = VectorTaskEnv(options.attempts, TASK, threads=2, seconds=options.seconds)
+    env = VectorTaskEnv(options.attempts, options.scene, threads=2, seconds=options.seconds)
     steps = int(options.seconds * 15)
     random = np.random.default_rng(1)
 

@@ -98,7 +98,7 @@ TEST(PartAgreement, EveryBackendForEveryInstrument) {
   ASSERT_GE(queries.size(), 18u);
   std::map<std::string, Tally> tallies;
   TriangleMesh mesh = shapes::icosphere(5, static_cast<float>(kOrgan));
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < 12; ++round) {
     const bool faces = round % 3 == 0;
     change(dice, mesh, faces);
     const Tools tools = random_tools(dice, mesh);

@@ -28,13 +28,24 @@ fail() {
   import -window root -crop "${width}x${height}+0+0" +repage "$out/failed.png" || true
   exit 1
 }
-# A field of the state file; "" when there is none. Positions are written as "x y".
-field() { /usr/bin/python3 -c '
+# A field of the state file; "" when there is none. Positions are written as "x y". One reader answers all questions.
+coproc reader { exec /usr/bin/python3 -c '
 import json, sys
-value = json.load(open(sys.argv[1]))
-for key in sys.argv[2:]:
-    value = value.get(key, "") if isinstance(value, dict) else ""
-print(*value if isinstance(value, list) else [value])' "$state" "$@" 2>/dev/null || true; }
+for question in sys.stdin:
+    try:
+        value = json.load(open(sys.argv[1]))
+    except (OSError, ValueError):
+        value = {}
+    for key in question.rstrip("\n").split("\t"):
+        value = value.get(key, "") if isinstance(value, dict) else ""
+    print(*value if isinstance(value, list) else [value], flush=True)' "$state"; }
+exec 7>&"${reader[1]}" 8<&"${reader[0]}"
+field() {
+  local answer IFS=$'\t'
+  echo "$*" >&7
+  read -r answer <&8
+  echo "$answer"
+}
 # wait_for SECONDS CONDITION...: waits until the condition, a command, is true.
 wait_for() {
   local end=$((SECONDS + $1))
@@ -42,7 +53,7 @@ wait_for() {
   until "$@"; do
     [ $SECONDS -lt $end ] || fail "timed out waiting for: $*"
     kill -0 "$program" 2>/dev/null || fail "the program has ended: $(cat "$out/log")"
-    sleep 0.1
+    sleep 0.05
   done
 }
 is() { [ "$(field "$1")" = "$2" ]; }
@@ -213,8 +224,7 @@ wait_for 20 is screen start
 
 [ "$(basename "$(field file)")" = first_touch.toml ] || fail "the start screen has lost the selection"
 
-# Shows a task of the program that a scripted expert demonstrates.
-click "Touch the targets"
+# A scripted expert demonstrates the task.
 click "Mode"
 click "Expert demonstration"
 click Start

@@ -2,6 +2,7 @@
 # Runs the checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
 #   shell docs tidy   shellcheck on shell scripts; links, file names and words in documents; clang-tidy on every source
 #   headers           every header compiles alone
+#   bench             the benchmarks compile
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   operation         the whole cholecystectomy by scripted trainees, at full resolution
 #   mouse             tasks of two instruments, and the cholecystectomy, with events of mouse and keyboard in a window
@@ -27,6 +28,7 @@ check_docs() {
 }
 check_compilers() { tests/same_bits/other_compilers.sh; }
 check_headers() { configure dev && cmake --build build/dev --target headers_compile_alone --parallel "$(nproc)"; }
+check_bench() { configure bench && cmake --build build/bench --parallel "$(nproc)"; }
 check_tidy() { configure dev && "$here/clang_tidy.sh" all; }
 
 configure() {  # PRESET
@@ -96,7 +98,7 @@ check_mouse() {
 }
 
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers tidy compilers operation mouse asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers bench tidy compilers operation mouse asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -106,13 +108,14 @@ for check in "${checks[@]}"; do
     shell) check_shell ;;
     docs) check_docs ;;
     headers) check_headers ;;
+    bench) check_bench ;;
     tidy) check_tidy ;;
     compilers) check_compilers ;;
     operation) check_operation ;;
     mouse) check_mouse ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|headers|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|headers|bench|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then

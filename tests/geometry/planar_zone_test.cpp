@@ -4,25 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
-#include <new>
 
 #include "geometry/error.hpp"
 #include "tests/geometry/planar_polygons.hpp"
-
-namespace {
-long allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "tests/support/allocation_counter.hpp"
 
 namespace trocar::planar {
 namespace {
@@ -136,14 +123,14 @@ TEST(PlanarZone, HandMadeCases) {
 TEST(PlanarZone, DoesNotAllocatePerFrame) {
   Dice dice(26);
   const RandomZone random = random_zone(dice);
-  const long before = allocations;
+  const std::uint64_t before = allocations_so_far();
   double sum = 0.0;
   for (int i = 0; i < 1000; ++i) {
     const dvec2 a(dice.uniform(-1.0, 1.0), dice.uniform(-1.0, 1.0)),
         b(dice.uniform(-1.0, 1.0), dice.uniform(-1.0, 1.0));
     sum += random.zone.distance(a).distance + random.zone.distance(Segment{a, b}).distance;
   }
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocations_so_far(), before);
   EXPECT_TRUE(std::isfinite(sum));
 }
 

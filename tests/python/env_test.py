@@ -1,16 +1,20 @@
 """Tests tasks as environments: seeds, spaces, rewards, several at once; and the example that learns."""
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
 import numpy as np
 import trocar
+from coarse_scene import coarse_scene
 from trocar.env import NEXT, RATES, TaskEnv, VectorTaskEnv
 
 ROOT = Path(__file__).resolve().parents[2]
 TASK = ROOT / 'data/scenes/tasks/touch_targets.toml'
+FOLDER = tempfile.TemporaryDirectory()
+COARSE = coarse_scene(TASK, Path(FOLDER.name))
 
 
 def rollout(env, seed, actions):
@@ -56,12 +60,12 @@ class Environments(unittest.TestCase):
 
     def test_the_same_seed_and_actions_give_the_same_bits(self):
         actions = np.random.default_rng(5).uniform(-1, 1, (15, 2, 6))
-        one, other = TaskEnv(TASK), TaskEnv(TASK)
+        one, other = TaskEnv(COARSE), TaskEnv(COARSE)
         first = rollout(one, 3, actions)
         self.assertEqual(first, rollout(other, 3, actions), 'another object')
         self.assertEqual(first, rollout(one, 3, actions), 'the same object again')
         self.assertNotEqual(first[0], rollout(one, 4, actions)[0], 'another seed')
-        together = VectorTaskEnv(2, TASK, threads=2)
+        together = VectorTaskEnv(2, COARSE, threads=2)
         together.reset(seed=3)
         for action in actions:
             together.step(np.stack([action, action]))
@@ -69,7 +73,7 @@ class Environments(unittest.TestCase):
         together.close()
 
     def test_a_simple_controller_earns_the_reward_and_doing_nothing_earns_none(self):
-        env = TaskEnv(TASK, seconds=15)
+        env = TaskEnv(COARSE, seconds=15)
         observation, _ = env.reset(seed=1)
         total, over = 0.0, False
         while not over:
@@ -80,13 +84,13 @@ class Environments(unittest.TestCase):
         print(f"controller: reward {total:.3f}, progress {task['progress']:.2f}, score {task['score']:.0f}")
         self.assertAlmostEqual(total, task['progress'] * task['score'] / 100, places=9)
         self.assertGreater(task['progress'], 0.15)
-        idle = TaskEnv(TASK, seconds=2)
+        idle = TaskEnv(COARSE, seconds=2)
         idle.reset(seed=1)
         rewards = [idle.step(np.zeros((2, 6)))[1] for _ in range(20)]
         self.assertEqual(sum(rewards), 0.0)
 
     def test_time_ends_an_attempt(self):
-        env = TaskEnv(TASK, seconds=0.5)
+        env = TaskEnv(COARSE, seconds=0.5)
         env.reset(seed=0)
         ends = [env.step(np.zeros((2, 6)))[3] for _ in range(9)]
         self.assertEqual(ends[:7], [False] * 7)
@@ -94,16 +98,23 @@ class Environments(unittest.TestCase):
 
     def test_pictures(self):
         try:
-            env = TaskEnv(TASK, observation='picture')
+            env = TaskEnv(COARSE, observation='picture')
             observation, _ = env.reset(seed=0)
         except trocar.InputError as error:
             self.skipTest(str(error))
         self.assertTrue(env.observation_space.contains(observation))
         self.assertGreater(observation.std(), 10)
+        together = VectorTaskEnv(3, COARSE, threads=2, observation='picture')
+        seen, _ = together.reset(seed=0)
+        np.testing.assert_array_equal(seen[0], observation, 'the same seed, in a context of its own, on another thread')
+        for _ in range(3):
+            seen = together.step(np.zeros((3, 2, 6)))[0]
+        self.assertGreater(seen.std(), 10)
+        together.close()
 
     def test_speed(self):
         count = 2
-        env = VectorTaskEnv(count, TASK, threads=2)
+        env = VectorTaskEnv(count, COARSE, threads=2)
         env.reset(seed=0)
         steps, start = 0, time.perf_counter()
         while time.perf_counter() - start < 3:
@@ -114,8 +125,8 @@ class Environments(unittest.TestCase):
         env.close()
 
     def test_the_example_learns(self):
-        done = subprocess.run([sys.executable, ROOT / 'examples/python/learn_to_touch.py', '--rounds', '1', '--attempts', '6',
-                               '--seconds', '4'], capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, ROOT / 'examples/python/learn_to_touch.py', '--scene', COARSE, '--rounds', '1',
+                               '--attempts', '6', '--seconds', '4'], capture_output=True, text=True, check=True)
         print(done.stdout)
         self.assertIn('better than the random policy', done.stdout)
 

@@ -10,17 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import trocar
+from coarse_scene import coarse_scene
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = ROOT / 'data/scenes/liver_and_stomach.toml'
 TASK = ROOT / 'data/scenes/tasks/touch_targets.toml'
+FOLDER = tempfile.TemporaryDirectory()
+COARSE, COARSE_SCRIPTED = coarse_scene(TASK, Path(FOLDER.name)), coarse_scene(SCENE, Path(FOLDER.name))
 PROGRAM = None  # the trocar program
 
 
 class Sessions(unittest.TestCase):
     def test_a_scripted_session_records_the_bits_of_the_demonstration(self):
         import h5py
-        frames = 40
+        frames = 120  # the first touch is after 80
         with tempfile.TemporaryDirectory() as folder:
             own = Path(folder) / 'own.h5'
             subprocess.run([PROGRAM, 'demo', '--headless', '--frames', str(frames), '--backend', 'scan', '--out', folder], check=True,
@@ -35,6 +38,7 @@ class Sessions(unittest.TestCase):
                         if table in theirs['organs'][name]:
                             a, b = theirs['organs'][name][table][:], ours['organs'][name][table][:]
                             self.assertEqual(a.tobytes(), b.tobytes(), f'{name}/{table}')
+                self.assertGreater(len(ours['organs/liver/touch_face']), 0)
                 a, b = theirs['session/tool_force'][:], ours['session/tool_force'][:]
                 self.assertEqual(a.tobytes(), b.tobytes())
             recording = trocar.Recording(own)
@@ -51,8 +55,8 @@ class Sessions(unittest.TestCase):
     def test_a_scored_attempt_equals_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             own, theirs = Path(folder) / 'own.h5', Path(folder) / 'theirs.h5'
-            result = trocar.perform(TASK, own, 'expert', 3)
-            subprocess.run([PROGRAM, 'perform', TASK, '--as', 'expert', '--seed', '3', '-o', theirs], check=True, capture_output=True)
+            result = trocar.perform(COARSE, own, 'expert', 3)
+            subprocess.run([PROGRAM, 'perform', COARSE, '--as', 'expert', '--seed', '3', '-o', theirs], check=True, capture_output=True)
             subprocess.run([PROGRAM, 'score', theirs, '--json', Path(folder) / 'score.json'], check=True, capture_output=True)
             attempt = json.loads((Path(folder) / 'score.json').read_text())['attempts'][0]
             score = trocar.score(own)
@@ -61,7 +65,7 @@ class Sessions(unittest.TestCase):
             self.assertEqual(score['task']['score'], result['score'])
 
     def test_moving_presses_the_tissue(self):
-        session = trocar.Session(SCENE, backend='scan', check='obb-refit')
+        session = trocar.Session(COARSE, backend='scan', check='obb-refit')
         tool = session.instruments[0]
         start = session.positions('liver')
         vertex = start[np.argmax(start[:, 2])].astype(float)
@@ -77,7 +81,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(session.faces('liver').shape[0], len(session.face_ids('liver')))
 
     def test_saved_sessions_continue_with_the_same_bits(self):
-        session = trocar.Session(SCENE, backend='scan')
+        session = trocar.Session(COARSE, backend='scan')
         rates = np.array([[20.0, -10.0, 0.0, 0.03, 0.0]] * len(session.instruments))
         def go(frames):
             for _ in range(frames):
@@ -95,7 +99,7 @@ class Sessions(unittest.TestCase):
             session.restore(state[:-1])
 
     def test_pictures_need_no_display(self):
-        session = trocar.Session(TASK, backend='scan')
+        session = trocar.Session(COARSE, backend='scan')
         session.step()
         try:
             picture = session.picture(320, 240)
@@ -107,7 +111,7 @@ class Sessions(unittest.TestCase):
         np.testing.assert_array_equal(picture, session.picture(320, 240))
 
     def test_long_calls_release_the_lock(self):
-        session = trocar.Session(SCENE, backend='scan')
+        session = trocar.Session(COARSE, backend='scan')
         counted = 0
         thread = threading.Thread(target=lambda: session.step(60))
         thread.start()
@@ -118,8 +122,8 @@ class Sessions(unittest.TestCase):
 
     def test_objects_with_opengl_work_on_any_thread_and_side_by_side(self):
         def run(backend):
-            session = trocar.Session(SCENE, backend=backend, driver='scripts')
-            session.step(20)
+            session = trocar.Session(COARSE_SCRIPTED, backend=backend, driver='scripts')
+            session.step(70)
             return session
         try:
             sessions = [run('compute')]
@@ -127,13 +131,14 @@ class Sessions(unittest.TestCase):
             self.skipTest(str(error))
         def other():
             sessions.append(run('occlusion'))
-            sessions[0].step(20)
-            sessions[1].step(20)
+            sessions[0].step(30)
+            sessions[1].step(30)
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
-        plain = trocar.Session(SCENE, backend='scan', driver='scripts')
-        plain.step(40)
+        plain = trocar.Session(COARSE_SCRIPTED, backend='scan', driver='scripts')
+        plain.step(100)
+        self.assertGreater(np.abs(plain.forces).max(), 0)
         for session in sessions:
             self.assertEqual(session.forces.tobytes(), plain.forces.tobytes())
         del sessions[0]  # its objects belong to its own context
@@ -148,7 +153,7 @@ class Sessions(unittest.TestCase):
                 with self.assertRaises(trocar.InputError):
                     trocar.Session(scene, **{'record': record, **options})
                 self.assertFalse(record.exists(), options)
-        session = trocar.Session(SCENE, backend='scan')
+        session = trocar.Session(COARSE, backend='scan')
         for wrong in (lambda: session.touched('kidney', 0), lambda: session.touched(0, 9)):
             self.assertRaises(LookupError, wrong)
         for wrong in (lambda: session.drive(np.zeros((1, 2))), lambda: session.move(0, [0, 0, 0], grip=2),
@@ -156,7 +161,7 @@ class Sessions(unittest.TestCase):
             self.assertRaises(ValueError, wrong)
         with self.assertRaisesRegex(IndexError, 'frame 5'):
             with tempfile.TemporaryDirectory() as folder:
-                short = trocar.Session(SCENE, backend='scan', record=Path(folder) / 'b.h5')
+                short = trocar.Session(COARSE, backend='scan', record=Path(folder) / 'b.h5')
                 short.step(2)
                 short.close()
                 trocar.Recording(Path(folder) / 'b.h5').tips(5)
