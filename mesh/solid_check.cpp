@@ -86,8 +86,10 @@ std::string fault_of(const MeshView& organ, const HalfEdges& adjacency, const So
   const auto s = [](std::size_t count) { return count == 1 ? "" : "s"; };
   if (organ.faces.empty()) return "the organ has no faces; tissue needs a closed surface to fill";
   if (check.open_edges > 0)
-    return fmt::format("the organ's surface has a hole at {} ({} open edge{} in all); close it before making tissue",
-                       position_of(organ, adjacency, examples.open), check.open_edges, s(check.open_edges));
+    return fmt::format(
+        "the organ's surface has a hole at {} ({} open edge{} in all); close it, for instance with `trocar mesh "
+        "repair`",
+        position_of(organ, adjacency, examples.open), check.open_edges, s(check.open_edges));
   if (check.unbalanced_edges > 0)
     return fmt::format(
         "three or more faces of the organ meet at {} without bounding a solid ({} such edge{}); remove the surplus "

@@ -4,6 +4,7 @@
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
+#include "mesh/repair.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 
@@ -39,6 +40,22 @@ py::dict report_of(const TriangleMesh& mesh, bool crossings) {
                   "fit_for_simulation"_a = report.fit_for_simulation());
 }
 
+py::tuple repaired(const TriangleMesh& mesh, double join_distance, double longest_boundary) {
+  Repaired result;
+  {
+    const py::gil_scoped_release unlocked;
+    result = repair(mesh, {.join_distance = join_distance, .longest_boundary = longest_boundary});
+  }
+  using namespace py::literals;
+  const RepairCounts& counts = result.counts;
+  const py::dict changes("joined_vertices"_a = counts.joined_vertices, "dropped_faces"_a = counts.dropped_faces,
+                         "loose_faces"_a = counts.loose_faces, "turned_faces"_a = counts.turned_faces,
+                         "replaced_faces"_a = counts.replaced_faces, "closed_holes"_a = counts.closed_holes,
+                         "new_faces"_a = counts.new_faces, "unused_vertices"_a = counts.unused_vertices,
+                         "farthest"_a = counts.farthest);
+  return py::make_tuple(std::move(result.mesh), changes);
+}
+
 }  // namespace
 
 void bind_mesh(py::module_& module) {
@@ -57,6 +74,11 @@ void bind_mesh(py::module_& module) {
       .def("report", &report_of, py::arg("crossings") = true,
            "Health of the mesh, as in `trocar mesh check`: a dict with counts, area (m^2), volume (m^3), `sound` "
            "and `fit_for_simulation`. Without `crossings` the slow search for crossing faces is left out.")
+      .def("repair", &repaired, py::arg("join_distance") = 0.0, py::arg("longest_boundary") = 0.1,
+           "Makes the surface fit for tissue, as `trocar mesh repair`; both lengths in metres. Returns the new mesh "
+           "and a "
+           "dict with the number of each change and `farthest`, the distance of the new surface from the old one (m). "
+           "Raises InputError where the result would not be sound.")
       .def(
           "save",
           [](const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit) {

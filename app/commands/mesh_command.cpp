@@ -1,4 +1,4 @@
-// trocar mesh info | check | lattice | make | decimate: examines meshes and makes new ones.
+// trocar mesh info | check | lattice | make | decimate | repair: examines meshes and makes new ones.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
+#include "mesh/repair.hpp"
 #include "sim/support/output_file.hpp"
 #include "study/shapes/superquadric.hpp"
 
@@ -28,6 +29,7 @@ struct MeshCommand {
   double spacing = 8.0;                                             // mm
   std::vector<double> size{50.0, 50.0, 50.0}, exponents{1.0, 1.0};  // mm, half; 1
   double hole = 20.0;                                               // mm
+  double join = 0.0, longest_boundary = 100.0;                      // mm
 };
 
 struct Unit {
@@ -74,9 +76,10 @@ void print_size(const MeshReport& report) {
 
 std::string yes_no(bool yes, const std::string& otherwise) { return yes ? "yes" : "NO, " + otherwise; }
 
-std::string count_of(std::size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+std::string count_of(std::size_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
+std::string count_of(std::size_t count, const std::string& what) { return count_of(count, what, what + "s"); }
 
 std::string closed_text(const Topology& t) {
   return yes_no(t.closed(), fmt::format("{} with one face, {}", count_of(t.boundary_edges, "edge"),
@@ -243,6 +246,37 @@ void decimate_file(const MeshCommand& command) {
   if (!result.health.sound()) fmt::print("the result has faults; `trocar mesh check {}` lists them\n", command.out);
 }
 
+void print_repair(const Repaired& repaired) {
+  const RepairCounts& counts = repaired.counts;
+  fmt::print("joined        {}\n", count_of(counts.joined_vertices, "vertex", "vertices"));
+  fmt::print("dropped       {} with repeated corners or the corners of another, {} in loose pieces, {} without faces\n",
+             count_of(counts.dropped_faces, "face"), count_of(counts.loose_faces, "face"),
+             count_of(counts.unused_vertices, "vertex", "vertices"));
+  fmt::print("turned        {}\n", count_of(counts.turned_faces, "face"));
+  fmt::print("replaced      {} without area\n", count_of(counts.replaced_faces, "face"));
+  fmt::print("closed        {}, with {}\n", count_of(counts.closed_holes, "hole"),
+             count_of(counts.new_faces, "new face"));
+  fmt::print("new surface   at most {:.4f} mm from the old one\n", counts.farthest * 1e3);
+}
+
+void repair_file(const MeshCommand& command) {
+  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
+  refuse_foreign(command.out, OutputKind::Mesh);
+  const double unit = command.scale * kMillimetre;
+  const TriangleMesh mesh = load_mesh(command.file, unit);
+  const Repaired result = [&] {
+    try {
+      return repair(mesh, {.join_distance = command.join * kMillimetre,
+                           .longest_boundary = command.longest_boundary * kMillimetre});
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", command.file, error.what()));
+    }
+  }();
+  save_mesh(result.mesh, command.out, unit);
+  print_repair(result);
+  fmt::print("{} faces became {}, sound, written to {}\n", mesh.faces.size(), result.mesh.faces.size(), command.out);
+}
+
 CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, MeshCommand& command) {
   CLI::App* sub = mesh.add_subcommand(name, what);
   sub->add_option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp or .vtk")->required();
@@ -297,6 +331,18 @@ void add_mesh_command(CLI::App& program) {
   decimating->add_option("--faces", command->faces, "Target number of faces")->check(within(4, kMostFaces))->required();
   decimating->add_option("-o,--out", command->out, "Mesh to write")->required();
   decimating->callback([command] { decimate_file(*command); });
+
+  CLI::App* repairing = add_file_command(
+      *mesh, "repair", "Make a surface closed, consistently oriented and free of bad faces, or say why it cannot be",
+      *command);
+  repairing->add_option("--join", command->join, "Join open edges that are closer than this, mm")
+      ->check(within(0, 1e3))
+      ->capture_default_str();
+  repairing->add_option("--holes", command->longest_boundary, "Close holes whose boundary is at most this long, mm")
+      ->check(within(0, 1e6))
+      ->capture_default_str();
+  repairing->add_option("-o,--out", command->out, "Mesh to write")->required();
+  repairing->callback([command] { repair_file(*command); });
 }
 
 }  // namespace trocar

@@ -226,6 +226,8 @@ TEST_F(Input, OptionNumbersHaveRanges) {
       {make, "--exponents", {"nan,1", "-1,1", "1e99,1"}},
       {make, "--hole", {"nan", "-1", "inf"}},
       {"mesh decimate " + mesh_ + " -o " + at("less.obj"), "--faces", kPositive},
+      {"mesh repair " + mesh_ + " -o " + at("fixed.obj"), "--join", {"-1", "nan", "inf"}},
+      {"mesh repair " + mesh_ + " -o " + at("fixed.obj"), "--holes", {"-1", "nan", "inf"}},
   };
   for (const Case& tried : cases)
     for (const std::string& value : tried.wrong) expect_short(tried.command + " " + tried.option + " " + value, "--");

@@ -135,6 +135,7 @@ TEST_F(Output, NoOutputIsAnInputOrAnotherOutput) {
       {motion_, query + " --out " + at("o.csv") + " --json " + motion_, "--json is also read (--trajectory)"},
       {motion_, query + " --out " + at("o.csv") + " --json " + at("o.csv"), "--out and --json name the same file"},
       {at("made.obj"), "mesh decimate " + at("made.obj") + " --faces 100 -o " + at("made.obj"), "--out is also read"},
+      {at("made.obj"), "mesh repair " + at("made.obj") + " -o " + at("made.obj"), "--out is also read"},
       {at("made.obj"), "mesh check " + at("made.obj") + " --json " + at("made.obj"), "--json is also read"},
       {session, "score " + session + " --json " + session, "--json is also read"},
       {session, "score " + session + " --json " + at("a") + " --csv " + at("a"), "--json and --csv name the same file"},
@@ -188,6 +189,7 @@ TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
       {"mesh make superellipsoid --faces 500 -o ", "k.vtk"},
       {"mesh make superellipsoid --faces 500 -o ", "k.vtp"},
       {"mesh decimate " + at("organ.obj") + " --faces 500 -o ", "l.obj"},
+      {"mesh repair " + at("organ.obj") + " -o ", "m.obj"},
   };
   for (const Case& tried : cases) {
     const std::string name = at(tried.name.c_str());

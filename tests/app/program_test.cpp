@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "mesh/mesh_io.hpp"
+#include "mesh/mesh_report.hpp"
+#include "mesh/organ_maker.hpp"
 #include "tests/app/run_program.hpp"
 #include "tests/support/shapes.hpp"
 
@@ -260,6 +263,24 @@ TEST_F(Program, MeshTools) {
   EXPECT_NE(check.out.find("sound: fit for simulation"), std::string::npos) << check.out;
   EXPECT_EQ(run("mesh decimate " + out + " --faces 1000 -o " + (folder_.path() / "less.ply").string()).status, 0);
   expect_refused("mesh make kidney -o " + out, "kidney");
+}
+
+// An organ with hundreds of open edges: tissue refuses it, and accepts the repaired one.
+TEST_F(Program, MeshRepairMakesAnOrganFitForTissue) {
+  const std::string open = (folder_.path() / "open.stl").string(), whole = (folder_.path() / "whole.obj").string();
+  TriangleMesh mesh = make_organ("liver", {.faces = 6000});
+  for (std::uint32_t v = 7; v < 3000; v += 60)
+    std::erase_if(mesh.faces, [v](const glm::uvec3& f) { return f.x == v || f.y == v || f.z == v; });
+  save_mesh(mesh, open);
+  EXPECT_GT(mesh_report(mesh.view()).welded.boundary_edges, 200u);
+  expect_refused("mesh lattice " + open, "has a hole");
+  const Outcome repaired = run("mesh repair " + open + " -o " + whole);
+  EXPECT_EQ(repaired.status, 0) << repaired.err;
+  EXPECT_NE(repaired.out.find("holes, with"), std::string::npos) << repaired.out;
+  EXPECT_EQ(run("mesh check " + whole).status, 0);
+  EXPECT_EQ(run("mesh lattice " + whole).status, 0);
+  expect_refused("mesh repair " + open + " --holes 5 -o " + (folder_.path() / "not.obj").string(), "at most 5 mm");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "not.obj"));
 }
 
 // `mesh lattice` refuses a surface with the same words with which `mesh check` reports the fault.

@@ -32,6 +32,19 @@ class Meshes(unittest.TestCase):
         del mesh
         self.assertTrue(np.isfinite(positions).all(), 'the view keeps the mesh alive')
 
+    def test_repair_closes_what_was_cut_open(self):
+        liver = trocar.load_mesh(LIVER)
+        faces = liver.faces[~np.isin(liver.faces, [100, 900]).any(axis=1)]
+        cut = trocar.Mesh(liver.positions, faces)
+        self.assertFalse(cut.report()['sound'])
+        whole, changes = cut.repair()
+        self.assertTrue(whole.report()['fit_for_simulation'])
+        self.assertEqual(changes['closed_holes'], 2)
+        self.assertEqual(changes['new_faces'], len(whole) - len(cut))
+        self.assertLess(changes['farthest'], 0.005)
+        with self.assertRaisesRegex(trocar.InputError, 'boundary'):
+            cut.repair(longest_boundary=0.001)
+
     def test_report_is_that_of_mesh_check(self):
         report = trocar.load_mesh(LIVER).report()
         self.assertTrue(report['sound'] and report['fit_for_simulation'] and report['closed'])
