@@ -92,15 +92,25 @@ double idle_share(const Track& track) {
   return static_cast<double>(still) / static_cast<double>(track.size());
 }
 
-std::size_t movements(const Track& track) {
-  std::size_t count = 0;
-  bool moving = false;
-  for (const double speed : track.speed) {
-    if (!moving && speed > kMovingSpeed) ++count;
-    moving = moving ? speed > kStillSpeed : speed > kMovingSpeed;
+std::vector<Track> movements_of(const Track& track) {
+  constexpr auto kMargin = static_cast<std::size_t>(kTrackRate / (2.0 * kTrackCutOff));
+  std::vector<Track> list;
+  for (std::size_t k = 0; k < track.size();) {
+    const auto from = track.speed.begin() + static_cast<std::ptrdiff_t>(k);
+    const auto fast = std::find_if(from, track.speed.end(), [](double v) { return v > kMovingSpeed; });
+    if (fast == track.speed.end()) break;
+    const auto slow = std::find_if(fast, track.speed.end(), [](double v) { return v <= kStillSpeed; });
+    auto begin = fast;
+    while (begin != from && *(begin - 1) > kStillSpeed) --begin;
+    const auto first = static_cast<std::size_t>(begin - track.speed.begin());
+    const auto last = static_cast<std::size_t>(slow - track.speed.begin());
+    list.push_back(part_of(track, first - std::min(first, kMargin), std::min(last + kMargin, track.size())));
+    k = last;
   }
-  return count;
+  return list;
 }
+
+std::size_t movements(const Track& track) { return movements_of(track).size(); }
 
 double speed_correlation(const Track& left, const Track& right) {
   const double start = std::max(left.start, right.start);

@@ -5,6 +5,7 @@
 
 #include <glm/glm.hpp>
 #include <span>
+#include <vector>
 
 #include "sim/score/track.hpp"
 
@@ -32,6 +33,8 @@ double mean_speed(const Track& track);  // m/s
 double peak_speed(const Track& track);  // m/s
 double idle_share(const Track& track);  // 0..1  of the time, slower than kStillSpeed
 std::size_t movements(const Track& track);
+// Returns the movements, each with half a period of the low-pass's cut-off at either end, where samples exist.
+std::vector<Track> movements_of(const Track& track);
 
 // Returns Pearson's correlation of the speeds of two instruments over their common time; NaN when that is shorter than
 // a second or one of the speeds is constant.

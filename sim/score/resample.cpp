@@ -37,6 +37,11 @@ Biquad butterworth(double rate, double cut_off) {
   return {w * w * scale, 2.0 * w * w * scale, w * w * scale, 2.0 * (w * w - 1.0) * scale, (1.0 - k + w * w) * scale};
 }
 
+// The filter runs twice. Each pass has a cut-off above `cut_off`, so that both passes together halve the power there.
+double pass_cut_off(double rate, double cut_off) {
+  return std::min(cut_off / elementary::pow(std::numbers::sqrt2 - 1.0, 0.25), 0.49 * rate);
+}
+
 // Initial state: the first value, constant.
 void filter(const Biquad& f, std::vector<double>& x) {
   double x1 = x.front(), x2 = x1, y1 = x1, y2 = x1;
@@ -90,11 +95,16 @@ std::vector<double> spline_samples(const Knots& knots, double rate) {
   return samples;
 }
 
+// The power that one pass of the filter lets pass; both passes together let this part of the amplitude pass.
+double passed_part(double f, double rate, double cut_off) {
+  const double w = elementary::tan(std::numbers::pi * f / rate) /
+                   elementary::tan(std::numbers::pi * pass_cut_off(rate, cut_off) / rate);
+  return 1.0 / (1.0 + w * w * w * w);
+}
+
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off) {
   if (values.size() < 2) return {values.begin(), values.end()};
-  // The filter runs twice. Each pass has a cut-off above `cut_off`, so that both passes together halve the power there.
-  const double corrected = cut_off / elementary::pow(std::numbers::sqrt2 - 1.0, 0.25);
-  const Biquad pass = butterworth(rate, std::min(corrected, 0.49 * rate));
+  const Biquad pass = butterworth(rate, pass_cut_off(rate, cut_off));
   const std::size_t margin = std::min(values.size() - 1, static_cast<std::size_t>(rate));
   std::vector<double> x;
   x.reserve(values.size() + 2 * margin);

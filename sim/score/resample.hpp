@@ -24,5 +24,7 @@ std::vector<double> spline_samples(const Knots& knots, double rate);
 // Applies the low-pass. At the frequency `cut_off`, 0 < cut_off < rate / 2, half of the power passes. The ends are
 // extended by point reflection.
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off);
+// Returns the part of an amplitude at frequency f that low_passed() lets pass, 0 .. 1; f < rate / 2.
+double passed_part(double f, double rate, double cut_off);
 
 }  // namespace trocar

@@ -63,6 +63,17 @@ double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate) {
   return jerk > 0.0 ? -elementary::log(jerk) : kNone;
 }
 
+double log_jerk_per_second(std::span<const glm::dvec3> tip, double rate) {
+  if (tip.size() < 5) return kNone;
+  double squares = 0.0;
+  for (std::size_t k = 1; k < tip.size(); ++k) {
+    const glm::dvec3 velocity = (tip[k] - tip[k - 1]) * rate;
+    squares += glm::dot(velocity, velocity);
+  }
+  const double jerk = mean_squared_jerk(tip, rate), speed = squares / static_cast<double>(tip.size() - 1);
+  return jerk > 0.0 && speed > 0.0 ? -elementary::log(jerk / speed) : kNone;
+}
+
 double spectral_arc_length(std::span<const double> speed, double rate, const SpectralArc& arc) {
   if (speed.size() < 2) return kNone;
   const std::size_t length = std::bit_ceil(speed.size()) << arc.padding;

@@ -21,6 +21,10 @@ double mean_squared_jerk(std::span<const glm::dvec3> tip, double rate);  // m^2/
 // below five samples or without motion.
 double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate);
 
+// Returns -ln((1 s)^4 * mean squared jerk / mean squared speed): unlike the one above it does not depend on the length
+// of an attempt whose motion stays the same. NaN below five samples or without motion.
+double log_jerk_per_second(std::span<const glm::dvec3> tip, double rate);
+
 struct SpectralArc {
   double highest = 10.0;   // Hz   upper limit of the frequency
   double smallest = 0.05;  // 1    of the maximum: the arc begins and ends at the outermost values above this

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/score/noise.hpp"
 #include "sim/score/resample.hpp"
 
 namespace trocar {
@@ -61,6 +62,8 @@ Track track_of(const TrackSamples& samples) {
   track.pivot = smooth(samples.time, samples.pivot);
   track.roll_deg = smooth(samples.time, samples.roll_deg);
   track.speed = speed_of(track.tip);
+  track.noise = noise_of(samples.time, samples.tip);
+  track.noise_jerk = noise_jerk(track.noise, median_rate(samples.time));
   return track;
 }
 
@@ -68,8 +71,13 @@ Track part_of(const Track& track, std::size_t first, std::size_t last) {
   const auto cut = [&](const auto& list) {
     return std::decay_t<decltype(list)>(list.data() + first, list.data() + last);
   };
-  return {track.start + static_cast<double>(first) / kTrackRate, cut(track.tip), cut(track.pivot), cut(track.roll_deg),
-          cut(track.speed)};
+  return {track.start + static_cast<double>(first) / kTrackRate,
+          cut(track.tip),
+          cut(track.pivot),
+          cut(track.roll_deg),
+          cut(track.speed),
+          track.noise,
+          track.noise_jerk};
 }
 
 Track active_part(const Track& track, double slowest) {

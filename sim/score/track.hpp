@@ -28,6 +28,8 @@ struct Track {
   std::vector<glm::dvec3> tip, pivot;  // [sample] m
   std::vector<double> roll_deg;        // [sample]
   std::vector<double> speed;           // [sample] m/s of the tip, by central differences
+  double noise = 0.0;                  // m        of the samples of the tip, along one axis
+  double noise_jerk = 0.0;             // m^2/s^6  mean squared jerk of the tip that this noise leaves
 
   std::size_t size() const { return tip.size(); }
   double duration() const { return tip.size() < 2 ? 0.0 : static_cast<double>(tip.size() - 1) / kTrackRate; }  // s
