@@ -36,7 +36,7 @@ std::string grade_text(const Metric& metric) {
 
 void print_table(const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics)
-    fmt::print("  {:<32} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, grade_text(metric));
+    fmt::print("  {:<36} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, grade_text(metric));
 }
 
 void print_attempt(const Attempt& attempt) {

@@ -163,12 +163,14 @@ json of(const ReportSession& session) {
 
 json of(const MetricCurve& curve) {
   const auto& fit = curve.fit;
-  return {{"instrument", curve.instrument},
-          {"id", curve.id},
-          {"label", curve.label},
-          {"unit", curve.unit},
-          {"values", curve.values},  // NaN becomes null
-          {"fit", fit ? json{{"first", fit->first}, {"rate", fit->rate}, {"explained", fit->explained}} : json()}};
+  return {
+      {"instrument", curve.instrument},
+      {"id", curve.id},
+      {"label", curve.label},
+      {"unit", curve.unit},
+      {"values", curve.values},  // NaN becomes null
+      {"fit", fit ? json{{"limit", fit->limit}, {"gain", fit->gain}, {"rate", fit->rate}, {"explained", fit->explained}}
+                  : json()}};
 }
 
 // In JSON, '<' occurs only in strings; escaping it there keeps a string from ending the <script> element.

@@ -1,7 +1,8 @@
-// Computes the change of metrics from attempt to attempt, and fits the power law of practice to each. Source: Newell,
-// Rosenbloom, "Mechanisms of skill acquisition and the law of practice", in: Anderson (ed.), Cognitive Skills and their
-// Acquisition, 1981: value = first * attempt^-rate. The fit is by least squares between the logarithms. Tested in
-// tests/sim/learning_curve_test.cpp
+// Computes the change of metrics from attempt to attempt, and fits the power law of practice with a limit to each:
+// value(n) = limit + gain n^-rate. Least squares between the values themselves, so zeros and negative values count as
+// any other. A metric whose values are never negative gets no negative limit. Source: Newell, Rosenbloom, "Mechanisms
+// of skill acquisition and the law of practice", in: Anderson (ed.), Cognitive Skills and their Acquisition, 1981.
+// Tested in tests/sim/learning_curve_test.cpp
 #pragma once
 
 #include <optional>
@@ -13,22 +14,23 @@
 
 namespace trocar {
 
-// value(n) = first * n^-rate, n = 1, 2, ...
-struct PowerLaw {
-  double first = 0.0;      // fitted value of attempt 1, in the metric's unit
-  double rate = 0.0;       // 1   > 0: the metric falls with practice
-  double explained = 0.0;  // 0..1  R^2 of the logarithms
+// value(n) = limit + gain * n^-rate, n = 1, 2, ...
+struct PracticeCurve {
+  double limit = 0.0;      // approached after many attempts, in the metric's unit
+  double gain = 0.0;       // value of attempt 1 minus the limit
+  double rate = 1.0;       // 1   > 0
+  double explained = 0.0;  // 0..1  R^2
   double at(double attempt) const;
 };
-// Fits the power law. Needs three values above zero; other values (zero, negative, NaN) are left out but keep their
-// attempt number.
-std::optional<PowerLaw> fit_power_law(std::span<const double> values);
+// Fits the curve to the finite values; NaN keep their attempt number. Needs three; with fewer than five the rate is 1,
+// because three parameters would fit them whatever they are.
+std::optional<PracticeCurve> fit_practice(std::span<const double> values);
 
 struct MetricCurve {
   std::string instrument;  // empty: of the whole attempt
   std::string id, label, unit;
   std::vector<double> values;  // [attempt] NaN where the metric is missing
-  std::optional<PowerLaw> fit;
+  std::optional<PracticeCurve> fit;
 };
 
 struct LearningCurve {

@@ -70,7 +70,7 @@ std::vector<Metric> motion_metrics(const Track& track, std::span<const double> s
   add("ldlj", "Log dimensionless jerk", "", jerk_of(active), kWholeNote);
   add("mean_squared_jerk", "Mean squared jerk", "m^2/s^6",
       unless_noise(active, mean_squared_jerk(active.tip, kTrackRate)), kJerkNote);
-  add("noise", "Noise of the sensor", "mm", track.noise * 1e3);
+  add("noise", "Noise of the sensor", "mm", track.size() < 2 ? kNone : track.noise * 1e3);
   add("movements", "Movements", "", track.size() < 2 ? kNone : static_cast<double>(moves.size()));
   add("idle", "Idle time", "%", idle_share(track) * 100.0);
   return list;

@@ -84,7 +84,7 @@ TEST_F(Researcher, TheExampleOfTheDocsIsCorrect) {
 TEST_F(Researcher, ScoresAreWrittenAsTables) {
   const std::string json = (folder.path() / "j.json").string();
   ASSERT_EQ(run(fmt::format("{} score {} --json {}", TROCAR_PROGRAM, file.string(), json)), 0) << err();
-  for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                             100 mm",
+  for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                                 100 mm",
                            "Mean squared jerk", "does not discriminate skill"})
     EXPECT_NE(out().find(line), std::string::npos) << line << "\n" << out();
   EXPECT_NE(read_file(json).find("trocar-scores-1"), std::string::npos);

@@ -13,7 +13,7 @@ test("shows learning curves, the table and any attempt", async () => {
   const time = page.locator("[data-curve='/duration'].practice");
   assert.equal(await time.locator(".practice-point").count(), 5);
   assert.equal(await time.locator(".fit").count(), 1);
-  assert.match(await time.textContent(), /60 · n\^−0\.4: falls by 24\.2%/);
+  assert.match(await time.textContent(), /From 60 towards 0, halfway by attempt 6; R² 1\.00/);
   const best = await page.textContent("tr[data-curve='/duration'] .best");
   assert.match(best, /^31\.5 ★$/);
   assert.equal(await page.locator("#attempt-section select option").count(), 5);

@@ -6,7 +6,7 @@ import { bestOf, isFlat, withoutTwins } from "../../app/report/web/compare.js";
 import { kScale, scaleColour } from "../../app/report/web/colour.js";
 import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
 import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
-import { practiceAt } from "../../app/report/web/practice.js";
+import { practiceAt, practiceText } from "../../app/report/web/practice.js";
 import { judgement, limitsText, slowMachineText } from "../../app/report/web/score.js";
 import { travellers } from "../../app/report/web/paths.js";
 import { fillTriangle } from "../../app/report/web/shadow.js";
@@ -116,7 +116,11 @@ test("the best attempt is found, flat and duplicate curves are recognised", () =
     withoutTwins([curve, { ...curve, id: "again" }, { ...curve, label: "Errors" }]).map(({ label }) => label),
     ["Time", "Errors"],
   );
-  assert.equal(practiceAt({ first: 60, rate: 0.5 }, 4), 30);
+  assert.equal(practiceAt({ limit: 10, gain: 60, rate: 0.5 }, 4), 40);
+  const fit = { limit: -6, gain: -4, rate: 0.5, explained: 0.9 };
+  assert.equal(practiceText({ fit }), "From −10 towards −6, halfway by attempt 4; R² 0.90.");
+  assert.match(practiceText({ fit: { ...fit, rate: 0.05, explained: 0.1 } }), /more than 1000 attempts; R² 0\.10; no clear trend\.$/);
+  assert.match(practiceText({ fit: null }), /it needs three/);
 });
 
 test("a failed backend is named, a backend without a change is not", () => {

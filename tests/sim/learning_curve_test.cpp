@@ -1,36 +1,93 @@
-// Tests that the fit recovers the power law of practice from data that follow it, and that attempts are ordered.
+// Tests that the fit recovers the curve of practice from data that follow it and is the best there is, and that
+// attempts are ordered.
 #include "sim/score/learning_curve.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <random>
 
 namespace trocar {
 namespace {
 
-TEST(LearningCurve, RecoversThePowerLaw) {
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> curve_of(double limit, double gain, double rate, int attempts) {
   std::vector<double> values;
-  for (int n = 1; n <= 12; ++n) values.push_back(90.0 * std::pow(n, -0.35));
-  values[4] = std::numeric_limits<double>::quiet_NaN();
-  values[7] = 0.0;
-  const auto fit = fit_power_law(values);
-  ASSERT_TRUE(fit);
-  EXPECT_NEAR(fit->first, 90.0, 1e-9);
-  EXPECT_NEAR(fit->rate, 0.35, 1e-12);
-  EXPECT_NEAR(fit->explained, 1.0, 1e-9);
-  EXPECT_NEAR(fit->at(8.0), 90.0 * std::pow(8.0, -0.35), 1e-9);
+  for (int n = 1; n <= attempts; ++n) values.push_back(limit + gain * std::pow(n, -rate));
+  return values;
 }
 
-// The values 1, 2, 4 at 1, 2, 4 have slope 1 in logarithms; 8, 2, 8 have slope 0 and R^2 = 0.
-TEST(LearningCurve, ByHand) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NEAR(fit_power_law(std::vector{1.0, 2.0, nan, 4.0})->rate, -1.0, 1e-12);
-  EXPECT_NEAR(fit_power_law(std::vector{8.0, 2.0, nan, 8.0})->rate, 0.0, 1e-12);
-  EXPECT_NEAR(fit_power_law(std::vector{8.0, 2.0, nan, 8.0})->explained, 0.0, 1e-12);
-  EXPECT_NEAR(fit_power_law(std::vector{3.0, 3.0, 3.0})->explained, 1.0, 1e-12);
-  EXPECT_FALSE(fit_power_law(std::vector{3.0, 2.0, 0.0, -1.0}));
-  EXPECT_FALSE(fit_power_law({}));
+// Falling and rising, towards limits of any sign.
+TEST(LearningCurve, RecoversTheCurve) {
+  for (const double limit : {40.0, 0.0, -60.0})
+    for (const double gain : {50.0, -30.0})
+      for (const double rate : {0.2, 0.35, 1.0, 2.0}) {
+        std::vector<double> values = curve_of(limit, gain, rate, 14);
+        values[4] = kNan;
+        const auto fit = fit_practice(values);
+        ASSERT_TRUE(fit);
+        EXPECT_NEAR(fit->limit, limit, 1e-3) << limit << " " << gain << " " << rate;
+        EXPECT_NEAR(fit->gain, gain, 1e-3);
+        EXPECT_NEAR(fit->rate, rate, 1e-4);
+        EXPECT_NEAR(fit->explained, 1.0, 1e-9);
+        EXPECT_NEAR(fit->at(8.0), limit + gain * std::pow(8.0, -rate), 1e-5);
+      }
+}
+
+// No other limit, gain and rate of a fine grid leaves smaller squares.
+TEST(LearningCurve, IsTheBestOfAGrid) {
+  std::mt19937 random(61);
+  std::printf("seed 61\n");
+  std::normal_distribution<double> noise(0.0, 2.0);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<double> values = curve_of(-3.0, 12.0, 0.6, 10);
+    for (double& value : values) value += noise(random);
+    const auto squares = [&](double limit, double gain, double rate) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const double off = values[k] - limit - gain * std::pow(static_cast<double>(k + 1), -rate);
+        sum += off * off;
+      }
+      return sum;
+    };
+    const auto fit = fit_practice(values);
+    ASSERT_TRUE(fit);
+    const double least = squares(fit->limit, fit->gain, fit->rate);
+    for (double rate = 0.05; rate < 5.0; rate *= 1.1)
+      for (double limit = -30.0; limit < 30.0; limit += 1.0)
+        for (double gain = -40.0; gain < 40.0; gain += 1.0) ASSERT_GE(squares(limit, gain, rate), least - 1e-9);
+  }
+}
+
+// Counts of errors reach zero, and a smoothness is negative: all values count.
+TEST(LearningCurve, ZerosAndNegativeValuesCount) {
+  const auto errors = fit_practice(std::vector{6.0, 3.0, 1.0, 0.0, 0.0, 0.0});
+  ASSERT_TRUE(errors);
+  EXPECT_GE(errors->limit, 0.0);
+  EXPECT_LT(errors->at(6.0), 1.2);
+  const auto smoothness = fit_practice(std::vector{-9.0, -7.5, -7.0, -6.8, -6.6});
+  ASSERT_TRUE(smoothness);
+  EXPECT_LT(smoothness->limit, -5.0);
+  EXPECT_LT(smoothness->gain, 0.0);
+  EXPECT_GT(smoothness->explained, 0.98);
+}
+
+TEST(LearningCurve, FewValuesByHand) {
+  // 1, 1/2, 1/4 of the gain: 2 + 4 / n.
+  const auto fit = fit_practice(std::vector{6.0, 4.0, kNan, 3.0});
+  ASSERT_TRUE(fit);
+  EXPECT_EQ(fit->rate, 1.0);
+  EXPECT_NEAR(fit->limit, 2.0, 1e-12);
+  EXPECT_NEAR(fit->gain, 4.0, 1e-12);
+  const auto constant = fit_practice(std::vector{3.0, 3.0, 3.0});
+  EXPECT_NEAR(constant->gain, 0.0, 1e-12);
+  EXPECT_EQ(constant->explained, 1.0);
+  EXPECT_NEAR(fit_practice(std::vector{8.0, 2.0, 8.0, 2.0, 8.0, 2.0, 8.0})->explained, 0.0, 0.2);
+  EXPECT_FALSE(fit_practice(std::vector{3.0, kNan, 1.0}));
+  EXPECT_FALSE(fit_practice({}));
 }
 
 TEST(LearningCurve, AttemptsByDate) {

@@ -84,7 +84,7 @@ function learningSection(curves, sessions, selection) {
   return section(
     "learning-section",
     "Learning curves",
-    "Each point is an attempt, in order. Blue band: good values. Dashed: the power law of practice, fitted to at least three attempts. Select a point to see that attempt below.",
+    "Each point is an attempt, in order. Blue band: good values. Dashed: the power law of practice with a limit, fitted to at least three attempts. Select a point to see that attempt below.",
     byInstrument(curves).map(([name, own]) => folded(name, multiples(own, sessions, selection))),
   );
 }

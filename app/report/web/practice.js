@@ -5,21 +5,23 @@ import { figure, ticks } from "./format.js";
 
 const kHeight = 130;
 const kFaintest = 0.3; // R²; below it there is no clear trend
+const kManyAttempts = 1000;
+const kNearlyZero = 1e-3; // a limit of this part of the gain is shown as 0
 const kMargin = { left: 44, right: 10, top: 8, bottom: 22 };
 
 /** value(attempt) of the fit, attempt 1, 2, ... */
 export function practiceAt(fit, attempt) {
-  return fit.first * attempt ** -fit.rate;
+  return fit.limit + fit.gain * attempt ** -fit.rate;
 }
 
 /** The fit in a sentence. */
-export function practiceText({ values, fit }) {
-  const known = values.filter((value) => Number.isFinite(value));
-  if (!fit) return known.length < 3 ? "Too few attempts for a fit." : "No fit: it needs three values above zero.";
-  const trendWord = fit.rate > 0 ? "falls" : "grows";
-  const twice = Math.abs(100 * (2 ** -fit.rate - 1));
+export function practiceText({ fit }) {
+  if (!fit) return "Too few attempts for a fit: it needs three.";
   const trend = fit.explained < kFaintest ? "; no clear trend" : "";
-  return `${figure(fit.first)} · n^${figure(-fit.rate)}: ${trendWord} by ${figure(twice)}% with every doubling of practice; R² ${fit.explained.toFixed(2)}${trend}.`;
+  const half = Math.max(2, Math.round(2 ** (1 / fit.rate)));
+  const way = half > kManyAttempts ? `halfway only after more than ${kManyAttempts} attempts` : `halfway by attempt ${half}`;
+  const limit = Math.abs(fit.limit) < kNearlyZero * Math.abs(fit.gain) ? 0 : fit.limit;
+  return `From ${figure(practiceAt(fit, 1))} towards ${figure(limit)}, ${way}; R² ${fit.explained.toFixed(2)}${trend}.`;
 }
 
 function scales(values, limits, fit, width) {
