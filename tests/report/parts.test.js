@@ -118,9 +118,11 @@ test("the best attempt is found, flat and duplicate curves are recognised", () =
   );
   assert.equal(practiceAt({ limit: 10, gain: 60, rate: 0.5 }, 4), 40);
   const fit = { limit: -6, gain: -4, rate: 0.5, explained: 0.9 };
-  assert.equal(practiceText({ fit }), "From −10 towards −6, halfway by attempt 4; R² 0.90.");
-  assert.match(practiceText({ fit: { ...fit, rate: 0.05, explained: 0.1 } }), /more than 1000 attempts; R² 0\.10; no clear trend\.$/);
-  assert.match(practiceText({ fit: null }), /it needs three/);
+  const values = [-10, -9, -8, -8];
+  assert.equal(practiceText({ values, fit }), "From −10 towards −6, halfway by attempt 4; R² 0.90.");
+  assert.equal(practiceText({ values, fit: { ...fit, explained: 0.1 } }), "No clear trend; R² 0.10.");
+  assert.match(practiceText({ values, fit: { ...fit, rate: 0.05 } }), /^From −10 to −9\.73, no limit in sight/);
+  assert.match(practiceText({ values, fit: null }), /it needs three/);
 });
 
 test("a failed backend is named, a backend without a change is not", () => {

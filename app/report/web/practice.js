@@ -5,7 +5,7 @@ import { figure, ticks } from "./format.js";
 
 const kHeight = 130;
 const kFaintest = 0.3; // R²; below it there is no clear trend
-const kManyAttempts = 1000;
+const kManyAttempts = 1000; // a limit that is halfway only after these is none
 const kNearlyZero = 1e-3; // a limit of this part of the gain is shown as 0
 const kMargin = { left: 44, right: 10, top: 8, bottom: 22 };
 
@@ -15,13 +15,16 @@ export function practiceAt(fit, attempt) {
 }
 
 /** The fit in a sentence. */
-export function practiceText({ fit }) {
+export function practiceText({ values, fit }) {
   if (!fit) return "Too few attempts for a fit: it needs three.";
-  const trend = fit.explained < kFaintest ? "; no clear trend" : "";
+  const explained = `R² ${fit.explained.toFixed(2)}`;
+  if (fit.explained < kFaintest) return `No clear trend; ${explained}.`;
+  const first = figure(practiceAt(fit, 1));
   const half = Math.max(2, Math.round(2 ** (1 / fit.rate)));
-  const way = half > kManyAttempts ? `halfway only after more than ${kManyAttempts} attempts` : `halfway by attempt ${half}`;
   const limit = Math.abs(fit.limit) < kNearlyZero * Math.abs(fit.gain) ? 0 : fit.limit;
-  return `From ${figure(practiceAt(fit, 1))} towards ${figure(limit)}, ${way}; R² ${fit.explained.toFixed(2)}${trend}.`;
+  if (half > kManyAttempts)
+    return `From ${first} to ${figure(practiceAt(fit, values.length))}, no limit in sight; ${explained}.`;
+  return `From ${first} towards ${figure(limit)}, halfway by attempt ${half}; ${explained}.`;
 }
 
 function scales(values, limits, fit, width) {
