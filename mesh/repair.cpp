@@ -6,8 +6,8 @@
 
 #include "geometry/error.hpp"
 #include "mesh/face_tree.hpp"
+#include "mesh/half_edge.hpp"
 #include "mesh/repair_steps.hpp"
-#include "mesh/self_crossing.hpp"
 
 namespace trocar {
 namespace {
@@ -89,6 +89,8 @@ double farthest_from(const FaceTree& old_surface, const TriangleMesh& mesh, std:
 
 Repaired repair(const TriangleMesh& mesh, const RepairParams& params) {
   Repaired result;
+  if (!(params.join_distance >= 0.0) || !(params.longest_boundary >= 0.0))
+    throw InputError("the join distance and the longest boundary of a hole must be numbers of at least 0");
   RepairCounts& counts = result.counts;
   TriangleMesh& now = result.mesh;
   now = mesh;

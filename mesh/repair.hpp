@@ -35,8 +35,9 @@ struct Repaired {
   MeshReport report;  // of the result; sound
 };
 
-// Repairs the mesh. Remaining faces and vertices keep their order; new faces follow. A sound mesh without seams is
-// returned unchanged. Throws InputError with one sentence when the result would not be sound.
+// Repairs the mesh. Remaining faces and vertices keep their order; new faces follow. A sound mesh without
+// seams and unused vertices is returned unchanged. Throws InputError with one sentence when the result would not be
+// sound.
 Repaired repair(const TriangleMesh& mesh, const RepairParams& params = {});
 
 }  // namespace trocar

@@ -76,9 +76,8 @@ void bind_mesh(py::module_& module) {
            "and `fit_for_simulation`. Without `crossings` the slow search for crossing faces is left out.")
       .def("repair", &repaired, py::arg("join_distance") = 0.0, py::arg("longest_boundary") = 0.1,
            "Makes the surface fit for tissue, as `trocar mesh repair`; both lengths in metres. Returns the new mesh "
-           "and a "
-           "dict with the number of each change and `farthest`, the distance of the new surface from the old one (m). "
-           "Raises InputError where the result would not be sound.")
+           "and a dict with the number of each change and `farthest`, the distance of the new surface from the old one "
+           "(m). Raises InputError where the result would not be sound.")
       .def(
           "save",
           [](const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit) {

@@ -26,19 +26,20 @@ double unless_noise(const Track& track, double value) {
   return track.noise_jerk <= kMostNoise * mean_squared_jerk(track.tip, kTrackRate) ? value : kNone;
 }
 
-// Returns the median of a value over movements; NaN without movements, or when half of the values or more are NaN.
+// Returns the median of a value over the movements that have one; NaN unless more than half of them have.
 template <class Value>
 double median_over(const std::vector<Track>& list, Value value) {
-  std::vector<double> values;
+  std::vector<double> known;
+  std::size_t asked = 0;
   for (const Track& movement : list) {
     if (movement.size() < kFewestSamples) continue;
-    const double of_this = value(movement);
-    values.push_back(std::isnan(of_this) ? -std::numeric_limits<double>::infinity() : of_this);
+    ++asked;
+    if (const double of_this = value(movement); !std::isnan(of_this)) known.push_back(of_this);
   }
-  if (values.empty()) return kNone;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return std::isinf(*middle) ? kNone : *middle;
+  if (2 * known.size() <= asked) return kNone;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  return *middle;
 }
 
 double arc_of(const Track& track) { return spectral_arc_length(track.speed, kTrackRate); }

@@ -244,6 +244,8 @@ TEST(Repair, RefusesWithOneSentence) {
   EXPECT_NE(refusal(strip).find("only one side"), std::string::npos) << refusal(strip);
 
   EXPECT_NE(refusal({}), "");
+  EXPECT_NE(refusal(shapes::cube(), {.join_distance = -1e-3}).find("at least 0"), std::string::npos);
+  EXPECT_NE(refusal(shapes::cube(), {.longest_boundary = std::nan("")}).find("at least 0"), std::string::npos);
   EXPECT_NE(refusal(shapes::random_soup(1, 3)).find("no face remains"), std::string::npos);
   TriangleMesh plate = shapes::grid(4, 4);  // its rim is its only boundary: closing it folds it flat
   EXPECT_NE(refusal(plate, {.longest_boundary = 1.0}), "");

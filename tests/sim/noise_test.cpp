@@ -113,6 +113,20 @@ TEST(Noise, JerkIsEmptyWhereItWouldMeasureTheSensor) {
   EXPECT_NEAR(clean_arc, -1.41, 0.06);
 }
 
+// Slow movements, whose jerk is below the noise, do not count as rough ones; with more of them than of others there is
+// no value.
+TEST(Noise, TheMedianIsOfTheMovementsThatHaveAValue) {
+  const auto metrics_of = [](int fast, int slow) {
+    const test::Path quick = reaches(fast, 0.4), calm = reaches(slow, 1.5);
+    const double then = length_of(fast, 0.4);
+    const test::Path both = [=](double t) { return t < then ? quick(t) : quick(then) + calm(t - then); };
+    return motion_metrics(track_of(noisy(both, then + length_of(slow, 1.5), 60.0, 2e-5, 9)), {});
+  };
+  EXPECT_NEAR(value_of(metrics_of(6, 4), "ldlj_movement"), value_of(metrics_of(6, 0), "ldlj_movement"), 0.05);
+  EXPECT_NEAR(value_of(metrics_of(6, 4), "ldlj_movement"), -std::log(204.8), 0.4);
+  EXPECT_TRUE(std::isnan(value_of(metrics_of(4, 6), "ldlj_movement")));
+}
+
 TEST(Noise, OfAMovementDoesNotDependOnTheRate) {
   std::printf("rate Hz   sparc of a movement   ldlj of a movement   log jerk per second\n");
   double arc = 0.0, jerk = 0.0;
