@@ -93,7 +93,6 @@ double idle_share(const Track& track) {
 }
 
 std::vector<Track> movements_of(const Track& track) {
-  constexpr auto kMargin = static_cast<std::size_t>(kTrackRate / (2.0 * kTrackCutOff));
   std::vector<Track> list;
   for (std::size_t k = 0; k < track.size();) {
     const auto from = track.speed.begin() + static_cast<std::ptrdiff_t>(k);
@@ -104,7 +103,7 @@ std::vector<Track> movements_of(const Track& track) {
     while (begin != from && *(begin - 1) > kStillSpeed) --begin;
     const auto first = static_cast<std::size_t>(begin - track.speed.begin());
     const auto last = static_cast<std::size_t>(slow - track.speed.begin());
-    list.push_back(part_of(track, first - std::min(first, kMargin), std::min(last + kMargin, track.size())));
+    list.push_back(part_of(track, first - std::min(first, kTrackMargin), std::min(last + kTrackMargin, track.size())));
     k = last;
   }
   return list;

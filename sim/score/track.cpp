@@ -87,8 +87,7 @@ Track active_part(const Track& track, double slowest) {
   const auto last = std::find_if(track.speed.rbegin(), track.speed.rend(), moves).base();
   const auto begin = static_cast<std::size_t>(first - track.speed.begin());
   const auto end = static_cast<std::size_t>(last - track.speed.begin());
-  constexpr auto kMargin = static_cast<std::size_t>(kTrackRate / (2.0 * kTrackCutOff));
-  return part_of(track, begin - std::min(begin, kMargin), std::min(end + kMargin, track.size()));
+  return part_of(track, begin - std::min(begin, kTrackMargin), std::min(end + kTrackMargin, track.size()));
 }
 
 }  // namespace trocar

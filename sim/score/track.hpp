@@ -4,6 +4,7 @@
 // Units: metres, seconds, degrees.   Tested in tests/sim/track_test.cpp
 #pragma once
 
+#include <cstddef>
 #include <glm/glm.hpp>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace trocar {
 
 constexpr double kTrackRate = 100.0;   // Hz
 constexpr double kTrackCutOff = 10.0;  // Hz
+// Half a period of the cut-off, over which the low-pass spreads a start or a stop.
+constexpr auto kTrackMargin = static_cast<std::size_t>(kTrackRate / (2.0 * kTrackCutOff));  // samples
 
 // The recorded samples: frames with a finite pose and a time later than the frame before.
 struct TrackSamples {
