@@ -17,6 +17,7 @@ void add_compare_command(CLI::App& program);
 void add_record_command(CLI::App& program);
 void add_perform_command(CLI::App& program);
 void add_recording_commands(CLI::App& program);  // recover, replay
+void add_pack_commands(CLI::App& program);       // pack, unpack
 void add_score_command(CLI::App& program);
 void add_export_command(CLI::App& program);
 void add_report_command(CLI::App& program);

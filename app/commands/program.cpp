@@ -104,6 +104,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_record_command(program);
   add_perform_command(program);
   add_recording_commands(program);
+  add_pack_commands(program);
   add_score_command(program);
   add_export_command(program);
   add_report_command(program);

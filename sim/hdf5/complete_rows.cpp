@@ -54,13 +54,15 @@ std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTa
   return tables;
 }
 
-std::uint64_t touch_rows(const OrganTables& organ) { return shortest(organ, kTouchFace, kOrganTables); }
+std::uint64_t touch_rows(const OrganTables& organ) { return shortest(organ, kTouchFace, organ.size()); }
 
-std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs) {
+std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs,
+                              RecordingForm form) {
   std::uint64_t frames = session[kTime].rows();
   for (const auto& table : session) frames = std::min(frames, table.rows());
   for (const auto& organ : organs) {
-    frames = std::min({frames, organ[kNodes].rows(), organ[kTouchFirst].rows()});
+    frames = std::min(frames, organ[kTouchFirst].rows());
+    if (form != RecordingForm::Compact) frames = std::min(frames, organ[kNodes].rows());
     frames = frames_with_surface(organ, frames);
     const std::uint64_t touches = touch_rows(organ);
     while (frames > 0 && organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > touches) --frames;

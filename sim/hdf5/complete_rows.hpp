@@ -10,7 +10,7 @@
 
 namespace trocar {
 
-using OrganTables = std::vector<H5Table>;  // [OrganTable]
+using OrganTables = std::vector<H5Table>;  // [OrganTable], of the recording's form
 
 struct RowCounts {
   std::array<std::uint64_t, static_cast<std::size_t>(RowOf::kCount)> of{};
@@ -26,7 +26,8 @@ std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTa
 std::uint64_t touch_rows(const OrganTables& organ);
 
 // Returns the number of frames that every table contains, with their touches and their surface changes.
-std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs);
+std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs,
+                              RecordingForm form);
 
 // Returns how many of the first `frames` frames have all their tip touches.
 std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames);

@@ -83,6 +83,8 @@ hid_t file_type(Cell cell) {
 
 // HDF5 repeats a read while the checksum shows that the writer is changing the metadata. HDF5's own limit is 100.
 constexpr unsigned kLiveReadAttempts = 20;
+// 1 fastest .. 9 smallest. On packed nodes 6 saves 1 % more and takes 1.3 times as long.
+constexpr unsigned kDeflateLevel = 4;
 // A recording has one group per organ.
 constexpr std::size_t kMostGroups = 1000;
 
@@ -268,13 +270,14 @@ std::vector<std::string> H5File::groups_in(const std::string& path) const {
 }
 
 H5Table H5File::make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
-                           std::uint64_t rows_per_chunk) {
+                           std::uint64_t rows_per_chunk, Storage storage) {
   const auto start = with_rows(0, row_shape), chunk = with_rows(rows_per_chunk, row_shape);
   auto limit = start;
   limit[0] = H5S_UNLIMITED;
   const Scoped space{H5Screate_simple(static_cast<int>(start.size()), start.data(), limit.data())};
   const Scoped create{H5Pcreate(H5P_DATASET_CREATE)};
   H5Pset_chunk(create.id, static_cast<int>(chunk.size()), chunk.data());
+  if (storage == Storage::Deflated) H5Pset_shuffle(create.id), H5Pset_deflate(create.id, kDeflateLevel);
   const Scoped links{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(links.id, 1);
   // Rows are only appended, so the chunk that is being filled is the only one to keep. By default HDF5 keeps 1 MiB of

@@ -17,6 +17,9 @@ class RecordingBytes;
 class RecordingLock;
 
 enum class Cell { U8, U32, U64, F32, F64 };
+// How a table is stored. Deflated: compressed by zlib after the bytes of equal weight are put together (HDF5's
+// shuffle).
+enum class Storage { Plain, Deflated };
 constexpr std::size_t bytes_of(Cell cell) {
   if (cell == Cell::U8) return 1;
   return cell == Cell::U32 || cell == Cell::F32 ? 4 : 8;
@@ -90,7 +93,7 @@ class H5File {
   void set_text(const std::string& object, const std::string& name, const std::string& value);  // of a group or table
   std::vector<std::string> groups_in(const std::string& path) const;  // names, in order of creation
   H5Table make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
-                     std::uint64_t rows_per_chunk);
+                     std::uint64_t rows_per_chunk, Storage storage = Storage::Plain);
   bool has_table(const std::string& path) const;
   // Opens a table. Throws InputError when the file has no such table, or the table has another cell type or exceeds the
   // limits.

@@ -39,7 +39,7 @@ void write_tools(H5File& file, const RecordingHeader& header) {
 }
 
 void write_texts(H5File& file, const RecordingHeader& header) {
-  const std::string texts[] = {fmt::format("{}{}", kAnyFormat, kFormatVersion.major),
+  const std::string texts[] = {format_text(RecordingForm::Full),
                                header.scene_text,
                                header.version,
                                header.machine,

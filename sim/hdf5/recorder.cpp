@@ -311,6 +311,8 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   push_one(later[kReferenceSample], frame.sample);
   push_one(later[kWallTime], frame.wall), push_one(later[kLostTime], frame.lost);
   push_or_zeros(later[kToolHeats], frame.heats, frame.poses.size());
+  push_or_zeros(later[kToolHandle], frame.handles, frame.poses.size());
+  push_one(later[kStepTime], frame.step);
   const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);

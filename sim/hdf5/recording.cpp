@@ -7,6 +7,7 @@
 
 #include "geometry/error.hpp"
 #include "sim/hdf5/complete_rows.hpp"
+#include "sim/hdf5/packed_nodes.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {
@@ -77,6 +78,10 @@ struct Recording::Content {
   ClipHistory clips = {};
   BleedingHistory bleeding = {};
   FormatVersion format = {};
+  RecordingForm form = RecordingForm::Full;
+  std::vector<PackedNodesReader> packed = {};  // [organ], of a packed recording
+  std::vector<glm::dvec3> handles = {};
+  std::vector<double> steps = {};
   int model_version = 0;
 
   void open_all();
@@ -102,7 +107,7 @@ void Recording::Content::open_all() {
   for (std::size_t k = 0; k < kinds.size(); ++k)
     if (file.has_table(kinds[k].path)) later[k].emplace(std::move(open_tables(file, {kinds[k]}).front()));
   for (const auto& name : file.groups_in(kOrganGroup)) {
-    organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size())));
+    organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size(), form)));
     organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
     auto of_tips = trocar::organ_later_tables(name, tools.size());
     if (!file.has_table(of_tips[kTouchPart].path)) of_tips.resize(kTouchPart);
@@ -138,6 +143,8 @@ void Recording::Content::read_session() {
   if (later[kLostTime]) lost_times = later[kLostTime]->read_rows<double>(0, frames);
   has_heats = later[kToolHeats].has_value();
   if (has_heats) heats = later[kToolHeats]->read_rows<std::uint32_t>(0, frames);
+  if (later[kToolHandle]) handles = later[kToolHandle]->read_rows<glm::dvec3>(0, frames);
+  if (later[kStepTime]) steps = later[kStepTime]->read_rows<double>(0, frames);
   by_wall = file.text("clock") == "wall" && !wall_times.empty();
   if (clashes.empty()) return;
   clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
@@ -180,13 +187,19 @@ void Recording::Content::refuse_damage() const {
   }
 }
 
-Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock)
+Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock, FormsRead forms)
     : content_(std::make_unique<Content>(Content{H5File::open(path, lock)})) {
   Content& c = *content_;
   c.format = require_format(c.file);
+  c.form = form_of(c.file, c.format);
+  if (c.form == RecordingForm::Compact && forms == FormsRead::WithNodes)
+    throw InputError(
+        fmt::format("{}: is a compact recording, without the positions of the tissue; compute them again "
+                    "with trocar unpack",
+                    path.string()));
   c.model_version = whole_number(c.file, kModelVersionAttribute, 1);
   c.open_all();
-  c.frames = complete_frames(c.session, c.organ_tables);
+  c.frames = complete_frames(c.session, c.organ_tables, c.form);
   for (const auto& table : c.later)
     if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
   for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
@@ -199,6 +212,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
   }
   if (c.frames == 0) throw InputError(fmt::format("{}: contains no complete frame", path.string()));
   c.read_session();
+  c.packed.resize(c.form == RecordingForm::Packed ? c.organs.size() : 0);
   c.refuse_damage();
   c.read_surfaces();
 }
@@ -210,6 +224,7 @@ bool Recording::has_tips() const { return !content_->organ_later.empty(); }
 bool Recording::clean() const { return content_->file.clean(); }
 bool Recording::live() const { return content_->file.live(); }
 FormatVersion Recording::format() const { return content_->format; }
+RecordingForm Recording::form() const { return content_->form; }
 int Recording::model_version() const { return content_->model_version; }
 std::size_t Recording::frame_count() const { return content_->frames; }
 const std::vector<OrganRecording>& Recording::organs() const { return content_->organs; }
@@ -310,6 +325,15 @@ std::optional<ScopePose> Recording::scope(std::size_t frame) const {
   return ScopePose{{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6], row[7], row[8]};
 }
 
+bool Recording::has_inputs() const { return !content_->handles.empty() && !content_->steps.empty(); }
+
+RecordedHandle Recording::handle(std::size_t frame, std::size_t tool) const {
+  const glm::dvec3& row = content_->handles[frame * tools().size() + tool];
+  return {row.x, row.y, row.z};
+}
+
+double Recording::step_time(std::size_t frame) const { return content_->steps[frame]; }
+
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
   return content_->stage_ms[frame * stages().size() + stage];
 }
@@ -328,6 +352,20 @@ const BleedingHistory& Recording::bleeding() const { return content_->bleeding; 
 
 namespace {
 
+void read_touches(const OrganTables& tables, std::uint64_t begin, std::uint64_t count, OrganFrame& out) {
+  const auto faces = tables[kTouchFace].read_rows<FaceId>(begin, count);
+  out.touches.assign(count, {});
+  out.pressure.assign(count, 0.f);
+  for (std::size_t k = 0; k < count; ++k) out.touches[k].face = faces[k];
+  if (tables.size() < kOrganTables) return;  // compact
+  const auto points = tables[kTouchPoint].read_rows<glm::vec3>(begin, count);
+  const auto normals = tables[kTouchNormal].read_rows<glm::vec3>(begin, count);
+  const auto depths = tables[kTouchDepth].read_rows<float>(begin, count);
+  const auto times = tables[kTouchTime].read_rows<float>(begin, count);
+  out.pressure = tables[kTouchPressure].read_rows<float>(begin, count);
+  for (std::size_t k = 0; k < count; ++k) out.touches[k] = {faces[k], points[k], normals[k], depths[k], times[k]};
+}
+
 void read_tips(const std::vector<H5Table>& tables, std::size_t frame, OrganFrame& out) {
   const auto first = tables[kTipFirst].read_rows<std::uint64_t>(frame, 1);
   for (const std::uint64_t start : first) out.tip_first.push_back(static_cast<std::uint32_t>(start - first.front()));
@@ -338,33 +376,22 @@ void read_tips(const std::vector<H5Table>& tables, std::size_t frame, OrganFrame
 }  // namespace
 
 void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const {
-  const auto& tables = content_->organ_tables[organ];
-  out.nodes.resize(content_->organs[organ].nodes);
-  tables[kNodes].read(frame, std::as_writable_bytes(std::span(out.nodes)));
+  Content& c = *content_;
+  const auto& tables = c.organ_tables[organ];
+  out.nodes.resize(c.form == RecordingForm::Compact ? 0 : c.organs[organ].nodes);
+  if (c.form == RecordingForm::Full) tables[kNodes].read(frame, std::as_writable_bytes(std::span(out.nodes)));
+  if (c.form == RecordingForm::Packed) c.packed[organ].read(tables[kNodes], frame, out.nodes);
   const auto first = tables[kTouchFirst].read_rows<std::uint64_t>(frame, 1);
   out.first.clear();
   for (const std::uint64_t start : first) out.first.push_back(static_cast<std::uint32_t>(start - first.front()));
   out.tip_ids.clear();
   out.tip_first.clear();
-  if (has_tips()) read_tips(content_->organ_later[organ], frame, out);
+  if (has_tips()) read_tips(c.organ_later[organ], frame, out);
   const std::uint64_t begin = first.front(), count = first.back() - first.front();
-  const auto faces = tables[kTouchFace].read_rows<std::uint32_t>(begin, count);
-  const auto points = tables[kTouchPoint].read_rows<float>(begin, count);
-  const auto normals = tables[kTouchNormal].read_rows<float>(begin, count);
-  const auto depths = tables[kTouchDepth].read_rows<float>(begin, count);
-  const auto times = tables[kTouchTime].read_rows<float>(begin, count);
-  out.pressure = tables[kTouchPressure].read_rows<float>(begin, count);
   out.part.assign(count, 0);
-  if (has_tips() && content_->organ_later[organ].size() > kTouchPart)
-    content_->organ_later[organ][kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
-  out.touches.resize(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    out.touches[k] = {FaceId{faces[k]},
-                      {points[3 * k], points[3 * k + 1], points[3 * k + 2]},
-                      {normals[3 * k], normals[3 * k + 1], normals[3 * k + 2]},
-                      depths[k],
-                      times[k]};
-  }
+  if (has_tips() && c.organ_later[organ].size() > kTouchPart)
+    c.organ_later[organ][kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
+  read_touches(tables, begin, count, out);
 }
 
 }  // namespace trocar

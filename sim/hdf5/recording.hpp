@@ -47,11 +47,15 @@ struct ClashRecording {
   glm::vec3 point;  // m   position
 };
 
+// Which forms a caller of Recording can read: those with the nodes of every frame, or every form.
+enum class FormsRead { WithNodes, All };
+
 class Recording {
  public:
   // Opens a recording. `lock`: the caller's lock of this file, if it holds one. Throws InputError when the file is not
-  // a recording, is damaged, or has no complete frame.
-  explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr);
+  // a recording, is damaged, has no complete frame, or has a form that the caller does not read.
+  explicit Recording(const std::filesystem::path& file, const RecordingLock* lock = nullptr,
+                     FormsRead forms = FormsRead::WithNodes);
   ~Recording();
   Recording(Recording&&) noexcept;
 
@@ -59,6 +63,7 @@ class Recording {
   bool clean() const;     // false: a killed process left it behind, or it is live
   bool live() const;      // a program was writing it when it was opened; later frames are missing
   FormatVersion format() const;
+  RecordingForm form() const;
   int model_version() const;  // of the program that recorded it: deform/model_version.hpp; 1 in older recordings
   std::size_t frame_count() const;
   const std::vector<OrganRecording>& organs() const;
@@ -96,6 +101,10 @@ class Recording {
   std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
   // Returns the distance of two tools near each other; nothing when they are not near, and in older recordings.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
+  // With the poses, all the inputs of the session; recordings before format 2.9 do not have them.
+  bool has_inputs() const;
+  RecordedHandle handle(std::size_t frame, std::size_t tool) const;
+  double step_time(std::size_t frame) const;  // s  simulated duration of the frame
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
   // Returns RecordedFrame::sample; nothing in older recordings.
@@ -107,6 +116,8 @@ class Recording {
   const ClipHistory& clips() const;
   // Returns the bleeding; nothing when nothing can bleed or spill in the session, and in older recordings.
   const BleedingHistory& bleeding() const;
+  // Reads a frame of an organ. Of a compact recording: the touched faces, their parts and those of the tips; the other
+  // members are empty or zero. Not for several threads at once.
   void read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const;
 
  private:

@@ -39,15 +39,35 @@ int whole_number(const H5File& file, const char* attribute, int absent) {
                                file.path().string(), attribute, printable(text)));
 }
 
+const char* name_of(RecordingForm form) {
+  static constexpr const char* kNames[] = {"full", "packed", "compact"};
+  return kNames[static_cast<int>(form)];
+}
+
+std::string format_text(RecordingForm form) {
+  return fmt::format("{}{}", kAnyFormat, form == RecordingForm::Full ? kFormatVersion.major : kMajorOfForms);
+}
+
+RecordingForm form_of(const H5File& file, FormatVersion format) {
+  if (format.major == kFormatVersion.major) return RecordingForm::Full;
+  const std::string form = file.text(kFormAttribute);
+  for (const RecordingForm known : {RecordingForm::Packed, RecordingForm::Compact})
+    if (form == name_of(known)) return known;
+  throw InputError(fmt::format("{}: is a recording of the unknown form '{}'; use the version that wrote it ({})",
+                               file.path().string(), printable(form), printable(file.text("version"))));
+}
+
 FormatVersion require_format(const H5File& file) {
   const std::string format = file.text("format");
   if (!format.starts_with(kAnyFormat))
     throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
   const int major = whole(std::string_view(format).substr(std::string_view(kAnyFormat).size())).value_or(0);
-  if (major == kFormatVersion.major) return {major, whole_number(file, kFormatMinorAttribute, 0)};
-  throw InputError(fmt::format("{}: is a {}, but this version reads {}{}; use the version that recorded it ({}){}",
-                               file.path().string(), printable(format), kAnyFormat, kFormatVersion.major,
-                               printable(file.text("version")), major > kFormatVersion.major ? " or a later one" : ""));
+  if (major == kFormatVersion.major || major == kMajorOfForms)
+    return {major, whole_number(file, kFormatMinorAttribute, 0)};
+  throw InputError(
+      fmt::format("{}: is a {}, but this version reads {}{} and {}; use the version that recorded it ({}){}",
+                  file.path().string(), printable(format), kAnyFormat, kFormatVersion.major, kMajorOfForms,
+                  printable(file.text("version")), major > kMajorOfForms ? " or a later one" : ""));
 }
 
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages) {
@@ -82,6 +102,8 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   tables[kWallTime] = {"/session/wall_time", Cell::F64, {}};
   tables[kLostTime] = {"/session/lost_time", Cell::F64, {}};
   tables[kToolHeats] = {"/session/tool_heats", Cell::U32, {tools}};
+  tables[kToolHandle] = {"/session/tool_handle", Cell::F64, {tools, 3}};
+  tables[kStepTime] = {"/session/step_time", Cell::F64, {}};
   return tables;
 }
 
@@ -124,7 +146,8 @@ std::vector<GrowingTable> bleed_tables(std::uint64_t organs) {
   return tables;
 }
 
-std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools) {
+std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools,
+                                       RecordingForm form) {
   std::vector<GrowingTable> tables(kOrganTables);
   tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};
   tables[kFaceBorn] = {in_organ(organ, "face_born"), Cell::U32, {}, RowOf::Face};
@@ -146,6 +169,11 @@ std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t n
   tables[kTouchDepth] = {in_organ(organ, "touch_depth"), Cell::F32, {}, RowOf::Touch};
   tables[kTouchTime] = {in_organ(organ, "touch_time"), Cell::F32, {}, RowOf::Touch};
   tables[kTouchPressure] = {in_organ(organ, "touch_pressure"), Cell::F32, {}, RowOf::Touch};
+  if (form == RecordingForm::Packed) tables[kNodes] = {in_organ(organ, "packed_nodes"), Cell::U32, {nodes, 3}};
+  if (form == RecordingForm::Compact) {
+    tables[kNodes].path = in_organ(organ, "key_nodes");
+    tables.resize(kTouchFace + 1);
+  }
   return tables;
 }
 

@@ -29,6 +29,13 @@ enum class RowOf : std::size_t {
   kCount
 };
 
+// What a file holds of a recording. Full: every table as it was recorded. Packed: the same, compressed, with the nodes
+// as differences of their bits (packed_nodes.hpp). Compact: compressed, without the nodes and without points, normals,
+// depths, times and pressures of touches, which are computed again from the inputs of the session
+// (sim/review/rerun.hpp); it has the nodes of a frame every few seconds, and a checksum of what each frame lacks.
+enum class RecordingForm { Full, Packed, Compact };
+const char* name_of(RecordingForm form);  // "full", "packed", "compact"
+
 struct GrowingTable {
   std::string path;
   Cell cell;
@@ -99,7 +106,7 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 // Tables that older recordings may lack, each independently: depth of each tool's tip in an organ, scope, state of each
 // tool (ToolState), backend that answered (line number in the attribute `backends`), fault that ended another backend
 // in this frame (TouchFault), number of faces compared with the reference, wall time, time lost so far,
-// organs on which the hot metal of each tool acts.
+// organs on which the hot metal of each tool acts, what each hand does with its tool, simulated duration of the frame.
 enum LaterTable : std::size_t {
   kTipDepth,
   kScope,
@@ -110,6 +117,8 @@ enum LaterTable : std::size_t {
   kWallTime,
   kLostTime,
   kToolHeats,
+  kToolHandle,
+  kStepTime,
   kLaterTables
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);
@@ -165,7 +174,10 @@ inline constexpr std::uint64_t kFluidNumbers = 10;  // of a row of kBleedFluids,
 // kTime is written last, so a frame with a time is complete.
 std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages);
 // kTouchFirst holds the row of each tool's first touch in the touch tables, and one entry past the last tool.
-std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools);
+// In a packed recording kNodes holds packed nodes; in a compact one it holds those of the key frames, and the tables
+// after kTouchFace are absent.
+std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools,
+                                       RecordingForm form = RecordingForm::Full);
 
 // kTipFirst holds the row of each tool's first face in kTipFace, and one entry past the last tool. Recordings before
 // format 2.2 have no kTouchPart.
@@ -178,6 +190,10 @@ inline constexpr const char* kToolBeforePath = "/session/tool_before";
 // [tool] roll in degrees and grip in that frame; since format 2.2
 inline constexpr const char* kToolBeforeJointsPath = "/session/tool_before_joints";
 inline constexpr const char* kOrganGroup = "/organs";
+
+// Tables of a compact recording: the frames whose nodes it has; the checksum of what each frame lacks.
+inline constexpr const char* kKeyFramePath = "/session/key_frame";
+inline constexpr const char* kChecksumPath = "/session/checksum";
 
 // File attributes that hold text.
 inline constexpr const char* kFormatMinorAttribute = "format_minor";
@@ -203,14 +219,21 @@ inline constexpr const char* kTextAttributes[] = {"format",
 
 // The format of a recording. A reader accepts every minor version of its major version and ignores tables and
 // attributes that it does not know. A change that a reader must know raises the major version, any other change the
-// minor version. The attribute `format` is kAnyFormat and the major version.
+// minor version. The attribute `format` is kAnyFormat and the major version: 2 for a full recording, 3 for the other
+// forms, which the attribute `form` names.
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 8};
+inline constexpr FormatVersion kFormatVersion{2, 9};
+inline constexpr int kMajorOfForms = 3;
 inline constexpr const char* kAnyFormat = "trocar-recording-";
+inline constexpr const char* kFormAttribute = "form";
+// Returns the text of the attribute `format`.
+std::string format_text(RecordingForm form);
 // Reads the format. Throws InputError when the file is not a recording, or of another major version.
 FormatVersion require_format(const H5File& file);
+// Returns the form of a recording of this format. Throws InputError for an unknown one.
+RecordingForm form_of(const H5File& file, FormatVersion format);
 // Returns the whole number in a text attribute; `absent` when the file lacks it. Throws InputError when the attribute
 // is damaged.
 int whole_number(const H5File& file, const char* attribute, int absent);

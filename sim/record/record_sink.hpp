@@ -118,6 +118,13 @@ struct RecordedOrganFrame {
 // stale or lost.
 enum class ToolState : std::uint8_t { Good, NoPose, Stale, Lost };
 
+// What the hand does with a tool. With the poses these are all the inputs of a session.
+struct RecordedHandle {
+  double aperture = 1.0;  // 0 closed .. 1 open, of the handle: tissue between the jaws can keep them open
+  double force = 1.0;     // of the hand, relative to a firm grip, 0..1
+  double pump = 0.0;      // 0: off; 1: suction; 2: irrigation
+};
+
 // Two tools near each other.
 struct RecordedClash {
   std::uint32_t first, second;  // first < second
@@ -162,7 +169,9 @@ struct RecordedFrame {
   std::span<const FluidLoss> lost_fluid = {};  // [organ] m^3; empty: all 0
   std::span<const BleedSource> sources = {};
   std::span<const RecordedBleedChange> bleed_changes = {};
-  FluidAmounts fluids = {};  // at the end of the frame
+  FluidAmounts fluids = {};                      // at the end of the frame
+  std::span<const RecordedHandle> handles = {};  // [tool]
+  double step = 0.0;                             // s   simulated duration of the frame
 };
 
 class RecordSink {

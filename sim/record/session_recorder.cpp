@@ -122,6 +122,7 @@ SessionRecorder::SessionRecorder(const OpenSink& open, const Scene& scene, const
       roll_grip_(session.instruments().size()),
       energy_(session.instruments().size()),
       heats_(session.instruments().size()),
+      handles_(session.instruments().size()),
       organs_(session.organs().size()),
       changes_(session.organs().size()),
       forces_(session.instruments().size()),
@@ -149,6 +150,7 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
     roll_grip_[tool] = {instrument.roll_deg, instrument.grip};
     energy_[tool] = static_cast<std::uint8_t>(instrument.energy);
     heats_[tool] = instrument.heats;
+    handles_[tool] = {instrument.commanded_grip, instrument.grip_force, static_cast<double>(instrument.pump)};
     forces_[tool] = instrument.force;
     states_[tool] = state_of(instrument);
     tip_depth_[tool] = session.buried_tips()[tool] ? session.buried_tips()[tool]->depth : 0.f;
@@ -198,7 +200,9 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                  bleeding.lost(),
                  bleeding.sources().subspan(bleeding.sources_before()),
                  bleed_changes_,
-                 session.film().amounts()});
+                 session.film().amounts(),
+                 handles_,
+                 session.step_time()});
   last_append_ms_ = milliseconds_since(start);
 }
 

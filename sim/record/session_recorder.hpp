@@ -39,6 +39,7 @@ class SessionRecorder {
   std::vector<glm::dvec2> roll_grip_;
   std::vector<std::uint8_t> energy_;
   std::vector<std::uint32_t> heats_;        // [tool]
+  std::vector<RecordedHandle> handles_;     // [tool]
   std::vector<RecordedOrganFrame> organs_;  // [organ]
   std::vector<RecordedChange> changes_;     // [organ]
   std::vector<glm::vec3> forces_;

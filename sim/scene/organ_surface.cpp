@@ -7,6 +7,7 @@
 namespace trocar {
 
 TriangleMesh surface_of(const OrganScene& organ) {
+  if (organ.surface) return *organ.surface;
   if (organ.tube) return tube_surface(*organ.tube);
   TriangleMesh mesh = load_mesh(organ.mesh, organ.mm_per_unit * kMillimetre);
   for (glm::vec3& p : mesh.positions) p += organ.offset;

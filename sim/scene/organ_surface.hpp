@@ -1,4 +1,4 @@
-// Gives the surface of an organ of a scene: from its mesh file, or made as a tube.
+// Gives the surface of an organ of a scene: from its mesh file, made as a tube, or given with the scene.
 // Units: metres.   Tested in tests/sim/tube_organ_test.cpp
 #pragma once
 

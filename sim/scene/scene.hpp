@@ -18,6 +18,7 @@
 #include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
+#include "mesh/triangle_mesh.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/scene/anatomy_scene.hpp"
 #include "sim/scene/bond_scene.hpp"
@@ -41,6 +42,7 @@ struct OrganScene {
   std::string name;                       // unique
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
+  std::optional<TriangleMesh> surface;    // m      instead of reading the mesh or making the tube: its surface at rest
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   glm::vec3 offset{0.f};                  // m      moves the mesh
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB

@@ -6,6 +6,7 @@
 #include "geometry/error.hpp"
 #include "sim/session/session.hpp"
 #include "sim/session/session_fields.hpp"
+#include "sim/support/checksum.hpp"
 
 namespace trocar {
 namespace {
@@ -13,13 +14,6 @@ namespace {
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
 constexpr std::uint32_t kSessionVersion = 7;
-
-// Returns the checksum FNV-1a of 64 bits.
-std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  std::uint64_t sum = 14695981039346656037ull;
-  for (const std::byte byte : bytes) sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 1099511628211ull;
-  return sum;
-}
 
 struct Header {
   std::array<char, 8> magic = kMagic;

@@ -55,6 +55,7 @@ void Session::use_backend(BackendMaker& backends, const std::string& name) {
 
 void Session::step(const FrameClock& clock, double dt) {
   stage_ms_.fill(0.f);
+  step_time_ = dt;
   read_devices(clock);
   follow_marks();
   find_encounters(dt);

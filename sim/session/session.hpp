@@ -94,6 +94,7 @@ class Session {
   const SampleCount& sample_now() const { return check_.sample().now(); }
   const SampleCount& sample() const { return check_.sample().total(); }
   std::size_t frames() const { return frames_; }
+  double step_time() const { return step_time_; }  // s  simulated duration of the last frame
   // Returns whether the checks run; initially true.
   bool checking() const { return checking_; }
   void set_checking(bool on) { checking_ = on; }
@@ -126,6 +127,7 @@ class Session {
   StageMs stage_ms_{};
   bool checking_ = true, check_room_ = true;
   std::size_t frames_ = 0;
+  double step_time_ = 0.0;  // s
 };
 
 }  // namespace trocar

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|meet|compare|record|perform|recover|replay|score|'
+LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|meet|compare|record|perform|recover|replay|pack|unpack|score|'
                   r'export|report|mesh|doctor|demo)\b[^`\n#]*)')
 VALUES = {'N': '2000', 'a,b': 'scan,obb-refit', 'OUT': 'out.obj', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
           'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
@@ -40,6 +40,8 @@ def sample_files(trocar, folder):
                    check=True, capture_output=True)
     for name in ('S', 'A', 'B', 'C', 'T', 'session', 'monday', 'tuesday', 'friday'):
         shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
+    for name, form in (('packed', []), ('compact', ['--compact'])):
+        subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
     for name in ('J', 'K'):
         subprocess.run([trocar, 'mesh', 'make', 'superellipsoid', '--faces', '200', '--size', '5,5,5', '--exponents', '1,1',
                         '-o', f'{name}.stl'], cwd=folder, check=True, capture_output=True)

@@ -273,7 +273,7 @@ TEST_F(BurntRecording, AnotherFormatIsRefused) {
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
               file.string() +
-                  ": is a trocar-recording-1, but this version reads trocar-recording-2; use "
+                  ": is a trocar-recording-1, but this version reads trocar-recording-2 and 3; use "
                   "the version that recorded it (0.1.0)");
   }
 }

@@ -1,14 +1,18 @@
 // Feeds files to the reader of recordings. Every frame of an accepted recording can be read, and the recording is
-// scored or refused with a sentence.
+// scored, computed again, or refused with a sentence.
+#include <algorithm>
+
 #include "sim/hdf5/recording.hpp"
+#include "sim/review/rerun.hpp"
 #include "sim/review/score_recording.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace trocar::fuzz {
 namespace {
 
-void check_frame(const OrganRecording& organ, const OrganFrame& frame, std::size_t tools) {
-  require(frame.nodes.size() == organ.nodes, "a frame and its organ have different numbers of nodes");
+void check_frame(const OrganRecording& organ, const OrganFrame& frame, std::size_t tools, RecordingForm form) {
+  require(frame.nodes.size() == (form == RecordingForm::Compact ? 0 : organ.nodes),
+          "a frame and its organ have different numbers of nodes");
   require(frame.first.size() == tools + 1 && frame.first.back() == frame.touches.size(),
           "the touches of a frame do not match its tools");
 }
@@ -19,7 +23,7 @@ void read_all(const Recording& recording) {
   for (std::size_t k = 0; k < recording.frame_count(); ++k) {
     for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
       recording.read_frame(k, organ, frame);
-      check_frame(recording.organs()[organ], frame, tools);
+      check_frame(recording.organs()[organ], frame, tools, recording.form());
     }
     for (std::size_t tool = 0; tool < tools; ++tool) {
       recording.pose(k, tool);
@@ -31,6 +35,24 @@ void read_all(const Recording& recording) {
   }
 }
 
+// A fine lattice or a long step only takes time.
+bool is_quick(const Recording& recording) {
+  constexpr float kCoarse = 0.01f;     // m
+  constexpr double kShortStep = 0.05;  // s
+  const Scene scene = parse_scene(recording.text("scene"), "input.toml");
+  bool quick = recording.has_inputs() && std::ranges::all_of(scene.organs, [](const OrganScene& organ) {
+                 return organ.tissue.node_spacing >= kCoarse && organ.tissue.substeps < 10;
+               });
+  for (std::size_t k = 0; k < recording.frame_count() && quick; ++k) quick = recording.step_time(k) < kShortStep;
+  return quick;
+}
+
+void compute_again(const Recording& recording) {
+  if (!is_quick(recording)) return;
+  Rerun rerun(recording, "input.h5");
+  for (std::size_t k = 0; k < std::min<std::size_t>(2, recording.frame_count()); ++k) rerun.step();
+}
+
 }  // namespace
 }  // namespace trocar::fuzz
 
@@ -39,9 +61,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace trocar::fuzz;
   const auto file = as_file({data, size}, "h5");
   accepted([&] {
-    const Recording recording(file);
+    const Recording recording(file, nullptr, FormsRead::All);
     read_all(recording);
-    score_recording(recording, "input.h5");
+    compute_again(recording);
+    if (recording.form() != RecordingForm::Compact) score_recording(recording, "input.h5");
   });
   return 0;
 }

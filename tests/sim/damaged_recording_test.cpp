@@ -12,21 +12,13 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/support/output_file.hpp"
+#include "tests/sim/put_cell.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
 
-// Overwrites one cell of a table.
-template <typename T>
-void put(hid_t file, const char* path, hid_t type, std::vector<hsize_t> cell, T value) {
-  const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
-  const std::vector<hsize_t> one(cell.size(), 1);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, cell.data(), nullptr, one.data(), nullptr);
-  const hid_t memory = H5Screate_simple(static_cast<int>(one.size()), one.data(), nullptr);
-  EXPECT_GE(H5Dwrite(table, type, memory, space, H5P_DEFAULT, &value), 0);
-  H5Sclose(memory), H5Sclose(space), H5Dclose(table);
-}
+using test::put_cell;
 
 void put_text(hid_t file, const char* name, hid_t type, hid_t space, const void* value) {
   H5Adelete(file, name);
@@ -113,15 +105,16 @@ class DamagedRecording : public ::testing::Test {
 TEST_F(DamagedRecording, TheUndamagedRecordingIsRead) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
 
 TEST_F(DamagedRecording, TimesMustBeFiniteAndAscending) {
-  change([](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
+  change([](hid_t file) { put_cell(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
   expect_refused("the time of frame 4");
-  change(
-      [](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, std::numeric_limits<double>::quiet_NaN()); });
+  change([](hid_t file) {
+    put_cell(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, std::numeric_limits<double>::quiet_NaN());
+  });
   expect_refused("the time of frame 4");
 }
 
 TEST_F(DamagedRecording, WallTimesUsedByScoresMustBeFiniteAndAscending) {
-  change([](hid_t file) { put(file, "/session/wall_time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
+  change([](hid_t file) { put_cell(file, "/session/wall_time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
   expect_refused("the time of frame 4");
 }
 
@@ -147,17 +140,19 @@ TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
 }
 
 TEST_F(DamagedRecording, LastsNoLongerThanADay) {
-  change([](hid_t file) { put(file, "/session/time", H5T_NATIVE_DOUBLE, {9}, 1e12); });
+  change([](hid_t file) { put_cell(file, "/session/time", H5T_NATIVE_DOUBLE, {9}, 1e12); });
   expect_refused("longer than a day");
 }
 
 TEST_F(DamagedRecording, TouchesStayWithinTheirTables) {
-  change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 1}, std::uint64_t{1} << 40); });
+  change([](hid_t file) {
+    put_cell(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 1}, std::uint64_t{1} << 40);
+  });
   expect_refused("not in ascending order");
 }
 
 TEST_F(DamagedRecording, TouchesBeginInAscendingOrder) {
-  change([](hid_t file) { put(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
+  change([](hid_t file) { put_cell(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
   expect_refused("not in ascending order");
 }
 

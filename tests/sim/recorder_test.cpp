@@ -153,11 +153,18 @@ TEST_F(VersionedRecording, RecordingsWithoutVersionsAreReadAsBefore) {
 
 TEST_F(VersionedRecording, ALaterMajorVersionIsRefused) {
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  replace_text(id, "format", "trocar-recording-3"), replace_text(id, "version", "9.1.0");
+  replace_text(id, "format", "trocar-recording-4"), replace_text(id, "version", "9.1.0");
   H5Fclose(id);
   expect_refused(
-      ": is a trocar-recording-3, but this version reads trocar-recording-2; use the version that recorded it (9.1.0) "
-      "or a later one");
+      ": is a trocar-recording-4, but this version reads trocar-recording-2 and 3; use the version that recorded it "
+      "(9.1.0) or a later one");
+}
+
+TEST_F(VersionedRecording, AnUnknownFormIsRefused) {
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  replace_text(id, "format", "trocar-recording-3"), replace_text(id, "version", "9.1.0");
+  H5Fclose(id);
+  expect_refused(": is a recording of the unknown form ''; use the version that wrote it (9.1.0)");
 }
 
 TEST_F(VersionedRecording, ADamagedVersionIsRefused) {

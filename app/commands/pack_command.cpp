@@ -1,0 +1,91 @@
+// trocar pack: rewrites a recording in less space. trocar unpack: writes it again as it was.
+// Tested in tests/app/pack_program_test.cpp
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/commands/commands.hpp"
+#include "geometry/error.hpp"
+#include "sim/hdf5/pack.hpp"
+#include "sim/review/compact.hpp"
+#include "sim/support/interrupt.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
+
+namespace trocar {
+namespace {
+
+struct PackCommand {
+  std::string in, out;
+  bool compact = false;
+};
+
+// What a form of a recording takes: "5.43 MB, 0.40 MB a second".
+std::string space(const std::string& file, double seconds) {
+  const double megabytes = 1e-6 * static_cast<double>(std::filesystem::file_size(file));
+  return fmt::format("{:.2f} MB, {:.2f} MB a second", megabytes, megabytes / seconds);
+}
+
+void print_result(const PackCommand& command, const Recording& recording) {
+  const auto& times = recording.times();
+  const double frames = static_cast<double>(times.size());
+  // The last frame lasts as long as the others on average.
+  const double seconds = std::max(1e-3, (times.back() - times.front()) * frames / std::max(1.0, frames - 1.0));
+  fmt::print("{} frames, {:.2f} s\n{}: {}\n{}: {}\n", times.size(), seconds, command.in, space(command.in, seconds),
+             command.out, space(command.out, seconds));
+}
+
+// Computes every frame again, with a progress bar; an interrupt stops it.
+FramesDone shown_on(Progress& progress) {
+  return [&progress](std::size_t frames) {
+    progress.advance_to(frames);
+    return !interrupted();
+  };
+}
+
+void pack(const PackCommand& command) {
+  refuse_same_files({{"recording", command.in}}, {{"--out", command.out}});
+  const Recording recording(command.in);
+  if (!command.compact) {
+    pack_recording(command.in, command.out);
+  } else {
+    catch_interrupts();
+    Progress progress("pack", recording.frame_count());
+    compact_recording(command.in, command.out, shown_on(progress));
+  }
+  print_result(command, recording);
+}
+
+void unpack(const PackCommand& command) {
+  refuse_same_files({{"recording", command.in}}, {{"--out", command.out}});
+  const Recording recording(command.in, nullptr, FormsRead::All);
+  if (recording.form() == RecordingForm::Full)
+    throw InputError(fmt::format("{}: is a full recording already; nothing to unpack", command.in));
+  if (recording.form() == RecordingForm::Packed) {
+    unpack_recording(command.in, command.out);
+  } else {
+    catch_interrupts();
+    Progress progress("unpack", recording.frame_count());
+    expand_recording(command.in, command.out, shown_on(progress));
+  }
+  print_result(command, recording);
+}
+
+}  // namespace
+
+void add_pack_commands(CLI::App& program) {
+  auto command = std::make_shared<PackCommand>();
+  CLI::App* pack_sub = program.add_subcommand("pack", "Rewrite a recording in less space, without loss");
+  CLI::App* unpack_sub = program.add_subcommand("unpack", "Write a packed or compact recording again as a full one");
+  for (CLI::App* sub : {pack_sub, unpack_sub}) {
+    sub->add_option("recording", command->in, "Recording: .h5")->required();
+    sub->add_option("-o,--out", command->out, "Recording to write: .h5")->required();
+  }
+  pack_sub->add_flag("--compact", command->compact,
+                     "Leave out what the instruments' motion determines; unpack computes it again, bit for bit");
+  pack_sub->callback([command] { pack(*command); });
+  unpack_sub->callback([command] { unpack(*command); });
+}
+
+}  // namespace trocar

@@ -1,0 +1,21 @@
+// trocar pack and unpack: rewrite a recording in its packed form, without loss, and back (RecordingForm).
+// Tested in tests/sim/pack_test.cpp
+#pragma once
+
+#include <filesystem>
+
+#include "sim/hdf5/recording.hpp"
+
+namespace trocar {
+
+// Throws InputError when a recording of this form, or one that is not finished, cannot be rewritten. `wanted`: the form
+// that the caller can rewrite.
+void require_finished(const Recording& recording, const std::filesystem::path& file, RecordingForm wanted);
+
+// Each writes `out`, which is complete or absent and replaces only a finished recording. Throws InputError for a
+// recording that is not finished or not of the right form, or an output that must not be replaced; RunError when
+// writing fails.
+void pack_recording(const std::filesystem::path& full, const std::filesystem::path& out);
+void unpack_recording(const std::filesystem::path& packed, const std::filesystem::path& out);
+
+}  // namespace trocar

@@ -1,0 +1,55 @@
+#include "sim/hdf5/partial_recording.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "geometry/error.hpp"
+#include "sim/hdf5/recording_lock.hpp"
+#include "sim/support/output_file.hpp"
+
+namespace trocar {
+namespace {
+
+// Writes the renamed entry of the folder to the disk, so that it survives a loss of power.
+void sync_folder(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+std::filesystem::path partial_name(std::filesystem::path path) { return path += ".partial"; }
+
+// Removes the partial file of a killed program and returns its name.
+const std::filesystem::path& without_killed_copy(const std::filesystem::path& partial) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(partial, none))) return partial;
+  const RecordingLock lock(partial);
+  if (std::filesystem::file_size(partial, none) == 0 || is_hdf5(partial)) std::filesystem::remove(partial, none);
+  return partial;
+}
+
+}  // namespace
+
+PartialRecording::PartialRecording(const std::filesystem::path& file)
+    : path_(file), partial_(partial_name(file)), to_(H5File::create(without_killed_copy(partial_))) {}
+
+PartialRecording::~PartialRecording() {
+  std::error_code ignored;
+  if (!finished_) std::filesystem::remove(partial_, ignored);
+}
+
+void PartialRecording::finish() {
+  to_.close();
+  std::error_code error;
+  if (std::filesystem::exists(path_, error))
+    std::filesystem::permissions(partial_, std::filesystem::status(path_).permissions(), error);
+  std::filesystem::rename(partial_, path_, error);
+  if (error) throw RunError(fmt::format("{}: the complete copy could not be renamed to this name", path_.string()));
+  sync_folder(path_);
+  finished_ = true;
+}
+
+}  // namespace trocar

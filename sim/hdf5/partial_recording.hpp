@@ -1,0 +1,33 @@
+// Writes a recording that is complete or absent: under the name FILE.partial, which is renamed when all data are on the
+// disk.   Tested in tests/sim/recording_faults_test.cpp and pack_test.cpp
+#pragma once
+
+#include <filesystem>
+
+#include "sim/hdf5/h5_file.hpp"
+
+namespace trocar {
+
+class PartialRecording {
+ public:
+  // Creates FILE.partial; removes one that a killed program left. Throws InputError when it cannot be written or
+  // another program writes it.
+  explicit PartialRecording(const std::filesystem::path& file);
+  // Removes FILE.partial, unless finish() succeeded.
+  ~PartialRecording();
+  PartialRecording(const PartialRecording&) = delete;
+  PartialRecording& operator=(const PartialRecording&) = delete;
+
+  H5File& file() { return to_; }
+  const std::filesystem::path& path() const { return partial_; }
+  // Closes the file and renames it to FILE, which keeps the permissions of a file of this name. Destroy the tables of
+  // file() before. Throws RunError when that fails.
+  void finish();
+
+ private:
+  std::filesystem::path path_, partial_;
+  H5File to_;
+  bool finished_ = false;
+};
+
+}  // namespace trocar
