@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "deform/elastic_forces.hpp"
+#include "deform/matrix.hpp"
 
 namespace trocar {
 namespace {
@@ -188,6 +189,7 @@ inline void add_all(const TissueModel& model, const NodeColumns& x, NodeColumns&
   const Columns c{x.x.data(), x.y.data(), x.z.data(), force.x.data(), force.y.data(), force.z.data()};
   const float *stiffness = model.stiffness.data(), *bulk = model.bulk.data();
   add_springs(c, model.spring_rows.data(), model.spring_rows.data() + model.spring_rows.size(), stiffness);
+  if (model.params.law == TissueLaw::Rising) return add_matrix_forces(model, x, force);
   for (const CellRow& row : model.cell_rows) cells_of_row(c, row, bulk + row.first, model.params.node_spacing);
 }
 

@@ -111,6 +111,7 @@ void add_springs(const TissueModel& model, std::span<const dvec3> x, Curvature c
 }
 
 void add_volumes(const TissueModel& model, std::span<const dvec3> x, Curvature curvature, Expansion& out) {
+  if (model.params.law == TissueLaw::Rising) return add_matrix(model, x, curvature, out);
   const double h = model.lattice.spacing;
   for (std::size_t cell = 0; cell < model.lattice.cells.size(); ++cell) {
     const double bulk = model.bulk[model.bulk_index[cell]];

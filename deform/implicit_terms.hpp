@@ -48,7 +48,9 @@ ImplicitContact touch_between(const glm::dvec3& point, const ToolStep& tool, con
 
 // Each function adds its part to `out`; `out.slope` must have the size of `x`.
 void add_springs(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
+// Volumes, and with the law `rising` the matrix (implicit_matrix.cpp).
 void add_volumes(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
+void add_matrix(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
 void add_tethers(const TissueModel& model, std::span<const glm::dvec3> x, const glm::dvec3& breath, Expansion& out);
 
 void add_contact(const ImplicitPoint& point, const TissueContact& contact, const ToolStep& tool, double stiffness,

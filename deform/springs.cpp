@@ -33,6 +33,10 @@ int direction_between(int from, int to) {
   return -1;
 }
 
+// The least of the squared fullness in spring_fraction(): springs keep the corners of a cell from moving against each
+// other, which the matrix does not resist.
+constexpr float kLeastSpringFraction = 0.1f;
+
 struct Half {
   float stiffness = 0.f;  // N/m, 0: no spring
   std::uint32_t end = 0;
@@ -42,15 +46,23 @@ std::array<float, 4> shares_of(const TissueParams& params) {
   return {0.f, spring_share(params, 1), spring_share(params, 2), spring_share(params, 3)};
 }
 
+float weight_of(const TissueModel& model, std::size_t cell, const glm::ivec3& from, const glm::ivec3& d) {
+  if (model.centre.empty()) return 1.f;
+  return spring_fraction(model.params.law, model.lattice.cells[cell].fullness) *
+         spring_weight(model.centre[cell], from, d);
+}
+
 // [node * kSpringDirections + direction]
 std::vector<Half> gather_halves(const TissueModel& model) {
   const Lattice& lattice = model.lattice;
   const std::array<float, 4> share = shares_of(model.params);
   std::vector<Half> halves(lattice.node_at.size() * kSpringDirections);
-  for (const LatticeCell& cell : lattice.cells)
+  for (std::size_t c = 0; c < lattice.cells.size(); ++c)
     for (const CellSpring& s : cell_springs()) {
+      const LatticeCell& cell = lattice.cells[c];
+      const glm::ivec3 from = corner_offset(s.from), d = corner_offset(s.to) - from;
       Half& half = halves[cell.node[s.from] * kSpringDirections + s.direction];
-      half.stiffness += cell.fullness * share[s.axes];
+      half.stiffness += cell.fullness * share[s.axes] * weight_of(model, c, from, d);
       half.end = cell.node[s.to];
     }
   return halves;
@@ -187,7 +199,7 @@ float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm
         if (glm::any(glm::lessThan(cell, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(cell, lattice.size)))
           continue;
         const std::int32_t number = lattice.cell_of[lattice.flat(cell)];
-        if (number >= 0) sum += lattice.cells[number].fullness * share;
+        if (number >= 0) sum += lattice.cells[number].fullness * share * weight_of(model, number, at - cell, d);
       }
   return sum;
 }
@@ -209,13 +221,26 @@ const std::array<CellSpring, 28>& cell_springs() {
 
 float shear_modulus(const TissueParams& p) { return p.youngs_modulus / (2.f * (1.f + p.poisson_ratio)); }
 
+float spring_fraction(TissueLaw law, float fullness) {
+  return law == TissueLaw::Rising ? 0.5f * std::max(fullness * fullness, kLeastSpringFraction) : 1.f;
+}
+
+// Springs give Lame's first constant mu. With the law `rising` K is Lame's first constant itself (matrix.hpp).
 float volume_modulus(const TissueParams& p) {
-  return shear_modulus(p) * (2.f * p.poisson_ratio / (1.f - 2.f * p.poisson_ratio) - 1.f);
+  const float springs = p.law == TissueLaw::Rising ? 0.f : 1.f;
+  return shear_modulus(p) * (2.f * p.poisson_ratio / (1.f - 2.f * p.poisson_ratio) - springs);
 }
 
 float spring_share(const TissueParams& p, int axes) {
   const float whole = shear_modulus(p) * p.node_spacing / 12.f;
   return axes == 1 ? 16.f * whole / 4.f : axes == 2 ? 8.f * whole / 2.f : 3.f * whole;
+}
+
+float spring_weight(const glm::vec3& centre, const glm::ivec3& from, const glm::ivec3& d) {
+  float weight = 1.f;
+  for (int k = 0; k < 3; ++k)
+    if (d[k] == 0) weight *= 2.f * (from[k] == 0 ? 1.f - centre[k] : centre[k]);
+  return weight;
 }
 
 void make_springs(TissueModel& model) {

@@ -11,6 +11,7 @@
 //   k1 = 4/3 mu h,   k2 = 2/3 mu h,   k3 = 1/4 mu h.
 // Springs then give Lame's first constant mu; the volume term K (J - 1)^2 / 2 adds K. Poisson's ratio nu then requires
 //   K = mu (2 nu / (1 - 2 nu) - 1).
+// With the law `rising` springs carry the fraction spring_fraction() of this, the matrix the remainder (matrix.hpp).
 // A spring sums a share from every cell around it, a volume belongs to its cell; both scale with the cell's fullness.
 // Sources: Born, Huang, "Dynamical theory of crystal lattices", 1954 (pair forces, Cauchy relations); Qian, d'Humieres,
 // Lallemand, "Lattice BGK models", Europhys. Lett. 17, 1992 (weights). Measured in tests/deform/elasticity_test.cpp
@@ -28,11 +29,18 @@ namespace trocar {
 float shear_modulus(const TissueParams& params);   // Pa
 float volume_modulus(const TissueParams& params);  // Pa, K of a full cell
 
+// Fraction of the shear modulus that springs carry in a cell, 1.
+float spring_fraction(TissueLaw law, float fullness);
+
 constexpr int kSpringDirections = 13;
 
 // Returns the stiffness that one full cell adds to a spring along 1 (edge), 2 (face diagonal) or 3 (body diagonal)
-// axes, N/m: four cells share an edge, two share a face diagonal.
+// axes, N/m, when springs carry the whole shear modulus: four cells share an edge, two share a face diagonal.
 float spring_share(const TissueParams& params, int axes);
+
+// Returns the factor of a spring's share in a cell whose tissue has its centroid at `centre` (0..1): parallel springs
+// share the stiffness so that its centroid is the same. `from`: corner offset of its first node, `d`: its direction.
+float spring_weight(const glm::vec3& centre, const glm::ivec3& from, const glm::ivec3& d);
 
 // The 28 springs of a cell between its corners.
 struct CellSpring {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/matrix.hpp"
 #include "deform/springs.hpp"
 #include "geometry/elementary.hpp"
 
@@ -39,14 +40,22 @@ Piece piece_of(const TissueModel& model, std::span<const std::uint32_t> cells) {
 }
 
 // Adds K u of one cell to f.
-void add_cell(const TissueParams& params, double fullness, const std::array<std::uint32_t, 8>& corners,
+void add_cell(const TissueModel& model, std::uint32_t cell, const std::array<std::uint32_t, 8>& corners,
               std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
+  const TissueParams& params = model.params;
+  const bool rising = params.law == TissueLaw::Rising;
+  const double fullness = model.lattice.cells[cell].fullness;
+  const double fraction = spring_fraction(params.law, model.lattice.cells[cell].fullness);
   const std::array<double, 4> share = {0.0, spring_share(params, 1), spring_share(params, 2), spring_share(params, 3)};
   for (const CellSpring& s : cell_springs()) {
-    const glm::dvec3 d(corner_offset(s.to) - corner_offset(s.from));
-    const glm::dvec3 pull = fullness * share[s.axes] / s.axes * glm::dot(u[corners[s.to]] - u[corners[s.from]], d) * d;
+    const glm::ivec3 along = corner_offset(s.to) - corner_offset(s.from);
+    const glm::dvec3 d(along);
+    const double part = rising ? fraction * spring_weight(model.centre[cell], corner_offset(s.from), along) : 1.0;
+    const glm::dvec3 pull =
+        part * fullness * share[s.axes] / s.axes * glm::dot(u[corners[s.to]] - u[corners[s.from]], d) * d;
     f[corners[s.from]] -= pull, f[corners[s.to]] += pull;
   }
+  if (rising) return add_matrix_cell(params, fullness, model.centre[cell], corners, u, f);
   double swell = 0.0;  // h times the change of J
   for (int i = 0; i < 8; ++i) swell += 0.25 * glm::dot(u[corners[i]], glm::dvec3(2 * corner_offset(i) - 1));
   const double push = fullness * volume_modulus(params) * params.node_spacing * swell / 4.0;
@@ -77,8 +86,7 @@ double highest_frequency(const TissueModel& model, std::span<const std::uint32_t
     if (!(length > 0.0)) return 0.0;
     for (std::size_t i = 0; i < u.size(); ++i) scaled[i] = piece.scale[i] / length * u[i];
     std::fill(f.begin(), f.end(), glm::dvec3(0.0));
-    for (std::size_t c = 0; c < cells.size(); ++c)
-      add_cell(model.params, model.lattice.cells[cells[c]].fullness, piece.corners[c], scaled, f);
+    for (std::size_t c = 0; c < cells.size(); ++c) add_cell(model, cells[c], piece.corners[c], scaled, f);
     for (std::size_t i = 0; i < u.size(); ++i) u[i] = piece.scale[i] * f[i];
     rate = length_of(u);
   }

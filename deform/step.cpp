@@ -7,6 +7,7 @@
 
 #include "deform/body.hpp"
 #include "deform/elastic_forces.hpp"
+#include "deform/matrix.hpp"
 #include "deform/point_loads.hpp"
 #include "deform/springs.hpp"
 #include "deform/unfold.hpp"
@@ -138,6 +139,7 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
   look_ahead(s.ahead.y, s.x.y, s.v.y, model.params.damping_time);
   look_ahead(s.ahead.z, s.x.z, s.v.z, model.params.damping_time);
   find_crushed_cells(model, s);
+  s.stiffest = model.params.law == TissueLaw::Rising ? stiffest_cell(model, s.x) : 1.f;
   prepare_point_loads(model, loads, s);
 }
 
@@ -176,7 +178,9 @@ int substep_count(const TissueModel& model, float dt) {
 }
 
 int substep_count(const TissueModel& model, const SteppedTissue& state, float dt) {
-  return substep_count(model, state.scratch.flattest < kSqueezed ? kCrushedSteps * dt : dt);
+  const TissueScratch& s = state.scratch;
+  if (model.params.law == TissueLaw::Rising) dt *= std::sqrt(s.stiffest);
+  return substep_count(model, s.flattest < kSqueezed ? kCrushedSteps * dt : dt);
 }
 
 glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, float dt) {

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "deform/matrix.hpp"
 #include "deform/springs.hpp"
 #include "deform/stability.hpp"
 #include "geometry/elementary.hpp"
@@ -36,6 +37,12 @@ void require_valid(const TissueParams& p) {
   if (!(p.poisson_ratio >= kLowestPoisson && p.poisson_ratio <= kHighestPoisson))
     throw InputError(fmt::format("tissue: poisson_ratio is {:g}; it must lie between {:g} and {:g}", p.poisson_ratio,
                                  kLowestPoisson, kHighestPoisson));
+  if (!(p.stiffening >= kLeastStiffening && p.stiffening <= kMostStiffening))
+    throw InputError(fmt::format("tissue: stiffening is {:g}; it must lie between {:g} and {:g}", p.stiffening,
+                                 kLeastStiffening, kMostStiffening));
+  if (!(p.late_stiffening >= 0.f && p.late_stiffening <= kMostLateStiffening))
+    throw InputError(fmt::format("tissue: late_stiffening is {:g}; it must lie between 0 and {:g}", p.late_stiffening,
+                                 kMostLateStiffening));
   if (p.substeps < 1) throw InputError(fmt::format("tissue: substeps is {}; it must be at least 1", p.substeps));
   if (!std::isfinite(glm::dot(p.gravity, p.gravity))) throw InputError("tissue: gravity is not a finite vector");
   require_at_least_0(p.damping_time, "damping_time", "s");
@@ -146,6 +153,7 @@ TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::
   model.mass.resize(nodes);
   add_masses(model.lattice, model.cell_mass, model.mass);
   for (const float mass : model.mass) model.inverse_mass.push_back(1.f / mass);
+  if (params.law == TissueLaw::Rising) model.centre = centres_of(organ, model.lattice);
   make_springs(model);
   for (std::size_t i = 0; i < attachments.size(); ++i) attach(model, attachments[i], i);
   model.gravity.assign(nodes, params.gravity);
@@ -180,6 +188,7 @@ void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std:
   for (std::size_t i = 0; i < cells.size(); ++i) {
     LatticeCell& cell = model.lattice.cells[cells[i]];
     cell.fullness = fullness[i] > 0.f ? std::max(fullness[i], kEmptiestCell) : 0.f;
+    if (!model.centre.empty()) model.centre[cells[i]] = glm::vec3(0.5f);
     nodes.insert(nodes.end(), cell.node.begin(), cell.node.end());
   }
   std::sort(nodes.begin(), nodes.end());

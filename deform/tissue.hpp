@@ -4,6 +4,7 @@
 //   sum over springs  k/2 (l - L)^2                  l = |x_b - x_a|
 // + sum over cells    K h^3/2 (J - 1)^2              J = det(a b c) / h^3, a b c the cell's mean edges along x, y, z
 // + sum over tethers  k/2 |x - anchor|^2,
+// and with the law `rising` (deform/matrix.hpp) springs carry half of the shear stiffness, cells the other half.
 // Damping is Rayleigh damping: a force -drag m v, and elastic forces evaluated at x + damping_time v. Both solvers, the
 // real-time one here and the implicit reference solver (implicit_reference.hpp), step this energy.
 // Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp and other files there
@@ -22,16 +23,26 @@
 
 namespace trocar {
 
+// Springs: linear springs and volumes. Rising: springs in a matrix that stiffens with strain (deform/matrix.hpp).
+enum class TissueLaw { Springs, Rising };
+inline constexpr std::array kTissueLaws{TissueLaw::Springs, TissueLaw::Rising};
+// Returns the name that scenes and materials use.
+constexpr const char* name_of(TissueLaw law) { return law == TissueLaw::Rising ? "rising" : "springs"; }
+
 struct TissueParams {
-  float youngs_modulus = 6.0e3f;  // Pa      liver, from elastography; > 0
+  TissueLaw law = TissueLaw::Springs;
+  float youngs_modulus = 6.0e3f;  // Pa      at small strain; liver, from elastography; > 0
   float poisson_ratio = 0.46f;    // 1       springs alone have 0.25; 0.25..0.49
-  float density = 1060.f;         // kg/m^3  > 0
-  float damping_time = 3e-4f;     // s       Rayleigh's beta: internal damping of the tissue, >= 0
-  float drag = 8.f;               // 1/s     Rayleigh's alpha: damping by fat, fluid and neighbours, >= 0
-  float node_spacing = 0.008f;    // m       lattice spacing: the only resolution parameter, > 0
-  int substeps = 1;               // 1       least substeps of one step, >= 1; stability may need more
-  glm::vec3 gravity{0.f};         // m/s^2   zero: the rest shape is the scanned shape
-  float friction = 0.2f;          // 1       Coulomb, of a tool on wet tissue, >= 0
+  // The law `rising`, without effect on the other: stiffening from the start (negative: softening) and at large strain.
+  float stiffening = 0.f;       // 1       -10..100
+  float late_stiffening = 0.f;  // 1       0..100
+  float density = 1060.f;       // kg/m^3  > 0
+  float damping_time = 3e-4f;   // s       Rayleigh's beta: internal damping of the tissue, >= 0
+  float drag = 8.f;             // 1/s     Rayleigh's alpha: damping by fat, fluid and neighbours, >= 0
+  float node_spacing = 0.008f;  // m       lattice spacing: the only resolution parameter, > 0
+  int substeps = 1;             // 1       least substeps of one step, >= 1; stability may need more
+  glm::vec3 gravity{0.f};       // m/s^2   zero: the rest shape is the scanned shape
+  float friction = 0.2f;        // 1       Coulomb, of a tool on wet tissue, >= 0
   // Instruments do not move faster by hand: deeper contacts are resolved over several steps, so tissue is not flung
   // away.
   float fastest_tool = 2.f;  // m/s  > 0
@@ -114,6 +125,7 @@ struct TissueModel {
   std::vector<CellRow> cell_rows;         // [row]
   std::vector<float> bulk;                // [entry] Pa, K of that cell
   std::vector<std::uint32_t> bulk_index;  // [cell] its index in bulk
+  std::vector<glm::vec3> centre;          // [cell] 0..1, centroid of its tissue; empty with the law `springs`
   std::vector<Tether> tethers;
   std::vector<std::uint32_t> diaphragm;  // nodes fixed to the diaphragm
   std::vector<std::uint8_t> bonded;      // [node] 1: an intact fibre holds it; empty without connective tissue
@@ -192,6 +204,7 @@ struct TissueScratch {
   std::vector<float> flatness;                 // [entry] 1, smallest corner volume over that at rest
   std::vector<CrushedCell> crushed;
   float flattest = 1.f;  // 1, over all cells at the beginning of the step
+  float stiffest = 1.f;  // 1, largest stiffness of a cell of the law `rising` over that at rest, at the same time
 };
 
 // Everything that the next step depends on: copy it to save, to reset or to compare.

@@ -110,6 +110,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_report_command(program);
   add_picture_command(program);
   add_mesh_command(program);
+  add_tissue_command(program);
   add_doctor_command(program);
   try {
     check_command(program, argument_count, arguments);

@@ -12,7 +12,9 @@
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/key_reader.hpp"
+#include "sim/scene/material.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/scene/scene_writer.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar {
@@ -176,6 +178,18 @@ void check(const SceneOrigin& origin, TomlTable& root, const Scene& scene) {
 
 namespace {
 
+// A recording holds the text of its scene alone, so the text gets the values of the materials.
+void apply_materials(Scene& scene) {
+  bool any = false;
+  for (OrganScene& organ : scene.organs) {
+    if (organ.material.empty()) continue;
+    load_material(organ.material, organ.tissue);
+    organ.material.clear();
+    any = true;
+  }
+  if (any) scene.text = scene_text(scene, scene.file);
+}
+
 Scene read_scene(std::string text, const std::filesystem::path& file, bool recorded) {
   Scene scene;
   scene.file = file;
@@ -192,6 +206,7 @@ Scene load_scene(const std::filesystem::path& file) { return load_scene(file, Sc
 Scene load_scene(const std::filesystem::path& file, const SceneAccess& access) {
   Scene scene = parse_scene(read_text(file), file);
   refuse_outside_files(scene, access);
+  apply_materials(scene);
   return scene;
 }
 

@@ -46,6 +46,7 @@ struct OrganScene {
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   glm::vec3 offset{0.f};                  // m      moves the mesh
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
+  std::filesystem::path material;         // load_scene() reads law and moduli of `tissue` from it, then it is empty
   TissueParams tissue;
   ContactParams contact;  // with tools
   SculptParams cut;       // `fall` holds unless the tissue has gravity

@@ -29,6 +29,8 @@ std::vector<NamedFile> files_of(const Scene& scene) {
   std::vector<NamedFile> files = {{"the scene", scene.file}};
   for (const OrganScene& organ : scene.organs)
     if (!organ.tube) files.push_back({fmt::format("the mesh of organ {}", organ.name), organ.mesh});
+  for (const OrganScene& organ : scene.organs)
+    if (!organ.material.empty()) files.push_back({fmt::format("the material of organ {}", organ.name), organ.material});
   for (const InstrumentScene& instrument : scene.instruments)
     if (!instrument.trajectory.empty())
       files.push_back({fmt::format("the trajectory of instrument {}", instrument.name), instrument.trajectory});

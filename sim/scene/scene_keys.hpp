@@ -49,6 +49,9 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});
   keys.position({"offset_mm", "mm", "moves the mesh; attachments are not moved with it"}, &OrganScene::offset);
   keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});
+  keys.optional_file(
+      {"material", "", "a file of `trocar tissue fit`, relative to the scene file: law, moduli, stiffening"},
+      &OrganScene::material);
   keys.table("tissue", &OrganScene::tissue);
   keys.table("contact", &OrganScene::contact);
   keys.table("cut", &OrganScene::cut);

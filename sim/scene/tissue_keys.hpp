@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "deform/contact.hpp"
+#include "deform/matrix.hpp"
 #include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "sim/scene/scene_key.hpp"
@@ -13,9 +14,15 @@ namespace trocar {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<TissueParams>) {
-  keys.number({"youngs_modulus", "Pa", "Young's modulus"}, &TissueParams::youngs_modulus, {1.0, 1e9});
+  keys.choice({"law", "", "`rising`: it stiffens with strain, see [tissue.md](tissue.md)"}, &TissueParams::law,
+              kTissueLaws);
+  keys.number({"youngs_modulus", "Pa", "Young's modulus at small strain"}, &TissueParams::youngs_modulus, {1.0, 1e9});
   keys.number({"poisson_ratio", "", "0.25: springs only, 0.49: nearly incompressible"}, &TissueParams::poisson_ratio,
               {0.25, 0.49});
+  keys.number({"stiffening", "", "of the law `rising`, from the start; below 0 it softens"}, &TissueParams::stiffening,
+              {kLeastStiffening, kMostStiffening});
+  keys.number({"late_stiffening", "", "of the law `rising`, at large strain"}, &TissueParams::late_stiffening,
+              {0.0, kMostLateStiffening});
   keys.number({"density", "kg/m^3", "of the tissue"}, &TissueParams::density, {1.0, 1e5});
   keys.scaled({"damping_ms", "ms", "Rayleigh's beta, losses in the tissue"}, &TissueParams::damping_time, {0.0, 100.0});
   keys.number({"drag", "1/s", "Rayleigh's alpha, losses to fat, fluid and neighbours"}, &TissueParams::drag,

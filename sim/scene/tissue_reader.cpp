@@ -22,6 +22,9 @@ template <>
 void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
   for (const char* key : {"mesh", "mm_per_unit"})
     if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
+  for (const char* key : {"law", "youngs_modulus", "poisson_ratio", "stiffening", "late_stiffening"})
+    if (!organ.material.empty() && table.table("tissue").has(key))
+      table.fail("material", fmt::format("sets {}, which [organ.tissue] sets too; remove one of them", key));
   if (organ.vessel && !organ.tube)
     table.fail("vessel", "needs an [organ.tube]; an organ with a mesh bleeds with [organ.blood]");
   if (organ.blood && organ.tube) table.fail("blood", "is for an organ with a mesh; a tube bleeds with [organ.vessel]");

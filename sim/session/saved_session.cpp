@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 7;
+constexpr std::uint32_t kSessionVersion = 8;
 
 struct Header {
   std::array<char, 8> magic = kMagic;

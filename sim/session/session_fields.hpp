@@ -36,7 +36,7 @@ void fields(A& a, Tether& t) {
 template <typename A>
 void fields(A& a, TissueModel& m) {
   for (LatticeCell& cell : m.lattice.cells) all(a, cell.fullness, cell.divided);
-  all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.tethers, m.diaphragm, m.embedding,
+  all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.centre, m.tethers, m.diaphragm, m.embedding,
       m.longest_substep);
 }
 

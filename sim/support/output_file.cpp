@@ -28,7 +28,8 @@ bool begins_as_table(std::string_view head) {
                                            "frame,t,",
                                            "first,second,time,apart_mm\n",
                                            "backend,frames,update_ms_",
-                                           "file,date,of,metric,value,"};
+                                           "file,date,of,metric,value,",
+                                           "x_mm,y_mm,z_mm,moved_x_mm,"};
   return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](auto header) { return head.starts_with(header); });
 }
 
@@ -73,13 +74,15 @@ bool begins_as(OutputKind kind, const std::string& head) {
     case OutputKind::Page:
       return holds("<title>Trocar: ") || head.starts_with("# Trocar: ");
     case OutputKind::Plot:
-      return holds("<svg ") && holds("Touch query, time per frame");
+      return holds("<svg ") && (holds("Touch query, time per frame") || holds("Material test: "));
     case OutputKind::Picture:
       return begins_as_picture(head);
     case OutputKind::Mesh:
       return holds("Trocar mesh");
     case OutputKind::Series:
       return begins_as_series(head);
+    case OutputKind::Material:
+      return head.starts_with("# Trocar material: ");
   }
   return false;
 }

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|meet|compare|record|perform|recover|replay|pack|unpack|score|'
-                  r'export|report|mesh|doctor|demo)\b[^`\n#]*)')
+                  r'export|report|mesh|tissue|doctor|demo)\b[^`\n#]*)')
 VALUES = {'N': '2000', 'a,b': 'scan,obb-refit', 'OUT': 'out.obj', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
           'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
           'M': 'organ.obj', 'A0': 'organ.obj', 'A1': 'organ.obj', 'B0': 'organ.obj', 'B1': 'organ.obj', 'data/scenes/tasks/TASK.toml': 'scene.toml', 'FRAMES': '3'}
@@ -42,6 +42,8 @@ def sample_files(trocar, folder):
         shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
     for name, form in (('packed', []), ('compact', ['--compact'])):
         subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
+    (folder / 'DATA.csv').write_text('strain,force_n\n0.1,1.3\n0.2,2.9\n')
+    (folder / 'M.toml').write_text('law = "rising"\nyoungs_modulus = 6000\npoisson_ratio = 0.46\n')
     for name in ('J', 'K'):
         subprocess.run([trocar, 'mesh', 'make', 'superellipsoid', '--faces', '200', '--size', '5,5,5', '--exponents', '1,1',
                         '-o', f'{name}.stl'], cwd=folder, check=True, capture_output=True)

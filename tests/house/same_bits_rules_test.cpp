@@ -129,7 +129,7 @@ TEST(SameBitsRules, NoCompilerOptionChangesResults) {
             std::string::npos);
 }
 
-// Eigen's kernels depend on the processor. Only the implicit reference solver uses it, and only tests use that solver.
+// Eigen's kernels depend on the processor. Only the implicit solvers use it, and only tests and trocar tissue use them.
 TEST(SameBitsRules, EigenStaysInTheImplicitSolver) {
   static const std::regex eigen(R"(#include\s*[<"](unsupported/)?Eigen/)"), reference(R"(#include\s*"deform/judge)");
   for (const fs::path& file : sources()) {

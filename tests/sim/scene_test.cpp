@@ -37,6 +37,23 @@ TEST_F(SceneFile, WholeNumbersAndDefaults) {
   EXPECT_DOUBLE_EQ(scene.frame_rate, 60.0);
 }
 
+TEST_F(SceneFile, AnOrganNamesItsMaterial) {
+  folder_.write("soft.toml", "law = \"rising\"\nyoungs_modulus = 2500\npoisson_ratio = 0.48\nstiffening = -0.5\n");
+  const std::string text = with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\nmaterial = \"soft.toml\"");
+  const Scene scene = load(text);
+  const TissueParams& tissue = scene.organs[0].tissue;
+  EXPECT_EQ(tissue.law, TissueLaw::Rising);
+  EXPECT_FLOAT_EQ(tissue.youngs_modulus, 2500.f);
+  EXPECT_FLOAT_EQ(tissue.stiffening, -0.5f);
+  // A recording keeps the text alone.
+  const Scene recorded = parse_scene(scene.text, folder_.path() / "elsewhere.toml");
+  EXPECT_EQ(scene.text.find("material"), std::string::npos);
+  EXPECT_EQ(recorded.organs[0].tissue.law, TissueLaw::Rising);
+  EXPECT_FLOAT_EQ(recorded.organs[0].tissue.poisson_ratio, 0.48f);
+  expect_sentence(text + "[organ.tissue]\nlaw = \"rising\"\n", "material: sets law, which [organ.tissue] sets too");
+  expect_sentence(with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\nmaterial = \"none.toml\""), "none.toml");
+}
+
 TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
   expect_sentence(with("radius_mm = 5\n", ""), "s.toml:6: instrument.radius_mm: is missing");
   expect_sentence(with("radius_mm = 5", "radus_mm = 5"), "instrument.radius_mm: is missing");
