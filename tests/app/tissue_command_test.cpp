@@ -1,4 +1,7 @@
 // Tests trocar tissue: curves, fields and materials that it writes, and what it refuses.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/app/run_program.hpp"
@@ -40,6 +43,28 @@ TEST_F(TissueCommand, FitsAMaterialThatATestReads) {
   ASSERT_EQ(pressed.status, 0) << pressed.err;
   const std::string curve = read_file(at("c.csv"));
   EXPECT_NEAR(std::stod(curve.substr(curve.find("\n0.2,") + 5)), 0.77, 0.08);
+}
+
+// The silicones of abubakardawood/tissue-phantom-material-database, on a coarse lattice: rows that are not fitted lie
+// within 10 % or one standard deviation too.
+TEST_F(TissueCommand, ReproducesMeasuredSilicones) {
+  const auto file = shared_file("tissue/silicone_cylinders.json");
+  if (!file) GTEST_SKIP();
+  const auto data = nlohmann::json::parse(read_file(*file));
+  for (const auto& [name, plates] : {std::pair("EF10_100T", "--slip"), {"EF10_50T", "--stick"}}) {
+    const auto& material = data["materials"][name];
+    std::string curve = "strain,force_n,sd_n\n";
+    for (std::size_t i = 0; i < data["compression"].size(); ++i)
+      curve += fmt::format("{},{},{}\n", data["compression"][i].get<double>(), material["mean_N"][i].get<double>(),
+                           material["sd_N"][i].get<double>());
+    const Outcome fitted = run(fmt::format("tissue fit {} --every 2 --spacing 7.5 {} -o {}",
+                                           folder_.write("s.csv", curve).string(), plates, at("s.toml")));
+    ASSERT_EQ(fitted.status, 0) << fitted.err;
+    const std::string before = "largest error from 0.05 on ";
+    const std::size_t found = fitted.out.find(before);
+    ASSERT_NE(found, std::string::npos) << fitted.out;
+    EXPECT_LT(std::stod(fitted.out.substr(found + before.size())), 1.0) << fitted.out;
+  }
 }
 
 TEST_F(TissueCommand, RefusesWrongInputInOneSentence) {
