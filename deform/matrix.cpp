@@ -55,10 +55,6 @@ void push(NodeColumns& force, std::uint32_t node, const vec3& f) {
   force.x[node] += f.x, force.y[node] += f.y, force.z[node] += f.z;
 }
 
-}  // namespace
-
-namespace {
-
 Rise early_rise(double s, double q) {
   const double z = s * q;
   if (q <= 0.0 || s == 0.0) return {q, 1.0, 0.0};

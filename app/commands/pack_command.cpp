@@ -36,24 +36,25 @@ void print_result(const PackCommand& command, const Recording& recording) {
              command.out, space(command.out, seconds));
 }
 
+using Rewrite = void (*)(const std::filesystem::path&, const std::filesystem::path&, const FramesDone&);
+
 // Computes every frame again, with a progress bar; an interrupt stops it.
-FramesDone shown_on(Progress& progress) {
-  return [&progress](std::size_t frames) {
+void compute_again(const char* what, const PackCommand& command, const Recording& recording, Rewrite rewrite) {
+  catch_interrupts();
+  Progress progress(what, recording.frame_count());
+  rewrite(command.in, command.out, [&](std::size_t frames) {
     progress.advance_to(frames);
     return !interrupted();
-  };
+  });
 }
 
 void pack(const PackCommand& command) {
   refuse_same_files({{"recording", command.in}}, {{"--out", command.out}});
   const Recording recording(command.in);
-  if (!command.compact) {
+  if (command.compact)
+    compute_again("pack", command, recording, compact_recording);
+  else
     pack_recording(command.in, command.out);
-  } else {
-    catch_interrupts();
-    Progress progress("pack", recording.frame_count());
-    compact_recording(command.in, command.out, shown_on(progress));
-  }
   print_result(command, recording);
 }
 
@@ -62,13 +63,10 @@ void unpack(const PackCommand& command) {
   const Recording recording(command.in, nullptr, FormsRead::All);
   if (recording.form() == RecordingForm::Full)
     throw InputError(fmt::format("{}: is a full recording already; nothing to unpack", command.in));
-  if (recording.form() == RecordingForm::Packed) {
+  if (recording.form() == RecordingForm::Compact)
+    compute_again("unpack", command, recording, expand_recording);
+  else
     unpack_recording(command.in, command.out);
-  } else {
-    catch_interrupts();
-    Progress progress("unpack", recording.frame_count());
-    expand_recording(command.in, command.out, shown_on(progress));
-  }
   print_result(command, recording);
 }
 

@@ -8,7 +8,6 @@
 #include "sim/hdf5/packed_nodes.hpp"
 #include "sim/hdf5/partial_recording.hpp"
 #include "sim/hdf5/recording_copy.hpp"
-#include "sim/hdf5/recording_target.hpp"
 
 namespace trocar {
 namespace {
@@ -37,15 +36,12 @@ void rewrite(const std::filesystem::path& in, const std::filesystem::path& out, 
              RecordingForm target) {
   const Recording recording(in);
   require_finished(recording, in, form);
-  RecordingTarget place(out);
-  PartialRecording to(place.file());
-  const H5File from = H5File::open(in);
-  copy_recording(recording, from, to.file(), target);
-  for (std::size_t organ = 0; organ < recording.organs().size(); ++organ)
-    copy_nodes(recording, from, to.file(), organ, target);
-  place.make_free();
-  to.finish();
-  place.settle();
+  write_whole_recording(out, [&](H5File& to) {
+    const H5File from = H5File::open(in);
+    copy_recording(recording, from, to, target);
+    for (std::size_t organ = 0; organ < recording.organs().size(); ++organ)
+      copy_nodes(recording, from, to, organ, target);
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording_lock.hpp"
+#include "sim/hdf5/recording_target.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -50,6 +51,21 @@ void PartialRecording::finish() {
   if (error) throw RunError(fmt::format("{}: the complete copy could not be renamed to this name", path_.string()));
   sync_folder(path_);
   finished_ = true;
+}
+
+void write_whole_recording(const std::filesystem::path& file, const std::function<void(H5File&)>& write) {
+  RecordingTarget target(file);
+  PartialRecording partial(target.file());
+  try {
+    write(partial.file());
+    target.make_free();
+    partial.finish();
+  } catch (const std::exception&) {
+    const std::string what = partial.file().fault();
+    if (what.empty()) throw;
+    throw RunError(fmt::format("{}: {}", file.string(), what));
+  }
+  target.settle();
 }
 
 }  // namespace trocar

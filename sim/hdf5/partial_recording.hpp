@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "sim/hdf5/h5_file.hpp"
 
@@ -29,5 +30,9 @@ class PartialRecording {
   H5File to_;
   bool finished_ = false;
 };
+
+// Writes `file` by `write`. It is complete or absent, and replaces only a finished recording. Throws InputError when it
+// must not be replaced, RunError when writing fails, and the errors of `write`.
+void write_whole_recording(const std::filesystem::path& file, const std::function<void(H5File&)>& write);
 
 }  // namespace trocar

@@ -10,7 +10,6 @@
 #include "sim/hdf5/partial_recording.hpp"
 #include "sim/hdf5/recorded_rows.hpp"
 #include "sim/hdf5/recording_copy.hpp"
-#include "sim/hdf5/recording_target.hpp"
 #include "sim/review/rerun.hpp"
 #include "sim/support/checksum.hpp"
 
@@ -144,22 +143,17 @@ std::uint64_t checksum_of(const RecordedFrame& frame) {
 void compact_recording(const std::filesystem::path& in, const std::filesystem::path& out, const FramesDone& done) {
   const Recording recording(in);
   require_finished(recording, in, recording.form());
-  RecordingTarget place(out);
-  PartialRecording to(place.file());
-  copy_recording(recording, H5File::open(in), to.file(), RecordingForm::Compact);
-  {
+  write_whole_recording(out, [&](H5File& to) {
+    copy_recording(recording, H5File::open(in), to, RecordingForm::Compact);
     Rerun rerun(recording, in.string());
-    KeyTables tables(to.file(), recording.organs());
+    KeyTables tables(to, recording.organs());
     for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
       rerun.step();
       require_same(recording, rerun, frame, in.string());
       tables.append(rerun.frame(), static_cast<std::uint32_t>(frame));
       if (!done(frame + 1)) stop(out);
     }
-  }
-  place.make_free();
-  to.finish();
-  place.settle();
+  });
 }
 
 void expand_recording(const std::filesystem::path& compact, const std::filesystem::path& out, const FramesDone& done) {
@@ -169,22 +163,17 @@ void expand_recording(const std::filesystem::path& compact, const std::filesyste
   const auto checksums = from.table(kChecksumPath, Cell::U64).read_all<std::uint64_t>();
   if (checksums.size() < recording.frame_count())
     throw InputError(fmt::format("{}: a frame has no checksum; the file is damaged", compact.string()));
-  RecordingTarget place(out);
-  PartialRecording to(place.file());
-  copy_recording(recording, from, to.file(), RecordingForm::Full);
-  {
+  write_whole_recording(out, [&](H5File& to) {
+    copy_recording(recording, from, to, RecordingForm::Full);
     Rerun rerun(recording, compact.string());
-    LackingTables tables(to.file(), recording.organs());
+    LackingTables tables(to, recording.organs());
     for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
       rerun.step();
       require_recorded(recording, rerun.frame(), checksums[frame], frame, compact.string());
       tables.append(rerun.frame());
       if (!done(frame + 1)) stop(out);
     }
-  }
-  place.make_free();
-  to.finish();
-  place.settle();
+  });
 }
 
 }  // namespace trocar

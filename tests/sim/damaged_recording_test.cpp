@@ -105,16 +105,14 @@ class DamagedRecording : public ::testing::Test {
 TEST_F(DamagedRecording, TheUndamagedRecordingIsRead) { EXPECT_EQ(Recording(file_).frame_count(), 10u); }
 
 TEST_F(DamagedRecording, TimesMustBeFiniteAndAscending) {
-  change([](hid_t file) { put_cell(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
+  change([](hid_t file) { put_cell(file, "/session/time", {4}, 0.0); });
   expect_refused("the time of frame 4");
-  change([](hid_t file) {
-    put_cell(file, "/session/time", H5T_NATIVE_DOUBLE, {4}, std::numeric_limits<double>::quiet_NaN());
-  });
+  change([](hid_t file) { put_cell(file, "/session/time", {4}, std::numeric_limits<double>::quiet_NaN()); });
   expect_refused("the time of frame 4");
 }
 
 TEST_F(DamagedRecording, WallTimesUsedByScoresMustBeFiniteAndAscending) {
-  change([](hid_t file) { put_cell(file, "/session/wall_time", H5T_NATIVE_DOUBLE, {4}, 0.0); });
+  change([](hid_t file) { put_cell(file, "/session/wall_time", {4}, 0.0); });
   expect_refused("the time of frame 4");
 }
 
@@ -140,19 +138,17 @@ TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
 }
 
 TEST_F(DamagedRecording, LastsNoLongerThanADay) {
-  change([](hid_t file) { put_cell(file, "/session/time", H5T_NATIVE_DOUBLE, {9}, 1e12); });
+  change([](hid_t file) { put_cell(file, "/session/time", {9}, 1e12); });
   expect_refused("longer than a day");
 }
 
 TEST_F(DamagedRecording, TouchesStayWithinTheirTables) {
-  change([](hid_t file) {
-    put_cell(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 1}, std::uint64_t{1} << 40);
-  });
+  change([](hid_t file) { put_cell(file, "/organs/liver/touch_first", {3, 1}, 0x1p40); });
   expect_refused("not in ascending order");
 }
 
 TEST_F(DamagedRecording, TouchesBeginInAscendingOrder) {
-  change([](hid_t file) { put_cell(file, "/organs/liver/touch_first", H5T_NATIVE_UINT64, {3, 0}, std::uint64_t{9}); });
+  change([](hid_t file) { put_cell(file, "/organs/liver/touch_first", {3, 0}, 9.0); });
   expect_refused("not in ascending order");
 }
 

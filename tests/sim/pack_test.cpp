@@ -196,6 +196,18 @@ TEST_F(Packing, ACompactRecordingIsComputedAgainBitForBit) {
   }
 }
 
+TEST_F(Packing, TissueOfTheLawRisingIsComputedAgainBitForBit) {
+  std::string text = scene_.text;
+  const std::string spacing = "node_spacing_mm";
+  text.insert(text.find(spacing), "law = \"rising\"\nstiffening = 2\n");
+  scene_ = load_scene(folder_.write("rising.toml", text));
+  const auto full = record(12, "full.h5", 60);
+  ASSERT_EQ(scene_.organs[0].tissue.law, TissueLaw::Rising);
+  compact_recording(full, at("compact.h5"), goes_on);
+  expand_recording(at("compact.h5"), at("again.h5"), goes_on);
+  expect_same_file(full, at("again.h5"));
+}
+
 TEST_F(Packing, APackedRecordingHasACompactForm) {
   const auto full = record(3, "full.h5", 40);
   pack_recording(full, at("packed.h5"));
@@ -228,14 +240,12 @@ TEST_F(Packing, OtherReadersSayWhatToDoWithACompactRecording) {
   EXPECT_FALSE(std::filesystem::exists(at("b.h5")));
 }
 
-// Returns a copy of a recording in which a cell of a table of real numbers is another.
-std::filesystem::path with_number(const std::filesystem::path& file, const char* table, std::vector<hsize_t> cell,
-                                  double number) {
+// Returns a copy of a recording in which a cell of a table is another.
+std::filesystem::path with_number(const std::filesystem::path& file, const char* table,
+                                  const std::vector<unsigned long long>& cell, double number) {
   const auto copy = file.parent_path() / "other.h5";
   std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
-  const hid_t opened = H5Fopen(copy.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  test::put_cell(opened, table, H5T_NATIVE_DOUBLE, std::move(cell), number);
-  H5Fclose(opened);
+  test::put_cell(copy, table, cell, number);
   return copy;
 }
 

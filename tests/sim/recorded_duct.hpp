@@ -13,11 +13,9 @@
 #include "sim/review/recording_observer.hpp"
 #include "sim/task/session_observer.hpp"
 #include "tests/sim/duct_session.hpp"
+#include "tests/sim/put_cell.hpp"
 
 namespace trocar::test {
-
-// Overwrites a number in the first row of a table of whole numbers.
-void put_in_first_row(const std::filesystem::path& file, const char* table, std::uint64_t column, std::uint32_t value);
 
 // `Seen`: what the test compares of a frame. It is made from an Observation; expect_same(recorded, live) compares two.
 template <class Seen>
@@ -50,7 +48,7 @@ class RecordedDuct : public DuctSession {
   void expect_refused(const char* table, std::uint64_t column, std::uint32_t value, const char* part) const {
     const std::filesystem::path copy = folder_.path() / "damaged.h5";
     std::filesystem::copy_file(file_, copy, std::filesystem::copy_options::overwrite_existing);
-    put_in_first_row(copy, table, column, value);
+    put_cell(copy, table, {0, column}, value);
     std::string text = "no error";
     try {
       const Recording recording(copy);

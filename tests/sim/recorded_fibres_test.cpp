@@ -14,6 +14,7 @@
 #include "geometry/error.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/record/session_recorder.hpp"
+#include "tests/sim/put_cell.hpp"
 #include "tests/sim/recorded_script.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -157,16 +158,8 @@ class ChangedFibres : public ::testing::Test {
     H5Fclose(file);
   }
   // Overwrites the first number of a table.
-  template <typename T>
-  void put_first(const char* path, hid_t type, T value) const {
-    change([&](hid_t file) {
-      const hid_t table = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(table);
-      const hsize_t at[3] = {}, one[3] = {1, 1, 1};
-      H5Sselect_hyperslab(space, H5S_SELECT_SET, at, nullptr, one, nullptr);
-      const hid_t memory = H5Screate_simple(1, one, nullptr);
-      EXPECT_GE(H5Dwrite(table, type, memory, space, H5P_DEFAULT, &value), 0);
-      H5Sclose(memory), H5Sclose(space), H5Dclose(table);
-    });
+  void put_first(const char* path, double value) const {
+    change([&](hid_t file) { test::put_cell(file, path, {0, 0, 0}, value); });
   }
   void set_rows(std::initializer_list<const char*> paths, hsize_t rows) const {
     change([&](hid_t file) {
@@ -226,7 +219,7 @@ TEST_F(ChangedFibres, OlderRecordingsWithoutGroupsAndCausesAreRead) {
 }
 
 TEST_F(ChangedFibres, CausesThatDoNotExistAreRefused) {
-  put_first("/bonds/broken_how", H5T_NATIVE_UINT8, std::uint8_t{4});
+  put_first("/bonds/broken_how", 4.0);
   expect_refused("the cause of a broken fibre is unknown; the file is damaged");
 }
 
@@ -253,22 +246,22 @@ TEST_F(ChangedFibres, TablesOfAnotherSizeAreRefused) {
 }
 
 TEST_F(ChangedFibres, EndsStayInTheirOrgans) {
-  put_first("/bonds/organ", H5T_NATIVE_UINT32, std::uint32_t{2});
+  put_first("/bonds/organ", 2.0);
   expect_refused("an end of fibre 0 is not in an organ; the file is damaged");
-  put_first("/bonds/node", H5T_NATIVE_UINT32, std::uint32_t{50});
+  put_first("/bonds/node", 50.0);
   expect_refused("an end of fibre 0 is not in an organ; the file is damaged");
-  put_first("/bonds/weight", H5T_NATIVE_FLOAT, std::numeric_limits<float>::infinity());
+  put_first("/bonds/weight", std::numeric_limits<double>::infinity());
   expect_refused("an end of fibre 0 is not in an organ; the file is damaged");
-  put_first("/bonds/length", H5T_NATIVE_FLOAT, -1.f);
+  put_first("/bonds/length", -1.0);
   expect_refused("the length of fibre 0 is not a length; the file is damaged");
 }
 
 TEST_F(ChangedFibres, AFibreBreaksOnceAndInAscendingOrder) {
-  put_first("/bonds/broken_fibre", H5T_NATIVE_UINT32, std::uint32_t{64});
+  put_first("/bonds/broken_fibre", 64.0);
   expect_refused("fibre 64 breaks twice or does not exist; the file is damaged");
-  put_first("/bonds/broken_fibre", H5T_NATIVE_UINT32, std::uint32_t{2});
+  put_first("/bonds/broken_fibre", 2.0);
   expect_refused("fibre 2 breaks twice or does not exist; the file is damaged");
-  put_first("/bonds/broken_frame", H5T_NATIVE_UINT32, std::uint32_t{7});
+  put_first("/bonds/broken_frame", 7.0);
   expect_refused("the frames of its broken fibres are not in ascending order; the file is damaged");
 }
 
