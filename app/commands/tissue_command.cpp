@@ -11,6 +11,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
+#include "app/commands/tissue_plot.hpp"
 #include "app/commands/tissue_specimen.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/material.hpp"
@@ -37,20 +38,11 @@ struct FitCommand {
   double from = 0.05, up_to = kMostStrain;
 };
 
-// The two columns of a curve.
-struct Axes {
-  const char *across, *up;
-};
-
-Axes axes_of(const SpecimenOptions& o) {
-  if (o.gravity) return {"gravity_m_s2", "drop_mm"};
-  if (o.twists()) return {"angle_deg", "torque_n_m"};
-  return {"strain", "force_n"};
+CurveAxes axes_of(const SpecimenOptions& o) {
+  if (o.gravity) return {"gravity_m_s2", "drop_mm", "gravity, m/s\u00b2", "drop, mm"};
+  if (o.twists()) return {"angle_deg", "torque_n_m", "angle, degrees", "torque, N m"};
+  return {"strain", "force_n", "displacement / height", "force, N"};
 }
-
-struct Row {
-  double at, step, reference;
-};
 
 SpecimenLoad load_at(const SpecimenOptions& o, const CurveTest& test, double height, double level) {
   SpecimenLoad load = test.load;
@@ -63,7 +55,7 @@ SpecimenLoad load_at(const SpecimenOptions& o, const CurveTest& test, double hei
   return load;
 }
 
-Row row_of(const SpecimenOptions& o, const CurveTest& test, double level, const SpecimenAnswer& a) {
+CurveRow row_of(const SpecimenOptions& o, const CurveTest& test, double level, const SpecimenAnswer& a) {
   if (o.gravity && o.shape == "beam") return {level, 1e3 * a.end.x, 1e3 * a.reference_end.x};
   if (o.gravity) return {level, -1e3 * a.end.z, -1e3 * a.reference_end.z};
   if (o.twists()) return {level, a.step.torque, a.reference.torque};
@@ -78,14 +70,14 @@ double last_level(const TestCommand& command) {
 }
 
 // Rounds to the digits that the curve keeps.
-std::string csv_row(const Row& row, bool reference) {
+std::string csv_row(const CurveRow& row, bool reference) {
   return reference ? fmt::format("{:.6g},{:.6g},{:.6g}\n", row.at, row.step, row.reference)
                    : fmt::format("{:.6g},{:.6g}\n", row.at, row.step);
 }
 
-void write_curve(OutputFile& out, const Axes& axes, const std::vector<Row>& rows, bool reference) {
+void write_curve(OutputFile& out, const CurveAxes& axes, const std::vector<CurveRow>& rows, bool reference) {
   out.stream() << axes.across << "," << axes.up << (reference ? ",reference\n" : "\n");
-  for (const Row& row : rows) out.stream() << csv_row(row, reference);
+  for (const CurveRow& row : rows) out.stream() << csv_row(row, reference);
   out.commit();
 }
 
@@ -99,33 +91,8 @@ void write_field(OutputFile& out, const Specimen& specimen, const SpecimenAnswer
   out.commit();
 }
 
-std::string polyline(const std::vector<Row>& rows, double Row::*value, double across, double up, const char* style) {
-  std::string points = "60.0,360.0";
-  for (const Row& row : rows)
-    points += fmt::format(" {:.1f},{:.1f}", 60.0 + 480.0 * row.at / across, 360.0 - 300.0 * row.*value / up);
-  return fmt::format("<polyline points=\"{}\" fill=\"none\" {}/>\n", points, style);
-}
-
-void write_plot(OutputFile& out, const SpecimenOptions& o, const std::vector<Row>& rows, bool reference) {
-  const Axes axes = axes_of(o);
-  double across = 1e-12, up = 1e-12;
-  for (const Row& row : rows) across = std::max(across, row.at), up = std::max({up, row.step, row.reference});
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 400\" width=\"600\" height=\"400\" "
-      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      "<text x=\"16\" y=\"24\" font-size=\"16\">Material test: {}</text>\n"
-      "<path d=\"M60,50 V360 H550\" fill=\"none\" stroke=\"#888\"/>\n",
-      o.shape == "mesh" ? "mesh" : title_of(o));
-  for (int i = 1; i <= 4; ++i)
-    svg += fmt::format(
-        "<text x=\"{:.0f}\" y=\"378\" text-anchor=\"middle\">{:.3g}</text>"
-        "<text x=\"54\" y=\"{:.0f}\" text-anchor=\"end\">{:.3g}</text>\n",
-        60.0 + 120.0 * i, across * i / 4.0, 364.0 - 75.0 * i, up * i / 4.0);
-  svg += fmt::format("<text x=\"300\" y=\"396\" text-anchor=\"middle\">{}</text><text x=\"60\" y=\"46\">{}</text>\n",
-                     axes.across, axes.up);
-  svg += polyline(rows, &Row::step, across, up, "stroke=\"#0072b2\" stroke-width=\"2\"");
-  if (reference) svg += polyline(rows, &Row::reference, across, up, "stroke=\"#e69f00\" stroke-dasharray=\"6 6\"");
-  out.stream() << svg << "</svg>\n";
+void write_plot(OutputFile& out, const SpecimenOptions& o, const std::vector<CurveRow>& rows, bool reference) {
+  out.stream() << curve_svg(o.shape == "mesh" ? "mesh" : title_of(o), axes_of(o), rows, reference);
   out.commit();
 }
 
@@ -147,7 +114,7 @@ void test(const TestCommand& command) {
   fmt::print("{}, {} nodes, {:g} mm apart\n", title_of(o), specimen.model.rest.size(), 1e3 * params.node_spacing);
   SpecimenSolver solver(specimen);
   SpecimenAnswer answer;
-  std::vector<Row> rows;
+  std::vector<CurveRow> rows;
   double flattest = 1.0;
   fmt::print("{:>13} {:>13}{}\n", axes_of(o).across, axes_of(o).up, command.reference ? "     reference" : "");
   for (int i = 1; i <= command.steps; ++i) {

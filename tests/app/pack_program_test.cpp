@@ -61,6 +61,21 @@ TEST_F(PackProgram, ACompactRecordingIsUnpackedAndReplayed) {
   }
 }
 
+TEST_F(PackProgram, AFullDiskKeepsTheOldRecording) {
+  expect_done("pack " + at("full.h5") + " --compact -o " + at("compact.h5"));
+  std::filesystem::copy_file(at("full.h5"), at("old.h5"));
+  const std::string before = read_file(at("old.h5"));
+  for (const std::string& command :
+       {"pack " + at("full.h5"), "pack " + at("full.h5") + " --compact", "unpack " + at("compact.h5")}) {
+    const Outcome outcome = run(command + " -o " + at("old.h5"), "ulimit -f 64;");
+    EXPECT_EQ(outcome.status, 1) << command << outcome.out;
+    EXPECT_NE(outcome.err.find("old.h5: the file could not be written (File too large)"), std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(read_file(at("old.h5")), before) << command;
+    EXPECT_FALSE(std::filesystem::exists(at("old.h5.partial"))) << command;
+  }
+}
+
 TEST_F(PackProgram, RefusesWhatItCannotRewrite) {
   const std::string full = at("full.h5"), old = at("old.h5");
   expect_refused("pack " + full + " -o " + full, "--out is also read");

@@ -49,7 +49,7 @@ TEST_F(TissueCommand, FitsAMaterialThatATestReads) {
 // within 10 % or one standard deviation too.
 TEST_F(TissueCommand, ReproducesMeasuredSilicones) {
   const auto file = shared_file("tissue/silicone_cylinders.json");
-  if (!file) GTEST_SKIP();
+  if (!file) GTEST_SKIP() << "no shared test data";
   const auto data = nlohmann::json::parse(read_file(*file));
   for (const auto& [name, plates] : {std::pair("EF10_100T", "--slip"), {"EF10_50T", "--stick"}}) {
     const auto& material = data["materials"][name];

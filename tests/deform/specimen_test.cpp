@@ -2,6 +2,7 @@
 #include "deform/specimen_fit.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include "tests/deform/deform_support.hpp"
@@ -30,6 +31,43 @@ double tip_drop(double spacing, double gravity) {
   EXPECT_EQ(answer.fault, "");
   EXPECT_NEAR(answer.end.x, answer.reference_end.x, 1e-3 * answer.end.x);
   return answer.end.x;
+}
+
+// The tip drop of the same beam by Reissner's theory, with large rotations and shear (Reissner, "On one-dimensional
+// finite-strain beam theory", ZAMP 23, 1972; shear coefficient of a rectangle: Cowper 1966), by fixed-point iteration.
+double reissner_drop(double gravity) {
+  constexpr int kParts = 4000;
+  constexpr double kLength = 0.2, kSide = 0.02, kModulus = 2e6, kPoisson = 0.45, kPart = kLength / kParts;
+  const double area = kSide * kSide, bending = kModulus * area * area / 12.0, weight = 1100.0 * gravity * area;
+  const double shear = 10.0 * (1.0 + kPoisson) / (12.0 + 11.0 * kPoisson) * kModulus / (2.0 * (1.0 + kPoisson)) * area;
+  std::vector<double> turn(kParts), along(kParts);
+  double drop = 0.0;
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    drop = 0.0;
+    for (int i = 0; i < kParts; ++i) {
+      const double load = weight * (kLength - (i + 0.5) * kPart), c = std::cos(turn[i]), s = std::sin(turn[i]);
+      const double stretched = 1.0 + load * s / (kModulus * area), sheared = load * c / shear;
+      along[i] = (stretched * c - sheared * s) * load * kPart;  // N m, that it adds to the moment
+      drop += (stretched * s + sheared * c) * kPart;
+    }
+    double moment = 0.0;
+    std::vector<double> curved(kParts);
+    for (int i = kParts - 1; i >= 0; --i) {
+      curved[i] = (moment + 0.5 * along[i]) / bending * kPart;
+      moment += along[i];
+    }
+    double angle = 0.0;
+    for (int i = 0; i < kParts; ++i) turn[i] = angle + 0.5 * curved[i], angle += curved[i];
+  }
+  return drop;
+}
+
+TEST(Specimen, BeamSagsAsReissnersUnderItsWholeWeight) {
+  EXPECT_NEAR(reissner_drop(0.001) / 0.001, 32.75e-3 / 9.81, 1e-5 * 0.35);  // small loads: Timoshenko
+  const double theory = reissner_drop(9.81), coarse = tip_drop(0.01, 9.81), fine = tip_drop(0.005, 9.81);
+  std::printf("tip drop: theory %.2f mm, 10 mm %.2f mm, 5 mm %.2f mm\n", 1e3 * theory, 1e3 * coarse, 1e3 * fine);
+  EXPECT_NEAR(coarse / theory, 1.0, 0.03);
+  EXPECT_NEAR(fine / theory, 1.0, 0.01);
 }
 
 TEST(Specimen, BeamSagsAsTimoshenkosOnFewNodes) {
