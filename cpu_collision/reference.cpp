@@ -99,11 +99,11 @@ Quick quick_volume_answer(const PlaneDistances& planes) {
 
 using Corners = std::array<glm::dvec3, 3>;
 
-struct Interval {
+struct Shadow {
   double low, high;
 };
 
-Interval project(const Corners& corners, const glm::dvec3& direction) {
+Shadow project(const Corners& corners, const glm::dvec3& direction) {
   const double a = glm::dot(corners[0], direction), b = glm::dot(corners[1], direction),
                c = glm::dot(corners[2], direction);
   return {std::min({a, b, c}), std::max({a, b, c})};
@@ -114,7 +114,7 @@ double gap_along(const Corners& first, const Corners& second, const glm::dvec3& 
   const double length = glm::length(direction);
   if (!(length > 0.0)) return -std::numeric_limits<double>::infinity();
   const glm::dvec3 unit = direction / length;
-  const Interval f = project(first, unit), s = project(second, unit);
+  const Shadow f = project(first, unit), s = project(second, unit);
   return std::max(f.low - s.high, s.low - f.high);
 }
 
@@ -179,7 +179,7 @@ Slabs slabs_around(const Triangle& sweep, double margin) {
     const double length = glm::length(direction);
     if (!(length > 0.0)) continue;
     const glm::dvec3 unit = direction / length;
-    const Interval covered = project(corners, unit);
+    const Shadow covered = project(corners, unit);
     slabs.slab[slabs.count++] = {unit, covered.low - margin, covered.high + margin};
   }
   return slabs;
@@ -187,7 +187,7 @@ Slabs slabs_around(const Triangle& sweep, double margin) {
 
 bool outside_a_slab(const Slabs& slabs, const Corners& face) {
   for (int i = 0; i < slabs.count; ++i) {
-    const Interval s = project(face, slabs.slab[i].direction);
+    const Shadow s = project(face, slabs.slab[i].direction);
     if (s.low > slabs.slab[i].high || s.high < slabs.slab[i].low) return true;
   }
   return false;

@@ -1,9 +1,9 @@
 // Computes the matrix and the volumes of the law `rising` (matrix.hpp) for the implicit reference solver.
-#include <Eigen/Dense>
 #include <array>
 
 #include "deform/implicit_terms.hpp"
 #include "deform/matrix.hpp"
+#include "deform/positive_part.hpp"
 #include "deform/springs.hpp"
 
 namespace trocar {
@@ -11,8 +11,6 @@ namespace {
 
 using glm::dmat3;
 using glm::dvec3;
-using Matrix9 = Eigen::Matrix<double, 9, 9>;
-using Vector9 = Eigen::Matrix<double, 9, 1>;
 
 using Gradients = std::array<dvec3, 8>;  // [corner] 1/m, of its weight at the centroid of the tissue
 
@@ -51,11 +49,6 @@ Volume volume_of(const Vector9& edges) {
   return volume;
 }
 
-Matrix9 without_negative_part(const Matrix9& m) {
-  const Eigen::SelfAdjointEigenSolver<Matrix9> solver(m);
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).asDiagonal() * solver.eigenvectors().transpose();
-}
-
 void add_curvature(const LatticeCell& cell, const Gradients& gradient, const Matrix9& over_edges, Expansion& out) {
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) {
@@ -89,7 +82,7 @@ struct MatrixTerm {
     const Matrix9 second = shear * rise.slope * (Matrix9::Identity() - volume.second) +
                            0.5 * shear * rise.second * first_of_q * first_of_q.transpose() +
                            bulk * (volume.first * volume.first.transpose() + swell * volume.second);
-    add_curvature(cell, gradient, curvature == Curvature::Convex ? without_negative_part(second) : second, out);
+    add_curvature(cell, gradient, curvature == Curvature::Convex ? positive_part(second) : second, out);
   }
 };
 

@@ -23,8 +23,8 @@ using Factors = Eigen::SimplicialLDLT<SparseMatrix>;
 constexpr double kGuide = 1e-7;
 // Balance: the largest force on a node, over Young's modulus times the squared spacing.
 constexpr double kBalance = 1e-8;
-constexpr int kMostIterations = 60, kMostHalvings = 25;
-constexpr double kSufficientDecrease = 1e-4;
+constexpr int kMostIterations = 60, kMostBacktracks = 25;
+constexpr double kArmijo = 1e-4;
 // The forces of the step are floats: their balance ends when the force on the machine changes by less than this
 // fraction, and has failed when it has not after so many iterations.
 constexpr double kSettled = 1e-4;
@@ -253,15 +253,15 @@ void newton(const TissueModel& model, const Machine& machine, Factors& factors, 
     const double promise = step.dot(slope);
     double share = 1.0;
     int halving = 0;
-    for (; halving < kMostHalvings; ++halving, share *= 0.5) {
+    for (; halving < kMostBacktracks; ++halving, share *= 0.5) {
       std::vector<dvec3> tried = moved(x, step, share);
       const Expansion there = expand(model, machine, tried, Curvature::None);
-      const bool lower = there.energy <= here.energy + kSufficientDecrease * share * promise;
+      const bool lower = there.energy <= here.energy + kArmijo * share * promise;
       if (!lower && !(share == 1.0 && largest(there.slope) < 0.5 * force)) continue;
       x = std::move(tried);
       break;
     }
-    if (halving == kMostHalvings) {
+    if (halving == kMostBacktracks) {
       if (force <= 1e3 * machine.balance()) return;  // rounding of the energy ends the search close to balance
       break;
     }

@@ -1,8 +1,9 @@
 // Computes springs, volumes and tethers of the implicit reference solver.
 #include "deform/implicit_terms.hpp"
 
-#include <Eigen/Dense>
 #include <array>
+
+#include "deform/positive_part.hpp"
 
 namespace trocar {
 namespace {
@@ -19,8 +20,6 @@ dvec3 anchor_of(const TissueModel& model, const Tether& tether, const dvec3& bre
 
 // Second derivatives of J = a . (b x c) and of (J - 1)^2 / 2 with respect to the nine components of the mean edges.
 using Edges = std::array<dvec3, 3>;
-using Matrix9 = Eigen::Matrix<double, 9, 9>;
-using Vector9 = Eigen::Matrix<double, 9, 1>;
 
 void put_cross(Matrix9& into, int row, int column, const dvec3& v) {
   const double cross[3][3] = {{0.0, -v.z, v.y}, {v.z, 0.0, -v.x}, {-v.y, v.x, 0.0}};
@@ -37,11 +36,6 @@ Matrix9 second_derivative_of_volume(const Edges& e) {
   put_cross(second, 0, 2, e[1]);
   put_cross(second, 1, 2, -e[0]);
   return second;
-}
-
-Matrix9 without_negative_part(const Matrix9& m) {
-  const Eigen::SelfAdjointEigenSolver<Matrix9> solver(m);
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).asDiagonal() * solver.eigenvectors().transpose();
 }
 
 // One cell: its mean edges are sum over corners of sign * node / 4, in units of the spacing.
@@ -84,7 +78,7 @@ struct CellTerm {
     Vector9 first;
     for (int i = 0; i < 9; ++i) first(i) = normal[i / 3][i % 3];
     const Matrix9 second = stiffness * (first * first.transpose() + strain * second_derivative_of_volume(e));
-    add_curvature(curvature == Curvature::Convex ? without_negative_part(second) : second, out);
+    add_curvature(curvature == Curvature::Convex ? positive_part(second) : second, out);
   }
 };
 

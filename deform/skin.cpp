@@ -51,18 +51,18 @@ struct Edge {
   std::uint32_t u, v;
   std::uint32_t vertex = 0;  // in the middle
 };
-bool before(const Edge& a, const Edge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
-bool same(const Edge& a, const Edge& b) { return a.u == b.u && a.v == b.v; }
+bool edge_before(const Edge& a, const Edge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
+bool same_edge(const Edge& a, const Edge& b) { return a.u == b.u && a.v == b.v; }
 
 void sort_unique(std::vector<Edge>& edges) {
-  std::sort(edges.begin(), edges.end(), before);
-  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
+  std::sort(edges.begin(), edges.end(), edge_before);
+  edges.erase(std::unique(edges.begin(), edges.end(), same_edge), edges.end());
 }
 
 // Returns the entry of `edges` for u, v, or null.
 const Edge* find_edge(const std::vector<Edge>& edges, std::uint32_t u, std::uint32_t v) {
-  const auto found = std::lower_bound(edges.begin(), edges.end(), Edge{u, v}, before);
-  return found != edges.end() && same(*found, {u, v}) ? &*found : nullptr;
+  const auto found = std::lower_bound(edges.begin(), edges.end(), Edge{u, v}, edge_before);
+  return found != edges.end() && same_edge(*found, {u, v}) ? &*found : nullptr;
 }
 
 class Refiner {

@@ -15,7 +15,7 @@ constexpr int kMostSteps = 4;
 // Vertices up to this distance from a slit may have been embedded in a cell that is now divided.
 constexpr double kRange = 4.0;  // cells
 
-bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x < b.x; }
+bool voxel_before(const glm::uvec2& a, const glm::uvec2& b) { return a.x < b.x; }
 
 // Returns the squared distance of a point from a cell at rest, m^2.
 double distance(const Lattice& lattice, const glm::dvec3& p, std::uint32_t c) {
@@ -108,7 +108,7 @@ class CarrierFinder {
         const std::uint32_t voxel = s_.voxels.flat(lattice_.cells[c].at * n + glm::ivec3(i % n, i / n % n, i / n / n));
         if (s_.voxels.kind[voxel] != Voxel::Tissue) continue;
         const auto known =
-            std::lower_bound(s_.carried_voxels.begin(), s_.carried_voxels.end(), glm::uvec2(voxel, 0u), before);
+            std::lower_bound(s_.carried_voxels.begin(), s_.carried_voxels.end(), glm::uvec2(voxel, 0u), voxel_before);
         const bool is_known = known != s_.carried_voxels.end() && known->x == voxel;
         Carried point{{}, 0, glm::vec3(s_.voxels.centre(s_.voxels.at(voxel))), is_known ? known->y : c};
         point.place = place_in(lattice_, state_.x, point.cell, point.rest);
@@ -118,7 +118,7 @@ class CarrierFinder {
     }
     // New entries replace older ones of the same voxel.
     carried.insert(carried.end(), s_.carried_voxels.begin(), s_.carried_voxels.end());
-    std::stable_sort(carried.begin(), carried.end(), before);
+    std::stable_sort(carried.begin(), carried.end(), voxel_before);
     carried.erase(std::unique(carried.begin(), carried.end(),
                               [](const glm::uvec2& a, const glm::uvec2& b) { return a.x == b.x; }),
                   carried.end());
@@ -266,8 +266,8 @@ std::uint32_t carrier_of(const Sculpture& sculpture, const Lattice& lattice, std
   const glm::ivec3 at = sculpture.voxels.at(voxel);
   auto cell = static_cast<std::uint32_t>(sculpture.voxels.cell_of(lattice, at));
   if (sculpture.severed.empty()) return cell;
-  const auto known =
-      std::lower_bound(sculpture.carried_voxels.begin(), sculpture.carried_voxels.end(), glm::uvec2(voxel, 0u), before);
+  const auto known = std::lower_bound(sculpture.carried_voxels.begin(), sculpture.carried_voxels.end(),
+                                      glm::uvec2(voxel, 0u), voxel_before);
   if (known != sculpture.carried_voxels.end() && known->x == voxel) cell = known->y;
   return whole_cell_near(sculpture, lattice, cell, glm::vec3(sculpture.voxels.centre(at)));
 }

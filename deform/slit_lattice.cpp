@@ -13,7 +13,7 @@
 namespace trocar {
 namespace {
 
-bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
+bool pair_before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
 
 struct CutSpring {
   std::size_t entry;  // in TissueModel::stiffness
@@ -55,7 +55,7 @@ class Divider {
   void list_severed() {
     s_.severed = severed_before_;
     for (const CutSpring& spring : cut_) s_.severed.push_back(spring.nodes);
-    std::sort(s_.severed.begin(), s_.severed.end(), before);
+    std::sort(s_.severed.begin(), s_.severed.end(), pair_before);
   }
 
   // Keeps the springs of parts without a whole cell. Returns whether there were any.

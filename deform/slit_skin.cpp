@@ -24,7 +24,7 @@ struct Crossing {
   bool cut = false;                 // inside the outline
   std::uint32_t vertex = kNoVoxel;  // where it is cut
 };
-bool before(const Crossing& a, const Crossing& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
+bool crossing_before(const Crossing& a, const Crossing& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
 
 // An edge on the plane; net: how many more faces of that side run from u to v than back.
 struct PlaneEdge {
@@ -80,7 +80,7 @@ class Splitter {
         if (slit_.side[u] * slit_.side[v] < 0) crossings_.push_back({u, v});
       }
     }
-    std::sort(crossings_.begin(), crossings_.end(), before);
+    std::sort(crossings_.begin(), crossings_.end(), crossing_before);
     crossings_.erase(std::unique(crossings_.begin(), crossings_.end(),
                                  [](const Crossing& a, const Crossing& b) { return a.u == b.u && a.v == b.v; }),
                      crossings_.end());
@@ -92,7 +92,8 @@ class Splitter {
     }
   }
   Crossing* crossing(std::uint32_t a, std::uint32_t b) {
-    return &*std::lower_bound(crossings_.begin(), crossings_.end(), Crossing{std::min(a, b), std::max(a, b)}, before);
+    return &*std::lower_bound(crossings_.begin(), crossings_.end(), Crossing{std::min(a, b), std::max(a, b)},
+                              crossing_before);
   }
 
   void find_plane_edges() {

@@ -30,11 +30,11 @@ struct Random {
   }
 };
 
-struct Box {
+struct Room {
   glm::dvec3 centre, half;
 };
 
-Box box_of(const MeshView& organ) {
+Room room_of(const MeshView& organ) {
   glm::dvec3 low(organ.positions.front()), high(low);
   for (const auto& position : organ.positions) {
     low = glm::min(low, glm::dvec3(position));
@@ -67,7 +67,7 @@ glm::dvec3 next_tip(Random& random, const MeshView& organ, const glm::dvec3& piv
 
 Trajectory random_motion(std::uint64_t seed, const MeshView& organ, std::size_t frames) {
   Random random{seed};
-  const Box box = box_of(organ);
+  const Room box = room_of(organ);
   const double size = std::max(glm::length(box.half), 1e-6);
   const glm::dvec3 pivot = box.centre + random.offset(1.1 * size, 1.8 * size);
   Trajectory trajectory;

@@ -9,7 +9,7 @@ namespace trocar {
 namespace {
 
 // Tolerance for rounding when the start is compared with the limits.
-constexpr double kRounding = 1e-9;
+constexpr double kSlack = 1e-9;
 
 RemoteCentre centre_of(const HeldTool& tool) {
   return remote_centre(tool.pivot, tool.axis == glm::dvec3(0.0) ? tool.tip - tool.pivot : tool.axis);
@@ -19,7 +19,7 @@ Joints start_of(const HeldTool& tool) {
   return joints_of(centre_of(tool), tool.limits, {tool.pivot, tool.tip, tool.spin_deg});
 }
 
-bool within(double value, double low, double high) { return value >= low - kRounding && value <= high + kRounding; }
+bool within(double value, double low, double high) { return value >= low - kSlack && value <= high + kSlack; }
 
 }  // namespace
 

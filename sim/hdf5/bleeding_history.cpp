@@ -14,11 +14,7 @@ namespace {
 // Sources change their states at most this many times; a reader allocates no more.
 constexpr std::uint64_t kMostChanges = 1 << 22;
 
-std::size_t rows_before(const std::vector<std::uint32_t>& frames, std::size_t frame) {
-  return static_cast<std::size_t>(std::upper_bound(frames.begin(), frames.end(), frame) - frames.begin());
-}
-
-std::string fault_of_rows(const std::vector<H5Table>& tables, std::size_t organs) {
+std::string fault_of_bleed_rows(const std::vector<H5Table>& tables, std::size_t organs) {
   if (tables[kBleedLost].row_cells() != 2 * organs) return "the table of lost fluids does not fit its organs";
   if (tables[kBleedSourceFrame].rows() > kMostBleedSources)
     return fmt::format("it has {} sources of blood, and the limit is {}", tables[kBleedSourceFrame].rows(),
@@ -71,9 +67,9 @@ bool fits(std::uint32_t organ, std::uint32_t vertex, std::uint32_t frame,
 }  // namespace
 
 void sources_before(const BleedingHistory& history, std::size_t frame, std::vector<BleedSource>& now) {
-  const std::size_t sources = rows_before(history.source_frame, frame);
+  const std::size_t sources = rows_until(history.source_frame, frame);
   now.assign(history.sources.begin(), history.sources.begin() + static_cast<std::ptrdiff_t>(sources));
-  for (std::size_t k = 0; k < rows_before(history.change_frame, frame); ++k) {
+  for (std::size_t k = 0; k < rows_until(history.change_frame, frame); ++k) {
     const RecordedBleedChange& change = history.changes[k];
     now[change.source].vertex = change.vertex, now[change.source].state = change.state;
   }
@@ -82,7 +78,7 @@ void sources_before(const BleedingHistory& history, std::size_t frame, std::vect
 BleedingHistory read_bleeding(const std::vector<H5Table>& tables, std::uint64_t frames,
                               std::span<const SurfaceHistory* const> surfaces, const std::string& file) {
   BleedingHistory history;
-  std::string fault = fault_of_rows(tables, surfaces.size());
+  std::string fault = fault_of_bleed_rows(tables, surfaces.size());
   if (fault.empty()) {
     const BleedRows rows = bleed_rows(tables, frames);
     for (const glm::dvec2& lost : tables[kBleedLost].read_rows<glm::dvec2>(0, frames))

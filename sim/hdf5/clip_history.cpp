@@ -14,11 +14,7 @@ namespace {
 // A session changes the state of tubes at most this many times; a reader allocates no more.
 constexpr std::uint64_t kMostTubeRows = 1 << 16;
 
-std::size_t rows_before(const std::vector<std::uint32_t>& frames, std::size_t frame) {
-  return static_cast<std::size_t>(std::upper_bound(frames.begin(), frames.end(), frame) - frames.begin());
-}
-
-std::string fault_of_rows(const std::vector<H5Table>& tables) {
+std::string fault_of_clip_rows(const std::vector<H5Table>& tables) {
   const std::uint64_t clips = std::max(tables[kClipFrame].rows(), tables[kLostClipFrame].rows());
   if (clips > kMostClips) return fmt::format("it has {} clips, and the limit is {}", clips, kMostClips);
   if (tables[kTubeFrame].rows() > kMostTubeRows) return "its ducts and vessels change too often";
@@ -66,18 +62,18 @@ bool fits(const PlacedClip& placed, std::uint32_t frame, std::span<const Surface
 }  // namespace
 
 void clips_before(const ClipHistory& history, std::size_t frame, std::size_t organs, ClipsNow& now) {
-  const std::size_t clips = rows_before(history.clip_frame, frame), lost = rows_before(history.lost_frame, frame);
+  const std::size_t clips = rows_until(history.clip_frame, frame), lost = rows_until(history.lost_frame, frame);
   now.clips.assign(history.clips.begin(), history.clips.begin() + static_cast<std::ptrdiff_t>(clips));
   for (std::size_t k = 0; k < lost; ++k) now.clips[history.lost[k]].clip.count = 0;
   now.tubes.assign(organs, {});
-  for (std::size_t k = 0; k < rows_before(history.tube_frame, frame); ++k)
+  for (std::size_t k = 0; k < rows_until(history.tube_frame, frame); ++k)
     now.tubes[history.tubes[k].organ] = history.tubes[k].state;
 }
 
 ClipHistory read_clips(const std::vector<H5Table>& tables, std::uint64_t frames,
                        std::span<const SurfaceHistory* const> surfaces, const std::string& file) {
   ClipHistory history;
-  std::string fault = fault_of_rows(tables);
+  std::string fault = fault_of_clip_rows(tables);
   if (fault.empty()) {
     const ClipRows rows = clip_rows(tables, frames);
     history.clips = read_placed(tables, rows.clips);

@@ -54,6 +54,10 @@ std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTa
   return tables;
 }
 
+std::size_t rows_until(const std::vector<std::uint32_t>& frames, std::size_t frame) {
+  return static_cast<std::size_t>(std::upper_bound(frames.begin(), frames.end(), frame) - frames.begin());
+}
+
 std::uint64_t touch_rows(const OrganTables& organ) { return shortest(organ, kTouchFace, organ.size()); }
 
 std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs,

@@ -22,6 +22,9 @@ struct RowCounts {
 // shape.
 std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds);
 
+// Returns the number of rows that have taken effect in this frame. frames: ascending, the first frame of each row.
+std::size_t rows_until(const std::vector<std::uint32_t>& frames, std::size_t frame);
+
 // Returns the number of touches that every touch table contains.
 std::uint64_t touch_rows(const OrganTables& organ);
 

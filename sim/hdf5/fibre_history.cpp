@@ -15,7 +15,7 @@ namespace {
 bool has_groups(const std::vector<H5Table>& tables) { return tables.size() > kFibreGroup; }
 
 // Checks the numbers of rows before memory is allocated for them.
-std::string fault_of_rows(const std::vector<H5Table>& tables) {
+std::string fault_of_fibre_rows(const std::vector<H5Table>& tables) {
   const std::uint64_t fibres = tables[kFibreOrgan].rows();
   if (fibres > kMostFibres) return fmt::format("it has {} fibres, and the limit is {}", fibres, kMostFibres);
   for (std::size_t k = kFibreOrgan; k < kBrokenFibre; ++k)
@@ -80,7 +80,7 @@ std::span<const FibreBreak> how_broken_in(const FibreHistory& history, std::size
 FibreHistory read_fibres(const std::vector<H5Table>& tables, std::uint64_t frames,
                          const std::vector<std::size_t>& nodes, const std::string& file) {
   FibreHistory history;
-  std::string fault = fault_of_rows(tables);
+  std::string fault = fault_of_fibre_rows(tables);
   if (fault.empty()) {
     const std::uint64_t broken = broken_rows(tables, frames);
     history = {read_ends(tables),

@@ -73,7 +73,7 @@ void Wake::ring() const {
 
 void Wake::clear() const {
   std::uint64_t count = 0;
-  [[maybe_unused]] const auto bytes = read(event_.number(), &count, sizeof count);
+  [[maybe_unused]] const auto bytes = ::read(event_.number(), &count, sizeof count);
 }
 
 Descriptor listen_on(int port, bool anyone) {
@@ -83,8 +83,8 @@ Descriptor listen_on(int port, bool anyone) {
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(anyone ? INADDR_ANY : INADDR_LOOPBACK);
   set_option(listener.number(), SOL_SOCKET, SO_REUSEADDR, 1);
-  if (!listener.open() || bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(listener.number(), SOMAXCONN) != 0) {
+  if (!listener.open() || ::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener.number(), SOMAXCONN) != 0) {
     throw InputError(fmt::format("cannot listen on port {} ({}); choose another port", port, std::strerror(errno)));
   }
   return listener;

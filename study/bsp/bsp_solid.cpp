@@ -16,7 +16,9 @@ namespace {
 // A face is met up to this many tolerances beyond its corners; the walk needs a larger margin.
 constexpr double kCornerTolerances = 2.0, kWalkTolerances = 4.0;
 
-double distance(const glm::dvec4& plane, const glm::dvec3& p) { return glm::dot(glm::dvec3(plane), p) + plane.w; }
+double signed_distance(const glm::dvec4& plane, const glm::dvec3& p) {
+  return glm::dot(glm::dvec3(plane), p) + plane.w;
+}
 
 // Returns the part of a segment within the three sides of a face, each moved outwards by `tolerance`. n: unit normal.
 std::optional<double> first_between_sides(const glm::dvec3& from, const glm::dvec3& to, const Triangle& face,
@@ -116,8 +118,8 @@ void BspSolid::walk(const glm::dvec3& from, const glm::dvec3& to, bool only_firs
       meet_faces(node, from, to);
       continue;
     }
-    const double a = distance(node.plane, from + at.from * direction),
-                 b = distance(node.plane, from + at.to * direction);
+    const double a = signed_distance(node.plane, from + at.from * direction),
+                 b = signed_distance(node.plane, from + at.to * direction);
     if (std::min(a, b) <= margin && std::max(a, b) >= -margin) meet_faces(node, from, to);
     const Stretch front = above(a, b, -margin, at, node.front), back = above(-a, -b, -margin, at, node.back);
     for (const Stretch& side : {a < 0.0 ? front : back, a < 0.0 ? back : front})
@@ -152,7 +154,7 @@ bool BspSolid::on_a_face(const BspNode& node, const glm::dvec3& point) const {
 std::optional<PointLocation> BspSolid::locate_below(std::uint32_t child, const glm::dvec3& point) const {
   while (!is_leaf(child)) {
     const BspNode& node = tree_.nodes[child];
-    const double d = distance(node.plane, point);
+    const double d = signed_distance(node.plane, point);
     const bool unsplit = glm::dvec3(node.plane) == glm::dvec3(0.0);
     if (unsplit || std::abs(d) <= tree_.tolerance) {
       if (on_a_face(node, point)) return PointLocation::OnSurface;

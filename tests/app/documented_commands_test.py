@@ -42,7 +42,7 @@ def sample_files(trocar, folder):
         shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
     for name, form in (('packed', []), ('compact', ['--compact'])):
         subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
-    (folder / 'DATA.csv').write_text('strain,force_n\n0.1,1.3\n0.2,2.9\n')
+    (folder / 'DATA.csv').write_text('strain,force_n\n0.05,0.6\n0.1,1.3\n0.15,2.1\n0.2,2.9\n')
     (folder / 'M.toml').write_text('law = "rising"\nyoungs_modulus = 6000\npoisson_ratio = 0.46\n')
     for name in ('J', 'K'):
         subprocess.run([trocar, 'mesh', 'make', 'superellipsoid', '--faces', '200', '--size', '5,5,5', '--exponents', '1,1',

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Runs clang-tidy on our own code:  tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]
+# Runs clang-tidy on our own code:  tests/check/clang_tidy.sh changed|all
 #   changed  files that differ from the parent commit, also in the working tree; a header through its own unit
 #   all      every source that the build compiles, and the headers that it includes
-# The build folder (build/dev) must be configured; it need not be built.
+# It configures build/tidy, where every source is a unit of its own, and builds nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mode=${1:-changed}
-build=$(realpath --relative-to=. "${2:-build/dev}")
-[ -f "$build/compile_commands.json" ] || { echo "$build is not configured; run ./run test, or cmake --preset dev" >&2; exit 2; }
+build=build/tidy
 ours='/(geometry|mesh|deform|cpu_collision|gpu_collision|study|sim|app|tests|bench)/[^:]*\.hpp$'
 
 compiled() { /usr/bin/python3 -c '
@@ -22,6 +21,11 @@ fi
 
 changed() { git diff --name-only --diff-filter=d HEAD^ -- '*.cpp' '*.hpp'; }
 
+configure() {
+  mkdir -p "$build"
+  cmake --preset dev -B "$build" -DTROCAR_UNITY=OFF >"$build/log.txt" 2>&1 || { tail -n 30 "$build/log.txt" >&2; exit 1; }
+}
+
 units() {
   case "$mode" in
     all) compiled | grep -v "^$build/" ;;
@@ -33,7 +37,7 @@ units() {
         esac
       done | sort -u | comm -12 - <(compiled)
       ;;
-    *) echo "usage: tests/check/clang_tidy.sh changed|all [BUILD_FOLDER]" >&2 && exit 2 ;;
+    *) echo "usage: tests/check/clang_tidy.sh changed|all" >&2 && exit 2 ;;
   esac
 }
 
@@ -48,6 +52,7 @@ json.dump(entries, open(sys.argv[2] + "/compile_commands.json", "w"))' "$build" 
 database=$(mktemp -d)
 trap 'rm -rf "$database"' EXIT
 list=$database/list
+configure
 units >"$list"
 without_precompiled "$database"
 echo "clang-tidy on $(wc -l <"$list") files"

@@ -108,7 +108,7 @@ class Tree:
             write(self.root / 'mutate' / name, text.encode())
 
     def configure(self):
-        done = subprocess.run(['cmake', '--preset', 'dev'], cwd=self.root, capture_output=True, text=True)
+        done = subprocess.run(['cmake', '--preset', 'dev', '-DTROCAR_UNITY=OFF'], cwd=self.root, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f'cmake failed on the scratch copy:\n{done.stdout[-2000:]}{done.stderr[-4000:]}')
 
