@@ -1,9 +1,9 @@
 // Computes the matrix and the volumes of the law `rising` (matrix.hpp) for the implicit reference solver.
 #include <array>
 
+#include "deform/implicit_curvature.hpp"
 #include "deform/implicit_terms.hpp"
 #include "deform/matrix.hpp"
-#include "deform/positive_part.hpp"
 #include "deform/springs.hpp"
 
 namespace trocar {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "deform/positive_part.hpp"
+#include "deform/implicit_curvature.hpp"
 
 namespace trocar {
 namespace {
