@@ -18,7 +18,7 @@ namespace trocar {
 namespace {
 
 // Touches of a usual frame. A frame with more allocates, but only when it exceeds all frames before.
-constexpr std::size_t kUsualTouches = 4096;
+constexpr std::size_t kUsualScanTouches = 4096;
 
 // Masks for the codes of a patch's vertices: kClosed drops them.
 constexpr PlaneCode kOpen = 0xff, kClosed = 0;
@@ -95,7 +95,7 @@ void ScanQuery::fit_buffers() {
   survivors_.resize(faces + 1);
   verdicts_.resize(faces);
   touched_.resize(faces);
-  const std::size_t usual = std::min(faces, kUsualTouches);
+  const std::size_t usual = std::min(faces, kUsualScanTouches);
   found_.reserve(usual);
   corners_.reserve(usual);
   book_.reserve(usual);

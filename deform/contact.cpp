@@ -160,6 +160,7 @@ void ContactList::reserve(std::size_t count) {
   for (auto* indices : {&thinning.order, &thinning.kept, &thinning.next}) indices->reserve(count);
   thinning.slot.reserve(std::bit_ceil(count + 1));
   thinning.point.reserve(count);
+  loads.reserve(count);
   for (auto* keys : {&met, &met_before}) keys->reserve(count);
   for (auto* faces : {&candidates, &near}) faces->reserve(count);
 }

@@ -20,9 +20,7 @@ struct ContactParams {
   // snap past a tool much faster than the tool moves.
   double candidate_reach = 6e-3;              // m, >= reach
   int least_substeps = 4, most_substeps = 8;  // 1  contact substeps of a frame with contact, >= 1, least <= most
-  // The pressure on a face is the force divided by its area, or by this one if that is larger, so that a mesh finer
-  // than a tool's tip does not show more damage.
-  float smallest_area = 5e-6f;  // m^2, > 0
+  float patch_area = 2e-5f;                   // m^2  pressure is a mean over a patch of this area (damage.hpp), > 0
 };
 
 // The faces around each vertex.
@@ -36,6 +34,13 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
 struct ThinningScratch {
   std::vector<std::uint32_t> order, kept, next, slot;
   std::vector<glm::vec3> point;
+};
+
+// The force of the contacts of one face.
+struct FaceLoad {
+  std::uint32_t slot;
+  glm::vec3 point;  // m, where it acts
+  float force;      // N
 };
 
 // Contacts of all tools with one organ. Keep the object between frames: it stores the faces near each tool.
@@ -52,6 +57,7 @@ struct ContactList {
   std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the latest round it was used in
   std::uint32_t round = 0;
   ThinningScratch thinning;
+  std::vector<FaceLoad> loads;  // of the present contact substep, for damage
   // Faces that had a contact with a part in the present and in the previous contact substep. [contact] tool, face
   std::vector<std::uint64_t> met, met_before;
   // [tool] 1: in the present contact substep, a face crosses the polytope of the tool, a part

@@ -17,7 +17,7 @@ constexpr int kMostAdvances = 10000;
 // Two points closer than this do not define a direction.
 constexpr double kCoincident = 1e-9;  // m
 
-struct Moment {
+struct PartMoment {
   double time;
   HullDistance closest;  // first: on the polytope, second: on the face
 };
@@ -35,7 +35,7 @@ double safe_advance(const PartSweep& sweep, const PosedPart& posed, double time,
 }
 
 // Returns the first contact in the interval; a negative time when there is none.
-Moment first_contact(const PartSweep& sweep, std::span<const dvec3> face) {
+PartMoment first_contact(const PartSweep& sweep, std::span<const dvec3> face) {
   const double radius = sweep.part.shape->radius;
   PosedPart posed = sweep.start;
   double time = sweep.part.from;
@@ -64,7 +64,7 @@ struct Contact {
 
 std::optional<Contact> touch_without_depth(const PartSweep& sweep, const Triangle& face, Touch& touch) {
   const std::array<dvec3, 3> corners{face.a, face.b, face.c};
-  const Moment first = first_contact(sweep, corners);
+  const PartMoment first = first_contact(sweep, corners);
   if (first.time < 0.0) return std::nullopt;
   const dvec3 to_part = first.closest.on_first - first.closest.on_second;
   const dvec3 normal = first.closest.distance > kCoincident ? to_part / first.closest.distance : face_normal(face);

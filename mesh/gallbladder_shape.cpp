@@ -10,19 +10,19 @@
 namespace trocar {
 namespace {
 
-constexpr std::array<Bead, 6> kAxis = {{{{-70, 33, 181}, 14.5},  // fundus
-                                        {{-63, 42, 166}, 15},    // body
-                                        {{-56, 53, 150}, 11.5},
-                                        {{-48, 66, 137}, 7},  // neck
-                                        {{-43, 75, 130}, 5},
-                                        {{-39, 80, 123}, 4}}};  // cystic duct
+constexpr std::array<Bead, 6> kGallbladderAxis = {{{{-70, 33, 181}, 14.5},  // fundus
+                                                   {{-63, 42, 166}, 15},    // body
+                                                   {{-56, 53, 150}, 11.5},
+                                                   {{-48, 66, 137}, 7},  // neck
+                                                   {{-43, 75, 130}, 5},
+                                                   {{-39, 80, 123}, 4}}};  // cystic duct
 
 constexpr double kGap = 1.2;  // mm
 
 }  // namespace
 
 double gallbladder_distance(const glm::dvec3& p) {
-  double d = limb(p, kAxis, 6.0);
+  double d = limb(p, kGallbladderAxis, 6.0);
   d = smooth_cut(d, liver_distance(p) - kGap, 3.0);
   return smooth_cut(d, stomach_distance(p) - kGap, 3.0);
 }

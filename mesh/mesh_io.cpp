@@ -26,7 +26,9 @@ std::vector<Format>& formats() {
   static std::vector<Format> list = {{".stl", read_stl, write_stl},
                                      {".obj", read_obj, write_obj},
                                      {".ply", read_ply, write_ply},
-                                     {".vtk", read_vtk, write_vtk}};
+                                     {".vtk", read_vtk, write_vtk},
+                                     {".glb", read_gltf, write_glb, read_gltf_parts},
+                                     {".gltf", read_gltf, nullptr, read_gltf_parts}};
   return list;
 }
 
@@ -38,6 +40,7 @@ using mesh_io::FileMesh;
 using mesh_io::Source;
 
 constexpr FileKind kMeshFile{"mesh", std::uint64_t{4} << 30};  // about 60 million faces of binary STL
+constexpr std::size_t kListed = 100;                           // characters of the names that an error lists
 constexpr double kFarthest = 1000.0;  // m; a larger coordinate means a wrong unit or a damaged number
 
 std::string lower_extension(const std::filesystem::path& file) {
@@ -53,7 +56,7 @@ const mesh_io::Format& format_of(const std::filesystem::path& file) {
     if (extension == format.extension) return format;
   }
   throw InputError(file.string() + ": the extension " + mesh_io::in_quotes(extension) +
-                   " is not a mesh format; use .stl, .obj, .ply, .vtp or .vtk");
+                   " is not a mesh format; use .stl, .obj, .ply, .vtp, .vtk or .glb");
 }
 
 std::string read_bytes(const std::filesystem::path& file) {
@@ -90,15 +93,55 @@ void check_unit(const std::filesystem::path& file, double metres_per_unit) {
   throw InputError(file.string() + ": the unit must be a positive number of metres; use 0.001 for millimetres");
 }
 
+void append(TriangleMesh& mesh, const TriangleMesh& more) {
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  mesh.positions.insert(mesh.positions.end(), more.positions.begin(), more.positions.end());
+  for (const glm::uvec3& face : more.faces) mesh.faces.push_back(face + first);
+}
+
+Source source_of(const std::filesystem::path& file, const std::string& bytes, double metres_per_unit) {
+  return {file.string(), without_byte_order_mark(file, bytes), kFarthest / metres_per_unit};
+}
+
+[[noreturn]] void refuse_without_faces(const Source& source) {
+  fail(source, "the file has no faces", "export the mesh as triangles or polygons");
+}
+
 }  // namespace
+
+std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit) {
+  check_unit(file, metres_per_unit);
+  const mesh_io::Format& format = format_of(file);
+  if (format.read_parts == nullptr) return {{file.stem().string(), load_mesh(file, metres_per_unit)}};
+  const std::string bytes = read_bytes(file);
+  const Source source = source_of(file, bytes, metres_per_unit);
+  std::vector<MeshPart> parts;
+  for (const mesh_io::FilePart& part : format.read_parts(source))
+    parts.push_back({part.name, in_metres(part.mesh, metres_per_unit)});
+  if (parts.empty()) refuse_without_faces(source);
+  return parts;
+}
+
+TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name, double metres_per_unit) {
+  TriangleMesh whole;
+  std::string others;
+  for (const MeshPart& part : load_mesh_parts(file, metres_per_unit)) {
+    if (part.name == name) append(whole, part.mesh);
+    if (others.size() < kListed) others += (others.empty() ? "" : ", ") + mesh_io::in_quotes(part.name);
+  }
+  if (whole.faces.empty())
+    throw InputError(file.string() + ": there is no part " + mesh_io::in_quotes(name) + "; it has " + others +
+                     (others.size() < kListed ? "" : " ..."));
+  return whole;
+}
 
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit) {
   check_unit(file, metres_per_unit);
   const mesh_io::Format& format = format_of(file);
   const std::string bytes = read_bytes(file);
-  const Source source{file.string(), without_byte_order_mark(file, bytes), kFarthest / metres_per_unit};
+  const Source source = source_of(file, bytes, metres_per_unit);
   const FileMesh raw = format.read(source);
-  if (raw.faces.empty()) fail(source, "the file has no faces", "export the mesh as triangles or polygons");
+  if (raw.faces.empty()) refuse_without_faces(source);
   return in_metres(raw, metres_per_unit);
 }
 
@@ -110,6 +153,7 @@ void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, M
                   double metres_per_unit) {
   check_unit(file, metres_per_unit);
   const mesh_io::Format& format = format_of(file);
+  if (format.write == nullptr) throw InputError(file.string() + ": this format is only read; save the mesh as .glb");
   if (mesh.faces.empty())
     throw InputError(file.string() + ": the mesh to save has no faces; save a mesh that has faces");
   mesh_io::commit_file(file, format.write(in_file_units(mesh, metres_per_unit), encoding));

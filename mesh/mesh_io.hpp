@@ -1,9 +1,12 @@
-// Loads and saves mesh files: STL (ascii, binary), OBJ, PLY (ascii, both binaries), VTP, legacy VTK polydata.
-// Units: metres in memory; files are in millimetres unless `metres_per_unit` says otherwise.
+// Loads and saves mesh files: STL (ascii, binary), OBJ, PLY (ascii, both binaries), VTP, legacy VTK polydata, glTF.
+// Units: metres in memory; files are in millimetres unless `metres_per_unit` says otherwise. glTF, whose unit is the
+// metre, is read as a file in millimetres.
 // Only STL, which has no shared vertices, is welded, by exact position.   Tested in tests/mesh/mesh_io_test.cpp
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "mesh/triangle_mesh.hpp"
 
@@ -13,6 +16,17 @@ constexpr double kMillimetre = 1e-3;  // m
 
 // Loads a mesh. Throws InputError with one sentence that names the file, the line where it is known, and the remedy.
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
+// A part of a file: a node of a glTF scene, in the scene's coordinates. Other formats have one part, named as the file.
+struct MeshPart {
+  std::string name;  // as in the file; parts may have the same name
+  TriangleMesh mesh;
+};
+// Loads the parts that have faces, in the order of the file; load_mesh() returns them as one mesh. Throws like it.
+std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
+// Loads the parts of that name as one mesh. Throws InputError that lists the parts when there is none.
+TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name,
+                            double metres_per_unit = kMillimetre);
+
 // Saves a mesh. The extension selects the format. The file is written beside the target and renamed, so a failed save
 // leaves no partial file. Throws InputError when the file cannot be written, RunError when the disk is full.
 void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit = kMillimetre);

@@ -20,24 +20,35 @@ struct FileMesh {
   std::vector<glm::uvec3> faces;   // [face] vertex indices
 };
 
+// A named part of a file that has several: a node of a scene.
+struct FilePart {
+  std::string name;
+  FileMesh mesh;
+};
+
 // The readers. They throw InputError for a file that they refuse.
 FileMesh read_stl(const Source& source);
 FileMesh read_obj(const Source& source);
 FileMesh read_ply(const Source& source);
 FileMesh read_vtk(const Source& source);
+FileMesh read_gltf(const Source& source);
+std::vector<FilePart> read_gltf_parts(const Source& source);
 FileMesh read_vtp(const Source& source);  // in trocar_mesh_vtk
 
-// The writers. They return the content of the whole file. OBJ is always text, binary legacy VTK always big endian.
+// The writers. They return the content of the whole file. OBJ is always text, glTF always binary, binary legacy
+// VTK always big endian.
 std::string write_stl(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_obj(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_ply(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding);
+std::string write_glb(const FileMesh& mesh, MeshEncoding encoding);
 std::string write_vtp(const FileMesh& mesh, MeshEncoding encoding);  // in trocar_mesh_vtk
 
 struct Format {
   const char* extension;  // ".obj"
   FileMesh (*read)(const Source&);
-  std::string (*write)(const FileMesh&, MeshEncoding);
+  std::string (*write)(const FileMesh&, MeshEncoding);           // null: only read
+  std::vector<FilePart> (*read_parts)(const Source&) = nullptr;  // null: the file is one part
 };
 // All formats of this program. Another library adds its own before main() begins.
 std::vector<Format>& formats();

@@ -68,4 +68,11 @@ double number_of(std::uint64_t bits, NumberType type) {
                          : std::bit_cast<double>(bits);
 }
 
+int base64_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
 }  // namespace trocar::mesh_io

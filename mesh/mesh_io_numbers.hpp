@@ -1,4 +1,4 @@
-// Names the number types of PLY, legacy VTK and VTP files and converts the numbers of their binary data. Internal to
+// Names the number types of PLY, legacy VTK and VTP files and converts the numbers of binary data. Internal to
 // the readers in mesh/.   Tested through tests/mesh/mesh_io_test.cpp and mesh_io_errors_test.cpp
 #pragma once
 
@@ -21,5 +21,8 @@ const NumberType* vtp_type(std::string_view name);
 std::uint64_t bits_of(const char* bytes, std::size_t count, bool big_endian);
 std::int64_t integer_of(std::uint64_t bits, NumberType type);  // of type 'i' or 'u'
 double number_of(std::uint64_t bits, NumberType type);
+
+// Returns the value of a base64 digit, 0 to 63; -1 for another character.
+int base64_digit(char c);
 
 }  // namespace trocar::mesh_io

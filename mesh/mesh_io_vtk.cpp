@@ -10,7 +10,7 @@ namespace {
 
 constexpr NumberType kOldCellType{4, 'i'};
 
-const char* const kExport = "export the mesh again";
+const char* const kExportVtk = "export the mesh again";
 
 class VtkReader {
  public:
@@ -33,7 +33,7 @@ class VtkReader {
     std::vector<std::size_t> lines;       // [cell] line in the file, 0 in binary
   };
 
-  [[noreturn]] void refuse(const std::string& what, const char* remedy = kExport) {
+  [[noreturn]] void refuse(const std::string& what, const char* remedy = kExportVtk) {
     if (binary_) fail(source_, what, remedy);
     fail(source_, words_.line(), what, remedy);
   }
@@ -231,8 +231,8 @@ class VtkReader {
         if (cells.vertices[i] < mesh_.points.size()) continue;
         const std::string what = "a cell uses vertex " + std::to_string(cells.vertices[i]) + ", the file has " +
                                  std::to_string(mesh_.points.size()) + " counted from 0";
-        if (cells.lines[cell] == 0) fail(source_, what, kExport);
-        fail(source_, cells.lines[cell], what, kExport);
+        if (cells.lines[cell] == 0) fail(source_, what, kExportVtk);
+        fail(source_, cells.lines[cell], what, kExportVtk);
       }
     }
   }

@@ -25,13 +25,6 @@ const NumberType type_of(const Source& source, const VtpArray& array) {
   refuse(source, array, in_quotes(array.type) + " is not a number type of a data array");
 }
 
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 // A stream of bytes. Base64 has groups of four digits; a group with padding ends a piece, and the next piece follows
 // it.
 class Bytes {

@@ -18,31 +18,32 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFewestFaces = 4;  // that enclose a volume
 
 // A side of a face: an edge and the direction in which the face runs along it.
-struct Side {
+struct FaceSide {
   std::uint32_t low, high, face;
   bool forward;  // from low to high
 
-  bool same_edge(const Side& other) const { return low == other.low && high == other.high; }
+  bool same_edge(const FaceSide& other) const { return low == other.low && high == other.high; }
 };
 
-std::vector<Side> sorted_sides(const std::vector<glm::uvec3>& faces) {
-  std::vector<Side> sides;
+std::vector<FaceSide> sorted_sides(const std::vector<glm::uvec3>& faces) {
+  std::vector<FaceSide> sides;
   sides.reserve(3 * faces.size());
   for (std::uint32_t f = 0; f < faces.size(); ++f)
     for (int corner = 0; corner < 3; ++corner) {
       const std::uint32_t from = faces[f][corner], to = faces[f][(corner + 1) % 3];
       sides.push_back({std::min(from, to), std::max(from, to), f, from < to});
     }
-  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+  std::sort(sides.begin(), sides.end(), [](const FaceSide& a, const FaceSide& b) {
     return std::tie(a.low, a.high, a.face) < std::tie(b.low, b.high, b.face);
   });
   return sides;
 }
 
-bool has_edge(const std::vector<Side>& sides, std::uint32_t u, std::uint32_t v) {
+bool has_edge(const std::vector<FaceSide>& sides, std::uint32_t u, std::uint32_t v) {
   const std::pair edge(std::min(u, v), std::max(u, v));
-  const auto at = std::lower_bound(sides.begin(), sides.end(), edge,
-                                   [](const Side& side, const auto& e) { return std::pair(side.low, side.high) < e; });
+  const auto at = std::lower_bound(sides.begin(), sides.end(), edge, [](const FaceSide& side, const auto& e) {
+    return std::pair(side.low, side.high) < e;
+  });
   return at != sides.end() && std::pair(at->low, at->high) == edge;
 }
 
@@ -95,7 +96,7 @@ std::size_t join_open_edges(double distance, TriangleMesh& mesh, double& moved) 
     std::uint32_t u, v;  // u < v
   };
   std::vector<Pair> pairs;
-  const std::vector<Side> sides = sorted_sides(mesh.faces);
+  const std::vector<FaceSide> sides = sorted_sides(mesh.faces);
   for (std::size_t i = 0; i < open.size(); ++i)
     for (std::size_t j = i + 1; j < open.size() && mesh.positions[open[j]].x - mesh.positions[open[i]].x <= distance;
          ++j) {
@@ -155,10 +156,10 @@ std::size_t orient_alike(TriangleMesh& mesh) {
     std::uint32_t face;
     bool disagrees;
   };
-  const std::vector<Side> sides = sorted_sides(mesh.faces);
+  const std::vector<FaceSide> sides = sorted_sides(mesh.faces);
   std::vector<std::vector<Neighbour>> neighbours(mesh.faces.size());
   for (std::size_t k = 0; k + 1 < sides.size(); ++k) {
-    const Side &a = sides[k], &b = sides[k + 1];
+    const FaceSide &a = sides[k], &b = sides[k + 1];
     if (!a.same_edge(b)) continue;
     neighbours[a.face].push_back({b.face, a.forward == b.forward});
     neighbours[b.face].push_back({a.face, a.forward == b.forward});

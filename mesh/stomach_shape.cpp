@@ -16,21 +16,21 @@ using glm::dvec3;
 constexpr double kFlatness = 0.84;  // 1
 
 // Control beads of the axis. The B-spline passes near them, not through them: radii and bends become softer.
-constexpr std::array<Bead, 15> kAxis = {{{{82, 136, 83}, 33},  // fundus
-                                         {{82, 128, 85}, 43},
-                                         {{80, 108, 91}, 47},
-                                         {{79, 78, 102}, 42},  // body
-                                         {{74, 46, 115}, 36},
-                                         {{62, 10, 130}, 32},
-                                         {{34, -18, 142}, 30},  // sinus, below the angular notch
-                                         {{2, -14, 147}, 26},
-                                         {{-16, 8, 145}, 24},  // antrum
-                                         {{-26, 26, 139}, 17},
-                                         {{-32, 37, 134}, 8},   // pylorus
-                                         {{-39, 47, 127}, 19},  // duodenal bulb
-                                         {{-50, 56, 115}, 16},
-                                         {{-59, 58, 101}, 12},
-                                         {{-64, 50, 88}, 12}}};
+constexpr std::array<Bead, 15> kStomachAxis = {{{{82, 136, 83}, 33},  // fundus
+                                                {{82, 128, 85}, 43},
+                                                {{80, 108, 91}, 47},
+                                                {{79, 78, 102}, 42},  // body
+                                                {{74, 46, 115}, 36},
+                                                {{62, 10, 130}, 32},
+                                                {{34, -18, 142}, 30},  // sinus, below the angular notch
+                                                {{2, -14, 147}, 26},
+                                                {{-16, 8, 145}, 24},  // antrum
+                                                {{-26, 26, 139}, 17},
+                                                {{-32, 37, 134}, 8},   // pylorus
+                                                {{-39, 47, 127}, 19},  // duodenal bulb
+                                                {{-50, 56, 115}, 16},
+                                                {{-59, 58, 101}, 12},
+                                                {{-64, 50, 88}, 12}}};
 
 constexpr std::array<Bead, 6> kOesophagus = {{{{14, 210, 76}, 9},
                                               {{15, 185, 78}, 9},
@@ -73,7 +73,7 @@ double ended(double solid, const dvec3& p, const dvec3& on_plane, const dvec3& o
 // Returns the trunk from fundus to duodenum; only its last beads meet the plane that ends the duodenum.
 double trunk(const dvec3& p) {
   constexpr std::size_t kTail = 30;
-  static const std::vector<Bead> beads = fine_axis(kAxis, 1.0 / kFlatness);
+  static const std::vector<Bead> beads = fine_axis(kStomachAxis, 1.0 / kFlatness);
   const std::span<const Bead> all(beads), tail = all.last(kTail);
   const dvec3 stretched(p.x, p.y, p.z / kFlatness);
   const double scale = 0.5 * (1.0 + kFlatness);

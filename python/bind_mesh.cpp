@@ -85,7 +85,7 @@ void bind_mesh(py::module_& module) {
             save_mesh(mesh, file, metres_per_unit);
           },
           py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
-          "Saves as .stl, .obj, .ply, .vtp or .vtk, in millimetres unless told otherwise.")
+          "Saves as .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres unless told otherwise.")
       .def("__len__", [](const TriangleMesh& mesh) { return mesh.faces.size(); })
       .def("__repr__",
            [](const TriangleMesh& mesh) { return "<trocar.Mesh of " + std::to_string(mesh.faces.size()) + " faces>"; });
@@ -96,7 +96,22 @@ void bind_mesh(py::module_& module) {
         return load_mesh(file, metres_per_unit);
       },
       py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
-      "Loads .stl, .obj, .ply, .vtp or .vtk; the file is in millimetres unless told otherwise. Raises InputError.");
+      "Loads .stl, .obj, .ply, .vtp, .vtk, .glb or .gltf; the file is in millimetres unless told otherwise (glTF: in "
+      "metres, as its standard says). Raises InputError.");
+  module.def(
+      "load_mesh_parts",
+      [](const std::filesystem::path& file, double metres_per_unit) {
+        std::vector<std::pair<std::string, TriangleMesh>> named;
+        {
+          const py::gil_scoped_release unlocked;
+          for (MeshPart& part : load_mesh_parts(file, metres_per_unit))
+            named.emplace_back(std::move(part.name), std::move(part.mesh));
+        }
+        return named;
+      },
+      py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+      "Loads the parts of a file, as `trocar mesh parts`: a list of (name, Mesh). Files other than glTF have one part, "
+      "named as the file. Raises InputError.");
 }
 
 }  // namespace trocar::python

@@ -66,7 +66,7 @@ void add_meet_command(CLI::App& program) {
   auto command = std::make_shared<MeetCommand>();
   CLI::App* sub =
       program.add_subcommand("meet", "List the faces of two moving meshes that meet, and the first contact");
-  sub->add_option("A0", command->before[0], "First mesh at the first instant: .stl, .obj, .ply, .vtp or .vtk")
+  sub->add_option("A0", command->before[0], "First mesh at the first instant: .stl, .obj, .ply, .vtp, .vtk or .glb")
       ->required();
   sub->add_option("A1", command->after[0], "First mesh at the second instant")->required();
   sub->add_option("B0", command->before[1], "Second mesh at the first instant")->required();

@@ -1,4 +1,4 @@
-// trocar mesh info | check | lattice | make | decimate | repair: examines meshes and makes new ones.
+// trocar mesh info | check | lattice | make | decimate | repair | parts: examines meshes and makes new ones.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/mesh_parts.hpp"
 #include "app/commands/options.hpp"
 #include "deform/lattice_report.hpp"
 #include "geometry/error.hpp"
@@ -279,7 +280,7 @@ void repair_file(const MeshCommand& command) {
 
 CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, MeshCommand& command) {
   CLI::App* sub = mesh.add_subcommand(name, what);
-  sub->add_option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp or .vtk")->required();
+  sub->add_option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp, .vtk or .glb")->required();
   sub->add_option("--scale", command.scale, "Millimetres per unit of the file")
       ->check(within(1e-6, 1e6))
       ->capture_default_str();
@@ -343,6 +344,7 @@ void add_mesh_command(CLI::App& program) {
       ->capture_default_str();
   repairing->add_option("-o,--out", command->out, "Mesh to write")->required();
   repairing->callback([command] { repair_file(*command); });
+  add_mesh_parts_command(*mesh);
 }
 
 }  // namespace trocar

@@ -13,7 +13,7 @@
 namespace trocar {
 
 void add_query_options(CLI::App& command, QueryOptions& options, bool required) {
-  command.add_option("--mesh", options.mesh, "Organ: .stl, .obj, .ply, .vtp or .vtk, in millimetres")
+  command.add_option("--mesh", options.mesh, "Organ: .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres")
       ->required(required);
   command.add_option("--trajectory", options.trajectory, "Tool motion: .csv, one row per frame")->required(required);
   command.add_option("--radius", options.radius_mm, "Tool radius, mm (2.5 for a 5 mm instrument)")->required(required);

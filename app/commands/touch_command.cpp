@@ -80,7 +80,7 @@ void add_touch_command(CLI::App& program) {
   auto command = std::make_shared<TouchCommand>();
   CLI::App* sub =
       program.add_subcommand("touch", "List the faces of a mesh at rest that the shape of an instrument touches");
-  sub->add_option("--mesh", command->mesh, "Organ: .stl, .obj, .ply, .vtp or .vtk, in millimetres")->required();
+  sub->add_option("--mesh", command->mesh, "Organ: .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres")->required();
   sub->add_option("--shape", command->shapes,
                   "Shape of the instrument in millimetres, its tip towards +z; repeat for separate jaws")
       ->required();

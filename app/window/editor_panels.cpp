@@ -15,15 +15,8 @@
 namespace trocar {
 namespace {
 
-constexpr float kLabelWidth = 96.f, kPartsWidth = 214.f, kFieldsWidth = 270.f;  // units
-constexpr double kMmDrag = 0.2;                                                 // mm per pixel
-
-void labelled(const char* label) {
-  ImGui::AlignTextToFramePadding();
-  theme::text(label, theme::kQuiet);
-  ImGui::SameLine(theme::px(kLabelWidth));
-  ImGui::SetNextItemWidth(-1.f);
-}
+constexpr float kFieldFrom = 96.f, kPartsWidth = 214.f, kFieldsWidth = 270.f;  // units
+constexpr double kMmDrag = 0.2;                                                // mm per pixel
 
 std::string id_of(const char* label) { return fmt::format("##{}", label); }
 
@@ -31,7 +24,7 @@ std::string id_of(const char* label) { return fmt::format("##{}", label); }
 // unchanged number keeps its bits.
 template <typename Number>
 void number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
-  labelled(label);
+  theme::label(label, kFieldFrom);
   double shown = static_cast<double>(value) * per_unit;
   const float pace = static_cast<float>((high - low) * 1e-3);
   if (ImGui::DragScalar(id_of(label).c_str(), ImGuiDataType_Double, &shown, pace, &low, &high, format,
@@ -41,7 +34,7 @@ void number(const char* label, Number& value, double per_unit, double low, doubl
 
 template <typename Vector>
 void position(const char* label, Vector& point) {
-  labelled(label);
+  theme::label(label, kFieldFrom);
   double mm[3] = {1e3 * static_cast<double>(point.x), 1e3 * static_cast<double>(point.y),
                   1e3 * static_cast<double>(point.z)};
   if (ImGui::DragScalarN(id_of(label).c_str(), ImGuiDataType_Double, mm, 3, static_cast<float>(kMmDrag), nullptr,
@@ -50,13 +43,13 @@ void position(const char* label, Vector& point) {
 }
 
 void words(const char* label, std::string& text) {
-  labelled(label);
+  theme::label(label, kFieldFrom);
   ImGui::InputText(id_of(label).c_str(), &text);
 }
 
 template <typename Names>
 bool choice(const char* label, const Names& names, std::string& value, const char* none = nullptr) {
-  labelled(label);
+  theme::label(label, kFieldFrom);
   if (!ImGui::BeginCombo(id_of(label).c_str(), value.empty() && none ? none : value.c_str())) return false;
   bool changed = false;
   if (none && ImGui::Selectable(none, value.empty())) value.clear(), changed = true;
@@ -78,7 +71,7 @@ void task_fields(Editor& editor) {
   theme::heading("Scene and task");
   words("Title", scene.title);
   bool task = scene.task.has_value();
-  labelled("Scored task");
+  theme::label("Scored task", kFieldFrom);
   if (ImGui::Checkbox("##task", &task)) task ? (void)scene.task.emplace() : scene.task.reset();
   if (!scene.task) return;
   TaskScene& t = *scene.task;
@@ -103,7 +96,7 @@ void organ_fields(OrganScene& organ) {
   theme::heading("Organ");
   theme::text(organ.name);
   theme::wrapped(organ.tube ? origin_of(organ) : organ.mesh.filename().string(), theme::kQuiet);
-  labelled("Material");
+  theme::label("Material", kFieldFrom);
   if (ImGui::BeginCombo("##material", "Select...")) {
     for (const Material& material : kMaterials)
       if (ImGui::Selectable(material.name)) use(material, organ.tissue);
@@ -116,7 +109,7 @@ void organ_fields(OrganScene& organ) {
   number("Friction", tissue.friction, 1.0, 0.0, 2.0, "%.2f");
   number("Damping", tissue.damping_time, 1e3, 0.0, 10.0, "%.2f ms");
   number("Lattice", tissue.node_spacing, 1e3, 3.0, 30.0, "%.1f mm");
-  labelled("Colour");
+  theme::label("Colour", kFieldFrom);
   ImGui::ColorEdit3("##colour", &organ.colour.x, ImGuiColorEditFlags_NoInputs | ImGuiColorEditFlags_Float);
 }
 
@@ -137,7 +130,7 @@ void instrument_fields(InstrumentScene& instrument) {
 void scope_fields(ScopeScene& scope) {
   theme::heading("Scope");
   bool oblique = scope.angle_deg > 0.f;
-  labelled("30\u00B0 scope");
+  theme::label("30\u00B0 scope", kFieldFrom);
   if (ImGui::Checkbox("##oblique", &oblique)) scope.angle_deg = oblique ? 30.f : 0.f;
   number("Field of view", scope.field_of_view_deg, 1.0, 20.0, 120.0, "%.0f\u00B0");
   number("Light post", scope.spin_deg, 1.0, -180.0, 180.0, "%.0f\u00B0");

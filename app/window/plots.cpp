@@ -49,8 +49,6 @@ float top_of(const StageHistory& history) {
   return highest;
 }
 
-ImU32 packed(const glm::vec3& colour) { return ImGui::ColorConvertFloat4ToU32({colour.r, colour.g, colour.b, 1.f}); }
-
 void stack(const StageHistory& history) {
   const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, theme::px(96.f));
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -61,12 +59,12 @@ void stack(const StageHistory& history) {
     float y = from.y + size.y;
     for (const Band& band : bands()) {
       const float height = std::min(sum_at(history, band, back) / top * size.y, y - from.y);
-      list.AddRectFilled({x, y - height}, {x + width + 0.5f, y}, packed(band.colour));
+      list.AddRectFilled({x, y - height}, {x + width + 0.5f, y}, theme::packed(band.colour));
       y -= height;
     }
   }
   const std::string scale = fmt::format("{:g} ms", top);
-  list.AddText({from.x + theme::px(4.f), from.y + theme::px(2.f)}, packed(theme::kText), scale.c_str());
+  list.AddText({from.x + theme::px(4.f), from.y + theme::px(2.f)}, theme::packed(theme::kText), scale.c_str());
   ImGui::Dummy(size);
 }
 
@@ -77,7 +75,7 @@ void legend(const StageHistory& history) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float side = theme::px(9.f), down = theme::px(3.f);
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + down}, {at.x + side, at.y + down + side},
-                                              packed(band.colour));
+                                              theme::packed(band.colour));
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + theme::px(16.f));
     theme::row(band.label, fmt::format("{:.2f} ms", median));
   }

@@ -17,10 +17,6 @@ constexpr std::size_t kBins = 600;
 constexpr double kScanMs = 5.0;    // time of a frame spent on scoring the task
 constexpr float kTimeline = 46.f;  // units
 
-ImU32 packed(const glm::vec3& colour, float alpha = 1.f) {
-  return ImGui::ColorConvertFloat4ToU32({colour.r, colour.g, colour.b, alpha});
-}
-
 glm::vec3 colour_of(MarkKind kind) {
   switch (kind) {
     case MarkKind::Touch:
@@ -139,7 +135,7 @@ void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) c
       return ImVec2(from.x + x * size.x, from.y + size.y * (1.f - 0.8f * profile[bin] / highest_));
     };
     for (std::size_t bin = 1; bin < profile.size(); ++bin)
-      list.AddLine(at(bin - 1), at(bin), packed(theme::instrument_colour(tool), 0.9f), theme::px(1.3f));
+      list.AddLine(at(bin - 1), at(bin), theme::packed(theme::instrument_colour(tool), 0.9f), theme::px(1.3f));
   }
 }
 
@@ -151,7 +147,7 @@ void ReplayScreen::draw_marks(const glm::vec2& from, const glm::vec2& size) cons
   for (const TimelineMark& mark : marks_) {
     const float x = from.x + static_cast<float>(mark.share) * size.x, r = theme::px(4.f);
     const bool top = mark.mark.kind == MarkKind::Error || mark.mark.kind == MarkKind::Note;
-    const ImU32 colour = packed(colour_of(mark.mark.kind));
+    const ImU32 colour = theme::packed(colour_of(mark.mark.kind));
     if (top)
       list.AddTriangleFilled({x - r, from.y}, {x + r, from.y}, {x, from.y + 1.8f * r}, colour);
     else
@@ -174,9 +170,9 @@ void ReplayScreen::timeline() {
   draw_profiles(from, size);
   draw_marks(from, size);
   const float x = from.x + static_cast<float>(playback_.share()) * size.x;
-  list.AddLine({x, from.y}, {x, from.y + size.y}, packed(theme::kText), theme::px(2.f));
+  list.AddLine({x, from.y}, {x, from.y + size.y}, theme::packed(theme::kText), theme::px(2.f));
   const std::string scale = fmt::format("{:.1f} N", highest_ / 0.8f);
-  list.AddText({from.x + theme::px(5.f), from.y + theme::px(1.f)}, packed(theme::kQuiet), scale.c_str());
+  list.AddText({from.x + theme::px(5.f), from.y + theme::px(1.f)}, theme::packed(theme::kQuiet), scale.c_str());
 }
 
 Ask ReplayScreen::controls() {

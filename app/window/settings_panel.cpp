@@ -9,28 +9,20 @@
 namespace trocar {
 namespace {
 
-constexpr float kLabelWidth = 220.f;  // units
-
-// Draws the label at the left; the control follows at the right.
-void labelled(const char* label) {
-  ImGui::AlignTextToFramePadding();
-  theme::text(label, theme::kQuiet);
-  ImGui::SameLine(theme::px(kLabelWidth));
-  ImGui::SetNextItemWidth(-1.f);
-}
+constexpr float kSettingFrom = 220.f;  // units
 
 void slider(const char* label, const char* id, double& value, double low, double high, const char* format) {
-  labelled(label);
+  theme::label(label, kSettingFrom);
   ImGui::SliderScalar(id, ImGuiDataType_Double, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
 }
 
 void check(const char* label, const char* id, bool& value) {
-  labelled(label);
+  theme::label(label, kSettingFrom);
   ImGui::Checkbox(id, &value);
 }
 
 void quality_choice(Quality now, WindowSettings& settings) {
-  labelled("Quality");
+  theme::label("Quality", kSettingFrom);
   constexpr const char* names[] = {"automatic", "low", "medium", "high"};
   const auto name_of = [&](Quality quality) { return names[static_cast<int>(quality) + 1]; };
   int chosen = settings.quality ? static_cast<int>(*settings.quality) + 1 : 0;
@@ -66,7 +58,7 @@ void hand_settings(WindowSettings& settings) {
 // The backend takes effect from the next frame on.
 void query_settings(Practice& practice) {
   theme::heading("Touch queries");
-  labelled("Collision backend");
+  theme::label("Collision backend", kSettingFrom);
   const std::string now = practice.session().backend().name;
   if (ImGui::BeginCombo("##backend", now.c_str())) {
     for (const std::string& name : backend_names())

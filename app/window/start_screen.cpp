@@ -20,16 +20,9 @@
 namespace trocar {
 namespace {
 
-constexpr float kListWidth = 400.f, kHeight = 520.f, kLabelWidth = 150.f;  // units
+constexpr float kListWidth = 400.f, kPanelHeight = 520.f, kValueFrom = 150.f, kValueWidth = 250.f;  // units
 constexpr std::size_t kMostRecordings = 40;
 constexpr int kFreshFrames = 4;
-
-void labelled(const std::string& label) {
-  ImGui::AlignTextToFramePadding();
-  theme::text(label, theme::kQuiet);
-  ImGui::SameLine(theme::px(kLabelWidth));
-  ImGui::SetNextItemWidth(theme::px(250.f));
-}
 
 // Draws the background, whose circles suggest the view through a scope.
 void backdrop() {
@@ -109,7 +102,7 @@ void StartScreen::scene_entry(std::size_t k) {
 
 void StartScreen::scene_list() {
   fresh_ = ImGui::IsWindowAppearing() ? kFreshFrames : std::max(fresh_ - 1, 0);
-  ImGui::BeginChild("scenes", {theme::px(kListWidth), theme::px(kHeight)}, false, ImGuiWindowFlags_NavFlattened);
+  ImGui::BeginChild("scenes", {theme::px(kListWidth), theme::px(kPanelHeight)}, false, ImGuiWindowFlags_NavFlattened);
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, {0.02f, 0.5f});
   for (const bool tasks : {true, false}) {
     bool any = false;
@@ -154,7 +147,7 @@ std::optional<Skill> StartScreen::performer() const {
 
 void StartScreen::who_choice() {
   constexpr const char* names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
-  labelled("Mode");
+  theme::label("Mode", kValueFrom, kValueWidth);
   if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_item("Mode");
   for (std::size_t k = 0; k < std::size(names); ++k) {
     if (ImGui::Selectable(names[k], k == who_)) who_ = k;
@@ -164,7 +157,7 @@ void StartScreen::who_choice() {
 }
 
 void StartScreen::device_choice(const char* label, std::string& device) {
-  labelled(label);
+  theme::label(label, kValueFrom, kValueWidth);
   const bool open = ImGui::BeginCombo(fmt::format("##device {}", label).c_str(), device.c_str());
   if (!open) return theme::note_item(label);
   for (const std::string& name : device_names()) {
@@ -176,7 +169,7 @@ void StartScreen::device_choice(const char* label, std::string& device) {
 
 void StartScreen::choices() {
   theme::heading("Setup");
-  labelled("Collision backend");
+  theme::label("Collision backend", kValueFrom, kValueWidth);
   if (ImGui::BeginCombo("##backend", backend_.c_str())) {
     std::vector<std::string> names = {"auto"};
     names.insert(names.end(), backend_names().begin(), backend_names().end());
@@ -189,7 +182,7 @@ void StartScreen::choices() {
   }
   {
     const theme::WithLetters small(theme::Letters::Small);
-    ImGui::SetCursorPosX(theme::px(kLabelWidth));
+    ImGui::SetCursorPosX(theme::px(kValueFrom));
     theme::wrapped(why_, theme::kQuiet);
   }
   const Scene& scene = scenes_[selected_].scene;
@@ -199,7 +192,7 @@ void StartScreen::choices() {
       device_choice(scene.instruments[k].name.c_str(), devices_[k]);
     device_choice("scope", devices_.back());
   }
-  labelled("Name (optional)");
+  theme::label("Name (optional)", kValueFrom, kValueWidth);
   ImGui::InputTextWithHint("##trainee", "part of the recording's file name", &trainee_);
 }
 
@@ -313,7 +306,7 @@ Ask StartScreen::main_panel() {
   ImGui::Dummy({0.f, theme::px(4.f)});
   scene_list();
   ImGui::SameLine(0.f, theme::px(24.f));
-  ImGui::BeginChild("details", {0.f, theme::px(kHeight)}, false, ImGuiWindowFlags_NavFlattened);
+  ImGui::BeginChild("details", {0.f, theme::px(kPanelHeight)}, false, ImGuiWindowFlags_NavFlattened);
   if (scenes_.empty()) {
     theme::wrapped("No scene found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
   } else {

@@ -11,9 +11,10 @@ namespace {
 constexpr float kUnitsOfText = 15.f;
 
 ImVec4 of(const glm::vec3& colour, float alpha = 1.f) { return {colour.r, colour.g, colour.b, alpha}; }
-ImU32 packed(const glm::vec3& colour, float alpha = 1.f) { return ImGui::ColorConvertFloat4ToU32(of(colour, alpha)); }
 
 }  // namespace
+
+std::uint32_t packed(const glm::vec3& colour, float alpha) { return ImGui::ColorConvertFloat4ToU32(of(colour, alpha)); }
 
 glm::vec3 instrument_colour(std::size_t instrument) {
   constexpr glm::vec3 colours[] = {kSkyBlue, kYellow, {0.10f, 0.74f, 0.56f}, {0.94f, 0.48f, 0.12f}};
@@ -38,6 +39,13 @@ void wrapped(std::string_view words, const glm::vec3& colour) {
   ImGui::PushTextWrapPos(0.f);
   text(words, colour);
   ImGui::PopTextWrapPos();
+}
+
+void label(std::string_view words, float from, float width) {
+  ImGui::AlignTextToFramePadding();
+  text(words, kQuiet);
+  ImGui::SameLine(px(from));
+  ImGui::SetNextItemWidth(width > 0.f ? px(width) : -1.f);
 }
 
 void heading(std::string_view words) {

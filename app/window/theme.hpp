@@ -3,6 +3,7 @@
 // Lengths are in layout units: 1/720 of the window's height, or 1/1280 of its width if that is smaller.
 #pragma once
 
+#include <cstdint>
 #include <glm/glm.hpp>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ constexpr glm::vec3 kText{0.93f, 0.94f, 0.95f}, kQuiet{0.62f, 0.66f, 0.70f}, kGo
 
 // Returns the colour of an instrument; the view colours the faces that it touches alike.
 glm::vec3 instrument_colour(std::size_t instrument);
+
+// Returns a colour with opacity as ImGui's drawing lists take it.
+std::uint32_t packed(const glm::vec3& colour, float alpha = 1.f);
 
 enum class Letters { Text, Small, Heading, Title, Numbers };
 
@@ -37,6 +41,8 @@ void wrapped(std::string_view words, const glm::vec3& colour = kText);  // wraps
 void heading(std::string_view words);
 // Draws a line of two columns: a grey label and a right-aligned value.
 void row(std::string_view label, std::string_view value, const glm::vec3& colour = kText);
+// Draws a grey label; the next item follows at `from` units, as wide as `width` units, 0: as the rest of the line.
+void label(std::string_view words, float from, float width = 0.f);
 // Draws a bar of 0..1 with text on it.
 void bar(double share, const glm::vec3& colour, std::string_view words = {}, float height = 18.f);
 // Draws a button; returns true when it is pressed. `width` 0: the button fits the text.

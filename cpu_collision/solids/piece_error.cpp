@@ -10,9 +10,9 @@ namespace {
 
 using glm::dvec3;
 
-// Sample spacing as a share of the mesh's shortest box side, with at most kMostSteps along a side of a face.
+// Sample spacing as a share of the mesh's shortest box side, with at most kMostSamples along a side of a face.
 constexpr double kSpacing = 1.0 / 24.0;
-constexpr int kMostSteps = 40;
+constexpr int kMostSamples = 40;
 
 Triangle longest_side_first(const Triangle& t) {
   const double ab = glm::distance(t.a, t.b), bc = glm::distance(t.b, t.c), ca = glm::distance(t.c, t.a);
@@ -21,7 +21,7 @@ Triangle longest_side_first(const Triangle& t) {
 }
 
 int steps_over(double length, double spacing) {
-  return std::clamp(static_cast<int>(std::ceil(length / std::max(spacing, 1e-12))), 1, kMostSteps);
+  return std::clamp(static_cast<int>(std::ceil(length / std::max(spacing, 1e-12))), 1, kMostSamples);
 }
 
 }  // namespace

@@ -188,21 +188,21 @@ bool finds_a_zero(const Features& features) {
   return false;
 }
 
-using Corners = std::array<MovingPoint, 3>;
+using MovingCorners = std::array<MovingPoint, 3>;
 
-Corners corners_of(const MovingTriangle& t) {
+MovingCorners corners_of(const MovingTriangle& t) {
   return {MovingPoint{t.before.a, t.after.a}, {t.before.b, t.after.b}, {t.before.c, t.after.c}};
 }
 
-struct Interval {
+struct Extent {
   double low = std::numeric_limits<double>::max(), high = -low;
   void add(double value) { low = std::min(low, value), high = std::max(high, value); }
 };
 
 // Points that are separated along a direction at both ends of the step are separated throughout: their projections on
 // it are linear in time. Allows for rounding as for gaps.
-bool apart_throughout(const Corners& p, const Corners& q, const dvec3& direction, double rounding) {
-  Interval p_before, p_after, q_before, q_after;
+bool apart_throughout(const MovingCorners& p, const MovingCorners& q, const dvec3& direction, double rounding) {
+  Extent p_before, p_after, q_before, q_after;
   for (int k = 0; k < 3; ++k) {
     p_before.add(glm::dot(p[k].before, direction)), p_after.add(glm::dot(p[k].after, direction));
     q_before.add(glm::dot(q[k].before, direction)), q_after.add(glm::dot(q[k].after, direction));
@@ -216,7 +216,7 @@ dvec3 halfway(const MovingPoint& p) { return 0.5 * (p.before + p.after); }
 
 // Tests the coordinate axes, the line between the centres, the normals, the pairs of edges and, for nearly coplanar
 // triangles, the in-plane edge normals; all at the middle of the step.
-bool apart_at_once(const Corners& p, const Corners& q, double rounding) {
+bool apart_at_once(const MovingCorners& p, const MovingCorners& q, double rounding) {
   const auto apart = [&](const dvec3& direction) { return apart_throughout(p, q, direction, rounding); };
   std::array<dvec3, 3> edge_p, edge_q;
   dvec3 middles(0.0);
@@ -248,11 +248,11 @@ MovingPoint part_of(const MovingPoint& p, double from, double to) {
 // Separated throughout the step, or throughout each half of it, recursively: a direction may separate only early or
 // late.
 constexpr int kHalvings = 6;
-bool surely_apart(const Corners& p, const Corners& q, double rounding, int halvings = kHalvings) {
+bool surely_apart(const MovingCorners& p, const MovingCorners& q, double rounding, int halvings = kHalvings) {
   if (apart_at_once(p, q, rounding)) return true;
   if (halvings == 0) return false;
   for (const double from : {0.0, 0.5}) {
-    Corners part_p, part_q;
+    MovingCorners part_p, part_q;
     for (int k = 0; k < 3; ++k) {
       part_p[k] = part_of(p[k], from, from + 0.5);
       part_q[k] = part_of(q[k], from, from + 0.5);
@@ -264,7 +264,7 @@ bool surely_apart(const Corners& p, const Corners& q, double rounding, int halvi
 
 // Calls visit(features) for all pairs of features until one returns true.
 template <class Visit>
-bool any_features(const Corners& p, const Corners& q, Visit visit) {
+bool any_features(const MovingCorners& p, const MovingCorners& q, Visit visit) {
   for (int k = 0; k < 3; ++k) {
     if (visit(CornerFace(p[k], q[0], q[1], q[2])) || visit(CornerFace(q[k], p[0], p[1], p[2]))) return true;
     for (int l = 0; l < 3; ++l)
@@ -273,7 +273,7 @@ bool any_features(const Corners& p, const Corners& q, Visit visit) {
   return false;
 }
 
-double rounding_of(const Corners& p, const Corners& q) {
+double rounding_of(const MovingCorners& p, const MovingCorners& q) {
   return kGapRounding * std::max(largest_of({p[0], p[1], p[2]}), largest_of({q[0], q[1], q[2]}));
 }
 
@@ -290,7 +290,7 @@ std::optional<Meeting> edge_meets_edge(const MovingPoint& a, const MovingPoint& 
 }
 
 std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
-  const Corners p = corners_of(first), q = corners_of(second);
+  const MovingCorners p = corners_of(first), q = corners_of(second);
   if (surely_apart(p, q, rounding_of(p, q))) return {};
   std::optional<Meeting> earliest;
   any_features(p, q, [&](const auto& features) {
@@ -302,7 +302,7 @@ std::optional<Meeting> triangles_meet(const MovingTriangle& first, const MovingT
 }
 
 bool one_direction_separates(const MovingTriangle& first, const MovingTriangle& second) {
-  const Corners p = corners_of(first), q = corners_of(second);
+  const MovingCorners p = corners_of(first), q = corners_of(second);
   return apart_at_once(p, q, rounding_of(p, q));
 }
 
@@ -314,7 +314,7 @@ bool newton_finds_a_meeting(const MovingTriangle& first, const MovingTriangle& s
 bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& second, double tolerance) {
   if (one_direction_separates(first, second)) return false;
   if (newton_finds_a_meeting(first, second)) return true;
-  const Corners p = corners_of(first), q = corners_of(second);
+  const MovingCorners p = corners_of(first), q = corners_of(second);
   return !surely_apart(p, q, rounding_of(p, q)) && any_features(p, q, [&](const auto& features) {
     return first_meeting(features, tolerance, kNoTime).has_value();
   });

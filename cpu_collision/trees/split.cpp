@@ -13,7 +13,7 @@ namespace {
 // From this depth on faces are halved by index: no mesh, however uneven, makes a tree deeper than this + 32.
 constexpr int kDeepestSplit = 48;
 
-struct Box {
+struct SplitBox {
   Lanes4 low = lanes(std::numeric_limits<float>::max()), high = lanes(std::numeric_limits<float>::lowest());
 
   void add(Lanes4 p) {
@@ -83,7 +83,7 @@ std::uint32_t part_at(std::span<Lanes4> middles, std::span<Lanes4> aside, float 
 }
 
 Parts split_at_mean(std::span<Lanes4> middles, std::span<Lanes4> aside) {
-  Box box;
+  SplitBox box;
   Lanes4 total = lanes(0.f);
   for (const Lanes4 m : middles) {
     const Lanes4 middle = first_three(m);
@@ -104,7 +104,7 @@ Parts split_at_mean(std::span<Lanes4> middles, std::span<Lanes4> aside) {
 }
 
 Parts split_at_median(std::span<Lanes4> middles) {
-  Box box;
+  SplitBox box;
   for (const Lanes4 m : middles) box.add(first_three(m));
   const int axis = longest_side(box.high - box.low);
   const auto half = middles.begin() + static_cast<std::ptrdiff_t>(middles.size() / 2);
@@ -114,7 +114,7 @@ Parts split_at_median(std::span<Lanes4> middles) {
 
 // Orders the slots: own faces first, then those of the low half, then those of the high half.
 Parts split_at_middle(std::span<Lanes4> middles, int depth, const SplitScratch& s) {
-  Box box;
+  SplitBox box;
   for (const Lanes4 m : middles) box.add(s.face_low[face_in(m)]), box.add(s.face_high[face_in(m)]);
   const int axis = depth % 3;
   const float at = 0.5f * (box.low[axis] + box.high[axis]);
@@ -168,7 +168,7 @@ Parts split(const SplitParams& params, const WaitingRange& node, SplitScratch& s
 }
 
 WaitingRange root_of(std::span<const Lanes4> positions, std::size_t faces) {
-  Box box;
+  SplitBox box;
   for (const Lanes4 p : positions) box.add(p);
   return {{0, static_cast<std::uint32_t>(faces)}, 0, box.low, box.high};
 }

@@ -5,8 +5,6 @@
 namespace trocar::planar {
 namespace {
 
-constexpr std::array<dvec2, 4> kAxes{{{1.0, 0.0}, {0.0, 1.0}, {-1.0, 0.0}, {0.0, -1.0}}};
-
 // A run of sides, counter-clockwise: corners first .. first + sides. With zero sides it is one corner.
 struct Chain {
   Corners corners;
@@ -109,8 +107,8 @@ ConvexGap convex_gap(const ConvexView& first, const ConvexView& second) {
     const int high = (low + 1) % 4;
     const Chain p = chain(first, low, high), q = chain(second, (low + 2) % 4, (high + 2) % 4);
     // The direction of the nearest pair can lie in this quadrant only if it turns inward at both ends of the chains.
-    if (cross_sign(dvec2(0.0), kAxes[low], p.corner(0), q.corner(0)) < 0 ||
-        cross_sign(dvec2(0.0), kAxes[high], p.corner(p.sides), q.corner(q.sides)) > 0)
+    if (cross_sign(dvec2(0.0), kAxisDirections[low], p.corner(0), q.corner(0)) < 0 ||
+        cross_sign(dvec2(0.0), kAxisDirections[high], p.corner(p.sides), q.corner(q.sides)) > 0)
       continue;
     if (const auto pair = nearest_in_quadrant(p, q)) return {false, pair->distance, pair->first, pair->second};
   }

@@ -8,8 +8,6 @@
 namespace trocar::planar {
 namespace {
 
-constexpr std::array<dvec2, 4> kAxes{{{1.0, 0.0}, {0.0, 1.0}, {-1.0, 0.0}, {0.0, -1.0}}};
-
 FarCorners scan_axis(Corners corners, const dvec2& axis) {
   const dvec2 turned = quarter_turn(axis);
   FarCorners far;
@@ -38,7 +36,8 @@ FarCorners with_equals(std::size_t n, const Compare& compare) {
 
 ConvexView convex_view(Corners strictly_convex) {
   ConvexView view{strictly_convex};
-  for (std::size_t k = 0; k < kAxes.size(); ++k) view.axis_ends[k] = scan_axis(strictly_convex, kAxes[k]);
+  for (std::size_t k = 0; k < kAxisDirections.size(); ++k)
+    view.axis_ends[k] = scan_axis(strictly_convex, kAxisDirections[k]);
   return view;
 }
 

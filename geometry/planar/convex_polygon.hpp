@@ -13,6 +13,9 @@
 
 namespace trocar::planar {
 
+// The directions of ConvexView::axis_ends.
+constexpr std::array<dvec2, 4> kAxisDirections{{{1.0, 0.0}, {0.0, 1.0}, {-1.0, 0.0}, {0.0, -1.0}}};
+
 // The farthest corners in one direction: one corner (first == last), or the two ends of a side, counter-clockwise.
 struct FarCorners {
   std::uint32_t first = 0, last = 0;

@@ -35,7 +35,7 @@ std::uint64_t size_of(int descriptor) {
   return fstat(descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const char* what) {
+[[noreturn]] void refuse_bytes(const std::filesystem::path& path, const char* what) {
   throw InputError(fmt::format("{}: {}", path.string(), what));
 }
 
@@ -45,17 +45,17 @@ std::unique_ptr<RecordingBytes> RecordingBytes::create(const std::filesystem::pa
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0666);
   struct stat status {};
   if (descriptor < 0 && errno == EEXIST)
-    refuse(path, "exists already and is not overwritten; choose another file name");
+    refuse_bytes(path, "exists already and is not overwritten; choose another file name");
   if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     if (descriptor >= 0) ::close(descriptor);
-    refuse(path, "cannot be written; check the folder and its permissions");
+    refuse_bytes(path, "cannot be written; check the folder and its permissions");
   }
   std::unique_ptr<RecordingBytes> bytes(new RecordingBytes(path, descriptor, true));
   if (take_recording_lock(descriptor) == LockAnswer::Busy || !has_name(descriptor, path))
-    refuse(path, "another program is writing this recording; choose another file name");
+    refuse_bytes(path, "another program is writing this recording; choose another file name");
   // A reader that opens the new file holds HDF5's lock only briefly.
   for (int tries = 0; !bytes->lock_for_hdf5(true); ++tries) {
-    if (tries == kLockTries) refuse(path, "another program has it open; choose another file name");
+    if (tries == kLockTries) refuse_bytes(path, "another program has it open; choose another file name");
     std::this_thread::sleep_for(kLockPause);
   }
   return bytes;
@@ -66,7 +66,7 @@ std::unique_ptr<RecordingBytes> RecordingBytes::open(const std::filesystem::path
   struct stat status {};
   if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     if (descriptor >= 0) ::close(descriptor);
-    refuse(path, "cannot be read; check the name of the recording");
+    refuse_bytes(path, "cannot be read; check the name of the recording");
   }
   std::unique_ptr<RecordingBytes> bytes(new RecordingBytes(path, descriptor, false));
   bytes->look_at_writer(locked);

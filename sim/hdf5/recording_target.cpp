@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const fs::path& file, const char* what) {
+[[noreturn]] void refuse_target(const fs::path& file, const char* what) {
   throw InputError(fmt::format("{}: {}", file.string(), what));
 }
 
@@ -33,20 +33,22 @@ bool was_written_by_another_program(const fs::path& file) {
 // Refuses an existing, non-empty file that is not a finished recording.
 void refuse_unless_finished_recording(const fs::path& file, const RecordingLock* lock = nullptr) {
   if (fs::file_size(file) == 0) return;
-  if (!is_hdf5(file)) refuse(file, "exists and is not a recording, so it is not overwritten; choose another file name");
+  if (!is_hdf5(file))
+    refuse_target(file, "exists and is not a recording, so it is not overwritten; choose another file name");
   constexpr const char* kForeign =
       "is an HDF5 file but not a recording, so it is not overwritten; choose another file name";
-  if (was_written_by_another_program(file)) refuse(file, kForeign);
+  if (was_written_by_another_program(file)) refuse_target(file, kForeign);
   try {
     const H5File there = H5File::open(file, lock);
-    if (there.live()) refuse(file, "another program is writing this recording; choose another file name");
-    if (!there.text("format").starts_with(kAnyFormat)) refuse(file, kForeign);
+    if (there.live()) refuse_target(file, "another program is writing this recording; choose another file name");
+    if (!there.text("format").starts_with(kAnyFormat)) refuse_target(file, kForeign);
     if (!there.clean())
-      refuse(file,
-             "is a recording whose program was killed, so it is not overwritten; run trocar recover on it, or choose "
-             "another file name");
+      refuse_target(
+          file,
+          "is a recording whose program was killed, so it is not overwritten; run trocar recover on it, or choose "
+          "another file name");
   } catch (const RunError&) {
-    refuse(file, "exists and cannot be read as a recording, so it is not overwritten; choose another file name");
+    refuse_target(file, "exists and cannot be read as a recording, so it is not overwritten; choose another file name");
   }
 }
 
@@ -57,14 +59,14 @@ RecordingTarget::RecordingTarget(const fs::path& file) : file_(file) {
   std::error_code none;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, none) || ::access(folder.c_str(), W_OK) != 0)
-    refuse(file, "cannot be written; check the folder and its permissions");
+    refuse_target(file, "cannot be written; check the folder and its permissions");
   const fs::file_status status = fs::status(file, none);
   if (!fs::exists(status)) {
-    if (fs::is_symlink(file, none)) refuse(file, "cannot be written; it is a symbolic link to a missing file");
+    if (fs::is_symlink(file, none)) refuse_target(file, "cannot be written; it is a symbolic link to a missing file");
     return;
   }
-  if (!fs::is_regular_file(status)) refuse(file, "cannot be written; it is a folder, a pipe or a device");
-  if (::access(file.c_str(), W_OK) != 0) refuse(file, "cannot be written; it is write-protected");
+  if (!fs::is_regular_file(status)) refuse_target(file, "cannot be written; it is a folder, a pipe or a device");
+  if (::access(file.c_str(), W_OK) != 0) refuse_target(file, "cannot be written; it is write-protected");
   refuse_unless_finished_recording(file);
   file_ = fs::canonical(file);
   aside_ = file_.parent_path() / fmt::format(".trocar-{}-{}.replaced", ::getpid(), file_.filename().string());

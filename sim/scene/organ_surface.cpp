@@ -9,7 +9,8 @@ namespace trocar {
 TriangleMesh surface_of(const OrganScene& organ) {
   if (organ.surface) return *organ.surface;
   if (organ.tube) return tube_surface(*organ.tube);
-  TriangleMesh mesh = load_mesh(organ.mesh, organ.mm_per_unit * kMillimetre);
+  const double unit = organ.mm_per_unit * kMillimetre;
+  TriangleMesh mesh = organ.part.empty() ? load_mesh(organ.mesh, unit) : load_mesh_part(organ.mesh, organ.part, unit);
   for (glm::vec3& p : mesh.positions) p += organ.offset;
   return mesh;
 }

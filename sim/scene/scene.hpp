@@ -41,6 +41,7 @@ struct VesselScene {
 struct OrganScene {
   std::string name;                       // unique
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
+  std::string part;                       // of the mesh file (glTF), empty: all of it
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
   std::optional<TriangleMesh> surface;    // m      instead of reading the mesh or making the tube: its surface at rest
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file

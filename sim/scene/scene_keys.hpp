@@ -46,6 +46,8 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.table("tube", &OrganScene::tube);
   keys.file({"mesh", "", "path of the mesh, relative to the scene file; an organ has this or `[organ.tube]`"},
             &OrganScene::mesh, [](const OrganScene& organ) { return !organ.tube; });
+  keys.text({"part", "", "of a glTF file with several: the name of the nodes to read; `trocar mesh parts` lists them"},
+            &OrganScene::part);
   keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});
   keys.position({"offset_mm", "mm", "moves the mesh; attachments are not moved with it"}, &OrganScene::offset);
   keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});

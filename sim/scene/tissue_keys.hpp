@@ -52,8 +52,8 @@ void declare(Keys& keys, std::type_identity<ContactParams>) {
   keys.number({"least_substeps", "", "contact substeps of a frame with contact"}, &ContactParams::least_substeps,
               {1, 100});
   keys.number({"most_substeps", "", "at least `least_substeps`"}, &ContactParams::most_substeps, {1, 100});
-  keys.number({"smallest_area_m2", "m^2", "pressure is force divided by the face's area, at least this one"},
-              &ContactParams::smallest_area, {1e-9, 1.0});
+  keys.number({"smallest_area_m2", "m^2", "pressure is a mean over a patch of this area"}, &ContactParams::patch_area,
+              {1e-9, 1.0});
 }
 
 template <typename Keys>

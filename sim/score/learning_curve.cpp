@@ -6,11 +6,10 @@
 #include <numeric>
 
 #include "geometry/elementary.hpp"
+#include "sim/score/undefined.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 class Curves {
  public:
@@ -20,7 +19,7 @@ class Curves {
     const auto same = [&](const MetricCurve& curve) { return curve.id == metric.id && curve.instrument == instrument; };
     auto at = std::find_if(list_.begin(), list_.end(), same);
     if (at == list_.end())
-      at = list_.insert(at, {instrument, metric.id, metric.label, metric.unit, std::vector(attempts_, kNone), {}});
+      at = list_.insert(at, {instrument, metric.id, metric.label, metric.unit, std::vector(attempts_, kUndefined), {}});
     at->values[attempt] = metric.value;
   }
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "geometry/elementary.hpp"
+#include "sim/score/undefined.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 double angle_deg(const glm::dvec3& a, const glm::dvec3& b) {
   return glm::degrees(elementary::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
@@ -23,14 +21,14 @@ const glm::dvec3& tip_at(const Track& track, double time) {
 }  // namespace
 
 double path_length(std::span<const glm::dvec3> tip) {
-  if (tip.size() < 2) return kNoValue;
+  if (tip.size() < 2) return kUndefined;
   double length = 0.0;
   for (std::size_t k = 1; k < tip.size(); ++k) length += glm::distance(tip[k], tip[k - 1]);
   return length;
 }
 
 double path_inefficiency(const Track& track, std::span<const double> stops) {
-  if (track.size() < 2) return kNoValue;
+  if (track.size() < 2) return kUndefined;
   glm::dvec3 from = track.tip.front();
   double straight = 0.0;
   for (const double stop : stops) {
@@ -38,11 +36,11 @@ double path_inefficiency(const Track& track, std::span<const double> stops) {
     from = tip_at(track, stop);
   }
   straight += glm::distance(from, track.tip.back());
-  return straight < kShortestWay ? kNoValue : path_length(track.tip) / straight;
+  return straight < kShortestWay ? kUndefined : path_length(track.tip) / straight;
 }
 
 double depth_travelled(const Track& track) {
-  if (track.size() < 2) return kNoValue;
+  if (track.size() < 2) return kUndefined;
   double sum = 0.0;
   for (std::size_t k = 1; k < track.size(); ++k)
     sum += std::abs(glm::distance(track.tip[k], track.pivot[k]) - glm::distance(track.tip[k - 1], track.pivot[k - 1]));
@@ -50,7 +48,7 @@ double depth_travelled(const Track& track) {
 }
 
 double shaft_turned(const Track& track) {
-  if (track.size() < 2) return kNoValue;
+  if (track.size() < 2) return kUndefined;
   double sum = 0.0;
   for (std::size_t k = 1; k < track.size(); ++k)
     sum += angle_deg(track.tip[k] - track.pivot[k], track.tip[k - 1] - track.pivot[k - 1]);
@@ -58,14 +56,14 @@ double shaft_turned(const Track& track) {
 }
 
 double roll_turned(const Track& track) {
-  if (track.size() < 2) return kNoValue;
+  if (track.size() < 2) return kUndefined;
   double sum = 0.0;
   for (std::size_t k = 1; k < track.size(); ++k) sum += std::abs(track.roll_deg[k] - track.roll_deg[k - 1]);
   return sum;
 }
 
 double volume_used(const Track& track) {
-  if (track.size() < 2) return kNoValue;
+  if (track.size() < 2) return kUndefined;
   glm::dvec3 lowest = track.tip.front(), highest = lowest;
   for (const glm::dvec3& tip : track.tip) {
     lowest = glm::min(lowest, tip);
@@ -77,19 +75,19 @@ double volume_used(const Track& track) {
 
 double economy_of_volume(const Track& track) {
   const double length = path_length(track.tip);
-  return length >= kShortestWay ? elementary::cbrt(volume_used(track)) / length : kNoValue;
+  return length >= kShortestWay ? elementary::cbrt(volume_used(track)) / length : kUndefined;
 }
 
 double mean_speed(const Track& track) {
-  return track.size() < 2 ? kNoValue : path_length(track.tip) / track.duration();
+  return track.size() < 2 ? kUndefined : path_length(track.tip) / track.duration();
 }
 
 double peak_speed(const Track& track) {
-  return track.size() < 2 ? kNoValue : *std::max_element(track.speed.begin(), track.speed.end());
+  return track.size() < 2 ? kUndefined : *std::max_element(track.speed.begin(), track.speed.end());
 }
 
 double idle_share(const Track& track) {
-  if (track.size() < 2) return kNoValue;
+  if (track.size() < 2) return kUndefined;
   const auto still = std::count_if(track.speed.begin(), track.speed.end(), [](double v) { return v < kStillSpeed; });
   return static_cast<double>(still) / static_cast<double>(track.size());
 }
@@ -119,9 +117,9 @@ double speed_correlation(const Track& left, const Track& right) {
     return static_cast<std::size_t>(std::round((start - track.start) * kTrackRate));
   };
   const std::size_t a = skip(left), b = skip(right);
-  if (left.size() <= a || right.size() <= b) return kNoValue;
+  if (left.size() <= a || right.size() <= b) return kUndefined;
   const std::size_t count = std::min(left.size() - a, right.size() - b);
-  if (static_cast<double>(count) < kTrackRate) return kNoValue;
+  if (static_cast<double>(count) < kTrackRate) return kUndefined;
   double mean_a = 0.0, mean_b = 0.0;
   for (std::size_t k = 0; k < count; ++k) {
     mean_a += left.speed[a + k] / static_cast<double>(count);
@@ -136,7 +134,7 @@ double speed_correlation(const Track& left, const Track& right) {
   }
   // The correlation of a speed that is constant up to rounding is undefined.
   const double smallest = 1e-12 * static_cast<double>(count);
-  return aa > smallest && bb > smallest ? std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0) : kNoValue;
+  return aa > smallest && bb > smallest ? std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0) : kUndefined;
 }
 
 }  // namespace trocar

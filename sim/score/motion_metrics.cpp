@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sim/score/motion.hpp"
 #include "sim/score/smoothness.hpp"
+#include "sim/score/undefined.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr double kNoMetric = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostNoise = 0.25;  // 1  of the jerk; above it jerk says more about the sensor than about the hand
 constexpr std::size_t kFewestSamples = 20;  // 1  of a movement whose smoothness counts
 constexpr const char* kSmoothNote = "nearer zero is smoother; noise of the sensor up to 0.1 mm does not change it";
@@ -23,7 +22,7 @@ constexpr const char* kWholeNote = "of the whole attempt: falls with its length;
 
 // Returns the value, or NaN where the noise of the sensor makes up too much of the jerk.
 double unless_noise(const Track& track, double value) {
-  return track.noise_jerk <= kMostNoise * mean_squared_jerk(track.tip, kTrackRate) ? value : kNoMetric;
+  return track.noise_jerk <= kMostNoise * mean_squared_jerk(track.tip, kTrackRate) ? value : kUndefined;
 }
 
 // Returns the median of a value over the movements that have one; NaN unless more than half of them have.
@@ -36,7 +35,7 @@ double median_over(const std::vector<Track>& list, Value value) {
     ++asked;
     if (const double of_this = value(movement); !std::isnan(of_this)) known.push_back(of_this);
   }
-  if (2 * known.size() <= asked) return kNoMetric;
+  if (2 * known.size() <= asked) return kUndefined;
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
   std::nth_element(known.begin(), middle, known.end());
   return *middle;
@@ -71,8 +70,8 @@ std::vector<Metric> motion_metrics(const Track& track, std::span<const double> s
   add("ldlj", "Log dimensionless jerk", "", jerk_of(active), kWholeNote);
   add("mean_squared_jerk", "Mean squared jerk", "m^2/s^6",
       unless_noise(active, mean_squared_jerk(active.tip, kTrackRate)), kJerkNote);
-  add("noise", "Noise of the sensor", "mm", track.size() < 2 ? kNoMetric : track.noise * 1e3);
-  add("movements", "Movements", "", track.size() < 2 ? kNoMetric : static_cast<double>(moves.size()));
+  add("noise", "Noise of the sensor", "mm", track.size() < 2 ? kUndefined : track.noise * 1e3);
+  add("movements", "Movements", "", track.size() < 2 ? kUndefined : static_cast<double>(moves.size()));
   add("idle", "Idle time", "%", idle_share(track) * 100.0);
   return list;
 }

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "geometry/elementary.hpp"
 #include "sim/score/fourier.hpp"
+#include "sim/score/undefined.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 double duration(std::size_t samples, double rate) { return static_cast<double>(samples - 1) / rate; }
 
@@ -40,7 +38,7 @@ std::vector<double> spectrum_of(std::span<const double> speed, std::size_t lengt
 }  // namespace
 
 double integrated_squared_jerk(std::span<const glm::dvec3> tip, double rate) {
-  if (tip.size() < 5) return kNone;
+  if (tip.size() < 5) return kUndefined;
   double sum = 0.0;
   const std::size_t last = tip.size() - 4;
   for (std::size_t k = 0; k <= last; ++k) {
@@ -52,30 +50,30 @@ double integrated_squared_jerk(std::span<const glm::dvec3> tip, double rate) {
 }
 
 double mean_squared_jerk(std::span<const glm::dvec3> tip, double rate) {
-  return tip.size() < 5 ? kNone : integrated_squared_jerk(tip, rate) / duration(tip.size(), rate);
+  return tip.size() < 5 ? kUndefined : integrated_squared_jerk(tip, rate) / duration(tip.size(), rate);
 }
 
 double log_dimensionless_jerk(std::span<const glm::dvec3> tip, double rate) {
-  if (tip.size() < 5) return kNone;
+  if (tip.size() < 5) return kUndefined;
   const double peak = peak_speed_of(tip, rate), time = duration(tip.size(), rate);
-  if (!(peak > 0.0)) return kNone;
+  if (!(peak > 0.0)) return kUndefined;
   const double jerk = time * time * time / (peak * peak) * integrated_squared_jerk(tip, rate);
-  return jerk > 0.0 ? -elementary::log(jerk) : kNone;
+  return jerk > 0.0 ? -elementary::log(jerk) : kUndefined;
 }
 
 double log_jerk_per_second(std::span<const glm::dvec3> tip, double rate) {
-  if (tip.size() < 5) return kNone;
+  if (tip.size() < 5) return kUndefined;
   double squares = 0.0;
   for (std::size_t k = 1; k < tip.size(); ++k) {
     const glm::dvec3 velocity = (tip[k] - tip[k - 1]) * rate;
     squares += glm::dot(velocity, velocity);
   }
   const double jerk = mean_squared_jerk(tip, rate), speed = squares / static_cast<double>(tip.size() - 1);
-  return jerk > 0.0 && speed > 0.0 ? -elementary::log(jerk / speed) : kNone;
+  return jerk > 0.0 && speed > 0.0 ? -elementary::log(jerk / speed) : kUndefined;
 }
 
 double spectral_arc_length(std::span<const double> speed, double rate, const SpectralArc& arc) {
-  if (speed.size() < 2) return kNone;
+  if (speed.size() < 2) return kUndefined;
   const std::size_t length = std::bit_ceil(speed.size()) << arc.padding;
   const double step = rate / static_cast<double>(length);  // Hz
   const std::vector<double> spectrum =
@@ -83,7 +81,7 @@ double spectral_arc_length(std::span<const double> speed, double rate, const Spe
   const auto counts = [&](double value) { return value >= arc.smallest; };
   const auto first = std::find_if(spectrum.begin(), spectrum.end(), counts);
   const auto last = std::find_if(spectrum.rbegin(), spectrum.rend(), counts).base();
-  if (last - first < 2) return kNone;
+  if (last - first < 2) return kUndefined;
   const double along = 1.0 / static_cast<double>(last - first - 1);
   double sum = 0.0;
   for (auto at = first + 1; at != last; ++at) sum += elementary::hypot(along, *at - *(at - 1));

@@ -305,8 +305,8 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
     }
-    add_contact_damage(organ.contacts, organ.state, organ.mesh.faces, organ.face_ids, organ.positions, dt * share,
-                       organ.pressure, organ.damage);
+    add_contact_damage(organ.contacts, organ.state, organ.face_ids, organ.positions, dt * share, organ.pressure,
+                       organ.damage);
     if (number + 1 == pieces || organ.contacts.candidates.empty()) continue;
     const StageTimer timer(stage_ms[kSurface]);
     follow_nodes(organ);

@@ -14,15 +14,15 @@
 namespace trocar {
 namespace {
 
-constexpr double kAbove = 0.012;      // m    above the surface, before a grasp
-constexpr double kInJaws = 0.005;     // m    of a duct, from the tip of the grasper
-constexpr double kGraspForce = 1.5;   // N    of open jaws on the tissue that they grasp
-constexpr double kAgainForce = 0.4;   // N    the same, later: the tissue may hang loosely, and would be pushed away
-constexpr int kMostGrasps = 8;        // of one grasper, of tissue that slipped out
-constexpr double kSlope = 1e-3;       // m    over which the direction of a duct is measured
-constexpr double kFurther = 1.25;     // 1    distance of a retraction, relative to the wanted one
-constexpr double kLiftSpeed = 0.012;  // m/s  of retracted tissue
-constexpr double kPullOut = 0.03;     // m/s  of loose tissue: faster, it slips out of the jaws
+constexpr double kGraspAbove = 0.012;  // m    above the surface, before a grasp
+constexpr double kInJaws = 0.005;      // m    of a duct, from the tip of the grasper
+constexpr double kGraspForce = 1.5;    // N    of open jaws on the tissue that they grasp
+constexpr double kAgainForce = 0.4;    // N    the same, later: the tissue may hang loosely, and would be pushed away
+constexpr int kMostGrasps = 8;         // of one grasper, of tissue that slipped out
+constexpr double kDuctSlope = 1e-3;    // m    over which the direction of a duct is measured
+constexpr double kFurther = 1.25;      // 1    distance of a retraction, relative to the wanted one
+constexpr double kLiftSpeed = 0.012;   // m/s  of retracted tissue
+constexpr double kPullOut = 0.03;      // m/s  of loose tissue: faster, it slips out of the jaws
 // Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
 // up to kMostPull, while no strand near them is longer than kPullUpTo. With failed attempts at a strand, or kForFailure
 // since any strand was divided, both limits grow, as long as the grasper feels less than kGentle.
@@ -118,7 +118,7 @@ std::optional<Performer::DuctGrip> Performer::duct_grip(std::size_t mark) const 
   if (line.empty()) return std::nullopt;
   const double along = trocar::along_line(line, rest_[mark]);
   return DuctGrip{point_on_line(line, along) - rest_[mark],
-                  glm::normalize(point_on_line(line, along + kSlope) - point_on_line(line, along - kSlope))};
+                  glm::normalize(point_on_line(line, along + kDuctSlope) - point_on_line(line, along - kDuctSlope))};
 }
 
 // Opens the jaws, moves onto the target, closes, and pulls. The jaws stay closed.
@@ -143,7 +143,7 @@ void Performer::plan_retract(const Observation& seen, std::size_t step) {
   const auto along = [=, this](const Observation& later, double share) {
     return around(instruments_[tool].radius - depth_)(later, share);
   };
-  const Goal over = along_shaft ? around(kBack) : above(mark, kAbove, error);
+  const Goal over = along_shaft ? around(kBack) : above(mark, kGraspAbove, error);
   Goal target = onto(mark, error);
   if (along_shaft) target = along;
   if (duct) target = around(-kInJaws);

@@ -9,10 +9,10 @@
 namespace trocar {
 namespace {
 
-constexpr double kNear = 1e-3;  // m   near plane, as in image_camera
+constexpr double kNearPlane = 1e-3;  // m   near plane, as in image_camera
 
 double depth_before(const ScopePose& scope, const glm::dvec3& forward, const glm::dvec3& point) {
-  return std::max(glm::dot(point - scope.eye, forward), kNear);
+  return std::max(glm::dot(point - scope.eye, forward), kNearPlane);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ constexpr Kept kKept[] = {{"format-2.0", {2, 0}, 1, ", 15 surface changes, 0 fra
                           {"format-2.4", {2, 4}, 5, ", 29 surface changes, 0 frames differ", 20, 13},
                           {"format-2.5", {2, 5}, 6, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
                           {"format-2.7", {2, 7}, 7, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
-                          {"format-2.7-model-8", {2, 7}, 8, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
+                          {"format-2.7-model-8", {2, 7}, 8, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+                          {"format-2.9-model-9", {2, 9}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
 
 using Json = nlohmann::json;
 

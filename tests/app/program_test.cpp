@@ -11,6 +11,7 @@
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "tests/app/run_program.hpp"
+#include "tests/support/glb.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {
@@ -284,6 +285,25 @@ TEST_F(Program, MeshRepairMakesAnOrganFitForTissue) {
 }
 
 // `mesh lattice` refuses a surface with the same words with which `mesh check` reports the fault.
+TEST_F(Program, MeshPartsListsAndWritesTheNodesOfAScene) {
+  const std::string body =
+      file("body.glb", glb_of({{"Liver, left lobe", shapes::cube(0.1f)}, {"Liver, left lobe", shapes::grid(2, 3)}}));
+  const Outcome listed = run("mesh parts " + body);
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_NE(listed.out.find("12         8"), std::string::npos) << listed.out;
+  EXPECT_NE(listed.out.find("100.0 x 100.0 x 100.0     yes  Liver, left lobe\n"), std::string::npos) << listed.out;
+  EXPECT_NE(listed.out.find("100.0 x 100.0 x 0.0      no  Liver, left lobe\n"), std::string::npos) << listed.out;
+  const std::filesystem::path parts = folder_.path() / "parts";
+  for (int round = 0; round < 2; ++round) EXPECT_EQ(run("mesh parts " + body + " -o " + parts.string()).status, 0);
+  EXPECT_EQ(load_mesh(parts / "Liver__left_lobe.obj").faces, shapes::cube().faces);
+  EXPECT_EQ(load_mesh(parts / "Liver__left_lobe_2.obj").faces.size(), 12u);
+  std::filesystem::remove(parts / "Liver__left_lobe.obj");
+  folder_.write("parts/Liver__left_lobe_2.obj", "mine");
+  expect_refused("mesh parts " + body + " -o " + parts.string(), "Liver__left_lobe_2.obj");
+  EXPECT_FALSE(std::filesystem::exists(parts / "Liver__left_lobe.obj"));
+  expect_refused("mesh parts " + body + " -o " + mesh_, "the folder cannot be made");
+}
+
 TEST_F(Program, MeshCheckAndLatticeReportTheSameFault) {
   const auto saved = [&](const char* name, const TriangleMesh& mesh) {
     save_mesh(mesh, folder_.path() / name);

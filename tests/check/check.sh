@@ -2,6 +2,7 @@
 # Runs the checks that are too long for every commit:  tests/check/check.sh [NAME...]     (./run check)
 #   shell docs tidy   shellcheck on shell scripts; links, file names and words in documents; clang-tidy on every source
 #   headers           every header compiles alone
+#   units             every room compiles as one unit, so that names are unique within it
 #   bench             the benchmarks compile
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   operation         the whole cholecystectomy by scripted trainees, at full resolution
@@ -28,6 +29,10 @@ check_docs() {
 }
 check_compilers() { tests/same_bits/other_compilers.sh; }
 check_headers() { configure dev && cmake --build build/dev --target headers_compile_alone --parallel "$(nproc)"; }
+check_units() {
+  cmake --preset dev -B build/units -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 >build/units.log 2>&1 || { tail -n 30 build/units.log >&2; return 1; }
+  cmake --build build/units --target trocar --parallel "$(nproc)"
+}
 check_bench() { configure bench && cmake --build build/bench --parallel "$(nproc)"; }
 check_tidy() { "$here/clang_tidy.sh" all; }
 
@@ -98,7 +103,7 @@ check_mouse() {
 }
 
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers bench tidy compilers operation mouse asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers units bench tidy compilers operation mouse asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -108,6 +113,7 @@ for check in "${checks[@]}"; do
     shell) check_shell ;;
     docs) check_docs ;;
     headers) check_headers ;;
+    units) check_units ;;
     bench) check_bench ;;
     tidy) check_tidy ;;
     compilers) check_compilers ;;
@@ -115,7 +121,7 @@ for check in "${checks[@]}"; do
     mouse) check_mouse ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|headers|bench|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|headers|units|bench|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then

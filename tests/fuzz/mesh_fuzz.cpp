@@ -9,7 +9,7 @@
 namespace trocar::fuzz {
 namespace {
 
-constexpr const char* kFormats[] = {"stl", "obj", "ply", "vtp", "vtk"};
+constexpr const char* kFormats[] = {"stl", "obj", "ply", "vtp", "vtk", "glb", "gltf"};
 // Larger meshes are read but not checked further, because their report takes long.
 constexpr std::size_t kReported = 2000;  // faces
 

@@ -39,6 +39,7 @@ constexpr Format kFormats[] = {
     {"binary vtk", mesh_io::read_vtk, mesh_io::write_vtk, MeshEncoding::Binary, 4000},
     {"vtp", mesh_io::read_vtp, mesh_io::write_vtp, MeshEncoding::Ascii, 4000},
     {"binary vtp", mesh_io::read_vtp, mesh_io::write_vtp, MeshEncoding::Binary, 4000},
+    {"glb", mesh_io::read_gltf, mesh_io::write_glb, MeshEncoding::Binary, 20000},
 };
 
 FileMesh small_mesh() {

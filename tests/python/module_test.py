@@ -59,6 +59,16 @@ class Meshes(unittest.TestCase):
             np.testing.assert_array_equal(again.positions, mesh.positions)
             np.testing.assert_array_equal(again.faces, mesh.faces)
 
+    def test_parts_of_a_gltf_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / 'a.glb'
+            mesh = trocar.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+            mesh.save(file)
+            [(name, part)] = trocar.load_mesh_parts(file)
+            self.assertEqual(name, 'node 0')
+            np.testing.assert_array_equal(part.positions, mesh.positions)
+            np.testing.assert_array_equal(trocar.load_mesh(file).faces, mesh.faces)
+
     def test_errors_are_exceptions_with_one_sentence(self):
         with self.assertRaisesRegex(trocar.InputError, 'absent.obj'):
             trocar.load_mesh('absent.obj')

@@ -6,6 +6,8 @@
 #include "geometry/error.hpp"
 #include "sim/scene/organ_surface.hpp"
 #include "tests/sim/scene_text.hpp"
+#include "tests/support/glb.hpp"
+#include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
@@ -52,6 +54,27 @@ TEST_F(SceneFile, AnOrganNamesItsMaterial) {
   EXPECT_FLOAT_EQ(recorded.organs[0].tissue.poisson_ratio, 0.48f);
   expect_sentence(text + "[organ.tissue]\nlaw = \"rising\"\n", "material: sets law, which [organ.tissue] sets too");
   expect_sentence(with("mesh = \"liver.obj\"", "mesh = \"liver.obj\"\nmaterial = \"none.toml\""), "none.toml");
+}
+
+TEST_F(SceneFile, AnOrganIsAPartOfAFile) {
+  const TriangleMesh liver = shapes::cube(0.1f), lobe = shapes::cube(0.05f, glm::vec3(0.2f, 0.f, 0.f));
+  folder_.write("body.glb", glb_of({{"liver", liver}, {"spleen", shapes::cube(0.04f)}, {"liver", lobe}}));
+  const std::string whole = with("liver.obj", "body.glb");
+  EXPECT_EQ(surface_of(load(whole).organs[0]).faces.size(), 36u);
+  const std::string part = with("mesh = \"liver.obj\"", "mesh = \"body.glb\"\npart = \"liver\"\noffset_mm = [0, 0, 7]");
+  const TriangleMesh read = surface_of(load(part).organs[0]), both = shapes::joined(liver, lobe);
+  EXPECT_EQ(read.faces, both.faces);
+  ASSERT_EQ(read.positions.size(), both.positions.size());
+  for (std::size_t k = 0; k < read.positions.size(); ++k)
+    EXPECT_LE(glm::distance(read.positions[k], both.positions[k] + glm::vec3(0.f, 0.f, 0.007f)), 1e-8f);
+  const Scene wrong = load(with("mesh = \"liver.obj\"", "mesh = \"body.glb\"\npart = \"colon\""));
+  try {
+    surface_of(wrong.organs[0]);
+    ADD_FAILURE() << "a part that is not there was accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("no part 'colon'; it has 'liver', 'spleen', 'liver'"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
@@ -204,7 +227,7 @@ interval_memory_s = 2
   EXPECT_DOUBLE_EQ(organ.contact.candidate_reach, 0.004);
   EXPECT_EQ(organ.contact.least_substeps, 2);
   EXPECT_EQ(organ.contact.most_substeps, 6);
-  EXPECT_FLOAT_EQ(organ.contact.smallest_area, 1e-5f);
+  EXPECT_FLOAT_EQ(organ.contact.patch_area, 1e-5f);
   EXPECT_EQ(organ.cut.voxels_per_cell, 4);
   EXPECT_EQ(organ.cut.smallest_piece, 10);
   EXPECT_EQ(organ.cut.fall, glm::vec3(0.f, -9.f, 0.f));

@@ -26,6 +26,7 @@ void expect_equal(const JointLimits& a, const JointLimits& b) {
 void expect_equal(const OrganScene& a, const OrganScene& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(std::filesystem::weakly_canonical(a.mesh), std::filesystem::weakly_canonical(b.mesh));
+  EXPECT_EQ(a.part, b.part);
   EXPECT_EQ(a.mm_per_unit, b.mm_per_unit);
   EXPECT_EQ(a.colour, b.colour);
   EXPECT_EQ(a.tissue.youngs_modulus, b.tissue.youngs_modulus);
