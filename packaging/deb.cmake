@@ -2,6 +2,7 @@
 #   trocar           the program, its data, manual page and completion
 #   python3-trocar   the Python module
 #   libtrocar-dev    the C++ library
+#   trocar-mpi       trocar-sweep-mpi, where it is built
 include(GNUInstallDirs)
 install(TARGETS trocar RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/trocar/data COMPONENT program)
@@ -19,10 +20,16 @@ if(TARGET trocar_python)
   install(DIRECTORY ${TROCAR_PYTHON_PACKAGE} DESTINATION lib/python3/dist-packages COMPONENT python
     PATTERN __pycache__ EXCLUDE)
 endif()
+if(TARGET trocar-sweep-mpi)
+  install(TARGETS trocar-sweep-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL program python library)
+if(TARGET trocar-sweep-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_PACKAGE_CONTACT "The authors of Trocar")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -46,4 +53,9 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Touch queries, tissue and surgical sessions in C++
  Static libraries, headers and the CMake package Trocar.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libglm-dev, libfmt-dev, g++")
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME trocar-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "trocar (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "Sweeps of Trocar on several machines
+ trocar-sweep-mpi runs the cases of a sweep under mpirun.")
 include(CPack)

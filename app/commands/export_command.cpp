@@ -8,10 +8,10 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/report/csv_text.hpp"
 #include "app/report/pvd.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/support/csv_text.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
 

@@ -111,6 +111,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_picture_command(program);
   add_mesh_command(program);
   add_tissue_command(program);
+  add_sweep_command(program);
   add_doctor_command(program);
   try {
     check_command(program, argument_count, arguments);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/compare/backends.hpp"
@@ -10,6 +12,7 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {
@@ -25,8 +28,23 @@ void recover(const std::string& file) {
   }
 }
 
+void write_replay(OutputFile& out, const std::string& backend, std::uint64_t frames, const ReplayResult& result) {
+  const nlohmann::ordered_json json{{"format", "trocar-replay-1"},
+                                    {"backend", backend},
+                                    {"frames", frames},
+                                    {"touches", result.touches},
+                                    {"tip_touches", result.tip_touches},
+                                    {"surface_changes", result.rebuilds},
+                                    {"differing_frames", result.differing_frames}};
+  out.stream() << json.dump(2) << "\n";
+  out.commit();
+}
+
 // Repeats the touch query of every recorded frame; the answers must equal the recorded ones.
-void replay_file(const std::string& file, const std::string& backend_name) {
+void replay_file(const std::string& file, const std::string& backend_name, const std::string& json_file) {
+  refuse_same_files({{"the recording", file}}, {{"--json", json_file}});
+  std::optional<OutputFile> json;
+  if (!json_file.empty()) json.emplace(json_file, OutputKind::Json);
   const Recording recording(file);
   Backends backends;
   const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name, {});
@@ -47,6 +65,7 @@ void replay_file(const std::string& file, const std::string& backend_name) {
   fmt::print("replayed with {}: {} touches, {} tip touches, {} surface changes, {} frames differ from the recording\n",
              choice.name, result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
   if (!result.not_replayed.empty()) fmt::print("{}\n", result.not_replayed);
+  if (json) write_replay(*json, choice.name, recording.frame_count(), result);
   if (result.differing_frames > 0)
     throw RunError("the replay gives other touched faces than the recording; see the line above");
 }
@@ -54,7 +73,8 @@ void replay_file(const std::string& file, const std::string& backend_name) {
 }  // namespace
 
 void add_recording_commands(CLI::App& program) {
-  auto file = std::make_shared<std::string>(), backend = std::make_shared<std::string>();
+  auto file = std::make_shared<std::string>(), backend = std::make_shared<std::string>(),
+       json = std::make_shared<std::string>();
   CLI::App* recover_sub =
       program.add_subcommand("recover", "Rewrite the recording of a killed session as a plain file");
   recover_sub->add_option("recording", *file, "Recording: .h5")->required();
@@ -64,7 +84,8 @@ void add_recording_commands(CLI::App& program) {
       program.add_subcommand("replay", "Repeat the query of every recorded frame and compare the answers");
   replay_sub->add_option("recording", *file, "Recording: .h5")->required();
   replay_sub->add_option("--backend", *backend, "Backend to use; default: the recorded one");
-  replay_sub->callback([file, backend] { replay_file(*file, *backend); });
+  replay_sub->add_option("--json", *json, "Write the counts as JSON");
+  replay_sub->callback([file, backend, json] { replay_file(*file, *backend, *json); });
 }
 
 }  // namespace trocar

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "app/commands/commands.hpp"
-#include "app/report/csv_text.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/review/score_trajectory.hpp"
 #include "sim/score/attempt_json.hpp"
+#include "sim/support/csv_text.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {

@@ -41,7 +41,7 @@ void wrapped(std::string_view words, const glm::vec3& colour = kText);  // wraps
 void heading(std::string_view words);
 // Draws a line of two columns: a grey label and a right-aligned value.
 void row(std::string_view label, std::string_view value, const glm::vec3& colour = kText);
-// Draws a grey label; the next item follows at `from` units, as wide as `width` units, 0: as the rest of the line.
+// Draws a grey label; the next item follows at `from` units, as wide as `width` units, 0: to the end of the line.
 void label(std::string_view words, float from, float width = 0.f);
 // Draws a bar of 0..1 with text on it.
 void bar(double share, const glm::vec3& colour, std::string_view words = {}, float height = 18.f);

@@ -20,7 +20,7 @@ class Scanner {
  private:
   [[noreturn]] void refuse(const std::string& what) const {
     throw InputError(
-        fmt::format("{}:{}: the text {}, more than a scene file may have; simplify it", file_, line_, what));
+        fmt::format("{}:{}: the text {}, more than Trocar accepts in such a file; simplify it", file_, line_, what));
   }
 
   void step() {

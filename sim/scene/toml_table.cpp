@@ -197,6 +197,26 @@ std::vector<glm::dvec3> TomlTable::path(std::string_view key, Limits limits) {
   return list_of_points<glm::dvec3>(key, limits, "points, as in [[0, 0, 0], [10, 0, 0], [20, 5, 0]]");
 }
 
+std::vector<std::variant<std::string, double>> TomlTable::list(std::string_view key) {
+  const toml::value* value = content_->find(key);
+  if (!value) fail(key, "is missing");
+  const std::string name = content_->full_name(key);
+  std::vector<std::variant<std::string, double>> elements;
+  const auto add = [&](const toml::value& element) {
+    if (element.is_string())
+      elements.emplace_back(element.as_string().str);
+    else
+      elements.emplace_back(number_of(content_->file, name, element));
+  };
+  if (!value->is_array()) {
+    add(*value);
+    return elements;
+  }
+  for (const toml::value& element : value->as_array()) add(element);
+  if (elements.empty()) fail(key, "is an empty list; give it an element or remove the key");
+  return elements;
+}
+
 void TomlTable::optional(std::string_view key, std::string& value) {
   if (const toml::value* found = content_->find(key)) {
     value = text_of(content_->file, content_->full_name(key), *found);

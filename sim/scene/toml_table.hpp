@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace trocar {
@@ -36,6 +37,9 @@ class TomlTable {
   std::vector<glm::dvec2> points(std::string_view key);
   // Returns a list of points in space: [[x, y, z], ...], each number within the limits.
   std::vector<glm::dvec3> path(std::string_view key, Limits limits);
+  // Returns the elements of a list of texts and numbers; a single text or number is a list of one. Throws InputError
+  // for an empty list.
+  std::vector<std::variant<std::string, double>> list(std::string_view key);
   // These functions read optional keys: `value` keeps its default when the key is absent.
   void optional(std::string_view key, std::string& value);
   void optional(std::string_view key, double& value, Limits limits);

@@ -29,7 +29,9 @@ bool begins_as_table(std::string_view head) {
                                            "first,second,time,apart_mm\n",
                                            "backend,frames,update_ms_",
                                            "file,date,of,metric,value,",
-                                           "x_mm,y_mm,z_mm,moved_x_mm,"};
+                                           "x_mm,y_mm,z_mm,moved_x_mm,",
+                                           "case,group,run,status,exit_status,",
+                                           "case,run,seconds,cpu_seconds,"};
   return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](auto header) { return head.starts_with(header); });
 }
 
@@ -83,6 +85,8 @@ bool begins_as(OutputKind kind, const std::string& head) {
       return begins_as_series(head);
     case OutputKind::Material:
       return head.starts_with("# Trocar material: ");
+    case OutputKind::Sweep:
+      return head.starts_with("Trocar sweep 1\n");
   }
   return false;
 }

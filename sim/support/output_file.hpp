@@ -12,7 +12,7 @@
 namespace trocar {
 
 // The kind of an output determines the signature by which the program recognises its own files.
-enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series, Material };
+enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series, Material, Sweep };
 
 // Returns whether the file begins with the HDF5 signature, as every recording does.
 bool is_hdf5(const std::filesystem::path& file);

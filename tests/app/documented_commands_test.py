@@ -19,10 +19,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|meet|compare|record|perform|recover|replay|pack|unpack|score|'
-                  r'export|report|mesh|tissue|doctor|demo)\b[^`\n#]*)')
+                  r'export|report|mesh|tissue|sweep|doctor|demo)\b[^`\n#]*)')
 VALUES = {'N': '2000', 'a,b': 'scan,obb-refit', 'OUT': 'out.obj', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
           'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
-          'M': 'organ.obj', 'A0': 'organ.obj', 'A1': 'organ.obj', 'B0': 'organ.obj', 'B1': 'organ.obj', 'data/scenes/tasks/TASK.toml': 'scene.toml', 'FRAMES': '3'}
+          'M': 'organ.obj', 'A0': 'organ.obj', 'A1': 'organ.obj', 'B0': 'organ.obj', 'B1': 'organ.obj', 'data/scenes/tasks/TASK.toml': 'scene.toml', 'FRAMES': '3', '$SLURM_ARRAY_TASK_ID/64': '1/64',
+          '$SLURM_CPUS_PER_TASK': '2'}
 INCOMPLETE = re.compile(r'is required|required TEXT missing|needs either')
 SECONDS = 3
 
@@ -43,6 +44,7 @@ def sample_files(trocar, folder):
     for name, form in (('packed', []), ('compact', ['--compact'])):
         subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
     (folder / 'DATA.csv').write_text('strain,force_n\n0.05,0.6\n0.1,1.3\n0.15,2.1\n0.2,2.9\n')
+    (folder / 'PLAN.toml').write_text('[[cases]]\nrun = "tissue"\ndiameter = 20\nheight = 12\nspacing = 4\nsteps = 1\n')
     (folder / 'M.toml').write_text('law = "rising"\nyoungs_modulus = 6000\npoisson_ratio = 0.46\n')
     for name in ('J', 'K'):
         subprocess.run([trocar, 'mesh', 'make', 'superellipsoid', '--faces', '200', '--size', '5,5,5', '--exponents', '1,1',

@@ -47,7 +47,8 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"app/view", {}},
     {"app/report", {"app/compare"}},
     {"app/window", {"app/report", "app/view", "app/compare"}},
-    {"app/commands", {"app/window", "app/report", "app/view", "app/replay", "app/compare"}},
+    {"app/sweep", {"app/compare"}},
+    {"app/commands", {"app/sweep", "app/window", "app/report", "app/view", "app/replay", "app/compare"}},
 };
 
 struct Include {

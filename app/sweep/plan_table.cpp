@@ -1,0 +1,80 @@
+#include "app/sweep/plan_table.hpp"
+
+#include "deform/matrix.hpp"
+
+namespace trocar {
+namespace {
+
+using Kind = ParameterKind;
+
+constexpr Limits kSeeds{0.0, 4294967295.0};
+
+constexpr ParameterRow kReplay[] = {
+    {"recordings", "recording", "", Kind::File, {}, {}, true},
+    {"backends", "backend", "--backend", Kind::Backends},
+};
+
+constexpr ParameterRow kScore[] = {
+    {"recordings", "recording", "", Kind::File, {}, {}, true},
+};
+
+constexpr ParameterRow kPerform[] = {
+    {"scenes", "scene", "", Kind::File, {}, {}, true},
+    {"as", "as", "--as", Kind::Word, {}, "expert clumsy"},
+    {"faults",
+     "fault",
+     "--fault",
+     Kind::Word,
+     {},
+     "tremor force "
+     "detour"
+     " slowness wrong-order unclipped wrong-duct deep-burn no-view"},
+    {"dose", "dose", "--dose", Kind::Number, {0.0, 10.0}},
+    {"anatomy", "anatomy", "--anatomy", Kind::Whole, kSeeds},
+    {"seeds", "seed", "--seed", Kind::Whole, kSeeds},
+    {"backends", "backend", "--backend", Kind::Backends},
+    {"allow_outside", "allow_outside", "--allow-outside", Kind::Flag},
+};
+
+constexpr ParameterRow kCompare[] = {
+    {"recordings", "recording", "", Kind::File, {}, {}, true},
+    {"backends", "backend", "--backends", Kind::Backends, {}, {}, true},
+};
+
+// The limits are those of the options of `trocar tissue test`.
+constexpr ParameterRow kTissue[] = {
+    {"shapes", "shape", "--shape", Kind::Word, {}, "cylinder block beam mesh"},
+    {"meshes", "mesh", "--mesh", Kind::File},
+    {"materials", "material", "--material", Kind::File},
+    {"diameter", "diameter_mm", "--diameter", Kind::Number, {0.1, 1e4}},
+    {"height", "height_mm", "--height", Kind::Number, {0.1, 1e4}},
+    {"size", "size_mm", "--size", Kind::Word},
+    {"spacing", "spacing_mm", "--spacing", Kind::Number, {0.05, 1e3}},
+    {"turn", "turn_deg", "--turn", Kind::Number, {-180.0, 180.0}},
+    {"ball", "ball_mm", "--ball", Kind::Number, {0.1, 1e4}},
+    {"modulus", "modulus_kpa", "--modulus", Kind::Number, {1e-3, 1e6}},
+    {"poisson", "poisson", "--poisson", Kind::Number, {0.25, 0.49}},
+    {"stiffening", "stiffening", "--stiffening", Kind::Number, {kLeastStiffening, kMostStiffening}},
+    {"late_stiffening", "late_stiffening", "--late-stiffening", Kind::Number, {0.0, kMostLateStiffening}},
+    {"density", "density", "--density", Kind::Number, {1.0, 1e5}},
+    {"to", "to", "--to", Kind::Number, {1e-4, 0.8}},
+    {"twist", "twist_deg", "--twist", Kind::Number, {0.01, 360.0}},
+    {"steps", "steps", "--steps", Kind::Whole, {1.0, 1000.0}},
+    {"stick", "stick", "--stick", Kind::Flag},
+    {"pull", "pull", "--pull", Kind::Flag},
+    {"gravity", "gravity", "--gravity", Kind::Flag},
+    {"springs", "springs", "--springs", Kind::Flag},
+    {"reference", "reference", "--reference", Kind::Flag},
+};
+
+constexpr RunRow kRuns[] = {
+    {"replay", "replay", ResultKind::Replay, kReplay},     {"score", "score", ResultKind::Score, kScore},
+    {"perform", "perform", ResultKind::Score, kPerform},   {"compare", "compare", ResultKind::Compare, kCompare},
+    {"tissue", "tissue test", ResultKind::Curve, kTissue},
+};
+
+}  // namespace
+
+std::span<const RunRow> run_table() { return kRuns; }
+
+}  // namespace trocar

@@ -1,0 +1,219 @@
+#include "app/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include "app/sweep/file_pattern.hpp"
+#include "app/sweep/journal.hpp"
+#include "app/sweep/result_table.hpp"
+#include "app/sweep/sweep_progress.hpp"
+#include "geometry/error.hpp"
+#include "geometry/printable.hpp"
+#include "sim/support/interrupt.hpp"
+#include "sim/support/output_file.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr auto kLocalWait = std::chrono::milliseconds(100);  // between two looks at interrupted()
+constexpr int kMostJobs = 1024;
+
+class LocalWorkers final : public Workers {
+ public:
+  explicit LocalWorkers(const RunnerParams& params) : slots_(params.jobs), runner_(params) {}
+  std::size_t slots() const override { return slots_; }
+  std::size_t free() const override { return runner_.free(); }
+  void start(SweepCase one) override { runner_.start(std::move(one)); }
+  std::vector<CaseOutcome> wait() override { return runner_.wait(kLocalWait); }
+
+ private:
+  std::size_t slots_;
+  CaseRunner runner_;
+};
+
+Part part_of(const SweepOptions& options) {
+  Part part;
+  if (options.part.empty()) return part;
+  const char *at = options.part.data(), *end = at + options.part.size();
+  const auto first = std::from_chars(at, end, part.number);
+  const bool slash = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
+  const auto second = slash ? std::from_chars(first.ptr + 1, end, part.of) : first;
+  if (!slash || second.ec != std::errc{} || second.ptr != end || part.of > kMostParts || part.number < 1 ||
+      part.number > part.of)
+    throw InputError(fmt::format("--part '{}' must be a number, a slash and the number of parts, as in 3/16",
+                                 printable(options.part)));
+  return part;
+}
+
+std::string journal_of(const SweepOptions& options) {
+  if (options.part.empty()) return options.out + ".journal";
+  const Part part = part_of(options);
+  return fmt::format("{}.{}-of-{}.journal", options.out, part.number, part.of);
+}
+
+// Returns the journals of the parts of this plan, as far as they exist.
+std::vector<std::filesystem::path> journals_of_parts(const SweepOptions& options) {
+  const std::filesystem::path out(options.out), folder = out.parent_path();
+  std::vector<std::filesystem::path> files;
+  std::error_code error, none;
+  for (std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string(), begin = out.filename().string() + ".";
+    if (name.starts_with(begin) && matches("*-of-*.journal", name.substr(begin.size())) && entry->is_regular_file(none))
+      files.push_back(folder / name);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Checks every output, so that nothing is refused after hours of work. Leaves no file.
+void check_outputs(const SweepOptions& options, const Plan& plan) {
+  std::vector<NamedFile> inputs{{"the plan", options.plan}};
+  for (const auto& file : files_of(plan)) inputs.push_back({"the plan", file});
+  refuse_same_files(inputs, {{"--out", options.out},
+                             {"--csv", options.csv},
+                             {"--times", options.times},
+                             {"the journal", journal_of(options)}});
+  const OutputFile tried(options.out, OutputKind::Sweep);
+  for (const std::string& file : {options.csv, options.times}) {
+    if (!file.empty()) {
+      const OutputFile table(file, OutputKind::Table);
+    }
+  }
+}
+
+RunnerParams runner_params(const SweepOptions& options, const Plan& plan) {
+  RunnerParams params;
+  if (::access(options.program.c_str(), X_OK) != 0)
+    throw InputError(fmt::format("{}: is not a program that can be started; check --program", options.program));
+  params.program = std::filesystem::absolute(options.program).string();
+  params.folder = plan.folder;
+  params.timeout = plan.timeout;
+  params.jobs = static_cast<std::size_t>(options.jobs);
+  if (options.jobs == 0) params.jobs = std::max(1u, std::thread::hardware_concurrency());
+  return params;
+}
+
+// A sweep in progress.
+struct SweepState {
+  const Plan& plan;
+  const Part part;
+  const std::uint64_t cases;  // of the part
+  Journal& journal;
+  ResultTable& table;
+  SweepProgress& progress;
+
+  void add(const CaseOutcome& outcome) {
+    if (table.has(outcome.number)) return;
+    table.add(outcome);
+    progress.add(outcome);
+  }
+};
+
+void run_cases(SweepState& sweep, Workers& workers) {
+  for (std::uint64_t next = 0; sweep.table.rows() < sweep.cases;) {
+    while (workers.free() > 0 && next < sweep.plan.cases) {
+      if (sweep.part.has(next) && !sweep.table.has(next)) workers.start(case_of(sweep.plan, next));
+      ++next;
+    }
+    for (const CaseOutcome& outcome : workers.wait()) {
+      sweep.journal.append(outcome);
+      sweep.add(outcome);
+    }
+    sweep.progress.show();
+    if (interrupted() && sweep.table.rows() < sweep.cases)
+      throw RunError(fmt::format("stopped after {} of {} cases; the same command goes on with the others",
+                                 sweep.table.rows(), sweep.cases));
+  }
+}
+
+// Returns the journals of the parts, which stay locked. Their cases are added to the sweep.
+std::vector<std::unique_ptr<Journal>> take_parts(const SweepOptions& options, SweepState& sweep) {
+  std::vector<std::unique_ptr<Journal>> journals;
+  if (!options.part.empty()) return journals;
+  for (const auto& file : journals_of_parts(options)) {
+    journals.push_back(std::make_unique<Journal>(file, checksum_of(sweep.plan), sweep.plan.cases));
+    for (const CaseOutcome& outcome : journals.back()->take_finished()) sweep.add(outcome);
+  }
+  return journals;
+}
+
+void write_results(const SweepOptions& options, const ResultTable& table) {
+  OutputFile out(options.out, OutputKind::Sweep);
+  const std::string bytes = table.hdf5();
+  out.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.commit();
+  if (!options.csv.empty()) {
+    OutputFile csv(options.csv, OutputKind::Table);
+    table.write_csv(csv.stream());
+    csv.commit();
+  }
+  if (!options.times.empty()) {
+    OutputFile times(options.times, OutputKind::Table);
+    table.write_times(times.stream());
+    times.commit();
+  }
+}
+
+}  // namespace
+
+void add_sweep_options(CLI::App& command, SweepOptions& options) {
+  command.add_option("plan", options.plan, "Plan: .toml")->required();
+  command.add_option("-o,--out", options.out, "Results: .h5")->required();
+  CLI::Option* csv = command.add_option("--csv", options.csv, "The results as a table too");
+  CLI::Option* times =
+      command.add_option("--times", options.times, "Time and memory of each case, a table; differs from run to run");
+  command
+      .add_option("--part", options.part,
+                  "Run only a part of the cases, for instance 3/16, into a journal; without --part all journals become "
+                  "results")
+      ->excludes(csv)
+      ->excludes(times);
+  command.add_option("--jobs", options.jobs, "Cases at a time; 0: as many as this machine has cores")
+      ->check(CLI::Range(0, kMostJobs))
+      ->capture_default_str();
+  command.add_option("--program", options.program, "Program that runs the cases: trocar")->capture_default_str();
+}
+
+std::unique_ptr<Workers> make_local_workers(const RunnerParams& params) {
+  return std::make_unique<LocalWorkers>(params);
+}
+
+void run_sweep(const SweepOptions& options, const WorkersMaker& make_workers) {
+  const Plan plan = load_plan(options.plan);
+  const RunnerParams params = runner_params(options, plan);
+  const Part part = part_of(options);
+  check_outputs(options, plan);
+  Journal journal(journal_of(options), checksum_of(plan), plan.cases);
+  ResultTable table(plan);
+  const std::uint64_t cases = (plan.cases + part.of - part.number) / part.of;
+  catch_interrupts();
+  std::vector<std::unique_ptr<Journal>> parts;
+  {
+    const auto workers = make_workers(params);
+    SweepProgress progress(plan, part, workers->slots());
+    SweepState sweep{plan, part, cases, journal, table, progress};
+    for (const CaseOutcome& outcome : journal.take_finished()) sweep.add(outcome);
+    parts = take_parts(options, sweep);
+    if (table.rows() > 0) fmt::print("{} of {} cases are in the journal\n", table.rows(), cases);
+    run_cases(sweep, *workers);
+  }
+  if (!options.part.empty()) {
+    fmt::print("part {}: {} cases; the same command without --part collects all parts\n", options.part, cases);
+    return;
+  }
+  write_results(options, table);
+  for (const auto& one : parts) one->remove();
+  journal.remove();
+  fmt::print("{}{} cases, written to {}\n", table.cost_text(), plan.cases, options.out);
+  if (table.not_done() > 0)
+    throw RunError(fmt::format("{} of {} cases are not done; the columns status and error of {} say why",
+                               table.not_done(), plan.cases, options.out));
+}
+
+}  // namespace trocar

@@ -1,0 +1,49 @@
+// A case of a sweep: the command lines that one child process after the other runs, and what came of them. Both travel
+// between processes and into the journal as one line of JSON.
+// Tested in tests/app/sweep_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trocar {
+
+// How the results of a case are read from the files that its commands write.
+enum class ResultKind { Replay, Score, Compare, Curve };
+
+// An argument that begins with this character names a file in the case's own temporary folder. The plan reader refuses
+// control characters.
+constexpr char kScratchMark = '\x01';
+
+struct SweepCase {
+  std::uint64_t number = 0;  // in the plan, from 0
+  ResultKind results = ResultKind::Score;
+  std::vector<std::vector<std::string>> commands;  // arguments of each, run in turn while they succeed
+};
+
+enum class CaseStatus { Done, Refused, Failed, Crashed, TimedOut };
+inline constexpr CaseStatus kCaseStatuses[] = {CaseStatus::Done, CaseStatus::Refused, CaseStatus::Failed,
+                                               CaseStatus::Crashed, CaseStatus::TimedOut};
+const char* name_of(CaseStatus status);
+
+struct CaseOutcome {
+  std::uint64_t number = 0;
+  CaseStatus status = CaseStatus::Done;
+  int exit_status = 0;                                 // -1: the last command did not exit
+  int signal = 0;                                      // 0: none
+  std::string error;                                   // one sentence; empty when done
+  std::vector<std::pair<std::string, double>> values;  // column and result; NaN: undefined
+  double seconds = 0.0;                                // wall time, not part of the results
+  double cpu_seconds = 0.0;
+  double memory_mib = 0.0;  // largest resident memory of a child
+};
+
+std::string to_line(const SweepCase& one);
+std::string to_line(const CaseOutcome& outcome);
+// These functions throw InputError for a text that the functions above did not write.
+SweepCase case_of_line(const std::string& line);
+CaseOutcome outcome_of_line(const std::string& line);
+
+}  // namespace trocar
