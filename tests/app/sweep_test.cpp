@@ -146,7 +146,7 @@ class SweepJournal : public SweepParts {
   void expect_refused(const std::string& part, std::uint64_t checksum = 5) {
     const std::string before = read_file(file_);
     try {
-      Journal(file_, checksum, 10);
+      const Journal opened(file_, checksum, 10);
       ADD_FAILURE() << "accepted";
     } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
