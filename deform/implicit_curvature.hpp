@@ -1,16 +1,11 @@
-// Returns the curvature of a cell's energy without its negative part, for Newton's method (implicit_terms.hpp).
+// Removes the negative part of the curvature of a cell's energy, for Newton's method (implicit_terms.hpp).
 #pragma once
 
-#include <Eigen/Dense>
+#include <span>
 
 namespace trocar {
 
-using Matrix9 = Eigen::Matrix<double, 9, 9>;  // over the three mean edges of a cell; symmetric
-using Vector9 = Eigen::Matrix<double, 9, 1>;
-
-inline Matrix9 positive_part(const Matrix9& m) {
-  const Eigen::SelfAdjointEigenSolver<Matrix9> solver(m);
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).asDiagonal() * solver.eigenvectors().transpose();
-}
+// matrix: [9][9], symmetric, over the three mean edges of a cell. Its negative eigenvalues become 0.
+void keep_positive_part(std::span<double, 81> matrix);
 
 }  // namespace trocar

@@ -1,4 +1,5 @@
 // Computes the matrix and the volumes of the law `rising` (matrix.hpp) for the implicit reference solver.
+#include <Eigen/Dense>
 #include <array>
 
 #include "deform/implicit_curvature.hpp"
@@ -11,28 +12,30 @@ namespace {
 
 using glm::dmat3;
 using glm::dvec3;
+using MatrixOfEdges = Eigen::Matrix<double, 9, 9>;
+using EdgeVector = Eigen::Matrix<double, 9, 1>;
 
 using Gradients = std::array<dvec3, 8>;  // [corner] 1/m, of its weight at the centroid of the tissue
 
 // Component 3 k + r is component r of edge k at the centroid, over the spacing.
-Vector9 edges_of(const LatticeCell& cell, const Gradients& gradient, std::span<const dvec3> x) {
-  Vector9 edges = Vector9::Zero();
+EdgeVector edges_of(const LatticeCell& cell, const Gradients& gradient, std::span<const dvec3> x) {
+  EdgeVector edges = EdgeVector::Zero();
   for (int corner = 0; corner < 8; ++corner)
     for (int k = 0; k < 3; ++k)
       for (int r = 0; r < 3; ++r) edges(3 * k + r) += gradient[corner][k] * x[cell.node[corner]][r];
   return edges;
 }
 
-dvec3 edge(const Vector9& edges, int k) { return {edges(3 * k), edges(3 * k + 1), edges(3 * k + 2)}; }
+dvec3 edge(const EdgeVector& edges, int k) { return {edges(3 * k), edges(3 * k + 1), edges(3 * k + 2)}; }
 
 struct Volume {
-  double value;   // 1, J
-  Vector9 first;  // 1, derivative with respect to the mean edges
-  Matrix9 second;
+  double value;      // 1, J
+  EdgeVector first;  // 1, derivative with respect to the mean edges
+  MatrixOfEdges second;
 };
 
-Volume volume_of(const Vector9& edges) {
-  Volume volume{0.0, Vector9::Zero(), Matrix9::Zero()};
+Volume volume_of(const EdgeVector& edges) {
+  Volume volume{0.0, EdgeVector::Zero(), MatrixOfEdges::Zero()};
   for (int k = 0; k < 3; ++k) {
     const int l = (k + 1) % 3, m = (k + 2) % 3;
     const dvec3 side = glm::cross(edge(edges, l), edge(edges, m)), e = edge(edges, m);
@@ -49,7 +52,8 @@ Volume volume_of(const Vector9& edges) {
   return volume;
 }
 
-void add_curvature(const LatticeCell& cell, const Gradients& gradient, const Matrix9& over_edges, Expansion& out) {
+void add_curvature(const LatticeCell& cell, const Gradients& gradient, const MatrixOfEdges& over_edges,
+                   Expansion& out) {
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) {
       if (cell.node[i] < cell.node[j]) continue;
@@ -69,20 +73,21 @@ struct MatrixTerm {
 
   void add(const LatticeCell& cell, const Gradients& gradient, std::span<const dvec3> x, Curvature curvature,
            Expansion& out) const {
-    const Vector9 edges = edges_of(cell, gradient, x);
+    const EdgeVector edges = edges_of(cell, gradient, x);
     const Volume volume = volume_of(edges);
     const double swell = volume.value - 1.0;
     const Rise rise = rise_of(stiffening, late_stiffening, edges.squaredNorm() - 3.0 - 2.0 * swell);
-    const Vector9 first_of_q = 2.0 * (edges - volume.first);
-    const Vector9 slope = 0.5 * shear * rise.slope * first_of_q + bulk * swell * volume.first;
+    const EdgeVector first_of_q = 2.0 * (edges - volume.first);
+    const EdgeVector slope = 0.5 * shear * rise.slope * first_of_q + bulk * swell * volume.first;
     out.energy += 0.5 * shear * rise.energy + 0.5 * bulk * swell * swell;
     for (int corner = 0; corner < 8; ++corner)
       for (int k = 0; k < 3; ++k) out.slope[cell.node[corner]] += gradient[corner][k] * edge(slope, k);
     if (curvature == Curvature::None) return;
-    const Matrix9 second = shear * rise.slope * (Matrix9::Identity() - volume.second) +
+    MatrixOfEdges second = shear * rise.slope * (MatrixOfEdges::Identity() - volume.second) +
                            0.5 * shear * rise.second * first_of_q * first_of_q.transpose() +
                            bulk * (volume.first * volume.first.transpose() + swell * volume.second);
-    add_curvature(cell, gradient, curvature == Curvature::Convex ? positive_part(second) : second, out);
+    if (curvature == Curvature::Convex) keep_positive_part(std::span<double, 81>(second.data(), 81));
+    add_curvature(cell, gradient, second, out);
   }
 };
 

@@ -1,6 +1,7 @@
 // Computes springs, volumes and tethers of the implicit reference solver.
 #include "deform/implicit_terms.hpp"
 
+#include <Eigen/Dense>
 #include <array>
 
 #include "deform/implicit_curvature.hpp"
@@ -20,6 +21,8 @@ dvec3 anchor_of(const TissueModel& model, const Tether& tether, const dvec3& bre
 
 // Second derivatives of J = a . (b x c) and of (J - 1)^2 / 2 with respect to the nine components of the mean edges.
 using Edges = std::array<dvec3, 3>;
+using Matrix9 = Eigen::Matrix<double, 9, 9>;
+using Vector9 = Eigen::Matrix<double, 9, 1>;
 
 void put_cross(Matrix9& into, int row, int column, const dvec3& v) {
   const double cross[3][3] = {{0.0, -v.z, v.y}, {v.z, 0.0, -v.x}, {-v.y, v.x, 0.0}};
@@ -77,8 +80,9 @@ struct CellTerm {
     if (curvature == Curvature::None) return;
     Vector9 first;
     for (int i = 0; i < 9; ++i) first(i) = normal[i / 3][i % 3];
-    const Matrix9 second = stiffness * (first * first.transpose() + strain * second_derivative_of_volume(e));
-    add_curvature(curvature == Curvature::Convex ? positive_part(second) : second, out);
+    Matrix9 second = stiffness * (first * first.transpose() + strain * second_derivative_of_volume(e));
+    if (curvature == Curvature::Convex) keep_positive_part(std::span<double, 81>(second.data(), 81));
+    add_curvature(second, out);
   }
 };
 
